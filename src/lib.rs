@@ -1,0 +1,5 @@
+//! Articulated rigid-body simulation with contact in which every output has an exact derivative.
+
+pub mod error;
+pub mod model;
+pub mod spatial;

@@ -1,0 +1,342 @@
+//! The description of a model before it is compiled: what a loader reads and a builder collects.
+//!
+//! Plain data in the file's own structure. Nothing here is checked; [`Model::compile`] checks.
+//!
+//! [`Model::compile`]: super::Model::compile
+
+use super::mesh::TriMesh;
+use crate::spatial::{Inertia, Pose, Vec3};
+use std::sync::Arc;
+
+/// A robot or scene as described by a file or by code.
+#[derive(Clone, Debug)]
+pub struct ModelSpec {
+    pub name: String,
+    /// Acceleration of free fall, world axes [m/s²].
+    pub gravity: Vec3,
+    /// Time step the file asks for [s].
+    pub time_step: Option<f64>,
+    /// Body 0 is the world. Parents precede children; order is otherwise free: compilation
+    /// renumbers depth first, siblings in this order.
+    pub bodies: Vec<BodySpec>,
+    pub geoms: Vec<GeomSpec>,
+    pub sites: Vec<SiteSpec>,
+    pub actuators: Vec<ActuatorSpec>,
+    pub keyframes: Vec<KeyframeSpec>,
+    pub equalities: Vec<EqualitySpec>,
+    /// Pairs of bodies whose geoms never touch.
+    pub excludes: Vec<(usize, usize)>,
+    /// Pairs of geoms that may touch whatever the filters say, with their own contact parameters.
+    pub pairs: Vec<PairSpec>,
+    /// What the loader read but does not use, one line each.
+    pub warnings: Vec<String>,
+}
+
+impl Default for ModelSpec {
+    fn default() -> Self {
+        ModelSpec {
+            name: String::new(),
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            time_step: None,
+            bodies: vec![BodySpec::world()],
+            geoms: Vec::new(),
+            sites: Vec::new(),
+            actuators: Vec::new(),
+            keyframes: Vec::new(),
+            equalities: Vec::new(),
+            excludes: Vec::new(),
+            pairs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// A rigid body and the joints by which it moves against its parent.
+#[derive(Clone, Debug)]
+pub struct BodySpec {
+    pub name: String,
+    /// Index of the parent in [`ModelSpec::bodies`].
+    pub parent: usize,
+    /// Frame of the body in its parent's frame while every joint is at its reference.
+    pub placement: Pose,
+    /// Inertia about the body frame.
+    pub inertia: Inertia,
+    /// From the parent outwards; empty: welded to the parent. Several act one after the other,
+    /// each in the frame that the earlier ones have moved.
+    pub joints: Vec<JointSpec>,
+    /// Where the description says so, for messages: "line 12".
+    pub origin: String,
+}
+
+impl BodySpec {
+    pub fn world() -> Self {
+        BodySpec {
+            name: "world".into(),
+            parent: 0,
+            placement: Pose::IDENTITY,
+            inertia: Inertia::ZERO,
+            joints: Vec::new(),
+            origin: String::new(),
+        }
+    }
+}
+
+/// How a joint moves. `q`, `v` layouts are those of Pinocchio where it has the joint.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// No motion: a named weld.
+    Fixed = 0,
+    /// Rotation about `axis` [rad].
+    Revolute = 1,
+    /// Rotation about `axis` without limits [rad]; otherwise as revolute.
+    Continuous = 2,
+    /// Translation along `axis` [m].
+    Prismatic = 3,
+    /// q = unit quaternion (x y z w), v = angular velocity in the body frame.
+    Spherical = 4,
+    /// q = (x y z, qx qy qz qw), v = body-frame twist (linear; angular).
+    Free = 5,
+    /// Translations along the two directions perpendicular to `axis`, then none about it.
+    PlanarTranslation = 6,
+    /// Translations along x, y, z.
+    Translation = 7,
+    /// q = (x, y, θ): translations in the plane perpendicular to `axis`, then the rotation about it.
+    Planar = 8,
+    /// Rotation about `axis`, then about `axis2`, which the first one carries along.
+    Universal = 9,
+}
+
+/// One joint. Lengths, axes and anchors are in the body's frame.
+#[derive(Clone, Debug)]
+pub struct JointSpec {
+    pub name: String,
+    pub kind: JointKind,
+    /// Unit length is not required, only a direction.
+    pub axis: Vec3,
+    /// Second axis of a universal joint.
+    pub axis2: Vec3,
+    /// Point about which a rotation turns.
+    pub anchor: Vec3,
+    /// Coordinate at which the body is at its placement (one-dof joints).
+    pub reference: f64,
+    /// Viscous coefficient on every dof of the joint [N s/m or N m s/rad].
+    pub damping: f64,
+    /// Spring coefficient on every dof [N/m or N m/rad].
+    pub stiffness: f64,
+    /// Coordinate at which the spring of a one-dof joint is at rest. A spherical joint's rests at
+    /// the identity, a free joint's at the body's placement in the file.
+    pub spring_reference: f64,
+    /// Rotor inertia reflected to every dof [kg or kg m²].
+    pub armature: f64,
+    /// Dry friction on every dof [N or N m].
+    pub friction_loss: f64,
+    /// Lower and upper bound of the coordinate of a one-dof joint (or the largest angle of a
+    /// spherical one as the upper bound).
+    pub limits: Option<(f64, f64)>,
+    /// Distance before a limit at which it enters the step [rad or m].
+    pub limit_margin: f64,
+    /// Largest |force| the file allows; informative.
+    pub effort_limit: f64,
+    /// Largest |velocity| the file allows; informative.
+    pub velocity_limit: f64,
+    pub origin: String,
+}
+
+impl JointSpec {
+    pub fn new(name: impl Into<String>, kind: JointKind) -> Self {
+        JointSpec {
+            name: name.into(),
+            kind,
+            axis: Vec3::Z,
+            axis2: Vec3::Y,
+            anchor: Vec3::ZERO,
+            reference: 0.0,
+            damping: 0.0,
+            stiffness: 0.0,
+            spring_reference: 0.0,
+            armature: 0.0,
+            friction_loss: 0.0,
+            limits: None,
+            limit_margin: 0.0,
+            effort_limit: f64::INFINITY,
+            velocity_limit: f64::INFINITY,
+            origin: String::new(),
+        }
+    }
+}
+
+/// Shape of a geometry, about and along its own frame, lengths in metres.
+#[derive(Clone, Debug)]
+pub enum ShapeSpec {
+    /// The half space z ≤ 0; drawn with these half extents (0: unbounded), but it has no edges.
+    Plane {
+        half_extents: [f64; 2],
+    },
+    Sphere {
+        radius: f64,
+    },
+    /// Segment along z from −half_length to half_length, thickened.
+    Capsule {
+        radius: f64,
+        half_length: f64,
+    },
+    /// Axis along z.
+    Cylinder {
+        radius: f64,
+        half_length: f64,
+    },
+    Ellipsoid {
+        semi_axes: Vec3,
+    },
+    Box {
+        half_extents: Vec3,
+    },
+    Mesh {
+        mesh: Arc<TriMesh>,
+        mode: MeshMode,
+    },
+    /// Heights over a regular grid in the xy plane, solid below.
+    HeightField(Arc<HeightField>),
+}
+
+/// How a mesh collides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeshMode {
+    /// As its convex hull.
+    Hull,
+    /// As a union of convex pieces found at load.
+    Decomposed,
+}
+
+/// Heights [m] at the nodes of a regular grid centred at the origin, row by row along x.
+#[derive(Clone, Debug)]
+pub struct HeightField {
+    pub columns: usize,
+    pub rows: usize,
+    /// Half extents of the grid along x and y.
+    pub half_extents: [f64; 2],
+    /// Thickness of the solid below height 0.
+    pub base: f64,
+    pub heights: Vec<f64>,
+}
+
+/// A geometry attached to a body.
+#[derive(Clone, Debug)]
+pub struct GeomSpec {
+    pub name: String,
+    pub body: usize,
+    /// In the body's frame.
+    pub placement: Pose,
+    pub shape: ShapeSpec,
+    /// Sliding, torsional [m] and rolling [m] coefficients.
+    pub friction: [f64; 3],
+    /// 1: frictionless, 3: sliding, 4: with torsion, 6: with rolling.
+    pub condim: i32,
+    /// Two geoms may touch when `contype & conaffinity` of one with the other is not zero.
+    pub contype: u32,
+    pub conaffinity: u32,
+    /// The pair's friction and condim are those of the higher priority; at a tie, the larger.
+    pub priority: i32,
+    /// Distance at which a contact enters the step [m].
+    pub margin: f64,
+    pub origin: String,
+}
+
+impl GeomSpec {
+    pub fn new(name: impl Into<String>, body: usize, placement: Pose, shape: ShapeSpec) -> Self {
+        GeomSpec {
+            name: name.into(),
+            body,
+            placement,
+            shape,
+            friction: [1.0, 0.005, 0.0001],
+            condim: 3,
+            contype: 1,
+            conaffinity: 1,
+            priority: 0,
+            margin: 0.0,
+            origin: String::new(),
+        }
+    }
+}
+
+/// A named frame on a body.
+#[derive(Clone, Debug)]
+pub struct SiteSpec {
+    pub name: String,
+    pub body: usize,
+    pub placement: Pose,
+}
+
+/// A motor or servo on a joint: force = gain·u + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q,
+/// clamped to `force_range`; u is clamped to `control_range` first; τ = gear·force.
+#[derive(Clone, Debug)]
+pub struct ActuatorSpec {
+    pub name: String,
+    /// Name of the joint in [`BodySpec::joints`].
+    pub joint: String,
+    /// The first entry for one-dof joints; three for spherical, six for free (Pinocchio's v order).
+    pub gear: [f64; 6],
+    pub gain: f64,
+    pub bias: [f64; 3],
+    pub control_range: Option<(f64, f64)>,
+    pub force_range: Option<(f64, f64)>,
+    pub origin: String,
+}
+
+/// A stored state. `qpos` and `qvel` are in MuJoCo's layout (free joint: quaternion w first,
+/// linear velocity in world axes); empty: neutral or zero.
+#[derive(Clone, Debug)]
+pub struct KeyframeSpec {
+    pub name: String,
+    pub qpos: Vec<f64>,
+    pub qvel: Vec<f64>,
+    pub ctrl: Vec<f64>,
+    pub origin: String,
+}
+
+/// A bilateral constraint; used by the contact stage.
+#[derive(Clone, Debug)]
+pub struct EqualitySpec {
+    pub name: String,
+    pub active: bool,
+    pub kind: EqualityKind,
+    pub origin: String,
+}
+
+#[derive(Clone, Debug)]
+pub enum EqualityKind {
+    /// A point of `body1` (in its frame) stays at the point of `body2` where it is at the reference.
+    Connect {
+        body1: usize,
+        body2: usize,
+        anchor: Vec3,
+    },
+    /// `body2` stays placed in `body1` as `relative` says, or as at the reference configuration.
+    Weld {
+        body1: usize,
+        body2: usize,
+        /// Point at which the weld acts, in the frame of `body2`.
+        anchor: Vec3,
+        relative: Option<Pose>,
+        torque_scale: f64,
+    },
+    /// q1 − ref1 = Σ coefficients[k]·(q2 − ref2)^k; without `joint2` it is held at coefficients[0].
+    Joint {
+        joint1: String,
+        joint2: Option<String>,
+        coefficients: [f64; 5],
+    },
+}
+
+/// A pair of geoms, by index in [`ModelSpec::geoms`], with contact parameters of its own.
+#[derive(Clone, Debug)]
+pub struct PairSpec {
+    pub geom1: usize,
+    pub geom2: usize,
+    /// Sliding along the two tangents, torsional, rolling about the two tangents.
+    pub friction: Option<[f64; 5]>,
+    pub condim: Option<i32>,
+    pub margin: Option<f64>,
+}

@@ -1,0 +1,148 @@
+//! Twists (motion vectors) and wrenches (force vectors), linear part first.
+
+use super::vec3::Vec3;
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+/// A motion vector: velocity, acceleration, or a column of a motion subspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Twist {
+    pub lin: Vec3,
+    pub ang: Vec3,
+}
+
+/// A force vector: force and moment, or momentum.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Wrench {
+    pub lin: Vec3,
+    pub ang: Vec3,
+}
+
+macro_rules! linear_space {
+    ($t:ident) => {
+        impl $t {
+            pub const ZERO: $t = $t::new(Vec3::ZERO, Vec3::ZERO);
+
+            #[inline(always)]
+            pub const fn new(lin: Vec3, ang: Vec3) -> Self {
+                $t { lin, ang }
+            }
+
+            /// The unit vector along coordinate `k` of (linear; angular).
+            #[inline(always)]
+            pub fn unit(k: usize) -> Self {
+                if k < 3 {
+                    $t::new(Vec3::unit(k), Vec3::ZERO)
+                } else {
+                    $t::new(Vec3::ZERO, Vec3::unit(k - 3))
+                }
+            }
+
+            #[inline(always)]
+            pub const fn to_array(self) -> [f64; 6] {
+                let (l, a) = (self.lin, self.ang);
+                [l.x, l.y, l.z, a.x, a.y, a.z]
+            }
+
+            #[inline(always)]
+            pub fn from_slice(s: &[f64]) -> Self {
+                $t::new(Vec3::from_slice(&s[..3]), Vec3::from_slice(&s[3..6]))
+            }
+
+            #[inline(always)]
+            pub fn is_finite(self) -> bool {
+                self.lin.is_finite() && self.ang.is_finite()
+            }
+        }
+
+        impl Add for $t {
+            type Output = $t;
+            #[inline(always)]
+            fn add(self, o: $t) -> $t {
+                $t::new(self.lin + o.lin, self.ang + o.ang)
+            }
+        }
+
+        impl Sub for $t {
+            type Output = $t;
+            #[inline(always)]
+            fn sub(self, o: $t) -> $t {
+                $t::new(self.lin - o.lin, self.ang - o.ang)
+            }
+        }
+
+        impl Neg for $t {
+            type Output = $t;
+            #[inline(always)]
+            fn neg(self) -> $t {
+                $t::new(-self.lin, -self.ang)
+            }
+        }
+
+        impl Mul<f64> for $t {
+            type Output = $t;
+            #[inline(always)]
+            fn mul(self, s: f64) -> $t {
+                $t::new(self.lin * s, self.ang * s)
+            }
+        }
+
+        impl AddAssign for $t {
+            #[inline(always)]
+            fn add_assign(&mut self, o: $t) {
+                *self = *self + o;
+            }
+        }
+
+        impl SubAssign for $t {
+            #[inline(always)]
+            fn sub_assign(&mut self, o: $t) {
+                *self = *self - o;
+            }
+        }
+    };
+}
+
+linear_space!(Twist);
+linear_space!(Wrench);
+
+impl Twist {
+    /// The rate of change of a twist `o` carried along by `self`: `self × o`.
+    #[inline(always)]
+    pub fn cross(self, o: Twist) -> Twist {
+        Twist::new(
+            self.ang.cross(o.lin) + self.lin.cross(o.ang),
+            self.ang.cross(o.ang),
+        )
+    }
+
+    /// The rate of change of a wrench `f` carried along by `self`: `self ×* f`.
+    #[inline(always)]
+    pub fn cross_wrench(self, f: Wrench) -> Wrench {
+        Wrench::new(
+            self.ang.cross(f.lin),
+            self.ang.cross(f.ang) + self.lin.cross(f.lin),
+        )
+    }
+
+    /// Power of a wrench on this twist.
+    #[inline(always)]
+    pub fn dot(self, f: Wrench) -> f64 {
+        self.lin.dot(f.lin) + self.ang.dot(f.ang)
+    }
+
+    /// Velocity of the body's point that is now at `p` (same frame).
+    #[inline(always)]
+    pub fn at(self, p: Vec3) -> Vec3 {
+        self.lin + self.ang.cross(p)
+    }
+}
+
+impl Wrench {
+    /// A force `f` acting at point `p`.
+    #[inline(always)]
+    pub fn of_force_at(f: Vec3, p: Vec3) -> Wrench {
+        Wrench::new(f, p.cross(f))
+    }
+}
