@@ -1,5 +1,6 @@
 //! Articulated rigid-body simulation with contact in which every output has an exact derivative.
 
+pub mod collision;
 pub mod error;
 pub mod model;
 pub mod spatial;

@@ -1,0 +1,5 @@
+//! Contacts between geometries, and the exact motion of each contact.
+
+mod contact;
+
+pub use contact::{ContactDerivative, ContactPoint};
