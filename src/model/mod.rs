@@ -1,4 +1,240 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
+mod check;
+mod compile;
 pub mod mesh;
+pub mod params;
 pub mod spec;
+pub mod state;
+pub mod topology;
+
+use crate::error::{Error, Result};
+use crate::spatial::{Pose, Vec3};
+use params::Params;
+use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
+use std::collections::HashMap;
+use topology::Topology;
+
+/// A rigid body of the description.
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub name: String,
+    /// Parent body; the world is its own.
+    pub parent: usize,
+    /// Link that carries it, or [`topology::WORLD`].
+    pub link: usize,
+    /// The body's frame in the link's frame (in the world's for a body welded to it).
+    pub in_link: Pose,
+    /// The body's frame in its parent's while every joint is at its reference.
+    pub placement: Pose,
+}
+
+/// A joint of the description.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    pub name: String,
+    pub kind: JointKind,
+    /// The body that it moves.
+    pub body: usize,
+    pub first_link: usize,
+    pub link_count: usize,
+    pub iq: usize,
+    pub nq: usize,
+    pub iv: usize,
+    pub nv: usize,
+    /// Unit axis in the body's frame.
+    pub axis: Vec3,
+    /// Anchor in the body's frame.
+    pub anchor: Vec3,
+    /// Lower and upper bound of a one-dof joint; of a spherical one, the largest angle.
+    pub limits: Option<(f64, f64)>,
+    pub limit_margin: f64,
+    pub effort_limit: f64,
+    pub velocity_limit: f64,
+    /// Axes of the body at the anchor, in the first link's frame before it moves.
+    pub placement_axes: Pose,
+}
+
+/// An actuator bound to its dofs.
+#[derive(Clone, Debug)]
+pub struct Actuator {
+    pub name: String,
+    pub joint: usize,
+    /// First coordinate, and first dof.
+    pub iq: usize,
+    pub iv: usize,
+    /// Torque on each dof of the joint per unit of force.
+    pub gear: Vec<f64>,
+    /// Force per unit of control.
+    pub gain: f64,
+    /// Constant; per length; per velocity.
+    pub bias: [f64; 3],
+    pub control_range: Option<(f64, f64)>,
+    pub force_range: Option<(f64, f64)>,
+}
+
+/// A stored state in this library's layout.
+#[derive(Clone, Debug)]
+pub struct Keyframe {
+    pub name: String,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub u: Vec<f64>,
+}
+
+/// A robot or scene, compiled. Immutable; share it by `Arc`.
+#[derive(Clone, Debug)]
+pub struct Model {
+    name: String,
+    topology: Topology,
+    params: Params,
+    bodies: Vec<Body>,
+    joints: Vec<Joint>,
+    geoms: Vec<GeomSpec>,
+    sites: Vec<SiteSpec>,
+    actuators: Vec<Actuator>,
+    keyframes: Vec<Keyframe>,
+    equalities: Vec<EqualitySpec>,
+    excludes: Vec<(usize, usize)>,
+    pairs: Vec<PairSpec>,
+    warnings: Vec<String>,
+    time_step: Option<f64>,
+    neutral: Vec<f64>,
+    body_ids: HashMap<String, usize>,
+    joint_ids: HashMap<String, usize>,
+    geom_ids: HashMap<String, usize>,
+}
+
+/// How inputs act on a compiled model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actuation {
+    /// The actuators of the description.
+    FromFile,
+    /// One input per dof: τ = u.
+    Full,
+}
+
+impl Model {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Length of configuration vectors.
+    pub fn nq(&self) -> usize {
+        self.topology.nq
+    }
+
+    /// Length of velocity and tangent vectors.
+    pub fn nv(&self) -> usize {
+        self.topology.nv()
+    }
+
+    /// Number of control inputs.
+    pub fn nu(&self) -> usize {
+        self.actuators.len()
+    }
+
+    /// Number of bodies, the world included.
+    pub fn nbody(&self) -> usize {
+        self.bodies.len()
+    }
+
+    pub fn njoint(&self) -> usize {
+        self.joints.len()
+    }
+
+    pub fn ngeom(&self) -> usize {
+        self.geoms.len()
+    }
+
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The parameters as loaded.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    pub fn joint(&self, id: usize) -> &Joint {
+        &self.joints[id]
+    }
+
+    pub fn geoms(&self) -> &[GeomSpec] {
+        &self.geoms
+    }
+
+    pub fn sites(&self) -> &[SiteSpec] {
+        &self.sites
+    }
+
+    pub fn actuators(&self) -> &[Actuator] {
+        &self.actuators
+    }
+
+    pub fn keyframes(&self) -> &[Keyframe] {
+        &self.keyframes
+    }
+
+    pub fn equalities(&self) -> &[EqualitySpec] {
+        &self.equalities
+    }
+
+    /// Pairs of bodies whose geoms never touch.
+    pub fn excludes(&self) -> &[(usize, usize)] {
+        &self.excludes
+    }
+
+    /// Pairs of geoms with contact parameters of their own.
+    pub fn pairs(&self) -> &[PairSpec] {
+        &self.pairs
+    }
+
+    /// What the loader read but does not use, one line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Time step that the file asks for [s].
+    pub fn time_step(&self) -> Option<f64> {
+        self.time_step
+    }
+
+    /// The configuration in which every body is placed as the description says.
+    pub fn neutral(&self) -> &[f64] {
+        &self.neutral
+    }
+
+    pub fn body_id(&self, name: &str) -> Option<usize> {
+        self.body_ids.get(name).copied()
+    }
+
+    pub fn joint_id(&self, name: &str) -> Option<usize> {
+        self.joint_ids.get(name).copied()
+    }
+
+    pub fn geom_id(&self, name: &str) -> Option<usize> {
+        self.geom_ids.get(name).copied()
+    }
+
+    pub fn keyframe(&self, name: &str) -> Result<&Keyframe> {
+        self.keyframes
+            .iter()
+            .find(|k| k.name == name)
+            .ok_or_else(|| Error::invalid(format!("name: no keyframe is called \"{name}\"")))
+    }
+}
+
+// One model serves many threads.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Model>();
+};

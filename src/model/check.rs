@@ -1,0 +1,162 @@
+//! What a description must satisfy to be a model.
+
+use super::spec::{JointKind, JointSpec, ShapeSpec};
+use crate::error::{Error, Result};
+use crate::spatial::{Inertia, Mat3, Pose, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen};
+use std::f64::consts::PI;
+
+/// How far the largest principal moment may exceed the sum of the others, relative: digits that
+/// files round away.
+const TRIANGLE_TOLERANCE: f64 = 1e-3;
+
+/// `"name" (line 3)`, with the parts that are there.
+pub(super) fn described(name: &str, origin: &str) -> String {
+    match (name.is_empty(), origin.is_empty()) {
+        (_, true) => format!("\"{name}\""),
+        (true, false) => format!("({origin})"),
+        (false, false) => format!("\"{name}\" ({origin})"),
+    }
+}
+
+pub(super) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
+    let r = p.rot.mul_mat(&p.rot.transpose()) - Mat3::IDENTITY;
+    let off = r.c.iter().map(|c| c.max_abs()).fold(0.0, f64::max);
+    if p.is_finite() && off < 1e-6 && p.rot.determinant() > 0.0 {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
+            "{} must be finite and its rotation orthonormal",
+            who()
+        )))
+    }
+}
+
+/// Refuses what no distribution of mass can have; the zero inertia is allowed.
+pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<()> {
+    let p = i.to_params();
+    if !i.is_finite() {
+        return Err(Error::invalid(format!(
+            "body {who}: inertia must be finite, got {p:?}"
+        )));
+    }
+    if i.mass < 0.0 {
+        return Err(Error::invalid(format!(
+            "body {who}: mass must not be negative, got {}",
+            i.mass
+        )));
+    }
+    if i.mass == 0.0 && i.h != Vec3::ZERO {
+        return Err(Error::invalid(format!(
+            "body {who}: a massless body has no centre of mass, got first moment {:?}",
+            i.h
+        )));
+    }
+    let c = i.about_com().to_mat3();
+    let m = Matrix3::from_fn(|r, k| c.at(r, k));
+    let mut e: Vec<f64> = SymmetricEigen::new(m).eigenvalues.iter().copied().collect();
+    e.sort_by(f64::total_cmp);
+    let scale = i.i.to_mat3().trace().abs().max(e[2].abs());
+    if e[0] < -1e-9 * scale {
+        return Err(Error::invalid(format!(
+            "body {who}: principal moments of inertia must not be negative, got {:e} {:e} {:e}",
+            e[0], e[1], e[2]
+        )));
+    }
+    if e[2] > (e[0] + e[1]) * (1.0 + TRIANGLE_TOLERANCE) + 1e-9 * scale {
+        return Err(Error::invalid(format!(
+            "body {who}: principal moments of inertia {:e} {:e} {:e} belong to no body: the \
+             largest must not exceed the sum of the others",
+            e[0], e[1], e[2]
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
+    let not_negative = [
+        ("damping", j.damping),
+        ("stiffness", j.stiffness),
+        ("armature", j.armature),
+        ("friction loss", j.friction_loss),
+        ("limit margin", j.limit_margin),
+    ];
+    for (what, x) in not_negative {
+        if !(x >= 0.0 && x.is_finite()) {
+            return Err(Error::invalid(format!(
+                "joint {who}: {what} must be finite and not negative, got {x}"
+            )));
+        }
+    }
+    if !(j.reference.is_finite() && j.spring_reference.is_finite() && j.anchor.is_finite()) {
+        return Err(Error::invalid(format!(
+            "joint {who}: reference, spring reference and anchor must be finite"
+        )));
+    }
+    if let Some((lo, hi)) = j.limits
+        && (lo.is_nan() || hi.is_nan() || lo > hi)
+    {
+        return Err(Error::invalid(format!(
+            "joint {who}: limits must be ordered, got {lo} {hi}"
+        )));
+    }
+    if j.limits.is_some() && j.kind == JointKind::Spherical {
+        let hi = j.limits.map_or(0.0, |l| l.1);
+        if !(hi > 0.0 && hi <= PI) {
+            return Err(Error::invalid(format!(
+                "joint {who}: the largest angle of a spherical joint must be in (0, π], got {hi}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
+    let positive = |list: &[f64]| list.iter().all(|x| *x > 0.0 && x.is_finite());
+    let ok = match s {
+        ShapeSpec::Plane { half_extents } => {
+            half_extents.iter().all(|x| *x >= 0.0 && x.is_finite())
+        }
+        ShapeSpec::Sphere { radius } => positive(&[*radius]),
+        ShapeSpec::Capsule {
+            radius,
+            half_length,
+        }
+        | ShapeSpec::Cylinder {
+            radius,
+            half_length,
+        } => positive(&[*radius, *half_length]),
+        ShapeSpec::Ellipsoid { semi_axes } => positive(&semi_axes.to_array()),
+        ShapeSpec::Box { half_extents } => positive(&half_extents.to_array()),
+        ShapeSpec::Mesh { mesh, .. } => {
+            let n = mesh.vertices.len() as u32;
+            !mesh.triangles.is_empty()
+                && mesh.vertices.iter().all(|v| v.is_finite())
+                && mesh.triangles.iter().flatten().all(|&i| i < n)
+        }
+        ShapeSpec::HeightField(f) => {
+            f.columns >= 2
+                && f.rows >= 2
+                && f.heights.len() == f.columns * f.rows
+                && positive(&f.half_extents)
+                && f.base >= 0.0
+                && f.heights.iter().all(|x| x.is_finite())
+        }
+    };
+    if ok {
+        Ok(())
+    } else {
+        let shown = match s {
+            ShapeSpec::Mesh { mesh, .. } => format!(
+                "a mesh of {} vertices and {} triangles",
+                mesh.vertices.len(),
+                mesh.triangles.len()
+            ),
+            ShapeSpec::HeightField(f) => format!("a height field of {}×{}", f.columns, f.rows),
+            other => format!("{other:?}"),
+        };
+        Err(Error::invalid(format!(
+            "geom {who}: sizes must be positive and finite and indices in range, got {shown}"
+        )))
+    }
+}

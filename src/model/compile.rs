@@ -1,0 +1,536 @@
+//! From a description to a model: checks, depth-first numbering, and links.
+
+use super::check::{check_inertia, check_joint, check_pose, check_shape, described};
+use super::params::Params;
+use super::spec::{
+    ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
+};
+use super::topology::{LinkKind, Topology, WORLD};
+use super::{Actuation, Actuator, Body, Joint, Keyframe, Model};
+use crate::error::{Error, Result};
+use crate::spatial::{Inertia, Mat3, Pose, Vec3};
+use std::collections::HashMap;
+
+impl Model {
+    /// Checks a description and compiles it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the body, joint, geom or actuator at fault.
+    pub fn compile(spec: ModelSpec, actuation: Actuation) -> Result<Model> {
+        let order = depth_first(&spec.bodies)?;
+        let mut c = Compiler {
+            new_body: vec![0; spec.bodies.len()],
+            ..Compiler::default()
+        };
+        for (new, &old) in order.iter().enumerate() {
+            c.new_body[old] = new;
+        }
+        for &old in &order {
+            c.body(&spec.bodies[old])?;
+        }
+        c.topology.finish();
+        c.finish(spec, actuation)
+    }
+}
+
+/// Bodies numbered depth first, siblings in the order of the description.
+fn depth_first(bodies: &[BodySpec]) -> Result<Vec<usize>> {
+    let mut children = vec![Vec::new(); bodies.len()];
+    if bodies.is_empty() {
+        return Err(Error::invalid(
+            "bodies: the first must be the world, got none",
+        ));
+    }
+    for (i, b) in bodies.iter().enumerate().skip(1) {
+        if b.parent >= i {
+            return Err(Error::invalid(format!(
+                "body {}: its parent must come before it, got index {} for body {i}",
+                described(&b.name, &b.origin),
+                b.parent
+            )));
+        }
+        children[b.parent].push(i);
+    }
+    let mut order = Vec::with_capacity(bodies.len());
+    let mut stack = vec![0];
+    while let Some(i) = stack.pop() {
+        order.push(i);
+        stack.extend(children[i].iter().rev());
+    }
+    Ok(order)
+}
+
+#[derive(Default)]
+struct Compiler {
+    new_body: Vec<usize>,
+    topology: Topology,
+    link_placement: Vec<Pose>,
+    bodies: Vec<Body>,
+    joints: Vec<Joint>,
+    inertias: Vec<Inertia>,
+    neutral: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    spring_reference: Vec<f64>,
+    armature: Vec<f64>,
+    friction_loss: Vec<f64>,
+    body_ids: HashMap<String, usize>,
+    joint_ids: HashMap<String, usize>,
+}
+
+impl Compiler {
+    fn body(&mut self, b: &BodySpec) -> Result<()> {
+        let id = self.bodies.len();
+        let parent = self.new_body[b.parent];
+        let who = described(&b.name, &b.origin);
+        check_pose(&b.placement, || format!("body {who}: placement"))?;
+        check_inertia(&b.inertia, &who)?;
+        if !b.name.is_empty() && self.body_ids.insert(b.name.clone(), id).is_some() {
+            return Err(Error::invalid(format!(
+                "body {who}: the name is taken twice"
+            )));
+        }
+        // The frame in which the next joint is placed, on the link built last.
+        let (mut link, mut frame) = match id {
+            0 => (WORLD, Pose::IDENTITY),
+            _ => (self.bodies[parent].link, self.bodies[parent].in_link),
+        };
+        if id == 0 && !b.joints.is_empty() {
+            return Err(Error::invalid("body \"world\": the world has no joints"));
+        }
+        let free = b.joints.iter().any(|j| j.kind == JointKind::Free);
+        if free && b.joints.len() > 1 {
+            return Err(Error::invalid(format!(
+                "body {who}: a free joint must be the body's only one"
+            )));
+        }
+        // A free joint's q is the placement itself.
+        if !free {
+            frame = frame.compose(&b.placement);
+        }
+        for j in &b.joints {
+            (link, frame) = self.joint(j, id, link, frame, &b.placement)?;
+        }
+        self.inertias.push(b.inertia);
+        self.bodies.push(Body {
+            name: b.name.clone(),
+            parent,
+            link,
+            in_link: frame,
+            placement: b.placement,
+        });
+        Ok(())
+    }
+
+    /// Adds a joint's links; returns the last link and the body's frame on it.
+    fn joint(
+        &mut self,
+        j: &JointSpec,
+        body: usize,
+        mut link: usize,
+        mut frame: Pose,
+        placement: &Pose,
+    ) -> Result<(usize, Pose)> {
+        let who = described(&j.name, &j.origin);
+        let id = self.joints.len();
+        if !j.name.is_empty() && self.joint_ids.insert(j.name.clone(), id).is_some() {
+            return Err(Error::invalid(format!(
+                "joint {who}: the name is taken twice"
+            )));
+        }
+        check_joint(j, &who)?;
+        let (iq, iv) = (self.topology.nq, self.topology.nv());
+        let first_link = self.topology.links.len();
+        let mut placement_axes = Pose::IDENTITY;
+        let axis = j.axis.normalized();
+        for (kind, along) in primitives(j, &who)? {
+            let here = Pose::new(align_z(along), j.anchor);
+            if self.topology.links.len() == first_link {
+                placement_axes = Pose::new(here.rot.transpose(), Vec3::ZERO);
+            }
+            let one_dof = kind.nv() == 1;
+            let reference = if one_dof { j.reference } else { 0.0 };
+            self.topology.push(kind, link, id, reference);
+            self.link_placement.push(frame.compose(&here));
+            match kind {
+                LinkKind::Free => {
+                    let q = crate::spatial::Quat::from_mat3(&placement.rot);
+                    self.neutral.extend(placement.pos.to_array());
+                    self.neutral.extend(q.to_array());
+                }
+                LinkKind::Spherical => self.neutral.extend([0.0, 0.0, 0.0, 1.0]),
+                _ => self.neutral.push(reference),
+            }
+            for _ in 0..kind.nv() {
+                self.damping.push(j.damping);
+                self.stiffness.push(j.stiffness);
+                self.spring_reference.push(j.spring_reference);
+                self.armature.push(j.armature);
+                self.friction_loss.push(j.friction_loss);
+            }
+            link = self.topology.links.len() - 1;
+            frame = here.inverse();
+        }
+        self.joints.push(Joint {
+            name: j.name.clone(),
+            kind: j.kind,
+            body,
+            first_link,
+            link_count: self.topology.links.len() - first_link,
+            iq,
+            nq: self.topology.nq - iq,
+            iv,
+            nv: self.topology.nv() - iv,
+            axis: axis.unwrap_or(Vec3::Z),
+            anchor: j.anchor,
+            limits: j.limits,
+            limit_margin: j.limit_margin,
+            effort_limit: j.effort_limit,
+            velocity_limit: j.velocity_limit,
+            placement_axes,
+        });
+        Ok((link, frame))
+    }
+
+    fn finish(mut self, spec: ModelSpec, actuation: Actuation) -> Result<Model> {
+        if !spec.gravity.is_finite() {
+            return Err(Error::invalid(format!(
+                "gravity: must be finite, got {:?}",
+                spec.gravity
+            )));
+        }
+        if let Some(h) = spec.time_step
+            && !(h > 0.0 && h.is_finite())
+        {
+            return Err(Error::invalid(format!(
+                "time step: must be positive, got {h}"
+            )));
+        }
+        let (geoms, geom_order, geom_ids) = self.geoms(spec.geoms)?;
+        let mut sites = spec.sites;
+        for s in &mut sites {
+            s.body = self.known_body(s.body, || format!("site \"{}\"", s.name))?;
+        }
+        let actuators = match actuation {
+            Actuation::FromFile => self.actuators(&spec.actuators)?,
+            Actuation::Full => self.full_actuation(),
+        };
+        let nlink = self.topology.links.len();
+        let params = Params {
+            gravity: spec.gravity,
+            body_inertia: std::mem::take(&mut self.inertias),
+            link_inertia: vec![Inertia::ZERO; nlink],
+            link_placement: std::mem::take(&mut self.link_placement),
+            joint_placement: vec![[0.0; 6]; self.joints.len()],
+            damping: self.damping,
+            stiffness: self.stiffness,
+            spring_reference: self.spring_reference,
+            armature: self.armature,
+            friction_loss: self.friction_loss,
+            geom_friction: geoms.iter().map(|g| g.friction).collect(),
+        };
+        let mut pairs = spec.pairs;
+        for p in &mut pairs {
+            for g in [&mut p.geom1, &mut p.geom2] {
+                *g = *geom_order
+                    .get(*g)
+                    .ok_or_else(|| Error::invalid(format!("pair: there is no geom {g}")))?;
+            }
+        }
+        let known = |b: usize| {
+            self.new_body
+                .get(b)
+                .copied()
+                .ok_or_else(|| Error::invalid(format!("there is no body {b}")))
+        };
+        let mut excludes = Vec::new();
+        for (a, b) in &spec.excludes {
+            excludes.push((known(*a)?, known(*b)?));
+        }
+        let mut equalities = spec.equalities;
+        for e in &mut equalities {
+            if let EqualityKind::Connect { body1, body2, .. }
+            | EqualityKind::Weld { body1, body2, .. } = &mut e.kind
+            {
+                (*body1, *body2) = (known(*body1)?, known(*body2)?);
+            }
+        }
+        let mut model = Model {
+            name: spec.name,
+            topology: self.topology,
+            params,
+            bodies: self.bodies,
+            joints: self.joints,
+            geoms,
+            sites,
+            actuators,
+            keyframes: Vec::new(),
+            equalities,
+            excludes,
+            pairs,
+            warnings: spec.warnings,
+            time_step: spec.time_step,
+            neutral: self.neutral,
+            body_ids: self.body_ids,
+            joint_ids: self.joint_ids,
+            geom_ids,
+        };
+        let mut params = model.params.clone();
+        params.refresh(&model);
+        model.params = params;
+        model.check_moving_mass()?;
+        model.choose_origins();
+        for k in &spec.keyframes {
+            let key = model.keyframe_from(k, actuation)?;
+            model.keyframes.push(key);
+        }
+        Ok(model)
+    }
+
+    fn known_body(&self, body: usize, who: impl Fn() -> String) -> Result<usize> {
+        self.new_body
+            .get(body)
+            .copied()
+            .ok_or_else(|| Error::invalid(format!("{}: there is no body {body}", who())))
+    }
+
+    /// Geoms sorted by body, in the description's order within each; also where each one went.
+    #[allow(clippy::type_complexity)]
+    fn geoms(
+        &self,
+        specs: Vec<GeomSpec>,
+    ) -> Result<(Vec<GeomSpec>, Vec<usize>, HashMap<String, usize>)> {
+        let mut order: Vec<usize> = (0..specs.len()).collect();
+        let mut list = Vec::with_capacity(specs.len());
+        for mut g in specs {
+            let who = described(&g.name, &g.origin);
+            g.body = self.known_body(g.body, || format!("geom {who}"))?;
+            check_pose(&g.placement, || format!("geom {who}: placement"))?;
+            check_shape(&g.shape, &who)?;
+            if !g.friction.iter().all(|f| f.is_finite() && *f >= 0.0) {
+                return Err(Error::invalid(format!(
+                    "geom {who}: friction must be finite and not negative, got {:?}",
+                    g.friction
+                )));
+            }
+            list.push(g);
+        }
+        order.sort_by_key(|&i| list[i].body);
+        let mut place = vec![0; order.len()];
+        let mut ids = HashMap::new();
+        let mut sorted = Vec::with_capacity(order.len());
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new;
+            let g = list[old].clone();
+            if !g.name.is_empty() && ids.insert(g.name.clone(), new).is_some() {
+                return Err(Error::invalid(format!(
+                    "geom {}: the name is taken twice",
+                    described(&g.name, &g.origin)
+                )));
+            }
+            sorted.push(g);
+        }
+        Ok((sorted, place, ids))
+    }
+
+    fn actuators(&self, specs: &[ActuatorSpec]) -> Result<Vec<Actuator>> {
+        let mut names = HashMap::new();
+        specs
+            .iter()
+            .map(|a| {
+                let who = described(&a.name, &a.origin);
+                if !a.name.is_empty() && names.insert(a.name.clone(), ()).is_some() {
+                    return Err(Error::invalid(format!(
+                        "actuator {who}: the name is taken twice"
+                    )));
+                }
+                let joint = *self.joint_ids.get(&a.joint).ok_or_else(|| {
+                    Error::invalid(format!(
+                        "actuator {who}: no joint is called \"{}\"",
+                        a.joint
+                    ))
+                })?;
+                let j = &self.joints[joint];
+                let finite = a.gear.iter().chain(&a.bias).all(|x| x.is_finite());
+                if !finite || !a.gain.is_finite() {
+                    return Err(Error::invalid(format!(
+                        "actuator {who}: gear, gain and bias must be finite"
+                    )));
+                }
+                for (what, r) in [("control", a.control_range), ("force", a.force_range)] {
+                    if let Some((lo, hi)) = r
+                        && (lo.is_nan() || hi.is_nan() || lo > hi)
+                    {
+                        return Err(Error::invalid(format!(
+                            "actuator {who}: {what} range must be ordered, got {lo} {hi}"
+                        )));
+                    }
+                }
+                if j.nv != 1 && (a.bias[1] != 0.0 || a.bias[2] != 0.0) {
+                    return Err(Error::unsupported(format!(
+                        "actuator {who}: a servo needs a one-dof joint, \"{}\" has {} dofs",
+                        j.name, j.nv
+                    )));
+                }
+                Ok(Actuator {
+                    name: a.name.clone(),
+                    joint,
+                    iq: j.iq,
+                    iv: j.iv,
+                    gear: a.gear[..j.nv].to_vec(),
+                    gain: a.gain,
+                    bias: a.bias,
+                    control_range: a.control_range,
+                    force_range: a.force_range,
+                })
+            })
+            .collect()
+    }
+
+    /// One motor of unit gear on every dof.
+    fn full_actuation(&self) -> Vec<Actuator> {
+        let mut list = Vec::with_capacity(self.topology.nv());
+        for (id, j) in self.joints.iter().enumerate() {
+            for k in 0..j.nv {
+                list.push(Actuator {
+                    name: j.name.clone(),
+                    joint: id,
+                    iq: j.iq,
+                    iv: j.iv + k,
+                    gear: vec![1.0],
+                    gain: 1.0,
+                    bias: [0.0; 3],
+                    control_range: None,
+                    force_range: None,
+                });
+            }
+        }
+        list
+    }
+}
+
+impl Model {
+    /// A dof that moves no mass has no acceleration: refuse it here rather than in the loop.
+    fn check_moving_mass(&self) -> Result<()> {
+        let n = self.topology.links.len();
+        let mut carries = vec![false; n];
+        for i in (0..n).rev() {
+            let l = &self.topology.links[i];
+            carries[i] |= self.params.link_inertia[i] != Inertia::ZERO;
+            if !carries[i] && self.params.armature[l.iv] == 0.0 {
+                let j = &self.joints[l.joint];
+                return Err(Error::invalid(format!(
+                    "joint \"{}\": it moves no mass (body \"{}\" and all below it have no inertia)",
+                    j.name, self.bodies[j.body].name
+                )));
+            }
+            if carries[i] && l.parent != WORLD {
+                carries[l.parent] = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn choose_origins(&mut self) {
+        for t in &mut self.topology.trees {
+            t.origin = (t.first_link..t.end_link)
+                .find(|&i| self.params.link_inertia[i].mass > 0.0)
+                .unwrap_or(t.first_link);
+        }
+    }
+
+    fn keyframe_from(&self, k: &KeyframeSpec, actuation: Actuation) -> Result<Keyframe> {
+        let who = described(&k.name, &k.origin);
+        let sized = |what: &str, x: &[f64], n: usize| {
+            if !x.is_empty() && x.len() != n {
+                return Err(Error::invalid(format!(
+                    "keyframe {who}: {what} must have {n} numbers, got {}",
+                    x.len()
+                )));
+            }
+            match x.iter().find(|x| !x.is_finite()) {
+                Some(bad) => Err(Error::invalid(format!(
+                    "keyframe {who}: {what} must be finite, got {bad}"
+                ))),
+                None => Ok(!x.is_empty()),
+            }
+        };
+        let (mut q, mut v) = (self.neutral.clone(), vec![0.0; self.nv()]);
+        if sized("qpos", &k.qpos, self.nq())? {
+            self.q_from_mujoco(&k.qpos, &mut q);
+        }
+        if sized("qvel", &k.qvel, self.nv())? {
+            self.v_from_mujoco(&q, &k.qvel, &mut v);
+        }
+        let mut u = vec![0.0; self.nu()];
+        if actuation == Actuation::FromFile && sized("ctrl", &k.ctrl, self.nu())? {
+            u.copy_from_slice(&k.ctrl);
+        }
+        Ok(Keyframe {
+            name: k.name.clone(),
+            q,
+            v,
+            u,
+        })
+    }
+}
+
+/// The primitive joints of a joint, outermost first, with their axes in the body frame.
+fn primitives(j: &JointSpec, who: &str) -> Result<Vec<(LinkKind, Vec3)>> {
+    let axis = |a: Vec3| {
+        a.normalized()
+            .filter(|_| a.max_abs() > 1e-12)
+            .ok_or_else(|| {
+                Error::invalid(format!(
+                    "joint {who}: axis must have a direction, got ({} {} {})",
+                    a.x, a.y, a.z
+                ))
+            })
+    };
+    use LinkKind::{Free, Prismatic, Revolute, Spherical};
+    Ok(match j.kind {
+        JointKind::Fixed => vec![],
+        JointKind::Revolute | JointKind::Continuous => vec![(Revolute, axis(j.axis)?)],
+        JointKind::Prismatic => vec![(Prismatic, axis(j.axis)?)],
+        JointKind::Spherical => vec![(Spherical, Vec3::Z)],
+        JointKind::Free => vec![(Free, Vec3::Z)],
+        JointKind::Translation => vec![
+            (Prismatic, Vec3::X),
+            (Prismatic, Vec3::Y),
+            (Prismatic, Vec3::Z),
+        ],
+        JointKind::PlanarTranslation | JointKind::Planar => {
+            let r = align_z(axis(j.axis)?);
+            let mut list = vec![(Prismatic, r.c[0]), (Prismatic, r.c[1])];
+            if j.kind == JointKind::Planar {
+                list.push((Revolute, r.c[2]));
+            }
+            list
+        }
+        JointKind::Universal => {
+            let (a, b) = (axis(j.axis)?, axis(j.axis2)?);
+            if a.cross(b).norm() < 1e-6 {
+                return Err(Error::invalid(format!(
+                    "joint {who}: the axes of a universal joint must differ"
+                )));
+            }
+            vec![(Revolute, a), (Revolute, b)]
+        }
+    })
+}
+
+/// The rotation by the smallest angle that takes z to the unit vector `a`; exact for the axes.
+fn align_z(a: Vec3) -> Mat3 {
+    if a.z < -0.999_999 {
+        // Half a turn about x, then the small rest.
+        let flip = Mat3::diagonal(Vec3::new(1.0, -1.0, -1.0));
+        return flip.mul_mat(&align_z(Vec3::new(a.x, -a.y, -a.z)));
+    }
+    let k = 1.0 / (1.0 + a.z);
+    let xy = -a.x * a.y * k;
+    Mat3::from_columns(
+        Vec3::new(1.0 - a.x * a.x * k, xy, -a.x),
+        Vec3::new(xy, 1.0 - a.y * a.y * k, -a.y),
+        a,
+    )
+}

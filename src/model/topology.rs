@@ -1,0 +1,189 @@
+//! The tree as the recursions see it: primitive links in depth-first order, and their dofs.
+//!
+//! A link is one primitive joint and the frame it moves. A user's joint becomes one link (revolute,
+//! prismatic, spherical, free) or a chain of them with massless frames between (planar, universal,
+//! ...); a body welded to another lives on the same link. Every link frame sits at its joint's
+//! anchor with the joint's axis along z, so that the recursions know a single revolute and a single
+//! prismatic joint.
+
+/// Parent of a link that hangs on the world, and link of a body that is welded to it.
+pub const WORLD: usize = usize::MAX;
+
+/// The primitive joints. S is constant in the link frame for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// About z; S = (0; z).
+    Revolute,
+    /// Along z; S = (z; 0).
+    Prismatic,
+    /// Quaternion; S = (0; 1₃).
+    Spherical,
+    /// Position and quaternion; S = 1₆.
+    Free,
+}
+
+impl LinkKind {
+    pub const fn nq(self) -> usize {
+        match self {
+            LinkKind::Revolute | LinkKind::Prismatic => 1,
+            LinkKind::Spherical => 4,
+            LinkKind::Free => 7,
+        }
+    }
+
+    pub const fn nv(self) -> usize {
+        match self {
+            LinkKind::Revolute | LinkKind::Prismatic => 1,
+            LinkKind::Spherical => 3,
+            LinkKind::Free => 6,
+        }
+    }
+}
+
+/// A primitive joint and the frame it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub kind: LinkKind,
+    /// Index of the parent link, or [`WORLD`].
+    pub parent: usize,
+    /// First coordinate in q.
+    pub iq: usize,
+    /// First dof in v.
+    pub iv: usize,
+    /// Coordinate of a one-dof link at which it does not move its frame.
+    pub reference: f64,
+    /// Kinematic tree to which the link belongs.
+    pub tree: usize,
+    /// One past the last link of the subtree.
+    pub end: usize,
+    /// The user's joint of which this is a part.
+    pub joint: usize,
+}
+
+/// One degree of freedom. The dofs of a link form a chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Dof {
+    /// The next dof towards the root, or [`WORLD`].
+    pub parent: usize,
+    /// Number of dofs above it.
+    pub depth: usize,
+    /// One past the last dof of the subtree; the subtree is the interval from this dof to there.
+    pub end: usize,
+    pub link: usize,
+    /// Where the dof's row starts in branch-packed storage: entry d belongs to its ancestor at depth d.
+    pub row: usize,
+}
+
+/// A kinematic tree: what hangs on one link of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree {
+    pub first_link: usize,
+    pub end_link: usize,
+    pub first_dof: usize,
+    pub end_dof: usize,
+    /// The link at whose origin the tree's spatial vectors are taken: the first one with inertia.
+    /// The farther from its reference point a body is, the more digits its inertia loses.
+    pub origin: usize,
+}
+
+/// Links, dofs and trees of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    pub links: Vec<Link>,
+    pub dofs: Vec<Dof>,
+    pub trees: Vec<Tree>,
+    pub nq: usize,
+    /// Length of branch-packed storage.
+    pub packed: usize,
+    /// Largest number of dofs on a path from the root, this rounded up to whole lanes.
+    pub max_depth: usize,
+}
+
+/// Rows of branch-packed storage are padded to this many numbers.
+pub const LANES: usize = 4;
+
+/// `n` rounded up to whole lanes.
+#[inline(always)]
+pub const fn padded(n: usize) -> usize {
+    n.div_ceil(LANES) * LANES
+}
+
+impl Topology {
+    pub fn nv(&self) -> usize {
+        self.dofs.len()
+    }
+
+    /// Appends a link below `parent`; links must come depth first.
+    pub(super) fn push(&mut self, kind: LinkKind, parent: usize, joint: usize, reference: f64) {
+        let (iv, id) = (self.dofs.len(), self.links.len());
+        let mut above = WORLD;
+        if parent != WORLD {
+            above = self.links[parent].iv + self.links[parent].kind.nv() - 1;
+        }
+        for k in 0..kind.nv() {
+            let depth = if above == WORLD {
+                0
+            } else {
+                self.dofs[above].depth + 1
+            };
+            self.dofs.push(Dof {
+                parent: above,
+                depth,
+                end: 0,
+                link: id,
+                row: self.packed,
+            });
+            self.packed += padded(depth + 1);
+            self.max_depth = self.max_depth.max(padded(depth + 1));
+            above = iv + k;
+        }
+        let tree = if parent == WORLD {
+            self.trees.push(Tree {
+                first_link: id,
+                end_link: id,
+                first_dof: iv,
+                end_dof: iv,
+                origin: id,
+            });
+            self.trees.len() - 1
+        } else {
+            self.links[parent].tree
+        };
+        self.links.push(Link {
+            kind,
+            parent,
+            iq: self.nq,
+            iv,
+            reference,
+            tree,
+            end: 0,
+            joint,
+        });
+        self.nq += kind.nq();
+    }
+
+    /// Fills the ends of subtrees and trees once every link is there.
+    pub(super) fn finish(&mut self) {
+        for i in (0..self.links.len()).rev() {
+            let own = self.links[i].iv + self.links[i].kind.nv();
+            self.links[i].end = self.links[i].end.max(i + 1);
+            let end = self.links[i].end;
+            let dof_end = self.dofs[own - 1].end.max(own);
+            for k in self.links[i].iv..own {
+                self.dofs[k].end = dof_end;
+            }
+            match self.links[i].parent {
+                WORLD => {
+                    let t = &mut self.trees[self.links[i].tree];
+                    t.end_link = end;
+                    t.end_dof = dof_end;
+                }
+                p => {
+                    self.links[p].end = self.links[p].end.max(end);
+                    let last = self.links[p].iv + self.links[p].kind.nv() - 1;
+                    self.dofs[last].end = self.dofs[last].end.max(dof_end);
+                }
+            }
+        }
+    }
+}
