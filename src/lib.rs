@@ -6,3 +6,4 @@ pub mod error;
 pub mod linalg;
 pub mod model;
 pub mod spatial;
+pub mod step;
