@@ -5,5 +5,6 @@ pub mod dynamics;
 pub mod error;
 pub mod linalg;
 pub mod model;
+pub mod rollout;
 pub mod spatial;
 pub mod step;
