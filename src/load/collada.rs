@@ -37,7 +37,7 @@ impl Affine {
     }
 }
 
-/// Reads all triangles, in metres and z up.
+/// Reads all triangles, in metres along the axes of the scene.
 pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = 1 + bytes[..e.valid_up_to()]
@@ -80,20 +80,10 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
     reader.scene(scenes, base, soup)
 }
 
-/// The unit and the upward axis of the file.
+/// The unit of the file.
 fn asset_transform(root: Element) -> Result<Affine> {
     let mut linear = Mat3::IDENTITY;
     if let Some(asset) = root.child("asset")? {
-        if let Some(axis) = asset.child("up_axis")? {
-            linear = match axis.node.text().unwrap_or_default().trim() {
-                "Z_UP" => Mat3::IDENTITY,
-                "Y_UP" => Mat3::from_columns(Vec3::X, Vec3::Z, -Vec3::Y),
-                "X_UP" => Mat3::from_columns(Vec3::Z, Vec3::Y, -Vec3::X),
-                other => {
-                    return Err(axis.error(format!("expected X_UP, Y_UP or Z_UP, got \"{other}\"")));
-                }
-            };
-        }
         if let Some(unit) = asset.child("unit")?
             && unit.attribute("meter").is_some()
         {
@@ -172,7 +162,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                 if mirrored {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }
-                soup.add(positions.iter().map(|&x| at.point(x)), triangles)
+                add(soup, positions.iter().map(|&x| at.point(x)), &triangles)
                     .map_err(|e| part.locate(e))?;
             }
         }
@@ -227,6 +217,27 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
         }
         Ok(values.chunks_exact(stride).map(Vec3::from_slice).collect())
     }
+}
+
+/// Adds a part whose triangles index its own vertices.
+fn add(
+    soup: &mut Soup,
+    vertices: impl ExactSizeIterator<Item = Vec3>,
+    triangles: &[[u32; 3]],
+) -> Result<()> {
+    let (base, count) = (soup.vertex_count() as u32, vertices.len());
+    for v in vertices {
+        soup.vertex(v)?;
+    }
+    for t in triangles {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= count) {
+            return Err(Error::parse(format!(
+                "index {bad}, counted from 0, of {count} positions"
+            )));
+        }
+        soup.triangle(t.map(|i| base + i))?;
+    }
+    Ok(())
 }
 
 /// How a primitive strings corners into triangles.

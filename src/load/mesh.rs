@@ -1,6 +1,6 @@
 //! Triangle meshes from STL, OBJ and COLLADA files.
 
-use super::{collada, read_bytes};
+use super::{collada, obj, read_bytes, stl};
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use crate::spatial::Vec3;
@@ -13,16 +13,13 @@ pub const MAX_TRIANGLES: usize = 2_000_000;
 /// Largest mesh file that is read.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// Size of a binary STL's header and count, and of each of its triangles.
-const STL_HEADER: usize = 84;
-const STL_TRIANGLE: usize = 50;
-
 /// Reads a mesh by its extension: `.stl` (text or binary), `.obj` or `.dae`, in any case.
 ///
-/// Coordinates are the file's, for COLLADA those of its scene in metres. Parts are joined into
-/// one mesh, polygons cut into triangles, vertices at exactly the same place merged; vertices
-/// that no triangle uses are dropped, their order otherwise kept. STL and OBJ coordinates are
-/// rounded to single precision, which binary STL has anyway.
+/// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its
+/// `<unit>`; its `<up_axis>` is ignored, as RViz, MoveIt and Pinocchio do and robots' files expect.
+/// Parts are joined into one mesh, polygons cut into the triangles about their first corner,
+/// vertices at exactly the same place merged, and those that no triangle uses dropped. STL and OBJ
+/// coordinates are rounded to single precision, so that text and binary files agree.
 ///
 /// # Errors
 /// `Io` for a file that cannot be read; `Parse` for one that is not of its format, or has a
@@ -63,8 +60,8 @@ impl Format {
 fn parse_mesh(bytes: &[u8], format: Format) -> Result<TriMesh> {
     let mut soup = Soup::default();
     match format {
-        Format::Stl => read_stl(bytes, &mut soup)?,
-        Format::Obj => read_obj(bytes, &mut soup)?,
+        Format::Stl => stl::read(bytes, &mut soup)?,
+        Format::Obj => obj::read(bytes, &mut soup)?,
         Format::Collada => collada::read(bytes, &mut soup)?,
     }
     soup.finish()
@@ -78,32 +75,35 @@ pub(super) struct Soup {
 }
 
 impl Soup {
-    /// Adds a part; its triangles index its own vertices.
-    ///
-    /// # Errors
-    /// `Parse` for an index that no vertex has, `Unsupported` above [`MAX_TRIANGLES`].
-    pub(super) fn add(
-        &mut self,
-        vertices: impl ExactSizeIterator<Item = Vec3>,
-        triangles: impl IntoIterator<Item = [u32; 3]>,
-    ) -> Result<()> {
-        let (base, count) = (self.vertices.len() as u32, vertices.len());
-        if self.vertices.len() + count > 3 * MAX_TRIANGLES {
+    /// Adds a vertex and gives its index.
+    pub(super) fn vertex(&mut self, v: Vec3) -> Result<u32> {
+        if self.vertices.len() == 3 * MAX_TRIANGLES {
+            return Err(Error::unsupported(format!(
+                "the mesh has more than {} vertices",
+                3 * MAX_TRIANGLES
+            )));
+        }
+        self.vertices.push(v);
+        Ok(self.vertices.len() as u32 - 1)
+    }
+
+    /// Adds a triangle of vertices that have been added.
+    pub(super) fn triangle(&mut self, t: [u32; 3]) -> Result<()> {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= self.vertices.len()) {
+            return Err(Error::parse(format!(
+                "a triangle has vertex {bad}, counted from 0, of {}",
+                self.vertices.len()
+            )));
+        }
+        if self.triangles.len() == MAX_TRIANGLES {
             return Err(too_many(None));
         }
-        self.vertices.extend(vertices);
-        for t in triangles {
-            if let Some(bad) = t.iter().find(|&&i| i as usize >= count) {
-                return Err(Error::parse(format!(
-                    "a triangle has vertex {bad} of a part with {count} vertices"
-                )));
-            }
-            if self.triangles.len() == MAX_TRIANGLES {
-                return Err(too_many(None));
-            }
-            self.triangles.push(t.map(|i| i + base));
-        }
+        self.triangles.push(t);
         Ok(())
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.vertices.len()
     }
 
     fn finish(self) -> Result<TriMesh> {
@@ -134,81 +134,17 @@ impl Soup {
     }
 }
 
-#[cold]
-fn too_many(count: Option<usize>) -> Error {
-    let found = count.map_or_else(|| "more".to_owned(), |n| n.to_string());
+/// The refusal of a mesh with `count` triangles, or of one too long to count.
+pub(super) fn too_many(count: Option<usize>) -> Error {
+    let found = count.map_or_else(|| "more".to_owned(), |n| format!("{n} triangles, more"));
     Error::unsupported(format!(
-        "the mesh has {found} triangles; at most {MAX_TRIANGLES} are read"
+        "the mesh has {found} than the {MAX_TRIANGLES} triangles that are read"
     ))
 }
 
-fn widen(v: &[f32; 3]) -> Vec3 {
-    Vec3::new(v[0] as f64, v[1] as f64, v[2] as f64)
-}
-
-fn read_stl(bytes: &[u8], soup: &mut Soup) -> Result<()> {
-    let start = bytes.trim_ascii_start();
-    if !start.starts_with(b"solid") || is_binary_stl(bytes) {
-        let Some(count) = stl_count(bytes) else {
-            return Err(Error::parse(format!(
-                "{} bytes are less than a binary STL's header, and no text STL starts so",
-                bytes.len()
-            )));
-        };
-        if count > MAX_TRIANGLES {
-            return Err(too_many(Some(count)));
-        }
-        let need = STL_HEADER + count * STL_TRIANGLE;
-        if bytes.len() < need {
-            return Err(Error::parse(format!(
-                "truncated: {count} triangles need {need} bytes, the file has {}",
-                bytes.len()
-            )));
-        }
-    } else {
-        limit_count(bytes, b"endloop")?;
-    }
-    let scene =
-        mesh_loader::stl::from_slice(bytes).map_err(|e| Error::parse(format!("STL: {e}")))?;
-    add_scene(&scene, soup)
-}
-
-/// The number of triangles that a binary STL claims to have.
-fn stl_count(bytes: &[u8]) -> Option<usize> {
-    let word = bytes.get(STL_HEADER - 4..STL_HEADER)?.try_into().ok()?;
-    Some(u32::from_le_bytes(word) as usize)
-}
-
-/// Whether the size is that of a binary STL: some of their headers start with "solid".
-fn is_binary_stl(bytes: &[u8]) -> bool {
-    stl_count(bytes).is_some_and(|n| bytes.len() == STL_HEADER + n * STL_TRIANGLE)
-}
-
-fn read_obj(bytes: &[u8], soup: &mut Soup) -> Result<()> {
-    limit_count(bytes, b"\nf ")?;
-    // Materials would be read from other files.
-    let no_files = |_: &Path| -> std::io::Result<Vec<u8>> { Ok(Vec::new()) };
-    let scene = mesh_loader::obj::from_slice(bytes, None, no_files)
-        .map_err(|e| Error::parse(format!("OBJ: {e}")))?;
-    add_scene(&scene, soup)
-}
-
-/// Refuses a text in which `mark`, found once a face, comes too often.
-fn limit_count(bytes: &[u8], mark: &[u8]) -> Result<()> {
-    let last = mark[mark.len() - 1];
-    let mut count = 0;
-    for (i, _) in bytes.iter().enumerate().filter(|&(_, &b)| b == last) {
-        count += usize::from(bytes[..=i].ends_with(mark));
-        if count > MAX_TRIANGLES {
-            return Err(too_many(None));
-        }
-    }
-    Ok(())
-}
-
-fn add_scene(scene: &mesh_loader::Scene, soup: &mut Soup) -> Result<()> {
-    for part in &scene.meshes {
-        soup.add(part.vertices.iter().map(widen), part.faces.iter().copied())?;
-    }
-    Ok(())
+/// A coordinate of a text file, in the precision that binary files have.
+pub(super) fn coordinate(word: &str, line: usize) -> Result<f64> {
+    word.parse::<f32>()
+        .map(f64::from)
+        .map_err(|_| Error::parse(format!("line {line}: expected a number, got \"{word}\"")))
 }

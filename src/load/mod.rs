@@ -5,6 +5,8 @@
 
 mod collada;
 pub mod mesh;
+mod obj;
+mod stl;
 pub mod urdf;
 pub mod xml;
 
