@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::load::mesh::tests::{assert_is_unit_cube, text_stl};
+use crate::model::spec::BodySpec;
 use std::fs;
 
 /// A directory of its own for the test, removed at the end.
@@ -149,4 +150,19 @@ fn files_that_cannot_be_read() {
         "{}",
         e.message
     );
+}
+
+#[test]
+fn the_arm_of_the_examples() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models/arm7.urdf");
+    let spec = read_file(&path, &UrdfOptions::default()).unwrap();
+    assert!(spec.warnings.is_empty(), "{:?}", spec.warnings);
+    let revolute = |b: &&BodySpec| b.joints.iter().any(|j| j.kind == JointKind::Revolute);
+    assert_eq!(spec.bodies.iter().filter(revolute).count(), 7);
+    let mass: f64 = spec.bodies.iter().map(|b| b.inertia.mass).sum();
+    assert!((mass - 22.5).abs() < 1e-12);
+    // Straight up at zero: 0.36 to the shoulder, 0.42 on to the elbow, 0.40, 0.126.
+    let height: f64 = spec.bodies.iter().map(|b| b.placement.pos.z).sum();
+    assert!((height - 1.306).abs() < 1e-12);
+    assert_eq!(spec.geoms.len(), 8);
 }
