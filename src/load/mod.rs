@@ -8,7 +8,7 @@ pub mod mesh;
 mod obj;
 mod stl;
 pub mod urdf;
-pub mod xml;
+pub(crate) mod xml;
 
 use crate::error::{Error, Result};
 use std::fs;

@@ -2,7 +2,7 @@
 
 use super::warnings::Warnings;
 use super::{MissingMesh, UrdfOptions, paths};
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::load::mesh::load_mesh;
 use crate::load::xml::Element;
 use crate::model::mesh::TriMesh;
@@ -52,10 +52,7 @@ impl<'o> Meshes<'o> {
         }
         let path = match paths::resolve(name, self.base_dir, &self.options.mesh_dirs) {
             Ok(path) => path,
-            Err(e)
-                if e.status == crate::error::Status::Io
-                    && self.options.missing_mesh == MissingMesh::Skip =>
-            {
+            Err(e) if e.status == Status::Io && self.options.missing_mesh == MissingMesh::Skip => {
                 warnings.add_single(mesh, format!("\"{name}\" not found, geometry left out"));
                 return Ok(None);
             }
@@ -112,12 +109,8 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
     }
     let placement = origin(inertial, warnings)?;
     let mass = inertial.required_child("mass")?;
-    let mass = mass.required_number("value").and_then(|m| {
-        if m < 0.0 {
-            return Err(mass.error(format!("expected a mass not below 0, got {m}")));
-        }
-        Ok(m)
-    })?;
+    let value = mass.non_negative("value")?;
+    let mass = value.ok_or_else(|| mass.missing("value"))?;
     let tensor = inertial.required_child("inertia")?;
     warnings.unknown_attributes(tensor, &["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]);
     let about_com = Sym3::new(
@@ -177,7 +170,7 @@ fn shape(
     Ok(Some(match element.tag() {
         "box" => {
             let size = element.vec3("size")?;
-            let size = size.ok_or_else(|| element.error("attribute size is missing"))?;
+            let size = size.ok_or_else(|| element.missing("size"))?;
             if !(size.x > 0.0 && size.y > 0.0 && size.z > 0.0) {
                 return Err(element.error(format!(
                     "attribute size: expected lengths above 0, got {} {} {}",
