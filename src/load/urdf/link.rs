@@ -21,6 +21,8 @@ pub(super) struct Link<'a, 'd> {
 }
 
 pub(super) struct Collision<'a, 'd> {
+    /// Place among the link's collisions, also those left out.
+    pub(super) index: usize,
     pub(super) name: Option<&'a str>,
     pub(super) element: Element<'a, 'd>,
     pub(super) placement: Pose,
@@ -65,6 +67,9 @@ impl<'o> Meshes<'o> {
         let mut loaded = load_mesh(&key.0).map_err(|e| mesh.locate(e))?;
         for v in &mut loaded.vertices {
             *v = v.scale(scale);
+            if !v.is_finite() {
+                return Err(mesh.error("attribute scale: the scaled mesh is not finite"));
+            }
         }
         if scale.x * scale.y * scale.z < 0.0 {
             loaded.triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -81,11 +86,14 @@ pub(super) fn read<'a, 'd>(
     warnings: &mut Warnings,
 ) -> Result<Link<'a, 'd>> {
     warnings.unknown_attributes(link, &["name", "type"]);
-    let mut collisions = Vec::new();
+    let (mut collisions, mut count) = (Vec::new(), 0);
     for child in link.children() {
         match child.tag() {
             "visual" | "inertial" => {}
-            "collision" => collisions.extend(collision(child, meshes, warnings)?),
+            "collision" => {
+                collisions.extend(collision(child, count, meshes, warnings)?);
+                count += 1;
+            }
             _ => warnings.unknown_element(child),
         }
     }
@@ -127,6 +135,7 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
 
 fn collision<'a, 'd>(
     collision: Element<'a, 'd>,
+    index: usize,
     meshes: &mut Meshes,
     warnings: &mut Warnings,
 ) -> Result<Option<Collision<'a, 'd>>> {
@@ -148,6 +157,7 @@ fn collision<'a, 'd>(
     }
     let shape = shape(element, meshes, warnings)?;
     Ok(shape.map(|shape| Collision {
+        index,
         name: collision.attribute("name").filter(|n| !n.is_empty()),
         element: collision,
         placement,

@@ -121,9 +121,27 @@ fn missing_and_broken_meshes() {
         let skipped = read_with(name, MissingMesh::Skip);
         assert_eq!(skipped.is_ok(), status == Status::Io);
     }
-    let spec = read_with("gone.stl", MissingMesh::Skip).unwrap();
-    assert!(spec.geoms.is_empty());
+    let text = with_mesh("filename=\"gone.stl\"").replace(
+        "</link>",
+        "<collision><geometry><sphere radius=\"1\"/></geometry></collision></link>",
+    );
+    let path = dir.write("skip.urdf", text);
+    let options = UrdfOptions {
+        missing_mesh: MissingMesh::Skip,
+        ..UrdfOptions::default()
+    };
+    let spec = read_file(&path, &options).unwrap();
+    let names: Vec<_> = spec.geoms.iter().map(|g| g.name.as_str()).collect();
+    assert_eq!(names, ["b_1"]);
     assert!(spec.warnings[0].contains("gone.stl"), "{:?}", spec.warnings);
+
+    dir.write("large.stl", text_stl().replace('1', "20"));
+    let path = dir.write(
+        "huge.urdf",
+        with_mesh("filename=\"large.stl\" scale=\"1 1e308 1\""),
+    );
+    let e = read_file(&path, &UrdfOptions::default()).unwrap_err();
+    assert!(e.message.contains("scaled mesh"), "{}", e.message);
 
     let e = error_of(&with_mesh("filename=\"gone.stl\""));
     assert_eq!(e.status, Status::Io);
