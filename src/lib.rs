@@ -4,6 +4,7 @@ pub mod collision;
 pub mod dynamics;
 pub mod error;
 pub mod linalg;
+pub mod load;
 pub mod model;
 pub mod rollout;
 pub mod spatial;
