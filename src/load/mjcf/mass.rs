@@ -1,0 +1,149 @@
+//! Inertias of bodies: given, or from their geoms, then bounded, balanced and scaled.
+
+use super::node::Node;
+use super::settings::{Compiler, InertiaFromGeom};
+use crate::error::{Error, Result};
+use crate::model::spec::BodySpec;
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// What a body's file entries say of its inertia, about the body frame.
+#[derive(Default)]
+pub(super) struct BodyMass {
+    pub explicit: Option<Inertia>,
+    /// Sum over the geoms in the compiler's group range that have mass.
+    from_geoms: Option<Inertia>,
+}
+
+impl BodyMass {
+    pub fn add(&mut self, inertia: Inertia, group: i32, compiler: &Compiler) {
+        let [low, high] = compiler.inertia_groups;
+        if inertia.mass > 0.0 && (low..=high).contains(&group) {
+            self.from_geoms = Some(self.from_geoms.unwrap_or_default() + inertia);
+        }
+    }
+
+    fn choose(&self, rule: InertiaFromGeom) -> Inertia {
+        match rule {
+            InertiaFromGeom::Never => self.explicit,
+            InertiaFromGeom::Always => self.from_geoms,
+            InertiaFromGeom::Missing => self.explicit.or(self.from_geoms),
+        }
+        .unwrap_or(Inertia::ZERO)
+    }
+}
+
+/// `<inertial>`, about the frame the element stands in.
+pub(super) fn read_inertial(node: Node<'_>, compiler: &Compiler) -> Result<Inertia> {
+    node.required("pos")?;
+    node.required("mass")?;
+    let pose = compiler.angles.pose(node)?;
+    let mass = node.magnitude("mass")?.unwrap_or(0.0);
+    let about_com = match (node.vec3("diaginertia")?, node.array::<6>("fullinertia")?) {
+        (Some(_), Some(_)) => {
+            return Err(node.error("both diaginertia and fullinertia given; expected one"));
+        }
+        (Some(d), None) => {
+            if (0..3).any(|k| d[k] < 0.0) {
+                return Err(node.error("diaginertia: expected numbers ≥ 0"));
+            }
+            Sym3::diagonal(d)
+        }
+        (None, Some([xx, yy, zz, xy, xz, yz])) => {
+            if compiler.angles.orientation(node)?.is_some() {
+                return Err(node.error("fullinertia: cannot be combined with an orientation"));
+            }
+            Sym3::new(xx, xy, yy, xz, yz, zz)
+        }
+        (None, None) => Sym3::ZERO,
+    };
+    Ok(Inertia::from_com(mass, Vec3::ZERO, about_com).transformed(&pose))
+}
+
+/// Fills in the inertia of every body but the world.
+pub(super) fn assign(
+    bodies: &mut [BodySpec],
+    masses: &[BodyMass],
+    compiler: &Compiler,
+) -> Result<()> {
+    for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
+        let inertia = mass.choose(compiler.inertia_from_geom);
+        body.inertia = correct(inertia, compiler).map_err(|what| {
+            Error::parse(format!(
+                "{}: <body> name={:?}: {what}",
+                body.origin, body.name
+            ))
+        })?;
+    }
+    if compiler.total_mass > 0.0 {
+        let total: f64 = bodies.iter().map(|b| b.inertia.mass).sum();
+        if total > 0.0 {
+            let scale = compiler.total_mass / total;
+            for body in bodies {
+                let i = &mut body.inertia;
+                i.mass *= scale;
+                i.h = i.h * scale;
+                i.i = i.i * scale;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
+/// distribution of mass.
+fn correct(inertia: Inertia, compiler: &Compiler) -> std::result::Result<Inertia, String> {
+    let (frame, mut moments) = principal(&inertia);
+    let mass = inertia.mass.max(compiler.bound_mass);
+    let bounded = (0..3).any(|k| moments[k] < compiler.bound_inertia);
+    for k in 0..3 {
+        moments[k] = moments[k].max(compiler.bound_inertia);
+    }
+    let largest = moments.max_abs();
+    // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
+    let tolerance = 1e-9 * largest;
+    if (0..3).any(|k| moments[k] < -tolerance) {
+        return Err(format!(
+            "the inertia is not positive: principal moments {:?}",
+            moments.to_array()
+        ));
+    }
+    let sum = moments.x + moments.y + moments.z;
+    let balanced = sum - 2.0 * largest >= -tolerance;
+    if !balanced && !compiler.balance_inertia {
+        return Err(format!(
+            "no distribution of mass has principal moments {:?}: one exceeds the sum of the \
+             others (balanceinertia=\"true\" makes them equal)",
+            moments.to_array()
+        ));
+    }
+    if balanced && !bounded && mass == inertia.mass {
+        return Ok(inertia);
+    }
+    if !balanced {
+        moments = Vec3::new(1.0, 1.0, 1.0) * (sum / 3.0);
+    }
+    Ok(Inertia::from_com(mass, Vec3::ZERO, Sym3::diagonal(moments))
+        .transformed(&Pose::new(frame, inertia.com())))
+}
+
+/// Principal axes (as columns) and moments about the centre of mass.
+fn principal(inertia: &Inertia) -> (Mat3, Vec3) {
+    let m = inertia.about_com().to_mat3();
+    let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
+    let column = |k: usize| {
+        let c = eigen.eigenvectors.column(k);
+        Vec3::new(c[0], c[1], c[2])
+    };
+    let (x, y) = (column(0), column(1));
+    // The third column again, with the sign that makes the frame right-handed.
+    let z = x.cross(y);
+    (
+        Mat3::from_columns(x, y, z),
+        Vec3::new(
+            eigen.eigenvalues[0],
+            eigen.eigenvalues[1],
+            eigen.eigenvalues[2],
+        ),
+    )
+}
