@@ -20,8 +20,6 @@ pub(super) struct ActuatorSettings {
     gain: [f64; 10],
     bias: [f64; 10],
     bias_kind: Bias,
-    /// Damping ratio of a position servo; replaces its velocity gain.
-    damping_ratio: Option<f64>,
     inherit_range: f64,
     gear: [f64; 6],
     control_range: [f64; 2],
@@ -36,7 +34,6 @@ impl Default for ActuatorSettings {
             gain: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             bias: [0.0; 10],
             bias_kind: Bias::None,
-            damping_ratio: None,
             inherit_range: 0.0,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             control_range: [0.0; 2],
@@ -63,22 +60,20 @@ impl ActuatorSettings {
                 self.gain = ActuatorSettings::default().gain;
                 self.bias = [0.0; 10];
                 self.bias_kind = Bias::None;
-                self.damping_ratio = None;
             }
             "position" => {
                 let kp = node.magnitude("kp")?.unwrap_or(self.gain[0]);
                 self.gain[0] = kp;
                 self.bias[1] = -kp;
                 self.bias_kind = Bias::Affine;
+                if node.has("kv") && node.has("dampratio") {
+                    return Err(node.error("both kv and dampratio given; expected one"));
+                }
                 if let Some(kv) = node.magnitude("kv")? {
                     self.bias[2] = -kv;
-                    self.damping_ratio = None;
                 }
                 if let Some(ratio) = node.magnitude("dampratio")? {
-                    if node.has("kv") {
-                        return Err(node.error("both kv and dampratio given; expected one"));
-                    }
-                    self.damping_ratio = Some(ratio);
+                    self.bias[2] = ratio;
                 }
                 self.read_inherited_range(node)?;
             }
@@ -88,7 +83,6 @@ impl ActuatorSettings {
                 self.bias = [0.0; 10];
                 self.bias[2] = -kv;
                 self.bias_kind = Bias::Affine;
-                self.damping_ratio = None;
             }
             _ => {
                 // Other kinds of gain, bias and dynamics are refused by name.
@@ -101,12 +95,7 @@ impl ActuatorSettings {
                     .map_err(|e| node.unsupported(e.message))?
                     .unwrap_or(self.bias_kind);
                 node.numbers("gainprm", 1, &mut self.gain)?;
-                if node.numbers("biasprm", 1, &mut self.bias)? >= 3 {
-                    self.damping_ratio = None;
-                }
-                if self.bias[2] > 0.0 {
-                    self.damping_ratio = Some(std::mem::take(&mut self.bias[2]));
-                }
+                node.numbers("biasprm", 1, &mut self.bias)?;
                 self.read_inherited_range(node)?;
             }
         }
@@ -167,7 +156,8 @@ impl Loader {
                  only a torque (the last three numbers) is",
             ));
         }
-        if settings.damping_ratio.is_some_and(|r| r > 0.0) {
+        // MJCF writes a damping ratio as a positive velocity bias of a position servo.
+        if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
             return Err(node.unsupported("dampratio is not supported; give kv"));
         }
         let mut control = settings.control_range;

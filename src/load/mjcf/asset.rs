@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::load::mesh::load_mesh;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::HeightField;
-use crate::spatial::{Inertia, Quat, Sym3, Vec3};
+use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ enum MeshInertia {
     Convex,
     /// Of the solid the triangles bound.
     Exact,
-    /// All tetrahedra from the surface's centroid counted positive: exact for convex meshes,
-    /// an overestimate otherwise.
+    /// All tetrahedra from an inner point counted positive: exact for convex meshes, an
+    /// overestimate otherwise.
     Legacy,
     /// Of the surface.
     Shell,
@@ -66,18 +66,14 @@ pub(super) struct MeshAsset {
 
 impl MeshAsset {
     /// Volume (or area) and inertia at unit density.
-    pub fn solid(&self, node: Node<'_>, shell: bool) -> Result<Solid> {
-        let inertia = if shell {
-            surface(&self.mesh)
-        } else {
-            match self.inertia {
-                MeshInertia::Shell => surface(&self.mesh),
-                MeshInertia::Exact => self.mesh.solid(),
-                MeshInertia::Legacy => legacy(&self.mesh),
-                MeshInertia::Convex => hull(&self.mesh.vertices)
-                    .ok_or_else(|| node.error("the mesh has no convex hull"))?
-                    .solid(),
-            }
+    pub fn solid(&self, node: Node<'_>) -> Result<Solid> {
+        let inertia = match self.inertia {
+            MeshInertia::Shell => surface(&self.mesh),
+            MeshInertia::Exact => self.mesh.solid(),
+            MeshInertia::Legacy => legacy(&self.mesh),
+            MeshInertia::Convex => hull(&self.mesh.vertices)
+                .ok_or_else(|| node.error("the mesh has no convex hull"))?
+                .solid(),
         };
         if inertia.mass <= 0.0 {
             return Err(node.error(format!(
@@ -105,12 +101,24 @@ fn surface(mesh: &TriMesh) -> Inertia {
     total
 }
 
+/// Centre of mass by tetrahedra from the surface's centroid, then volume and moments by tetrahedra
+/// from that centre of mass, all counted positive.
 fn legacy(mesh: &TriMesh) -> Inertia {
-    let centre = surface(mesh).com();
+    let com = positive_tetrahedra(mesh, surface(mesh).com()).com();
+    let about_com = positive_tetrahedra(mesh, com);
+    Inertia::from_com(
+        about_com.mass,
+        com,
+        about_com.transformed(&Pose::translation(-com)).i,
+    )
+}
+
+/// Sum of the tetrahedra between `apex` and the triangles, each with positive volume.
+fn positive_tetrahedra(mesh: &TriMesh, apex: Vec3) -> Inertia {
     let mut total = Inertia::ZERO;
     for t in &mesh.triangles {
         let mut tetrahedron = TriMesh {
-            vertices: t.map(|i| mesh.vertices[i as usize] - centre).to_vec(),
+            vertices: t.map(|i| mesh.vertices[i as usize] - apex).to_vec(),
             triangles: vec![[0, 1, 2]],
         };
         if tetrahedron.solid().mass < 0.0 {
@@ -118,7 +126,7 @@ fn legacy(mesh: &TriMesh) -> Inertia {
         }
         total += tetrahedron.solid();
     }
-    total.transformed(&crate::spatial::Pose::translation(centre))
+    total.transformed(&Pose::translation(apex))
 }
 
 fn hull(vertices: &[Vec3]) -> Option<TriMesh> {

@@ -115,7 +115,7 @@ impl Loader {
             None => Quat::IDENTITY,
         };
         let separator = node.text("sep").unwrap_or("");
-        let width = (count - 1).to_string().len();
+        let width = count.to_string().len();
         let class = self.classes.find(node, "childclass", context.class)?;
         let mut copies = Vec::with_capacity(count as usize);
         let mut rotation = Quat::IDENTITY;
@@ -140,12 +140,12 @@ impl Loader {
         if context.body == 0 {
             return Err(node.error("the world has no inertia"));
         }
-        let inertia = super::mass::read_inertial(node, &self.compiler)?;
+        let inertia = super::mass::read_inertial(node, &self.compiler, &context.frame)?;
         let explicit = &mut self.masses[context.body].explicit;
         if explicit.is_some() {
             return Err(node.error("the body has two <inertial>; expected one"));
         }
-        *explicit = Some(inertia.transformed(&context.frame));
+        *explicit = Some(inertia);
         Ok(())
     }
 

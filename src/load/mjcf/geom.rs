@@ -231,9 +231,10 @@ impl GeomSettings {
 
     fn solid(&self, node: Node<'_>, assets: &Assets, shape: &ShapeSpec) -> Result<Solid> {
         match shape {
-            ShapeSpec::Mesh { .. } => assets
-                .mesh(node, self.mesh.as_deref())?
-                .solid(node, self.shell),
+            ShapeSpec::Mesh { .. } if self.shell => {
+                Err(node.error("shellinertia: a mesh's inertia is set in its asset"))
+            }
+            ShapeSpec::Mesh { .. } => assets.mesh(node, self.mesh.as_deref())?.solid(node),
             primitive if self.shell => solid::shell(primitive).ok_or_else(|| {
                 node.unsupported("shellinertia is not supported for this type of geom")
             }),

@@ -137,19 +137,21 @@ impl JointSettings {
             joint.friction_loss = self.friction_loss;
         }
         joint.limit_margin = self.margin;
+        // A free joint has no limits, whatever its default class says.
+        if kind == JointKind::Free {
+            if node.has("range") {
+                return Err(node.error("range: a free joint cannot have limits"));
+            }
+            return Ok(joint);
+        }
         let limits = range(node, compiler, "range", "limited", self.range, self.limited)?;
         if let Some((lower, upper)) = limits.filter(|_| options.limit) {
-            match kind {
-                JointKind::Free => {
-                    return Err(node.error("range: a free joint cannot have limits"));
-                }
-                JointKind::Spherical if lower != 0.0 => {
-                    return Err(node.error(format!(
-                        "range: the lower bound of a ball joint must be 0, found {lower}"
-                    )));
-                }
-                _ => joint.limits = Some((lower * unit, upper * unit)),
+            if kind == JointKind::Spherical && lower != 0.0 {
+                return Err(node.error(format!(
+                    "range: the lower bound of a ball joint must be 0, found {lower}"
+                )));
             }
+            joint.limits = Some((lower * unit, upper * unit));
         }
         Ok(joint)
     }

@@ -7,11 +7,19 @@ use crate::model::spec::BodySpec;
 use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// What a body's file entries say of its inertia, about the body frame.
+/// Mass, centre of mass, and rotational inertia about it, in body axes.
+#[derive(Clone, Copy)]
+pub(super) struct Distribution {
+    mass: f64,
+    com: Vec3,
+    about_com: Sym3,
+}
+
+/// What a body's file entries say of its inertia.
 #[derive(Default)]
 pub(super) struct BodyMass {
-    pub explicit: Option<Inertia>,
-    /// Sum over the geoms in the compiler's group range that have mass.
+    pub explicit: Option<Distribution>,
+    /// Sum over the geoms in the compiler's group range that have mass, about the body frame.
     from_geoms: Option<Inertia>,
 }
 
@@ -23,21 +31,34 @@ impl BodyMass {
         }
     }
 
-    fn choose(&self, rule: InertiaFromGeom) -> Inertia {
+    fn choose(&self, rule: InertiaFromGeom) -> Distribution {
+        let from_geoms = self.from_geoms.map(|i| Distribution {
+            mass: i.mass,
+            com: i.com(),
+            about_com: i.about_com(),
+        });
         match rule {
             InertiaFromGeom::Never => self.explicit,
-            InertiaFromGeom::Always => self.from_geoms,
-            InertiaFromGeom::Missing => self.explicit.or(self.from_geoms),
+            InertiaFromGeom::Always => from_geoms.or(self.explicit),
+            InertiaFromGeom::Missing => self.explicit.or(from_geoms),
         }
-        .unwrap_or(Inertia::ZERO)
+        .unwrap_or(Distribution {
+            mass: 0.0,
+            com: Vec3::ZERO,
+            about_com: Sym3::ZERO,
+        })
     }
 }
 
-/// `<inertial>`, about the frame the element stands in.
-pub(super) fn read_inertial(node: Node<'_>, compiler: &Compiler) -> Result<Inertia> {
+/// `<inertial>` that stands in `frame` (in body axes).
+pub(super) fn read_inertial(
+    node: Node<'_>,
+    compiler: &Compiler,
+    frame: &Pose,
+) -> Result<Distribution> {
     node.required("pos")?;
     node.required("mass")?;
-    let pose = compiler.angles.pose(node)?;
+    let pose = frame.compose(&compiler.angles.pose(node)?);
     let mass = node.magnitude("mass")?.unwrap_or(0.0);
     let about_com = match (node.vec3("diaginertia")?, node.array::<6>("fullinertia")?) {
         (Some(_), Some(_)) => {
@@ -57,7 +78,11 @@ pub(super) fn read_inertial(node: Node<'_>, compiler: &Compiler) -> Result<Inert
         }
         (None, None) => Sym3::ZERO,
     };
-    Ok(Inertia::from_com(mass, Vec3::ZERO, about_com).transformed(&pose))
+    Ok(Distribution {
+        mass,
+        com: pose.pos,
+        about_com: about_com.rotated(&pose.rot),
+    })
 }
 
 /// Fills in the inertia of every body but the world.
@@ -67,8 +92,8 @@ pub(super) fn assign(
     compiler: &Compiler,
 ) -> Result<()> {
     for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
-        let inertia = mass.choose(compiler.inertia_from_geom);
-        body.inertia = correct(inertia, compiler).map_err(|what| {
+        let given = mass.choose(compiler.inertia_from_geom);
+        body.inertia = correct(given, compiler).map_err(|what| {
             Error::parse(format!(
                 "{}: <body> name={:?}: {what}",
                 body.origin, body.name
@@ -92,9 +117,9 @@ pub(super) fn assign(
 
 /// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
 /// distribution of mass.
-fn correct(inertia: Inertia, compiler: &Compiler) -> std::result::Result<Inertia, String> {
-    let (frame, mut moments) = principal(&inertia);
-    let mass = inertia.mass.max(compiler.bound_mass);
+fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
+    let (axes, mut moments) = principal(&given.about_com);
+    let mass = given.mass.max(compiler.bound_mass);
     let bounded = (0..3).any(|k| moments[k] < compiler.bound_inertia);
     for k in 0..3 {
         moments[k] = moments[k].max(compiler.bound_inertia);
@@ -117,19 +142,19 @@ fn correct(inertia: Inertia, compiler: &Compiler) -> std::result::Result<Inertia
             moments.to_array()
         ));
     }
-    if balanced && !bounded && mass == inertia.mass {
-        return Ok(inertia);
+    if balanced && !bounded {
+        return Ok(Inertia::from_com(mass, given.com, given.about_com));
     }
     if !balanced {
         moments = Vec3::new(1.0, 1.0, 1.0) * (sum / 3.0);
     }
-    Ok(Inertia::from_com(mass, Vec3::ZERO, Sym3::diagonal(moments))
-        .transformed(&Pose::new(frame, inertia.com())))
+    let about_com = Sym3::diagonal(moments).rotated(&axes);
+    Ok(Inertia::from_com(mass, given.com, about_com))
 }
 
-/// Principal axes (as columns) and moments about the centre of mass.
-fn principal(inertia: &Inertia) -> (Mat3, Vec3) {
-    let m = inertia.about_com().to_mat3();
+/// Principal axes (as columns) and moments.
+fn principal(about_com: &Sym3) -> (Mat3, Vec3) {
+    let m = about_com.to_mat3();
     let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
     let column = |k: usize| {
         let c = eigen.eigenvectors.column(k);

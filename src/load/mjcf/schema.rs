@@ -245,10 +245,10 @@ const RULES: &[Rule] = &[
     rule(
         "general",
         "biasprm biastype class ctrllimited ctrlrange cranklength dynprm dyntype forcelimited \
-         forcerange gainprm gaintype gear group inheritrange joint jointinparent name user \
+         forcerange gainprm gaintype gear group inheritrange input joint jointinparent name user \
          lengthrange",
         "",
-        "actdim actearly actlimited actrange armature body cranksite damping delay ffrange input \
+        "actdim actearly actlimited actrange armature body cranksite damping delay ffrange \
          interp nsample refsite site slidersite tendon velrange",
         "",
     ),
@@ -296,6 +296,13 @@ fn is_neutral(value: &str) -> bool {
 /// `Parse` for an unknown element or attribute, or one given twice; `Unsupported` for known physics
 /// that is missing here.
 pub(super) fn check(tree: &Tree, warnings: &mut Warnings) -> Result<()> {
+    for &id in &tree.stray_text {
+        let node = Node { tree, id };
+        warnings.add(
+            node,
+            format!("stray text inside <{}> is ignored", node.tag()),
+        );
+    }
     let mut stack = vec![(Node { tree, id: 0 }, "mujoco")];
     while let Some((node, name)) = stack.pop() {
         let rule = match name {

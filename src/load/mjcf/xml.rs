@@ -29,6 +29,8 @@ pub(super) struct SourceFile {
 /// All elements, the root first. A flat store: no depth of nesting overflows the stack.
 pub(super) struct Tree {
     pub elements: Vec<Element>,
+    /// Elements with text in them, which MJCF gives no meaning.
+    pub stray_text: Vec<usize>,
     files: Vec<SourceFile>,
 }
 
@@ -38,6 +40,7 @@ pub(super) struct Tree {
 pub(super) fn read(text: &str, path: Option<&Path>, base_dir: Option<&Path>) -> Result<Tree> {
     let mut tree = Tree {
         elements: Vec::new(),
+        stray_text: Vec::new(),
         files: vec![SourceFile {
             label: path.map(|p| p.display().to_string()).unwrap_or_default(),
             path: path.map(canonical),
@@ -127,12 +130,7 @@ impl Tree {
                 if child.is_element() {
                     stack.push((child, Some(id as u32)));
                 } else if child.is_text() && !child.text().unwrap_or_default().trim().is_empty() {
-                    return Err(Error::parse(format!(
-                        "{}: stray text {:?} inside <{}>",
-                        self.place(id),
-                        child.text().unwrap_or_default().trim(),
-                        self.elements[id].tag
-                    )));
+                    self.stray_text.push(id);
                 }
             }
             stack[first..].reverse();
