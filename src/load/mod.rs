@@ -2,3 +2,4 @@
 
 pub mod mesh;
 pub mod mjcf;
+mod xml;

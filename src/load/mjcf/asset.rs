@@ -115,18 +115,14 @@ fn legacy(mesh: &TriMesh) -> Inertia {
 
 /// Sum of the tetrahedra between `apex` and the triangles, each with positive volume.
 fn positive_tetrahedra(mesh: &TriMesh, apex: Vec3) -> Inertia {
-    let mut total = Inertia::ZERO;
-    for t in &mesh.triangles {
-        let mut tetrahedron = TriMesh {
-            vertices: t.map(|i| mesh.vertices[i as usize] - apex).to_vec(),
-            triangles: vec![[0, 1, 2]],
-        };
-        if tetrahedron.solid().mass < 0.0 {
-            tetrahedron.triangles = vec![[0, 2, 1]];
+    let mut shifted = mesh.transformed(&Pose::translation(-apex));
+    for t in &mut shifted.triangles {
+        let [a, b, c] = t.map(|i| shifted.vertices[i as usize]);
+        if a.dot(b.cross(c)) < 0.0 {
+            t.swap(1, 2);
         }
-        total += tetrahedron.solid();
     }
-    total.transformed(&Pose::translation(apex))
+    shifted.solid().transformed(&Pose::translation(apex))
 }
 
 fn hull(vertices: &[Vec3]) -> Option<TriMesh> {

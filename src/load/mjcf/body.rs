@@ -7,7 +7,7 @@ use super::mass::BodyMass;
 use super::names::Names;
 use super::node::Node;
 use crate::error::{Error, Result};
-use crate::model::spec::{BodySpec, SiteSpec};
+use crate::model::spec::{BodySpec, JointKind, JointSpec, SiteSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 use std::sync::Arc;
 
@@ -164,7 +164,15 @@ impl Loader {
             )
         };
         joint.name = suffixed(node, context);
-        let position = self.spec.bodies[context.body].joints.len();
+        let body = &self.spec.bodies[context.body];
+        if joint.kind == JointKind::Free && body.parent != 0 {
+            return Err(node.error("a free joint is only possible on a body of the world"));
+        }
+        let free = |j: &JointSpec| j.kind == JointKind::Free;
+        if !body.joints.is_empty() && (free(&joint) || body.joints.iter().any(free)) {
+            return Err(node.error("a free joint must be the only joint of its body"));
+        }
+        let position = body.joints.len();
         let id = self.joints.len();
         Names::insert(&mut self.names.joints, node, &joint.name, id)?;
         if let Some((lower, upper)) = force_range {

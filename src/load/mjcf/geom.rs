@@ -82,7 +82,7 @@ impl Default for GeomSettings {
 /// A geom, its inertia about the frame its element stands in, and its group.
 pub(super) struct BuiltGeom {
     pub spec: GeomSpec,
-    pub inertia: Inertia,
+    pub inertia: Result<Inertia>,
     pub group: i32,
 }
 
@@ -128,13 +128,10 @@ impl GeomSettings {
     ) -> Result<BuiltGeom> {
         let (shape, placement) = self.shape(node, assets)?;
         let placement = frame.compose(&placement);
-        let solid = self.solid(node, assets, &shape)?;
-        let mass = self.mass.unwrap_or(self.density * solid.measure);
-        let inertia = if solid.measure > 0.0 {
+        let inertia = self.solid(node, assets, &shape).map(|solid| {
+            let mass = self.mass.unwrap_or(self.density * solid.measure);
             solid.with_mass(mass).transformed(&placement)
-        } else {
-            Inertia::ZERO
-        };
+        });
         let mut spec = GeomSpec::new(node.name(), body, placement, shape);
         spec.friction = self.friction;
         spec.condim = self.condim;
@@ -230,6 +227,9 @@ impl GeomSettings {
     }
 
     fn solid(&self, node: Node<'_>, assets: &Assets, shape: &ShapeSpec) -> Result<Solid> {
+        if self.mass.unwrap_or(self.density) == 0.0 {
+            return Ok(Solid::NONE);
+        }
         match shape {
             ShapeSpec::Mesh { .. } if self.shell => {
                 Err(node.error("shellinertia: a mesh's inertia is set in its asset"))

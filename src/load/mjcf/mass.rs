@@ -21,31 +21,43 @@ pub(super) struct BodyMass {
     pub explicit: Option<Distribution>,
     /// Sum over the geoms in the compiler's group range that have mass, about the body frame.
     from_geoms: Option<Inertia>,
+    /// Why the sum is not complete, if it is not.
+    incomplete: Option<Error>,
 }
 
 impl BodyMass {
-    pub fn add(&mut self, inertia: Inertia, group: i32, compiler: &Compiler) {
+    /// Adds a geom; one without a valid inertia is an error only if the sum is used.
+    pub fn add(&mut self, inertia: Result<Inertia>, group: i32, compiler: &Compiler) {
         let [low, high] = compiler.inertia_groups;
-        if inertia.mass > 0.0 && (low..=high).contains(&group) {
-            self.from_geoms = Some(self.from_geoms.unwrap_or_default() + inertia);
+        if !(low..=high).contains(&group) {
+            return;
+        }
+        match inertia {
+            Ok(i) if i.mass > 0.0 => {
+                self.from_geoms = Some(self.from_geoms.unwrap_or_default() + i);
+            }
+            Ok(_) => {}
+            Err(e) => self.incomplete = Some(e),
         }
     }
 
-    fn choose(&self, rule: InertiaFromGeom) -> Distribution {
-        let from_geoms = self.from_geoms.map(|i| Distribution {
-            mass: i.mass,
-            com: i.com(),
-            about_com: i.about_com(),
-        });
-        match rule {
-            InertiaFromGeom::Never => self.explicit,
-            InertiaFromGeom::Always => from_geoms.or(self.explicit),
-            InertiaFromGeom::Missing => self.explicit.or(from_geoms),
+    fn choose(&self, rule: InertiaFromGeom) -> Result<Distribution> {
+        let explicit = match rule {
+            InertiaFromGeom::Always if self.from_geoms.is_some() => None,
+            _ => self.explicit,
+        };
+        if let Some(given) = explicit {
+            return Ok(given);
         }
-        .unwrap_or(Distribution {
-            mass: 0.0,
-            com: Vec3::ZERO,
-            about_com: Sym3::ZERO,
+        let inertia = match (rule, &self.incomplete) {
+            (InertiaFromGeom::Never, _) => Inertia::ZERO,
+            (_, Some(error)) => return Err(error.clone()),
+            (_, None) => self.from_geoms.unwrap_or(Inertia::ZERO),
+        };
+        Ok(Distribution {
+            mass: inertia.mass,
+            com: inertia.com(),
+            about_com: inertia.about_com(),
         })
     }
 }
@@ -92,7 +104,7 @@ pub(super) fn assign(
     compiler: &Compiler,
 ) -> Result<()> {
     for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
-        let given = mass.choose(compiler.inertia_from_geom);
+        let given = mass.choose(compiler.inertia_from_geom)?;
         body.inertia = correct(given, compiler).map_err(|what| {
             Error::parse(format!(
                 "{}: <body> name={:?}: {what}",

@@ -33,8 +33,11 @@ impl Solid {
         })
     }
 
-    /// The inertia when the whole has this mass.
+    /// The inertia when the whole has this mass; nothing has none.
     pub fn with_mass(&self, mass: f64) -> Inertia {
+        if self.measure == 0.0 {
+            return Inertia::ZERO;
+        }
         let scale = mass / self.measure;
         Inertia {
             mass,

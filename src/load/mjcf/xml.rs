@@ -1,11 +1,11 @@
 //! The XML of a model as a flat tree with its includes in place, every element knowing its line.
 
 use crate::error::{Error, Result};
+use crate::load::xml::{MAX_ELEMENTS, with_document};
 use std::path::{Path, PathBuf};
 
-/// Includes within includes, and elements altogether.
+/// Includes within includes.
 const MAX_INCLUDE_DEPTH: usize = 16;
-const MAX_ELEMENTS: usize = 2_000_000;
 
 /// One element; children are indices into [`Tree::elements`].
 pub(super) struct Element {
@@ -89,18 +89,18 @@ impl Tree {
 
     /// Parses `text` and appends its elements; returns the root's index.
     fn append(&mut self, text: &str, file: usize) -> Result<usize> {
-        let label = &self.files[file].label;
-        let prefix = if label.is_empty() {
-            String::new()
-        } else {
-            format!("{label}: ")
-        };
-        let options = roxmltree::ParsingOptions {
-            allow_dtd: false,
-            nodes_limit: MAX_ELEMENTS as u32,
-        };
-        let document = roxmltree::Document::parse_with_options(text, options)
-            .map_err(|e| Error::parse(format!("{prefix}XML that cannot be read: {e}")))?;
+        let label = self.files[file].label.clone();
+        with_document(text, &label, |document| {
+            self.append_document(document, text, file)
+        })
+    }
+
+    fn append_document(
+        &mut self,
+        document: &roxmltree::Document<'_>,
+        text: &str,
+        file: usize,
+    ) -> Result<usize> {
         let newlines: Vec<usize> = text.match_indices('\n').map(|(i, _)| i).collect();
         let root = self.elements.len();
         let mut stack = vec![(document.root_element(), None)];
@@ -108,7 +108,8 @@ impl Tree {
             let id = self.elements.len();
             if id >= MAX_ELEMENTS {
                 return Err(Error::capacity(format!(
-                    "{prefix}more than {MAX_ELEMENTS} elements"
+                    "{}: more than {MAX_ELEMENTS} elements with the included ones",
+                    self.place(root)
                 )));
             }
             self.elements.push(Element {
