@@ -93,7 +93,7 @@ fn surface(mesh: &TriMesh) -> Inertia {
         let area = 0.5 * (b - a).cross(c - a).norm();
         // ∫ x xᵀ over a triangle weighs its corners and their sum equally.
         for (point, weight) in [(a, 1.0), (b, 1.0), (c, 1.0), (a + b + c, 1.0)] {
-            total.i = total.i + Sym3::of_point(point) * (weight * area / 12.0);
+            total.i += Sym3::of_point(point) * (weight * area / 12.0);
         }
         total.mass += area;
         total.h += (a + b + c) * (area / 3.0);
@@ -311,7 +311,7 @@ fn stem(file: &str) -> String {
 }
 
 fn inline_mesh(node: Node<'_>, numbers: &[f64]) -> Result<TriMesh> {
-    if numbers.len() % 3 != 0 || numbers.is_empty() {
+    if !numbers.len().is_multiple_of(3) || numbers.is_empty() {
         return Err(node.error(format!(
             "vertex: expected a multiple of 3 numbers, found {}",
             numbers.len()
@@ -319,7 +319,7 @@ fn inline_mesh(node: Node<'_>, numbers: &[f64]) -> Result<TriMesh> {
     }
     let vertices: Vec<Vec3> = numbers.chunks(3).map(Vec3::from_slice).collect();
     let faces = node.list("face")?.unwrap_or_default();
-    if faces.len() % 3 != 0 {
+    if !faces.len().is_multiple_of(3) {
         return Err(node.error(format!(
             "face: expected a multiple of 3 indices, found {}",
             faces.len()

@@ -131,22 +131,23 @@ pub(super) fn assign(
 /// distribution of mass.
 fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
     let (axes, mut moments) = principal(&given.about_com);
-    let mass = given.mass.max(compiler.bound_mass);
-    let bounded = (0..3).any(|k| moments[k] < compiler.bound_inertia);
-    for k in 0..3 {
-        moments[k] = moments[k].max(compiler.bound_inertia);
-    }
-    let largest = moments.max_abs();
     // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
-    let tolerance = 1e-9 * largest;
+    let tolerance = 1e-9 * moments.max_abs();
     if (0..3).any(|k| moments[k] < -tolerance) {
         return Err(format!(
             "the inertia is not positive: principal moments {:?}",
             moments.to_array()
         ));
     }
+    let mass = given.mass.max(compiler.bound_mass);
+    let bounded = (0..3).any(|k| moments[k] < compiler.bound_inertia);
+    if bounded {
+        for k in 0..3 {
+            moments[k] = moments[k].max(compiler.bound_inertia);
+        }
+    }
     let sum = moments.x + moments.y + moments.z;
-    let balanced = sum - 2.0 * largest >= -tolerance;
+    let balanced = sum - 2.0 * moments.max_abs() >= -tolerance;
     if !balanced && !compiler.balance_inertia {
         return Err(format!(
             "no distribution of mass has principal moments {:?}: one exceeds the sum of the \
