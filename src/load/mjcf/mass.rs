@@ -130,7 +130,8 @@ pub(super) fn assign(
 /// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
 /// distribution of mass.
 fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
-    let (axes, mut moments) = principal(&given.about_com);
+    let (axes, mut moments) = principal(&given.about_com)
+        .ok_or("the inertia is beyond the range of numbers; is a size or position meant so?")?;
     // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
     let tolerance = 1e-9 * moments.max_abs();
     if (0..3).any(|k| moments[k] < -tolerance) {
@@ -165,23 +166,21 @@ fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Iner
     Ok(Inertia::from_com(mass, given.com, about_com))
 }
 
-/// Principal axes (as columns) and moments.
-fn principal(about_com: &Sym3) -> (Mat3, Vec3) {
+/// Principal axes (as columns) and moments; `None` for numbers so large that they overflow.
+fn principal(about_com: &Sym3) -> Option<(Mat3, Vec3)> {
     let m = about_com.to_mat3();
-    let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
+    if !m.is_finite() {
+        return None;
+    }
+    let eigen = SymmetricEigen::try_new(Matrix3::from_fn(|r, c| m.at(r, c)), f64::EPSILON, 1000)?;
     let column = |k: usize| {
         let c = eigen.eigenvectors.column(k);
         Vec3::new(c[0], c[1], c[2])
     };
     let (x, y) = (column(0), column(1));
     // The third column again, with the sign that makes the frame right-handed.
-    let z = x.cross(y);
-    (
-        Mat3::from_columns(x, y, z),
-        Vec3::new(
-            eigen.eigenvalues[0],
-            eigen.eigenvalues[1],
-            eigen.eigenvalues[2],
-        ),
-    )
+    let axes = Mat3::from_columns(x, y, x.cross(y));
+    let values = eigen.eigenvalues;
+    let moments = Vec3::new(values[0], values[1], values[2]);
+    (axes.is_finite() && moments.is_finite()).then_some((axes, moments))
 }

@@ -179,6 +179,7 @@ impl Loader {
 
     fn finish(mut self) -> Result<ModelSpec> {
         mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
+        self.check_finite()?;
         self.apply_joint_force_ranges()?;
         if !self.options.contact {
             self.disable_contacts();
@@ -190,6 +191,26 @@ impl Loader {
         self.spec.time_step = self.options.time_step;
         self.spec.warnings = self.warnings.into_lines();
         Ok(self.spec)
+    }
+
+    /// Finite numbers in the file may still overflow on the way into the model.
+    fn check_finite(&self) -> Result<()> {
+        let overflow = |origin: &str, what: &str, name: &str| {
+            Err(Error::parse(format!(
+                "{origin}: <{what}> name={name:?}: its numbers are so large that they overflow"
+            )))
+        };
+        for body in &self.spec.bodies {
+            if !body.placement.is_finite() || !body.inertia.is_finite() {
+                return overflow(&body.origin, "body", &body.name);
+            }
+        }
+        for geom in &self.spec.geoms {
+            if !geom.placement.is_finite() {
+                return overflow(&geom.origin, "geom", &geom.name);
+            }
+        }
+        Ok(())
     }
 
     fn disable_contacts(&mut self) {

@@ -199,6 +199,18 @@ fn joints_and_inertias() {
             "<inertial pos=\"0 0 0\" mass=\"1\"/><inertial pos=\"0 0 0\" mass=\"1\"/>",
             "two <inertial>",
         ),
+        (
+            "<geom size=\"1e200\"/>",
+            "<body> name=\"b\": the inertia is beyond the range",
+        ),
+        (
+            "<geom size=\"1\" mass=\"1\" pos=\"1e200 0 0\"/>",
+            "<body> name=\"b\"",
+        ),
+        (
+            "<frame pos=\"1e308 0 0\"><geom size=\"1\" mass=\"0\" pos=\"1e308 0 0\"/></frame>",
+            "line 4: <geom> name=\"\": its numbers are so large",
+        ),
         ("<replicate count=\"0\"/>", "count: expected a number ≥ 1"),
     ] {
         refused(Status::Parse, &in_body(inside), &[expected]);
