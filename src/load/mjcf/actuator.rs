@@ -4,6 +4,7 @@ use super::Loader;
 use super::joint::range;
 use super::names::Names;
 use super::node::Node;
+use super::servo::DampingRatio;
 use crate::error::Result;
 use crate::model::spec::{ActuatorSpec, JointKind};
 
@@ -156,10 +157,6 @@ impl Loader {
                  only a torque (the last three numbers) is",
             ));
         }
-        // MJCF writes a damping ratio as a positive velocity bias of a position servo.
-        if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
-            return Err(node.unsupported("dampratio is not supported; give kv"));
-        }
         let mut control = settings.control_range;
         if settings.inherit_range > 0.0 && control == [0.0; 2] {
             let (lower, upper) = joint.limits.ok_or_else(|| {
@@ -190,6 +187,12 @@ impl Loader {
             settings.force_limited,
         )?;
         Names::insert(&mut self.names.actuators, node, node.name(), 0)?;
+        // MJCF writes a damping ratio as a positive velocity bias of a position servo.
+        if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
+            let actuator = self.spec.actuators.len();
+            self.damping_ratios
+                .push(DampingRatio::new(node, actuator, index, bias[2]));
+        }
         self.actuated.push(index);
         self.spec.actuators.push(ActuatorSpec {
             name: node.name().to_string(),

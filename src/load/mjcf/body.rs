@@ -116,7 +116,6 @@ impl Loader {
         };
         let separator = node.text("sep").unwrap_or("");
         let width = count.to_string().len();
-        let class = self.classes.find(node, "childclass", context.class)?;
         let mut copies = Vec::with_capacity(count as usize);
         let mut rotation = Quat::IDENTITY;
         let mut position = Vec3::ZERO;
@@ -124,7 +123,7 @@ impl Loader {
             copies.push(Context {
                 body: context.body,
                 frame: context.frame.compose(&Pose::from_quat(rotation, position)),
-                class,
+                class: context.class,
                 suffix: format!("{separator}{k:0width$}{}", context.suffix).into(),
             });
             position += rotation.to_mat3().mul_vec(offset);

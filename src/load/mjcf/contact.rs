@@ -9,25 +9,32 @@ use crate::error::Result;
 use crate::model::spec::{EqualityKind, EqualitySpec, PairSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 
-#[derive(Clone, Default)]
+/// A pair's own contact parameters; those of its geoms have no say.
+#[derive(Clone)]
 pub(super) struct PairSettings {
-    condim: Option<i32>,
-    friction: Option<[f64; 5]>,
-    margin: Option<f64>,
+    condim: i32,
+    friction: [f64; 5],
+    margin: f64,
+}
+
+impl Default for PairSettings {
+    fn default() -> Self {
+        PairSettings {
+            condim: 3,
+            friction: [1.0, 1.0, 0.005, 0.0001, 0.0001],
+            margin: 0.0,
+        }
+    }
 }
 
 impl PairSettings {
     pub fn read(&mut self, node: Node<'_>) -> Result<()> {
-        self.condim = condim(node)?.or(self.condim);
-        let mut friction = self.friction.unwrap_or([1.0, 1.0, 0.005, 0.0001, 0.0001]);
-        let given = node.numbers("friction", 1, &mut friction)?;
-        if let Some(x) = friction.iter().find(|x| **x < 0.0) {
+        self.condim = condim(node)?.unwrap_or(self.condim);
+        node.numbers("friction", 1, &mut self.friction)?;
+        if let Some(x) = self.friction.iter().find(|x| **x < 0.0) {
             return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
         }
-        if given > 0 {
-            self.friction = Some(friction);
-        }
-        self.margin = node.magnitude("margin")?.or(self.margin);
+        self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
         Ok(())
     }
 }
@@ -64,9 +71,9 @@ impl Loader {
                 self.spec.pairs.push(PairSpec {
                     geom1: geom("geom1")?,
                     geom2: geom("geom2")?,
-                    friction: settings.friction,
-                    condim: settings.condim,
-                    margin: settings.margin,
+                    friction: Some(settings.friction),
+                    condim: Some(settings.condim),
+                    margin: Some(settings.margin),
                 });
             }
         }

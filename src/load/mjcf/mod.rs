@@ -16,6 +16,7 @@ mod names;
 mod node;
 mod orientation;
 mod schema;
+mod servo;
 mod settings;
 mod site;
 mod solid;
@@ -32,6 +33,7 @@ use defaults::Classes;
 use mass::BodyMass;
 use names::Names;
 use node::Node;
+use servo::DampingRatio;
 use settings::{Compiler, Options};
 use std::path::{Path, PathBuf};
 use warnings::Warnings;
@@ -104,6 +106,7 @@ struct Loader {
     joints: Vec<JointEntry>,
     /// For each actuator its joint's index in `joints`.
     actuated: Vec<usize>,
+    damping_ratios: Vec<DampingRatio>,
 }
 
 impl Loader {
@@ -119,6 +122,7 @@ impl Loader {
             masses: vec![BodyMass::default()],
             joints: Vec::new(),
             actuated: Vec::new(),
+            damping_ratios: Vec::new(),
         }
     }
 
@@ -180,6 +184,7 @@ impl Loader {
     fn finish(mut self) -> Result<ModelSpec> {
         mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
         self.check_finite()?;
+        self.apply_damping_ratios()?;
         self.apply_joint_force_ranges()?;
         if !self.options.contact {
             self.disable_contacts();

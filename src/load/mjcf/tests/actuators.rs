@@ -115,7 +115,10 @@ fn excludes_and_pairs() {
         (1, 0, Some(4), Some(0.1))
     );
     assert_eq!(p.friction, Some([0.5, 0.6, 0.005, 0.0001, 0.0001]));
-    assert_eq!((m.pairs[1].friction, m.pairs[1].condim), (None, None));
+    // The other has MJCF's defaults, not those of its geoms.
+    let p = &m.pairs[1];
+    assert_eq!((p.condim, p.margin), (Some(3), Some(0.0)));
+    assert_eq!(p.friction, Some([1.0, 1.0, 0.005, 0.0001, 0.0001]));
 }
 
 #[test]
@@ -180,4 +183,34 @@ fn height_fields_are_scaled_and_upright() {
         panic!("a height field expected")
     };
     assert_eq!(flat.heights, [0.0; 4]);
+}
+
+#[test]
+fn damping_ratios_feel_the_inertia_at_the_joint() {
+    let kv = |inside: &str| {
+        let m = model(inside);
+        -m.actuators[0].bias[2]
+    };
+    // I = 2 about the axis and 1 of armature.
+    assert_near(
+        kv(
+            "<worldbody><body><joint name=\"j\" armature=\"1\"/><inertial mass=\"1\" pos=\"0 0 0\" \
+             diaginertia=\"2 2 2\"/></body></worldbody><actuator><position joint=\"j\" kp=\"12\" \
+             dampratio=\".5\" gear=\"2\"/></actuator>",
+        ),
+        3.0,
+    );
+    // Masses 1 and 3 on rails along one line: M = [4 3; 3 3], whose inverse has 1 and 4/3 on its
+    // diagonal.
+    let rails = |joint: &str| {
+        kv(&format!(
+            "<default><joint type=\"slide\" axis=\"1 0 0\"/><position kp=\"3\" dampratio=\"1\"/>\
+             </default><worldbody><body euler=\"0 0 40\"><joint name=\"a\"/><inertial mass=\"1\" \
+             pos=\"0 0 0\" diaginertia=\"1 1 1\"/><body pos=\"1 2 3\"><joint name=\"b\"/>\
+             <inertial mass=\"3\" pos=\"0 0 0\" diaginertia=\"1 1 1\"/></body></body></worldbody>\
+             <actuator><position joint=\"{joint}\"/></actuator>"
+        ))
+    };
+    assert_near(rails("a"), 2.0 * 3f64.sqrt());
+    assert_near(rails("b"), 3.0);
 }

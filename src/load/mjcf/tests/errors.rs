@@ -312,7 +312,6 @@ fn actuators() {
         ("<general joint=\"j\" gaintype=\"affine\"/>", "gaintype"),
         ("<general joint=\"j\" biastype=\"muscle\"/>", "biastype"),
         ("<position joint=\"j\" timeconst=\"1\"/>", "timeconst"),
-        ("<position joint=\"j\" dampratio=\"1\"/>", "dampratio"),
         ("<motor joint=\"j\" delay=\"1\"/>", "delay"),
         ("<position joint=\"b\"/>", "position servo on a ball"),
         ("<motor joint=\"f\"/>", "world axes"),
@@ -332,6 +331,10 @@ fn actuators() {
         (
             "<motor name=\"m\"/>",
             "<motor name=\"m\">: attribute joint is missing",
+        ),
+        (
+            "<position joint=\"j\" dampratio=\"1\"/>",
+            "the mass matrix is singular",
         ),
         ("<motor joint=\"x\"/>", "joint: nothing is named \"x\""),
         (
