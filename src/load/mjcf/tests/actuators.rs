@@ -66,6 +66,52 @@ fn one_default_serves_all_shortcuts() {
     );
 }
 
+/// As MuJoCo 4.0 compiles them.
+#[test]
+fn shortcuts_over_defaults_of_other_shortcuts() {
+    for (default, element, gain, bias) in [
+        (
+            "position kp=\"7\" kv=\"3\"",
+            "velocity",
+            1.0,
+            [0.0, 0.0, -1.0],
+        ),
+        ("velocity kv=\"5\"", "velocity", 5.0, [0.0, 0.0, -5.0]),
+        ("velocity kv=\"5\"", "position", 1.0, [0.0, -1.0, 0.0]),
+        ("velocity kv=\"5\"", "motor", 1.0, [0.0, 0.0, 0.0]),
+        ("general gainprm=\"5\"", "velocity", 5.0, [0.0, 0.0, -5.0]),
+        (
+            "general gainprm=\"5\" biastype=\"affine\" biasprm=\"1 2 -3\"",
+            "position",
+            5.0,
+            [0.0, -5.0, -3.0],
+        ),
+    ] {
+        let m = model(&with_joints(&format!(
+            "<default><{default}/></default><actuator><{element} joint=\"h\"/></actuator>"
+        )));
+        let a = &m.actuators[0];
+        assert_eq!((a.gain, a.bias), (gain, bias), "{default} {element}");
+    }
+    let range = |default: &str, element: &str| {
+        let m = model(&with_joints(&format!(
+            "<default><position {default}/></default><actuator><{element} joint=\"h\"/></actuator>"
+        )));
+        m.actuators[0].control_range
+    };
+    let half = "inheritrange=\".5\"";
+    assert_eq!(range(half, "position"), Some((-0.5, 0.5)));
+    assert_eq!(
+        range(half, "position ctrlrange=\"-2 2\""),
+        Some((-2.0, 2.0))
+    );
+    assert_eq!(range(half, "motor"), None);
+    assert_eq!(
+        range("ctrlrange=\"-2 2\"", "position inheritrange=\"1\""),
+        Some((-1.0, 1.0))
+    );
+}
+
 #[test]
 fn a_joints_force_range_bounds_its_actuator() {
     let force_range = |attributes: &str| {
