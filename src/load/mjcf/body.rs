@@ -116,6 +116,7 @@ impl Loader {
         };
         let separator = node.text("sep").unwrap_or("");
         let width = count.to_string().len();
+        let class = self.classes.find(node, "childclass", context.class)?;
         let mut copies = Vec::with_capacity(count as usize);
         let mut rotation = Quat::IDENTITY;
         let mut position = Vec3::ZERO;
@@ -123,7 +124,7 @@ impl Loader {
             copies.push(Context {
                 body: context.body,
                 frame: context.frame.compose(&Pose::from_quat(rotation, position)),
-                class: context.class,
+                class,
                 suffix: format!("{separator}{k:0width$}{}", context.suffix).into(),
             });
             position += rotation.to_mat3().mul_vec(offset);
@@ -163,6 +164,10 @@ impl Loader {
             )
         };
         joint.name = suffixed(node, context);
+        if joint.kind == JointKind::Free && node.has("range") {
+            self.warnings
+                .add(node, "the range of a free joint has no meaning");
+        }
         let body = &self.spec.bodies[context.body];
         if joint.kind == JointKind::Free && body.parent != 0 {
             return Err(node.error("a free joint is only possible on a body of the world"));

@@ -139,9 +139,6 @@ impl JointSettings {
         joint.limit_margin = self.margin;
         // A free joint has no limits, whatever its default class says.
         if kind == JointKind::Free {
-            if node.has("range") {
-                return Err(node.error("range: a free joint cannot have limits"));
-            }
             return Ok(joint);
         }
         let limits = range(node, compiler, "range", "limited", self.range, self.limited)?;

@@ -138,7 +138,13 @@ const RULES: &[Rule] = &[
         "",
         BODY_CHILDREN,
     ),
-    rule("replicate", "count euler sep offset", "", "", BODY_CHILDREN),
+    rule(
+        "replicate",
+        "count euler sep offset childclass",
+        "",
+        "",
+        BODY_CHILDREN,
+    ),
     rule(
         "inertial",
         "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis",

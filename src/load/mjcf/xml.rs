@@ -173,27 +173,28 @@ impl Tree {
             return Err(fail("has children; expected none".into()));
         }
         let beside = self.files[from].path.as_deref().and_then(Path::parent);
-        let candidates = [base_dir, beside]
+        let mut candidates: Vec<PathBuf> = [base_dir, beside]
             .into_iter()
             .flatten()
-            .map(|d| d.join(name));
-        let path = candidates
-            .clone()
-            .find(|p| p.is_file())
-            .or_else(|| (name.is_absolute() && name.is_file()).then(|| name.to_path_buf()))
-            .ok_or_else(|| {
-                let tried: Vec<String> = candidates.map(|p| p.display().to_string()).collect();
-                Error::io(format!(
-                    "{place}: <include>: file {:?} not found (looked for: {})",
-                    name.display(),
-                    if tried.is_empty() {
-                        "no directory is known for text".to_string()
-                    } else {
-                        tried.join(", ")
-                    }
-                ))
-            })?;
-        let key = canonical(&path);
+            .map(|d| d.join(name))
+            .collect();
+        candidates.dedup();
+        if candidates.is_empty() && name.is_absolute() {
+            candidates.push(name.to_path_buf());
+        }
+        let path = candidates.iter().find(|p| p.is_file()).ok_or_else(|| {
+            let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
+            Error::io(format!(
+                "{place}: <include>: file {:?} not found (looked for: {})",
+                name.display(),
+                if tried.is_empty() {
+                    "no directory is known for text".to_string()
+                } else {
+                    tried.join(", ")
+                }
+            ))
+        })?;
+        let key = canonical(path);
         let mut ancestor = Some(from);
         while let Some(a) = ancestor {
             if self.files[a].path.as_deref() == Some(&key) {
@@ -207,7 +208,7 @@ impl Tree {
                 "nested deeper than {MAX_INCLUDE_DEPTH} files"
             )));
         }
-        let text = std::fs::read_to_string(&path).map_err(|e| {
+        let text = std::fs::read_to_string(path).map_err(|e| {
             Error::io(format!(
                 "{place}: <include>: cannot read {}: {e}",
                 path.display()

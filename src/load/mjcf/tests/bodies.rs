@@ -146,6 +146,11 @@ fn free_joints_differ_in_their_defaults() {
     };
     assert_eq!(numbers(1), (0.0, 0.0, None));
     assert_eq!(numbers(2), (1.0, 2.0, None));
+    let m = model("<worldbody><body><joint type=\"free\" range=\"0 1\"/></body></worldbody>");
+    assert_eq!(
+        m.warnings,
+        ["line 1: the range of a free joint has no meaning"]
+    );
 }
 
 #[test]
