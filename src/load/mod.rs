@@ -4,7 +4,9 @@
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
 mod collada;
+mod document;
 pub mod mesh;
+pub mod mjcf;
 mod obj;
 mod stl;
 pub mod urdf;
