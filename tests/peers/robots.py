@@ -1,0 +1,49 @@
+"""Where the compared robots are, and which of them."""
+
+import os
+import pathlib
+import sysconfig
+from dataclasses import dataclass
+
+SITE = pathlib.Path(sysconfig.get_paths()["purelib"])
+ROBOT_DATA = SITE / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+GYMNASIUM = SITE / "gymnasium" / "envs" / "mujoco" / "assets"
+OWN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
+# Robots that no package brings; without the variable they are skipped.
+EXTRA = os.environ.get("DIFFSIM_ROBOTS")
+
+
+@dataclass(frozen=True)
+class Robot:
+    name: str
+    path: pathlib.Path
+    free: bool = False
+    # One that is not there is skipped, not failed.
+    optional: bool = False
+
+    @property
+    def missing(self):
+        """Why the file cannot be had, or None."""
+        if self.path.exists():
+            return None
+        if self.optional:
+            return "needs DIFFSIM_ROBOTS, a directory with " + "/".join(self.path.parts[-2:])
+        return f"there is no {self.path}"
+
+
+_extra = pathlib.Path(EXTRA or "DIFFSIM_ROBOTS")
+URDF = [
+    Robot("ur5", ROBOT_DATA / "ur_description" / "urdf" / "ur5_robot.urdf"),
+    Robot("go1", ROBOT_DATA / "go1_description" / "urdf" / "go1.urdf", free=True),
+    Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True),
+    Robot("allegro", ROBOT_DATA / "allegro_hand_description" / "urdf" / "allegro_right_hand.urdf"),
+    Robot("h1", _extra / "h1" / "h1.urdf", free=True, optional=not EXTRA),
+    Robot("atlas", _extra / "atlas_v4" / "atlas_v4_with_multisense.urdf", free=True, optional=not EXTRA),
+]
+MJCF = [
+    Robot(name, GYMNASIUM / f"{name}.xml")
+    for name in (
+        "half_cheetah", "humanoid", "walker2d", "swimmer", "reacher", "pusher", "ant", "hopper",
+        "inverted_pendulum", "inverted_double_pendulum", "humanoidstandup",
+    )
+] + [Robot(path.stem, path) for path in sorted(OWN.glob("*.xml"))]
