@@ -22,7 +22,7 @@ import pinocchio as pin
 
 import diffsim_c as ds
 import pinocchio_model
-from robots import GYMNASIUM, ROBOT_DATA, SITE, URDF, Robot
+from robots import GYMNASIUM, MESHES, SITE, URDF, Robot
 from states import random_state
 
 ROBOTS = [r for r in URDF if r.name in ("ur5", "go1", "h1", "atlas")] + [Robot("humanoid", GYMNASIUM / "humanoid.xml")]
@@ -72,13 +72,12 @@ def write_states(path, rows):
 
 def prepare(robot, build):
     """Writes the model for Pinocchio and the states for both; returns both command lines' files."""
-    mesh_dirs = [ROBOT_DATA.parent.parent]
     if robot.path.suffix == ".xml":
         base, theirs = "file", pinocchio_model.from_mjcf(robot.path)
     else:
         base, theirs = "free" if robot.free else "fixed", pinocchio_model.from_urdf(robot.path, robot.free)
     bases = {"file": ds.lib.DS_BASE_FROM_FILE, "free": ds.lib.DS_BASE_FREE, "fixed": ds.lib.DS_BASE_FIXED}
-    ours = ds.Model(robot.path, mesh_dirs=mesh_dirs, base=bases[base])
+    ours = ds.Model(robot.path, mesh_dirs=MESHES, base=bases[base])
     match, data, rng = pinocchio_model.Match(ours, theirs), theirs.createData(), np.random.default_rng(5)
     mine, peer = [], []
     for _ in range(STATES):
@@ -93,7 +92,7 @@ def prepare(robot, build):
     write_states(build / f"{robot.name}.theirs.txt", peer)
     return {
         "nv": ours.nv,
-        "ours": ([str(robot.path), str(build / f"{robot.name}.ours.txt")], [base, *map(str, mesh_dirs)]),
+        "ours": ([str(robot.path), str(build / f"{robot.name}.ours.txt")], [base, *map(str, MESHES)]),
         "pinocchio": ([str(model), str(build / f"{robot.name}.theirs.txt")], []),
     }
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import diffsim_c as ds
 from report import difference
-from robots import ROBOT_DATA
+from robots import MESHES
 from states import random_state
 
 STATES = 3
@@ -16,7 +16,7 @@ def compare(report, robot):
     options = {}
     if robot.path.suffix == ".urdf":
         base = ds.lib.DS_BASE_FREE if robot.free else ds.lib.DS_BASE_FIXED
-        options = dict(base=base, actuation=ds.lib.DS_ACTUATION_FULL, mesh_dirs=[ROBOT_DATA.parent.parent])
+        options = dict(base=base, actuation=ds.lib.DS_ACTUATION_FULL, mesh_dirs=MESHES)
     model = ds.Model(robot.path, **options)
     sim = ds.Sim(model, contact=ds.lib.DS_CONTACT_NONE, time_step=1e-3)
     rng = np.random.default_rng(4)

@@ -6,11 +6,21 @@ import numpy as np
 import diffsim_c as ds
 import mujoco_model
 from mujoco_model import pose
-from report import difference
-from states import random_state
+from report import Weights, difference, weigh
+from states import random_states
 
 STATES = 10
 COMPILED, DYNAMICS = 1e-9, 1e-10
+
+# Ours, and how many of the sizes mean something (a plane's third is for drawing).
+GEOMS = {
+    int(mujoco.mjtGeom.mjGEOM_PLANE): (ds.lib.DS_GEOM_PLANE, 2),
+    int(mujoco.mjtGeom.mjGEOM_SPHERE): (ds.lib.DS_GEOM_SPHERE, 1),
+    int(mujoco.mjtGeom.mjGEOM_CAPSULE): (ds.lib.DS_GEOM_CAPSULE, 2),
+    int(mujoco.mjtGeom.mjGEOM_ELLIPSOID): (ds.lib.DS_GEOM_ELLIPSOID, 3),
+    int(mujoco.mjtGeom.mjGEOM_CYLINDER): (ds.lib.DS_GEOM_CYLINDER, 2),
+    int(mujoco.mjtGeom.mjGEOM_BOX): (ds.lib.DS_GEOM_BOX, 3),
+}
 
 
 def compare(report, robot):
@@ -18,8 +28,8 @@ def compare(report, robot):
     match = mujoco_model.Match(ours, robot.path)
     compiled(report, robot, ours, match)
     keyframes(report, robot, ours, match)
-    step(report, robot, ours, mujoco_model.Match(ours, robot.path))
     dynamics(report, robot, ours, match)
+    step(report, robot, ours, mujoco_model.Match(ours, robot.path))
 
 
 def compiled(report, robot, ours, match):
@@ -80,38 +90,38 @@ def dynamics(report, robot, ours, match):
     match.disable()
     m, d = match.model, match.data
     sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
-    rng = np.random.default_rng(2)
     worst = dict.fromkeys(("body poses", "mass matrix", "bias", "forward dynamics"), 0.0)
 
-    def note(quantity, mine, theirs, scale=0.0):
-        worst[quantity] = max(worst[quantity], difference(mine, theirs, scale))
+    def note(quantity, mine, theirs, *factors, scale=0.0):
+        value = difference(weigh(mine, *factors), weigh(theirs, *factors), scale)
+        worst[quantity] = max(worst[quantity], value)
 
-    for _ in range(STATES):
-        q, v, a = random_state(ours, rng)
-        match.set(q, v)
+    for q, v, a, w in states(report, robot, ours, match, seed=2):
         T, drift = match.T(q), match.Tdot_v(q, v)
         tau = sim.inverse_dynamics(q, v, a)
         d.qfrc_applied[:] = T @ tau  # T is orthogonal: its inverse transpose is itself
+        match.set(q, v)
         mujoco.mj_forward(m, d)
         M = match.mass_matrix()
         poses = np.stack([pose(d.xpos[b], d.xquat[b]) for b in range(m.nbody)], axis=2)
-        note("body poses", sim.forward_kinematics(q), poses, 1.0)
-        note("mass matrix", sim.mass_matrix(q), T.T @ M @ T)
-        note("bias", sim.inverse_dynamics(q, v, np.zeros(m.nv)), T.T @ (d.qfrc_bias + M @ drift))
-        note("forward dynamics", sim.forward_dynamics(q, v, tau), T.T @ (d.qacc - drift))
+        note("body poses", sim.forward_kinematics(q), poses, scale=1.0)
+        note("mass matrix", sim.mass_matrix(q), T.T @ M @ T, w.force, w.force)
+        note("bias", sim.inverse_dynamics(q, v, np.zeros(m.nv)), T.T @ (d.qfrc_bias + M @ drift), w.force)
+        note("forward dynamics", sim.forward_dynamics(q, v, tau), T.T @ (d.qacc - drift), w.motion)
     for quantity, value in worst.items():
         report.row(robot.name, quantity, value, DYNAMICS)
 
 
-# Ours, and how many of the sizes mean something (a plane's third is for drawing).
-GEOMS = {
-    mujoco.mjtGeom.mjGEOM_PLANE: (ds.lib.DS_GEOM_PLANE, 2),
-    mujoco.mjtGeom.mjGEOM_SPHERE: (ds.lib.DS_GEOM_SPHERE, 1),
-    mujoco.mjtGeom.mjGEOM_CAPSULE: (ds.lib.DS_GEOM_CAPSULE, 2),
-    mujoco.mjtGeom.mjGEOM_ELLIPSOID: (ds.lib.DS_GEOM_ELLIPSOID, 3),
-    mujoco.mjtGeom.mjGEOM_CYLINDER: (ds.lib.DS_GEOM_CYLINDER, 2),
-    mujoco.mjtGeom.mjGEOM_BOX: (ds.lib.DS_GEOM_BOX, 3),
-}
+def states(report, robot, ours, match, seed):
+    def weights(q):
+        match.set(q, np.zeros(ours.nv))
+        mujoco.mj_forward(match.model, match.data)
+        return Weights(match.T(q).T @ match.mass_matrix() @ match.T(q))
+
+    drawn, refused = random_states(ours, np.random.default_rng(seed), STATES, weights)
+    if refused:
+        report.note(robot.name, f"{refused} states drawn again: mass matrix nearly singular")
+    return drawn
 
 
 def step(report, robot, ours, match):
@@ -128,10 +138,8 @@ def step(report, robot, ours, match):
     for j in range(m.njnt):
         i, n = m.jnt_dofadr[j], ours.joint_nv[j]
         K[i : i + n, i : i + n] = m.jnt_stiffness[j] * np.eye(n)
-    rng = np.random.default_rng(3)
-    worst = 0.0
-    for _ in range(STATES):
-        q, v, _ = random_state(ours, rng)
+    worst, rng = 0.0, np.random.default_rng(3)
+    for q, v, _, w in states(report, robot, ours, match, seed=4):
         u = rng.uniform(-1.2, 1.2, ours.nu)
         match.set(q, v)
         d.ctrl[:] = u
@@ -141,7 +149,7 @@ def step(report, robot, ours, match):
         T = match.T(q)
         # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes.
         force -= A @ match.Tdot_v(q, v)
-        expected = v + h * T.T @ np.linalg.solve(A, force)
+        expected = h * T.T @ np.linalg.solve(A, force)
         _, mine = sim.step(q, v, u)
-        worst = max(worst, difference(mine, expected))
-    report.row(robot.name, "step: v after 1 ms", worst, COMPILED)
+        worst = max(worst, difference(weigh(mine - v, w.motion), weigh(expected, w.motion)))
+    report.row(robot.name, "step: change of v in 1 ms", worst, COMPILED)

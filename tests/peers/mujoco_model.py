@@ -6,8 +6,13 @@ v' = T(q) v with T = diag(R, 1) for a free joint, hence a' = T a + Ṫ v, whose 
 R (a + ω × v), and forces go by the transpose of T.
 """
 
+import sys
+
 import mujoco
 import numpy as np
+
+# Left to itself MuJoCo also writes each warning to MUJOCO_LOG.TXT in the working directory.
+mujoco.set_mju_user_warning(lambda text: print(f"  MuJoCo: {text}", file=sys.stderr))
 
 # What acts besides inertia and gravity.
 EXTRA_FORCES = (

@@ -16,6 +16,27 @@ def difference(ours, theirs, scale=0.0):
     return 0.0 if worst == 0 else worst / max(np.abs(theirs).max(), scale, np.finfo(float).tiny)
 
 
+def weigh(x, *factors):
+    """`x` with each axis multiplied by its factors."""
+    for axis, factor in enumerate(factors):
+        x = x * np.reshape(factor, [-1 if k == axis else 1 for k in range(x.ndim)])
+    return x
+
+
+class Weights:
+    """Units of kinetic energy for the dofs: s = √Mᵢᵢ.
+
+    A vector over dofs mixes metres with radians and trunks with fingers, so that its largest entry
+    says nothing about the others. Motions (v, a) are compared as s·x, forces as x/s, matrices by
+    their rows and columns: M then has a unit diagonal.
+    """
+
+    def __init__(self, mass_matrix):
+        s = np.sqrt(np.diag(mass_matrix))
+        self.motion, self.force = s, 1 / s
+        self.condition = np.linalg.cond(weigh(mass_matrix, 1 / s, 1 / s))
+
+
 class Report:
     """Counts what passed, failed and was skipped; prints each as it comes."""
 
@@ -34,6 +55,9 @@ class Report:
     def fail(self, robot, message):
         self.failed += 1
         print(f"  {robot:<26}FAILED: {message}", flush=True)
+
+    def note(self, robot, text):
+        print(f"  {robot:<26}{text}", flush=True)
 
     def skip(self, robot, why):
         self.skipped += 1

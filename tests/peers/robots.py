@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 SITE = pathlib.Path(sysconfig.get_paths()["purelib"])
 ROBOT_DATA = SITE / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+# Where package://example-robot-data is.
+MESHES = [ROBOT_DATA.parent.parent]
 GYMNASIUM = SITE / "gymnasium" / "envs" / "mujoco" / "assets"
 OWN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
 # Robots that no package brings; without the variable they are skipped.
