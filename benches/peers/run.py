@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tests" / "peers"))
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -73,7 +74,8 @@ def write_states(path, rows):
 def prepare(robot, build):
     """Writes the model for Pinocchio and the states for both; returns both command lines' files."""
     if robot.path.suffix == ".xml":
-        base, theirs = "file", pinocchio_model.from_mjcf(robot.path)
+        compiled = mujoco.MjModel.from_xml_path(str(robot.path))
+        base, theirs = "file", pinocchio_model.from_mujoco(compiled)
     else:
         base, theirs = "free" if robot.free else "fixed", pinocchio_model.from_urdf(robot.path, robot.free)
     bases = {"file": ds.lib.DS_BASE_FROM_FILE, "free": ds.lib.DS_BASE_FREE, "fixed": ds.lib.DS_BASE_FIXED}

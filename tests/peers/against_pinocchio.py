@@ -1,5 +1,9 @@
-"""Smooth dynamics of URDF robots against Pinocchio built from the same file."""
+"""Smooth dynamics and their derivatives against Pinocchio.
 
+URDF robots are read by Pinocchio itself; for MJCF it is given MuJoCo's compiled model.
+"""
+
+import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -13,32 +17,59 @@ STATES = 10
 VALUE, DERIVATIVE = 1e-10, 1e-9
 
 
-def compare(report, robot):
+def compare_urdf(report, robot):
     base = ds.lib.DS_BASE_FREE if robot.free else ds.lib.DS_BASE_FIXED
     ours = ds.Model(robot.path, mesh_dirs=MESHES, base=base)
-    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
-    model = pinocchio_model.from_urdf(robot.path, robot.free)
-    match = pinocchio_model.Match(ours, model)
-    data = model.createData()
-    worst = {}
+    comparison = Comparison(report, robot, ours, pinocchio_model.from_urdf(robot.path, robot.free))
+    for state in comparison.states:
+        comparison.dynamics(*state)
+        comparison.bodies(state[0])
+    comparison.finish()
 
-    def note(quantity, mine, theirs, *factors, allowed=VALUE, scale=0.0):
+
+def compare_mjcf(report, robot):
+    model = pinocchio_model.from_mujoco(mujoco.MjModel.from_xml_path(str(robot.path)))
+    comparison = Comparison(report, robot, ds.Model(robot.path), model)
+    for state in comparison.states:
+        comparison.dynamics(*state)
+    comparison.finish()
+
+
+class Comparison:
+    """One robot on both sides, the states, and the largest difference of each quantity."""
+
+    def __init__(self, report, robot, ours, model):
+        self.report, self.robot = report, robot
+        self.ours, self.sim = ours, ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
+        self.model, self.data = model, model.createData()
+        self.match = pinocchio_model.Match(ours, model)
+        self.rng = np.random.default_rng(1)
+        self.worst = {}
+        weights = lambda q: Weights(self.mass_matrix(q))
+        self.states, refused = random_states(ours, self.rng, STATES, weights)
+        if refused:
+            report.note(robot.name, f"{refused} states drawn again: mass matrix nearly singular")
+
+    def note(self, quantity, mine, theirs, *factors, allowed=VALUE, scale=0.0):
         value = difference(weigh(mine, *factors), weigh(theirs, *factors), scale)
-        worst[quantity] = (max(value, worst.get(quantity, (0.0,))[0]), allowed)
+        self.worst[quantity] = (max(value, self.worst.get(quantity, (0.0,))[0]), allowed)
 
-    def mass_matrix(q):
-        return match.back(symmetric(pin.crba(model, data, match.q(q))), 0, 1)
+    def finish(self):
+        for quantity, (value, allowed) in self.worst.items():
+            self.report.row(self.robot.name, quantity, value, allowed)
 
-    rng = np.random.default_rng(1)
-    states, refused = random_states(ours, rng, STATES, lambda q: Weights(mass_matrix(q)))
-    if refused:
-        report.note(robot.name, f"{refused} states drawn again: mass matrix nearly singular")
-    for q, v, a, w in states:
+    def mass_matrix(self, q):
+        """Pinocchio's, in our order."""
+        return self.match.back(symmetric(pin.crba(self.model, self.data, self.match.q(q))), 0, 1)
+
+    def dynamics(self, q, v, a, w):
+        sim, match, note = self.sim, self.match, self.note
+        model, data = self.model, self.data
         qp, vp, ap = match.q(q), match.v(v), match.v(a)
 
-        note("mass matrix", sim.mass_matrix(q), mass_matrix(q), w.force, w.force)
+        note("mass matrix", sim.mass_matrix(q), self.mass_matrix(q), w.force, w.force)
         bias = match.back(pin.nle(model, data, qp, vp), 0)
-        note("bias", sim.inverse_dynamics(q, v, np.zeros(ours.nv)), bias, w.force)
+        note("bias", sim.inverse_dynamics(q, v, np.zeros(len(v))), bias, w.force)
         taup = pin.rnea(model, data, qp, vp, ap)
         tau = match.back(taup, 0)
         note("inverse dynamics", sim.inverse_dynamics(q, v, a), tau, w.force)
@@ -56,24 +87,26 @@ def compare(report, robot):
             note(name, x, match.back(y, 0, 1), w.motion, by, allowed=DERIVATIVE)
 
         kinetic, potential = sim.energy(q, v)
-        note("kinetic energy", kinetic, pin.computeKineticEnergy(model, data, qp, vp))
+        # Not computeKineticEnergy: with armature it is not ½ vᵀ M v of Pinocchio's own M.
+        note("kinetic energy", kinetic, 0.5 * v @ self.mass_matrix(q) @ v)
+        # The potential may be anywhere near zero: its scale is that of lifting the robot by a metre.
         metre_up = sum(body.mass for body in model.inertias) * 9.81
         note("potential energy", potential, pin.computePotentialEnergy(model, data, qp), scale=metre_up)
 
-        pin.computeJointJacobians(model, data, qp)
+    def bodies(self, q):
+        model, data = self.model, self.data
+        pin.computeJointJacobians(model, data, self.match.q(q))
         pin.updateFramePlacements(model, data)
-        placements = sim.forward_kinematics(q)
-        for body in range(1, ours.nbody):
-            frame = model.getFrameId(ours.body_names[body], pin.FrameType.BODY)
+        placements = self.sim.forward_kinematics(q)
+        for body in range(1, self.ours.nbody):
+            frame = model.getFrameId(self.ours.body_names[body], pin.FrameType.BODY)
             if frame == model.nframes:
-                raise ValueError(f"Pinocchio has no body {ours.body_names[body]!r}")
-            note("body placements", placements[:, :, body], data.oMf[frame].homogeneous, scale=1.0)
-            point = rng.uniform(-0.5, 0.5, 3)
+                raise ValueError(f"Pinocchio has no body {self.ours.body_names[body]!r}")
+            self.note("body placements", placements[:, :, body], data.oMf[frame].homogeneous, scale=1.0)
+            point = self.rng.uniform(-0.5, 0.5, 3)
             J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
             J[:3] -= pin.skew(data.oMf[frame].rotation @ point) @ J[3:]
-            note("body Jacobians", sim.body_jacobian(q, body, point), match.back(J, 1), scale=1.0)
-    for quantity, (value, allowed) in worst.items():
-        report.row(robot.name, quantity, value, allowed)
+            self.note("body Jacobians", self.sim.body_jacobian(q, body, point), self.match.back(J, 1), scale=1.0)
 
 
 def symmetric(upper):

@@ -26,9 +26,11 @@ def main(names):
 
     report = Report()
     report.section(f"URDF against Pinocchio {pinocchio.__version__}")
-    report.each(chosen(URDF), against_pinocchio.compare)
+    report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF), against_mujoco.compare)
+    report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")
+    report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
     report.section("Step Jacobians against central differences of fourth order")
     report.each(chosen([r for r in URDF + MJCF if not r.optional]), against_differences.compare)
     print(f"\n{report.summary()}")
