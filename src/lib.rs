@@ -4,5 +4,8 @@ pub mod collision;
 pub mod dynamics;
 pub mod error;
 pub mod linalg;
+pub mod load;
 pub mod model;
+pub mod rollout;
 pub mod spatial;
+pub mod step;

@@ -1,0 +1,362 @@
+//! Triangle meshes from STL, OBJ and COLLADA files.
+
+use super::{collada, obj, read_bytes, stl};
+use crate::error::{Error, Result};
+use crate::model::mesh::TriMesh;
+use crate::spatial::Vec3;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Most triangles a mesh may have.
+pub const MAX_TRIANGLES: usize = 2_000_000;
+
+/// Largest mesh file that is read.
+pub const MAX_BYTES: u64 = 512 << 20;
+
+/// Reads a mesh by its extension: `.stl` (text or binary), `.obj` or `.dae`, in any case.
+///
+/// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its
+/// `<unit>`; its `<up_axis>` is ignored, as RViz, MoveIt and Pinocchio do and robots' files expect.
+/// Parts are joined into one mesh, polygons cut into the triangles about their first corner,
+/// vertices at exactly the same place merged, and those that no triangle uses dropped. STL and OBJ
+/// coordinates are rounded to single precision, so that text and binary files agree.
+///
+/// # Errors
+/// `Io` for a file that cannot be read; `Parse` for one that is not of its format, or has a
+/// number that is not finite or no triangles; `Unsupported` for other extensions, more than
+/// [`MAX_TRIANGLES`] triangles or more than [`MAX_BYTES`] bytes. The message names the file.
+pub fn load_mesh(path: &Path) -> Result<TriMesh> {
+    let format = Format::of(path).ok_or_else(|| {
+        Error::unsupported(format!(
+            "{}: meshes are read from .stl, .obj and .dae files",
+            path.display()
+        ))
+    })?;
+    parse_mesh(&read_bytes(path, MAX_BYTES)?, format).map_err(|e| Error {
+        status: e.status,
+        message: format!("{}: {}", path.display(), e.message),
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Format {
+    Stl,
+    Obj,
+    Collada,
+}
+
+impl Format {
+    fn of(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "stl" => Some(Format::Stl),
+            "obj" => Some(Format::Obj),
+            "dae" => Some(Format::Collada),
+            _ => None,
+        }
+    }
+}
+
+fn parse_mesh(bytes: &[u8], format: Format) -> Result<TriMesh> {
+    let mut soup = Soup::default();
+    match format {
+        Format::Stl => stl::read(bytes, &mut soup)?,
+        Format::Obj => obj::read(bytes, &mut soup)?,
+        Format::Collada => collada::read(bytes, &mut soup)?,
+    }
+    soup.finish()
+}
+
+/// Triangles as they are collected from the parts of a file.
+#[derive(Default)]
+pub(super) struct Soup {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Soup {
+    /// Adds a vertex and gives its index.
+    pub(super) fn vertex(&mut self, v: Vec3) -> Result<u32> {
+        if self.vertices.len() == 3 * MAX_TRIANGLES {
+            return Err(Error::unsupported(format!(
+                "the mesh has more than {} vertices",
+                3 * MAX_TRIANGLES
+            )));
+        }
+        self.vertices.push(v);
+        Ok(self.vertices.len() as u32 - 1)
+    }
+
+    /// Adds a triangle of vertices that have been added.
+    pub(super) fn triangle(&mut self, t: [u32; 3]) -> Result<()> {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= self.vertices.len()) {
+            return Err(Error::parse(format!(
+                "a triangle has vertex {bad}, counted from 0, of {}",
+                self.vertices.len()
+            )));
+        }
+        if self.triangles.len() == MAX_TRIANGLES {
+            return Err(too_many(None));
+        }
+        self.triangles.push(t);
+        Ok(())
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    fn finish(self) -> Result<TriMesh> {
+        if self.triangles.is_empty() {
+            return Err(Error::parse("the mesh has no triangles"));
+        }
+        let mut mesh = TriMesh {
+            vertices: Vec::new(),
+            triangles: self.triangles,
+        };
+        let mut merged: HashMap<[u64; 3], u32> = HashMap::new();
+        for corner in mesh.triangles.iter_mut().flatten() {
+            let v = self.vertices[*corner as usize];
+            if !v.is_finite() {
+                return Err(Error::parse(format!(
+                    "vertex {corner} is not finite: ({} {} {})",
+                    v.x, v.y, v.z
+                )));
+            }
+            // Adding zero makes −0 and 0 the same key.
+            let key = v.to_array().map(|x| (x + 0.0).to_bits());
+            *corner = *merged.entry(key).or_insert_with(|| {
+                mesh.vertices.push(v);
+                mesh.vertices.len() as u32 - 1
+            });
+        }
+        Ok(mesh)
+    }
+}
+
+/// The refusal of a mesh with `count` triangles, or of one too long to count.
+pub(super) fn too_many(count: Option<usize>) -> Error {
+    let found = count.map_or_else(|| "more".to_owned(), |n| format!("{n} triangles, more"));
+    Error::unsupported(format!(
+        "the mesh has {found} than the {MAX_TRIANGLES} triangles that are read"
+    ))
+}
+
+/// A coordinate of a text file, in the precision that binary files have.
+pub(super) fn coordinate(word: &str, line: usize) -> Result<f64> {
+    word.parse::<f32>()
+        .map(f64::from)
+        .map_err(|_| Error::parse(format!("line {line}: expected a number, got \"{word}\"")))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::error::Status;
+    use crate::spatial::Sym3;
+    use std::path::PathBuf;
+
+    /// Corners of the unit cube and its faces as quads, counter-clockwise from outside.
+    const CORNERS: [[f32; 3]; 8] = [
+        [0., 0., 0.],
+        [1., 0., 0.],
+        [1., 1., 0.],
+        [0., 1., 0.],
+        [0., 0., 1.],
+        [1., 0., 1.],
+        [1., 1., 1.],
+        [0., 1., 1.],
+    ];
+    const QUADS: [[usize; 4]; 6] = [
+        [0, 3, 2, 1],
+        [4, 5, 6, 7],
+        [0, 1, 5, 4],
+        [1, 2, 6, 5],
+        [2, 3, 7, 6],
+        [3, 0, 4, 7],
+    ];
+
+    fn facets() -> impl Iterator<Item = [[f32; 3]; 3]> {
+        QUADS
+            .into_iter()
+            .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]])
+            .map(|t| t.map(|i| CORNERS[i]))
+    }
+
+    pub(crate) fn text_stl() -> String {
+        let facet = |t: [[f32; 3]; 3]| {
+            let corners: String = t
+                .iter()
+                .map(|[x, y, z]| format!("vertex {x} {y} {z}\n"))
+                .collect();
+            format!("facet normal 0 0 0\n outer loop\n{corners} endloop\nendfacet\n")
+        };
+        let body: String = facets().map(facet).collect();
+        format!("solid a vertex of name\n{body}endsolid\n")
+    }
+
+    fn binary_stl(header: &[u8], facets: &[[[f32; 3]; 3]]) -> Vec<u8> {
+        let mut bytes = header.to_vec();
+        bytes.resize(80, b' ');
+        bytes.extend((facets.len() as u32).to_le_bytes());
+        for t in facets {
+            bytes.extend([0; 12]);
+            bytes.extend(t.iter().flatten().flat_map(|x| x.to_le_bytes()));
+            bytes.extend([0; 2]);
+        }
+        bytes
+    }
+
+    fn obj() -> String {
+        let mut text = String::from("# cube\nmtllib none.mtl\no c\n");
+        for [x, y, z] in CORNERS {
+            text += &format!("v {x} {y} {z} 0.5 0.5 0.5\n");
+        }
+        text += "vn 0 0 1\nvt 0 0\n";
+        for (k, q) in QUADS.iter().enumerate() {
+            let form = |i: usize| match k % 3 {
+                0 => format!("{}", i + 1),
+                1 => format!("{}//1", i + 1),
+                _ => format!("{}/1/1", i as i64 - 8),
+            };
+            let [a, b, c, d] = q.map(form);
+            text += &format!("f {a} {b} {c} {d} # quad\r\n");
+        }
+        text
+    }
+
+    pub(crate) fn parse_collada(bytes: &[u8]) -> Result<TriMesh> {
+        parse_mesh(bytes, Format::Collada)
+    }
+
+    pub(crate) fn assert_is_unit_cube(mesh: &TriMesh) {
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
+        let solid = mesh.solid();
+        assert!((solid.mass - 1.0).abs() < 1e-14, "{solid:?}");
+        assert!((solid.com() - Vec3::new(0.5, 0.5, 0.5)).norm() < 1e-14);
+        let d = solid.about_com() - Sym3::diagonal(Vec3::new(1.0, 1.0, 1.0) * (1.0 / 6.0));
+        assert!(d.to_mat3().c.iter().all(|c| c.norm() < 1e-14), "{d:?}");
+    }
+
+    #[test]
+    fn every_format_gives_the_cube() {
+        let facets: Vec<_> = facets().collect();
+        assert_is_unit_cube(&parse_mesh(text_stl().as_bytes(), Format::Stl).unwrap());
+        for header in [
+            b"binary".as_slice(),
+            b"solid by an exporter",
+            b"solid x\nfacet",
+        ] {
+            let bytes = binary_stl(header, &facets);
+            assert_is_unit_cube(&parse_mesh(&bytes, Format::Stl).unwrap());
+        }
+        assert_is_unit_cube(&parse_mesh(obj().as_bytes(), Format::Obj).unwrap());
+    }
+
+    fn error_of(bytes: &[u8], format: Format) -> Error {
+        parse_mesh(bytes, format).expect_err("expected the mesh to be refused")
+    }
+
+    #[test]
+    fn broken_meshes_are_refused_by_name_of_the_fault() {
+        let facets: Vec<_> = facets().collect();
+        let mut nan = facets.clone();
+        nan[3][1][2] = f32::NAN;
+        let binary = binary_stl(b"", &facets);
+        let text = text_stl();
+        let cases: [(&[u8], Format, &str); 14] = [
+            (b"", Format::Stl, "0 bytes"),
+            (b"not a mesh", Format::Stl, "neither"),
+            (
+                &binary[..binary.len() - 1],
+                Format::Stl,
+                "truncated binary STL: 12",
+            ),
+            (&text.as_bytes()[..text.len() / 2], Format::Stl, ""),
+            (
+                &text.as_bytes()[..text.len() - 10],
+                Format::Stl,
+                "truncated",
+            ),
+            (&binary_stl(b"", &nan), Format::Stl, "not finite"),
+            (&binary_stl(b"", &[]), Format::Stl, "no triangles"),
+            (b"solid\nendsolid\n", Format::Stl, "no triangles"),
+            (
+                b"solid\nvertex 1 2 x\n",
+                Format::Stl,
+                "line 2: expected a number, got \"x\"",
+            ),
+            (
+                b"solid\nouter loop\nvertex 1 2 3\nendloop",
+                Format::Stl,
+                "line 4: expected 3 vertices",
+            ),
+            (b"v 0 0 0\n", Format::Obj, "no triangles"),
+            (
+                b"v 0 0\n",
+                Format::Obj,
+                "line 1: expected 3 coordinates, got 2",
+            ),
+            (
+                b"v 0 0 0\nf 1 1 2\n",
+                Format::Obj,
+                "line 2: expected a corner",
+            ),
+            (b"v 0 0 nan\nf 1 1 1\n", Format::Obj, "not finite"),
+        ];
+        for (bytes, format, message) in cases {
+            let e = error_of(bytes, format);
+            assert_eq!(e.status, Status::Parse, "{}", e.message);
+            assert!(e.message.contains(message), "{message}: {}", e.message);
+        }
+        for face in [
+            "f 0 1 2",
+            "f -4 1 2",
+            "f 1 2",
+            "f",
+            "f 1 2 99999999999999999999",
+        ] {
+            let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{face}\n");
+            let e = error_of(text.as_bytes(), Format::Obj);
+            assert!(e.message.starts_with("line 4: "), "{}", e.message);
+        }
+    }
+
+    #[test]
+    fn too_many_triangles_are_refused_at_once() {
+        let mut header = vec![0; 80];
+        header.extend(10_000_000u32.to_le_bytes());
+        let e = error_of(&header, Format::Stl);
+        assert_eq!(e.status, Status::Unsupported);
+        assert!(e.message.contains("10000000 triangles"), "{}", e.message);
+
+        let face = "f 1 2 3\n";
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned() + &face.repeat(MAX_TRIANGLES + 1);
+        assert_eq!(
+            error_of(text.as_bytes(), Format::Obj).status,
+            Status::Unsupported
+        );
+    }
+
+    #[test]
+    fn vertices_merge_exactly_and_unused_ones_go() {
+        let text =
+            "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv -0 0 0\nv 1e-30 0 0\nf 2 3 4\nf 5 4 3\nf 6 3 4";
+        let mesh = parse_mesh(text.as_bytes(), Format::Obj).unwrap();
+        assert_eq!(mesh.vertices.len(), 4);
+        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 1], [3, 1, 2]]);
+    }
+
+    #[test]
+    fn files_are_named_in_errors() {
+        let path = PathBuf::from("no such directory/part.STL");
+        let e = load_mesh(&path).unwrap_err();
+        assert_eq!(e.status, Status::Io);
+        assert!(e.message.contains("part.STL"), "{}", e.message);
+        for name in ["part.ply", "part"] {
+            let e = load_mesh(Path::new(name)).unwrap_err();
+            assert_eq!(e.status, Status::Unsupported);
+            assert!(e.message.starts_with(name), "{}", e.message);
+        }
+    }
+}
