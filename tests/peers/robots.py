@@ -39,6 +39,7 @@ URDF = [
     Robot("go1", ROBOT_DATA / "go1_description" / "urdf" / "go1.urdf", free=True),
     Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True),
     Robot("allegro", ROBOT_DATA / "allegro_hand_description" / "urdf" / "allegro_right_hand.urdf"),
+    *(Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.urdf"))),
     Robot("h1", _extra / "h1" / "h1.urdf", free=True, optional=not EXTRA),
     Robot("atlas", _extra / "atlas_v4" / "atlas_v4_with_multisense.urdf", free=True, optional=not EXTRA),
 ]
@@ -48,4 +49,4 @@ MJCF = [
         "half_cheetah", "humanoid", "walker2d", "swimmer", "reacher", "pusher", "ant", "hopper",
         "inverted_pendulum", "inverted_double_pendulum", "humanoidstandup",
     )
-] + [Robot(path.stem, path) for path in sorted(OWN.glob("*.xml"))]
+] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]
