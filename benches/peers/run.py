@@ -78,8 +78,7 @@ def prepare(robot, build):
         base, theirs = "file", pinocchio_model.from_mujoco(compiled)
     else:
         base, theirs = "free" if robot.free else "fixed", pinocchio_model.from_urdf(robot.path, robot.free)
-    bases = {"file": ds.lib.DS_BASE_FROM_FILE, "free": ds.lib.DS_BASE_FREE, "fixed": ds.lib.DS_BASE_FIXED}
-    ours = ds.Model(robot.path, mesh_dirs=MESHES, base=bases[base])
+    ours = ds.Model(robot.path, **robot.load_options(ds.lib))
     match, data, rng = pinocchio_model.Match(ours, theirs), theirs.createData(), np.random.default_rng(5)
     mine, peer = [], []
     for _ in range(STATES):

@@ -10,7 +10,6 @@ import pinocchio as pin
 import diffsim_c as ds
 import pinocchio_model
 from report import Weights, difference, weigh
-from robots import MESHES
 from states import random_states
 
 STATES = 10
@@ -18,8 +17,7 @@ VALUE, DERIVATIVE = 1e-10, 1e-9
 
 
 def compare_urdf(report, robot):
-    base = ds.lib.DS_BASE_FREE if robot.free else ds.lib.DS_BASE_FIXED
-    ours = ds.Model(robot.path, mesh_dirs=MESHES, base=base)
+    ours = ds.Model(robot.path, **robot.load_options(ds.lib))
     comparison = Comparison(report, robot, ours, pinocchio_model.from_urdf(robot.path, robot.free))
     for state in comparison.states:
         comparison.dynamics(*state)
@@ -29,7 +27,7 @@ def compare_urdf(report, robot):
 
 def compare_mjcf(report, robot):
     model = pinocchio_model.from_mujoco(mujoco.MjModel.from_xml_path(str(robot.path)))
-    comparison = Comparison(report, robot, ds.Model(robot.path), model)
+    comparison = Comparison(report, robot, ds.Model(robot.path, **robot.load_options(ds.lib)), model)
     for state in comparison.states:
         comparison.dynamics(*state)
     comparison.finish()

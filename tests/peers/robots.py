@@ -20,8 +20,17 @@ class Robot:
     name: str
     path: pathlib.Path
     free: bool = False
+    # Joints that follow others move on their own, as Pinocchio has it.
+    mimic: bool = False
     # One that is not there is skipped, not failed.
     optional: bool = False
+
+    def load_options(self, lib):
+        """How our library is to read the file."""
+        if self.path.suffix != ".urdf":
+            return {}
+        options = {"base": lib.DS_BASE_FREE if self.free else lib.DS_BASE_FIXED, "mesh_dirs": MESHES}
+        return options | {"mimic": lib.DS_MIMIC_INDEPENDENT} if self.mimic else options
 
     @property
     def missing(self):
@@ -36,8 +45,11 @@ class Robot:
 _extra = pathlib.Path(EXTRA or "DIFFSIM_ROBOTS")
 URDF = [
     Robot("ur5", ROBOT_DATA / "ur_description" / "urdf" / "ur5_robot.urdf"),
+    Robot("ur10", ROBOT_DATA / "ur_description" / "urdf" / "ur10_robot.urdf"),
     Robot("go1", ROBOT_DATA / "go1_description" / "urdf" / "go1.urdf", free=True),
+    Robot("a1", ROBOT_DATA / "a1_description" / "urdf" / "a1.urdf", free=True),
     Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True),
+    Robot("tiago", ROBOT_DATA / "tiago_description" / "robots" / "tiago.urdf", mimic=True),
     Robot("allegro", ROBOT_DATA / "allegro_hand_description" / "urdf" / "allegro_right_hand.urdf"),
     *(Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.urdf"))),
     Robot("h1", _extra / "h1" / "h1.urdf", free=True, optional=not EXTRA),
