@@ -3,7 +3,8 @@
 #
 # usage: benches/peers/run.sh [--rounds N] [--passes N] [--output DIRECTORY] [ROBOT ...]
 #
-# Makes the virtual environment of tests/peers, builds the release library and compiles both sides
+# Makes the virtual environment of tests/peers, builds the release library unless
+# DIFFSIM_LIBRARY names one, and compiles both sides
 # (Pinocchio's takes four minutes and 5 GB, once). Needs a C++17 compiler, taskset and Eigen, which
 # is installed by apt-get where that is possible. H1 and Atlas take part when DIFFSIM_ROBOTS names a
 # directory with h1/h1.urdf and atlas_v4/atlas_v4_with_multisense.urdf.
@@ -18,5 +19,7 @@ if [ ! -d "${EIGEN_INCLUDE:=/usr/include/eigen3}" ]; then
     }
 fi
 export EIGEN_INCLUDE
-cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
+if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
+    cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
+fi
 exec "$python" "$here/run.py" "$@"

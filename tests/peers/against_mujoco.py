@@ -90,11 +90,11 @@ def dynamics(report, robot, ours, match):
     match.disable()
     m, d = match.model, match.data
     sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
-    worst = dict.fromkeys(("body poses", "mass matrix", "bias", "forward dynamics"), 0.0)
+    worst, rng = {}, np.random.default_rng(5)
 
     def note(quantity, mine, theirs, *factors, scale=0.0):
         value = difference(weigh(mine, *factors), weigh(theirs, *factors), scale)
-        worst[quantity] = max(worst[quantity], value)
+        worst[quantity] = max(worst.get(quantity, 0.0), value)
 
     for q, v, a, w in states(report, robot, ours, match, seed=2):
         T, drift = match.T(q), match.Tdot_v(q, v)
@@ -102,9 +102,19 @@ def dynamics(report, robot, ours, match):
         d.qfrc_applied[:] = T @ tau  # T is orthogonal: its inverse transpose is itself
         match.set(q, v)
         mujoco.mj_forward(m, d)
+        for mine, theirs in (
+            (ours.q_from_mujoco(d.qpos), q),
+            (ours.q_to_mujoco(q), d.qpos),
+            (ours.v_from_mujoco(q, d.qvel), v),
+            (ours.v_to_mujoco(q, v), d.qvel),
+        ):
+            note("conversions of q and v", mine, theirs)
         M = match.mass_matrix()
         poses = np.stack([pose(d.xpos[b], d.xquat[b]) for b in range(m.nbody)], axis=2)
         note("body poses", sim.forward_kinematics(q), poses, scale=1.0)
+        body, point = int(rng.integers(1, m.nbody)), rng.uniform(-0.5, 0.5, 3)
+        J = match.body_jacobian(body, poses[:3, :, body] @ np.append(point, 1.0))
+        note("body Jacobians", sim.body_jacobian(q, body, point), J @ T, scale=1.0)
         note("mass matrix", sim.mass_matrix(q), T.T @ M @ T, w.force, w.force)
         note("bias", sim.inverse_dynamics(q, v, np.zeros(m.nv)), T.T @ (d.qfrc_bias + M @ drift), w.force)
         note("forward dynamics", sim.forward_dynamics(q, v, tau), T.T @ (d.qacc - drift), w.motion)
@@ -125,9 +135,10 @@ def states(report, robot, ours, match, seed):
 
 
 def step(report, robot, ours, match):
-    """One contact-free step with the file's actuators, springs and dampers, from MuJoCo's terms.
+    """One contact-free step with the file's actuators, springs and dampers, and a push on a body,
+    from MuJoCo's terms.
 
-    (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers − bias − h K v).
+    (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v).
     """
     m, d = match.model, match.data
     match.disable(mujoco_model.EXTRA_FORCES[:4])
@@ -144,12 +155,16 @@ def step(report, robot, ours, match):
         match.set(q, v)
         d.ctrl[:] = u
         mujoco.mj_forward(m, d)
+        body, push = int(rng.integers(1, m.nbody)), rng.uniform(-1, 1, 6)
+        sim.set_external_wrench(body, push)
         A = match.mass_matrix() + h * np.diag(m.dof_damping) + h * h * K
-        force = d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
+        force = match.body_jacobian(body, d.xpos[body]).T @ push
+        force += d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
         T = match.T(q)
         # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes.
         force -= A @ match.Tdot_v(q, v)
         expected = h * T.T @ np.linalg.solve(A, force)
         _, mine = sim.step(q, v, u)
+        sim.set_external_wrench(body, np.zeros(6))
         worst = max(worst, difference(weigh(mine - v, w.motion), weigh(expected, w.motion)))
     report.row(robot.name, "step: change of v in 1 ms", worst, COMPILED)

@@ -134,6 +134,26 @@ class Model:
         _check(lib.ds_model_difference(self.handle, p0, p1, po))
         return out
 
+    def q_from_mujoco(self, qpos):
+        (p, qpos), (q, pq) = _in(qpos, self.nq), _out(self.nq)
+        _check(lib.ds_model_q_from_mujoco(self.handle, p, pq))
+        return q
+
+    def q_to_mujoco(self, q):
+        (p, q), (qpos, pq) = _in(q, self.nq), _out(self.nq)
+        _check(lib.ds_model_q_to_mujoco(self.handle, p, pq))
+        return qpos
+
+    def v_from_mujoco(self, q, qvel):
+        (pq, q), (p, qvel), (v, pv) = _in(q, self.nq), _in(qvel, self.nv), _out(self.nv)
+        _check(lib.ds_model_v_from_mujoco(self.handle, pq, p, pv))
+        return v
+
+    def v_to_mujoco(self, q, v):
+        (pq, q), (p, v), (qvel, pv) = _in(q, self.nq), _in(v, self.nv), _out(self.nv)
+        _check(lib.ds_model_v_to_mujoco(self.handle, pq, p, pv))
+        return qvel
+
 
 class Sim:
     """A simulation of `model`; keyword arguments are the fields of ds_options."""
@@ -158,6 +178,11 @@ class Sim:
         (qn, pqn), (vn, pvn) = _out(m.nq), _out(m.nv)
         _check(lib.ds_sim_step(self.handle, pq, pv, pu, pqn, pvn))
         return qn, vn
+
+    def set_external_wrench(self, body, wrench):
+        """Force and torque on a body in world axes, at its origin, for the steps to come."""
+        p, wrench = _in(wrench, 6)
+        _check(lib.ds_sim_set_external_wrench(self.handle, body, p))
 
     def step_jacobians(self):
         """Of the last step, by name: dq_dq, dq_dv, dq_du, dv_dq, dv_dv, dv_du."""

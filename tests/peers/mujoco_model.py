@@ -83,6 +83,12 @@ class Match:
         mujoco.mj_fullM(self.model, self.data, M)
         return M
 
+    def body_jacobian(self, body, point):
+        """6×nv in MuJoCo's coordinates; `point` in the world."""
+        J = np.zeros((6, self.model.nv))
+        mujoco.mj_jac(self.model, self.data, J[:3], J[3:], point, body)
+        return J
+
     def body_inertia(self, body):
         """m, m·c, inertia about the body's origin (xx xy yy xz yz zz)."""
         m = self.model
