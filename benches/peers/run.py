@@ -146,8 +146,9 @@ def versions():
 
 def markdown(machine, prepared, best):
     lines = [
-        "Microseconds per call, smallest median over the rounds; one core. Pinocchio is header-only, -O3 -march=native;",
-        "of its conventions (WORLD, LOCAL) the faster one counts. " + "; ".join(f"{k}: {v}" for k, v in machine.items()),
+        "Microseconds per call, smallest median over the rounds; one core. Pinocchio is header-only,",
+        "-O3 -march=native; of its conventions (WORLD, LOCAL) the faster one counts.",
+        "; ".join(f"{name}: {value}" for name, value in machine.items()),
         "",
         "| robot | nv | function | ours | Pinocchio | ratio | at most |",
         "|---|---|---|---|---|---|---|",

@@ -46,10 +46,15 @@ def compiled(report, robot, ours, match):
         worst(difference(ours.body_placement(b), pose(m.body_pos[b], m.body_quat[b]), 1.0) for b in bodies),
         COMPILED,
     )
-    masses = worst(difference(ours.body_inertia(b)[0], m.body_mass[b], 1e-9 * total) for b in bodies)
-    report.row(robot.name, "masses", masses, COMPILED)
-    inertias = worst(difference(ours.body_inertia(b), match.body_inertia(b), 1e-9 * total) for b in bodies)
-    report.row(robot.name, "inertias", inertias, COMPILED)
+    mine, theirs = ([f(b) for b in bodies] for f in (ours.body_inertia, match.body_inertia))
+    # A centre of mass may be at the origin: first moments have the scale of a lever of a centimetre.
+    for name, part, floor in (
+        ("masses", slice(0, 1), lambda mass: 1e-9 * total),
+        ("first moments", slice(1, 4), lambda mass: 1e-2 * mass),
+        ("inertias", slice(4, 10), lambda mass: 1e-12 * total),
+    ):
+        values = (difference(x[part], y[part], floor(y[0])) for x, y in zip(mine, theirs))
+        report.row(robot.name, name, worst(values), COMPILED)
     if not m.ngeom:
         return
     # A mesh has its own frame on either side: MuJoCo's is at its centre of mass.
