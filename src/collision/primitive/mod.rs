@@ -267,3 +267,6 @@ pub fn differentiate(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
