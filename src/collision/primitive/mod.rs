@@ -7,6 +7,9 @@
 //! | plane and cylinder | 4, see [`collide`] |
 //! | plane and box | 4, the lowest vertices |
 //! | sphere and sphere, capsule, cylinder, ellipsoid, box | 1 |
+//! | capsule and capsule | 1; 2 when parallel |
+//! | capsule and cylinder, box | 1; up to 3 when lying on a face or along the side |
+//! | capsule and ellipsoid | 1 |
 //!
 //! Conventions: the normal points from A to B, the point lies midway between the surfaces, the gap
 //! is their signed distance, negative by the least translation that separates them. Exchanging A
@@ -18,14 +21,18 @@
 //! Where two features are equally near, the contact and its derivative are those of the feature
 //! reported, which are the one-sided ones.
 
+mod capsule;
+mod capsule_solid;
 mod feature;
 mod plane;
 mod project;
+mod segment;
 mod sphere;
 mod surface;
 
 use super::{ContactDerivative, ContactPoint, Shape};
 use crate::spatial::Pose;
+use capsule::Capsule;
 use feature::Kind;
 use project::{BoxSolid, CylinderSolid, EllipsoidSolid};
 use surface::LocalSurface;
@@ -170,6 +177,16 @@ fn collide_ordered(
         (Shape::Plane, Shape::Box { half_extents }) => {
             plane::cuboid(pose_a, half_extents, pose_b, margin, out);
         }
+        (
+            Shape::Capsule {
+                radius,
+                half_length,
+            },
+            _,
+        ) => {
+            let c = Capsule::new((radius, half_length), pose_a);
+            return collide_capsule(&c, b, pose_b, margin, out);
+        }
         _ => match closest_ordered(a, pose_a, b, pose_b) {
             Some(point) => {
                 if point.gap <= margin {
@@ -178,6 +195,38 @@ fn collide_ordered(
             }
             None => return false,
         },
+    }
+    true
+}
+
+#[inline]
+fn collide_capsule(c: &Capsule, b: &Shape, pose: &Pose, margin: f64, out: &mut Manifold) -> bool {
+    match *b {
+        Shape::Plane | Shape::Sphere { .. } => return false,
+        Shape::Capsule {
+            radius,
+            half_length,
+        } => {
+            let d = Capsule::new((radius, half_length), pose);
+            capsule::collide(c, &d, margin, out);
+        }
+        Shape::Cylinder {
+            radius,
+            half_length,
+        } => {
+            let solid = CylinderSolid {
+                radius,
+                half_length,
+            };
+            capsule_solid::cylinder(c, solid, pose, margin, out);
+        }
+        Shape::Ellipsoid { semi_axes } => {
+            capsule_solid::one(c, EllipsoidSolid { semi_axes }, pose, margin, out);
+        }
+        Shape::Box { half_extents } => {
+            let solid = BoxSolid { half: half_extents };
+            capsule_solid::cuboid(c, solid, pose, margin, out);
+        }
     }
     true
 }
@@ -235,7 +284,44 @@ fn closest_ordered(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option
             let solid = BoxSolid { half: half_extents };
             sphere::solid(radius, pose_a, solid, pose_b)
         }
+        (
+            Shape::Capsule {
+                radius,
+                half_length,
+            },
+            _,
+        ) => {
+            let c = Capsule::new((radius, half_length), pose_a);
+            return closest_to_capsule(&c, b, pose_b);
+        }
         _ => return None,
+    })
+}
+
+#[inline]
+fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoint> {
+    Some(match *b {
+        Shape::Plane | Shape::Sphere { .. } => return None,
+        Shape::Capsule {
+            radius,
+            half_length,
+        } => capsule::closest(c, &Capsule::new((radius, half_length), pose)),
+        Shape::Cylinder {
+            radius,
+            half_length,
+        } => {
+            let solid = CylinderSolid {
+                radius,
+                half_length,
+            };
+            capsule_solid::closest(c, solid, pose)
+        }
+        Shape::Ellipsoid { semi_axes } => {
+            capsule_solid::closest(c, EllipsoidSolid { semi_axes }, pose)
+        }
+        Shape::Box { half_extents } => {
+            capsule_solid::closest(c, BoxSolid { half: half_extents }, pose)
+        }
     })
 }
 

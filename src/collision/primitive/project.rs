@@ -1,6 +1,8 @@
 //! The closest point of a solid's surface to a given point, in the solid's own frame.
 
 use super::feature::{Feature, Kind};
+use super::surface::LocalSurface;
+use crate::collision::contact_frame;
 use crate::spatial::Vec3;
 
 /// The foot of a point on a solid.
@@ -20,6 +22,9 @@ pub(super) trait Solid: Copy {
     /// The closest surface point to `p`. Inside, the nearest by the solid's documented rule of
     /// ties.
     fn foot(&self, p: Vec3) -> Foot;
+
+    /// The surface (in the solid's frame) around a point of `feature` with outward normal `m`.
+    fn surface(&self, feature: Feature, m: Vec3) -> LocalSurface;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +71,15 @@ impl Solid for BoxSolid {
                 distance: d.norm(),
                 feature: box_feature(outside, p),
             },
+        }
+    }
+
+    #[inline]
+    fn surface(&self, feature: Feature, _: Vec3) -> LocalSurface {
+        match feature.kind {
+            Kind::Face => LocalSurface::FACE,
+            Kind::Edge => LocalSurface::ruled(Vec3::unit((feature.index / 4) as usize), 0.0),
+            _ => LocalSurface::VERTEX,
         }
     }
 }
@@ -148,6 +162,26 @@ impl Solid for CylinderSolid {
             }
         }
     }
+
+    /// The rim is curved along itself by its radius as far as the normal leans outward, and a
+    /// sharp edge across.
+    #[inline]
+    fn surface(&self, feature: Feature, m: Vec3) -> LocalSurface {
+        match feature.kind {
+            Kind::Face => LocalSurface::FACE,
+            Kind::Vertex => LocalSurface::VERTEX,
+            Kind::Rim => {
+                let lean = (m.x * m.x + m.y * m.y).sqrt();
+                let along = Vec3::new(-m.y, m.x, 0.0).normalized();
+                LocalSurface {
+                    axis: along.or(Some(Vec3::X)),
+                    x: [1.0, 0.0],
+                    y: [lean / self.radius, 1.0],
+                }
+            }
+            _ => LocalSurface::ruled(Vec3::Z, self.radius),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -202,6 +236,42 @@ impl Solid for EllipsoidSolid {
             ratio(a2.z * p.z, den.z),
         );
         self.foot_on(on, p)
+    }
+
+    /// The second fundamental form |A m| P A⁻² P, P = 1 − m mᵀ, in principal directions.
+    #[inline]
+    fn surface(&self, _: Feature, m: Vec3) -> LocalSurface {
+        let a = self.semi_axes;
+        let scale = m.scale(a).norm();
+        let inverse = Vec3::new(1.0 / a.x, 1.0 / a.y, 1.0 / a.z);
+        let form = |u: Vec3, v: Vec3| scale * u.scale(inverse).dot(v.scale(inverse));
+        let basis = contact_frame(m);
+        let (e1, e2) = (basis.c[0], basis.c[1]);
+        let (c, s) = principal(form(e1, e1) - form(e2, e2), 2.0 * form(e1, e2));
+        let t1 = e1 * c + e2 * s;
+        let t2 = m.cross(t1);
+        LocalSurface {
+            axis: Some(t1),
+            x: [1.0, 1.0],
+            y: [form(t1, t1), form(t2, t2)],
+        }
+    }
+}
+
+/// (cos α, sin α) of half the angle of the vector (`x`, `y`).
+#[inline]
+fn principal(x: f64, y: f64) -> (f64, f64) {
+    let r = (x * x + y * y).sqrt();
+    if r == 0.0 {
+        return (1.0, 0.0);
+    }
+    // The larger of the two comes from the sum without cancellation.
+    let larger = (0.5 * (1.0 + x.abs() / r)).sqrt();
+    let smaller = 0.5 * y / (r * larger);
+    if x >= 0.0 {
+        (larger, smaller)
+    } else {
+        (smaller.abs(), larger.copysign(y))
     }
 }
 

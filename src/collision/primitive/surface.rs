@@ -17,7 +17,8 @@
 
 use super::Smoothness;
 use super::feature::{Feature, Kind};
-use crate::collision::{ContactDerivative, Shape, contact_frame};
+use super::project::{BoxSolid, CylinderSolid, EllipsoidSolid, Solid};
+use crate::collision::{ContactDerivative, Shape};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// A determinant this small against the terms that it is made of is taken as zero.
@@ -35,9 +36,10 @@ pub(super) struct LocalSurface {
     pub y: [f64; 2],
 }
 
-const FACE: LocalSurface = LocalSurface::isotropic(1.0, 0.0);
-
 impl LocalSurface {
+    pub const FACE: LocalSurface = LocalSurface::isotropic(1.0, 0.0);
+    pub const VERTEX: LocalSurface = LocalSurface::isotropic(0.0, 1.0);
+
     const fn isotropic(x: f64, y: f64) -> LocalSurface {
         LocalSurface {
             axis: None,
@@ -47,7 +49,7 @@ impl LocalSurface {
     }
 
     /// A surface straight along `axis` and of radius `radius` across.
-    const fn ruled(axis: Vec3, radius: f64) -> LocalSurface {
+    pub const fn ruled(axis: Vec3, radius: f64) -> LocalSurface {
         LocalSurface {
             axis: Some(axis),
             x: [1.0, radius],
@@ -60,77 +62,53 @@ impl LocalSurface {
     #[inline]
     pub fn of(shape: &Shape, pose: &Pose, feature: Feature, outward: Vec3) -> LocalSurface {
         match *shape {
-            Shape::Plane => FACE,
+            Shape::Plane => LocalSurface::FACE,
             Shape::Sphere { radius } => LocalSurface::isotropic(radius, 1.0),
             Shape::Capsule { radius, .. } => match feature.kind {
                 Kind::Vertex => LocalSurface::isotropic(radius, 1.0),
                 _ => LocalSurface::ruled(pose.rot.c[2], radius),
             },
-            Shape::Cylinder { radius, .. } => match feature.kind {
-                Kind::Face => FACE,
-                Kind::Vertex => LocalSurface::isotropic(0.0, 1.0),
-                Kind::Rim => rim(pose, radius, outward),
-                _ => LocalSurface::ruled(pose.rot.c[2], radius),
-            },
-            Shape::Ellipsoid { semi_axes } => ellipsoid(pose, semi_axes, outward),
-            Shape::Box { .. } => match feature.kind {
-                Kind::Face => FACE,
-                Kind::Edge => {
-                    LocalSurface::ruled(pose.rot.c[(feature.index / 4) as usize % 3], 0.0)
-                }
-                _ => LocalSurface::isotropic(0.0, 1.0),
-            },
+            Shape::Cylinder {
+                radius,
+                half_length,
+            } => CylinderSolid {
+                radius,
+                half_length,
+            }
+            .surface(feature, pose.rot.tr_mul_vec(outward))
+            .turned(pose),
+            Shape::Ellipsoid { semi_axes } => EllipsoidSolid { semi_axes }
+                .surface(feature, pose.rot.tr_mul_vec(outward))
+                .turned(pose),
+            Shape::Box { half_extents } => BoxSolid { half: half_extents }
+                .surface(feature, outward)
+                .turned(pose),
         }
     }
 
-    /// Curvature of the surface at distance `d` outside along `k`, times k's tangential part
-    /// squared: kᵀ (∂n/∂p) k for the normal n of the closest point to a point p at that distance.
     #[inline]
-    pub fn offset_curvature(&self, n: Vec3, d: f64, k: Vec3) -> f64 {
-        let term = |i: usize, c2: f64| {
-            let s = self.x[i] + d * self.y[i];
-            if s > 0.0 { c2 * self.y[i] / s } else { 0.0 }
+    fn turned(self, pose: &Pose) -> LocalSurface {
+        LocalSurface {
+            axis: self.axis.map(|t| pose.rot.mul_vec(t)),
+            ..self
+        }
+    }
+
+    /// kᵀ (∂x/∂p) k for the foot x of a point p at distance `d` above the surface, where the
+    /// outward normal is `n`.
+    #[inline]
+    pub fn foot_slope(&self, n: Vec3, d: f64, k: Vec3) -> f64 {
+        let share = |i: usize| {
+            let whole = self.x[i] + d * self.y[i];
+            if whole > 0.0 { self.x[i] / whole } else { 0.0 }
         };
         match self.axis {
-            None => term(0, (k - n * n.dot(k)).norm_squared()),
+            None => share(0) * (k.norm_squared() - k.dot(n) * k.dot(n)),
             Some(t) => {
                 let (c0, c1) = (k.dot(t), k.dot(n.cross(t)));
-                term(0, c0 * c0) + term(1, c1 * c1)
+                share(0) * c0 * c0 + share(1) * c1 * c1
             }
         }
-    }
-}
-
-/// The circle of a cylinder's end: curved along itself by its radius as far as the normal leans
-/// outward, a sharp edge across.
-fn rim(pose: &Pose, radius: f64, outward: Vec3) -> LocalSurface {
-    let along = pose.rot.c[2].cross(outward);
-    let lean = along.norm();
-    LocalSurface {
-        axis: along.normalized().or(Some(pose.rot.c[0])),
-        x: [1.0, 0.0],
-        y: [lean / radius, 1.0],
-    }
-}
-
-/// The second fundamental form W = |A m| P A⁻² P of an ellipsoid with semi-axes A, in principal
-/// directions.
-fn ellipsoid(pose: &Pose, semi_axes: Vec3, outward: Vec3) -> LocalSurface {
-    let m = pose.rot.tr_mul_vec(outward);
-    let scale = m.scale(semi_axes).norm();
-    let a = semi_axes;
-    let inverse_square = Vec3::new(1.0 / (a.x * a.x), 1.0 / (a.y * a.y), 1.0 / (a.z * a.z));
-    let basis = contact_frame(m);
-    let (e1, e2) = (basis.c[0], basis.c[1]);
-    let form = |u: Vec3, v: Vec3| scale * u.scale(inverse_square).dot(v);
-    let (w11, w12, w22) = (form(e1, e1), form(e1, e2), form(e2, e2));
-    let (s, c) = (0.5 * (2.0 * w12).atan2(w11 - w22)).sin_cos();
-    let t1 = e1 * c + e2 * s;
-    let t2 = m.cross(t1);
-    LocalSurface {
-        axis: Some(pose.rot.mul_vec(t1)),
-        x: [1.0, 1.0],
-        y: [form(t1, t1), form(t2, t2)],
     }
 }
 

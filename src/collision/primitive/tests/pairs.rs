@@ -210,7 +210,7 @@ fn the_closest_point_is_the_closest() {
 }
 
 /// Every ordered pair of the module's table.
-const PAIRS: usize = 19;
+const PAIRS: usize = 26;
 
 #[test]
 fn both_orders_give_the_mirrored_result() {
