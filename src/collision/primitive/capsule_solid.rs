@@ -78,7 +78,7 @@ fn face_end(
             distance,
             feature: face(i, positive),
         };
-        return Some(Touch { part, at, foot });
+        return Some(Touch { part, foot });
     };
     // The segment leaves the face over an edge: the two lines' own closest points.
     let m = 3 - i - j;
@@ -99,7 +99,6 @@ fn face_end(
     let inside = at.abs() < c.half_length && on[m].abs() <= h[m];
     (inside && normal[i].abs() >= SAME_PATCH).then(|| Touch {
         part: Feature::SURFACE,
-        at,
         foot: Foot {
             on,
             normal,
@@ -124,7 +123,7 @@ pub(super) fn cylinder(
         let (at, part) = local.end(high);
         let foot = solid.foot(local.at(at));
         let same = foot.normal.dot(first.foot.normal) >= SAME_PATCH;
-        same.then_some(Touch { part, at, foot })
+        same.then_some(Touch { part, foot })
     };
     report(c, &first, [end(false), end(true)], b, margin, out);
 }

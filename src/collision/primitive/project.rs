@@ -276,6 +276,46 @@ fn principal(x: f64, y: f64) -> (f64, f64) {
 }
 
 impl EllipsoidSolid {
+    /// The outward normal of the other surface point whose distance from `p` is a local minimum
+    /// along the surface, on the far side of the plane across the shortest axis; `None` if there
+    /// is none. In the terms of [`Solid::foot`] it is the root closest to τ = 0 from below, to which
+    /// Newton's method on |A p / (A² + t)|² − 1, convex there, descends from any point above.
+    pub fn far_normal(&self, p: Vec3) -> Option<Vec3> {
+        let a = self.semi_axes;
+        let k = shortest(a);
+        let ap = a.scale(p);
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let excess = |i: usize| a[i] * a[i] - a[k] * a[k];
+        if ap[k] == 0.0 {
+            let mut normal = self.medial_foot(p, k)?.normal;
+            normal[k] = -normal[k];
+            return Some(normal);
+        }
+        let mut sigma = ap[k].abs();
+        for _ in 0..60 {
+            let (di, dj) = (excess(i) - sigma, excess(j) - sigma);
+            if di <= 0.0 || dj <= 0.0 {
+                return None;
+            }
+            let (vk, vi, vj) = (ap[k] / sigma, ap[i] / di, ap[j] / dj);
+            let value = vk * vk + vi * vi + vj * vj - 1.0;
+            let slope = 2.0 * (vi * vi / di + vj * vj / dj - vk * vk / sigma);
+            if slope >= 0.0 {
+                return None;
+            }
+            let step = -value / slope;
+            sigma += step;
+            if step.abs() <= 1e-15 * sigma {
+                break;
+            }
+        }
+        let mut gradient = Vec3::ZERO;
+        gradient[k] = -p[k] / sigma;
+        gradient[i] = p[i] / (excess(i) - sigma);
+        gradient[j] = p[j] / (excess(j) - sigma);
+        gradient.normalized()
+    }
+
     /// The foot of `p` given the surface point below it.
     #[inline]
     fn foot_on(&self, on: Vec3, p: Vec3) -> Foot {

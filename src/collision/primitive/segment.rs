@@ -18,25 +18,28 @@ use crate::spatial::Vec3;
 /// Cosine (or sine) below which directions count as perpendicular (or parallel).
 const TINY: f64 = 1e-9;
 
+/// A segment this close to the solid, relative to its size and place, is one that has entered:
+/// Newton's method arrives at the surface from outside, where the direction to the foot is lost.
+const TOUCHING: f64 = 1e-10;
+
 /// Samples of the circle n ⟂ k that bracket the local minima of the depth.
 const SAMPLES: usize = 24;
 
 /// Steps to the closest point; the halving among them alone reaches round-off.
 const ROUNDS: usize = 120;
 
-/// The capsule's part in contact, its place on the axis, and its foot on the solid.
+/// The capsule's part in contact, and the foot on the solid of the point of its axis there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub part: Feature,
-    pub at: f64,
     pub foot: Foot,
 }
 
 impl Touch {
     #[inline(always)]
     fn new(t: f64, half_length: f64, foot: Foot) -> Touch {
-        let (at, part) = on_segment(t, half_length);
-        Touch { part, at, foot }
+        let (_, part) = on_segment(t, half_length);
+        Touch { part, foot }
     }
 }
 
@@ -60,9 +63,10 @@ fn closest<S: Solid>(solid: S, c: &Capsule) -> Option<Touch> {
     let mut tried = (false, false);
     let mut t = (-k.dot(c.center)).clamp(-l, l);
     let scale = l + c.center.max_abs();
+    let contact = TOUCHING * scale;
     for round in 0..ROUNDS {
         let foot = solid.foot(c.at(t));
-        if foot.distance <= 0.0 {
+        if foot.distance <= contact {
             return None;
         }
         let value = foot.distance * foot.normal.dot(k);
@@ -96,7 +100,7 @@ fn closest<S: Solid>(solid: S, c: &Capsule) -> Option<Touch> {
         }
     }
     let foot = solid.foot(c.at(t));
-    (foot.distance > 0.0).then(|| Touch::new(t, l, foot))
+    (foot.distance > contact).then(|| Touch::new(t, l, foot))
 }
 
 impl Depth for BoxSolid {
@@ -135,7 +139,7 @@ impl Depth for BoxSolid {
                 distance: -depth,
                 feature: edge(i, corner),
             };
-            return Touch { part, at, foot };
+            return Touch { part, foot };
         }
         let lean = n.dot(k);
         let (at, part) = if lean.abs() < TINY {
@@ -151,7 +155,7 @@ impl Depth for BoxSolid {
             distance: -depth,
             feature: face(i, n[i] > 0.0),
         };
-        Touch { part, at, foot }
+        Touch { part, foot }
     }
 }
 
@@ -218,7 +222,8 @@ impl Round for EllipsoidSolid {
 
     #[inline]
     fn normals_through(&self, p: Vec3) -> [Option<(Vec3, Feature)>; 3] {
-        [Some((self.foot(p).normal, Feature::SURFACE)), None, None]
+        let far = self.far_normal(p).map(|n| (n, Feature::SURFACE));
+        [Some((self.foot(p).normal, Feature::SURFACE)), far, None]
     }
 }
 
@@ -306,7 +311,7 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
                 distance: -depth,
                 feature,
             };
-            offer(Touch { part, at, foot });
+            offer(Touch { part, foot });
         }
     }
     let frame = contact_frame(c.axis);
@@ -352,6 +357,6 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
     best.unwrap_or_else(|| {
         let (at, part) = c.end(true);
         let foot = solid.foot(c.at(at));
-        Touch { part, at, foot }
+        Touch { part, foot }
     })
 }

@@ -216,7 +216,7 @@ const PAIRS: usize = 26;
 fn both_orders_give_the_mirrored_result() {
     for_every_pair(|name, scene| {
         let mut r = Random(3);
-        for k in 0..POSES / 4 {
+        for k in 0..POSES {
             let s = scene(&mut r);
             let t = s.exchanged();
             let (m, w) = (s.collide(0.1), t.collide(0.1));
@@ -296,7 +296,7 @@ fn derivatives_agree_with_differences() {
     for_every_pair(|name, scene| {
         let mut r = Random(11);
         let mut tally = Tally::default();
-        for _ in 0..POSES / 4 {
+        for _ in 0..POSES {
             let s = scene(&mut r);
             let c = s.distance().unwrap();
             compare(&s, &c, &mut tally, |t| {
@@ -323,4 +323,49 @@ fn derivatives_agree_with_differences() {
         assert!(tally.excluded * 10 < tally.compared, "{name}");
         assert!(tally.failed * 100 < tally.compared, "{name}");
     });
+}
+
+#[test]
+fn a_capsule_sunk_to_its_axis_takes_the_least_way_out() {
+    for (name, make) in &MAKERS[3..] {
+        let mut r = Random(13);
+        let mut tally = Tally::default();
+        let mut sunk = 0;
+        for k in 0..POSES {
+            let mut s = Scene {
+                a: Shape::Capsule {
+                    radius: 0.01,
+                    half_length: r.uniform(0.05, 0.8),
+                },
+                pose_a: Pose::new(r.rotation(), Vec3::ZERO),
+                b: make(&mut r),
+                pose_b: Pose::new(r.rotation(), r.vector()),
+            };
+            s.pose_a.pos = s.pose_b.point(r.vector() * 0.4);
+            let c = s.distance().unwrap();
+            let at_normal = s.separation(c.normal);
+            assert!(
+                (at_normal - c.gap).abs() < 1e-9,
+                "{name} {k}: {c:?} {at_normal}"
+            );
+            if c.gap > -0.02 {
+                continue;
+            }
+            sunk += 1;
+            if k % 4 == 0 {
+                let best = best_separation(&s, &mut r);
+                assert!(best < c.gap + 1e-6, "{name} {k}: {} but {best}", c.gap);
+            }
+            compare(&s, &c, &mut tally, |t| {
+                t.distance().filter(|q| q.feature == c.feature)
+            });
+        }
+        println!(
+            "sunk in {name}: {sunk} poses, {} compared, {} excluded, {} above 1e-5, worst {:.1e}",
+            tally.compared, tally.excluded, tally.failed, tally.worst
+        );
+        assert!(sunk > POSES / 4, "{name}");
+        assert!(tally.excluded * 10 < tally.compared, "{name}");
+        assert!(tally.failed * 100 < tally.compared, "{name}");
+    }
 }
