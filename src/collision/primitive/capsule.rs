@@ -6,11 +6,16 @@ use super::sphere::{balls, direction, on_segment};
 use crate::collision::{ContactPoint, contact_frame};
 use crate::spatial::{Pose, Vec3};
 
-/// Axes closer than this (sine) to parallel touch at both ends of their overlap.
-const PARALLEL: f64 = 1e-3;
+/// Axes closer than this (sine) to parallel touch at both ends of their overlap. The closest point
+/// between them is then nearer than they are by at most 1e-6·L²/8d, for an overlap L of axes at
+/// distance d.
+pub(super) const PARALLEL: f64 = 1e-3;
 
 /// Axes closer than this (sine) to parallel have no crossing to speak of.
 const NO_CROSSING: f64 = 1e-12;
+
+/// Cosine between the normals of one patch, at least.
+pub(super) const SAME_PATCH: f64 = 0.99;
 
 /// A capsule in the world.
 #[derive(Clone, Copy, Debug)]
@@ -122,9 +127,17 @@ pub(super) fn collide(a: &Capsule, b: &Capsule, margin: f64, out: &mut Manifold)
         let middle = a.along(b.center);
         let (low, high) = (middle - b.half_length, middle + b.half_length);
         if low < a.half_length && high > -a.half_length {
-            overlap_end(a, b, low > -a.half_length, false, margin, out);
-            overlap_end(a, b, high < a.half_length, true, margin, out);
-            return;
+            let first = overlap_end(a, b, low > -a.half_length, false);
+            let last = overlap_end(a, b, high < a.half_length, true);
+            // Axes that all but cross are on opposite sides at the two ends.
+            if first.normal.dot(last.normal) > SAME_PATCH {
+                for point in [first, last] {
+                    if point.gap <= margin {
+                        out.push(point);
+                    }
+                }
+                return;
+            }
         }
     }
     let point = closest(a, b);
@@ -135,7 +148,7 @@ pub(super) fn collide(a: &Capsule, b: &Capsule, margin: f64, out: &mut Manifold)
 
 /// The contact at the low or `high` end of an overlap along A's axis; `of_b` if B ends there.
 #[inline]
-fn overlap_end(a: &Capsule, b: &Capsule, of_b: bool, high: bool, margin: f64, out: &mut Manifold) {
+fn overlap_end(a: &Capsule, b: &Capsule, of_b: bool, high: bool) -> ContactPoint {
     let (s, t, feature) = if of_b {
         let (t, part) = b.end(high == (a.axis.dot(b.axis) > 0.0));
         let (s, other) = on_segment(a.along(b.at(t)), a.half_length);
@@ -145,13 +158,10 @@ fn overlap_end(a: &Capsule, b: &Capsule, of_b: bool, high: bool, margin: f64, ou
         let (t, other) = on_segment(b.along(a.at(s)), b.half_length);
         (s, t, pack(part, other))
     };
-    let point = balls(
+    balls(
         (a.at(s), a.radius),
         (b.at(t), b.radius),
         across(a, b),
         feature,
-    );
-    if point.gap <= margin {
-        out.push(point);
-    }
+    )
 }

@@ -13,7 +13,8 @@ pub(super) enum Kind {
     Edge,
     /// A box's face (2·axis, + 1 on the positive side) or a cylinder's end (0 low, 1 high).
     Face,
-    /// The circle about a cylinder's end (0 low, 1 high).
+    /// The circle about a cylinder's end (0 low, 1 high; + 2 where a capsule's axis crosses it
+    /// outward, for a capsule's side crosses the same rim twice).
     Rim,
     /// A point that runs on a cylinder's rim a third of a turn from the lowest (2·end + side).
     Spread,

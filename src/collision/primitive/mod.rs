@@ -13,7 +13,8 @@
 //!
 //! Conventions: the normal points from A to B, the point lies midway between the surfaces, the gap
 //! is their signed distance, negative by the least translation that separates them. Exchanging A
-//! and B gives the same points in the same order, normals negated.
+//! and B gives the same points with their normals negated, in the same order but for capsule and
+//! capsule, which follow A's axis.
 //!
 //! Degenerate poses: where the normal is not determined (concentric spheres, a centre on an axis),
 //! it is the direction documented with the pair, and where a derivative does not exist, the part
@@ -49,7 +50,7 @@ pub struct Manifold {
 
 impl Manifold {
     #[inline(always)]
-    pub fn as_slice(&self) -> &[ContactPoint] {
+    pub fn points(&self) -> &[ContactPoint] {
         &self.points[..self.count]
     }
 
@@ -251,7 +252,7 @@ fn closest_ordered(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option
                 return None;
             }
             let lowest = |p: ContactPoint, q: &ContactPoint| if q.gap < p.gap { *q } else { p };
-            let (first, rest) = all.as_slice().split_first()?;
+            let (first, rest) = all.points().split_first()?;
             rest.iter().fold(*first, lowest)
         }
         (Shape::Sphere { radius }, Shape::Sphere { radius: radius_b }) => {
@@ -347,8 +348,9 @@ pub fn differentiate(
             smoothness
         }
         _ => {
-            let surface_a = LocalSurface::of(a, pose_a, fa, n);
-            let surface_b = LocalSurface::of(b, pose_b, fb, -n);
+            let half = n * (0.5 * gap);
+            let surface_a = LocalSurface::of(a, pose_a, fa, n, point.point - half);
+            let surface_b = LocalSurface::of(b, pose_b, fb, -n, point.point + half);
             surface::common_normal(&surface_a, &surface_b, n, gap, out)
         }
     }

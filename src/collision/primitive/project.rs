@@ -23,8 +23,9 @@ pub(super) trait Solid: Copy {
     /// ties.
     fn foot(&self, p: Vec3) -> Foot;
 
-    /// The surface (in the solid's frame) around a point of `feature` with outward normal `m`.
-    fn surface(&self, feature: Feature, m: Vec3) -> LocalSurface;
+    /// The surface (in the solid's frame) around the point `on` of `feature` with outward normal
+    /// `m`.
+    fn surface(&self, feature: Feature, m: Vec3, on: Vec3) -> LocalSurface;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +76,7 @@ impl Solid for BoxSolid {
     }
 
     #[inline]
-    fn surface(&self, feature: Feature, _: Vec3) -> LocalSurface {
+    fn surface(&self, feature: Feature, _: Vec3, _: Vec3) -> LocalSurface {
         match feature.kind {
             Kind::Face => LocalSurface::FACE,
             Kind::Edge => LocalSurface::ruled(Vec3::unit((feature.index / 4) as usize), 0.0),
@@ -166,17 +167,16 @@ impl Solid for CylinderSolid {
     /// The rim is curved along itself by its radius as far as the normal leans outward, and a
     /// sharp edge across.
     #[inline]
-    fn surface(&self, feature: Feature, m: Vec3) -> LocalSurface {
+    fn surface(&self, feature: Feature, m: Vec3, on: Vec3) -> LocalSurface {
         match feature.kind {
             Kind::Face => LocalSurface::FACE,
             Kind::Vertex => LocalSurface::VERTEX,
             Kind::Rim => {
-                let lean = (m.x * m.x + m.y * m.y).sqrt();
-                let along = Vec3::new(-m.y, m.x, 0.0).normalized();
+                let out = Vec3::new(on.x, on.y, 0.0).normalized().unwrap_or(Vec3::X);
                 LocalSurface {
-                    axis: along.or(Some(Vec3::X)),
+                    axis: Some(Vec3::new(-out.y, out.x, 0.0)),
                     x: [1.0, 0.0],
-                    y: [lean / self.radius, 1.0],
+                    y: [out.dot(m) / self.radius, 1.0],
                 }
             }
             _ => LocalSurface::ruled(Vec3::Z, self.radius),
@@ -240,7 +240,7 @@ impl Solid for EllipsoidSolid {
 
     /// The second fundamental form |A m| P A⁻² P, P = 1 − m mᵀ, in principal directions.
     #[inline]
-    fn surface(&self, _: Feature, m: Vec3) -> LocalSurface {
+    fn surface(&self, _: Feature, m: Vec3, _: Vec3) -> LocalSurface {
         let a = self.semi_axes;
         let scale = m.scale(a).norm();
         let inverse = Vec3::new(1.0 / a.x, 1.0 / a.y, 1.0 / a.z);

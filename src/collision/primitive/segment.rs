@@ -41,6 +41,17 @@ impl Touch {
         let (_, part) = on_segment(t, half_length);
         Touch { part, foot }
     }
+
+    /// The same, with the crossing of the capsule's side and a rim told from the other one.
+    #[inline]
+    pub fn told_apart(mut self, axis: Vec3) -> Touch {
+        let on = self.foot.on;
+        let outward = axis.x * on.x + axis.y * on.y >= 0.0;
+        if self.part == Feature::SURFACE && self.foot.feature.kind == Kind::Rim && outward {
+            self.foot.feature.index += 2;
+        }
+        self
+    }
 }
 
 /// A solid that a segment can enter.
@@ -52,7 +63,9 @@ pub(super) trait Depth: Solid {
 /// The closest point of the capsule's segment, or the least way out of the solid.
 #[inline]
 pub(super) fn touch<S: Depth>(solid: S, c: &Capsule) -> Touch {
-    closest(solid, c).unwrap_or_else(|| solid.sunk(c))
+    closest(solid, c)
+        .unwrap_or_else(|| solid.sunk(c))
+        .told_apart(c.axis)
 }
 
 /// The point of the segment closest to the solid; `None` if they overlap.
@@ -75,7 +88,7 @@ fn closest<S: Solid>(solid: S, c: &Capsule) -> Option<Touch> {
         } else {
             (low, tried.0) = (t, true);
         }
-        let surface = solid.surface(foot.feature, foot.normal);
+        let surface = solid.surface(foot.feature, foot.normal, foot.on);
         let slope = 1.0 - surface.foot_slope(foot.normal, foot.distance, k);
         let newton = t - value / slope.max(f64::MIN_POSITIVE);
         // A slow stretch of Newton's is cut short by halving.

@@ -57,10 +57,16 @@ impl LocalSurface {
         }
     }
 
-    /// The surface of `shape` around the point of `feature` where the outward normal (world axes)
-    /// is `outward`.
+    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
+    /// `outward` (world frame).
     #[inline]
-    pub fn of(shape: &Shape, pose: &Pose, feature: Feature, outward: Vec3) -> LocalSurface {
+    pub fn of(
+        shape: &Shape,
+        pose: &Pose,
+        feature: Feature,
+        outward: Vec3,
+        on: Vec3,
+    ) -> LocalSurface {
         match *shape {
             Shape::Plane => LocalSurface::FACE,
             Shape::Sphere { radius } => LocalSurface::isotropic(radius, 1.0),
@@ -75,13 +81,21 @@ impl LocalSurface {
                 radius,
                 half_length,
             }
-            .surface(feature, pose.rot.tr_mul_vec(outward))
+            .surface(
+                feature,
+                pose.rot.tr_mul_vec(outward),
+                pose.inverse_point(on),
+            )
             .turned(pose),
             Shape::Ellipsoid { semi_axes } => EllipsoidSolid { semi_axes }
-                .surface(feature, pose.rot.tr_mul_vec(outward))
+                .surface(
+                    feature,
+                    pose.rot.tr_mul_vec(outward),
+                    pose.inverse_point(on),
+                )
                 .turned(pose),
             Shape::Box { half_extents } => BoxSolid { half: half_extents }
-                .surface(feature, outward)
+                .surface(feature, outward, on)
                 .turned(pose),
         }
     }

@@ -36,7 +36,7 @@ fn contacts(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Vec<(ContactP
     assert!(collide(a, pose_a, b, pose_b, 0.01, &mut m));
     let closest = distance(a, pose_a, b, pose_b).unwrap();
     check(a, pose_a, b, pose_b, &closest);
-    m.as_slice()
+    m.points()
         .iter()
         .map(|p| (*p, check(a, pose_a, b, pose_b, p)))
         .collect()
@@ -219,19 +219,44 @@ fn a_capsule_lying_on_a_box_touches_at_both_ends_or_at_the_boxs_edges() {
     x.sort_by(f64::total_cmp);
     assert!(close(x[0], 0.0) && close(x[1], 0.5), "{x:?}");
     assert!(c.iter().all(|c| c.1 == Smoothness::Smooth));
-    // On a cylinder's side and on its end.
-    let c = contacts(&CAPSULE, &at(0.3, 0.0, 0.0), &CYLINDER, &Pose::IDENTITY);
-    assert!(c.len() >= 2 && c.iter().all(|c| close(c.0.gap, 0.0)));
+}
+
+#[test]
+fn a_capsule_lying_on_a_cylinder_touches_at_two_points() {
     let short = Shape::Capsule {
         radius: 0.1,
         half_length: 0.1,
     };
-    let c = contacts(&short, &lying(0.0, 0.6), &CYLINDER, &Pose::IDENTITY);
-    assert_eq!(c.len(), 2);
-    assert!(
-        c.iter()
-            .all(|c| close(c.0.gap, 0.0) && c.1 == Smoothness::Smooth)
-    );
+    // Along the side (the two equally long, then overhanging), and on the end within and across.
+    let cases = [
+        (CAPSULE, at(0.3, 0.0, 0.0), [-0.5, 0.5]),
+        (CAPSULE, at(0.3, 0.0, 0.4), [-0.1, 0.5]),
+        (
+            short,
+            turned(Vec3::Y * FRAC_PI_2, 0.0, 0.0, 0.6),
+            [-0.1, 0.1],
+        ),
+        (
+            CAPSULE,
+            turned(Vec3::Y * FRAC_PI_2, 0.0, 0.0, 0.6),
+            [-0.2, 0.2],
+        ),
+        (
+            CAPSULE,
+            turned(Vec3::Y * FRAC_PI_2, 0.5, 0.0, 0.6),
+            [0.0, 0.2],
+        ),
+    ];
+    for (shape, pose, expected) in cases {
+        let c = contacts(&shape, &pose, &CYLINDER, &Pose::IDENTITY);
+        assert_eq!(c.len(), 2, "{pose:?} {c:?}");
+        let axis = pose.rot.c[2];
+        for ((p, smooth), place) in c.iter().zip(expected) {
+            assert!(close(p.gap, 0.0), "{p:?}");
+            assert!((p.point.dot(axis) - place).abs() < 1e-9, "{p:?}");
+            assert_eq!(*smooth, Smoothness::Smooth, "{p:?}");
+        }
+    }
 }
 
 #[test]
@@ -361,9 +386,9 @@ fn a_box_sliding_a_metre_keeps_its_four_points() {
         let pose = tilt.compose(&turned(Vec3::Z * 0.4, x, 0.3 * x, 0.5));
         let mut m = Manifold::default();
         assert!(collide(&Shape::Plane, &tilt, &CUBE, &pose, 0.01, &mut m));
-        let now: Vec<u64> = m.as_slice().iter().map(|p| p.feature).collect();
+        let now: Vec<u64> = m.points().iter().map(|p| p.feature).collect();
         assert_eq!(now.len(), 4);
         assert_eq!(*features.get_or_insert(now.clone()), now, "step {step}");
-        assert!(m.as_slice().iter().all(|p| p.gap.abs() < 1e-12));
+        assert!(m.points().iter().all(|p| p.gap.abs() < 1e-12));
     }
 }

@@ -1,7 +1,7 @@
 use super::super::{Manifold, Smoothness, collide, differentiate, distance, exchanged};
 use super::{Random, moved, separation};
 use crate::collision::{ContactDerivative, ContactPoint, Shape};
-use crate::spatial::{Pose, Twist, Vec3};
+use crate::spatial::{Pose, Twist, Vec3, so3_exp};
 
 const POSES: usize = 1000;
 
@@ -220,10 +220,14 @@ fn both_orders_give_the_mirrored_result() {
             let s = scene(&mut r);
             let t = s.exchanged();
             let (m, w) = (s.collide(0.1), t.collide(0.1));
-            assert_eq!(m.as_slice().len(), w.as_slice().len());
-            for p in m.as_slice() {
+            assert_eq!(m.points().len(), w.points().len());
+            for (i, p) in m.points().iter().enumerate() {
+                let repeated = m.points()[..i].iter().any(|q| q.feature == p.feature);
+                assert!(!repeated, "{name} {k}: {m:?}");
+            }
+            for p in m.points() {
                 let e = exchanged(p);
-                let q = w.as_slice().iter().find(|q| q.feature == e.feature);
+                let q = w.points().iter().find(|q| q.feature == e.feature);
                 let q = q.unwrap_or_else(|| panic!("{name} {k}: {p:?}"));
                 assert!((q.point - e.point).norm() < 1e-12, "{name} {k}");
                 assert!((q.normal - e.normal).norm() < 1e-12, "{name} {k}");
@@ -302,10 +306,10 @@ fn derivatives_agree_with_differences() {
             compare(&s, &c, &mut tally, |t| {
                 t.distance().filter(|q| q.feature == c.feature)
             });
-            for p in s.collide(0.1).as_slice() {
+            for p in s.collide(0.1).points() {
                 compare(&s, p, &mut tally, |t| {
                     let all = t.collide(0.2);
-                    all.as_slice()
+                    all.points()
                         .iter()
                         .find(|q| q.feature == p.feature)
                         .copied()
@@ -323,6 +327,84 @@ fn derivatives_agree_with_differences() {
         assert!(tally.excluded * 10 < tally.compared, "{name}");
         assert!(tally.failed * 100 < tally.compared, "{name}");
     });
+}
+
+#[test]
+fn every_point_of_a_capsule_lying_on_a_shape_is_a_contact() {
+    for (name, make) in [MAKERS[2], MAKERS[3], MAKERS[5]] {
+        let mut r = Random(17);
+        let mut tally = Tally::default();
+        let mut points = [0; 5];
+        for k in 0..POSES {
+            let a = MAKERS[2].1(&mut r);
+            let b = make(&mut r);
+            // Along the shape's z or across it, tilted a little (for capsules, within the angle
+            // that counts as parallel).
+            let (radius, tilt) = match b {
+                Shape::Capsule { radius, .. } => (radius, 4e-4),
+                _ => (size(&b), 0.02),
+            };
+            let along = k % 2 == 0 || matches!(b, Shape::Capsule { .. });
+            let turn = if along {
+                Vec3::ZERO
+            } else {
+                Vec3::Y * std::f64::consts::FRAC_PI_2
+            };
+            let rot = so3_exp(r.vector() * tilt).mul_mat(&so3_exp(turn));
+            let out = if along { Vec3::X } else { Vec3::Z };
+            let mut s = Scene {
+                a,
+                pose_a: Pose::new(rot, Vec3::ZERO),
+                b,
+                pose_b: Pose::IDENTITY,
+            };
+            let place = r.vector() * 0.5 * radius;
+            let (mut near, mut far) = (0.0, 4.0);
+            for _ in 0..60 {
+                let mid = 0.5 * (near + far);
+                s.pose_a.pos = place + out * mid;
+                if s.distance().unwrap().gap < -0.002 {
+                    near = mid;
+                } else {
+                    far = mid;
+                }
+            }
+            let m = s.collide(0.02);
+            points[m.points().len()] += 1;
+            let least = m.points().iter().fold(f64::INFINITY, |g, p| g.min(p.gap));
+            assert!((least + 0.002).abs() < 1e-6, "{name} {k}: {least} {m:?}");
+            for p in m.points() {
+                let half = p.normal * (0.5 * p.gap);
+                let probe = Shape::Sphere { radius: 1e-4 };
+                for (shape, pose, on) in [
+                    (&s.a, &s.pose_a, p.point - half),
+                    (&s.b, &s.pose_b, p.point + half),
+                ] {
+                    let at = Pose::translation(on);
+                    let d = distance(&probe, &at, shape, pose).unwrap();
+                    // The upper end of a tilted capsule touches with a point of its ball that
+                    // lies inside the capsule, by at most radius · (1 − cos tilt).
+                    let inside = -1e-4 - d.gap;
+                    let bound = 1e-9 + 1.5 * tilt * tilt * size(shape);
+                    assert!(inside > -1e-9 && inside < bound, "{name} {k}: {p:?} {d:?}");
+                }
+                compare(&s, p, &mut tally, |t| {
+                    let all = t.collide(0.1);
+                    all.points()
+                        .iter()
+                        .find(|q| q.feature == p.feature)
+                        .copied()
+                });
+            }
+        }
+        println!(
+            "lying on {name}: points {points:?}, {} compared, {} excluded, {} above 1e-5, worst {:.1e}",
+            tally.compared, tally.excluded, tally.failed, tally.worst
+        );
+        assert!(points[2] > POSES / 4, "{name}");
+        assert!(tally.excluded * 10 < tally.compared, "{name}");
+        assert!(tally.failed * 100 < tally.compared, "{name}");
+    }
 }
 
 #[test]
