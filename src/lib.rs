@@ -3,5 +3,6 @@
 pub mod collision;
 pub mod contact;
 pub mod error;
+pub mod linalg;
 pub mod model;
 pub mod spatial;

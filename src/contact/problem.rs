@@ -294,20 +294,21 @@ impl Delassus<'_> {
         out
     }
 
-    /// Calls `visit(j, Gᵢⱼ)` for the stored blocks of block row i, in order of j.
+    /// Calls `visit(j, Gᵢⱼ)` for the stored blocks of block row i that are `wanted`, in order of j.
     #[inline]
     pub fn for_row(
         &self,
         i: usize,
         blocks: &[Block],
         offsets: &[usize],
+        wanted: impl Fn(usize) -> bool,
         mut visit: impl FnMut(usize, &Small),
     ) {
         let rows = blocks[i].rows();
         match self {
             Delassus::Dense(_) => {
                 let n = offsets[blocks.len()];
-                for (j, block) in blocks.iter().enumerate() {
+                for (j, block) in blocks.iter().enumerate().filter(|(j, _)| wanted(*j)) {
                     visit(
                         j,
                         &self.dense_block(offsets[i], rows, offsets[j], block.rows(), n),
@@ -315,7 +316,7 @@ impl Delassus<'_> {
                 }
             }
             Delassus::Sparse(sparse) => {
-                for (j, block) in sparse.row(i) {
+                for (j, block) in sparse.row(i).filter(|(j, _)| wanted(*j)) {
                     visit(j, &unpack(block, rows, blocks[j].rows()));
                 }
             }
