@@ -3,6 +3,8 @@
 /// Σ aᵢ bᵢ over the shorter of the two, in a fixed order with four running sums.
 #[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
     let (a4, ra) = a.as_chunks::<4>();
     let (b4, rb) = b.as_chunks::<4>();
     let mut sum = [0.0; 4];
