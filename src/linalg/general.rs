@@ -1,24 +1,31 @@
-//! LU of a square matrix, with its rank and its pseudo-inverse.
+//! LU of a square matrix, with its rank and an inverse on its range.
 
 use super::kernel::{axpy, dot, factor_definite, solve_definite, subtract_combination};
 
 /// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
 ///
-/// In the second case L (n × r) and U (r × n) are unit trapezoidal with entries at most 1, and solves apply
-/// A⁺ = Q Uᵀ (UUᵀ)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P: the least-norm least-squares solution. L and U are well conditioned, so the two
-/// Gram matrices square nothing of A's condition, which sits in D.
+/// In the second case L (n × r) and U (r × n) are unit trapezoidal with entries at most 1, so A's condition sits in D.
+/// Solves then take b by least squares and return the solution in the range of A,
+///
+///   x = PᵀL (U Qᵀ PᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b,
+///
+/// which for a symmetric A is A⁺b. Where the range meets the null space the inner matrix is singular, and the solution
+/// of least norm, x = Q Uᵀ (UUᵀ)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b, is returned instead.
 #[derive(Clone, Debug)]
 pub struct General {
     capacity: usize,
     n: usize,
     rank: usize,
     complete: bool,
+    in_range: bool,
     a: Vec<f64>,
     rows: Vec<usize>,
     columns: Vec<usize>,
+    place: Vec<usize>,
+    inner_columns: Vec<usize>,
     sizes: Vec<f64>,
     left: Vec<f64>,
-    right: Vec<f64>,
+    inner: Vec<f64>,
 }
 
 impl General {
@@ -29,12 +36,15 @@ impl General {
             n: 0,
             rank: 0,
             complete: false,
+            in_range: false,
             a: vec![0.0; square],
             rows: vec![0; capacity],
             columns: vec![0; capacity],
+            place: vec![0; capacity],
+            inner_columns: vec![0; capacity],
             sizes: vec![0.0; capacity],
             left: vec![0.0; square],
-            right: vec![0.0; square],
+            inner: vec![0.0; square],
         }
     }
 
@@ -70,38 +80,13 @@ impl General {
         self.start();
         self.complete = false;
         let n = self.n;
-        for i in 0..n {
-            let (above, row) = self.a.split_at_mut(i * n);
-            let row = &mut row[..n];
-            for (k, upper) in above.chunks_exact(n).enumerate() {
-                let (done, rest) = row.split_at_mut(k + 1);
-                let factor = done[k];
-                for (x, u) in rest.iter_mut().zip(&upper[k + 1..]) {
-                    *x -= factor * u;
-                }
-            }
-            let (mut best, mut size) = (i, 0.0);
-            for (j, x) in row.iter().enumerate().skip(i) {
-                if x.abs() > size {
-                    (best, size) = (j, x.abs());
-                }
-            }
-            if !(size > tolerance * self.sizes[i]) {
-                return false;
-            }
-            if best != i && row[i].abs() < 0.1 * size {
-                for line in self.a.chunks_exact_mut(n).take(n) {
-                    line.swap(i, best);
-                }
-                self.columns.swap(i, best);
-            }
-            let row = &mut self.a[i * n..(i + 1) * n];
-            let inverse = 1.0 / row[i];
-            for x in &mut row[i + 1..] {
-                *x *= inverse;
-            }
-        }
-        true
+        factor_lu(
+            &mut self.a[..n * n],
+            n,
+            &mut self.columns,
+            &self.sizes,
+            tolerance,
+        )
     }
 
     /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
@@ -170,74 +155,78 @@ impl General {
                 self.left[i * r + i] += 1.0;
             }
         }
+        factor_definite(&mut self.left[..r * r], r, r, &mut self.sizes);
+        self.form_inner();
+    }
+
+    /// U Qᵀ PᵀL, or UUᵀ where that is singular.
+    fn form_inner(&mut self) {
+        let (n, r) = (self.n, self.rank);
+        for (i, p) in self.rows[..n].iter().enumerate() {
+            self.place[*p] = i;
+        }
+        let inner = &mut self.inner[..r * r];
+        for k in 0..r {
+            let row = &mut inner[k * r..(k + 1) * r];
+            row.fill(0.0);
+            for j in k..n {
+                let u = if j == k { 1.0 } else { self.a[k * n + j] };
+                let i = self.place[self.columns[j]];
+                for (x, l) in row.iter_mut().zip(&self.a[i * n..i * n + i.min(r)]) {
+                    *x += u * l;
+                }
+                if i < r {
+                    row[i] += u;
+                }
+            }
+            self.sizes[k] = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            self.inner_columns[k] = k;
+        }
+        self.in_range = factor_lu(inner, r, &mut self.inner_columns, &self.sizes, 1e-8);
+        if self.in_range {
+            return;
+        }
         for p in 0..r {
             let upper = &self.a[p * n + p + 1..(p + 1) * n];
             for q in 0..p {
                 let other = &self.a[q * n + p..(q + 1) * n];
-                self.right[p * r + q] = other[0] + dot(&other[1..], upper);
+                self.inner[p * r + q] = other[0] + dot(&other[1..], upper);
             }
-            self.right[p * r + p] = 1.0 + dot(upper, upper);
+            self.inner[p * r + p] = 1.0 + dot(upper, upper);
         }
-        factor_definite(&mut self.left[..r * r], r, r, &mut self.sizes);
-        factor_definite(&mut self.right[..r * r], r, r, &mut self.sizes);
+        factor_definite(&mut self.inner[..r * r], r, r, &mut self.sizes);
     }
 
-    /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has room for the order.
+    /// x ← A⁻¹ x, or the solution that [`General`] documents if the rank is not full. `scratch` has room for the order.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let n = self.n;
         if self.complete {
             return self.solve_complete(x, scratch);
         }
-        let y = &mut scratch[..n];
-        for i in 0..n {
-            let (head, _) = y.split_at_mut(i);
-            let mut sum = x[i];
-            let row = &self.a[i * n..];
-            subtract_combination(&row[..i], head, &mut sum);
-            let inverse = 1.0 / row[i];
-            y[i] = sum.map(|v| v * inverse);
-        }
-        for i in (0..n).rev() {
-            let (head, tail) = y.split_at_mut(i + 1);
-            subtract_combination(&self.a[i * n + i + 1..(i + 1) * n], tail, &mut head[i]);
-        }
-        for (y, c) in y.iter().zip(&self.columns) {
-            x[*c] = *y;
-        }
+        solve_lu(&self.a[..n * n], n, &self.columns, x, scratch);
     }
 
-    /// x ← A⁻ᵀ x, or (A⁺)ᵀ x if the rank is not full.
+    /// The transpose of the map of [`General::solve`].
     pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let n = self.n;
         if self.complete {
             return self.solve_complete_transpose(x, scratch);
         }
-        let y = &mut scratch[..n];
-        for (y, c) in y.iter_mut().zip(&self.columns) {
-            *y = x[*c];
-        }
-        for i in 0..n {
-            let (head, tail) = y.split_at_mut(i + 1);
-            for (u, t) in self.a[i * n + i + 1..(i + 1) * n].iter().zip(tail) {
-                axpy(-u, &head[i], t);
-            }
-        }
-        for i in (0..n).rev() {
-            let (head, tail) = y.split_at_mut(i);
-            let row = &self.a[i * n..];
-            let inverse = 1.0 / row[i];
-            tail[0] = tail[0].map(|v| v * inverse);
-            for (l, t) in row[..i].iter().zip(head) {
-                axpy(-l, &tail[0], t);
-            }
-        }
-        x[..n].copy_from_slice(y);
+        solve_lu_transpose(&self.a[..n * n], n, &self.columns, x, scratch);
     }
 
     fn solve_complete<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
         let (n, r) = (self.n, self.rank);
         self.target(x, y);
-        solve_definite(&self.right[..r * r], r, r, &mut y[..r]);
+        if self.in_range {
+            solve_lu(&self.inner[..r * r], r, &self.inner_columns, y, x);
+            self.multiply_left(y);
+            for (y, p) in y[..n].iter().zip(&self.rows) {
+                x[*p] = *y;
+            }
+            return;
+        }
+        solve_definite(&self.inner[..r * r], r, r, &mut y[..r]);
         // Uᵀ y, bottom up: entry j gathers rows at or above j.
         for j in (0..n).rev() {
             let mut sum = if j < r { y[j] } else { [0.0; W] };
@@ -251,18 +240,36 @@ impl General {
         }
     }
 
-    /// y ← D⁻¹ (LᵀL)⁻¹ Lᵀ P x, r entries.
-    fn target<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]]) {
+    /// y ← Lᵀ y: entry k gathers entries at or below k.
+    fn multiply_left_transpose<const W: usize>(&self, y: &mut [[f64; W]]) {
         let (n, r) = (self.n, self.rank);
-        for (y, p) in y[..n].iter_mut().zip(&self.rows) {
-            *y = x[*p];
-        }
         for i in 1..n {
             let (head, tail) = y.split_at_mut(i);
             for (l, t) in self.a[i * n..i * n + i.min(r)].iter().zip(head) {
                 axpy(*l, &tail[0], t);
             }
         }
+    }
+
+    /// y ← L y: entry i gathers entries at or above i.
+    fn multiply_left<const W: usize>(&self, y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for i in (0..n).rev() {
+            let mut sum = if i < r { y[i] } else { [0.0; W] };
+            for (l, t) in self.a[i * n..i * n + i.min(r)].iter().zip(y.iter()) {
+                axpy(*l, t, &mut sum);
+            }
+            y[i] = sum;
+        }
+    }
+
+    /// y ← D⁻¹ (LᵀL)⁻¹ Lᵀ P x, r entries.
+    fn target<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for (y, p) in y[..n].iter_mut().zip(&self.rows) {
+            *y = x[*p];
+        }
+        self.multiply_left_transpose(y);
         solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
         for k in 0..r {
             let inverse = 1.0 / self.a[k * n + k];
@@ -272,29 +279,31 @@ impl General {
 
     fn solve_complete_transpose<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
         let (n, r) = (self.n, self.rank);
-        for (y, c) in y[..n].iter_mut().zip(&self.columns) {
-            *y = x[*c];
-        }
-        // U y, top down: entry k gathers entries at or below k.
-        for k in 0..r {
-            let (head, tail) = y.split_at_mut(k + 1);
-            for (u, t) in self.a[k * n + k + 1..(k + 1) * n].iter().zip(tail) {
-                axpy(*u, t, &mut head[k]);
+        if self.in_range {
+            for (y, p) in y[..n].iter_mut().zip(&self.rows) {
+                *y = x[*p];
             }
+            self.multiply_left_transpose(y);
+            solve_lu_transpose(&self.inner[..r * r], r, &self.inner_columns, y, x);
+        } else {
+            for (y, c) in y[..n].iter_mut().zip(&self.columns) {
+                *y = x[*c];
+            }
+            // U y, top down: entry k gathers entries at or below k.
+            for k in 0..r {
+                let (head, tail) = y.split_at_mut(k + 1);
+                for (u, t) in self.a[k * n + k + 1..(k + 1) * n].iter().zip(tail) {
+                    axpy(*u, t, &mut head[k]);
+                }
+            }
+            solve_definite(&self.inner[..r * r], r, r, &mut y[..r]);
         }
-        solve_definite(&self.right[..r * r], r, r, &mut y[..r]);
         for k in 0..r {
             let inverse = 1.0 / self.a[k * n + k];
             y[k] = y[k].map(|v| v * inverse);
         }
         solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
-        for i in (0..n).rev() {
-            let mut sum = if i < r { y[i] } else { [0.0; W] };
-            for (l, t) in self.a[i * n..i * n + i.min(r)].iter().zip(y.iter()) {
-                axpy(*l, t, &mut sum);
-            }
-            y[i] = sum;
-        }
+        self.multiply_left(y);
         for (y, p) in y[..n].iter().zip(&self.rows) {
             x[*p] = *y;
         }
@@ -319,4 +328,102 @@ impl General {
     pub fn columns(&self) -> &[usize] {
         &self.columns[..self.n]
     }
+}
+
+/// A = L U Qᵀ by rows with column exchanges, in place: L with its diagonal, U with a unit one. Returns false at a row
+/// whose pivot is at most `tolerance` times its size in `sizes`. `columns` brings and takes the order.
+fn factor_lu(
+    a: &mut [f64],
+    n: usize,
+    columns: &mut [usize],
+    sizes: &[f64],
+    tolerance: f64,
+) -> bool {
+    for i in 0..n {
+        let (above, row) = a.split_at_mut(i * n);
+        let row = &mut row[..n];
+        for (k, upper) in above.chunks_exact(n).enumerate() {
+            let (done, rest) = row.split_at_mut(k + 1);
+            let factor = done[k];
+            for (x, u) in rest.iter_mut().zip(&upper[k + 1..]) {
+                *x -= factor * u;
+            }
+        }
+        let (mut best, mut size) = (i, 0.0);
+        for (j, x) in row.iter().enumerate().skip(i) {
+            if x.abs() > size {
+                (best, size) = (j, x.abs());
+            }
+        }
+        if !(size > tolerance * sizes[i]) {
+            return false;
+        }
+        if best != i && row[i].abs() < 0.1 * size {
+            for line in a.chunks_exact_mut(n) {
+                line.swap(i, best);
+            }
+            columns.swap(i, best);
+        }
+        let row = &mut a[i * n..(i + 1) * n];
+        let inverse = 1.0 / row[i];
+        for x in &mut row[i + 1..] {
+            *x *= inverse;
+        }
+    }
+    true
+}
+
+/// x ← A⁻¹ x.
+fn solve_lu<const W: usize>(
+    a: &[f64],
+    n: usize,
+    columns: &[usize],
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    let y = &mut y[..n];
+    for i in 0..n {
+        let mut sum = x[i];
+        let row = &a[i * n..];
+        subtract_combination(&row[..i], &y[..i], &mut sum);
+        let inverse = 1.0 / row[i];
+        y[i] = sum.map(|v| v * inverse);
+    }
+    for i in (0..n).rev() {
+        let (head, tail) = y.split_at_mut(i + 1);
+        subtract_combination(&a[i * n + i + 1..(i + 1) * n], tail, &mut head[i]);
+    }
+    for (y, c) in y.iter().zip(columns) {
+        x[*c] = *y;
+    }
+}
+
+/// x ← A⁻ᵀ x.
+fn solve_lu_transpose<const W: usize>(
+    a: &[f64],
+    n: usize,
+    columns: &[usize],
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    let y = &mut y[..n];
+    for (y, c) in y.iter_mut().zip(columns) {
+        *y = x[*c];
+    }
+    for i in 0..n {
+        let (head, tail) = y.split_at_mut(i + 1);
+        for (u, t) in a[i * n + i + 1..(i + 1) * n].iter().zip(tail) {
+            axpy(-u, &head[i], t);
+        }
+    }
+    for i in (0..n).rev() {
+        let (head, tail) = y.split_at_mut(i);
+        let row = &a[i * n..];
+        let inverse = 1.0 / row[i];
+        tail[0] = tail[0].map(|v| v * inverse);
+        for (l, t) in row[..i].iter().zip(head) {
+            axpy(-l, &tail[0], t);
+        }
+    }
+    x[..n].copy_from_slice(y);
 }

@@ -40,6 +40,18 @@ pub(super) fn run(
         solve_fixed(problem, work, reduced, least_norm);
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
+        if std::env::var("DBG").is_ok() {
+            println!(
+                "modes {:?} rank {}/{} sym {} flips {flips} res {:e}\n l {:?}\n s {:?}",
+                work.modes,
+                reduced.rank(),
+                reduced.order,
+                reduced.symmetric,
+                held_residual(problem.blocks, work),
+                work.lambda,
+                work.sigma
+            );
+        }
         let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
@@ -163,7 +175,9 @@ fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
             continue;
         };
         let force = x.hypot(*y);
-        if *z > 0.0 && force > 0.0 {
+        if *z <= 0.0 {
+            (*x, *y) = (0.0, 0.0);
+        } else if force > 0.0 {
             let scale = mu * *z / force;
             (*x, *y) = (scale * *x, scale * *y);
         }

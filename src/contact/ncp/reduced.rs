@@ -8,12 +8,16 @@
 //! Sticking contacts, active limits, holding friction and bilateral rows have L = R = 1, Q = 0. A sliding contact with
 //! slip direction u, e = u turned by 90° in the plane, has
 //!
-//!   R = [(−μu, 1)/√(1+μ²), (e, 0)],   L = [(0, 0, 1), c (e, 0)],   Q = diag(0, s),
+//!   R = [(−μu, 1), (e, 0)],   L = [(0, 0, 1), c (e, 0)],   Q = diag(0, s),
 //!
 //! from σ_n = 0 and e·σ_T = 0 with u free to turn: an impulse that turns by x₂ along e turns u by −x₂/(μλ_n), hence
 //! e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0, the row of highly-efficient-differentiable-simulation (App. A) without its division
 //! by α = ‖σ_T‖/(μλ_n). Scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s = ‖σ_T‖ G_ee/(…), it stays regular where the
-//! slip or the impulse vanishes. R has orthonormal columns, so ‖x‖ = ‖dλ‖.
+//! slip or the impulse vanishes.
+//!
+//! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
+//! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
+//! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
 
 use super::modes::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
@@ -40,8 +44,6 @@ pub(super) struct Face {
 pub(super) struct Slide {
     pub mu: f64,
     pub u: [f64; 2],
-    /// √(1 + μ²).
-    pub length: f64,
     /// c and s of the module's text.
     pub across: f64,
     pub turn: f64,
@@ -52,7 +54,7 @@ impl Slide {
     #[inline]
     fn right(&self, g: [f64; 3]) -> [f64; 2] {
         [
-            (g[2] - self.mu * (g[0] * self.u[0] + g[1] * self.u[1])) / self.length,
+            g[2] - self.mu * (g[0] * self.u[0] + g[1] * self.u[1]),
             g[1] * self.u[0] - g[0] * self.u[1],
         ]
     }
@@ -235,18 +237,17 @@ impl Reduced {
     #[inline]
     pub fn expand<const W: usize>(&self, x: &[[f64; W]], mut put: impl FnMut(usize, [f64; W])) {
         for face in &self.faces {
-            if let Some(Slide { mu, u, length, .. }) = face.slide {
+            if let Some(Slide { mu, u, .. }) = face.slide {
                 let (n, e) = (x[face.start], x[face.start + 1]);
-                let along = n.map(|v| v / length);
                 put(
                     face.row,
-                    std::array::from_fn(|k| -mu * u[0] * along[k] - u[1] * e[k]),
+                    std::array::from_fn(|k| -mu * u[0] * n[k] - u[1] * e[k]),
                 );
                 put(
                     face.row + 1,
-                    std::array::from_fn(|k| -mu * u[1] * along[k] + u[0] * e[k]),
+                    std::array::from_fn(|k| -mu * u[1] * n[k] + u[0] * e[k]),
                 );
-                put(face.row + 2, along);
+                put(face.row + 2, n);
             } else {
                 for r in 0..face.size {
                     put(face.row + r, x[face.start + r]);
@@ -322,7 +323,10 @@ impl Reduced {
 
 fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     let (force, slip) = (lambda[0].hypot(lambda[1]), sigma[0].hypot(sigma[1]));
-    let u = if force > 0.0 {
+    // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
+    // the impulse is small. At a solution they agree.
+    let held = mu * lambda[2].max(0.0) * 0.5 * (w[0][0] + w[1][1]);
+    let u = if force > 0.0 && held >= slip {
         [-lambda[0] / force, -lambda[1] / force]
     } else if slip > 0.0 {
         [sigma[0] / slip, sigma[1] / slip]
@@ -340,7 +344,6 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     Slide {
         mu,
         u,
-        length: (1.0 + mu * mu).sqrt(),
         across,
         turn,
     }
