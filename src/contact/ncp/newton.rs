@@ -26,6 +26,7 @@ pub(super) fn run(
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
     let mut promoted = false;
+    let mut before = f64::INFINITY;
     for _ in 0..MAX_FACTORIZATIONS {
         reduced.set_faces(
             problem.blocks,
@@ -40,18 +41,6 @@ pub(super) fn run(
         solve_fixed(problem, work, reduced, least_norm);
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
-        if std::env::var("DBG").is_ok() {
-            println!(
-                "modes {:?} rank {}/{} sym {} flips {flips} res {:e}\n l {:?}\n s {:?}",
-                work.modes,
-                reduced.rank(),
-                reduced.order,
-                reduced.symmetric,
-                held_residual(problem.blocks, work),
-                work.lambda,
-                work.sigma
-            );
-        }
         let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
@@ -79,16 +68,17 @@ pub(super) fn run(
                 promoted = true;
                 continue;
             }
-            if flips == 0 && reduced.deficient() {
+            let stuck = reduced.symmetric || residual > 0.25 * before;
+            before = residual;
+            if flips == 0 && stuck && reduced.deficient() {
                 flips += release_one(problem.blocks, work, slack);
-                if flips == 0 && reduced.symmetric {
-                    break;
-                }
             }
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
-        if flips == 0 && reduced.symmetric {
+        if flips > 0 {
+            before = f64::INFINITY;
+        } else if reduced.symmetric {
             // A linear system that leaves a residual will leave it again.
             break;
         }
