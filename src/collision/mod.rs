@@ -3,6 +3,7 @@
 mod contact;
 mod frame;
 pub mod primitive;
+pub mod scene;
 mod shape;
 
 pub use contact::{ContactDerivative, ContactPoint};

@@ -26,6 +26,22 @@ pub enum Mode {
 }
 
 impl Mode {
+    const ALL: [Mode; 6] = [
+        Mode::Unknown,
+        Mode::Breaking,
+        Mode::Sticking,
+        Mode::Sliding,
+        Mode::AtLower,
+        Mode::AtUpper,
+    ];
+
+    /// The mode whose place in the declaration is `index`; none for any other number.
+    pub fn from_index(index: f64) -> Option<Mode> {
+        Mode::ALL
+            .into_iter()
+            .find(|m| f64::from(*m as i32) == index)
+    }
+
     /// Whether this mode exists for the block.
     pub fn fits(self, block: Block) -> bool {
         match block {
