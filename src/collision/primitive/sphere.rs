@@ -27,15 +27,14 @@ pub(super) fn balls(
 #[inline(always)]
 pub(super) fn direction(d: Vec3, fallback: Vec3) -> (Vec3, f64) {
     let n2 = d.norm_squared();
-    if n2 > 1e-280 {
-        let n = n2.sqrt();
-        (d * (1.0 / n), n)
-    } else {
-        match d.normalized() {
+    if n2 < 1e-280 {
+        return match d.normalized() {
             Some(u) => (u, d.dot(u)),
             None => (fallback, 0.0),
-        }
+        };
     }
+    let n = n2.sqrt();
+    (d * (1.0 / n), n)
 }
 
 /// Concentric spheres touch along the world's z.

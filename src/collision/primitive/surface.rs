@@ -26,7 +26,7 @@ const SINGULAR: f64 = 1e-10;
 
 /// A surface around its contact point, to first order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocalSurface {
+pub(in crate::collision) struct LocalSurface {
     /// First principal direction (world axes), the second being n × `axis`; `None` where every
     /// direction is principal.
     pub axis: Option<Vec3>,
@@ -129,7 +129,7 @@ impl LocalSurface {
 /// The derivative of the contact of two surfaces with common normal `n` (A to B) at distance
 /// `gap`.
 #[inline]
-pub(super) fn common_normal(
+pub(in crate::collision) fn common_normal(
     a: &LocalSurface,
     b: &LocalSurface,
     n: Vec3,
