@@ -2,7 +2,7 @@
 
 use super::Manifold;
 use super::feature::{Feature, Kind, pack};
-use super::sphere::{balls, direction, on_segment};
+use super::sphere::{balls, on_segment};
 use crate::collision::{ContactPoint, contact_frame};
 use crate::spatial::{Pose, Vec3};
 
@@ -10,6 +10,9 @@ use crate::spatial::{Pose, Vec3};
 /// between them is then nearer than they are by at most 1e-6·L²/8d, for an overlap L of axes at
 /// distance d.
 pub(super) const PARALLEL: f64 = 1e-3;
+
+/// An overlap this short against the lengths is a point.
+const SHORTEST: f64 = 1e-6;
 
 /// Axes closer than this (sine) to parallel have no crossing to speak of.
 const NO_CROSSING: f64 = 1e-12;
@@ -110,12 +113,18 @@ pub(super) fn closest(a: &Capsule, b: &Capsule) -> ContactPoint {
             feature,
         };
     }
-    balls(ends.0, ends.1, across(a, b), feature)
+    balls(ends.0, ends.1, || across(a, b), feature)
 }
 
 /// A direction across both axes, for when the segments touch.
 fn across(a: &Capsule, b: &Capsule) -> Vec3 {
-    direction(a.axis.cross(b.axis), contact_frame(a.axis).c[0]).0
+    let cross = a.axis.cross(b.axis);
+    let sin2 = cross.norm_squared();
+    if sin2 > NO_CROSSING * NO_CROSSING {
+        cross * (1.0 / sin2.sqrt())
+    } else {
+        contact_frame(a.axis).c[0]
+    }
 }
 
 /// One point, or the two ends (in the order of A's axis) of the overlap of capsules parallel to
@@ -126,7 +135,8 @@ pub(super) fn collide(a: &Capsule, b: &Capsule, margin: f64, out: &mut Manifold)
     if cross.norm_squared() < PARALLEL * PARALLEL {
         let middle = a.along(b.center);
         let (low, high) = (middle - b.half_length, middle + b.half_length);
-        if low < a.half_length && high > -a.half_length {
+        let overlap = high.min(a.half_length) - low.max(-a.half_length);
+        if overlap > SHORTEST * (a.half_length + b.half_length) {
             let first = overlap_end(a, b, low > -a.half_length, false);
             let last = overlap_end(a, b, high < a.half_length, true);
             // Axes that all but cross are on opposite sides at the two ends.
@@ -161,7 +171,7 @@ fn overlap_end(a: &Capsule, b: &Capsule, of_b: bool, high: bool) -> ContactPoint
     balls(
         (a.at(s), a.radius),
         (b.at(t), b.radius),
-        across(a, b),
+        || across(a, b),
         feature,
     )
 }

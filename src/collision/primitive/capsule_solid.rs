@@ -10,6 +10,9 @@ use super::sphere::ball_on;
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
+/// Sine of the angle of SAME_PATCH, rounded up.
+const LEAN: f64 = 0.15;
+
 /// The one closest (or deepest) point.
 #[inline]
 pub(super) fn closest(c: &Capsule, solid: impl Depth, b: &Pose) -> ContactPoint {
@@ -223,12 +226,17 @@ fn rim_crossing(c: &Capsule, solid: CylinderSolid, t: f64, n: Vec3) -> Option<To
             feature: Feature::new(Kind::Rim, u32::from(upper)),
         },
     };
-    (at.abs() < c.half_length && normal.dot(n) >= SAME_PATCH).then(|| touch.told_apart(c.axis))
+    // A tilted axis may lean the normal a little over the rim, not to the far side.
+    let out = Vec3::new(on.x, on.y, 0.0) * (1.0 / radius);
+    let outward = normal.dot(out) > -LEAN && normal.z * z > -LEAN * z.abs();
+    let same = outward && normal.dot(n) >= SAME_PATCH;
+    (at.abs() < c.half_length && same).then(|| touch.told_apart(c.axis))
 }
 
 /// Pushes the touches within the margin in the order low end, closest, high end: the closest
 /// unless it is one of the ends, or an undetermined point of a segment `parallel` to the surface
-/// between two ends.
+/// between two ends; an end unless it claims to be deeper than the closest, as it may where the
+/// closest is the way out of the solid past another feature.
 #[inline]
 fn report(
     c: &Capsule,
@@ -241,6 +249,8 @@ fn report(
 ) {
     let same = |s: &Touch, t: &Touch| t.part == s.part && t.foot.feature == s.foot.feature;
     // Close to where the axis only grazes the rim its two crossings are one.
+    let least = first.foot.distance - 1e-9 * (c.radius + c.half_length);
+    let ends = ends.map(|end| end.filter(|t| t.foot.distance >= least));
     let ends = match ends {
         [Some(low), Some(high)] if same(&low, &high) => [Some(low), None],
         other => other,

@@ -3,7 +3,7 @@
 /// What part of a shape a feature is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Kind {
+pub(in crate::collision) enum Kind {
     /// The one smooth surface: plane, sphere, ellipsoid, the side of a capsule or cylinder.
     Surface,
     /// A box's vertex (bit k set where coordinate k is positive), a capsule's end (0 low, 1 high),
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 
 /// One shape's part in a contact: the same number as long as the same part touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Feature {
+pub(in crate::collision) struct Feature {
     pub kind: Kind,
     pub index: u32,
 }
@@ -58,13 +58,13 @@ impl Feature {
 
 /// The feature number of a contact: A's part in the upper half, B's in the lower.
 #[inline(always)]
-pub(super) const fn pack(a: Feature, b: Feature) -> u64 {
+pub(in crate::collision) const fn pack(a: Feature, b: Feature) -> u64 {
     (a.bits() << 32) | b.bits()
 }
 
 /// The features that [`pack`] put together.
 #[inline(always)]
-pub(super) const fn unpack(feature: u64) -> (Feature, Feature) {
+pub(in crate::collision) const fn unpack(feature: u64) -> (Feature, Feature) {
     (
         Feature::from_bits((feature >> 32) as u32),
         Feature::from_bits(feature as u32),
@@ -73,6 +73,6 @@ pub(super) const fn unpack(feature: u64) -> (Feature, Feature) {
 
 /// The same contact's feature number with A and B exchanged.
 #[inline(always)]
-pub(super) const fn exchange(feature: u64) -> u64 {
+pub(in crate::collision) const fn exchange(feature: u64) -> u64 {
     feature.rotate_left(32)
 }

@@ -8,7 +8,7 @@
 //! | plane and box | 4, the lowest vertices |
 //! | sphere and sphere, capsule, cylinder, ellipsoid, box | 1 |
 //! | capsule and capsule | 1; 2 when parallel |
-//! | capsule and cylinder, box | 1; up to 3 when lying on a face or along the side |
+//! | capsule and cylinder, box | 1; when lying on a face or along the side both ends of the overlap, and the closest if it is neither |
 //! | capsule and ellipsoid | 1 |
 //!
 //! Conventions: the normal points from A to B, the point lies midway between the surfaces, the gap
@@ -24,12 +24,12 @@
 
 mod capsule;
 mod capsule_solid;
-mod feature;
+pub(super) mod feature;
 mod plane;
 mod project;
 mod segment;
 mod sphere;
-mod surface;
+pub(super) mod surface;
 
 use super::{ContactDerivative, ContactPoint, Shape};
 use crate::spatial::Pose;

@@ -20,7 +20,7 @@ const TINY: f64 = 1e-9;
 
 /// A segment this close to the solid, relative to its size and place, is one that has entered:
 /// Newton's method arrives at the surface from outside, where the direction to the foot is lost.
-const TOUCHING: f64 = 1e-10;
+const TOUCHING: f64 = 1e-8;
 
 /// Samples of the circle n ⟂ k that bracket the local minima of the depth.
 const SAMPLES: usize = 24;
@@ -272,7 +272,7 @@ impl Round for CylinderSolid {
             // Side on side: where the two axes pass each other.
             let at = line_meets(c, Vec3::ZERO, Vec3::Z);
             let z = c.at(at).z;
-            let beyond = z.abs() > self.half_length;
+            let beyond = z.abs() > self.half_length * (1.0 + TINY);
             let on = n * self.radius + Vec3::Z * z;
             return (
                 if beyond { f64::INFINITY } else { at },
@@ -339,12 +339,13 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
         let (n, dn) = at_angle(angle);
         dn.dot(solid.farthest(n).0 - c.center)
     };
-    let step = std::f64::consts::TAU / SAMPLES as f64;
-    let mut before = slope(0.0);
+    // The samples lie off the frame's axes, where the kinks of the outline like to be.
+    let angle = |k: usize| (k as f64 + 0.3) * (std::f64::consts::TAU / SAMPLES as f64);
+    let mut before = slope(angle(0));
     for k in 1..=SAMPLES {
-        let after = slope(step * k as f64);
+        let after = slope(angle(k));
         if before < 0.0 && after >= 0.0 {
-            let (mut low, mut high) = (step * (k - 1) as f64, step * k as f64);
+            let (mut low, mut high) = (angle(k - 1), angle(k));
             for _ in 0..52 {
                 let mid = 0.5 * (low + high);
                 if slope(mid) < 0.0 {
@@ -355,7 +356,7 @@ fn sunk_round<S: Round>(solid: &S, c: &Capsule) -> Touch {
             }
             let (n, _) = at_angle(high);
             let (at, on, feature) = solid.side_touch(c, n);
-            if at.abs() <= c.half_length {
+            if at.abs() <= c.half_length * (1.0 + TINY) {
                 let foot = Foot {
                     on,
                     normal: n,

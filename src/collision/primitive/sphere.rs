@@ -5,36 +5,31 @@ use super::project::{Foot, Solid};
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
-/// Two balls about the given centres. Concentric ones touch along `fallback`.
+/// Centres closer than this, relative to the radii, have no direction between them.
+const CONCENTRIC: f64 = 1e-10;
+
+/// Two balls about the points `a` and `b` of two axes, which touch along `fallback` where the
+/// points coincide.
 #[inline]
 pub(super) fn balls(
     (a, radius_a): (Vec3, f64),
     (b, radius_b): (Vec3, f64),
-    fallback: Vec3,
+    fallback: impl FnOnce() -> Vec3,
     feature: u64,
 ) -> ContactPoint {
     let d = b - a;
-    let (normal, distance) = direction(d, fallback);
+    let distance = d.norm();
+    let reach = radius_a + radius_b;
+    let (normal, distance) = if distance < CONCENTRIC * reach {
+        (fallback(), 0.0)
+    } else {
+        (d * (1.0 / distance), distance)
+    };
     ContactPoint {
         point: (a + b + normal * (radius_a - radius_b)) * 0.5,
         normal,
-        gap: distance - radius_a - radius_b,
+        gap: distance - reach,
         feature,
-    }
-}
-
-/// Direction and length of `d`; `fallback` and zero where it vanishes.
-#[inline(always)]
-pub(super) fn direction(d: Vec3, fallback: Vec3) -> (Vec3, f64) {
-    let n2 = d.norm_squared();
-    if n2 > 1e-280 {
-        let n = n2.sqrt();
-        (d * (1.0 / n), n)
-    } else {
-        match d.normalized() {
-            Some(u) => (u, d.dot(u)),
-            None => (fallback, 0.0),
-        }
     }
 }
 
@@ -42,7 +37,7 @@ pub(super) fn direction(d: Vec3, fallback: Vec3) -> (Vec3, f64) {
 #[inline]
 pub(super) fn sphere(radius_a: f64, a: &Pose, radius_b: f64, b: &Pose) -> ContactPoint {
     let feature = pack(Feature::SURFACE, Feature::SURFACE);
-    balls((a.pos, radius_a), (b.pos, radius_b), Vec3::Z, feature)
+    balls((a.pos, radius_a), (b.pos, radius_b), || Vec3::Z, feature)
 }
 
 /// A centre on the capsule's segment is pushed along the capsule's x.
@@ -58,7 +53,7 @@ pub(super) fn capsule(
     let (s, part) = on_segment(along, half_length);
     let feature = pack(Feature::SURFACE, part);
     let on = b.pos + axis * s;
-    balls((a.pos, radius), (on, radius_b), -b.rot.c[0], feature)
+    balls((a.pos, radius), (on, radius_b), || -b.rot.c[0], feature)
 }
 
 /// Coordinate and feature of the closest point of a capsule's segment to one at `along`.

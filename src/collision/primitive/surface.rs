@@ -24,9 +24,13 @@ use crate::spatial::{Mat3, Pose, Vec3};
 /// A determinant this small against the terms that it is made of is taken as zero.
 const SINGULAR: f64 = 1e-10;
 
+/// Added to the cosines between principal directions in judging that determinant: straight
+/// surfaces (edges, sides) closer to parallel than SINGULAR^½ times this count as parallel.
+const PARALLEL: f64 = 1e-4;
+
 /// A surface around its contact point, to first order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocalSurface {
+pub(in crate::collision) struct LocalSurface {
     /// First principal direction (world axes), the second being n × `axis`; `None` where every
     /// direction is principal.
     pub axis: Option<Vec3>,
@@ -129,7 +133,7 @@ impl LocalSurface {
 /// The derivative of the contact of two surfaces with common normal `n` (A to B) at distance
 /// `gap`.
 #[inline]
-pub(super) fn common_normal(
+pub(in crate::collision) fn common_normal(
     a: &LocalSurface,
     b: &LocalSurface,
     n: Vec3,
@@ -168,7 +172,7 @@ pub(super) fn common_normal(
             let sum = b.x[j] * a.y[i] + b.y[j] * a.x[i];
             let product = a.y[i] * b.y[j];
             m[j][i] = c * (sum + gap * product);
-            size[j][i] = c.abs() * (sum + gap.abs() * product);
+            size[j][i] = (c.abs() + PARALLEL) * (sum + gap.abs() * product);
         }
     }
     let (inverse, smooth) = solve(&m, &size);

@@ -392,3 +392,87 @@ fn a_box_sliding_a_metre_keeps_its_four_points() {
         assert!(m.points().iter().all(|p| p.gap.abs() < 1e-12));
     }
 }
+
+#[test]
+fn touching_pairs_a_breath_apart_and_a_breath_inside() {
+    // Reported elsewhere: contacts lost, or witnesses far away, at touching poses.
+    let across = Vec3::Y * FRAC_PI_2;
+    // Each shape with its reach along x, as it stands and lying along x.
+    let arranged = [
+        (SPHERE, Vec3::ZERO, 0.3),
+        (CAPSULE, Vec3::ZERO, 0.1),
+        (CAPSULE, across, 0.6),
+        (CYLINDER, Vec3::ZERO, 0.2),
+        (CYLINDER, across, 0.5),
+        (ELLIPSOID, Vec3::ZERO, 0.5),
+        (ELLIPSOID, across, 0.3),
+        (CUBE, Vec3::ZERO, 0.5),
+    ];
+    let mut pairs = 0;
+    for (a, turn_a, reach_a) in arranged {
+        for (b, turn_b, reach_b) in arranged {
+            for breath in [0.0, 1e-15, 1e-12, 1e-9, 1e-6] {
+                for gap in [breath, -breath] {
+                    let pose_a = turned(turn_a, -reach_a, 0.0, 0.0);
+                    let pose_b = turned(turn_b, reach_b + gap, 0.0, 0.0);
+                    let Some(d) = distance(&a, &pose_a, &b, &pose_b) else {
+                        continue;
+                    };
+                    assert!(close(d.gap, gap), "{a:?} {b:?} {gap} {d:?}");
+                    assert!(
+                        (d.normal - Vec3::X).norm() < 1e-9,
+                        "{a:?} {b:?} {gap} {d:?}"
+                    );
+                    assert!(d.point.x.abs() < 1e-6 && d.point.norm() < 0.51, "{d:?}");
+                    let points = contacts(&a, &pose_a, &b, &pose_b);
+                    assert!(!points.is_empty());
+                    assert!(points.iter().all(|c| close(c.0.gap, gap)), "{points:?}");
+                    pairs += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(pairs, 390);
+}
+
+#[test]
+fn the_result_is_the_same_bits_with_and_without_derivatives() {
+    let mut r = Random(23);
+    let pose = Pose::new(r.rotation(), Vec3::new(0.55, 0.1, 0.05));
+    for b in [SPHERE, CAPSULE, CYLINDER, ELLIPSOID, CUBE] {
+        let run = |derive: bool| {
+            let mut m = Manifold::default();
+            assert!(collide(&CAPSULE, &pose, &b, &Pose::IDENTITY, 0.5, &mut m));
+            if derive {
+                for p in m.points() {
+                    check(&CAPSULE, &pose, &b, &Pose::IDENTITY, p);
+                }
+                assert!(collide(&CAPSULE, &pose, &b, &Pose::IDENTITY, 0.5, &mut m));
+            }
+            m.points().to_vec()
+        };
+        assert_eq!(run(false), run(true));
+    }
+}
+
+#[test]
+fn a_pose_that_is_not_a_number_does_not_panic() {
+    let shapes = [Shape::Plane, SPHERE, CAPSULE, CYLINDER, ELLIPSOID, CUBE];
+    for bad in [f64::NAN, f64::INFINITY] {
+        let pose = at(bad, 0.0, 0.0);
+        for a in &shapes {
+            for b in &shapes {
+                let mut m = Manifold::default();
+                collide(a, &pose, b, &Pose::IDENTITY, 0.01, &mut m);
+                if let Some(p) = distance(a, &pose, b, &Pose::IDENTITY) {
+                    let mut d = ContactDerivative::default();
+                    differentiate(a, &pose, b, &Pose::IDENTITY, &p, &mut d);
+                    assert!(
+                        !p.gap.is_finite() || p.gap > 1e6 || *a == Shape::Plane,
+                        "{a:?} {b:?} {p:?}"
+                    );
+                }
+            }
+        }
+    }
+}

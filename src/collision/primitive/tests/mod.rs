@@ -1,6 +1,7 @@
 //! Checks of every ordered pair against independent references, and of degenerate poses by name.
 
 mod degenerate;
+mod grid;
 mod pairs;
 
 use crate::collision::Shape;
