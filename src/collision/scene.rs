@@ -45,6 +45,27 @@ pub enum PairFriction {
     Fixed(f64),
 }
 
+impl PairFriction {
+    /// The geom whose coefficient counts; at a tie the first one's.
+    pub fn source(self, friction: &[[f64; 3]]) -> Option<usize> {
+        match self {
+            PairFriction::OfGeom(g) => Some(g),
+            PairFriction::Larger(a, b) if friction[a][0] >= friction[b][0] => Some(a),
+            PairFriction::Larger(_, b) => Some(b),
+            PairFriction::Fixed(_) => None,
+        }
+    }
+
+    /// The sliding coefficient.
+    pub fn sliding(self, friction: &[[f64; 3]]) -> f64 {
+        match (self, self.source(friction)) {
+            (_, Some(g)) => friction[g][0],
+            (PairFriction::Fixed(mu), None) => mu,
+            _ => 0.0,
+        }
+    }
+}
+
 /// A contact of the scene: one point of a pair.
 #[derive(Clone, Copy, Debug)]
 pub struct SceneContact {

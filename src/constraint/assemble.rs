@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::collision::contact_frame;
-use crate::collision::scene::{PairFriction, Scene};
+use crate::collision::scene::Scene;
 use crate::contact::ncp::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::dynamics::kinematics::Kinematics;
@@ -234,16 +234,10 @@ impl Constraints {
         let t = model.topology();
         for (i, c) in scene.contacts().iter().enumerate() {
             let pair = &scene.pairs()[c.pair];
-            let mu = match pair.friction {
-                PairFriction::OfGeom(g) => params.geom_friction[g][0],
-                PairFriction::Larger(a, b) => {
-                    params.geom_friction[a][0].max(params.geom_friction[b][0])
-                }
-                PairFriction::Fixed(mu) => mu,
-            };
-            let block = if pair.condim == 1 || mu == 0.0 {
+            let block = if pair.condim == 1 {
                 Block::Unilateral
             } else {
+                let mu = pair.friction.sliding(&params.geom_friction);
                 Block::Contact { mu }
             };
             let frame = contact_frame(c.point.normal);
@@ -350,6 +344,20 @@ impl Constraints {
         let part = &self.lambda[self.offsets[block]..self.offsets[block + 1]];
         l.0[..part.len()].copy_from_slice(part);
         l
+    }
+
+    /// Distance of the active contacts and limits to the kink of the stabilization at gap zero, in units
+    /// of the largest free velocity; infinite where it has none (K_p = 0).
+    pub fn kink_distance(&self, s: &Stabilization) -> f64 {
+        if s.kp == 0.0 {
+            return f64::INFINITY;
+        }
+        let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        (0..self.blocks.len())
+            .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
+            .fold(f64::INFINITY, |m, b| {
+                m.min(s.kp * self.gaps[b].abs() / (s.h * scale))
+            })
     }
 
     /// Keeps the impulses and modes for the next step.
