@@ -1,6 +1,8 @@
 //! Articulated rigid-body simulation with contact in which every output has an exact derivative.
 
 pub mod collision;
+pub mod constraint;
+pub mod contact;
 pub mod dynamics;
 pub mod error;
 pub mod linalg;

@@ -1,12 +1,14 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
+mod contact;
 mod derivatives;
 mod options;
 mod parameters;
 mod queries;
 mod sim;
 
+pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use options::{Contact, Integrator, Options};
 pub use sim::{Gradient, Sim, StepInfo};
