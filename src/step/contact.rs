@@ -8,7 +8,7 @@ use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -74,13 +74,7 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
         let constraints = Constraints::new(model, options.max_contacts)?;
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
-        if let Some(e) = model.equalities().iter().find(|e| e.active) {
-            return Err(Error::unsupported(format!(
-                "equality \"{}\": equality constraints are not in this version; remove them, or use \
-                 contact None, which leaves them out",
-                e.name
-            )));
-        }
+        let groups = constraints.max_groups();
         let nv = model.nv();
         let stride = nv.div_ceil(LANES);
         Ok(ContactStage {
@@ -101,7 +95,7 @@ impl ContactStage {
             v_free: vec![0.0; nv],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
-                variation: Variation::new(model, blocks),
+                variation: Variation::new(model, groups),
                 response: vec![F4::ZERO; rows * stride],
                 stride,
                 w: vec![0.0; rows * nv.max(1)],
@@ -258,8 +252,8 @@ impl ContactStage {
         };
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             if !dq.is_empty() {
                 let mut y = F4::ZERO;
                 c.rows
@@ -347,22 +341,19 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            add(
-                &mut l.sigma[c.offsets[b]..c.offsets[b + 1]],
-                c.rows.times(b, x),
-            );
+        for b in 0..groups {
+            add(&mut l.sigma[c.range(b)], c.rows.times(b, x));
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
         self.solver
             .apply(&c.problem(), w, Some(&l.bounds[..blocks]), 1, out)?;
         l.force.fill(0.0);
-        for b in 0..blocks {
-            let d = lanes(&l.dlambda[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let d = lanes(&l.dlambda[c.range(b)]);
             c.rows.add_half(b, d, &mut l.force);
         }
         c.rows.complete(model.topology(), m, &mut l.force);
@@ -378,12 +369,12 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..groups {
+            let range = c.range(b);
             let y = c.rows.times(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
         }
@@ -394,8 +385,8 @@ impl ContactStage {
             &mut l.sigma[..rows],
             Some(&mut l.bounds[..blocks]),
         )?;
-        for b in 0..blocks {
-            let w = lanes(&l.sigma[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let w = lanes(&l.sigma[c.range(b)]);
             c.rows.add_transposed(b, w, z);
         }
         Ok(())
@@ -406,8 +397,8 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;
         };
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             let w = lanes(&l.sigma[range.clone()]);
             c.rows.for_dofs(b, |k| {
                 let p = (l.variation.column(b, k) * w).0;
@@ -482,7 +473,7 @@ fn respond_kernel(
     v_next: &mut [f64],
 ) {
     v_next.fill(0.0);
-    for b in 0..c.blocks.len() {
+    for b in 0..c.groups() {
         let l = c.impulse(b);
         if l != F4::ZERO {
             c.rows.add_half(b, l, v_next);
@@ -496,8 +487,8 @@ fn respond_kernel(
 
 #[inline(always)]
 fn fill_response_kernel(c: &Constraints, inverse: &DenseInverse, l: &mut ContactLinear) {
-    for b in 0..c.blocks.len() {
-        let (at, n) = (c.offsets[b] * l.stride, c.blocks[b].rows());
+    for b in 0..c.groups() {
+        let (at, n) = (c.offsets[b] * l.stride, c.range(b).len());
         let out = &mut l.response[at..at + n * l.stride];
         out.fill(F4::ZERO);
         c.rows.for_dofs(b, |k| {
@@ -523,8 +514,8 @@ fn project_kernel(
 ) {
     let rows = c.g.len();
     let nv = x.len() / columns;
-    for b in 0..c.blocks.len() {
-        let range = c.offsets[b]..c.offsets[b + 1];
+    for b in 0..c.groups() {
+        let range = c.range(b);
         for (j, x) in x.chunks_exact(nv).enumerate() {
             let y = c.rows.times(b, x).0;
             let w = &mut l.w[j * rows..][range.clone()];

@@ -184,6 +184,7 @@ impl Sim {
                     model,
                     kin,
                     &stabilization,
+                    &s.q,
                     &s.v,
                     &s.v_next,
                     id,

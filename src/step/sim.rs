@@ -292,7 +292,7 @@ impl Sim {
     }
 
     /// Modes of all constraints of the last step: contacts in order, then joint limits within reach,
-    /// then dry friction.
+    /// then dry friction, then every row of the equalities.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
             Some(c) if self.state.taken => &c.constraints.modes,
