@@ -91,6 +91,8 @@ impl ContactState {
 
 /// A group between two bodies after the step.
 #[derive(Clone, Copy, Debug)]
+// A box would be an allocation in the step.
+#[allow(clippy::large_enum_variant)]
 enum State {
     Contact(ContactState),
     Equality(EqualityState),
