@@ -6,7 +6,7 @@
 //!
 //!   min ½‖x‖²  with  F x = t, x ∈ K,   x = P_K(Fᵀy),   F P_K(Fᵀy) = t,
 //!
-//! solved for y by Newton with line search on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹.
+//! solved for y by damped Newton on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹.
 
 use super::local::project;
 use super::reduced::Face;
@@ -18,6 +18,7 @@ pub(super) struct LeastNorm {
     pub f: Vec<f64>,
     y: Vec<f64>,
     trial: Vec<f64>,
+    gradient: Vec<f64>,
     w: Vec<f64>,
     x: Vec<f64>,
     scaled: Vec<f64>,
@@ -33,6 +34,7 @@ impl LeastNorm {
             f: vec![0.0; max_rows * max_rows],
             y: zeros.clone(),
             trial: zeros.clone(),
+            gradient: zeros.clone(),
             w: zeros.clone(),
             x: zeros.clone(),
             scaled: zeros,
@@ -51,61 +53,64 @@ impl LeastNorm {
         t: &[[f64; 1]],
     ) -> Option<&[f64]> {
         let r = t.len();
-        self.y[..r].fill(0.0);
-        // From y = 0 the first Newton step, taken with P = 1, is the least-norm point without cones.
-        self.newton_step(blocks, faces, r, m, t, true);
-        for k in 0..r {
-            self.y[k] = self.step[k][0];
-        }
+        // From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
+        self.gradient[..r]
+            .iter_mut()
+            .zip(t)
+            .for_each(|(g, t)| *g = -t[0]);
+        self.newton_step(blocks, faces, r, m, None);
+        self.y[..r]
+            .iter_mut()
+            .zip(&self.step)
+            .for_each(|(y, s)| *y = s[0]);
         let mut value = self.evaluate(blocks, faces, r, m, t);
-        for _ in 0..60 {
-            let (mut residual, mut size) = (0.0f64, 0.0f64);
-            for k in 0..r {
-                let row = &self.f[k * m..(k + 1) * m];
-                let (mut sum, mut total) = (-t[k][0], t[k][0].abs());
-                for (f, x) in row.iter().zip(&self.x) {
-                    sum += f * x;
-                    total += (f * x).abs();
-                }
-                self.step[k][0] = -sum;
-                residual = residual.max(sum.abs());
-                size = size.max(total);
-            }
-            if residual <= 2e-15 * size * (m as f64).sqrt() {
+        let mut damping = 1e-10;
+        for _ in 0..100 {
+            if self.update_gradient(m, t) {
                 return Some(&self.x[..m]);
             }
-            let slope_of = |step: &[[f64; 1]], gradient: &[f64]| -> f64 {
-                step.iter().zip(gradient).map(|(s, g)| s[0] * g).sum()
-            };
-            for k in 0..r {
-                self.scaled[k] = -self.step[k][0];
-            }
-            let gradient_at = r;
-            self.trial[..gradient_at].copy_from_slice(&self.scaled[..r]);
-            self.newton_step(blocks, faces, r, m, t, false);
-            let slope = slope_of(&self.step[..r], &self.trial[..r]);
-            if !(slope < 0.0) {
-                return None;
-            }
+            self.newton_step(blocks, faces, r, m, Some(damping));
+            let slope: f64 = self.step[..r]
+                .iter()
+                .zip(&self.gradient)
+                .map(|(s, g)| s[0] * g)
+                .sum();
             self.trial[..r].copy_from_slice(&self.y[..r]);
-            let mut length = 1.0;
-            loop {
-                for k in 0..r {
-                    self.y[k] = self.trial[k] + length * self.step[k][0];
-                }
-                let next = self.evaluate(blocks, faces, r, m, t);
-                // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
-                if next <= value + 1e-4 * length * slope + 1e-15 * value.abs() {
-                    value = next;
-                    break;
-                }
-                length *= 0.5;
-                if length < 1e-8 {
+            self.y[..r]
+                .iter_mut()
+                .zip(&self.step)
+                .for_each(|(y, s)| *y += s[0]);
+            let next = self.evaluate(blocks, faces, r, m, t);
+            // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
+            if next <= value + 1e-4 * slope + 1e-15 * value.abs() {
+                value = next;
+                damping = (0.03 * damping).max(1e-14);
+            } else {
+                self.y[..r].copy_from_slice(&self.trial[..r]);
+                self.evaluate(blocks, faces, r, m, t);
+                damping *= 30.0;
+                if damping > 1e8 {
                     return None;
                 }
             }
         }
         None
+    }
+
+    /// F x − t; returns whether it has vanished to round-off.
+    fn update_gradient(&mut self, m: usize, t: &[[f64; 1]]) -> bool {
+        let (mut residual, mut size) = (0.0f64, 0.0f64);
+        for (k, t) in t.iter().enumerate() {
+            let (mut sum, mut total) = (-t[0], t[0].abs());
+            for (f, x) in self.f[k * m..(k + 1) * m].iter().zip(&self.x) {
+                sum += f * x;
+                total += (f * x).abs();
+            }
+            self.gradient[k] = sum;
+            residual = residual.max(sum.abs());
+            size = size.max(total);
+        }
+        residual <= 4e-15 * size
     }
 
     /// w = Fᵀy, x = P_K(w); returns the dual function.
@@ -143,19 +148,19 @@ impl LeastNorm {
         value
     }
 
-    /// Solves (F P' Fᵀ) s = −(F x − t) into `step`; the right-hand side comes in `step` unless `first` (s = t then).
+    /// Solves (F P' Fᵀ + damping) s = −gradient into `step`; without damping P' = 1.
     fn newton_step(
         &mut self,
         blocks: &[Block],
         faces: &[Face],
         r: usize,
         m: usize,
-        t: &[[f64; 1]],
-        first: bool,
+        damping: Option<f64>,
     ) {
-        if first {
-            self.step[..r].copy_from_slice(t);
-        }
+        self.step[..r]
+            .iter_mut()
+            .zip(&self.gradient)
+            .for_each(|(s, g)| s[0] = -g);
         let a = self.hessian.matrix(r);
         a.fill(0.0);
         let mut trace = 0.0;
@@ -163,7 +168,7 @@ impl LeastNorm {
             let row = &self.f[i * m..(i + 1) * m];
             let scaled = &mut self.scaled[..m];
             scaled.copy_from_slice(row);
-            if !first {
+            if damping.is_some() {
                 for face in faces {
                     let part = face.start..face.start + face.size;
                     derivative(
@@ -183,11 +188,7 @@ impl LeastNorm {
             }
             trace += row.iter().map(|f| f * f).sum::<f64>();
         }
-        let shift = if first {
-            0.0
-        } else {
-            1e-12 * trace / r.max(1) as f64
-        };
+        let shift = damping.unwrap_or(0.0) * trace / r.max(1) as f64;
         for i in 0..r {
             a[i * r + i] += shift;
         }
@@ -198,7 +199,6 @@ impl LeastNorm {
 
 /// v ← P_K'(w) v for one face.
 fn derivative(block: Block, face: &Face, w: &[f64], v: &mut [f64]) {
-    let ray = face.slide.is_some();
     match (block, w, v) {
         (Block::Contact { mu }, [x, y, z], [a, b, c]) => {
             let tangent = x.hypot(*y);
@@ -219,9 +219,7 @@ fn derivative(block: Block, face: &Face, w: &[f64], v: &mut [f64]) {
             (*a, *b, *c) = (mu * rise * tx + turn * ty, mu * rise * ty - turn * tx, rise);
         }
         (Block::Box { bound }, [x], [a]) if x.abs() > bound => *a = 0.0,
-        (Block::Contact { .. } | Block::Unilateral, w, v)
-            if (ray || w.len() == 1) && w[0] < 0.0 =>
-        {
+        (Block::Contact { .. } | Block::Unilateral, w, v) if face.size < 3 && w[0] < 0.0 => {
             v[0] = 0.0
         }
         _ => {}

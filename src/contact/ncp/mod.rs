@@ -192,7 +192,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         let mut round = 10;
         while certificate.sweeps < options.max_sweeps {
-            let (sweeps, done) = self.sweeps(problem, round, options);
+            let (sweeps, change) = self.sweeps(problem, round, options);
             certificate.sweeps += sweeps;
             round *= 4;
             self.remember(problem, &mut best);
@@ -200,9 +200,15 @@ impl NcpSolver {
             if self.newton(problem, options, &mut certificate) {
                 return certificate;
             }
-            self.work.lambda.copy_from_slice(&self.best);
-            self.work.update_sigma(problem);
-            if done {
+            self.recall(problem);
+            // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
+            let moving = (100.0 * change).max(CLOSED);
+            self.classify_all(problem, moving);
+            if self.newton(problem, options, &mut certificate) {
+                return certificate;
+            }
+            self.recall(problem);
+            if change <= 0.1 * options.tolerance {
                 break;
             }
         }
@@ -220,14 +226,18 @@ impl NcpSolver {
                 certificate.path = Path::Polished;
                 return certificate;
             }
-            self.work.lambda.copy_from_slice(&self.best);
-            self.work.update_sigma(problem);
+            self.recall(problem);
         }
         if best < before {
             certificate.path = Path::Admm;
         }
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    fn recall(&mut self, problem: &Problem) {
+        self.work.lambda.copy_from_slice(&self.best);
+        self.work.update_sigma(problem);
     }
 
     /// Keeps the iterate in `best` if its residual is the smallest so far.
@@ -273,7 +283,7 @@ impl NcpSolver {
         let mut certificate = Certificate::new(Path::Pgs);
         self.work.update_sigma(problem);
         certificate.sweeps = self.sweeps(problem, options.max_sweeps, options).0;
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
     }
 
@@ -283,12 +293,13 @@ impl NcpSolver {
         certificate.admm =
             self.admm
                 .run(problem, &mut self.work, options.tolerance, options.max_admm);
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
     }
 
-    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards.
-    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, bool) {
+    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps
+    /// and the scaled velocity that the last one still changed.
+    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, f64) {
         let velocity = largest(problem.g).max(1.0);
         let Work {
             lambda,
@@ -296,14 +307,14 @@ impl NcpSolver {
             diagonal,
             ..
         } = &mut self.work;
-        let (mut count, mut done) = (0, false);
-        while count < limit && !done {
-            let change = pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma);
+        let (mut count, mut change) = (0, f64::INFINITY);
+        while count < limit && change > 0.1 * options.tolerance {
+            change =
+                pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma) / velocity;
             count += 1;
-            done = change <= 0.1 * options.tolerance * velocity;
         }
         self.work.update_sigma(problem);
-        (count, done)
+        (count, change)
     }
 
     fn guess_modes(&mut self, problem: &Problem) {
@@ -329,7 +340,7 @@ impl NcpSolver {
     }
 
     /// Modes of a solution that no Newton step verified.
-    fn classify_all(&mut self, problem: &Problem) {
+    fn classify_all(&mut self, problem: &Problem, closed: f64) {
         let scales = self.scales(problem);
         let Work {
             offsets,
@@ -340,7 +351,7 @@ impl NcpSolver {
         } = &mut self.work;
         for (i, block) in problem.blocks.iter().enumerate() {
             let part = offsets[i]..offsets[i + 1];
-            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, CLOSED).0;
+            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, closed).0;
         }
     }
 

@@ -26,6 +26,9 @@ use crate::linalg::{General, Symmetric};
 /// Relative size below which a remaining pivot counts as a dependent row.
 const DEPENDENT: f64 = 1e-11;
 
+/// Relative pivot below which partial pivoting is not trusted to tell the rank.
+const DOUBTFUL: f64 = 1e-7;
+
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Face {
@@ -172,7 +175,7 @@ impl Reduced {
         let a = self.general.matrix(m);
         a.fill(0.0);
         assemble(problem, offsets, &self.faces, &self.face_of, a, m);
-        if !self.general.factor(DEPENDENT) {
+        if !self.general.factor(DOUBTFUL) {
             let a = self.general.matrix(m);
             a.fill(0.0);
             assemble(problem, offsets, &self.faces, &self.face_of, a, m);
