@@ -180,7 +180,7 @@ impl NcpSolver {
             .zip(&self.work.modes)
             .all(|(block, mode)| mode.fits(*block));
         if !guessed {
-            certificate.sweeps += self.sweeps(problem, 3, options).0;
+            certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
             self.guess_modes(problem);
         }
         if self.newton(problem, options, &mut certificate) {
@@ -188,13 +188,15 @@ impl NcpSolver {
         }
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
+        self.best.clear();
         self.work.lambda.copy_from_slice(warm);
         self.work.update_sigma(problem);
         let mut round = 10;
         while certificate.sweeps < options.max_sweeps {
-            let (sweeps, change) = self.sweeps(problem, round, options);
+            let limit = round.min(options.max_sweeps - certificate.sweeps);
+            let (sweeps, change) = self.sweeps(problem, limit, options);
             certificate.sweeps += sweeps;
-            round *= 4;
+            round = 4 * sweeps;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
             if self.newton(problem, options, &mut certificate) {
@@ -214,12 +216,18 @@ impl NcpSolver {
         }
         certificate.path = Path::Pgs;
         let before = best;
-        let mut limit = 50;
+        let mut round = 50;
         while certificate.admm < options.max_admm && best > options.tolerance {
-            certificate.admm += self
+            let limit = round.min(options.max_admm - certificate.admm);
+            let iterations = self
                 .admm
                 .run(problem, &mut self.work, options.tolerance, limit);
-            limit *= 3;
+            if iterations == 0 {
+                // Nothing responds to any impulse.
+                break;
+            }
+            certificate.admm += iterations;
+            round = 3 * iterations;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
             if self.newton(problem, options, &mut certificate) {
@@ -250,7 +258,7 @@ impl NcpSolver {
         )
         .into_iter()
         .fold(0.0, f64::max);
-        if residual < *best || self.best.len() != self.work.lambda.len() {
+        if residual < *best || self.best.is_empty() {
             *best = residual;
             self.best.clear();
             self.best.extend_from_slice(&self.work.lambda);
