@@ -11,3 +11,6 @@ pub use symmetric::Symmetric;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
+
+#[cfg(test)]
+mod tests;

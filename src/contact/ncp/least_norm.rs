@@ -63,7 +63,7 @@ impl LeastNorm {
             .iter_mut()
             .zip(&self.step)
             .for_each(|(y, s)| *y = s[0]);
-        let mut value = self.evaluate(blocks, faces, r, m, t);
+        let mut value = self.evaluate(blocks, faces, m, t);
         let mut damping = 1e-10;
         for _ in 0..100 {
             if self.update_gradient(m, t) {
@@ -80,14 +80,14 @@ impl LeastNorm {
                 .iter_mut()
                 .zip(&self.step)
                 .for_each(|(y, s)| *y += s[0]);
-            let next = self.evaluate(blocks, faces, r, m, t);
+            let next = self.evaluate(blocks, faces, m, t);
             // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
             if next <= value + 1e-4 * slope + 1e-15 * value.abs() {
                 value = next;
                 damping = (0.03 * damping).max(1e-14);
             } else {
                 self.y[..r].copy_from_slice(&self.trial[..r]);
-                self.evaluate(blocks, faces, r, m, t);
+                self.evaluate(blocks, faces, m, t);
                 damping *= 30.0;
                 if damping > 1e8 {
                     return None;
@@ -114,32 +114,21 @@ impl LeastNorm {
     }
 
     /// w = Fᵀy, x = P_K(w); returns the dual function.
-    fn evaluate(
-        &mut self,
-        blocks: &[Block],
-        faces: &[Face],
-        r: usize,
-        m: usize,
-        t: &[[f64; 1]],
-    ) -> f64 {
+    fn evaluate(&mut self, blocks: &[Block], faces: &[Face], m: usize, t: &[[f64; 1]]) -> f64 {
         self.w[..m].fill(0.0);
         let mut value = 0.0;
-        for k in 0..r {
-            value -= t[k][0] * self.y[k];
+        for (k, (t, y)) in t.iter().zip(&self.y).enumerate() {
+            value -= t[0] * y;
             for (w, f) in self.w.iter_mut().zip(&self.f[k * m..(k + 1) * m]) {
-                *w += f * self.y[k];
+                *w += f * y;
             }
         }
         self.x[..m].copy_from_slice(&self.w[..m]);
         for face in faces {
             let x = &mut self.x[face.start..face.start + face.size];
-            match (
-                face.slide.is_some() || face.size < face.rows,
-                blocks[face.block],
-            ) {
-                (true, _) => x[0] = x[0].max(0.0),
-                (false, Block::Contact { .. }) if face.size == 1 => x[0] = x[0].max(0.0),
-                (false, block) => project(block, x),
+            match blocks[face.block] {
+                Block::Contact { .. } if face.size < 3 => x[0] = x[0].max(0.0),
+                block => project(block, x),
             }
         }
         for (x, w) in self.x[..m].iter().zip(&self.w) {

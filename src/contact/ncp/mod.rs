@@ -17,6 +17,7 @@ mod pgs;
 mod reduced;
 mod work;
 
+pub use linearize::Rank;
 pub use modes::{Certificate, Mode, Path};
 
 use super::problem::Problem;

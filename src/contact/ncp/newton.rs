@@ -38,13 +38,13 @@ pub(super) fn run(
         );
         reduced.factor(problem, &work.offsets);
         *factorizations += 1;
-        solve_fixed(problem, work, reduced, least_norm);
+        let plain = solve_fixed(problem, work, reduced, least_norm);
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
         let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
-            let contracting = residual <= 1e-6 * velocity && !reduced.deficient();
+            let contracting = residual <= 1e-6 * velocity && plain;
             for _ in 0..3 {
                 if !contracting || residual <= 1e-15 * velocity {
                     break;
@@ -86,13 +86,28 @@ pub(super) fn run(
     if promoted {
         // What was verified before the promotion still stands.
         work.restore_verified();
+        reduced.set_faces(
+            problem.blocks,
+            &work.offsets,
+            &work.modes,
+            &work.diagonal,
+            &work.lambda,
+            &work.sigma,
+        );
+        reduced.factor(problem, &work.offsets);
         return true;
     }
     false
 }
 
-/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice.
-fn solve_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced, least_norm: &mut LeastNorm) {
+/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice. False if
+/// cones had to be respected to find it.
+fn solve_fixed(
+    problem: &Problem,
+    work: &mut Work,
+    reduced: &Reduced,
+    least_norm: &mut LeastNorm,
+) -> bool {
     let Work {
         offsets,
         lambda,
@@ -154,6 +169,7 @@ fn solve_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced, least_norm
         reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
     }
     turn_onto_cones(problem.blocks, work, reduced);
+    admissible
 }
 
 /// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.

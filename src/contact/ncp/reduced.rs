@@ -383,9 +383,9 @@ fn assemble(
                     }
                 }
                 if let Some(slide) = &face.slide {
-                    for c in 0..other.size {
-                        let [n, e] = slide.left([right[0][c], right[1][c], right[2][c]]);
-                        (right[0][c], right[1][c]) = (n, e);
+                    let [x, y, z] = right;
+                    for c in 0..3 {
+                        [right[0][c], right[1][c]] = slide.left([x[c], y[c], z[c]]);
                     }
                 }
                 for (r, line) in right.iter().enumerate().take(face.size) {

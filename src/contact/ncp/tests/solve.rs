@@ -276,9 +276,9 @@ fn sparse(case: &Case) -> BlockSparse {
         let mut entries: Vec<(usize, Small)> = Vec::new();
         for (j, b) in case.blocks.iter().enumerate() {
             let mut block = [[0.0; 3]; 3];
-            for r in 0..a.rows() {
-                for c in 0..b.rows() {
-                    block[r][c] = case.g_matrix[(offsets[j] + c) * n + offsets[i] + r];
+            for (r, row) in block.iter_mut().enumerate().take(a.rows()) {
+                for (c, x) in row.iter_mut().enumerate().take(b.rows()) {
+                    *x = case.g_matrix[(offsets[j] + c) * n + offsets[i] + r];
                 }
             }
             if block != [[0.0; 3]; 3] {
