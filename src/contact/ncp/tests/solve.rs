@@ -532,3 +532,127 @@ fn nothing_is_allocated_after_creation_and_the_bits_repeat() {
         assert_eq!(runs[0], runs[1]);
     }
 }
+
+/// Matrices that are no Delassus matrices, at all magnitudes: an answer or an error, never a panic, never NaN out.
+#[test]
+fn no_numbers_make_it_panic() {
+    let mut rng = Random(13);
+    let mut solver = NcpSolver::new(24, 10);
+    let options = NcpOptions {
+        max_sweeps: 60,
+        max_admm: 60,
+        ..NcpOptions::default()
+    };
+    let (mut converged, mut refused) = (0, 0);
+    for round in 0..600 {
+        let nb = 1 + rng.below(8);
+        let mut magnitude = |spread: i32| match rng.below(8) {
+            0 => 0.0,
+            _ => rng.signed() * 10f64.powi(rng.below(2 * spread as usize + 1) as i32 - spread),
+        };
+        let spread = [0, 3, 12, 150, 300][round % 5];
+        let blocks: Vec<Block> = (0..nb)
+            .map(|k| match (k + round) % 5 {
+                0 => Block::Unilateral,
+                1 => Block::Box {
+                    bound: magnitude(spread).abs(),
+                },
+                2 => Block::Bilateral,
+                _ => Block::Contact {
+                    mu: magnitude(spread.min(12)).abs(),
+                },
+            })
+            .collect();
+        let n = blocks.iter().map(|b| b.rows()).sum();
+        let mut g_matrix = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                let x = magnitude(spread)
+                    + if i == j && round % 2 == 0 {
+                        10f64.powi(spread)
+                    } else {
+                        0.0
+                    };
+                (g_matrix[j * n + i], g_matrix[i * n + j]) = (x, x);
+            }
+        }
+        let g: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
+        let mut lambda: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
+        let all = [
+            Mode::Unknown,
+            Mode::Breaking,
+            Mode::Sticking,
+            Mode::Sliding,
+            Mode::AtLower,
+            Mode::AtUpper,
+        ];
+        let mut modes: Vec<Mode> = (0..nb).map(|k| all[(k * 7 + round) % 6]).collect();
+        let problem = Problem {
+            blocks: &blocks,
+            delassus: Delassus::Dense(&g_matrix),
+            g: &g,
+        };
+        match solver.solve(&problem, &mut lambda, &mut modes, &options) {
+            Ok(certificate) => {
+                assert!(lambda.iter().all(|l| l.is_finite()));
+                if certificate.converged {
+                    converged += 1;
+                    solver.linearize(&problem).unwrap();
+                    let (mut d, mut w) = (vec![0.0; n], vec![0.0; n]);
+                    solver.apply(&problem, &g, None, 1, &mut d).unwrap();
+                    solver
+                        .apply_transpose(&problem, &g, 1, &mut w, None)
+                        .unwrap();
+                }
+            }
+            Err(error) => {
+                assert_eq!(error.status, Status::Numerical, "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(converged > 100 && refused > 10, "{converged} {refused}");
+}
+
+/// A box pushed over the floor step after step: last step's answer is the next one's start.
+#[test]
+fn steps_in_a_row_cost_one_or_two_factorizations() {
+    let (h, mass, mu) = (1e-3, 10.0, 0.5);
+    let mut solver = NcpSolver::new(60, 20);
+    for (nx, ny) in [(2, 2), (5, 4)] {
+        let mut velocity = [1.5, 0.6, 0.0, 0.0, 0.0, 2.0];
+        let (mut lambda, mut modes) = (vec![0.0; 3 * nx * ny], vec![Mode::Unknown; nx * ny]);
+        let (mut factorizations, mut unaided, steps) = (0, 0, 1200);
+        for _ in 0..steps {
+            velocity[2] -= h * 9.81;
+            let case = table(mass, mu, [1.0, 0.6, 0.2], nx, ny, velocity);
+            let certificate = solver
+                .solve(
+                    &case.problem(),
+                    &mut lambda,
+                    &mut modes,
+                    &NcpOptions::default(),
+                )
+                .unwrap();
+            assert!(certificate.converged, "{certificate:?}");
+            factorizations += certificate.newton;
+            unaided += usize::from(certificate.path == Path::Newton);
+            let force = case.force(&lambda);
+            for k in 0..6 {
+                velocity[k] += case.inverse_mass[k] * force[k];
+            }
+            assert!(
+                velocity[2].abs() < 1e-12,
+                "no gap while sliding: {velocity:?}"
+            );
+        }
+        assert!(
+            velocity.iter().all(|v| v.abs() < 1e-12),
+            "at rest at the end: {velocity:?}"
+        );
+        println!(
+            "{nx} x {ny}: {factorizations} factorizations in {steps} steps, {unaided} of them without help"
+        );
+        assert!(factorizations <= 2 * steps && unaided >= steps - 2);
+    }
+}
