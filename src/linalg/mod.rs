@@ -7,6 +7,7 @@ mod kernel;
 mod symmetric;
 
 pub use general::General;
+pub use kernel::dot;
 pub use symmetric::Symmetric;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.

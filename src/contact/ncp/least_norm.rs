@@ -11,7 +11,7 @@
 use super::local::project;
 use super::reduced::Face;
 use crate::contact::problem::Block;
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, dot};
 
 #[derive(Clone, Debug)]
 pub(super) struct LeastNorm {
@@ -21,7 +21,8 @@ pub(super) struct LeastNorm {
     gradient: Vec<f64>,
     w: Vec<f64>,
     x: Vec<f64>,
-    scaled: Vec<f64>,
+    gram: Vec<f64>,
+    trace: f64,
     step: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
     hessian: Symmetric,
@@ -36,8 +37,9 @@ impl LeastNorm {
             trial: zeros.clone(),
             gradient: zeros.clone(),
             w: zeros.clone(),
-            x: zeros.clone(),
-            scaled: zeros,
+            x: zeros,
+            gram: vec![0.0; max_rows * max_rows],
+            trace: 0.0,
             step: vec![[0.0]; max_rows],
             scratch: vec![[0.0]; max_rows],
             hessian: Symmetric::new(max_rows),
@@ -53,6 +55,7 @@ impl LeastNorm {
         t: &[[f64; 1]],
     ) -> Option<&[f64]> {
         let r = t.len();
+        self.form_gram(r, m);
         // From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
         self.gradient[..r]
             .iter_mut()
@@ -64,8 +67,14 @@ impl LeastNorm {
             .zip(&self.step)
             .for_each(|(y, s)| *y = s[0]);
         let mut value = self.evaluate(blocks, faces, m, t);
+        // The optimum is −½‖x‖². A value far below that of the point without cones means that no admissible point is
+        // near, which in practice means none: the dual of an empty set has no bound.
+        let floor = 1e4 * value - f64::MIN_POSITIVE;
         let mut damping = 1e-10;
-        for _ in 0..100 {
+        for _ in 0..40 {
+            if value < floor {
+                return None;
+            }
             if self.update_gradient(m, t) {
                 return Some(&self.x[..m]);
             }
@@ -84,7 +93,7 @@ impl LeastNorm {
             // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
             if next <= value + 1e-4 * slope + 1e-15 * value.abs() {
                 value = next;
-                damping = (0.03 * damping).max(1e-14);
+                damping = (0.03 * damping).max(1e-13);
             } else {
                 self.y[..r].copy_from_slice(&self.trial[..r]);
                 self.evaluate(blocks, faces, m, t);
@@ -137,6 +146,18 @@ impl LeastNorm {
         value
     }
 
+    /// F Fᵀ, its lower triangle, and its trace.
+    fn form_gram(&mut self, r: usize, m: usize) {
+        self.trace = 0.0;
+        for i in 0..r {
+            let row = &self.f[i * m..(i + 1) * m];
+            for j in 0..=i {
+                self.gram[i * r + j] = dot(row, &self.f[j * m..(j + 1) * m]);
+            }
+            self.trace += self.gram[i * r + i];
+        }
+    }
+
     /// Solves (F P' Fᵀ + damping) s = −gradient into `step`; without damping P' = 1.
     fn newton_step(
         &mut self,
@@ -146,43 +167,63 @@ impl LeastNorm {
         m: usize,
         damping: Option<f64>,
     ) {
-        self.step[..r]
-            .iter_mut()
-            .zip(&self.gradient)
-            .for_each(|(s, g)| s[0] = -g);
-        let a = self.hessian.matrix(r);
-        a.fill(0.0);
-        let mut trace = 0.0;
-        for i in 0..r {
-            let row = &self.f[i * m..(i + 1) * m];
-            let scaled = &mut self.scaled[..m];
-            scaled.copy_from_slice(row);
-            if damping.is_some() {
-                for face in faces {
-                    let part = face.start..face.start + face.size;
-                    derivative(
-                        blocks[face.block],
-                        face,
-                        &self.w[part.clone()],
-                        &mut scaled[part],
-                    );
-                }
-            }
-            for j in 0..=i {
-                a[i * r + j] = self.f[j * m..(j + 1) * m]
-                    .iter()
-                    .zip(scaled.iter())
-                    .map(|(f, s)| f * s)
-                    .sum();
-            }
-            trace += row.iter().map(|f| f * f).sum::<f64>();
+        for (s, g) in self.step[..r].iter_mut().zip(&self.gradient) {
+            s[0] = -g;
         }
-        let shift = damping.unwrap_or(0.0) * trace / r.max(1) as f64;
-        for i in 0..r {
-            a[i * r + i] += shift;
+        let a = self.hessian.matrix(r);
+        a.copy_from_slice(&self.gram[..r * r]);
+        if let Some(damping) = damping {
+            let shift = damping * self.trace / r.max(1) as f64;
+            for i in 0..r {
+                a[i * r + i] += shift;
+            }
+            for face in faces {
+                subtract_curvature(blocks[face.block], face, &self.w, &self.f, m, a, r);
+            }
         }
         self.hessian.factor(0.0);
         self.hessian.solve(&mut self.step, &mut self.scratch);
+    }
+}
+
+/// A ← A − F (1 − P') Fᵀ for one face, on the lower triangle: nothing where the projection leaves the impulse alone.
+fn subtract_curvature(
+    block: Block,
+    face: &Face,
+    w: &[f64],
+    f: &[f64],
+    m: usize,
+    a: &mut [f64],
+    r: usize,
+) {
+    let part = face.start..face.start + face.size;
+    let mut cut = [[0.0; 3]; 3];
+    for (k, column) in cut.iter_mut().enumerate().take(face.size) {
+        column[k] = 1.0;
+        derivative(block, face, &w[part.clone()], &mut column[..face.size]);
+        column.iter_mut().for_each(|x| *x = -*x);
+        column[k] += 1.0;
+    }
+    if cut == [[0.0; 3]; 3] {
+        return;
+    }
+    for i in 0..r {
+        let mut z = [0.0; 3];
+        for (column, x) in cut.iter().zip(&f[i * m..][part.clone()]) {
+            for (z, c) in z.iter_mut().zip(column) {
+                *z += c * x;
+            }
+        }
+        if z == [0.0; 3] {
+            continue;
+        }
+        for (j, a) in a[i * r..=i * r + i].iter_mut().enumerate() {
+            *a -= f[j * m..][part.clone()]
+                .iter()
+                .zip(&z)
+                .map(|(x, z)| x * z)
+                .sum::<f64>();
+        }
     }
 }
 

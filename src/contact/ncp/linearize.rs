@@ -10,7 +10,7 @@
 use super::NcpSolver;
 use super::modes::Mode;
 use super::reduced::Face;
-use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
@@ -34,20 +34,13 @@ impl NcpSolver {
     /// Prepares [`NcpSolver::apply`] and its transpose at the last solution. `problem` is the one that was solved. The
     /// factorization of the solve is kept if it is that of the solution, otherwise it is made anew.
     ///
-    /// Errors: `NoStep` before a successful solve or for a problem of other size, `NotConverged` if the last solution
+    /// Errors: `NoStep` before a successful solve, `InvalidArgument` for a problem of other shape, `NotConverged` if the last solution
     /// is not certified: its derivative would mean nothing.
     pub fn linearize(&mut self, problem: &Problem) -> Result<Rank> {
         let Some(certificate) = self.last else {
             return Err(Error::no_step("linearization asked for before a solve"));
         };
-        if problem.rows() != self.work.lambda.len() || problem.blocks.len() != self.work.modes.len()
-        {
-            return Err(Error::no_step(format!(
-                "linearization of {} rows, but the last solve had {}",
-                problem.rows(),
-                self.work.lambda.len()
-            )));
-        }
+        self.check_same(problem)?;
         if !certificate.converged {
             return Err(Error::not_converged(format!(
                 "the last solution has residual {:e}: it has no derivative",
@@ -300,6 +293,28 @@ impl NcpSolver {
         });
     }
 
+    /// The problem has the shape of the one that was solved.
+    fn check_same(&self, problem: &Problem) -> Result<()> {
+        let offsets = &self.work.offsets;
+        let same = problem.rows() == self.work.lambda.len()
+            && problem.blocks.len() == self.work.modes.len()
+            && problem
+                .blocks
+                .iter()
+                .zip(offsets.windows(2))
+                .all(|(block, at)| block.rows() == at[1] - at[0]);
+        if !same {
+            return Err(Error::invalid(format!(
+                "a problem of {} rows in {} blocks, but {} in {} were solved last, or in other blocks",
+                problem.rows(),
+                problem.blocks.len(),
+                self.work.lambda.len(),
+                self.work.modes.len()
+            )));
+        }
+        problem.delassus.check_shape(problem.blocks, problem.rows())
+    }
+
     fn check(
         &self,
         problem: &Problem,
@@ -310,21 +325,8 @@ impl NcpSolver {
         if !self.linearized {
             return Err(Error::no_step("the last solution was not linearized"));
         }
+        self.check_same(problem)?;
         let (n, nb) = (self.work.lambda.len(), self.work.modes.len());
-        if problem.rows() != n || problem.blocks.len() != nb {
-            return Err(Error::invalid(format!(
-                "a problem of {} rows, but {n} were linearized",
-                problem.rows()
-            )));
-        }
-        if let Delassus::Dense(values) = problem.delassus
-            && values.len() != n * n
-        {
-            return Err(Error::invalid(format!(
-                "the Delassus matrix has {} entries, expected {n} × {n}",
-                values.len()
-            )));
-        }
         for (name, size) in sizes {
             if size != n * columns {
                 return Err(Error::invalid(format!(

@@ -1,6 +1,7 @@
 //! The solver against closed forms, against its own alternatives, and on problems that break solvers.
 
 mod gradient;
+mod hard;
 mod problems;
 mod redundant;
 mod solve;
