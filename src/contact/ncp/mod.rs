@@ -5,7 +5,12 @@
 //! find modes where the guess fails, and answer alone where nothing certifies.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
-//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities.
+//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
+//! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
+//! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
+//! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
+//! Only if Newton cannot reach the least-norm answer from any guess, the one nearest to the first-order method's is
+//! returned instead.
 
 mod admm;
 mod least_norm;
@@ -26,7 +31,7 @@ use crate::linalg::LANES;
 use admm::Admm;
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
-use newton::{CLOSED, mode_of_impulse};
+use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
 
@@ -125,7 +130,7 @@ impl NcpSolver {
             Certificate::new(Path::Empty)
         } else {
             match options.method {
-                Method::Auto => self.solve_auto(problem, lambda, options),
+                Method::Auto => self.solve_auto(problem, lambda, modes, options),
                 Method::Pgs => self.solve_pgs(problem, options),
                 Method::Admm => self.solve_admm(problem, options),
             }
@@ -172,7 +177,13 @@ impl NcpSolver {
         problem.validate()
     }
 
-    fn solve_auto(&mut self, problem: &Problem, warm: &[f64], options: &NcpOptions) -> Certificate {
+    fn solve_auto(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        modes: &[Mode],
+        options: &NcpOptions,
+    ) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
         let guessed = problem
@@ -184,14 +195,22 @@ impl NcpSolver {
             certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
             self.guess_modes(problem);
         }
-        if self.newton(problem, options, &mut certificate) {
+        if self.newton(problem, options, Choice::Least, &mut certificate) {
             return certificate;
+        }
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
+        if guessed && self.reduced.deficient() {
+            self.work.modes.copy_from_slice(modes);
+            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+                return certificate;
+            }
+            self.work.lambda.copy_from_slice(warm);
+            self.work.update_sigma(problem);
         }
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
         let mut round = 10;
         while certificate.sweeps < options.max_sweeps {
             let limit = round.min(options.max_sweeps - certificate.sweeps);
@@ -199,18 +218,20 @@ impl NcpSolver {
             certificate.sweeps += sweeps;
             round = 4 * sweeps;
             self.remember(problem, &mut best);
-            self.guess_modes(problem);
-            if self.newton(problem, options, &mut certificate) {
-                return certificate;
-            }
-            self.recall(problem);
             // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
             let moving = (100.0 * change).max(CLOSED);
-            self.classify_all(problem, moving);
-            if self.newton(problem, options, &mut certificate) {
-                return certificate;
+            for choice in [Choice::Least, Choice::Nearest] {
+                self.guess_modes(problem);
+                if self.newton(problem, options, choice, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
+                self.classify_all(problem, moving);
+                if self.newton(problem, options, choice, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
             }
-            self.recall(problem);
             if change <= 0.1 * options.tolerance {
                 break;
             }
@@ -231,7 +252,7 @@ impl NcpSolver {
             round = 3 * iterations;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
-            if self.newton(problem, options, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
                 certificate.path = Path::Polished;
                 return certificate;
             }
@@ -270,6 +291,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        choice: Choice,
         certificate: &mut Certificate,
     ) -> bool {
         let done = newton::run(
@@ -278,6 +300,7 @@ impl NcpSolver {
             &mut self.reduced,
             &mut self.least_norm,
             options.tolerance,
+            choice,
             &mut certificate.newton,
         );
         let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
