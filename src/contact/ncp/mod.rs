@@ -308,6 +308,7 @@ impl NcpSolver {
             && residuals(problem.blocks, problem.g, lambda, sigma)
                 .into_iter()
                 .all(|r| r <= options.tolerance);
+        certificate.least_norm = self.factored && choice == Choice::Least;
         self.factored
     }
 
