@@ -18,6 +18,8 @@
 //! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
+//!
+//! The matrix is dense whatever the storage of G: split large scenes into islands first.
 
 use super::modes::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
