@@ -1,5 +1,6 @@
 //! Contacts between geometries, and the exact motion of each contact.
 
 mod contact;
+pub mod polytope;
 
 pub use contact::{ContactDerivative, ContactPoint};
