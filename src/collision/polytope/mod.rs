@@ -6,7 +6,9 @@
 //! gives a patch of up to four points by clipping; other axes give one point, to which the patch of
 //! two faces that are nearly parallel to the contact is added.
 
+mod build;
 mod derivative;
+mod expand;
 mod feature;
 mod gjk;
 mod hull;
@@ -15,6 +17,7 @@ mod sat;
 #[cfg(test)]
 mod tests;
 
+pub use build::MAX_TRIANGLES;
 pub use derivative::differentiate;
 pub use feature::Feature;
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
@@ -210,8 +213,11 @@ impl Pair<'_> {
                 self.apart(&simplex, normal, margin, rounding, found);
             }
             Proximity::Overlap(simplex) => {
-                cache.simplex = simplex;
-                if let Some(axis) = sat::exhaustive(self, rounding) {
+                let mut start = simplex;
+                let axis = expand::least_depth(self, &mut start, rounding)
+                    .or_else(|| sat::exhaustive(self, rounding));
+                cache.simplex = start;
+                if let Some(axis) = axis {
                     self.on_axis(axis, margin, rounding, found);
                 }
             }
@@ -273,28 +279,13 @@ impl Pair<'_> {
         rounding: f64,
         found: &mut Candidates,
     ) {
-        let ids_a = Distinct::new(simplex.as_slice().iter().map(|v| v.a));
-        let ids_b = Distinct::new(simplex.as_slice().iter().map(|v| v.b));
-        let (a0, b0) = (ids_a.ids[0], ids_b.ids[0]);
-        let fa = self.a.face_towards(a0, normal);
-        let against = -self.b_in_a.rot.tr_mul_vec(normal);
-        let fb = self.b.face_towards(b0, against);
-        let on_a = self.a.face(fa).normal.dot(normal) >= 1.0 - ON_FACE;
-        let on_b = self.b.face(fb).normal.dot(against) >= 1.0 - ON_FACE;
-        if on_a || (ids_a.len >= 3 && !on_b) {
-            return self.on_axis(self.face_axis(0, fa, b0), margin, rounding, found);
-        }
-        if on_b || ids_b.len >= 3 {
-            return self.on_axis(self.face_axis(1, fb, a0), margin, rounding, found);
-        }
-        if ids_a.len == 2
-            && ids_b.len == 2
-            && let Some(axis) = self.edge_axis(ids_a.sorted(), ids_b.sorted())
-        {
+        if let Some(axis) = self.axis_of(simplex.as_slice(), normal) {
             return self.on_axis(axis, margin, rounding, found);
         }
+        let ids_a = Distinct::new(simplex.as_slice().iter().map(|v| v.a));
+        let ids_b = Distinct::new(simplex.as_slice().iter().map(|v| v.b));
         let point = self.nearest_vertex(&ids_a, &ids_b);
-        self.with_patch(point, a0, b0, margin, rounding, found);
+        self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
     }
 
     /// The contact of a vertex with a vertex, with an edge, or of two parallel edges: these count

@@ -30,6 +30,17 @@ impl Axis {
     }
 }
 
+/// Whether `axis` is to be taken instead of `other`: the one of larger gap or, where they differ by
+/// less than `tie`, a face of A before a face of B before edges, then the lower numbers.
+pub(super) fn prefer(axis: &Axis, other: &Axis, tie: f64) -> bool {
+    let order = |a: &Axis| match *a {
+        Axis::Face { owner, face, .. } => (owner, [face, 0, 0, 0]),
+        Axis::Edges { a, b, .. } => (2, [a[0], a[1], b[0], b[1]]),
+    };
+    let better = axis.gap() - other.gap();
+    better > tie || better >= -tie && order(axis) < order(other)
+}
+
 /// The better of two axes; the first unless the second is better by more than `tie`.
 #[inline]
 fn better(first: Option<Axis>, second: Axis, tie: f64) -> Option<Axis> {

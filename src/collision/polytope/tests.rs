@@ -206,3 +206,196 @@ fn derivatives_of_boxes() {
     check_derivatives("box-box overlapping", &a, &b, 300, (-0.03, -0.001), 2);
     check_derivatives("box-box apart", &a, &b, 300, (0.001, 0.01), 3);
 }
+
+/// Hull of `n` points on an ellipsoid.
+pub(super) fn rounded(n: usize, semi_axes: Vec3, seed: u64) -> Hull {
+    let mut random = Random(seed);
+    let points: Vec<Vec3> = (0..n)
+        .map(|_| {
+            loop {
+                if let Some(u) = random.vector(1.0).normalized() {
+                    break u.scale(semi_axes);
+                }
+            }
+        })
+        .collect();
+    Hull::from_points(&points).unwrap()
+}
+
+/// The box as a mesh: every face a grid of points, all triangles doubled and one without area.
+pub(super) fn gridded_box(h: Vec3, cells: usize) -> crate::model::mesh::TriMesh {
+    let mut m = crate::model::mesh::TriMesh::default();
+    for f in 0..6 {
+        let (k, s) = (f / 2, if f % 2 == 1 { 1.0 } else { -1.0 });
+        let base = m.vertices.len() as u32;
+        for i in 0..=cells {
+            for j in 0..=cells {
+                let mut v = Vec3::ZERO;
+                v[k] = s * h[k];
+                v[(k + 1) % 3] = h[(k + 1) % 3] * (2.0 * i as f64 / cells as f64 - 1.0);
+                v[(k + 2) % 3] = h[(k + 2) % 3] * (2.0 * j as f64 / cells as f64 - 1.0);
+                m.vertices.push(v);
+            }
+        }
+        let at = |i: usize, j: usize| base + (i * (cells + 1) + j) as u32;
+        for i in 0..cells {
+            for j in 0..cells {
+                m.triangles.push([at(i, j), at(i + 1, j), at(i, j + 1)]);
+                m.triangles
+                    .push([at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+                m.triangles.push([at(i, j), at(i, j), at(i + 1, j)]);
+            }
+        }
+    }
+    m
+}
+
+#[test]
+fn hull_of_a_gridded_box_is_the_box() {
+    for (h, cells) in [
+        (Vec3::new(0.3, 0.2, 0.4), 7),
+        (Vec3::new(1.0, 1e-4, 1e-4), 3),
+        (Vec3::new(1.0, 1.0, 1e-4), 5),
+    ] {
+        let mut mesh = gridded_box(h, cells);
+        // Single precision and a rotation, as files have them.
+        let p = Pose::new(so3_exp(Vec3::new(0.3, -0.5, 0.8)), Vec3::new(0.1, 0.2, 0.3));
+        for rounded in [false, true] {
+            if rounded {
+                for v in &mut mesh.vertices {
+                    let w = p.point(*v);
+                    *v = Vec3::new(
+                        f64::from(w.x as f32),
+                        f64::from(w.y as f32),
+                        f64::from(w.z as f32),
+                    );
+                }
+            }
+            let hull = Hull::from_mesh(&mesh).unwrap();
+            let counts = (
+                hull.vertices().len(),
+                hull.faces().len(),
+                hull.edges().len(),
+            );
+            assert_eq!(counts, (8, 6, 12), "{h:?} rounded: {rounded}");
+        }
+    }
+}
+
+#[test]
+fn hulls_without_volume_are_refused() {
+    let line: Vec<Vec3> = (0..9)
+        .map(|i| Vec3::new(i as f64, 2.0 * i as f64, 0.0))
+        .collect();
+    let plane: Vec<Vec3> = (0..9)
+        .map(|i| Vec3::new((i % 3) as f64, (i / 3) as f64, 1.0))
+        .collect();
+    let nan = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(0.0, f64::NAN, 1.0)];
+    for (points, expected) in [
+        (line, "lie on a line"),
+        (plane, "lie on a plane"),
+        (vec![Vec3::X; 5], "lie on a point"),
+        (Vec::new(), "without vertices"),
+        (nan, "mesh vertex 3 is not finite"),
+    ] {
+        let e = Hull::from_points(&points).unwrap_err();
+        assert!(e.message.contains(expected), "{}", e.message);
+    }
+    let mesh = crate::model::mesh::TriMesh {
+        vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+        triangles: vec![[0, 1, 4]],
+    };
+    let e = Hull::from_mesh(&mesh).unwrap_err();
+    assert!(
+        e.message.contains("triangle 0 names vertex 4 of 4"),
+        "{}",
+        e.message
+    );
+}
+
+#[test]
+fn every_point_is_below_every_face_of_its_hull() {
+    for seed in 0..5 {
+        let hull = rounded(300, Vec3::new(0.2, 0.1, 0.3), seed);
+        assert_eq!(hull.vertices().len(), 300);
+        let mut random = Random(seed);
+        for _ in 0..100 {
+            let d = random.vector(1.0);
+            let best = hull
+                .vertices()
+                .iter()
+                .map(|v| v.dot(d))
+                .fold(f64::MIN, f64::max);
+            assert!(hull.vertex(hull.support(d)).dot(d) >= best - 1e-12);
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_meshes() {
+    let a = rounded(40, Vec3::new(0.3, 0.2, 0.4), 10);
+    let b = rounded(30, Vec3::new(0.2, 0.25, 0.15), 11);
+    let c = Hull::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
+    check_derivatives("mesh-mesh overlapping", &a, &b, 100, (-0.03, -0.001), 12);
+    check_derivatives("mesh-mesh apart", &a, &b, 100, (0.001, 0.01), 13);
+    check_derivatives("mesh-box overlapping", &a, &c, 100, (-0.03, -0.001), 14);
+    check_derivatives("box-mesh apart", &c, &a, 100, (0.001, 0.01), 15);
+}
+
+fn shapes() -> Vec<(&'static str, Hull)> {
+    vec![
+        ("box", Hull::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        (
+            "box mesh",
+            Hull::from_mesh(&gridded_box(Vec3::new(0.15, 0.3, 0.2), 3)).unwrap(),
+        ),
+        ("round mesh", rounded(40, Vec3::new(0.3, 0.2, 0.25), 20)),
+        (
+            "needle",
+            Hull::from_mesh(&gridded_box(Vec3::new(1.0, 1e-4, 1e-4), 2)).unwrap(),
+        ),
+        ("plate", rounded(20, Vec3::new(1.0, 0.8, 1e-4), 21)),
+    ]
+}
+
+#[test]
+fn growing_agrees_with_trying_every_axis() {
+    let shapes = shapes();
+    let mut random = Random(30);
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            let (mut gave_up, mut n, mut worst) = (0, 0, 0.0f64);
+            for _ in 0..20 {
+                let thin = a.size().min(b.size());
+                let gap = -thin * random.within(0.0, 0.2);
+                let (pa, pb) = near_touching(a, b, gap, &mut random);
+                let b_in_a = pa.relative(&pb);
+                let pair = Pair {
+                    a,
+                    b,
+                    b_in_a,
+                    b_centre: b_in_a.point(b.centre()),
+                };
+                let rounding = ROUNDING * (a.size() + b.size());
+                let brute = separation(a, &pa, b, &pb);
+                if brute > 0.0 {
+                    continue;
+                }
+                n += 1;
+                let all = sat::exhaustive(&pair, rounding).unwrap();
+                assert!(
+                    (all.gap() - brute).abs() < 4.0 * rounding,
+                    "{na} {nb}: {} {brute}",
+                    all.gap()
+                );
+                match expand::least_depth(&pair, &mut Simplex::default(), rounding) {
+                    Some(axis) => worst = worst.max((axis.gap() - brute).abs()),
+                    None => gave_up += 1,
+                }
+            }
+            println!("{na} {nb}: {n} poses, {gave_up} given up, worst {worst:.1e} m");
+            assert!(worst < 1e-7);
+            assert!(gave_up * 5 <= n);
+        }
+    }
+}
