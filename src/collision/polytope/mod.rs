@@ -32,7 +32,7 @@ use sat::Axis;
 pub const MAX_POINTS: usize = 4;
 
 /// The contact points of one pair, in order of feature.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Manifold {
     points: [ContactPoint; MAX_POINTS],
     len: usize,
@@ -53,6 +53,12 @@ impl Manifold {
 
     pub fn clear(&mut self) {
         self.len = 0;
+    }
+}
+
+impl PartialEq for Manifold {
+    fn eq(&self, other: &Manifold) -> bool {
+        self.points() == other.points()
     }
 }
 
