@@ -1,31 +1,79 @@
 //! How a contact point of two polytopes moves with the bodies, by the features that make it.
 
+use super::convex::Convex;
+use super::curved;
 use super::feature::Feature;
 use super::hull::Hull;
 use crate::collision::{ContactDerivative, ContactPoint};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// The derivative of a contact point found by [`super::collide`] on the same hulls and poses.
+/// The derivative of a contact point found by [`super::collide`] on the same shapes and poses.
 ///
-/// Errors where the point's feature does not name features of these hulls.
+/// Errors where the point's feature does not name features of these shapes.
 pub fn differentiate(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    contact: &ContactPoint,
+) -> Result<ContactDerivative> {
+    let unknown = || {
+        Error::invalid(format!(
+            "contact feature {:#x} does not name features of these shapes",
+            contact.feature
+        ))
+    };
+    let feature = Feature::decode(contact.feature).ok_or_else(unknown)?;
+    // The contact of the cores: the same normal, a larger gap.
+    let core = |ra: f64, rb: f64| ContactPoint {
+        gap: contact.gap + ra + rb,
+        ..*contact
+    };
+    if let Feature::Spots(spots) = feature {
+        let (ra, rb) = (a.radius(), b.radius());
+        return feature
+            .fits(&a.hull, &b.hull)
+            .then(|| curved::differentiate(a, pose_a, b, pose_b, spots, &core(ra, rb)))
+            .flatten()
+            .map(|d| inflated(d, contact.normal, ra, rb))
+            .ok_or_else(unknown);
+    }
+    let which = Feature::decode_stand_ins(contact.feature);
+    let (ha, ra) = curved::stand_in(a, which[0]).ok_or_else(unknown)?;
+    let (hb, rb) = curved::stand_in(b, which[1]).ok_or_else(unknown)?;
+    if !feature.fits(ha, hb) {
+        return Err(unknown());
+    }
+    let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core(ra, rb));
+    Ok(inflated(d, contact.normal, ra, rb))
+}
+
+/// The derivative of the contact of shapes with these radii about their cores, from that of the
+/// cores: the point moves along the normal by c = (ra − rb)/2.
+pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> ContactDerivative {
+    let c = 0.5 * (ra - rb);
+    if c == 0.0 {
+        return d;
+    }
+    // ζ.lin at the cores' point is ζ.lin + c n × ζ.ang at the shapes'.
+    let lift = Mat3::skew(n) * c;
+    let point = d.point[0] + d.normal[0] * c;
+    ContactDerivative {
+        point: [point, d.point[1] + d.normal[1] * c + point.mul_mat(&lift)],
+        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_mat(&lift)],
+        gap: [d.gap[0], d.gap[1] + d.gap[0].cross(n) * c],
+    }
+}
+
+fn of_hulls(
     a: &Hull,
     pose_a: &Pose,
     b: &Hull,
     pose_b: &Pose,
+    feature: Feature,
     contact: &ContactPoint,
-) -> Result<ContactDerivative> {
-    let feature = Feature::decode(contact.feature)
-        .filter(|f| f.fits(a, b))
-        .ok_or_else(|| {
-            Error::invalid(format!(
-                "feature {:#x} does not name features of hulls with {} and {} faces",
-                contact.feature,
-                a.faces().len(),
-                b.faces().len()
-            ))
-        })?;
+) -> ContactDerivative {
     let of = |owner: u8| {
         if owner == 0 {
             (Placed(a, pose_a), Placed(b, pose_b), contact.normal)
@@ -70,13 +118,15 @@ pub fn differentiate(
             let u = along * (1.0 / along.norm());
             (owner, of_vertex(Mat3::outer(u, u), n, contact.gap))
         }
-        Feature::VertexVertex { .. } => (0, of_vertex(Mat3::ZERO, contact.normal, contact.gap)),
+        Feature::VertexVertex { .. } | Feature::Spots(_) => {
+            (0, of_vertex(Mat3::ZERO, contact.normal, contact.gap))
+        }
     };
-    Ok(if owner == 0 {
+    if owner == 0 {
         d
     } else {
         d.swapped(-contact.normal)
-    })
+    }
 }
 
 struct Placed<'a>(&'a Hull, &'a Pose);
@@ -97,7 +147,7 @@ impl Placed<'_> {
 
 /// The normal is fixed in A; the patch point x on B's surface, at p + n·gap/2, moves by
 /// `slide`·(motion of B's material point there).
-fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
+pub(super) fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
     let lift = Mat3::skew(n * (0.5 * gap));
     let g = slide.tr_mul_vec(n);
     let point = slide - Mat3::outer(n, g) * 0.5;

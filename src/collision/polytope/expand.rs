@@ -7,9 +7,9 @@
 //! lies, so that no simplex collapses on it; and the facets found only name features, from which
 //! the axes are computed anew, so that the result does not depend on the way to it.
 
-use super::gjk::{Simplex, Vertex};
+use super::gjk::{Simplex, SupportMap, Vertex};
+use super::pair::{Distinct, ON_FACE, Pair};
 use super::sat::{self, Axis};
-use super::{ON_FACE, Pair};
 use crate::spatial::Vec3;
 
 const MAX_VERTICES: usize = 64;
@@ -34,6 +34,16 @@ struct Facet {
     closed: bool,
 }
 
+/// Why the growth ended.
+enum End {
+    /// All facets nearer than the least depth and its margin lie on the boundary.
+    Bounded,
+    /// More than [`MAX_VERTICES`] vertices are needed.
+    Full,
+    /// Rounding broke the surface.
+    Broken,
+}
+
 struct Polytope {
     vertices: [Vertex; MAX_VERTICES],
     vertex_count: usize,
@@ -48,44 +58,31 @@ struct Polytope {
 /// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
 /// and a vertex far behind it.
 pub(super) fn least_depth(pair: &Pair, start: &mut Simplex, rounding: f64) -> Option<Axis> {
-    let tolerance = 0.1 * rounding;
-    let mut first = *start;
-    if !sound(&first) {
-        first = around(pair)?;
+    let mut p = Polytope::new(pair, start)?;
+    let (end, least) = p.grow(pair, 0.1 * rounding, rounding);
+    match end {
+        End::Bounded => p.best(pair, least, rounding, start),
+        End::Full | End::Broken => None,
     }
-    let mut p = Polytope {
-        vertices: [Vertex::default(); MAX_VERTICES],
-        vertex_count: 0,
-        facets: [Facet::default(); MAX_FACETS],
-        facet_count: 0,
-        free: [0; MAX_FACETS],
-        free_count: 0,
+}
+
+/// Outward normals, and corners, of the facets of the difference about as near to the origin as
+/// the nearest, for bodies with curved surfaces: facets are let stand `tolerance` below them.
+pub(super) fn near_facets(
+    map: &impl SupportMap,
+    tolerance: f64,
+    mut found: impl FnMut(Vec3, [Vertex; 3]),
+) {
+    let Some(mut p) = Polytope::new(map, &Simplex::default()) else {
+        return;
     };
-    p.tetrahedron(&first)?;
-    let mut least = f64::INFINITY;
-    loop {
-        let mut pick = None;
-        let mut depth = least + rounding;
-        for (i, f) in p.facets[..p.facet_count].iter().enumerate() {
-            if f.alive && !f.closed && f.offset <= depth {
-                depth = f.offset;
-                pick = Some(i);
-            }
-        }
-        let Some(i) = pick else { break };
-        let f = p.facets[i];
-        let w = pair.support(f.normal, Some(p.vertices[usize::from(f.corners[0])]));
-        let known = p.vertices[..p.vertex_count]
-            .iter()
-            .any(|v| v.a == w.a && v.b == w.b);
-        if known || f.normal.dot(w.w) - f.offset <= tolerance {
-            p.facets[i].closed = true;
-            least = least.min(f.offset);
-        } else {
-            p.add(w, i, COPLANAR * tolerance)?;
-        }
+    // Even cut short, the nearest facets are the best guess there is.
+    p.grow(map, tolerance, tolerance);
+    let alive = || p.facets[..p.facet_count].iter().filter(|f| f.alive);
+    let least = alive().fold(f64::INFINITY, |m, f| m.min(f.offset));
+    for f in alive().filter(|f| f.offset <= least + 2.0 * tolerance) {
+        found(f.normal, f.corners.map(|c| p.vertices[usize::from(c)]));
     }
-    p.best(pair, least, rounding, start)
 }
 
 /// Whether a simplex is a tetrahedron with some volume.
@@ -100,11 +97,9 @@ fn sound(s: &Simplex) -> bool {
 
 /// A tetrahedron with vertices on the boundary of the difference, as wide as a few directions
 /// make it.
-fn around(pair: &Pair) -> Option<Simplex> {
+fn around(pair: &impl SupportMap) -> Option<Simplex> {
     let mut s = Simplex::default();
-    let d = (pair.b_centre - pair.a.centre())
-        .normalized()
-        .unwrap_or(Vec3::Z);
+    let d = pair.outlook().normalized().unwrap_or(Vec3::Z);
     let top = pair.support(d, None);
     let bottom = pair.support(-d, Some(top));
     let axis = (bottom.w - top.w).normalized()?;
@@ -141,6 +136,57 @@ fn around(pair: &Pair) -> Option<Simplex> {
 }
 
 impl Polytope {
+    /// The tetrahedron of an earlier result, or a new one.
+    fn new(map: &impl SupportMap, start: &Simplex) -> Option<Polytope> {
+        let mut p = Polytope {
+            vertices: [Vertex::default(); MAX_VERTICES],
+            vertex_count: 0,
+            facets: [Facet::default(); MAX_FACETS],
+            facet_count: 0,
+            free: [0; MAX_FACETS],
+            free_count: 0,
+        };
+        if sound(start) {
+            p.tetrahedron(start)?;
+        } else {
+            p.tetrahedron(&around(map)?)?;
+        }
+        Some(p)
+    }
+
+    /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
+    /// below the boundary; returns the offset of the nearest.
+    fn grow(&mut self, map: &impl SupportMap, tolerance: f64, window: f64) -> (End, f64) {
+        let mut least = f64::INFINITY;
+        loop {
+            let mut pick = None;
+            let mut depth = least + window;
+            for (i, f) in self.facets[..self.facet_count].iter().enumerate() {
+                if f.alive && !f.closed && f.offset <= depth {
+                    depth = f.offset;
+                    pick = Some(i);
+                }
+            }
+            let Some(i) = pick else {
+                return (End::Bounded, least);
+            };
+            let f = self.facets[i];
+            let near = self.vertices[usize::from(f.corners[0])];
+            let w = map.support(f.normal, Some(near));
+            let known = self.vertices[..self.vertex_count]
+                .iter()
+                .any(|v| v.w == w.w);
+            if known || f.normal.dot(w.w) - f.offset <= tolerance {
+                self.facets[i].closed = true;
+                least = least.min(f.offset);
+            } else if self.vertex_count == MAX_VERTICES {
+                return (End::Full, least);
+            } else if self.add(w, i, COPLANAR * tolerance).is_none() {
+                return (End::Broken, least);
+            }
+        }
+    }
+
     fn tetrahedron(&mut self, s: &Simplex) -> Option<()> {
         self.vertices[..4].copy_from_slice(&s.vertices);
         self.vertex_count = 4;
@@ -188,9 +234,6 @@ impl Polytope {
     /// Adds a vertex beyond facet `seen`: removes the facets that it sees, and joins it to the
     /// outline of the hole.
     fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
-        if self.vertex_count == MAX_VERTICES {
-            return None;
-        }
         let apex = self.vertex_count as u8;
         self.vertices[self.vertex_count] = w;
         self.vertex_count += 1;
@@ -318,8 +361,8 @@ impl Pair<'_> {
     /// The axis fixed by the features that the vertices of a simplex name, which is nearly
     /// `normal`; `None` where they name vertices, or an edge and a vertex.
     pub(super) fn axis_of(&self, simplex: &[Vertex], normal: Vec3) -> Option<Axis> {
-        let ids_a = super::Distinct::new(simplex.iter().map(|v| v.a));
-        let ids_b = super::Distinct::new(simplex.iter().map(|v| v.b));
+        let ids_a = Distinct::new(simplex.iter().map(|v| v.a));
+        let ids_b = Distinct::new(simplex.iter().map(|v| v.b));
         let (a0, b0) = (ids_a.ids[0], ids_b.ids[0]);
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
         let fa = self.a.face_towards(a0, normal);

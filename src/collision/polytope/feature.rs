@@ -2,6 +2,60 @@
 
 use super::hull::Hull;
 
+/// A feature of a convex shape, curved ones included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    Vertex(u16),
+    Edge([u16; 2]),
+    Face(u16),
+    /// The edge of a cylinder's lower (false) or upper cap.
+    Rim(bool),
+    /// A line along a cylinder's side.
+    Side,
+    Cap(bool),
+    /// The surface of an ellipsoid.
+    Smooth,
+}
+
+impl Spot {
+    const BITS: u32 = 30;
+
+    fn encode(self) -> u64 {
+        match self {
+            Spot::Vertex(i) => u64::from(i),
+            Spot::Edge([i, j]) => 1 << 28 | u64::from(i) << 14 | u64::from(j),
+            Spot::Face(f) => 2 << 28 | u64::from(f),
+            Spot::Rim(upper) => 3 << 28 | u64::from(upper),
+            Spot::Side => 3 << 28 | 2,
+            Spot::Cap(upper) => 3 << 28 | 4 | u64::from(upper),
+            Spot::Smooth => 3 << 28 | 6,
+        }
+    }
+
+    fn decode(id: u64) -> Option<Spot> {
+        let low = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1)) as u16;
+        Some(match (id >> 28 & 3, low(0, 16)) {
+            (0, _) => Spot::Vertex(low(0, 14)),
+            (1, _) => Spot::Edge([low(14, 14), low(0, 14)]),
+            (2, f) => Spot::Face(f),
+            (_, k @ 0..=1) => Spot::Rim(k == 1),
+            (_, 2) => Spot::Side,
+            (_, k @ 4..=5) => Spot::Cap(k == 5),
+            (_, 6) => Spot::Smooth,
+            _ => return None,
+        })
+    }
+
+    fn fits(self, h: &Hull) -> bool {
+        match self {
+            Spot::Vertex(i) => usize::from(i) < h.vertices().len(),
+            Spot::Edge(e) => e.iter().all(|&i| usize::from(i) < h.vertices().len()),
+            Spot::Face(f) => usize::from(f) < h.faces().len(),
+            _ => true,
+        }
+    }
+}
+
 /// The features of one contact point. `owner` is the body (0: A, 1: B) that holds the first
 /// feature named; the other body holds the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +88,14 @@ pub enum Feature {
     },
     /// Two vertices.
     VertexVertex { a: u16, b: u16 },
+    /// A feature of A and one of B, at least one of them of a curved shape.
+    Spots([Spot; 2]),
 }
 
 const KIND: u32 = 61;
 const OWNER: u32 = 60;
+/// Two bits a body: which polytope stands for a curved shape (see [`Feature::stand_ins`]).
+const STAND_IN: u32 = 56;
 
 impl Feature {
     /// The identity stored in [`crate::collision::ContactPoint::feature`].
@@ -102,7 +160,20 @@ impl Feature {
                 ],
             ),
             Feature::VertexVertex { a, b } => put(5, 0, &[(a.into(), 14), (b.into(), 14)]),
+            Feature::Spots(s) => put(6, 0, &s.map(|s| (s.encode(), Spot::BITS))),
         }
+    }
+
+    /// The bits that say which polytope stands for each of two shapes in a patch: 0 the shape's own
+    /// hull or core, 1 the prism in a cylinder, 2 its axis.
+    pub(super) fn stand_ins(which: [u8; 2]) -> u64 {
+        (u64::from(which[0]) | u64::from(which[1]) << 2) << STAND_IN
+    }
+
+    /// The inverse of [`Feature::stand_ins`].
+    pub(super) fn decode_stand_ins(id: u64) -> [u8; 2] {
+        let bits = (id >> STAND_IN & 15) as u8;
+        [bits & 3, bits >> 2]
     }
 
     /// Whether the features named exist in these hulls.
@@ -140,6 +211,7 @@ impl Feature {
                 vertex: v,
             } => edge.iter().all(|&e| vertex(of(owner).0, e)) && vertex(of(owner).1, v),
             Feature::VertexVertex { a: va, b: vb } => vertex(a, va) && vertex(b, vb),
+            Feature::Spots([sa, sb]) => sa.fits(a) && sb.fits(b),
         }
     }
 
@@ -179,6 +251,10 @@ impl Feature {
                 a: get(14, 14),
                 b: get(0, 14),
             },
+            6 => Feature::Spots([
+                Spot::decode(id >> Spot::BITS)?,
+                Spot::decode(id & ((1 << Spot::BITS) - 1))?,
+            ]),
             _ => return None,
         })
     }

@@ -4,15 +4,23 @@
 //! objects" (1988); the nearest point of a simplex by Voronoi regions (Ericson, "Real-time
 //! collision detection", 2004, §5.1).
 
-use super::Pair;
 use crate::spatial::Vec3;
 
-/// A vertex of the Minkowski difference A − B, in A's frame.
+/// A point of the Minkowski difference and the features of A and B that make it: vertices of a
+/// hull; rims of a cylinder (0 lower, 1 upper); 0 for a smooth surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vertex {
     pub w: Vec3,
     pub a: u16,
     pub b: u16,
+}
+
+/// The Minkowski difference A − B of two convex bodies, in A's frame.
+pub(super) trait SupportMap {
+    /// The point of the difference farthest along `dir` (any length), searched for from `near`.
+    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex;
+    /// From the centre of A to that of B.
+    fn outlook(&self) -> Vec3;
 }
 
 /// What the search found.
@@ -146,12 +154,18 @@ fn on_triangle(a: Vec3, b: Vec3, c: Vec3) -> (Vec3, &'static [usize]) {
 
 const MAX_ITERATIONS: usize = 128;
 
-/// Searches from the simplex `start` (empty: from the centres). Hulls nearer than `touching`
-/// count as overlapping.
-pub(super) fn distance(pair: &Pair, start: Simplex, margin: f64, touching: f64) -> Proximity {
+/// Searches from the simplex `start` (empty: from the centres) until the distance is known to the
+/// relative `accuracy`. Bodies nearer than `touching` count as overlapping.
+pub(super) fn distance(
+    pair: &impl SupportMap,
+    start: Simplex,
+    margin: f64,
+    touching: f64,
+    accuracy: f64,
+) -> Proximity {
     let mut simplex = start;
     if simplex.len == 0 {
-        simplex.push(pair.support(pair.b_centre - pair.a.centre(), None));
+        simplex.push(pair.support(pair.outlook(), None));
     }
     let mut last = f64::INFINITY;
     let mut previous = simplex;
@@ -173,8 +187,8 @@ pub(super) fn distance(pair: &Pair, start: Simplex, margin: f64, touching: f64) 
         if lower > margin {
             return Proximity::Beyond;
         }
-        let known = simplex.as_slice().iter().any(|s| s.a == w.a && s.b == w.b);
-        if stalled || known || d - lower <= 1e-14 * d {
+        let known = simplex.as_slice().iter().any(|s| s.w == w.w);
+        if stalled || known || d - lower <= accuracy * d {
             let normal = nearest_of(&simplex);
             return match normal {
                 Some(normal) => Proximity::Apart { simplex, normal },

@@ -101,6 +101,56 @@ impl Hull {
         Ok(hull)
     }
 
+    /// A point or a segment, the core of a sphere or a capsule: a hull without volume, whose one
+    /// pseudo-face has no normal and lists the core's ends.
+    pub(super) fn core(ends: &[Vec3]) -> Hull {
+        let n = ends.len() as u16;
+        let others = |i: u16| (0..n).filter(|&j| j != i).collect::<Vec<u16>>();
+        let centre = ends.iter().fold(Vec3::ZERO, |s, &v| s + v) * (1.0 / f64::from(n));
+        Hull {
+            vertices: ends.to_vec(),
+            faces: vec![Face {
+                normal: Vec3::ZERO,
+                offset: 0.0,
+                start: 0,
+                sides: n.into(),
+            }],
+            corners: (0..n).collect(),
+            edges: (1..n)
+                .map(|i| Edge {
+                    ends: [i - 1, i],
+                    faces: [0, 0],
+                })
+                .collect(),
+            neighbours: Incidence::new((0..n).map(others).collect()),
+            faces_of: Incidence::new((0..n).map(|_| vec![0]).collect()),
+            extremes: [0; 6],
+            centre,
+            size: ends
+                .iter()
+                .map(|&v| (v - centre).norm())
+                .fold(0.0, f64::max),
+            half_extents: None,
+        }
+    }
+
+    /// Whether the hull has a volume, and is not the core of a rounded shape.
+    pub(super) fn is_solid(&self) -> bool {
+        self.vertices.len() > 3
+    }
+
+    /// Cosine of the angle between `dir` and the normal of a face, or the directions perpendicular
+    /// to a segment; 0 for a point.
+    pub(super) fn alignment(&self, face: u16, dir: Vec3) -> f64 {
+        match self.vertices.len() {
+            1 => 0.0,
+            2 => (self.vertices[1] - self.vertices[0])
+                .normalized()
+                .map_or(0.0, |u| u.cross(dir).norm()),
+            _ => self.face(face).normal.dot(dir),
+        }
+    }
+
     /// Assembles the tables from convex polygons, counter-clockwise seen from outside, that close
     /// a surface with the topology of a sphere; anything else is an internal error.
     pub(super) fn from_polygons(vertices: Vec<Vec3>, polygons: &[Vec<u16>]) -> Result<Hull> {

@@ -1,4 +1,5 @@
-//! Contact of convex polytopes: boxes and the hulls of meshes.
+//! Contact of convex shapes where at least one is a box, the hull of a mesh, a cylinder or an
+//! ellipsoid.
 //!
 //! Hulls that are apart by more than rounding touch along their shortest connection; hulls that
 //! touch or overlap, along the axis on which they can part soonest. In both cases that axis is the
@@ -7,26 +8,32 @@
 //! two faces that are nearly parallel to the contact is added.
 
 mod build;
+mod convex;
+mod curved;
 mod derivative;
 mod expand;
 mod feature;
 mod gjk;
 mod hull;
+mod pair;
 mod patch;
+mod plane;
 mod sat;
 #[cfg(test)]
 mod tests;
 
 pub use build::MAX_TRIANGLES;
+pub use convex::Convex;
 pub use derivative::differentiate;
-pub use feature::Feature;
+pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
+pub use plane::{collide_plane, differentiate_plane};
 
 use crate::collision::ContactPoint;
-use crate::spatial::{Pose, Vec3};
-use gjk::{Proximity, Simplex, Vertex};
-use patch::{Candidates, Reference};
-use sat::Axis;
+use crate::spatial::Pose;
+use gjk::Simplex;
+use pair::{Pair, ROUNDING};
+use patch::Candidates;
 
 /// Most points reported for a pair.
 pub const MAX_POINTS: usize = 4;
@@ -69,115 +76,16 @@ pub struct PairCache {
     simplex: Simplex,
 }
 
-/// Relative to the sizes of the hulls: closer than this they count as touching, and axes or depths
-/// that differ by less count as equal.
-const ROUNDING: f64 = 1e-8;
-/// 1 − cosine of the angle within which an axis counts as a face's normal.
-const ON_FACE: f64 = 1e-12;
-/// Cosine between a contact's normal and a face's from which the face adds its patch.
-const NEARLY_PARALLEL: f64 = 0.99;
-/// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
-/// a patch is dropped.
-const SAME_POINT: f64 = 1e-3;
-
-/// Two hulls, and B's placement in A's frame.
-struct Pair<'a> {
-    a: &'a Hull,
-    b: &'a Hull,
-    b_in_a: Pose,
-    /// Centre of B in A's frame.
-    b_centre: Vec3,
-}
-
-impl Pair<'_> {
-    /// The vertex of A − B farthest along `dir` (A's frame), searched for from `near`.
-    #[inline]
-    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex {
-        let dir_b = -self.b_in_a.rot.tr_mul_vec(dir);
-        match near {
-            Some(v) => self.vertex(
-                self.a.support_from(dir, v.a),
-                self.b.support_from(dir_b, v.b),
-            ),
-            None => self.vertex(self.a.support(dir), self.b.support(dir_b)),
-        }
-    }
-
-    #[inline(always)]
-    fn vertex(&self, a: u16, b: u16) -> Vertex {
-        Vertex {
-            w: self.a.vertex(a) - self.b_in_a.point(self.b.vertex(b)),
-            a,
-            b,
-        }
-    }
-
-    /// The axis along a face of `owner`, given the other hull's vertex deepest under it.
-    fn face_axis(&self, owner: u8, face: u16, vertex: u16) -> Axis {
-        let gap = if owner == 0 {
-            let f = self.a.face(face);
-            f.normal.dot(self.b_in_a.point(self.b.vertex(vertex))) - f.offset
-        } else {
-            let f = self.b.face(face);
-            f.normal
-                .dot(self.b_in_a.inverse_point(self.a.vertex(vertex)))
-                - f.offset
-        };
-        Axis::Face { owner, face, gap }
-    }
-
-    /// The axis perpendicular to two edges, out of A; `None` for parallel edges.
-    fn edge_axis(&self, a: [u16; 2], b: [u16; 2]) -> Option<Axis> {
-        let [a0, a1] = a.map(|i| self.a.vertex(i));
-        let [b0, b1] = b.map(|i| self.b_in_a.point(self.b.vertex(i)));
-        let (u, v) = (a1 - a0, b1 - b0);
-        let n = u.cross(v);
-        let length = n.norm();
-        if length <= sat::PARALLEL * u.norm() * v.norm() {
-            return None;
-        }
-        let outwards = (n.dot(a0 - self.a.centre()) - n.dot(b0 - self.b_centre)).signum();
-        let normal = n * (outwards / length);
-        Some(Axis::Edges {
-            a,
-            b,
-            normal,
-            gap: normal.dot(b0 - a0),
-        })
-    }
-
-    /// The hull that holds a face, as the reference of a patch.
-    fn reference(&self, owner: u8, face: u16) -> Reference<'_> {
-        if owner == 0 {
-            Reference {
-                owner,
-                hull: self.a,
-                face,
-                other: self.b,
-                other_pose: self.b_in_a,
-                to_a: Pose::IDENTITY,
-            }
-        } else {
-            Reference {
-                owner,
-                hull: self.b,
-                face,
-                other: self.a,
-                other_pose: self.b_in_a.inverse(),
-                to_a: self.b_in_a,
-            }
-        }
-    }
-}
-
-/// Finds the contact of two hulls placed in the world. Points with gaps up to `margin` [m] are
-/// reported; none when the hulls are farther apart. Poses must be finite.
+/// Finds the contact of two shapes placed in the world. Points with gaps up to `margin` [m] are
+/// reported; none when the shapes are farther apart. Poses must be finite. Normals point from A
+/// to B. Spheres and capsules are meant to meet one of the other shapes: of two, cores that meet
+/// in a point or overlap along a line give no contact.
 ///
 /// No heap allocation.
 pub fn collide(
-    a: &Hull,
+    a: &Convex,
     pose_a: &Pose,
-    b: &Hull,
+    b: &Convex,
     pose_b: &Pose,
     margin: f64,
     cache: &mut PairCache,
@@ -185,233 +93,24 @@ pub fn collide(
 ) {
     out.clear();
     let b_in_a = pose_a.relative(pose_b);
-    let pair = Pair {
-        a,
-        b,
-        b_in_a,
-        b_centre: b_in_a.point(b.centre()),
-    };
-    let size = a.size() + b.size();
-    let rounding = ROUNDING * size;
+    let rounding = ROUNDING * (a.size() + b.size());
     let mut found = Candidates::new();
-    pair.contact(margin, rounding, cache, &mut found);
+    if a.is_curved() || b.is_curved() {
+        curved::contact(a, b, b_in_a, margin, &mut found);
+    } else {
+        let (ra, rb) = (a.radius(), b.radius());
+        let pair = Pair::new(&a.hull, &b.hull, b_in_a);
+        pair.contact(margin + ra + rb, rounding, cache, &mut found);
+        found.update(|p| *p = inflated(*p, ra, rb));
+    }
     found.reduce(pose_a, rounding, out);
 }
 
-impl Pair<'_> {
-    fn contact(&self, margin: f64, rounding: f64, cache: &mut PairCache, found: &mut Candidates) {
-        if let (Some(ha), Some(hb)) = (self.a.half_extents(), self.b.half_extents()) {
-            let Some(axis) = sat::boxes(self, ha, hb, rounding) else {
-                return;
-            };
-            if axis.gap() > margin {
-                return;
-            }
-            if axis.gap() <= rounding {
-                return self.on_axis(axis, margin, rounding, found);
-            }
-        }
-        let start = self.refreshed(&cache.simplex);
-        match gjk::distance(self, start, margin, rounding) {
-            Proximity::Beyond => {}
-            Proximity::Apart { simplex, normal } => {
-                cache.simplex = simplex;
-                self.apart(&simplex, normal, margin, rounding, found);
-            }
-            Proximity::Overlap(simplex) => {
-                let mut start = simplex;
-                let axis = expand::least_depth(self, &mut start, rounding)
-                    .or_else(|| sat::exhaustive(self, rounding));
-                cache.simplex = start;
-                if let Some(axis) = axis {
-                    self.on_axis(axis, margin, rounding, found);
-                }
-            }
-        }
-    }
-
-    /// A simplex of an earlier placement, at this one.
-    fn refreshed(&self, old: &Simplex) -> Simplex {
-        let mut s = Simplex::default();
-        for v in old.as_slice() {
-            s.push(self.vertex(v.a, v.b));
-        }
-        s
-    }
-
-    fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
-        match axis {
-            Axis::Face { owner, face, .. } => {
-                let r = self.reference(owner, face);
-                let vertex = r.deepest(0);
-                r.clip(vertex, margin, rounding, found);
-                if found.points().is_empty() {
-                    let x = r.other_pose.point(r.other.vertex(vertex));
-                    found.push(r.point(
-                        x,
-                        Feature::FaceVertex {
-                            owner,
-                            face,
-                            vertex,
-                        },
-                    ));
-                }
-            }
-            Axis::Edges { a, b, normal, gap } => {
-                let a0 = self.a.vertex(a[0]);
-                let b0 = self.b_in_a.point(self.b.vertex(b[0]));
-                let u = self.a.vertex(a[1]) - a0;
-                let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
-                // The foot on A's edge, where the edges cross seen along the normal.
-                let w = v.cross(normal);
-                let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
-                let point = ContactPoint {
-                    point: foot + normal * (0.5 * gap),
-                    normal,
-                    gap,
-                    feature: Feature::EdgeEdge { a, b }.encode(),
-                };
-                self.with_patch(point, a[0], b[0], margin, rounding, found);
-            }
-        }
-    }
-
-    /// Contact along the shortest connection of hulls that are apart.
-    fn apart(
-        &self,
-        simplex: &Simplex,
-        normal: Vec3,
-        margin: f64,
-        rounding: f64,
-        found: &mut Candidates,
-    ) {
-        if let Some(axis) = self.axis_of(simplex.as_slice(), normal) {
-            return self.on_axis(axis, margin, rounding, found);
-        }
-        let ids_a = Distinct::new(simplex.as_slice().iter().map(|v| v.a));
-        let ids_b = Distinct::new(simplex.as_slice().iter().map(|v| v.b));
-        let point = self.nearest_vertex(&ids_a, &ids_b);
-        self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
-    }
-
-    /// The contact of a vertex with a vertex, with an edge, or of two parallel edges: these count
-    /// as an edge of A and the first end of B's that lies beside it, or of B and one of A's.
-    fn nearest_vertex(&self, ids_a: &Distinct, ids_b: &Distinct) -> ContactPoint {
-        let xa = |i: u16| self.a.vertex(i);
-        let xb = |i: u16| self.b_in_a.point(self.b.vertex(i));
-        // (Offset from the edge to the vertex, whether the foot lies within the edge.)
-        let beside = |p: Vec3, q: Vec3, x: Vec3| {
-            let u = q - p;
-            let t = (x - p).dot(u) / u.norm_squared();
-            ((x - p) - u * t, (0.0..=1.0).contains(&t))
-        };
-        let mut best: Option<(Vec3, Vec3, Feature, bool)> = None;
-        let mut offer = |c: (Vec3, Vec3, Feature, bool)| {
-            if best.is_none_or(|b| !b.3 && c.3) {
-                best = Some(c);
-            }
-        };
-        if ids_a.len == 2 {
-            let edge = ids_a.sorted();
-            for vertex in ids_b.iter() {
-                let x = xb(vertex);
-                let (d, inside) = beside(xa(edge[0]), xa(edge[1]), x);
-                let feature = Feature::EdgeVertex {
-                    owner: 0,
-                    edge,
-                    vertex,
-                };
-                offer((x - d * 0.5, d, feature, inside));
-            }
-        }
-        if ids_b.len == 2 {
-            let edge = ids_b.sorted();
-            for vertex in ids_a.iter() {
-                let x = xa(vertex);
-                let (d, inside) = beside(xb(edge[0]), xb(edge[1]), x);
-                let feature = Feature::EdgeVertex {
-                    owner: 1,
-                    edge,
-                    vertex,
-                };
-                offer((x - d * 0.5, -d, feature, inside));
-            }
-        }
-        let (a, b) = (ids_a.ids[0], ids_b.ids[0]);
-        let (point, d, feature, _) = best.unwrap_or_else(|| {
-            let d = xb(b) - xa(a);
-            (xa(a) + d * 0.5, d, Feature::VertexVertex { a, b }, true)
-        });
-        let gap = d.norm();
-        ContactPoint {
-            point,
-            normal: d * (1.0 / gap),
-            gap,
-            feature: feature.encode(),
-        }
-    }
-
-    /// Adds `point` and, where faces of both hulls at these vertices are nearly perpendicular to
-    /// its normal, the patch of the two.
-    fn with_patch(
-        &self,
-        point: ContactPoint,
-        a: u16,
-        b: u16,
-        margin: f64,
-        rounding: f64,
-        found: &mut Candidates,
-    ) {
-        let fa = self.a.face_towards(a, point.normal);
-        let against = -self.b_in_a.rot.tr_mul_vec(point.normal);
-        let fb = self.b.face_towards(b, against);
-        let along_a = self.a.face(fa).normal.dot(point.normal);
-        let along_b = self.b.face(fb).normal.dot(against);
-        if along_a.min(along_b) < NEARLY_PARALLEL {
-            found.push(point);
-            return;
-        }
-        let (r, vertex) = if along_a >= along_b - ON_FACE {
-            (self.reference(0, fa), b)
-        } else {
-            (self.reference(1, fb), a)
-        };
-        r.clip(vertex, margin, rounding, found);
-        let same = SAME_POINT * (self.a.size() + self.b.size());
-        // The faces' normal is not the axis of least depth: along it a point may seem deeper.
-        found.retain(|p| p.gap >= point.gap && (p.point - point.point).norm() > same);
-        found.push(point);
-    }
-}
-
-/// Up to three different vertices of one hull.
-struct Distinct {
-    ids: [u16; 3],
-    len: usize,
-}
-
-impl Distinct {
-    fn new(from: impl Iterator<Item = u16>) -> Self {
-        let mut d = Distinct {
-            ids: [0; 3],
-            len: 0,
-        };
-        for i in from {
-            if d.len < 3 && !d.ids[..d.len].contains(&i) {
-                d.ids[d.len] = i;
-                d.len += 1;
-            }
-        }
-        let n = d.len;
-        d.ids[..n].sort_unstable();
-        d
-    }
-
-    fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        self.ids[..self.len].iter().copied()
-    }
-
-    fn sorted(&self) -> [u16; 2] {
-        [self.ids[0], self.ids[1]]
+/// The contact of two cores as that of the shapes with these radii about them.
+fn inflated(p: ContactPoint, ra: f64, rb: f64) -> ContactPoint {
+    ContactPoint {
+        point: p.point + p.normal * (0.5 * (ra - rb)),
+        gap: p.gap - ra - rb,
+        ..p
     }
 }

@@ -38,6 +38,10 @@ impl Candidates {
         &self.points[..self.len]
     }
 
+    pub fn update(&mut self, change: impl Fn(&mut ContactPoint)) {
+        self.points[..self.len].iter_mut().for_each(change);
+    }
+
     pub fn retain(&mut self, keep: impl Fn(&ContactPoint) -> bool) {
         let mut n = 0;
         for i in 0..self.len {
@@ -260,6 +264,12 @@ impl Reference<'_> {
                     vertex: self.other.polygon(incident)[c.leaving],
                 },
             )),
+            // A segment is a polygon of two sides; its way back repeats its way out.
+            (Some(_), None) | (None, Some(_))
+                if !self.other.is_solid() && arriving.min(c.leaving) == 1 =>
+            {
+                None
+            }
             (Some(side), None) | (None, Some(side)) => Some(self.point(
                 c.at,
                 Feature::SideSide {

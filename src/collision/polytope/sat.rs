@@ -4,7 +4,8 @@
 //! separating axis test between convex polyhedra" (GDC 2013) for the test on the Gauss map that
 //! tells which pairs of edges touch along a face of the Minkowski difference.
 
-use super::Pair;
+use super::gjk::SupportMap;
+use super::pair::Pair;
 use crate::spatial::Vec3;
 
 /// A direction along which two polytopes are separated by `gap` (negative: they overlap), with the
@@ -124,8 +125,13 @@ pub(super) const PARALLEL: f64 = 1e-7;
 
 /// The axis of largest gap by trying every face and every pair of edges whose arcs cross on the
 /// Gauss map. Exact, and slow for hulls of hundreds of vertices.
+///
+/// `None` for two cores, which have no faces.
 pub(super) fn exhaustive(pair: &Pair, tie: f64) -> Option<Axis> {
     let (a, b) = (pair.a, pair.b);
+    if !(a.is_solid() && b.is_solid()) {
+        return of_core(pair, tie);
+    }
     let rot = &pair.b_in_a.rot;
     let mut best = None;
     let mut start = 0;
@@ -170,4 +176,55 @@ pub(super) fn exhaustive(pair: &Pair, tie: f64) -> Option<Axis> {
         Some(e) => better(best, e, tie),
         None => best,
     }
+}
+
+/// As [`exhaustive`] where one of the two is the core of a rounded shape.
+fn of_core(pair: &Pair, tie: f64) -> Option<Axis> {
+    let (owner, hull, core) = match (pair.a.is_solid(), pair.b.is_solid()) {
+        (true, false) => (0, pair.a, pair.b),
+        (false, true) => (1, pair.b, pair.a),
+        _ => return None,
+    };
+    // Normals out of the hull, in its own frame and in A's.
+    let in_a = |n: Vec3| {
+        if owner == 0 {
+            n
+        } else {
+            pair.b_in_a.rot.mul_vec(n)
+        }
+    };
+    let mut best = None;
+    for f in 0..hull.faces().len() as u16 {
+        let n = in_a(hull.face(f).normal);
+        let vertex = if owner == 0 {
+            pair.support(n, None).b
+        } else {
+            pair.support(-n, None).a
+        };
+        best = better(best, pair.face_axis(owner, f, vertex), tie);
+    }
+    let Some(segment) = core.edges().first().map(|e| e.ends) else {
+        return best;
+    };
+    let along = core.vertex(segment[1]) - core.vertex(segment[0]);
+    let along = if owner == 0 {
+        pair.b_in_a.rot.mul_vec(along)
+    } else {
+        pair.b_in_a.rot.tr_mul_vec(along)
+    };
+    for e in hull.edges() {
+        let [p, q] = e.faces.map(|f| hull.face(f).normal.dot(along));
+        if p * q >= 0.0 {
+            continue;
+        }
+        let axis = if owner == 0 {
+            pair.edge_axis(e.ends, segment)
+        } else {
+            pair.edge_axis(segment, e.ends)
+        };
+        if let Some(axis) = axis {
+            best = better(best, axis, tie);
+        }
+    }
+    best
 }

@@ -1,8 +1,10 @@
 //! Contacts of polytopes against brute force, and their derivatives against differences.
 
+use super::hull::Hull;
 use super::*;
+use super::{expand, sat};
 use crate::collision::ContactDerivative;
-use crate::spatial::{Twist, so3_exp};
+use crate::spatial::{Twist, Vec3, so3_exp};
 
 /// Uniform numbers from a fixed seed (splitmix64).
 pub(super) struct Random(pub u64);
@@ -29,7 +31,7 @@ impl Random {
     }
 }
 
-fn run(a: &Hull, pa: &Pose, b: &Hull, pb: &Pose, margin: f64) -> Manifold {
+fn run(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose, margin: f64) -> Manifold {
     let mut out = Manifold::default();
     collide(a, pa, b, pb, margin, &mut PairCache::default(), &mut out);
     out
@@ -43,7 +45,8 @@ fn deepest(m: &Manifold) -> Option<ContactPoint> {
 }
 
 /// Largest separation over all normals of faces and products of edges, every vertex projected.
-fn separation(a: &Hull, pa: &Pose, b: &Hull, pb: &Pose) -> f64 {
+fn separation(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
+    let (a, b) = (a.hull().unwrap(), b.hull().unwrap());
     let va: Vec<Vec3> = a.vertices().iter().map(|&v| pa.point(v)).collect();
     let vb: Vec<Vec3> = b.vertices().iter().map(|&v| pb.point(v)).collect();
     let mut best = f64::NEG_INFINITY;
@@ -76,8 +79,26 @@ fn separation(a: &Hull, pa: &Pose, b: &Hull, pb: &Pose) -> f64 {
     best
 }
 
+/// Places B so that the gap that [`collide`] reports is about `gap`, by bisection.
+fn near_touching_curved(a: &Convex, b: &Convex, gap: f64, random: &mut Random) -> (Pose, Pose) {
+    let pa = random.pose();
+    let mut pb = random.pose();
+    let dir = random.vector(1.0).normalized().unwrap();
+    let (mut near, mut far) = (0.0, a.size() + b.size() + gap.abs());
+    for _ in 0..30 {
+        let middle = 0.5 * (near + far);
+        pb.pos = pa.pos + dir * middle;
+        match deepest(&run(a, &pa, b, &pb, f64::INFINITY)) {
+            Some(p) if p.gap >= gap => far = middle,
+            _ => near = middle,
+        }
+    }
+    pb.pos = pa.pos + dir * far;
+    (pa, pb)
+}
+
 /// Places B so that the pair's separation is about `gap` along a random direction.
-fn near_touching(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> (Pose, Pose) {
+fn near_touching(a: &Convex, b: &Convex, gap: f64, random: &mut Random) -> (Pose, Pose) {
     let pa = random.pose();
     let mut pb = random.pose();
     let dir = random.vector(1.0).normalized().unwrap();
@@ -96,8 +117,8 @@ fn near_touching(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> (Pose, Po
 fn overlapping_boxes_part_along_the_axis_of_brute_force() {
     let mut random = Random(1);
     for _ in 0..1000 {
-        let a = Hull::cuboid(random.vector(0.4).abs() + Vec3::new(0.1, 0.1, 0.1)).unwrap();
-        let b = Hull::cuboid(random.vector(0.4).abs() + Vec3::new(0.1, 0.1, 0.1)).unwrap();
+        let a = Convex::cuboid(random.vector(0.4).abs() + Vec3::new(0.1, 0.1, 0.1)).unwrap();
+        let b = Convex::cuboid(random.vector(0.4).abs() + Vec3::new(0.1, 0.1, 0.1)).unwrap();
         let depth = random.within(0.0, 0.1);
         let (pa, pb) = near_touching(&a, &b, -depth, &mut random);
         let s = separation(&a, &pa, &b, &pb);
@@ -111,9 +132,9 @@ fn overlapping_boxes_part_along_the_axis_of_brute_force() {
 }
 
 fn difference(
-    a: &Hull,
+    a: &Convex,
     pa: &Pose,
-    b: &Hull,
+    b: &Convex,
     pb: &Pose,
     margin: f64,
     p: &ContactPoint,
@@ -167,14 +188,18 @@ fn error(d: &ContactDerivative, p: &ContactPoint, k: usize, fd: (Vec3, Vec3, f64
 
 /// Checks every derivative of `n` random contacts; panics unless 99 % agree and at most 10 % had to
 /// be left out because a feature changed.
-fn check_derivatives(name: &str, a: &Hull, b: &Hull, n: usize, gaps: (f64, f64), seed: u64) {
+fn check_derivatives(name: &str, a: &Convex, b: &Convex, n: usize, gaps: (f64, f64), seed: u64) {
     let mut random = Random(seed);
     let (mut all, mut wrong, mut changed, mut worst) = (0, 0, 0, 0.0f64);
     let margin = 0.02;
-    let mut kinds = [0; 6];
+    let mut kinds = [0; 7];
     for _ in 0..n {
         let gap = random.within(gaps.0, gaps.1);
-        let (pa, pb) = near_touching(a, b, gap, &mut random);
+        let (pa, pb) = if a.hull().is_some() && b.hull().is_some() {
+            near_touching(a, b, gap, &mut random)
+        } else {
+            near_touching_curved(a, b, gap, &mut random)
+        };
         for p in run(a, &pa, b, &pb, margin).points() {
             kinds[(p.feature >> 61) as usize] += 1;
             let d = differentiate(a, &pa, b, &pb, p).unwrap();
@@ -201,8 +226,8 @@ fn check_derivatives(name: &str, a: &Hull, b: &Hull, n: usize, gaps: (f64, f64),
 
 #[test]
 fn derivatives_of_boxes() {
-    let a = Hull::cuboid(Vec3::new(0.3, 0.2, 0.4)).unwrap();
-    let b = Hull::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
+    let a = Convex::cuboid(Vec3::new(0.3, 0.2, 0.4)).unwrap();
+    let b = Convex::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
     check_derivatives("box-box overlapping", &a, &b, 300, (-0.03, -0.001), 2);
     check_derivatives("box-box apart", &a, &b, 300, (0.001, 0.01), 3);
 }
@@ -333,28 +358,31 @@ fn every_point_is_below_every_face_of_its_hull() {
 
 #[test]
 fn derivatives_of_meshes() {
-    let a = rounded(40, Vec3::new(0.3, 0.2, 0.4), 10);
-    let b = rounded(30, Vec3::new(0.2, 0.25, 0.15), 11);
-    let c = Hull::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
+    let a = rounded(40, Vec3::new(0.3, 0.2, 0.4), 10).into();
+    let b = rounded(30, Vec3::new(0.2, 0.25, 0.15), 11).into();
+    let c = Convex::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
     check_derivatives("mesh-mesh overlapping", &a, &b, 100, (-0.03, -0.001), 12);
     check_derivatives("mesh-mesh apart", &a, &b, 100, (0.001, 0.01), 13);
     check_derivatives("mesh-box overlapping", &a, &c, 100, (-0.03, -0.001), 14);
     check_derivatives("box-mesh apart", &c, &a, 100, (0.001, 0.01), 15);
 }
 
-fn shapes() -> Vec<(&'static str, Hull)> {
+fn shapes() -> Vec<(&'static str, Convex)> {
     vec![
-        ("box", Hull::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        ("box", Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
         (
             "box mesh",
-            Hull::from_mesh(&gridded_box(Vec3::new(0.15, 0.3, 0.2), 3)).unwrap(),
+            Convex::from_mesh(&gridded_box(Vec3::new(0.15, 0.3, 0.2), 3)).unwrap(),
         ),
-        ("round mesh", rounded(40, Vec3::new(0.3, 0.2, 0.25), 20)),
+        (
+            "round mesh",
+            rounded(40, Vec3::new(0.3, 0.2, 0.25), 20).into(),
+        ),
         (
             "needle",
-            Hull::from_mesh(&gridded_box(Vec3::new(1.0, 1e-4, 1e-4), 2)).unwrap(),
+            Convex::from_mesh(&gridded_box(Vec3::new(1.0, 1e-4, 1e-4), 2)).unwrap(),
         ),
-        ("plate", rounded(20, Vec3::new(1.0, 0.8, 1e-4), 21)),
+        ("plate", rounded(20, Vec3::new(1.0, 0.8, 1e-4), 21).into()),
     ]
 }
 
@@ -370,12 +398,7 @@ fn growing_agrees_with_trying_every_axis() {
                 let gap = -thin * random.within(0.0, 0.2);
                 let (pa, pb) = near_touching(a, b, gap, &mut random);
                 let b_in_a = pa.relative(&pb);
-                let pair = Pair {
-                    a,
-                    b,
-                    b_in_a,
-                    b_centre: b_in_a.point(b.centre()),
-                };
+                let pair = Pair::new(a.hull().unwrap(), b.hull().unwrap(), b_in_a);
                 let rounding = ROUNDING * (a.size() + b.size());
                 let brute = separation(a, &pa, b, &pb);
                 if brute > 0.0 {
@@ -406,12 +429,15 @@ fn growing_agrees_with_trying_every_axis() {
 fn boxes_face_on_face_at_and_around_touching() {
     let big = Vec3::new(0.5, 0.5, 0.1);
     let small = Vec3::new(0.1, 0.1, 0.1);
-    let mesh = |h| Hull::from_mesh(&gridded_box(h, 2)).unwrap();
+    let mesh = |h| Convex::from_mesh(&gridded_box(h, 2)).unwrap();
     let pairs = [
-        (Hull::cuboid(big).unwrap(), Hull::cuboid(small).unwrap()),
+        (Convex::cuboid(big).unwrap(), Convex::cuboid(small).unwrap()),
         (mesh(big), mesh(small)),
-        (Hull::cuboid(big).unwrap(), mesh(small)),
-        (Hull::cuboid(small).unwrap(), Hull::cuboid(small).unwrap()),
+        (Convex::cuboid(big).unwrap(), mesh(small)),
+        (
+            Convex::cuboid(small).unwrap(),
+            Convex::cuboid(small).unwrap(),
+        ),
         (mesh(small), mesh(small)),
     ];
     for (a, b) in &pairs {
@@ -448,9 +474,9 @@ fn boxes_face_on_face_at_and_around_touching() {
 
 #[test]
 fn sliding_box_keeps_its_points() {
-    let floor = Hull::cuboid(Vec3::new(2.0, 2.0, 0.1)).unwrap();
-    let mesh = Hull::from_mesh(&gridded_box(Vec3::new(0.1, 0.15, 0.05), 4)).unwrap();
-    for b in [Hull::cuboid(Vec3::new(0.1, 0.15, 0.05)).unwrap(), mesh] {
+    let floor = Convex::cuboid(Vec3::new(2.0, 2.0, 0.1)).unwrap();
+    let mesh = Convex::from_mesh(&gridded_box(Vec3::new(0.1, 0.15, 0.05), 4)).unwrap();
+    for b in [Convex::cuboid(Vec3::new(0.1, 0.15, 0.05)).unwrap(), mesh] {
         let mut cache = PairCache::default();
         let mut features: Option<Vec<u64>> = None;
         for k in 0..=1000 {
@@ -475,8 +501,8 @@ fn sliding_box_keeps_its_points() {
 
 #[test]
 fn vertex_on_a_face_and_edge_on_an_edge() {
-    let a = Hull::cuboid(Vec3::new(0.2, 0.2, 0.2)).unwrap();
-    let b = Hull::cuboid(Vec3::new(0.1, 0.1, 0.1)).unwrap();
+    let a = Convex::cuboid(Vec3::new(0.2, 0.2, 0.2)).unwrap();
+    let b = Convex::cuboid(Vec3::new(0.1, 0.1, 0.1)).unwrap();
     // The diagonal of B along −z: its lowest vertex at distance 0.1 √3.
     let up = Vec3::new(1.0, 1.0, 1.0) * (1.0 / 3.0f64.sqrt());
     let turn = up.cross(Vec3::Z).normalized().unwrap() * up.dot(Vec3::Z).acos();
@@ -504,7 +530,8 @@ fn vertex_on_a_face_and_edge_on_an_edge() {
 }
 
 /// Distance of two hulls by projecting every feature of one on the other: slow and plain.
-fn distance(a: &Hull, pa: &Pose, b: &Hull, pb: &Pose) -> f64 {
+fn distance(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose) -> f64 {
+    let (a, b) = (a.hull().unwrap(), b.hull().unwrap());
     let mut best = f64::INFINITY;
     let mut vertex_on_hull = |x: Vec3, h: &Hull, p: &Pose| {
         let x = p.inverse_point(x);
@@ -587,6 +614,149 @@ fn every_pair_of_hulls_against_brute_force_in_both_orders() {
             }
             println!("{na} - {nb}: worst gap error {worst:.1e} m");
             assert!(worst < 1e-7);
+        }
+    }
+}
+
+/// Largest s(n) = n·(x_B(−n) − x_A(n)) over directions: a grid on the sphere, then a pattern search
+/// from the best of it.
+fn best_direction(support_a: &dyn Fn(Vec3) -> Vec3, support_b: &dyn Fn(Vec3) -> Vec3) -> f64 {
+    let s = |n: Vec3| n.dot(support_b(-n) - support_a(n));
+    let count = 4000;
+    let mut starts: Vec<(f64, Vec3)> = (0..count)
+        .map(|i| {
+            let z = 1.0 - (2.0 * i as f64 + 1.0) / count as f64;
+            let angle = 2.399963229728653 * i as f64;
+            let r = (1.0 - z * z).sqrt();
+            let n = Vec3::new(r * angle.cos(), r * angle.sin(), z);
+            (s(n), n)
+        })
+        .collect();
+    starts.sort_by(|p, q| q.0.total_cmp(&p.0));
+    let mut best = f64::NEG_INFINITY;
+    for &(mut value, mut n) in &starts[..30] {
+        let mut step = 0.05;
+        while step > 1e-10 {
+            let across = if n.x.abs() < 0.6 { Vec3::X } else { Vec3::Y };
+            let t = n.cross(across).normalized().unwrap();
+            let u = n.cross(t);
+            let better = (0..8)
+                .map(|k| {
+                    let angle = std::f64::consts::FRAC_PI_4 * k as f64;
+                    let m = n + (t * angle.cos() + u * angle.sin()) * step;
+                    m.normalized().unwrap()
+                })
+                .map(|m| (s(m), m))
+                .max_by(|p, q| p.0.total_cmp(&q.0))
+                .filter(|m| m.0 > value);
+            match better {
+                Some((v, m)) => (value, n) = (v, m),
+                None => step *= 0.5,
+            }
+        }
+        best = best.max(value);
+    }
+    best
+}
+
+/// Support point of the exact shape, world axes; written apart from the code under test.
+fn exact_support(name: &str, c: &Convex, pose: &Pose, dir: Vec3) -> Vec3 {
+    let d = pose.rot.tr_mul_vec(dir);
+    let x = match name {
+        "cylinder" | "coin" => {
+            let (r, h) = if name == "coin" {
+                (0.3, 0.01)
+            } else {
+                (0.1, 0.2)
+            };
+            let across = d.x.hypot(d.y).max(1e-300);
+            Vec3::new(r * d.x / across, r * d.y / across, h * d.z.signum())
+        }
+        "ellipsoid" => {
+            let e = Vec3::new(0.3, 0.1, 0.2);
+            let l = e.scale(d).norm();
+            e.scale(e).scale(d) * (1.0 / l)
+        }
+        "sphere" => d * 0.15,
+        "capsule" => d * 0.1 + Vec3::Z * (0.2 * d.z.signum()),
+        _ => {
+            let h = c.hull().unwrap();
+            *h.vertices()
+                .iter()
+                .max_by(|p, q| p.dot(d).total_cmp(&q.dot(d)))
+                .unwrap()
+        }
+    };
+    pose.point(x)
+}
+
+fn all_shapes() -> Vec<(&'static str, Convex)> {
+    vec![
+        ("box", Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        (
+            "round mesh",
+            rounded(40, Vec3::new(0.3, 0.2, 0.25), 20).into(),
+        ),
+        ("cylinder", Convex::cylinder(0.1, 0.2).unwrap()),
+        ("coin", Convex::cylinder(0.3, 0.01).unwrap()),
+        (
+            "ellipsoid",
+            Convex::ellipsoid(Vec3::new(0.3, 0.1, 0.2)).unwrap(),
+        ),
+        ("sphere", Convex::sphere(0.15).unwrap()),
+        ("capsule", Convex::capsule(0.1, 0.2).unwrap()),
+    ]
+}
+
+#[test]
+fn every_pair_with_a_round_shape_against_brute_force() {
+    let mut random = Random(50);
+    let shapes = all_shapes();
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            let round = |n: &str| n == "sphere" || n == "capsule";
+            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
+                continue;
+            }
+            let (mut worst, mut mirrored, mut over) = (0.0f64, 0.0f64, 0);
+            for k in 0..12 {
+                let gap = random.within(-0.02, 0.02) * if k % 2 == 0 { 1.0 } else { 1e-4 };
+                let (pa, pb) = near_touching_curved(a, b, gap, &mut random);
+                let p = deepest(&run(a, &pa, b, &pb, f64::INFINITY)).unwrap();
+                let q = deepest(&run(b, &pb, a, &pa, f64::INFINITY)).unwrap();
+                let expected = best_direction(&|d| exact_support(na, a, &pa, d), &|d| {
+                    exact_support(nb, b, &pb, d)
+                });
+                let e = (p.gap - expected).abs();
+                if e > 1e-6 {
+                    over += 1;
+                    println!(
+                        "   {na} {nb} {k}: {} vs {expected} {:?}",
+                        p.gap,
+                        Feature::decode(p.feature)
+                    );
+                }
+                worst = worst.max(e);
+                mirrored = mirrored.max((p.gap - q.gap).abs());
+            }
+            println!(
+                "{na} - {nb}: worst gap error {worst:.1e} m, between orders {mirrored:.1e} m, {over}"
+            );
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_round_shapes() {
+    let shapes = all_shapes();
+    for (i, (na, a)) in shapes.iter().enumerate() {
+        for (j, (nb, b)) in shapes.iter().enumerate() {
+            let round = |n: &str| n == "sphere" || n == "capsule";
+            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
+                continue;
+            }
+            let seed = (60 + 10 * i + j) as u64;
+            check_derivatives(&format!("{na} - {nb}"), a, b, 12, (-0.02, 0.01), seed);
         }
     }
 }

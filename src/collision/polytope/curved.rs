@@ -1,0 +1,580 @@
+//! Contact of cylinders and ellipsoids with convex shapes.
+//!
+//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the points of
+//! support. A search on the support maps ([`super::gjk`], [`super::expand`]) comes near a
+//! maximizer; Newton's method on the optimality condition x_B − x_A ∥ n, written with the local
+//! geometry of the surfaces there, finds it to rounding. Several local geometries may be near (a
+//! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
+
+use super::convex::{Convex, Kind};
+use super::expand;
+use super::feature::{Feature, Spot};
+use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
+use super::hull::Hull;
+use super::pair::{Distinct, Pair, ROUNDING};
+use super::patch::Candidates;
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// Relative accuracy of the distance from which Newton's method starts.
+const COARSE: f64 = 1e-6;
+/// Relative to the sizes: how far below the surface the search for the least depth may stop.
+const COARSE_DEPTH: f64 = 1e-4;
+/// Sine within which a direction may belong to a cap or a side beside the rim.
+const NEAR: f64 = 0.05;
+/// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
+const CAP: f64 = 0.9;
+const SIDE: f64 = 0.142;
+/// Most starting directions tried for overlapping shapes.
+const MAX_STARTS: usize = 8;
+
+/// Point of support along `dir` (body frame, not zero), and what [`Vertex`] stores for it.
+fn support(c: &Convex, dir: Vec3, near: Option<u16>) -> (Vec3, u16) {
+    match c.kind {
+        Kind::Hull { .. } => {
+            let i = match near {
+                Some(v) => c.hull.support_from(dir, v),
+                None => c.hull.support(dir),
+            };
+            (c.hull.vertex(i), i)
+        }
+        Kind::Cylinder {
+            radius,
+            half_length,
+            ..
+        } => {
+            let upper = dir.z > 0.0;
+            let out = Vec3::new(dir.x, dir.y, 0.0).normalized().unwrap_or(Vec3::X);
+            let z = if upper { half_length } else { -half_length };
+            (out * radius + Vec3::Z * z, upper.into())
+        }
+        Kind::Ellipsoid { semi_axes } => {
+            let e = semi_axes.scale(dir);
+            (semi_axes.scale(e) * (1.0 / e.norm()), 0)
+        }
+    }
+}
+
+/// The surface near a point of support: x(n + δn) = x + `bend` δn + any combination of `flats`,
+/// as long as n stays perpendicular to those.
+#[derive(Clone, Copy)]
+struct Local {
+    x: Vec3,
+    bend: Mat3,
+    flats: [Vec3; 2],
+    flat_count: usize,
+}
+
+impl Local {
+    /// The geometry of `spot` for the outward normal `n` (body frame); `None` where it has none.
+    fn of(c: &Convex, spot: Spot, n: Vec3) -> Option<Local> {
+        let corner = |x| Local {
+            x,
+            bend: Mat3::ZERO,
+            flats: [Vec3::ZERO; 2],
+            flat_count: 0,
+        };
+        let plane = |x: Vec3, normal: Vec3| {
+            let [t1, t2] = tangents(normal);
+            Local {
+                flats: [t1, t2],
+                flat_count: 2,
+                ..corner(x)
+            }
+        };
+        match (spot, &c.kind) {
+            (Spot::Vertex(i), _) => Some(corner(c.hull.vertex(i))),
+            (Spot::Edge([i, j]), _) => {
+                let x = c.hull.vertex(i);
+                Some(Local {
+                    flats: [(c.hull.vertex(j) - x).normalized()?, Vec3::ZERO],
+                    flat_count: 1,
+                    ..corner(x)
+                })
+            }
+            (Spot::Face(f), _) => {
+                let face = c.hull.face(f);
+                Some(plane(face.normal * face.offset, face.normal))
+            }
+            (Spot::Cap(upper), Kind::Cylinder { half_length, .. }) => {
+                let s = if upper { 1.0 } else { -1.0 };
+                Some(plane(Vec3::Z * (s * half_length), Vec3::Z * s))
+            }
+            (
+                Spot::Rim(_) | Spot::Side,
+                &Kind::Cylinder {
+                    radius,
+                    half_length,
+                    ..
+                },
+            ) => {
+                let across = n.x.hypot(n.y);
+                if across < 1e-9 {
+                    return None;
+                }
+                let out = Vec3::new(n.x, n.y, 0.0) * (1.0 / across);
+                let around = Vec3::new(-out.y, out.x, 0.0);
+                let local = Local {
+                    bend: Mat3::outer(around, around) * (radius / across),
+                    ..corner(out * radius)
+                };
+                Some(match spot {
+                    Spot::Rim(upper) => Local {
+                        x: local.x + Vec3::Z * if upper { half_length } else { -half_length },
+                        ..local
+                    },
+                    _ => Local {
+                        flats: [Vec3::Z, Vec3::ZERO],
+                        flat_count: 1,
+                        ..local
+                    },
+                })
+            }
+            (Spot::Smooth, Kind::Ellipsoid { semi_axes }) => {
+                let e = semi_axes.scale(n);
+                let h = e.norm();
+                let x = semi_axes.scale(e) * (1.0 / h);
+                let squares = Mat3::diagonal(semi_axes.scale(*semi_axes));
+                Some(Local {
+                    bend: (squares - Mat3::outer(x, x)) * (1.0 / h),
+                    ..corner(x)
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn placed(&self, p: &Pose) -> Local {
+        Local {
+            x: p.point(self.x),
+            bend: p.rot.mul_mat(&self.bend).mul_mat(&p.rot.transpose()),
+            flats: self.flats.map(|f| p.rot.mul_vec(f)),
+            flat_count: self.flat_count,
+        }
+    }
+}
+
+/// Two unit vectors that make a basis with the unit vector `n`.
+fn tangents(n: Vec3) -> [Vec3; 2] {
+    let far = if n.x.abs() < 0.6 { Vec3::X } else { Vec3::Y };
+    let t = n.cross(far);
+    let t = t * (1.0 / t.norm());
+    [t, n.cross(t)]
+}
+
+/// The linearized optimality condition of two local geometries, for δn in the tangent basis and
+/// the slides along the flats:
+///
+/// (bend_A + bend_B + gap) δn + Σ flat·slide = r, flat·δn = c.
+struct Condition {
+    basis: [Vec3; 2],
+    flats: [Vec3; 2],
+    flat_count: usize,
+    matrix: [[f64; 4]; 4],
+}
+
+impl Condition {
+    /// `None` for more than two flats: the contact is no point.
+    fn new(n: Vec3, a: &Local, b: &Local, gap: f64) -> Option<Condition> {
+        let flat_count = a.flat_count + b.flat_count;
+        if flat_count > 2 {
+            return None;
+        }
+        let mut flats = a.flats;
+        flats[a.flat_count..flat_count].copy_from_slice(&b.flats[..b.flat_count]);
+        let basis = tangents(n);
+        let bend = a.bend + b.bend + Mat3::IDENTITY * gap;
+        let mut matrix = [[0.0; 4]; 4];
+        for (i, t) in basis.iter().enumerate() {
+            for (j, u) in basis.iter().enumerate() {
+                matrix[i][j] = t.dot(bend.mul_vec(*u));
+            }
+            for (j, f) in flats[..flat_count].iter().enumerate() {
+                matrix[i][2 + j] = t.dot(*f);
+                matrix[2 + j][i] = t.dot(*f);
+            }
+        }
+        Some(Condition {
+            basis,
+            flats,
+            flat_count,
+            matrix,
+        })
+    }
+
+    /// (δn, slides) for the right-hand sides; `None` where the matrix is singular.
+    fn solve(&self, r: Vec3, c: [f64; 2]) -> Option<(Vec3, [f64; 2])> {
+        let size = 2 + self.flat_count;
+        let mut m = self.matrix;
+        let mut x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
+        for k in 0..size {
+            let pivot = (k..size).max_by(|&i, &j| m[i][k].abs().total_cmp(&m[j][k].abs()))?;
+            if m[pivot][k].abs() < 1e-12 {
+                return None;
+            }
+            m.swap(k, pivot);
+            x.swap(k, pivot);
+            for i in k + 1..size {
+                let f = m[i][k] / m[k][k];
+                let row = m[k];
+                for (e, p) in m[i][k..size].iter_mut().zip(&row[k..size]) {
+                    *e -= f * p;
+                }
+                x[i] -= f * x[k];
+            }
+        }
+        for k in (0..size).rev() {
+            for j in k + 1..size {
+                x[k] -= m[k][j] * x[j];
+            }
+            x[k] /= m[k][k];
+        }
+        let dn = self.basis[0] * x[0] + self.basis[1] * x[1];
+        Some((dn, [x[2], x[3]]))
+    }
+
+    /// Whether s(n) has a maximum here in the directions that the flats leave.
+    fn is_maximum(&self) -> bool {
+        let [[a, b, ..], [_, d, ..], ..] = self.matrix;
+        match self.flat_count {
+            0 => a > 0.0 && a * d - b * b > 0.0,
+            1 => {
+                let (p, q) = (self.matrix[2][0], self.matrix[2][1]);
+                a * q * q - 2.0 * b * p * q + d * p * p > 0.0
+            }
+            _ => true,
+        }
+    }
+}
+
+/// A stationary direction of s, A's frame.
+#[derive(Clone, Copy)]
+struct Solution {
+    spots: [Spot; 2],
+    normal: Vec3,
+    /// s(n) of the whole shapes.
+    gap: f64,
+    /// The point midway, where the two spots fix one.
+    point: Option<Vec3>,
+    /// The point lies within both features, and these are the ones that support the shapes.
+    settled: bool,
+}
+
+struct Bodies<'a> {
+    a: &'a Convex,
+    b: &'a Convex,
+    b_in_a: Pose,
+}
+
+impl SupportMap for Bodies<'_> {
+    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex {
+        let (xa, a) = support(self.a, dir, near.map(|v| v.a));
+        let dir_b = -self.b_in_a.rot.tr_mul_vec(dir);
+        let (xb, b) = support(self.b, dir_b, near.map(|v| v.b));
+        Vertex {
+            w: xa - self.b_in_a.point(xb),
+            a,
+            b,
+        }
+    }
+
+    fn outlook(&self) -> Vec3 {
+        self.b_in_a.point(self.b.centre()) - self.a.centre()
+    }
+}
+
+/// The spots of a shape that may bear the contact, given the outward normal and the vertices that
+/// the search ended on (body frame).
+fn spots(c: &Convex, n: Vec3, ids: &Distinct, mut offer: impl FnMut(Spot)) {
+    match c.kind {
+        Kind::Hull { .. } => {
+            let ids = &ids.ids[..ids.len];
+            if c.hull.is_solid() && ids.len() >= 3 {
+                offer(Spot::Face(c.hull.face_towards(ids[0], n)));
+            }
+            for (k, &i) in ids.iter().enumerate() {
+                for &j in &ids[k + 1..] {
+                    offer(Spot::Edge([i, j]));
+                }
+            }
+            for &i in ids {
+                offer(Spot::Vertex(i));
+            }
+        }
+        Kind::Cylinder { .. } => {
+            let upper = n.z > 0.0;
+            if n.x.hypot(n.y) < NEAR {
+                offer(Spot::Cap(upper));
+            }
+            if n.z.abs() < NEAR {
+                offer(Spot::Side);
+                offer(Spot::Rim(!upper));
+            }
+            offer(Spot::Rim(upper));
+        }
+        Kind::Ellipsoid { .. } => offer(Spot::Smooth),
+    }
+}
+
+/// Whether a point on a spot lies within it (body frame).
+fn within(c: &Convex, spot: Spot, x: Vec3, tolerance: f64) -> bool {
+    match (spot, &c.kind) {
+        (Spot::Edge([i, j]), _) => {
+            let (p, q) = (c.hull.vertex(i), c.hull.vertex(j));
+            let t = (x - p).dot(q - p);
+            let length = (q - p).norm();
+            t >= -tolerance * length && t <= (length + tolerance) * length
+        }
+        (Spot::Face(f), _) => {
+            let n = c.hull.face(f).normal;
+            let polygon = c.hull.polygon(f);
+            (0..polygon.len()).all(|k| {
+                let p = c.hull.vertex(polygon[k]);
+                let side = c.hull.vertex(polygon[(k + 1) % polygon.len()]) - p;
+                n.cross(side).dot(x - p) >= -tolerance * side.norm()
+            })
+        }
+        (Spot::Side, Kind::Cylinder { half_length, .. }) => x.z.abs() <= half_length + tolerance,
+        (Spot::Cap(_), Kind::Cylinder { radius, .. }) => x.x.hypot(x.y) <= radius + tolerance,
+        _ => true,
+    }
+}
+
+impl Bodies<'_> {
+    fn locals(&self, spots: [Spot; 2], n: Vec3) -> Option<(Local, Local)> {
+        let a = Local::of(self.a, spots[0], n)?;
+        let b = Local::of(self.b, spots[1], -self.b_in_a.rot.tr_mul_vec(n))?;
+        Some((a, b.placed(&self.b_in_a)))
+    }
+
+    /// s(n) by the support of the whole shapes.
+    fn separation(&self, n: Vec3) -> f64 {
+        -self.support(n, None).w.dot(n)
+    }
+
+    /// Newton's method from the direction `start`.
+    fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
+        let mut n = start;
+        // A face or a cap fixes the normal.
+        for (spot, c, pose, sign) in [
+            (spots[0], self.a, &Pose::IDENTITY, 1.0),
+            (spots[1], self.b, &self.b_in_a, -1.0),
+        ] {
+            let fixed = match spot {
+                Spot::Face(f) => c.hull.face(f).normal,
+                Spot::Cap(upper) => Vec3::Z * if upper { 1.0 } else { -1.0 },
+                _ => continue,
+            };
+            n = pose.rot.mul_vec(fixed) * sign;
+            if n.dot(start) < 1.0 - NEAR {
+                return None;
+            }
+        }
+        let mut last = f64::INFINITY;
+        let mut state = None;
+        for _ in 0..40 {
+            let Some((a, b)) = self.locals(spots, n) else {
+                break;
+            };
+            let d = b.x - a.x;
+            let gap = n.dot(d);
+            let Some(condition) = Condition::new(n, &a, &b, gap) else {
+                break;
+            };
+            let c = condition.flats.map(|f| -f.dot(n));
+            let (dn, slides) = condition.solve(d, c)?;
+            let change = dn.norm();
+            if change >= last && change < 1e-9 || change < 1e-15 {
+                state = condition.is_maximum().then_some((a, b, gap, slides));
+                break;
+            }
+            last = change;
+            let dn = dn * (0.3 / change).min(1.0);
+            n = (n + dn).normalized()?;
+        }
+        let gap = self.separation(n);
+        let mut solution = Solution {
+            spots,
+            normal: n,
+            gap,
+            point: None,
+            settled: false,
+        };
+        let Some((a, b, local_gap, slides)) = state else {
+            // Two planes, or a plane and a line, share no single point, but their normal counts.
+            let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
+            return spots.into_iter().any(flat).then_some(solution);
+        };
+        let slide = |l: &Local, s: &[f64], sign: f64| {
+            l.flats[..l.flat_count]
+                .iter()
+                .zip(s)
+                .fold(l.x, |x, (f, s)| x + *f * (s * sign))
+        };
+        let xa = slide(&a, &slides, 1.0);
+        let xb = slide(&b, &slides[a.flat_count..], -1.0);
+        if (xb - xa - n * local_gap).norm() > 10.0 * rounding {
+            return None;
+        }
+        solution.point = Some(xa + n * (0.5 * local_gap));
+        solution.settled = (local_gap - gap).abs() <= rounding
+            && within(self.a, spots[0], xa, rounding)
+            && within(self.b, spots[1], self.b_in_a.inverse_point(xb), rounding);
+        Some(solution)
+    }
+
+    /// The best solution from one starting direction.
+    fn from_start(
+        &self,
+        normal: Vec3,
+        vertices: &[Vertex],
+        rounding: f64,
+        best: &mut Option<Solution>,
+    ) {
+        let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
+        let ids_b = Distinct::new(vertices.iter().map(|v| v.b));
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        spots(self.a, normal, &ids_a, |sa| {
+            spots(self.b, against, &ids_b, |sb| {
+                let Some(s) = self.refine([sa, sb], normal, rounding) else {
+                    return;
+                };
+                let better = best.is_none_or(|b| {
+                    let d = s.gap - b.gap;
+                    d > rounding || d >= -rounding && s.settled && !b.settled
+                });
+                if better {
+                    *best = Some(s);
+                }
+            });
+        });
+    }
+
+    fn solve(&self, margin: f64, rounding: f64) -> Option<Solution> {
+        let mut best = None;
+        match gjk::distance(self, Simplex::default(), margin, rounding, COARSE) {
+            Proximity::Beyond => return None,
+            Proximity::Apart { simplex, normal } => {
+                self.from_start(normal, simplex.as_slice(), rounding, &mut best);
+            }
+            Proximity::Overlap(_) => {
+                let size = self.a.size() + self.b.size();
+                let mut starts = 0;
+                expand::near_facets(self, COARSE_DEPTH * size, |normal, corners| {
+                    if starts < MAX_STARTS {
+                        starts += 1;
+                        self.from_start(normal, &corners, rounding, &mut best);
+                    }
+                });
+            }
+        }
+        best
+    }
+}
+
+/// What stands for a shape where a patch may lie: the hull itself, a cylinder's prism or axis.
+pub(super) fn stand_in(c: &Convex, which: u8) -> Option<(&Hull, f64)> {
+    match (which, &c.kind) {
+        (0, Kind::Hull { radius }) => Some((&c.hull, *radius)),
+        (1, Kind::Cylinder { .. }) => Some((&c.hull, 0.0)),
+        (2, Kind::Cylinder { radius, axis, .. }) => Some((axis, *radius)),
+        _ => None,
+    }
+}
+
+/// The stand-in for the outward normal `n` (body frame).
+fn choose_stand_in(c: &Convex, n: Vec3) -> u8 {
+    match c.kind {
+        Kind::Hull { .. } => 0,
+        Kind::Cylinder { .. } if n.z.abs() >= CAP => 1,
+        Kind::Cylinder { .. } if n.z.abs() <= SIDE => 2,
+        _ => 3,
+    }
+}
+
+/// Finds the contact of two shapes of which at least one is curved, in A's frame.
+pub(super) fn contact(a: &Convex, b: &Convex, b_in_a: Pose, margin: f64, found: &mut Candidates) {
+    let bodies = Bodies { a, b, b_in_a };
+    let (ra, rb) = (a.radius(), b.radius());
+    let rounding = ROUNDING * (a.size() + b.size());
+    let Some(s) = bodies.solve(margin + ra + rb, rounding) else {
+        return;
+    };
+    if s.gap - ra - rb > margin {
+        return;
+    }
+    let n = s.normal;
+    let mut point = None;
+    if let Some(p) = s.point {
+        point = Some(ContactPoint {
+            point: p,
+            normal: n,
+            gap: s.gap,
+            feature: Feature::Spots(s.spots).encode(),
+        });
+    }
+    let which = [
+        choose_stand_in(a, n),
+        choose_stand_in(b, -b_in_a.rot.tr_mul_vec(n)),
+    ];
+    let inflated = point.map(|p| super::inflated(p, ra, rb));
+    if let (Some((ha, sa)), Some((hb, sb))) = (stand_in(a, which[0]), stand_in(b, which[1])) {
+        let pair = Pair::new(ha, hb, b_in_a);
+        let va = ha.support(n);
+        let vb = hb.support(-b_in_a.rot.tr_mul_vec(n));
+        pair.patch(n, va, vb, margin + sa + sb, rounding, found);
+        found.update(|p| {
+            *p = super::inflated(*p, sa, sb);
+            p.feature |= Feature::stand_ins(which);
+        });
+        let least = s.gap - ra - rb - rounding;
+        pair.drop_near(least, inflated.as_ref(), found);
+    }
+    if let Some(p) = inflated
+        && (s.settled || found.points().is_empty())
+    {
+        found.push(p);
+    }
+}
+
+/// The derivative of a point of the two spots; `contact` has the gap of the cores.
+pub(super) fn differentiate(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    spots: [Spot; 2],
+    contact: &ContactPoint,
+) -> Option<ContactDerivative> {
+    let (n, gap) = (contact.normal, contact.gap);
+    let la = Local::of(a, spots[0], pose_a.rot.tr_mul_vec(n))?.placed(pose_a);
+    let lb = Local::of(b, spots[1], -pose_b.rot.tr_mul_vec(n))?.placed(pose_b);
+    let condition = Condition::new(n, &la, &lb, gap)?;
+    let arm = n * (0.5 * gap);
+    let mut d = ContactDerivative::default();
+    for k in 0..6 {
+        let e = Vec3::unit(k % 3);
+        let (lin, ang) = if k < 3 {
+            (e, Vec3::ZERO)
+        } else {
+            (Vec3::ZERO, e)
+        };
+        // The material point of B, and the normal carried along with B.
+        let dy = lin + ang.cross(arm);
+        let carried = ang.cross(n);
+        let mut c = [0.0; 2];
+        for (j, c) in c.iter_mut().enumerate().skip(la.flat_count) {
+            *c = condition.flats[j].dot(carried);
+        }
+        let (dn, slides) = condition.solve(dy + lb.bend.mul_vec(carried), c)?;
+        let dg = n.dot(dy);
+        let mut dx = la.bend.mul_vec(dn);
+        for (f, s) in la.flats[..la.flat_count].iter().zip(slides) {
+            dx += *f * s;
+        }
+        d.point[k / 3].c[k % 3] = dx + (dn * gap + n * dg) * 0.5;
+        d.normal[k / 3].c[k % 3] = dn;
+        d.gap[k / 3][k % 3] = dg;
+    }
+    Some(d)
+}
