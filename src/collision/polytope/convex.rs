@@ -26,7 +26,7 @@ pub(super) enum Kind {
         radius: f64,
         half_length: f64,
         /// The segment along the axis.
-        axis: Hull,
+        axis: Box<Hull>,
     },
     Ellipsoid {
         semi_axes: Vec3,
@@ -80,7 +80,7 @@ impl Convex {
             kind: Kind::Cylinder {
                 radius,
                 half_length,
-                axis: Hull::core(&[Vec3::Z * -half_length, Vec3::Z * half_length]),
+                axis: Box::new(Hull::core(&[Vec3::Z * -half_length, Vec3::Z * half_length])),
             },
             hull: prism(rim)?,
         })

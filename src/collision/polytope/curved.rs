@@ -13,6 +13,7 @@ use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::pair::{Distinct, Pair, ROUNDING};
 use super::patch::Candidates;
+use super::sat;
 use crate::collision::{ContactDerivative, ContactPoint};
 use crate::spatial::{Mat3, Pose, Vec3};
 
@@ -25,6 +26,8 @@ const NEAR: f64 = 0.05;
 /// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
 const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
+/// Pivots [m] below this count as zero.
+const SINGULAR: f64 = 1e-12;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
 
@@ -174,7 +177,7 @@ struct Condition {
 }
 
 impl Condition {
-    /// `None` for more than two flats: the contact is no point.
+    /// `None` for more than two flats or two parallel ones: the contact is no point.
     fn new(n: Vec3, a: &Local, b: &Local, gap: f64) -> Option<Condition> {
         let flat_count = a.flat_count + b.flat_count;
         if flat_count > 2 {
@@ -182,6 +185,9 @@ impl Condition {
         }
         let mut flats = a.flats;
         flats[a.flat_count..flat_count].copy_from_slice(&b.flats[..b.flat_count]);
+        if flat_count == 2 && flats[0].cross(flats[1]).norm() < sat::PARALLEL {
+            return None;
+        }
         let basis = tangents(n);
         let bend = a.bend + b.bend + Mat3::IDENTITY * gap;
         let mut matrix = [[0.0; 4]; 4];
@@ -202,18 +208,21 @@ impl Condition {
         })
     }
 
-    /// (δn, slides) for the right-hand sides; `None` where the matrix is singular.
-    fn solve(&self, r: Vec3, c: [f64; 2]) -> Option<(Vec3, [f64; 2])> {
+    /// (δn, slides) for the right-hand sides. Where every direction is as good as the next (a
+    /// ball centred on a cylinder's axis), the normal keeps still.
+    fn solve(&self, r: Vec3, c: [f64; 2]) -> (Vec3, [f64; 2]) {
         let size = 2 + self.flat_count;
         let mut m = self.matrix;
         let mut x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
         for k in 0..size {
-            let pivot = (k..size).max_by(|&i, &j| m[i][k].abs().total_cmp(&m[j][k].abs()))?;
-            if m[pivot][k].abs() < 1e-12 {
-                return None;
-            }
+            let pivot = (k..size)
+                .max_by(|&i, &j| m[i][k].abs().total_cmp(&m[j][k].abs()))
+                .unwrap_or(k);
             m.swap(k, pivot);
             x.swap(k, pivot);
+            if m[k][k].abs() < SINGULAR {
+                continue;
+            }
             for i in k + 1..size {
                 let f = m[i][k] / m[k][k];
                 let row = m[k];
@@ -227,20 +236,24 @@ impl Condition {
             for j in k + 1..size {
                 x[k] -= m[k][j] * x[j];
             }
-            x[k] /= m[k][k];
+            x[k] = if m[k][k].abs() < SINGULAR {
+                0.0
+            } else {
+                x[k] / m[k][k]
+            };
         }
         let dn = self.basis[0] * x[0] + self.basis[1] * x[1];
-        Some((dn, [x[2], x[3]]))
+        (dn, [x[2], x[3]])
     }
 
     /// Whether s(n) has a maximum here in the directions that the flats leave.
     fn is_maximum(&self) -> bool {
         let [[a, b, ..], [_, d, ..], ..] = self.matrix;
         match self.flat_count {
-            0 => a > 0.0 && a * d - b * b > 0.0,
+            0 => a + d >= 0.0 && a * d - b * b >= -SINGULAR,
             1 => {
                 let (p, q) = (self.matrix[2][0], self.matrix[2][1]);
-                a * q * q - 2.0 * b * p * q + d * p * p > 0.0
+                a * q * q - 2.0 * b * p * q + d * p * p >= -SINGULAR
             }
             _ => true,
         }
@@ -382,7 +395,7 @@ impl Bodies<'_> {
                 break;
             };
             let c = condition.flats.map(|f| -f.dot(n));
-            let (dn, slides) = condition.solve(d, c)?;
+            let (dn, slides) = condition.solve(d, c);
             let change = dn.norm();
             if change >= last && change < 1e-9 || change < 1e-15 {
                 state = condition.is_maximum().then_some((a, b, gap, slides));
@@ -424,7 +437,7 @@ impl Bodies<'_> {
     }
 
     /// The best solution from one starting direction.
-    fn from_start(
+    fn try_start(
         &self,
         normal: Vec3,
         vertices: &[Vertex],
@@ -452,10 +465,12 @@ impl Bodies<'_> {
 
     fn solve(&self, margin: f64, rounding: f64) -> Option<Solution> {
         let mut best = None;
+        let mut fallback: Option<(f64, Vec3)> = None;
         match gjk::distance(self, Simplex::default(), margin, rounding, COARSE) {
             Proximity::Beyond => return None,
             Proximity::Apart { simplex, normal } => {
-                self.from_start(normal, simplex.as_slice(), rounding, &mut best);
+                fallback = Some((self.separation(normal), normal));
+                self.try_start(normal, simplex.as_slice(), rounding, &mut best);
             }
             Proximity::Overlap(_) => {
                 let size = self.a.size() + self.b.size();
@@ -463,12 +478,38 @@ impl Bodies<'_> {
                 expand::near_facets(self, COARSE_DEPTH * size, |normal, corners| {
                     if starts < MAX_STARTS {
                         starts += 1;
-                        self.from_start(normal, &corners, rounding, &mut best);
+                        let gap = self.separation(normal);
+                        if fallback.is_none_or(|f| gap > f.0) {
+                            fallback = Some((gap, normal));
+                        }
+                        self.try_start(normal, &corners, rounding, &mut best);
                     }
                 });
             }
         }
-        best
+        best.or_else(|| {
+            let (gap, normal) = fallback?;
+            Some(Solution {
+                spots: [Spot::Smooth; 2],
+                normal,
+                gap,
+                point: None,
+                settled: false,
+            })
+        })
+    }
+
+    /// Midway between the points of support of a direction that names no features.
+    fn indefinite(&self, normal: Vec3, gap: f64) -> ContactPoint {
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let (xa, _) = support(self.a, normal, None);
+        let (xb, _) = support(self.b, against, None);
+        ContactPoint {
+            point: (xa + self.b_in_a.point(xb)) * 0.5,
+            normal,
+            gap,
+            feature: Feature::Indefinite.encode(),
+        }
     }
 }
 
@@ -530,10 +571,13 @@ pub(super) fn contact(a: &Convex, b: &Convex, b_in_a: Pose, margin: f64, found: 
         let least = s.gap - ra - rb - rounding;
         pair.drop_near(least, inflated.as_ref(), found);
     }
+    let alone = found.points().is_empty();
     if let Some(p) = inflated
-        && (s.settled || found.points().is_empty())
+        && (s.settled || alone)
     {
         found.push(p);
+    } else if alone {
+        found.push(super::inflated(bodies.indefinite(n, s.gap), ra, rb));
     }
 }
 
@@ -566,7 +610,7 @@ pub(super) fn differentiate(
         for (j, c) in c.iter_mut().enumerate().skip(la.flat_count) {
             *c = condition.flats[j].dot(carried);
         }
-        let (dn, slides) = condition.solve(dy + lb.bend.mul_vec(carried), c)?;
+        let (dn, slides) = condition.solve(dy + lb.bend.mul_vec(carried), c);
         let dg = n.dot(dy);
         let mut dx = la.bend.mul_vec(dn);
         for (f, s) in la.flats[..la.flat_count].iter().zip(slides) {

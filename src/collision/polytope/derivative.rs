@@ -39,6 +39,9 @@ pub fn differentiate(
             .map(|d| inflated(d, contact.normal, ra, rb))
             .ok_or_else(unknown);
     }
+    if feature == Feature::Indefinite {
+        return Ok(on_face(contact.normal, contact.gap, Mat3::IDENTITY));
+    }
     let which = Feature::decode_stand_ins(contact.feature);
     let (ha, ra) = curved::stand_in(a, which[0]).ok_or_else(unknown)?;
     let (hb, rb) = curved::stand_in(b, which[1]).ok_or_else(unknown)?;
@@ -118,7 +121,7 @@ fn of_hulls(
             let u = along * (1.0 / along.norm());
             (owner, of_vertex(Mat3::outer(u, u), n, contact.gap))
         }
-        Feature::VertexVertex { .. } | Feature::Spots(_) => {
+        Feature::VertexVertex { .. } | Feature::Spots(_) | Feature::Indefinite => {
             (0, of_vertex(Mat3::ZERO, contact.normal, contact.gap))
         }
     };

@@ -90,6 +90,9 @@ pub enum Feature {
     VertexVertex { a: u16, b: u16 },
     /// A feature of A and one of B, at least one of them of a curved shape.
     Spots([Spot; 2]),
+    /// No features single out a point (two cylinders with one axis, say). By rule, the normal is
+    /// then carried along by A and the point by B.
+    Indefinite,
 }
 
 const KIND: u32 = 61;
@@ -160,6 +163,7 @@ impl Feature {
                 ],
             ),
             Feature::VertexVertex { a, b } => put(5, 0, &[(a.into(), 14), (b.into(), 14)]),
+            Feature::Indefinite => put(7, 0, &[]),
             Feature::Spots(s) => put(6, 0, &s.map(|s| (s.encode(), Spot::BITS))),
         }
     }
@@ -211,6 +215,7 @@ impl Feature {
                 vertex: v,
             } => edge.iter().all(|&e| vertex(of(owner).0, e)) && vertex(of(owner).1, v),
             Feature::VertexVertex { a: va, b: vb } => vertex(a, va) && vertex(b, vb),
+            Feature::Indefinite => true,
             Feature::Spots([sa, sb]) => sa.fits(a) && sb.fits(b),
         }
     }
@@ -255,7 +260,7 @@ impl Feature {
                 Spot::decode(id >> Spot::BITS)?,
                 Spot::decode(id & ((1 << Spot::BITS) - 1))?,
             ]),
-            _ => return None,
+            _ => Feature::Indefinite,
         })
     }
 }

@@ -17,6 +17,8 @@ pub(super) const ROUNDING: f64 = 1e-8;
 pub(super) const ON_FACE: f64 = 1e-12;
 /// Relative accuracy of the distance between hulls: rounding.
 const ACCURACY: f64 = 1e-14;
+/// Sine of the angle between two segments up to which both ends of their overlap touch.
+const PARALLEL_SEGMENTS: f64 = 0.1;
 /// Cosine between a contact's normal and a face's from which the face adds its patch.
 pub(super) const NEARLY_PARALLEL: f64 = 0.99;
 /// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
@@ -338,8 +340,11 @@ impl Pair<'_> {
         let along_a = self.a.alignment(fa, normal);
         let along_b = self.b.alignment(fb, against);
         let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
-        if along_a.min(along_b) < NEARLY_PARALLEL || !(solid_a || solid_b) {
+        if along_a.min(along_b) < NEARLY_PARALLEL {
             return;
+        }
+        if !(solid_a || solid_b) {
+            return self.parallel_segments(margin, rounding, found);
         }
         let first = along_a >= along_b - ON_FACE;
         let (r, vertex) = if solid_a && (first || !solid_b) {
@@ -348,6 +353,41 @@ impl Pair<'_> {
             (self.reference(1, fb), a)
         };
         r.clip(vertex, margin, rounding, found);
+    }
+}
+
+impl Pair<'_> {
+    /// The ends of each of two nearly parallel segments that lie beside the other one.
+    fn parallel_segments(&self, margin: f64, rounding: f64, found: &mut Candidates) {
+        let [p, q] = [0, 1].map(|i| self.a.vertex(i));
+        let [r, s] = [0, 1].map(|i| self.b_in_a.point(self.b.vertex(i)));
+        let (u, v) = (q - p, s - r);
+        if u.cross(v).norm() > PARALLEL_SEGMENTS * u.norm() * v.norm() {
+            return;
+        }
+        let mut offer = |owner: u8, from: Vec3, along: Vec3, x: Vec3, vertex: u16| {
+            let t = (x - from).dot(along) / along.norm_squared();
+            let d = x - from - along * t;
+            let gap = d.norm();
+            if (0.0..=1.0).contains(&t) && gap > rounding && gap <= margin {
+                let out = d * (1.0 / gap);
+                found.push(ContactPoint {
+                    point: x - d * 0.5,
+                    normal: if owner == 0 { out } else { -out },
+                    gap,
+                    feature: Feature::EdgeVertex {
+                        owner,
+                        edge: [0, 1],
+                        vertex,
+                    }
+                    .encode(),
+                });
+            }
+        };
+        offer(0, p, u, r, 0);
+        offer(0, p, u, s, 1);
+        offer(1, r, v, p, 0);
+        offer(1, r, v, q, 1);
     }
 }
 
