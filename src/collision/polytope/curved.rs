@@ -28,6 +28,8 @@ const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
 /// Pivots [m] below this count as zero.
 const SINGULAR: f64 = 1e-12;
+/// 1 − cosine of the angle to a settled solution within which no other start is tried.
+const EXPLORED: f64 = 5e-5;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
 
@@ -397,7 +399,7 @@ impl Bodies<'_> {
             let c = condition.flats.map(|f| -f.dot(n));
             let (dn, slides) = condition.solve(d, c);
             let change = dn.norm();
-            if change >= last && change < 1e-9 || change < 1e-15 {
+            if change < 1e-12 || change < 1e-9 && change >= last {
                 state = condition.is_maximum().then_some((a, b, gap, slides));
                 break;
             }
@@ -436,7 +438,8 @@ impl Bodies<'_> {
         Some(solution)
     }
 
-    /// The best solution from one starting direction.
+    /// Improves `best` from one starting direction: the first settled solution, with more flats
+    /// before fewer, or else the largest.
     fn try_start(
         &self,
         normal: Vec3,
@@ -447,11 +450,16 @@ impl Bodies<'_> {
         let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
         let ids_b = Distinct::new(vertices.iter().map(|v| v.b));
         let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let mut settled = false;
         spots(self.a, normal, &ids_a, |sa| {
             spots(self.b, against, &ids_b, |sb| {
+                if settled {
+                    return;
+                }
                 let Some(s) = self.refine([sa, sb], normal, rounding) else {
                     return;
                 };
+                settled = s.settled;
                 let better = best.is_none_or(|b| {
                     let d = s.gap - b.gap;
                     d > rounding || d >= -rounding && s.settled && !b.settled
@@ -476,7 +484,10 @@ impl Bodies<'_> {
                 let size = self.a.size() + self.b.size();
                 let mut starts = 0;
                 expand::near_facets(self, COARSE_DEPTH * size, |normal, corners| {
-                    if starts < MAX_STARTS {
+                    let explored = best.is_some_and(|s: Solution| {
+                        s.settled && s.normal.dot(normal) > 1.0 - EXPLORED
+                    });
+                    if starts < MAX_STARTS && !explored {
                         starts += 1;
                         let gap = self.separation(normal);
                         if fallback.is_none_or(|f| gap > f.0) {
