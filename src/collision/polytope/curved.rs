@@ -26,6 +26,8 @@ const NEAR: f64 = 0.05;
 /// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
 const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
+/// Sine to a rim's axis below which Newton's method is not started where the search ended.
+const LEAN: f64 = 0.1;
 /// Pivots [m] below this count as zero.
 const SINGULAR: f64 = 1e-12;
 /// 1 − cosine of the angle to a settled solution within which no other start is tried.
@@ -367,6 +369,35 @@ impl Bodies<'_> {
         -self.support(n, None).w.dot(n)
     }
 
+    /// A starting direction near the axis of a rim, turned about it so that it leans towards the
+    /// side on which the other body is.
+    fn aimed(&self, spots: [Spot; 2], n: Vec3) -> Option<Vec3> {
+        let mut aimed = None;
+        for (k, spot) in spots.iter().enumerate() {
+            if !matches!(spot, Spot::Rim(_)) {
+                continue;
+            }
+            let (axis, centre, other) = if k == 0 {
+                let (x, _) = support(self.b, -self.b_in_a.rot.tr_mul_vec(n), None);
+                (Vec3::Z, self.a.centre(), self.b_in_a.point(x))
+            } else {
+                let (x, _) = support(self.a, n, None);
+                (self.b_in_a.rot.c[2], self.b_in_a.point(self.b.centre()), x)
+            };
+            let lean = n.cross(axis).norm();
+            let aside = other - centre;
+            let out = (aside - axis * axis.dot(aside)).normalized();
+            if let Some(out) = out
+                && lean < LEAN
+            {
+                let out = if k == 0 { out } else { -out };
+                let up = axis * n.dot(axis).signum();
+                aimed = (up + out * lean.max(0.1 * LEAN)).normalized();
+            }
+        }
+        aimed
+    }
+
     /// Newton's method from the direction `start`.
     fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
         let mut n = start;
@@ -404,7 +435,15 @@ impl Bodies<'_> {
                 break;
             }
             last = change;
-            let dn = dn * (0.3 / change).min(1.0);
+            // A rim's bend grows without bound towards its axis, which no step may cross.
+            let reach = spots
+                .iter()
+                .zip([&Pose::IDENTITY, &self.b_in_a])
+                .filter(|(s, _)| matches!(s, Spot::Rim(_)))
+                .fold(0.3, |r: f64, (_, p)| {
+                    r.min(0.5 * n.cross(p.rot.c[2]).norm())
+                });
+            let dn = dn * (reach / change).min(1.0);
             n = (n + dn).normalized()?;
         }
         let gap = self.separation(n);
@@ -456,7 +495,18 @@ impl Bodies<'_> {
                 if settled {
                     return;
                 }
-                let Some(s) = self.refine([sa, sb], normal, rounding) else {
+                let mut solution = self.refine([sa, sb], normal, rounding);
+                if solution.is_none_or(|s| !s.settled)
+                    && let Some(aimed) = self.aimed([sa, sb], normal)
+                {
+                    let second = self.refine([sa, sb], aimed, rounding);
+                    if let Some(s) = second
+                        && (s.settled || solution.is_none_or(|f| f.gap < s.gap))
+                    {
+                        solution = second;
+                    }
+                }
+                let Some(s) = solution else {
                     return;
                 };
                 settled = s.settled;
