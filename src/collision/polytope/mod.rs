@@ -15,6 +15,7 @@ mod expand;
 mod feature;
 mod gjk;
 mod hull;
+mod local;
 mod pair;
 mod patch;
 mod plane;
