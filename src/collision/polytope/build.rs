@@ -33,14 +33,7 @@ impl Hull {
                 mesh.triangles.len()
             )));
         }
-        let n = mesh.vertices.len();
-        for (k, t) in mesh.triangles.iter().enumerate() {
-            if let Some(i) = t.iter().find(|&&i| i as usize >= n) {
-                return Err(Error::parse(format!(
-                    "mesh triangle {k} names vertex {i} of {n}"
-                )));
-            }
-        }
+        check_indices(mesh)?;
         Hull::from_points(&mesh.vertices)
     }
 
@@ -73,6 +66,19 @@ impl Hull {
         }
         Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
     }
+}
+
+/// An error where a triangle names a vertex that is not there.
+fn check_indices(mesh: &TriMesh) -> Result<()> {
+    let n = mesh.vertices.len();
+    for (k, t) in mesh.triangles.iter().enumerate() {
+        if let Some(i) = t.iter().find(|&&i| i as usize >= n) {
+            return Err(Error::parse(format!(
+                "mesh triangle {k} names vertex {i} of {n}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Directions and extents of a point set: its length, then its width across, then its thickness.
@@ -160,9 +166,14 @@ fn quickhull(points: &[Vec3], spread: &Spread) -> Result<(Vec<Vec3>, Vec<[u32; 3
     Ok((vertices, triangles))
 }
 
-/// The hull, if no point lies outside by more than `tolerance`.
+/// Products of a point with a face that the check of a finished hull may cost.
+const MAX_CHECKS: usize = 100_000_000;
+
+/// The hull, if no point lies outside by more than `tolerance`. Of very many points, every so many
+/// are looked at.
 fn holding(hull: Hull, points: &[Vec3], tolerance: f64) -> Result<Hull> {
-    for &p in points {
+    let stride = 1 + points.len() * hull.faces().len() / MAX_CHECKS;
+    for &p in points.iter().step_by(stride) {
         for f in hull.faces() {
             let height = f.normal.dot(p) - f.offset;
             if height > tolerance {

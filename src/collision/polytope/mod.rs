@@ -10,6 +10,7 @@
 mod build;
 mod convex;
 mod curved;
+mod decompose;
 mod derivative;
 mod expand;
 mod feature;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use build::MAX_TRIANGLES;
 pub use convex::Convex;
+pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};

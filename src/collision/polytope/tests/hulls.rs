@@ -371,3 +371,94 @@ fn every_pair_of_hulls_against_brute_force_in_both_orders() {
         }
     }
 }
+
+/// A prism over the polygon `outline` in the xy plane, given with its triangles, from z = 0 to 1.
+fn extruded(outline: &[[f64; 2]], triangles: &[[u32; 3]]) -> crate::model::mesh::TriMesh {
+    let n = outline.len() as u32;
+    let mut m = crate::model::mesh::TriMesh::default();
+    for z in [0.0, 1.0] {
+        m.vertices
+            .extend(outline.iter().map(|p| Vec3::new(p[0], p[1], z)));
+    }
+    for &[i, j, k] in triangles {
+        m.triangles.push([i, k, j]);
+        m.triangles.push([i + n, j + n, k + n]);
+    }
+    for i in 0..n {
+        let j = (i + 1) % n;
+        m.triangles.push([i, j, j + n]);
+        m.triangles.push([i, j + n, i + n]);
+    }
+    m
+}
+
+#[test]
+fn an_angle_decomposes_into_pieces_that_leave_its_notch_free() {
+    let outline = [
+        [0.0, 0.0],
+        [2.0, 0.0],
+        [2.0, 1.0],
+        [1.0, 1.0],
+        [1.0, 2.0],
+        [0.0, 2.0],
+    ];
+    let mut mesh = extruded(&outline, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]]);
+    let pieces = decompose(&mesh, Decomposition::default()).unwrap();
+    let inside = |x: Vec3, slack: f64| {
+        pieces.iter().any(|h| {
+            h.faces()
+                .iter()
+                .all(|f| f.normal.dot(x) - f.offset <= slack)
+        })
+    };
+    let mut random = Random(70);
+    for _ in 0..2000 {
+        let x = Vec3::new(
+            random.within(0.0, 2.0),
+            random.within(0.0, 2.0),
+            random.next(),
+        );
+        let outside = (x.x - 1.0).min(x.y - 1.0);
+        if outside < 0.0 {
+            assert!(inside(x, 0.05), "{x:?} is in the solid");
+        } else if outside > 0.1 {
+            assert!(!inside(x, 0.0), "{x:?} is in the notch");
+        }
+    }
+    mesh.triangles.pop();
+    let e = decompose(&mesh, Decomposition::default()).unwrap_err();
+    assert!(e.message.contains("needs a closed mesh"), "{}", e.message);
+}
+
+#[test]
+fn queries_do_not_allocate_and_do_not_depend_on_the_cache() {
+    let shapes: Vec<Convex> = vec![
+        rounded(700, Vec3::new(0.1, 0.08, 0.12), 1).into(),
+        rounded(700, Vec3::new(0.1, 0.1, 0.1), 2).into(),
+        Convex::cuboid(Vec3::new(0.1, 0.08, 0.12)).unwrap(),
+        Convex::cylinder(0.1, 0.2).unwrap(),
+        Convex::ellipsoid(Vec3::new(0.1, 0.2, 0.15)).unwrap(),
+        Convex::capsule(0.05, 0.1).unwrap(),
+    ];
+    let mut random = Random(80);
+    for a in &shapes[..5] {
+        for b in &shapes {
+            let mut cache = PairCache::default();
+            for _ in 0..40 {
+                let (pa, mut pb) = (random.pose(), random.pose());
+                let away = random.vector(1.0).normalized().unwrap();
+                pb.pos = pa.pos + away * (random.within(0.3, 1.0) * (a.size() + b.size()));
+                let (mut warm, mut cold) = (Manifold::default(), Manifold::default());
+                let used = allocation_counter::measure(|| {
+                    collide(a, &pa, b, &pb, 0.01, &mut cache, &mut warm);
+                    for p in warm.points() {
+                        assert!(differentiate(a, &pa, b, &pb, p).is_ok());
+                    }
+                });
+                assert_eq!(used.count_total, 0);
+                collide(a, &pa, b, &pb, 0.01, &mut PairCache::default(), &mut cold);
+                assert!(warm == cold);
+            }
+        }
+    }
+}
