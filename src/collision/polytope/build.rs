@@ -146,7 +146,8 @@ fn quickhull(points: &[Vec3], spread: &Spread) -> Result<(Vec<Vec3>, Vec<[u32; 3
         .iter()
         .map(|&v| Vector::from_array(spread.axes.tr_mul_vec(v - centre).scale(stretch).to_array()))
         .collect();
-    let (vertices, triangles) = try_convex_hull(&stretched)
+    let (vertices, triangles) = std::panic::catch_unwind(|| try_convex_hull(&stretched))
+        .map_err(|_| Error::internal(format!("convex hull of {} vertices failed", points.len())))?
         .map_err(|e| Error::parse(format!("convex hull of {} vertices: {e}", points.len())))?;
     // The hull's vertices are copies of the input's.
     let index: BTreeMap<[u64; 3], usize> = stretched

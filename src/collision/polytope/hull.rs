@@ -101,13 +101,47 @@ impl Hull {
         Ok(hull)
     }
 
+    /// Moves the vertices of a hull whose faces stay plane and convex; no heap allocation.
+    pub(super) fn reshape(&mut self, vertices: &[Vec3]) {
+        self.vertices.clear();
+        self.vertices.extend_from_slice(vertices);
+        for f in &mut self.faces {
+            let polygon = &self.corners[f.start as usize..(f.start + f.sides) as usize];
+            if let Some(n) = newell(&self.vertices, polygon) {
+                f.normal = n;
+                f.offset = n.dot(self.vertices[usize::from(polygon[0])]);
+            }
+        }
+        self.measure();
+    }
+
+    /// Fills in what follows from the vertices.
+    fn measure(&mut self) {
+        for (k, e) in self.extremes.iter_mut().enumerate() {
+            let dir = Vec3::unit(k / 2) * if k % 2 == 1 { 1.0 } else { -1.0 };
+            *e = 0;
+            for (i, v) in self.vertices.iter().enumerate() {
+                if dir.dot(*v) > dir.dot(self.vertices[usize::from(*e)]) {
+                    *e = i as u16;
+                }
+            }
+        }
+        let sum = self.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v);
+        let centre = sum * (1.0 / self.vertices.len() as f64);
+        self.centre = centre;
+        self.size = self
+            .vertices
+            .iter()
+            .map(|&v| (v - centre).norm())
+            .fold(0.0, f64::max);
+    }
+
     /// A point or a segment, the core of a sphere or a capsule: a hull without volume, whose one
     /// pseudo-face has no normal and lists the core's ends.
     pub(super) fn core(ends: &[Vec3]) -> Hull {
         let n = ends.len() as u16;
         let others = |i: u16| (0..n).filter(|&j| j != i).collect::<Vec<u16>>();
-        let centre = ends.iter().fold(Vec3::ZERO, |s, &v| s + v) * (1.0 / f64::from(n));
-        Hull {
+        let mut hull = Hull {
             vertices: ends.to_vec(),
             faces: vec![Face {
                 normal: Vec3::ZERO,
@@ -125,13 +159,12 @@ impl Hull {
             neighbours: Incidence::new((0..n).map(others).collect()),
             faces_of: Incidence::new((0..n).map(|_| vec![0]).collect()),
             extremes: [0; 6],
-            centre,
-            size: ends
-                .iter()
-                .map(|&v| (v - centre).norm())
-                .fold(0.0, f64::max),
+            centre: Vec3::ZERO,
+            size: 0.0,
             half_extents: None,
-        }
+        };
+        hull.measure();
+        hull
     }
 
     /// Whether the hull has a volume, and is not the core of a rounded shape.
@@ -208,32 +241,20 @@ impl Hull {
             });
             corners.extend(kept);
         }
-        let mut extremes = [0u16; 6];
-        for (k, e) in extremes.iter_mut().enumerate() {
-            let dir = Vec3::unit(k / 2) * if k % 2 == 1 { 1.0 } else { -1.0 };
-            for (i, v) in vertices.iter().enumerate() {
-                if dir.dot(*v) > dir.dot(vertices[usize::from(*e)]) {
-                    *e = i as u16;
-                }
-            }
-        }
-        let centre = vertices.iter().fold(Vec3::ZERO, |s, &v| s + v) * (1.0 / n as f64);
-        let size = vertices
-            .iter()
-            .map(|&v| (v - centre).norm())
-            .fold(0.0, f64::max);
-        Ok(Hull {
+        let mut hull = Hull {
             vertices,
             faces,
             corners,
             edges,
             neighbours: Incidence::new(neighbours),
             faces_of: Incidence::new(faces_of),
-            extremes,
-            centre,
-            size,
+            extremes: [0; 6],
+            centre: Vec3::ZERO,
+            size: 0.0,
             half_extents: None,
-        })
+        };
+        hull.measure();
+        Ok(hull)
     }
 
     pub fn vertices(&self) -> &[Vec3] {
@@ -290,7 +311,7 @@ impl Hull {
     /// The vertex farthest along `dir` (any length), searched for uphill from `start`.
     #[inline]
     pub fn support_from(&self, dir: Vec3, start: u16) -> u16 {
-        if let Some(_h) = self.half_extents {
+        if self.half_extents.is_some() {
             return u16::from(dir.x > 0.0)
                 | u16::from(dir.y > 0.0) << 1
                 | u16::from(dir.z > 0.0) << 2;

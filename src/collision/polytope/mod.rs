@@ -21,6 +21,7 @@ mod pair;
 mod patch;
 mod plane;
 mod sat;
+mod terrain;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use derivative::differentiate;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
 pub use plane::{collide_plane, differentiate_plane};
+pub use terrain::{Terrain, TerrainContact};
 
 use crate::collision::ContactPoint;
 use crate::spatial::Pose;

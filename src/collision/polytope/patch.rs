@@ -82,7 +82,11 @@ impl Candidates {
 
 /// Chooses the deepest point, the one farthest from it, the one that makes the largest triangle
 /// with these two, and the one farthest outside that triangle.
-fn spanning(points: &[ContactPoint], tolerance: f64, kept: &mut [usize; MAX_POINTS]) -> usize {
+pub(super) fn spanning(
+    points: &[ContactPoint],
+    tolerance: f64,
+    kept: &mut [usize; MAX_POINTS],
+) -> usize {
     let largest = |score: &dyn Fn(&ContactPoint) -> f64, tolerance: f64| {
         let most = points
             .iter()

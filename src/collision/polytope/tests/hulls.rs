@@ -462,3 +462,84 @@ fn queries_do_not_allocate_and_do_not_depend_on_the_cache() {
         }
     }
 }
+
+/// Clouds that trouble hull algorithms: grids, circles, nearly plane caps, single precision,
+/// repeated points, all in random orientations and extents.
+#[test]
+fn hulls_of_awkward_clouds() {
+    let mut random = Random(100);
+    for round in 0..200 {
+        let scale = Vec3::new(
+            10f64.powf(random.within(-3.0, 0.0)),
+            10f64.powf(random.within(-3.0, 0.0)),
+            1.0,
+        );
+        let n = 4 + (random.next() * 120.0) as usize;
+        let mut cloud: Vec<Vec3> = (0..n)
+            .map(|i| {
+                let v = random.vector(1.0);
+                let steps = (v * 2.0).to_array().map(f64::round);
+                let angle = (i / 2) as f64 * 0.3;
+                match round % 4 {
+                    0 => Vec3::from_slice(&steps) * 0.5,
+                    1 => Vec3::new(angle.cos(), angle.sin(), (i % 2) as f64),
+                    2 => v.normalized().unwrap(),
+                    _ => Vec3::new(
+                        v.x,
+                        v.y,
+                        1.0 - 1e-5 * (v.x * v.x + v.y * v.y) * random.next(),
+                    ),
+                }
+            })
+            .collect();
+        cloud.push(Vec3::new(0.1, 0.2, -1.0));
+        cloud.extend([Vec3::X, Vec3::Y, Vec3::ZERO]);
+        let pose = random.pose();
+        for v in &mut cloud {
+            *v = pose.point(v.scale(scale));
+            if round % 3 == 0 {
+                *v = Vec3::from_slice(&v.to_array().map(|x| f64::from(x as f32)));
+            }
+        }
+        cloud.extend_from_within(..n / 2);
+        let hull = Hull::from_points(&cloud).unwrap();
+        for _ in 0..50 {
+            let d = random.vector(1.0).normalized().unwrap();
+            let best = cloud.iter().map(|v| v.dot(d)).fold(f64::MIN, f64::max);
+            let found = hull.vertex(hull.support(d)).dot(d);
+            assert!((found - best).abs() < 2e-6, "cloud {round}: {found} {best}");
+        }
+    }
+}
+
+#[test]
+fn nearly_flat_boxes_keep_a_patch() {
+    let h = Vec3::new(0.1, 0.1, 0.1);
+    let mut random = Random(120);
+    let cuboid = Convex::cuboid(h).unwrap();
+    let mesh = Convex::from_mesh(&gridded_box(h, 2)).unwrap();
+    for (a, b) in [(&cuboid, &cuboid), (&mesh, &mesh), (&cuboid, &mesh)] {
+        let mut fewest = 9;
+        for _ in 0..500 {
+            let tilt = random.vector(1.0) * 10f64.powf(random.within(-9.0, -3.0));
+            let turn = so3_exp(Vec3::Z * random.within(-0.8, 0.8));
+            let shift = Vec3::new(random.within(-0.05, 0.05), random.within(-0.05, 0.05), 0.0);
+            let pose = Pose::new(
+                so3_exp(tilt).mul_mat(&turn),
+                shift + Vec3::Z * (0.2 + random.within(-1e-3, 5e-4)),
+            );
+            let m = run(a, &Pose::IDENTITY, b, &pose, 1e-3);
+            fewest = fewest.min(m.points().len());
+            let sum = m.points().iter().fold(Vec3::ZERO, |s, p| s + p.point);
+            let middle = sum * (1.0 / m.points().len() as f64);
+            // The patch spans the overlap of the faces, whose middle is half the shift away.
+            assert!(
+                (middle - shift * 0.5 - Vec3::Z * 0.1).norm() < 0.04,
+                "{:?}",
+                m.points()
+            );
+        }
+        assert!(fewest >= 3);
+        println!("fewest points {fewest}");
+    }
+}

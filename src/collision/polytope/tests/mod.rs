@@ -2,6 +2,7 @@
 
 mod hulls;
 mod round;
+mod terrain;
 
 use super::hull::Hull;
 use super::*;

@@ -333,3 +333,62 @@ fn plane_against_polytopes() {
 fn b_is_curved(name: &str) -> bool {
     ["cylinder", "coin", "ellipsoid"].contains(&name)
 }
+
+#[test]
+fn poses_without_meaning_neither_panic_nor_hang() {
+    let shapes = all_shapes();
+    for x in [f64::NAN, f64::INFINITY, 1e300, -1e200] {
+        for (_, a) in &shapes {
+            for (_, b) in &shapes {
+                let mut turned = Pose::IDENTITY;
+                turned.rot.c[1].x = x;
+                for pose in [Pose::translation(Vec3::new(0.1, x, 0.0)), turned] {
+                    for p in run(a, &Pose::IDENTITY, b, &pose, 0.01).points() {
+                        let _ = differentiate(a, &Pose::IDENTITY, b, &pose, p);
+                    }
+                    let mut out = Manifold::default();
+                    collide_plane(&pose, b, &Pose::IDENTITY, 0.01, &mut out);
+                }
+            }
+        }
+    }
+}
+
+/// Thin shapes, 1:1e4, against themselves and a box.
+#[test]
+fn needles_and_coins_stay_exact() {
+    let shapes = [
+        ("box", Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        ("rod", Convex::cylinder(1e-4, 1.0).unwrap()),
+        ("disc", Convex::cylinder(1.0, 1e-4).unwrap()),
+        (
+            "flake",
+            Convex::ellipsoid(Vec3::new(1.0, 0.7, 1e-4)).unwrap(),
+        ),
+        ("wire", Convex::capsule(1e-4, 1.0).unwrap()),
+    ];
+    let mut random = Random(110);
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            if na == nb && *na == "wire" {
+                continue;
+            }
+            for k in 0..20 {
+                let gap = random.within(-1e-5, 1e-3);
+                let (pa, pb) = near_touching_curved(a, b, gap, &mut random);
+                let m = run(a, &pa, b, &pb, f64::INFINITY);
+                let p = deepest(&m).unwrap();
+                let q = deepest(&run(b, &pb, a, &pa, f64::INFINITY)).unwrap();
+                assert!(
+                    (p.gap - q.gap).abs() < 1e-7,
+                    "{na} {nb} {k}: {} {}",
+                    p.gap,
+                    q.gap
+                );
+                let d = differentiate(a, &pa, b, &pb, &p).unwrap();
+                assert!(p.point.is_finite() && d.gap[0].is_finite());
+                assert!((p.normal.norm() - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}
