@@ -179,7 +179,12 @@ impl Pair<'_> {
     pub(super) fn refreshed(&self, old: &Simplex) -> Simplex {
         let mut s = Simplex::default();
         for v in old.as_slice() {
-            s.push(self.vertex(v.a, v.b));
+            // A cache may come from another pair.
+            let known = usize::from(v.a) < self.a.vertices().len()
+                && usize::from(v.b) < self.b.vertices().len();
+            if known {
+                s.push(self.vertex(v.a, v.b));
+            }
         }
         s
     }
