@@ -12,8 +12,10 @@ use super::pair::{Distinct, ON_FACE, Pair};
 use super::sat::{self, Axis};
 use crate::spatial::Vec3;
 
-const MAX_VERTICES: usize = 64;
-const MAX_FACETS: usize = 2 * MAX_VERTICES;
+/// Vertices that nearly always suffice; a smaller polytope is quicker to set up.
+const FEW: usize = 64;
+/// Most vertices: their facets are still numbered by a byte.
+const MANY: usize = 127;
 
 /// Relative to the tolerance: planes nearer than this to a point count as through it.
 const COPLANAR: f64 = 1e-3;
@@ -38,31 +40,37 @@ struct Facet {
 enum End {
     /// All facets nearer than the least depth and its margin lie on the boundary.
     Bounded,
-    /// More than [`MAX_VERTICES`] vertices are needed.
+    /// More vertices are needed than there are places.
     Full,
     /// Rounding broke the surface.
     Broken,
 }
 
-struct Polytope {
-    vertices: [Vertex; MAX_VERTICES],
+struct Polytope<const V: usize, const F: usize> {
+    vertices: [Vertex; V],
     vertex_count: usize,
-    facets: [Facet; MAX_FACETS],
+    facets: [Facet; F],
     facet_count: usize,
-    free: [u8; MAX_FACETS],
+    free: [u8; F],
     free_count: usize,
 }
 
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
-/// vertices of an earlier result; `None` where the search gave up: more than [`MAX_VERTICES`]
+/// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
 /// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
 /// and a vertex far behind it.
 pub(super) fn least_depth(pair: &Pair, start: &mut Simplex, rounding: f64) -> Option<Axis> {
-    let mut p = Polytope::new(pair, start)?;
-    let (end, least) = p.grow(pair, 0.1 * rounding, rounding);
-    match end {
-        End::Bounded => p.best(pair, least, rounding, start),
-        End::Full | End::Broken => None,
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new(pair, start)?;
+    match p.grow(pair, 0.1 * rounding, rounding) {
+        (End::Bounded, least) => p.best(pair, least, rounding, start),
+        (End::Full, _) => {
+            let mut p = Polytope::<MANY, { 2 * MANY }>::new(pair, start)?;
+            match p.grow(pair, 0.1 * rounding, rounding) {
+                (End::Bounded, least) => p.best(pair, least, rounding, start),
+                _ => None,
+            }
+        }
+        (End::Broken, _) => None,
     }
 }
 
@@ -73,7 +81,7 @@ pub(super) fn near_facets(
     tolerance: f64,
     mut found: impl FnMut(Vec3, [Vertex; 3]),
 ) {
-    let Some(mut p) = Polytope::new(map, &Simplex::default()) else {
+    let Some(mut p) = Polytope::<FEW, { 2 * FEW }>::new(map, &Simplex::default()) else {
         return;
     };
     // Even cut short, the nearest facets are the best guess there is.
@@ -135,15 +143,15 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
     Some(s)
 }
 
-impl Polytope {
+impl<const V: usize, const F: usize> Polytope<V, F> {
     /// The tetrahedron of an earlier result, or a new one.
-    fn new(map: &impl SupportMap, start: &Simplex) -> Option<Polytope> {
-        let mut p = Polytope {
-            vertices: [Vertex::default(); MAX_VERTICES],
+    fn new(map: &impl SupportMap, start: &Simplex) -> Option<Self> {
+        let mut p = Polytope::<V, F> {
+            vertices: [Vertex::default(); V],
             vertex_count: 0,
-            facets: [Facet::default(); MAX_FACETS],
+            facets: [Facet::default(); F],
             facet_count: 0,
-            free: [0; MAX_FACETS],
+            free: [0; F],
             free_count: 0,
         };
         if sound(start) {
@@ -179,7 +187,7 @@ impl Polytope {
             if known || f.normal.dot(w.w) - f.offset <= tolerance {
                 self.facets[i].closed = true;
                 least = least.min(f.offset);
-            } else if self.vertex_count == MAX_VERTICES {
+            } else if self.vertex_count == V {
                 return (End::Full, least);
             } else if self.add(w, i, COPLANAR * tolerance).is_none() {
                 return (End::Broken, least);
@@ -214,7 +222,7 @@ impl Polytope {
         let i = if self.free_count > 0 {
             self.free_count -= 1;
             usize::from(self.free[self.free_count])
-        } else if self.facet_count < MAX_FACETS {
+        } else if self.facet_count < F {
             self.facet_count += 1;
             self.facet_count - 1
         } else {
@@ -238,9 +246,9 @@ impl Polytope {
         self.vertices[self.vertex_count] = w;
         self.vertex_count += 1;
         // Depth first around each removed facet, the outline comes out in order.
-        let mut outline = [(0u8, 0u8); MAX_FACETS];
+        let mut outline = [(0u8, 0u8); F];
         let mut outline_len = 0;
-        let mut stack = [(0u8, 0u8); 3 * MAX_FACETS];
+        let mut stack = [(0u8, 0u8); F];
         let mut depth = 0;
         self.remove(seen);
         for k in (0..3u8).rev() {
