@@ -2,5 +2,6 @@
 
 pub mod collision;
 pub mod error;
+pub mod load;
 pub mod model;
 pub mod spatial;

@@ -1,0 +1,42 @@
+//! Readers of robot descriptions and meshes.
+//!
+//! They take files as given by strangers: a malformed one is an error that names the place, never a
+//! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
+
+mod collada;
+pub mod mesh;
+mod obj;
+mod stl;
+pub mod urdf;
+pub mod xml;
+
+use crate::error::{Error, Result};
+use std::fs;
+use std::path::Path;
+
+/// Reads a regular file of at most `max_bytes`.
+pub(crate) fn read_bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
+    let fail = |e: std::io::Error| Error::io(format!("{}: cannot be read: {e}", path.display()));
+    let meta = fs::metadata(path).map_err(fail)?;
+    if !meta.is_file() {
+        return Err(Error::io(format!("{}: not a file", path.display())));
+    }
+    if meta.len() > max_bytes {
+        return Err(Error::unsupported(format!(
+            "{}: {} bytes, more than the {max_bytes} that are read",
+            path.display(),
+            meta.len()
+        )));
+    }
+    fs::read(path).map_err(fail)
+}
+
+/// Reads an XML file as UTF-8 text.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let bytes = read_bytes(path, xml::MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count();
+        Error::parse(format!("{}: line {line}: not UTF-8", path.display()))
+    })
+}

@@ -1,0 +1,157 @@
+//! `<joint>`: how a link moves against its parent.
+
+use super::Mimic;
+use super::link::origin;
+use super::warnings::Warnings;
+use crate::error::Result;
+use crate::load::xml::Element;
+use crate::model::spec::{JointKind, JointSpec};
+use crate::spatial::{Pose, Vec3};
+
+pub(super) struct Joint<'a, 'd> {
+    pub(super) element: Element<'a, 'd>,
+    pub(super) parent: &'a str,
+    pub(super) child: &'a str,
+    /// Frame of the child in the parent's at the zero position.
+    pub(super) placement: Pose,
+    pub(super) spec: JointSpec,
+}
+
+pub(super) fn read<'a, 'd>(
+    joint: Element<'a, 'd>,
+    mimic: Mimic,
+    warnings: &mut Warnings,
+) -> Result<Joint<'a, 'd>> {
+    warnings.unknown_attributes(joint, &["name", "type"]);
+    for child in joint.children() {
+        match child.tag() {
+            "origin" | "parent" | "child" | "axis" | "limit" | "dynamics" | "mimic" => {}
+            "safety_controller" => warnings.add(child, "ignored, with its soft limits"),
+            "calibration" => warnings.add(child, "ignored"),
+            _ => warnings.unknown_element(child),
+        }
+    }
+    let kind = kind(joint)?;
+    let mut spec = JointSpec::new(joint.required("name")?, kind);
+    spec.origin = format!("line {}", joint.line());
+    if kind != JointKind::Fixed {
+        read_mimic(joint, mimic, warnings)?;
+        if has_axis(kind) {
+            spec.axis = axis(joint)?;
+        }
+        read_limits(joint, &mut spec, warnings)?;
+        if let Some(dynamics) = joint.child("dynamics")? {
+            warnings.unknown_attributes(dynamics, &["damping", "friction"]);
+            spec.damping = dynamics.non_negative("damping", 0.0)?;
+            spec.friction_loss = dynamics.non_negative("friction", 0.0)?;
+        }
+    }
+    Ok(Joint {
+        element: joint,
+        parent: joint.required_child("parent")?.required("link")?,
+        child: joint.required_child("child")?.required("link")?,
+        placement: origin(joint, warnings)?,
+        spec,
+    })
+}
+
+fn kind(joint: Element) -> Result<JointKind> {
+    Ok(match joint.required("type")? {
+        "fixed" => JointKind::Fixed,
+        "revolute" => JointKind::Revolute,
+        "continuous" => JointKind::Continuous,
+        "prismatic" => JointKind::Prismatic,
+        "floating" => JointKind::Free,
+        "planar" => JointKind::Planar,
+        "spherical" | "ball" => JointKind::Spherical,
+        other => {
+            return Err(joint.error(format!(
+                "attribute type: expected fixed, revolute, continuous, prismatic, floating, \
+                 planar or spherical, got \"{other}\""
+            )));
+        }
+    })
+}
+
+fn has_axis(kind: JointKind) -> bool {
+    matches!(
+        kind,
+        JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic | JointKind::Planar
+    )
+}
+
+fn axis(joint: Element) -> Result<Vec3> {
+    let Some(axis) = joint.child("axis")? else {
+        return Ok(Vec3::X);
+    };
+    let xyz = axis.vec3("xyz")?;
+    let xyz = xyz.ok_or_else(|| axis.error("attribute xyz is missing"))?;
+    if xyz == Vec3::ZERO {
+        return Err(axis.error("attribute xyz: expected a direction, got 0 0 0"));
+    }
+    Ok(xyz)
+}
+
+fn read_mimic(joint: Element, mimic: Mimic, warnings: &mut Warnings) -> Result<()> {
+    let Some(element) = joint.child("mimic")? else {
+        return Ok(());
+    };
+    let leader = element.required("joint")?;
+    match mimic {
+        Mimic::Error => Err(element.unsupported(format!(
+            "to follow joint \"{leader}\" is not supported; the joint can be loaded as independent"
+        ))),
+        Mimic::Independent => {
+            warnings.add_single(
+                element,
+                format!("ignored: does not follow joint \"{leader}\", but moves on its own"),
+            );
+            Ok(())
+        }
+    }
+}
+
+fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) -> Result<()> {
+    let bounded = matches!(spec.kind, JointKind::Revolute | JointKind::Prismatic);
+    let Some(limit) = joint.child("limit")? else {
+        if bounded {
+            return Err(joint.error("expected a child <limit>, found none"));
+        }
+        return Ok(());
+    };
+    warnings.unknown_attributes(limit, &["lower", "upper", "effort", "velocity"]);
+    spec.effort_limit = magnitude(limit, "effort", bounded)?;
+    spec.velocity_limit = magnitude(limit, "velocity", bounded)?;
+    let (lower, upper) = (limit.attribute("lower"), limit.attribute("upper"));
+    if !bounded {
+        if lower.or(upper).is_some() {
+            warnings.add(
+                limit,
+                "lower and upper ignored: only revolute and prismatic joints have them",
+            );
+        }
+        return Ok(());
+    }
+    if lower.or(upper).is_none() {
+        warnings.add_single(
+            limit,
+            "neither lower nor upper is given: both are 0 and the joint cannot move".to_owned(),
+        );
+    }
+    let lower = limit.number("lower")?.unwrap_or(0.0);
+    let upper = limit.number("upper")?.unwrap_or(0.0);
+    if lower > upper {
+        return Err(limit.error(format!("lower {lower} is above upper {upper}")));
+    }
+    spec.limits = Some((lower, upper));
+    Ok(())
+}
+
+/// The largest force or velocity; infinite where none is given or "inf" is written.
+fn magnitude(limit: Element, attribute: &str, required: bool) -> Result<f64> {
+    match limit.attribute(attribute).map(str::trim) {
+        None if required => Err(limit.error(format!("attribute {attribute} is missing"))),
+        None | Some("inf" | "Inf" | "INF" | "infinity") => Ok(f64::INFINITY),
+        Some(_) => limit.non_negative(attribute, f64::INFINITY),
+    }
+}

@@ -1,0 +1,140 @@
+//! URDF: links and joints, as in the specification of the ROS `urdf` package.
+//!
+//! - Every link becomes a body under its name. A link on a fixed joint stays a body of its own; its
+//!   joint is kept by name as [`JointKind::Fixed`](crate::model::spec::JointKind::Fixed).
+//! - The root link is welded to the world by a body without joints; a root link called `world` is
+//!   the world itself, its inertia dropped.
+//! - Bodies are numbered depth first, siblings in the order of their joints in the file.
+//! - A link's inertia is kept as it is, also where it is zero; a link without `<inertial>` has none.
+//! - Geometries come from `<collision>` under its `name`; one without a name, or whose name is
+//!   taken, is called `<link>_<k>` with k its place among the link's collisions, from 0.
+//!   `<visual>` is skipped.
+//! - Besides the specification: `type="spherical"` (or `ball`) joints, `<capsule radius length>`
+//!   with the length of its cylindrical part, `quat_xyzw` in `<origin>`.
+//! - What is read but not used is a line in [`ModelSpec::warnings`], one for each kind, with the
+//!   place where it first comes.
+
+mod joint;
+mod link;
+mod paths;
+mod tree;
+mod warnings;
+
+#[cfg(test)]
+mod tests;
+
+use super::xml::{self, Element, Lines};
+use crate::error::{Error, Result};
+use crate::model::spec::ModelSpec;
+use joint::Joint;
+use link::{Link, Meshes};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use warnings::Warnings;
+
+/// What to do with a joint that follows another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mimic {
+    /// Refuse the file.
+    #[default]
+    Error,
+    /// Let it move on its own, with a warning.
+    Independent,
+}
+
+/// What to do with a collision geometry whose mesh file is not found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingMesh {
+    /// Refuse the file.
+    #[default]
+    Error,
+    /// Leave the geometry out, with a warning; the dynamics without contact do not need it.
+    Skip,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct UrdfOptions {
+    /// Where meshes are looked for: for `package://pkg/path` each directory's `pkg/path` and
+    /// `path`, then `pkg/path` in the file's own directory and those above it; for relative paths
+    /// the file's directory first, then these.
+    pub mesh_dirs: Vec<PathBuf>,
+    pub mimic: Mimic,
+    pub missing_mesh: MissingMesh,
+}
+
+/// Reads a URDF file.
+///
+/// # Errors
+/// `Io` for the file or a mesh that cannot be read, `Parse` for what is not a URDF, `Unsupported`
+/// for what this version does not do. The message has the file, the line, the element and its name.
+pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
+    let text = super::read_text(path)?;
+    read_str(&text, path.parent(), options).map_err(|e| Error {
+        status: e.status,
+        message: format!("{}: {}", path.display(), e.message),
+    })
+}
+
+/// Reads a URDF text; meshes are looked for from `base_dir` as if the file were in it.
+///
+/// # Errors
+/// As [`read_file`], without the name of the file.
+pub fn read_str(text: &str, base_dir: Option<&Path>, options: &UrdfOptions) -> Result<ModelSpec> {
+    let document = xml::parse(text)?;
+    let lines = Lines::new(text);
+    let robot = Element::root(&document, &lines);
+    if robot.tag() != "robot" {
+        return Err(robot.error("expected the root element <robot>"));
+    }
+
+    let mut warnings = Warnings::default();
+    let mut meshes = Meshes::new(base_dir, options);
+    let (mut links, mut joints) = (Vec::<Link>::new(), Vec::<Joint>::new());
+    let mut names = Names::default();
+    warnings.unknown_attributes(robot, &["name", "version"]);
+    for child in robot.children().map(Element::as_owner) {
+        match child.tag() {
+            "link" => {
+                names.claim("link", child)?;
+                links.push(link::read(child, &mut meshes, &mut warnings)?);
+            }
+            "joint" => {
+                names.claim("joint", child)?;
+                joints.push(joint::read(child, options.mimic, &mut warnings)?);
+            }
+            "material" => {}
+            "transmission" => warnings.add(
+                child,
+                "ignored: the actuation is chosen on loading; full actuation gives each degree of \
+                 freedom an input",
+            ),
+            "gazebo" => warnings.add(
+                child,
+                "ignored, with its friction, damping and sensor settings",
+            ),
+            "sensor" | "ros2_control" => warnings.add(child, "ignored"),
+            _ => warnings.unknown_element(child),
+        }
+    }
+
+    let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
+    spec.name = robot.required("name")?.to_owned();
+    spec.warnings = warnings.into_lines();
+    Ok(spec)
+}
+
+/// Names seen so far with their lines, for each kind of element.
+#[derive(Default)]
+struct Names<'a>(HashMap<(&'static str, &'a str), usize>);
+
+impl<'a> Names<'a> {
+    fn claim(&mut self, kind: &'static str, element: Element<'a, '_>) -> Result<()> {
+        let name = element.required("name")?;
+        match self.0.insert((kind, name), element.line()) {
+            Some(line) => Err(element.error(format!(
+                "a second {kind} with this name; the first is at line {line}"
+            ))),
+            None => Ok(()),
+        }
+    }
+}

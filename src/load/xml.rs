@@ -1,0 +1,331 @@
+//! What every XML reader here needs: a parse that survives hostile text, and errors with a place.
+
+use crate::error::{Error, Result};
+use crate::spatial::Vec3;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::fmt::Display;
+
+/// Largest XML file that is read.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// Deepest nesting of elements. The parser recurses once per level.
+pub const MAX_DEPTH: usize = 512;
+
+/// Parses a document. Document types, and with them entities, are refused.
+pub fn parse(text: &str) -> Result<Document<'_>> {
+    if text.len() as u64 > MAX_BYTES {
+        return Err(Error::unsupported(format!(
+            "{} bytes of XML, more than the {MAX_BYTES} that are read",
+            text.len()
+        )));
+    }
+    check_depth(text)?;
+    let options = ParsingOptions {
+        allow_dtd: false,
+        ..ParsingOptions::default()
+    };
+    Document::parse_with_options(text, options)
+        .map_err(|e| Error::parse(format!("line {}: XML: {e}", e.pos().row)))
+}
+
+/// Refuses text nested deeper than [`MAX_DEPTH`] before the recursive parser sees it.
+///
+/// Counts tags as the parser does on well-formed text; on any other, the parser stops at the first
+/// fault, up to which both agree.
+fn check_depth(text: &str) -> Result<()> {
+    let bytes = text.as_bytes();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(offset) = find(&bytes[at..], b"<") {
+        let start = at + offset;
+        let rest = &bytes[start..];
+        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
+            .iter()
+            .find(|(open, _)| rest.starts_with(open.as_bytes()));
+        let length = if let Some((open, close)) = skipped {
+            find(&rest[open.len()..], close.as_bytes()).map(|n| open.len() + n + close.len())
+        } else {
+            let length = tag_length(rest);
+            match length {
+                Some(_) if rest.starts_with(b"</") => depth = depth.saturating_sub(1),
+                Some(n) if rest[..n].ends_with(b"/>") => {}
+                _ => depth += 1,
+            }
+            length
+        };
+        if depth > MAX_DEPTH {
+            let line = 1 + bytes[..start].iter().filter(|&&b| b == b'\n').count();
+            return Err(Error::unsupported(format!(
+                "line {line}: elements are nested deeper than {MAX_DEPTH}"
+            )));
+        }
+        match length {
+            Some(n) => at = start + n,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|w| w == needle)
+}
+
+/// Bytes up to and with the `>` that ends a tag, those in quotes not counting.
+fn tag_length(tag: &[u8]) -> Option<usize> {
+    let mut quote = None;
+    for (i, &b) in tag.iter().enumerate() {
+        match (quote, b) {
+            (None, b'>') => return Some(i + 1),
+            (None, b'"' | b'\'') => quote = Some(b),
+            (Some(q), _) if q == b => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The starts of the lines of a text, for finding the line of a byte in logarithmic time.
+pub struct Lines(Vec<usize>);
+
+impl Lines {
+    pub fn new(text: &str) -> Self {
+        Lines(
+            text.bytes()
+                .enumerate()
+                .filter_map(|(i, b)| (b == b'\n').then_some(i))
+                .collect(),
+        )
+    }
+
+    /// Line of the byte at `offset`, from 1.
+    pub fn of(&self, offset: usize) -> usize {
+        1 + self.0.partition_point(|&newline| newline < offset)
+    }
+}
+
+/// An element, and the named thing it belongs to, such as `joint "elbow"`.
+#[derive(Clone, Copy)]
+pub struct Element<'a, 'd> {
+    pub node: Node<'a, 'd>,
+    lines: &'a Lines,
+    owner: Option<Node<'a, 'd>>,
+}
+
+impl<'a, 'd: 'a> Element<'a, 'd> {
+    pub fn root(document: &'a Document<'d>, lines: &'a Lines) -> Self {
+        Element {
+            node: document.root_element(),
+            lines,
+            owner: None,
+        }
+    }
+
+    /// Another element of the same document.
+    pub fn other(&self, node: Node<'a, 'd>) -> Self {
+        Element {
+            node,
+            lines: self.lines,
+            owner: None,
+        }
+    }
+
+    /// The name in the text, with its prefix if any.
+    pub fn tag(&self) -> &'a str {
+        let text = &self.node.document().input_text()[self.node.range()];
+        let name = text.strip_prefix('<').unwrap_or(text);
+        name.split(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>')
+            .next()
+            .unwrap_or(name)
+    }
+
+    pub fn line(&self) -> usize {
+        self.lines.of(self.node.range().start)
+    }
+
+    /// The element with its name, if it has one: `<joint> "elbow"`.
+    pub fn label(&self) -> String {
+        match self.node.attribute("name") {
+            Some(name) => format!("<{}> \"{name}\"", self.tag()),
+            None => format!("<{}>", self.tag()),
+        }
+    }
+
+    pub fn place(&self) -> String {
+        let line = self.line();
+        match self.owner {
+            Some(owner) => {
+                let owner = self.other(owner);
+                format!("line {line}: {}, {}", owner.label(), self.label())
+            }
+            None => format!("line {line}: {}", self.label()),
+        }
+    }
+
+    /// "line 12: <joint> "elbow", <axis>: what".
+    pub fn error(&self, what: impl Display) -> Error {
+        Error::parse(format!("{}: {what}", self.place()))
+    }
+
+    pub fn unsupported(&self, what: impl Display) -> Error {
+        Error::unsupported(format!("{}: {what}", self.place()))
+    }
+
+    /// The same place before the message of `e`.
+    pub fn locate(&self, e: Error) -> Error {
+        Error {
+            status: e.status,
+            message: format!("{}: {}", self.place(), e.message),
+        }
+    }
+
+    pub fn children(self) -> impl Iterator<Item = Element<'a, 'd>> {
+        let owner = self.owner.unwrap_or(self.node);
+        self.node
+            .children()
+            .filter(Node::is_element)
+            .map(move |node| Element {
+                node,
+                lines: self.lines,
+                owner: Some(owner),
+            })
+    }
+
+    /// This element as the one that errors below it are told to belong to.
+    pub fn as_owner(self) -> Self {
+        Element {
+            owner: None,
+            ..self
+        }
+    }
+
+    /// The child with this tag, of which there may be one.
+    pub fn child(self, tag: &str) -> Result<Option<Element<'a, 'd>>> {
+        let mut found = self.children().filter(|c| c.tag() == tag);
+        let first = found.next();
+        match found.next() {
+            Some(second) => Err(second.error(format!(
+                "a second one; the first is at line {}",
+                first.map_or(0, |f| f.line())
+            ))),
+            None => Ok(first),
+        }
+    }
+
+    pub fn required_child(self, tag: &str) -> Result<Element<'a, 'd>> {
+        self.child(tag)?
+            .ok_or_else(|| self.error(format!("expected a child <{tag}>, found none")))
+    }
+
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.node.attribute(name)
+    }
+
+    /// An attribute that must be present and not blank.
+    pub fn required(&self, name: &str) -> Result<&'a str> {
+        match self.attribute(name) {
+            Some(value) if !value.trim().is_empty() => Ok(value),
+            Some(_) => Err(self.error(format!("attribute {name}: expected a value, got none"))),
+            None => Err(self.error(format!("attribute {name} is missing"))),
+        }
+    }
+
+    /// `N` finite numbers separated by white space.
+    pub fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>> {
+        let Some(text) = self.attribute(name) else {
+            return Ok(None);
+        };
+        let mut values = [0.0; N];
+        let mut count = 0;
+        for word in text.split_ascii_whitespace() {
+            let value: f64 = word.parse().map_err(|_| {
+                self.error(format!(
+                    "attribute {name}: expected a number, got \"{word}\""
+                ))
+            })?;
+            if !value.is_finite() {
+                return Err(self.error(format!(
+                    "attribute {name}: expected a finite number, got \"{word}\""
+                )));
+            }
+            if let Some(slot) = values.get_mut(count) {
+                *slot = value;
+            }
+            count += 1;
+        }
+        if count != N {
+            return Err(self.error(format!(
+                "attribute {name}: expected {N} number{}, got {count} in \"{text}\"",
+                if N == 1 { "" } else { "s" }
+            )));
+        }
+        Ok(Some(values))
+    }
+
+    pub fn number(&self, name: &str) -> Result<Option<f64>> {
+        Ok(self.numbers::<1>(name)?.map(|[x]| x))
+    }
+
+    pub fn required_number(&self, name: &str) -> Result<f64> {
+        self.number(name)?
+            .ok_or_else(|| self.error(format!("attribute {name} is missing")))
+    }
+
+    pub fn vec3(&self, name: &str) -> Result<Option<Vec3>> {
+        Ok(self.numbers::<3>(name)?.map(|v| Vec3::from_slice(&v)))
+    }
+
+    /// A number above zero.
+    pub fn positive(&self, name: &str) -> Result<f64> {
+        let value = self.required_number(name)?;
+        if value > 0.0 {
+            Ok(value)
+        } else {
+            Err(self.error(format!(
+                "attribute {name}: expected a number above 0, got {value}"
+            )))
+        }
+    }
+
+    /// A number not below zero, or `default`.
+    pub fn non_negative(&self, name: &str, default: f64) -> Result<f64> {
+        match self.number(name)? {
+            Some(value) if value < 0.0 => Err(self.error(format!(
+                "attribute {name}: expected a number not below 0, got {value}"
+            ))),
+            value => Ok(value.unwrap_or(default)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(depth: usize) -> String {
+        "<a>".repeat(depth) + &"</a>".repeat(depth)
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_not_parsed() {
+        assert!(parse(&nested(MAX_DEPTH)).is_ok());
+        for text in [nested(MAX_DEPTH + 1), "<a x='>'>\n".repeat(1_000_000)] {
+            let e = parse(&text).unwrap_err();
+            assert!(e.message.contains("nested deeper"), "{}", e.message);
+        }
+    }
+
+    #[test]
+    fn what_is_no_element_does_not_nest() {
+        let inner =
+            "<!-- <a> --><?p <a> ?><![CDATA[<a>]]><b c='/>' d=\"<\"/>".replace("\"<\"", "'x'");
+        let text = format!("<r>{}</r>", inner.repeat(MAX_DEPTH + 1));
+        assert!(parse(&text).is_ok());
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let lines = Lines::new("a\nb\n\nc");
+        assert_eq!([0, 1, 2, 4, 5].map(|i| lines.of(i)), [1, 1, 2, 3, 4]);
+    }
+}
