@@ -1,7 +1,12 @@
 //! Articulated rigid-body simulation with contact in which every output has an exact derivative.
 
+pub mod capi;
 pub mod collision;
+pub mod dynamics;
 pub mod error;
+pub mod linalg;
 pub mod load;
 pub mod model;
+
 pub mod spatial;
+pub mod step;

@@ -5,7 +5,9 @@
 
 mod collada;
 pub mod mesh;
+pub mod mjcf;
 mod obj;
+pub mod options;
 mod stl;
 pub mod urdf;
 pub mod xml;

@@ -1,0 +1,631 @@
+//! Simulations: options, steps and their derivatives, parameters, memory.
+
+use super::args::{self, Growing, Out};
+use super::model::ds_model;
+use super::status::ds_status;
+use super::wall;
+use crate::error::{Error, Result};
+use crate::model::params::{Param, ParamKind};
+use crate::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
+use std::ptr;
+
+/// The contact law of a step.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_contact_law {
+    /// Rigid contact with the exact Coulomb cone.
+    DS_CONTACT_NCP = 0,
+    /// Boxed linear complementarity with a friction pyramid.
+    DS_CONTACT_LCP = 1,
+    /// Convex compliant contact.
+    DS_CONTACT_CONVEX = 2,
+    /// Penalty forces.
+    DS_CONTACT_PENALTY = 3,
+    /// Nothing touches: no contacts, limits, dry friction or equality constraints.
+    DS_CONTACT_NONE = 4,
+}
+
+/// The time-stepping scheme.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_integrator {
+    /// v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit.
+    DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
+    DS_INTEGRATOR_IMPLICIT_EULER = 1,
+    DS_INTEGRATOR_MIDPOINT = 2,
+    DS_INTEGRATOR_BDF1 = 3,
+    DS_INTEGRATOR_BDF2 = 4,
+}
+
+/// Options of a sim or a rollout, fixed at its creation. Fill with ds_options_init, then change
+/// fields. NULL in its place means the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_options {
+    /// Size of this struct in bytes; set by ds_options_init.
+    pub struct_size: usize,
+    /// Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
+    pub time_step: f64,
+    /// A ds_contact_law.
+    pub contact: i32,
+    /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
+    pub integrator: i32,
+    /// Largest residual of the contact problem that counts as solved.
+    pub tolerance: f64,
+    /// Largest number of iterations of the contact solver.
+    pub max_iterations: usize,
+    /// Contacts for which memory is made; one more is DS_ERR_CAPACITY.
+    pub max_contacts: usize,
+    /// Stabilization, 0 to 1: share of a penetration that is left after a step.
+    pub kp: f64,
+    /// Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
+    pub kd: f64,
+    /// A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
+    pub checkpoint_interval: usize,
+    /// 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
+    /// of steps are the same to the bit. Default 1.
+    pub derivatives: i32,
+    /// Must be 0.
+    pub reserved: i32,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_options {
+    const NAME: &'static str = "ds_options";
+    const FIRST: usize = size_of::<ds_options>();
+
+    fn defaults() -> Self {
+        let o = Options::default();
+        ds_options {
+            struct_size: size_of::<ds_options>(),
+            time_step: o.time_step,
+            contact: o.contact as i32,
+            integrator: o.integrator as i32,
+            tolerance: o.tolerance,
+            max_iterations: o.max_iterations,
+            max_contacts: o.max_contacts,
+            kp: o.kp,
+            kd: o.kd,
+            checkpoint_interval: o.checkpoint_interval,
+            derivatives: i32::from(o.derivatives),
+            reserved: 0,
+        }
+    }
+}
+
+pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
+    // SAFETY: as the caller's.
+    let o = unsafe { args::grown(p, "options")? };
+    if o.reserved != 0 {
+        return Err(Error::invalid(format!(
+            "options.reserved: must be 0, got {}",
+            o.reserved
+        )));
+    }
+    Ok(Options {
+        time_step: o.time_step,
+        contact: choice!(o.contact, "options.contact", ds_contact_law {
+            DS_CONTACT_NCP => Contact::Ncp,
+            DS_CONTACT_LCP => Contact::Lcp,
+            DS_CONTACT_CONVEX => Contact::Convex,
+            DS_CONTACT_PENALTY => Contact::Penalty,
+            DS_CONTACT_NONE => Contact::None,
+        })?,
+        integrator: choice!(o.integrator, "options.integrator", ds_integrator {
+            DS_INTEGRATOR_SYMPLECTIC_EULER => Integrator::SymplecticEuler,
+            DS_INTEGRATOR_IMPLICIT_EULER => Integrator::ImplicitEuler,
+            DS_INTEGRATOR_MIDPOINT => Integrator::Midpoint,
+            DS_INTEGRATOR_BDF1 => Integrator::Bdf1,
+            DS_INTEGRATOR_BDF2 => Integrator::Bdf2,
+        })?,
+        tolerance: o.tolerance,
+        max_iterations: o.max_iterations,
+        max_contacts: o.max_contacts,
+        kp: o.kp,
+        kd: o.kd,
+        derivatives: args::flag(o.derivatives, "options.derivatives")?,
+        checkpoint_interval: o.checkpoint_interval,
+    })
+}
+
+/// One simulation: all the memory that steps and dynamics calls need. One thread at a time.
+pub struct ds_sim {
+    pub(super) sim: Sim,
+    /// Results before they are published: the caller's arrays are written only on success, and may
+    /// be the arguments.
+    pub(super) stage: Vec<f64>,
+}
+
+impl ds_sim {
+    /// Makes room for the longest set of results of one call.
+    fn fit_stage(&mut self) {
+        let m = self.sim.model();
+        let n = m.nq() + 2 * m.nv() + m.nu() + self.sim.np() + self.sim.memory_size();
+        self.stage.resize(n, 0.0);
+    }
+}
+
+/// Splits the stage into results of these lengths.
+pub(super) fn parts<const N: usize>(stage: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; N] {
+    let mut rest = stage;
+    lengths.map(|n| {
+        let (part, tail) = std::mem::take(&mut rest).split_at_mut(n);
+        rest = tail;
+        part
+    })
+}
+
+pub(super) unsafe fn get<'a>(sim: *mut ds_sim) -> Result<&'a mut ds_sim> {
+    // SAFETY: as the caller's.
+    unsafe { args::exclusive(sim, "sim") }
+}
+
+unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
+    // SAFETY: as the caller's.
+    unsafe { args::reference(sim, "sim") }
+}
+
+/// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
+/// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
+/// *_dq are tangent directions at q. They must not overlap.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_step_jacobians {
+    /// nv×nv
+    pub dq_dq: *mut f64,
+    /// nv×nv
+    pub dq_dv: *mut f64,
+    /// nv×nu
+    pub dq_du: *mut f64,
+    /// nv×np, the columns in the order of ds_sim_select_params
+    pub dq_dp: *mut f64,
+    /// nv×nv
+    pub dv_dq: *mut f64,
+    /// nv×nv
+    pub dv_dv: *mut f64,
+    /// nv×nu
+    pub dv_du: *mut f64,
+    /// nv×np
+    pub dv_dp: *mut f64,
+}
+
+/// What a derivative of a step is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_gradient {
+    /// The derivative of the step.
+    DS_GRADIENT_EXACT = 0,
+    /// The step is at a switch of contact modes: the derivative is that of one side.
+    DS_GRADIENT_ONE_SIDED = 1,
+    /// Smoothed, because it was asked for.
+    DS_GRADIENT_SMOOTHED = 2,
+}
+
+impl From<Gradient> for ds_gradient {
+    fn from(g: Gradient) -> Self {
+        match g {
+            Gradient::Exact => ds_gradient::DS_GRADIENT_EXACT,
+            Gradient::OneSided => ds_gradient::DS_GRADIENT_ONE_SIDED,
+            Gradient::Smoothed => ds_gradient::DS_GRADIENT_SMOOTHED,
+        }
+    }
+}
+
+/// How the last step went.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_step_info {
+    /// Number of contacts.
+    pub contacts: usize,
+    /// Iterations of the contact solver.
+    pub iterations: usize,
+    /// Residual at which it stopped.
+    pub residual: f64,
+    /// Distance to the nearest switch of a mode: how far an actuator is from its clamp, in its unit;
+    /// inf without any.
+    pub switch_distance: f64,
+    /// What a derivative of this step would be.
+    pub gradient: ds_gradient,
+    /// 0
+    pub reserved: i32,
+}
+
+/// What a parameter is; the meaning of a ds_param's index and component depends on it.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_param_kind {
+    /// index: body; component 0 to 9: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the
+    /// body's origin.
+    DS_PARAM_BODY_INERTIA = 0,
+    /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
+    DS_PARAM_GEOM_FRICTION = 1,
+    /// index: geom.
+    DS_PARAM_GEOM_RESTITUTION = 2,
+    /// index: geom.
+    DS_PARAM_CONTACT_STIFFNESS = 3,
+    /// index: geom.
+    DS_PARAM_CONTACT_DISSIPATION = 4,
+    /// index: joint; component: dof of the joint [N s/m or N m s/rad].
+    DS_PARAM_JOINT_DAMPING = 5,
+    /// index: joint; component: dof of the joint [N/m or N m/rad].
+    DS_PARAM_JOINT_STIFFNESS = 6,
+    /// index: joint; component: dof of the joint [kg or kg m²].
+    DS_PARAM_JOINT_ARMATURE = 7,
+    /// index: joint; component 0 to 2: displacement of its placement along its own axes [m],
+    /// 3 to 5: rotation vector [rad]. All zero as loaded.
+    DS_PARAM_JOINT_PLACEMENT = 8,
+    /// index: geom; component: as in ds_model_geom_size [m].
+    DS_PARAM_GEOM_SIZE = 9,
+    /// index: spring.
+    DS_PARAM_SPRING = 10,
+    /// component 0 to 2, world axes [m/s²].
+    DS_PARAM_GRAVITY = 11,
+    /// index: joint; component: dof of the joint [m or rad].
+    DS_PARAM_JOINT_SPRING_REFERENCE = 12,
+    /// index: joint; component: dof of the joint [N or N m].
+    DS_PARAM_JOINT_FRICTION = 13,
+}
+
+/// A parameter of a sim.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_param {
+    /// A ds_param_kind.
+    pub kind: i32,
+    pub index: i32,
+    pub component: i32,
+}
+
+fn param(p: &ds_param) -> Result<Param> {
+    let kind = choice!(p.kind, "param.kind", ds_param_kind {
+        DS_PARAM_BODY_INERTIA => ParamKind::BodyInertia,
+        DS_PARAM_GEOM_FRICTION => ParamKind::GeomFriction,
+        DS_PARAM_GEOM_RESTITUTION => ParamKind::GeomRestitution,
+        DS_PARAM_CONTACT_STIFFNESS => ParamKind::ContactStiffness,
+        DS_PARAM_CONTACT_DISSIPATION => ParamKind::ContactDissipation,
+        DS_PARAM_JOINT_DAMPING => ParamKind::JointDamping,
+        DS_PARAM_JOINT_STIFFNESS => ParamKind::JointStiffness,
+        DS_PARAM_JOINT_ARMATURE => ParamKind::JointArmature,
+        DS_PARAM_JOINT_PLACEMENT => ParamKind::JointPlacement,
+        DS_PARAM_GEOM_SIZE => ParamKind::GeomSize,
+        DS_PARAM_SPRING => ParamKind::Spring,
+        DS_PARAM_GRAVITY => ParamKind::Gravity,
+        DS_PARAM_JOINT_SPRING_REFERENCE => ParamKind::JointSpringReference,
+        DS_PARAM_JOINT_FRICTION => ParamKind::JointFriction,
+    })?;
+    Ok(Param {
+        kind,
+        index: p.index,
+        component: p.component,
+    })
+}
+
+pub(super) unsafe fn params(list: *const ds_param, count: usize) -> Result<Vec<Param>> {
+    // SAFETY: as the caller's.
+    unsafe { args::array(list, count, "params")? }
+        .iter()
+        .map(param)
+        .collect()
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
+    // SAFETY: the header's rules.
+    wall::value((), || {
+        *unsafe { args::exclusive(options, "options")? } = ds_options::defaults();
+        Ok(())
+    });
+}
+
+/// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
+/// integrator that this version lacks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_create(
+    model: *const ds_model,
+    options: *const ds_options,
+    out: *mut *mut ds_sim,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let model = args::reference(model, "model")?;
+        let options = self::options(options)?;
+        args::give(out, || {
+            let mut sim = ds_sim {
+                sim: Sim::new(model.model.clone(), &options)?,
+                stage: Vec::new(),
+            };
+            sim.fit_stage();
+            Ok(sim)
+        })
+    })
+}
+
+/// Releases a simulation. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
+    // SAFETY: the header's rules.
+    unsafe { args::take(sim) }
+}
+
+/// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
+/// nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
+/// next one.
+///
+/// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
+/// DS_ERR_NOT_CONVERGED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    q_next: *mut f64,
+    v_next: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let u = args::array(u, nu, "u")?;
+        let (to_q, to_v) = (
+            Out::new(q_next, nq, "q_next")?,
+            Out::new(v_next, nv, "v_next")?,
+        );
+        let [x, y] = parts(&mut s.stage, [nq, nv]);
+        s.sim.step(q, v, u, x, y)?;
+        args::publish([(x, to_q), (y, to_v)])
+    })
+}
+
+/// Jacobians of the last step.
+///
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
+/// is 0; DS_ERR_NUMERICAL for a singular mass.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_jacobians(
+    sim: *mut ds_sim,
+    out: *const ds_step_jacobians,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
+        let o = args::reference(out, "out")?;
+        let outs = [
+            Out::optional(o.dq_dq, nv * nv, "dq_dq")?,
+            Out::optional(o.dq_dv, nv * nv, "dq_dv")?,
+            Out::optional(o.dq_du, nv * nu, "dq_du")?,
+            Out::optional(o.dq_dp, nv * np, "dq_dp")?,
+            Out::optional(o.dv_dq, nv * nv, "dv_dq")?,
+            Out::optional(o.dv_dv, nv * nv, "dv_dv")?,
+            Out::optional(o.dv_du, nv * nu, "dv_du")?,
+            Out::optional(o.dv_dp, nv * np, "dv_dp")?,
+        ];
+        let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
+        s.sim.step_jacobians(StepJacobians {
+            dq_dq,
+            dq_dv,
+            dq_du,
+            dq_dp,
+            dv_dq,
+            dv_dv,
+            dv_du,
+            dv_dp,
+        })
+    })
+}
+
+/// Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
+/// tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
+/// for those not wanted; they may be arguments.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_jvp(
+    sim: *mut ds_sim,
+    dq: *const f64,
+    dv: *const f64,
+    du: *const f64,
+    dp: *const f64,
+    dq_next: *mut f64,
+    dv_next: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let dq = args::optional_array(dq, nv, "dq")?;
+        let dv = args::optional_array(dv, nv, "dv")?;
+        let du = args::optional_array(du, nu, "du")?;
+        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let to_q = Out::optional(dq_next, nv, "dq_next")?;
+        let to_v = Out::optional(dv_next, nv, "dv_next")?;
+        let [x, y] = parts(&mut s.stage, [nv, nv]);
+        s.sim.step_jvp(dq, dv, du, dp, x, y)?;
+        args::publish([(x, to_q), (y, to_v)])
+    })
+}
+
+/// Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
+/// at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
+/// q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_vjp(
+    sim: *mut ds_sim,
+    q_next_bar: *const f64,
+    v_next_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
+        let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+            Out::optional(p_bar, np, "p_bar")?,
+        ];
+        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
+        s.sim.step_vjp(
+            q_next_bar,
+            v_next_bar,
+            outs[0].wanted().then_some(&mut *a),
+            outs[1].wanted().then_some(&mut *b),
+            outs[2].wanted().then_some(&mut *c),
+            outs[3].wanted().then_some(&mut *d),
+        )?;
+        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+    })
+}
+
+/// How the last step went.
+///
+/// Errors: DS_ERR_NO_STEP before a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_info) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let i = look(sim)?.sim.step_info()?;
+        let info = ds_step_info {
+            contacts: i.contacts,
+            iterations: i.iterations,
+            residual: i.residual,
+            switch_distance: i.switch_distance,
+            gradient: i.gradient.into(),
+            reserved: 0,
+        };
+        // The struct may come uninitialized: it is written, not assigned.
+        ptr::from_mut(args::exclusive(
+            out.cast::<std::mem::MaybeUninit<ds_step_info>>(),
+            "out",
+        )?)
+        .cast::<ds_step_info>()
+        .write(info);
+        Ok(())
+    })
+}
+
+/// Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
+/// this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
+/// derivatives of the last step are gone.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
+/// kind that no step of this version depends on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_select_params(
+    sim: *mut ds_sim,
+    params: *const ds_param,
+    count: usize,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        s.sim.select_params(&self::params(params, count)?)?;
+        s.fit_stage();
+        Ok(())
+    })
+}
+
+/// Number np of selected parameters. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_np(sim: *const ds_sim) -> usize {
+    // SAFETY: the header's rules.
+    wall::value(0, || Ok(unsafe { look(sim)? }.sim.np()))
+}
+
+/// Values of the selected parameters. p: np numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = look(sim)?;
+        let np = s.sim.np();
+        args::through(np, Out::new(p, np, "p")?, |x| s.sim.get_params(x))
+    })
+}
+
+/// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
+/// is changed then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let p = args::array(p, s.sim.np(), "p")?;
+        s.sim.set_params(p)
+    })
+}
+
+/// Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
+/// and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_set_external_wrench(
+    sim: *mut ds_sim,
+    body: i32,
+    wrench: *const f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
+        let w = args::array(wrench, 6, "wrench")?;
+        s.sim
+            .set_external_wrench(body, std::array::from_fn(|i| w[i]))
+    })
+}
+
+/// Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| {
+        unsafe { get(sim)? }.sim.reset();
+        Ok(())
+    })
+}
+
+/// Number of numbers of the warm start. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
+    // SAFETY: the header's rules.
+    wall::value(0, || Ok(unsafe { look(sim)? }.sim.memory_size()))
+}
+
+/// What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
+/// next step depends on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = look(sim)?;
+        let n = s.sim.memory_size();
+        args::through(n, Out::new(warm, n, "warm")?, |x| s.sim.get_memory(x))
+    })
+}
+
+/// Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_set_memory(sim: *mut ds_sim, warm: *const f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let warm = args::array(warm, s.sim.memory_size(), "warm")?;
+        s.sim.set_memory(warm)
+    })
+}

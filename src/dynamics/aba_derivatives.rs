@@ -1,0 +1,136 @@
+//! Derivatives of forward dynamics: −M⁻¹ times those of inverse dynamics.
+//!
+//! Carpentier & Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms (RSS 2018).
+
+use super::mass::DenseInverse;
+use super::rnea_derivatives::RneaDerivatives;
+use crate::linalg::{F4, dispatch};
+use crate::model::topology::{LANES, Topology};
+
+/// One column of ∂τ: which rows are not zero, and their values by q and by v.
+#[derive(Clone, Debug)]
+pub struct ColumnSupport {
+    index: Vec<usize>,
+    by_q: Vec<f64>,
+    by_v: Vec<f64>,
+}
+
+impl ColumnSupport {
+    pub fn new(nv: usize) -> Self {
+        ColumnSupport {
+            index: vec![0; nv],
+            by_q: vec![0.0; nv],
+            by_v: vec![0.0; nv],
+        }
+    }
+}
+
+/// Rows of the product that are accumulated at once, in lanes.
+const TILE: usize = 4;
+
+#[inline(always)]
+fn product_kernel(
+    s: &mut ColumnSupport,
+    inv: &DenseInverse,
+    id: &RneaDerivatives,
+    t: &Topology,
+    scale: f64,
+    out_q: &mut [f64],
+    out_v: &mut [f64],
+) {
+    let n = t.nv();
+    let (aq, av) = (F4::flat(&id.above_q), F4::flat(&id.above_v));
+    let (bq, bv) = (F4::flat(&id.below_q), F4::flat(&id.below_v));
+    for tree in &t.trees {
+        let (start, end) = (tree.first_dof / LANES, tree.end_dof.div_ceil(LANES));
+        for j in tree.first_dof..tree.end_dof {
+            let dof = &t.dofs[j];
+            let mut count = 0;
+            let mut push = |i: usize, q: f64, v: f64| {
+                s.index[count] = i;
+                s.by_q[count] = q * scale;
+                s.by_v[count] = v * scale;
+                count += 1;
+            };
+            let mut a = j;
+            for d in (0..=dof.depth).rev() {
+                push(a, aq[dof.row + d], av[dof.row + d]);
+                a = t.dofs[a].parent;
+            }
+            for i in j + 1..dof.end {
+                let at = t.dofs[i].row + dof.depth;
+                push(i, bq[at], bv[at]);
+            }
+            let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
+            col_q.fill(0.0);
+            col_v.fill(0.0);
+            let mut b = start;
+            while b < end {
+                let width = TILE.min(end - b);
+                if width == TILE {
+                    accumulate::<TILE>(
+                        s,
+                        count,
+                        inv,
+                        b,
+                        tree.first_dof,
+                        tree.end_dof,
+                        col_q,
+                        col_v,
+                    );
+                } else {
+                    for k in 0..width {
+                        accumulate::<1>(
+                            s,
+                            count,
+                            inv,
+                            b + k,
+                            tree.first_dof,
+                            tree.end_dof,
+                            col_q,
+                            col_v,
+                        );
+                    }
+                }
+                b += width;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn accumulate<const W: usize>(
+    s: &ColumnSupport,
+    count: usize,
+    inv: &DenseInverse,
+    block: usize,
+    first: usize,
+    end: usize,
+    col_q: &mut [f64],
+    col_v: &mut [f64],
+) {
+    let (mut q, mut v) = ([F4::ZERO; W], [F4::ZERO; W]);
+    let support = s.index[..count].iter().zip(&s.by_q).zip(&s.by_v);
+    for ((&i, &xq), &xv) in support {
+        let row = &inv.rows[i * inv.stride + block..][..W];
+        let (xq, xv) = (F4::splat(xq), F4::splat(xv));
+        for k in 0..W {
+            q[k] += row[k] * xq;
+            v[k] += row[k] * xv;
+        }
+    }
+    // A tree's first and last block may be shared with its neighbours.
+    let (lo, hi) = ((block * LANES).max(first), ((block + W) * LANES).min(end));
+    let skip = lo - block * LANES;
+    col_q[lo..hi].copy_from_slice(&F4::flat(&q)[skip..skip + hi - lo]);
+    col_v[lo..hi].copy_from_slice(&F4::flat(&v)[skip..skip + hi - lo]);
+}
+
+dispatch! {
+    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v, dense column-major nv×nv.
+    pub fn inverse_times = product_kernel(
+        s: &mut ColumnSupport, inv: &DenseInverse, id: &RneaDerivatives, t: &Topology, scale: f64,
+        out_q: &mut [f64], out_v: &mut [f64],
+    )
+}

@@ -1,0 +1,175 @@
+//! Jacobians of bodies and of the centre of mass, momentum and energy.
+
+use super::kinematics::Kinematics;
+use crate::linalg::F4;
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::topology::{LinkKind, WORLD};
+use crate::spatial::{Quat, Twist, Vec3, Wrench};
+
+/// Where a point of a body is: its link, and the point relative to the tree's origin.
+fn located(model: &Model, kin: &Kinematics, body: usize, point: Vec3) -> Option<(usize, Vec3)> {
+    let b = &model.bodies()[body];
+    (b.link != WORLD).then(|| {
+        let p = kin.rot[b.link].mul_vec(b.in_link.point(point)) + kin.pos[b.link];
+        (b.link, p)
+    })
+}
+
+/// Visits the dofs between a link and the world, lowest first.
+fn for_path(model: &Model, link: usize, mut visit: impl FnMut(usize)) {
+    let t = model.topology();
+    let l = &t.links[link];
+    let mut k = l.iv + l.kind.nv() - 1;
+    while k != WORLD {
+        visit(k);
+        k = t.dofs[k].parent;
+    }
+}
+
+/// Twist of the frame with world axes at a point of a body, per dof: 6×nv, column-major; `point` in
+/// body axes. `kin` must hold positions.
+pub fn body_jacobian(model: &Model, kin: &Kinematics, body: usize, point: Vec3, j: &mut [f64]) {
+    j.fill(0.0);
+    if let Some((link, p)) = located(model, kin, body, point) {
+        for_path(model, link, |k| {
+            let s = kin.s[k];
+            j[6 * k..6 * k + 6].copy_from_slice(&Twist::new(s.at(p), s.ang).to_array());
+        });
+    }
+}
+
+/// Time derivative of [`body_jacobian`] along v. `kin` must hold positions and velocities.
+pub fn body_jacobian_rate(
+    model: &Model,
+    kin: &Kinematics,
+    body: usize,
+    point: Vec3,
+    rate: &mut [f64],
+) {
+    rate.fill(0.0);
+    if let Some((link, p)) = located(model, kin, body, point) {
+        let velocity = kin.v[link].at(p);
+        for_path(model, link, |k| {
+            let s = kin.s[k];
+            // S is carried by its own link; the point moves with the body.
+            let ds = kin.v[model.topology().dofs[k].link].cross(s);
+            let t = Twist::new(ds.at(p) + s.ang.cross(velocity), ds.ang);
+            rate[6 * k..6 * k + 6].copy_from_slice(&t.to_array());
+        });
+    }
+}
+
+/// Mass, centre of mass (world) and its Jacobian (3×nv, column-major) of all that moves.
+///
+/// `subtree` is scratch, one first moment a link. `kin` must hold positions and inertias.
+pub fn center_of_mass(
+    model: &Model,
+    kin: &Kinematics,
+    subtree: &mut [(f64, Vec3)],
+    com: &mut Vec3,
+    jacobian: Option<&mut [f64]>,
+) -> f64 {
+    let t = model.topology();
+    for (s, i) in subtree.iter_mut().zip(&kin.inertia) {
+        *s = (i.mass, i.h);
+    }
+    let (mut mass, mut first) = (0.0, Vec3::ZERO);
+    for (i, l) in t.links.iter().enumerate().rev() {
+        let (m, h) = subtree[i];
+        if l.parent == WORLD {
+            mass += m;
+            first += h + kin.origin[l.tree] * m;
+        } else {
+            subtree[l.parent].0 += m;
+            subtree[l.parent].1 += h;
+        }
+    }
+    let scale = if mass > 0.0 { 1.0 / mass } else { 0.0 };
+    *com = first * scale;
+    if let Some(jac) = jacobian {
+        for (k, dof) in t.dofs.iter().enumerate() {
+            let (m, h) = subtree[dof.link];
+            let s = kin.s[k];
+            let column = (s.lin * m + s.ang.cross(h)) * scale;
+            jac[3 * k..3 * k + 3].copy_from_slice(&column.to_array());
+        }
+    }
+    mass
+}
+
+/// Linear and angular momentum of all that moves, world axes, angular about `about`.
+///
+/// `kin` must hold positions, velocities and inertias.
+pub fn momentum(model: &Model, kin: &Kinematics, about: Vec3) -> Wrench {
+    let mut sum = Wrench::ZERO;
+    for (i, l) in model.topology().links.iter().enumerate() {
+        let h = kin.inertia[i].mul(kin.v[i]);
+        let o = kin.origin[l.tree] - about;
+        sum += Wrench::new(h.lin, h.ang + o.cross(h.lin));
+    }
+    sum
+}
+
+/// Kinetic energy with rotors, and potential energy of gravity (zero at the world's origin) [J].
+///
+/// `kin` must hold positions, velocities and inertias.
+pub fn energy(model: &Model, params: &Params, kin: &Kinematics, v: &[f64]) -> (f64, f64) {
+    let (mut kinetic, mut potential) = (0.0, 0.0);
+    for (i, l) in model.topology().links.iter().enumerate() {
+        let inertia = &kin.inertia[i];
+        kinetic += 0.5 * kin.v[i].dot(inertia.mul(kin.v[i]));
+        let first = inertia.h + kin.origin[l.tree] * inertia.mass;
+        potential -= params.gravity.dot(first);
+    }
+    for (x, rotor) in v.iter().zip(&params.armature) {
+        kinetic += 0.5 * rotor * x * x;
+    }
+    (kinetic, potential)
+}
+
+/// Energy stored in the joints' springs [J].
+pub fn spring_energy(model: &Model, params: &Params, q: &[f64], scratch: &mut [f64]) -> f64 {
+    spring_displacement(model, params, q, scratch);
+    scratch
+        .iter()
+        .zip(&params.stiffness)
+        .map(|(e, k)| 0.5 * k * e * e)
+        .sum()
+}
+
+/// Displacement of every joint's spring from rest, per dof: q − reference; the rotation vector of a
+/// spherical joint; for a free joint the offset from the body's placement in the description, in
+/// body axes, and the rotation vector.
+pub fn spring_displacement(model: &Model, params: &Params, q: &[f64], e: &mut [f64]) {
+    let neutral = model.neutral();
+    for l in &model.topology().links {
+        let (q, e) = (&q[l.iq..], &mut e[l.iv..]);
+        let rotation = |q: &[f64], rest: &[f64]| {
+            let rest = Quat::from_slice(rest).normalized().conjugate();
+            rest.mul(Quat::from_slice(q).normalized()).log()
+        };
+        match l.kind {
+            LinkKind::Revolute | LinkKind::Prismatic => {
+                e[0] = q[0] - params.spring_reference[l.iv];
+            }
+            LinkKind::Spherical => {
+                let w = rotation(q, &neutral[l.iq..]);
+                e[..3].copy_from_slice(&w.to_array());
+            }
+            LinkKind::Free => {
+                let rest = &neutral[l.iq..];
+                let d = Vec3::from_slice(q) - Vec3::from_slice(rest);
+                let r = Quat::from_slice(&q[3..]).normalized().to_mat3();
+                e[..3].copy_from_slice(&r.tr_mul_vec(d).to_array());
+                e[3..6].copy_from_slice(&rotation(&q[3..], &rest[3..]).to_array());
+            }
+        }
+    }
+}
+
+/// Dense column-major symmetric matrix from branch-packed rows.
+pub fn unpack_symmetric(model: &Model, rows: &[F4], out: &mut [f64]) {
+    let flat = F4::flat(rows);
+    super::rnea_derivatives::unpack(model.topology(), flat, flat, out);
+}

@@ -1,0 +1,167 @@
+//! Placements, motion subspaces, velocities: what every recursion starts from.
+//!
+//! All spatial quantities of a tree are along world axes and about the tree's origin, a point that
+//! moves with one of its links: an inertial frame chosen afresh at every configuration. World axes
+//! spare the recursions every change of frame, and the near origin keeps their digits.
+
+use crate::linalg::dispatch;
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::state::free_pose;
+use crate::model::topology::{LinkKind, WORLD};
+use crate::spatial::{Inertia, Mat3, Pose, Quat, Twist, Vec3};
+
+/// State of the tree at (q, v).
+#[derive(Clone, Debug)]
+pub struct Kinematics {
+    /// Per link: rotation of its frame, world axes.
+    pub rot: Vec<Mat3>,
+    /// Per link: its origin relative to the tree's origin [m].
+    pub pos: Vec<Vec3>,
+    /// Per tree: its origin in the world [m].
+    pub origin: Vec<Vec3>,
+    /// Per dof: column of the motion subspace.
+    pub s: Vec<Twist>,
+    /// Per link: spatial velocity; valid after [`Kinematics::velocities`].
+    pub v: Vec<Twist>,
+    /// Per link: inertia; valid after [`Kinematics::inertias`].
+    pub inertia: Vec<Inertia>,
+}
+
+impl Kinematics {
+    pub fn new(model: &Model) -> Self {
+        let t = model.topology();
+        let n = t.links.len();
+        Kinematics {
+            rot: vec![Mat3::IDENTITY; n],
+            pos: vec![Vec3::ZERO; n],
+            origin: vec![Vec3::ZERO; t.trees.len()],
+            s: vec![Twist::ZERO; t.nv()],
+            v: vec![Twist::ZERO; n],
+            inertia: vec![Inertia::ZERO; n],
+        }
+    }
+
+    /// World placement of a link.
+    pub fn link_pose(&self, model: &Model, link: usize) -> Pose {
+        let o = self.origin[model.topology().links[link].tree];
+        Pose::new(self.rot[link], self.pos[link] + o)
+    }
+
+    /// World placement of a body.
+    pub fn body_pose(&self, model: &Model, body: usize) -> Pose {
+        let b = &model.bodies()[body];
+        if b.link == WORLD {
+            b.in_link
+        } else {
+            self.link_pose(model, b.link).compose(&b.in_link)
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64]) {
+    let t = model.topology();
+    for (i, l) in t.links.iter().enumerate() {
+        let place = &params.link_placement[i];
+        let (rot, pos) = if l.parent == WORLD {
+            (place.rot, place.pos)
+        } else {
+            let parent = &kin.rot[l.parent];
+            (
+                parent.mul_mat(&place.rot),
+                parent.mul_vec(place.pos) + kin.pos[l.parent],
+            )
+        };
+        let (rot, pos) = match l.kind {
+            LinkKind::Revolute => {
+                let (s, c) = (q[l.iq] - l.reference).sin_cos();
+                let [x, y, z] = rot.c;
+                (Mat3::from_columns(x * c + y * s, y * c - x * s, z), pos)
+            }
+            LinkKind::Prismatic => (rot, pos + rot.c[2] * (q[l.iq] - l.reference)),
+            LinkKind::Spherical => {
+                let r = Quat::from_slice(&q[l.iq..]).normalized().to_mat3();
+                (rot.mul_mat(&r), pos)
+            }
+            LinkKind::Free => {
+                let p = free_pose(&q[l.iq..]);
+                (rot.mul_mat(&p.rot), rot.mul_vec(p.pos) + pos)
+            }
+        };
+        kin.rot[i] = rot;
+        kin.pos[i] = pos;
+    }
+    for (k, tree) in t.trees.iter().enumerate() {
+        let o = kin.pos[tree.origin];
+        kin.origin[k] = o;
+        for p in &mut kin.pos[tree.first_link..tree.end_link] {
+            *p -= o;
+        }
+    }
+    for (i, l) in t.links.iter().enumerate() {
+        let (rot, p) = (&kin.rot[i], kin.pos[i]);
+        let s = &mut kin.s[l.iv..];
+        match l.kind {
+            LinkKind::Revolute => s[0] = Twist::new(p.cross(rot.c[2]), rot.c[2]),
+            LinkKind::Prismatic => s[0] = Twist::new(rot.c[2], Vec3::ZERO),
+            LinkKind::Spherical => {
+                for (s, c) in s.iter_mut().zip(rot.c) {
+                    *s = Twist::new(p.cross(c), c);
+                }
+            }
+            LinkKind::Free => {
+                for (k, c) in rot.c.into_iter().enumerate() {
+                    s[k] = Twist::new(c, Vec3::ZERO);
+                    s[k + 3] = Twist::new(p.cross(c), c);
+                }
+            }
+        }
+    }
+}
+
+/// Σ S_k x_k over the dofs of a link.
+#[inline(always)]
+pub(super) fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
+    let mut t = s[0] * x[0];
+    if kind.nv() > 1 {
+        for k in 1..kind.nv() {
+            t += s[k] * x[k];
+        }
+    }
+    t
+}
+
+#[inline(always)]
+pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
+    for (i, l) in model.topology().links.iter().enumerate() {
+        let own = joint_twist(l.kind, &kin.s[l.iv..], &v[l.iv..]);
+        kin.v[i] = if l.parent == WORLD {
+            own
+        } else {
+            kin.v[l.parent] + own
+        };
+    }
+}
+
+#[inline(always)]
+pub(super) fn inertias_kernel(kin: &mut Kinematics, params: &Params) {
+    for (i, body) in params.link_inertia.iter().enumerate() {
+        kin.inertia[i] = body.transformed_by(&kin.rot[i], kin.pos[i]);
+    }
+}
+
+dispatch! {
+    /// Fills `rot`, `pos`, `origin` and `s`; q has nq entries.
+    pub fn positions = positions_kernel(kin: &mut Kinematics, model: &Model, params: &Params, q: &[f64])
+}
+
+dispatch! {
+    /// Fills `v` after [`positions`]; v has nv entries.
+    pub fn velocities = velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64])
+}
+
+dispatch! {
+    /// Fills `inertia` after [`positions`].
+    pub fn inertias = inertias_kernel(kin: &mut Kinematics, params: &Params)
+}

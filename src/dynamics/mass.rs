@@ -1,0 +1,255 @@
+//! The joint-space inertia matrix, its branch-sparse factorization, and products with its inverse.
+//!
+//! An entry M_ij is zero unless one dof is above the other, so row k is stored over the path from
+//! the root to k: entry d belongs to the ancestor at depth d ("branch-packed"). M = LᵀDL with unit
+//! lower L has the same pattern (Featherstone 2008, §6.4), and the ancestors of an ancestor are a
+//! prefix of the row: every update runs over contiguous numbers.
+
+use super::kinematics::Kinematics;
+use crate::linalg::{F4, dispatch};
+use crate::model::Model;
+use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
+use crate::spatial::Inertia;
+
+/// M or its factors, branch-packed.
+#[derive(Clone, Debug)]
+pub struct BranchMatrix {
+    /// Row of dof k at `dofs[k].row / LANES`, with `depth + 1` entries; the lanes behind them hold
+    /// nothing of meaning.
+    pub rows: Vec<F4>,
+    /// 1/D of the factorization.
+    pub dinv: Vec<f64>,
+}
+
+impl BranchMatrix {
+    pub fn new(t: &Topology) -> Self {
+        BranchMatrix {
+            rows: vec![F4::ZERO; t.packed / LANES],
+            dinv: vec![0.0; t.nv()],
+        }
+    }
+
+    /// Entries of row k, from the root to k itself.
+    #[inline(always)]
+    pub fn row(&self, dof: &Dof) -> &[f64] {
+        &F4::flat(&self.rows)[dof.row..=dof.row + dof.depth]
+    }
+
+    /// x ← M⁻¹ x after [`factor`].
+    pub fn solve(&self, t: &Topology, x: &mut [f64]) {
+        self.solve_transposed(t, x);
+        for (x, d) in x.iter_mut().zip(&self.dinv) {
+            *x *= d;
+        }
+        self.solve_lower(t, x);
+    }
+
+    /// x ← L⁻ᵀ x.
+    pub fn solve_transposed(&self, t: &Topology, x: &mut [f64]) {
+        for (k, dof) in t.dofs.iter().enumerate().rev() {
+            let xk = x[k];
+            if xk != 0.0 {
+                let row = self.row(dof);
+                let mut a = dof.parent;
+                for d in (0..dof.depth).rev() {
+                    x[a] -= row[d] * xk;
+                    a = t.dofs[a].parent;
+                }
+            }
+        }
+    }
+
+    /// x ← L⁻¹ x.
+    pub fn solve_lower(&self, t: &Topology, x: &mut [f64]) {
+        for (k, dof) in t.dofs.iter().enumerate() {
+            let row = self.row(dof);
+            let mut xk = x[k];
+            let mut a = dof.parent;
+            for d in (0..dof.depth).rev() {
+                xk -= row[d] * x[a];
+                a = t.dofs[a].parent;
+            }
+            x[k] = xk;
+        }
+    }
+}
+
+/// One block of the path from the root to the current dof: component c of four ancestors.
+pub(super) type PathBlock<const N: usize> = [F4; N];
+
+/// Writes column `c` (numbers) of the dof at `depth` into the path.
+#[inline(always)]
+pub(super) fn set_path<const N: usize>(
+    path: &mut [PathBlock<N>],
+    depth: usize,
+    first: usize,
+    numbers: [f64; 6],
+) {
+    let block = &mut path[depth / LANES];
+    for (k, x) in numbers.into_iter().enumerate() {
+        block[first + k].0[depth % LANES] = x;
+    }
+}
+
+/// Workspace of the composite-rigid-body algorithm.
+#[derive(Clone, Debug)]
+pub struct Crba {
+    composite: Vec<Inertia>,
+    path: Vec<PathBlock<6>>,
+    /// Dof whose column stands in the path at each depth.
+    filled: Vec<usize>,
+}
+
+impl Crba {
+    pub fn new(model: &Model) -> Self {
+        let t = model.topology();
+        Crba {
+            composite: vec![Inertia::ZERO; t.links.len()],
+            path: vec![[F4::ZERO; 6]; t.max_depth / LANES],
+            filled: vec![WORLD; t.max_depth],
+        }
+    }
+}
+
+#[inline(always)]
+fn crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatrix) {
+    let t = model.topology();
+    w.composite.copy_from_slice(&kin.inertia);
+    w.filled.fill(WORLD);
+    for k in (0..t.nv()).rev() {
+        let dof = &t.dofs[k];
+        let mut a = k;
+        while a != WORLD && w.filled[t.dofs[a].depth] != a {
+            let depth = t.dofs[a].depth;
+            w.filled[depth] = a;
+            set_path(&mut w.path, depth, 0, kin.s[a].to_array());
+            a = t.dofs[a].parent;
+        }
+        let i = dof.link;
+        let f = w.composite[i].mul(kin.s[k]).to_array().map(F4::splat);
+        let first = dof.row / LANES;
+        let blocks = dof.depth / LANES + 1;
+        for (out, s) in m.rows[first..first + blocks].iter_mut().zip(&w.path) {
+            *out =
+                s[0] * f[0] + s[1] * f[1] + s[2] * f[2] + (s[3] * f[3] + s[4] * f[4] + s[5] * f[5]);
+        }
+        let l = &t.links[i];
+        if k == l.iv && l.parent != WORLD {
+            let own = w.composite[i];
+            w.composite[l.parent] += own;
+        }
+    }
+}
+
+#[inline(always)]
+fn factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64]) {
+    for (k, dof) in t.dofs.iter().enumerate() {
+        F4::flat_mut(&mut m.rows)[dof.row + dof.depth] += diagonal[k];
+    }
+    for (k, dof) in t.dofs.iter().enumerate().rev() {
+        let (above, from) = m.rows.split_at_mut(dof.row / LANES);
+        let row = &mut from[..dof.depth / LANES + 1];
+        let dinv = 1.0 / F4::flat(row)[dof.depth];
+        m.dinv[k] = dinv;
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            let up = &t.dofs[a];
+            let s = F4::splat(F4::flat(row)[d] * dinv);
+            let target = &mut above[up.row / LANES..][..d / LANES + 1];
+            for (x, y) in target.iter_mut().zip(row.iter()) {
+                *x -= s * *y;
+            }
+            a = up.parent;
+        }
+        let s = F4::splat(dinv);
+        for x in row {
+            *x = *x * s;
+        }
+    }
+}
+
+/// The inverse of M as a dense symmetric matrix with rows padded to whole lanes; zero between trees.
+#[derive(Clone, Debug)]
+pub struct DenseInverse {
+    /// Numbers per row, in lanes.
+    pub stride: usize,
+    pub rows: Vec<F4>,
+}
+
+impl DenseInverse {
+    pub fn new(nv: usize) -> Self {
+        let stride = padded(nv) / LANES;
+        DenseInverse {
+            stride,
+            rows: vec![F4::ZERO; stride * nv],
+        }
+    }
+
+    /// Row (and column) i.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> &[F4] {
+        &self.rows[i * self.stride..(i + 1) * self.stride]
+    }
+
+    #[inline(always)]
+    pub fn at(&self, i: usize, j: usize) -> f64 {
+        F4::flat(&self.rows)[i * self.stride * LANES + j]
+    }
+}
+
+#[inline(always)]
+fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
+    let stride = inv.stride;
+    for tree in &t.trees {
+        let (start, stop) = (tree.first_dof / LANES, padded(tree.end_dof));
+        for i in tree.first_dof..tree.end_dof {
+            let dof = &t.dofs[i];
+            let end = padded(i) / LANES;
+            let row = m.row(dof);
+            let (above, from) = inv.rows.split_at_mut(i * stride);
+            let target = &mut from[start..end.max(start)];
+            target.fill(F4::ZERO);
+            let mut a = dof.parent;
+            for d in (0..dof.depth).rev() {
+                let s = F4::splat(row[d]);
+                for (x, y) in target.iter_mut().zip(&above[a * stride + start..]) {
+                    *x -= s * *y;
+                }
+                a = t.dofs[a].parent;
+            }
+            let mut diagonal = m.dinv[i];
+            let flat = F4::flat_mut(&mut from[..stride]);
+            a = dof.parent;
+            for d in (0..dof.depth).rev() {
+                diagonal -= row[d] * flat[a];
+                a = t.dofs[a].parent;
+            }
+            // Lanes that reach before the tree or behind i hold leftovers of other rows.
+            flat[start * LANES..tree.first_dof].fill(0.0);
+            flat[i] = diagonal;
+            flat[i + 1..stop].fill(0.0);
+            let column = F4::flat_mut(above);
+            for j in tree.first_dof..i {
+                column[j * stride * LANES + i] = flat[j];
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// Composite-rigid-body algorithm (Featherstone 2008, §6.2): M without armature, branch-packed.
+    ///
+    /// `kin` must hold positions and inertias.
+    pub fn crba = crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatrix)
+}
+
+dispatch! {
+    /// M + diag(`diagonal`) = LᵀDL in place. A matrix that is not positive definite shows as a 1/D
+    /// that is negative or not finite.
+    pub fn factor = factor_kernel(m: &mut BranchMatrix, t: &Topology, diagonal: &[f64])
+}
+
+dispatch! {
+    /// The dense inverse of a factored matrix, in O(nv² · depth).
+    pub fn inverse = inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology)
+}

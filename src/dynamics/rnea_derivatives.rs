@@ -1,0 +1,286 @@
+//! Derivatives of inverse dynamics by q and v, and M, in one sweep over the tree.
+//!
+//! With ξ_j = S_j the displacement of dof j, its effect on everything the subtree of j does splits
+//! into a rigid motion of the subtree and a change of the velocity and acceleration that the
+//! subtree is carried with. In world axes, with v_p, a_p of the parent link and v_b of the own:
+//!
+//! - η_j = v_p × S_j,  α_j = a_p × S_j + v_p × η_j,  β_j = (v_b + v_p) × S_j
+//! - i above j:  ∂τ_i/∂q_j = S_iᵀ (S_j ×* f + I α_j + 2B η_j),  ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
+//! - i below j:  ∂τ_i/∂q_j = S_iᵀ (I α_j + 2B η_j),             ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
+//!
+//! where f, I, 2B are those of the subtree of the lower of the two, and 2B u = v ×* I u − I (v × u)
+//! + u ×* I v. This is the scheme of Singh, Russo & Wensing (RA-L 2022), whose cost per pair of dofs
+//! is a handful of dot products of six. For a rigid body 2B has twelve numbers: with momentum
+//! (h_l; h_a) and the rate İ of the rotational inertia,
+//! 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
+
+use super::external::External;
+use super::kinematics::Kinematics;
+use super::mass::{BranchMatrix, PathBlock, set_path};
+use super::rnea::{Rnea, world_acceleration};
+use crate::linalg::{F4, dispatch};
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::topology::{LANES, Topology, WORLD};
+use crate::spatial::{Inertia, Mat3, Sym3, Twist, Vec3, Wrench};
+
+/// What the subtree of a link amounts to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Composite {
+    pub inertia: Inertia,
+    pub momentum: Wrench,
+    /// Rate of change of the rotational inertia about the tree's origin.
+    pub inertia_rate: Sym3,
+    /// Sum of external forces, and how the loads turn with the subtree.
+    pub load: Vec3,
+    pub load_turn: Mat3,
+}
+
+impl Composite {
+    #[inline(always)]
+    fn of(inertia: &Inertia, v: Twist, external: &External, link: usize) -> Self {
+        let w = v.ang;
+        let i = inertia.i.to_mat3();
+        let p = Mat3::from_columns(w.cross(i.c[0]), w.cross(i.c[1]), w.cross(i.c[2]));
+        let (h, u) = (inertia.h, v.lin);
+        let d = 2.0 * h.dot(u);
+        let sym = |r: usize, c: usize| p.at(r, c) + p.at(c, r) - h[r] * u[c] - h[c] * u[r];
+        let load = &external.link[link];
+        Composite {
+            inertia: *inertia,
+            momentum: inertia.mul(v),
+            inertia_rate: Sym3::new(
+                sym(0, 0) + d,
+                sym(0, 1),
+                sym(1, 1) + d,
+                sym(0, 2),
+                sym(1, 2),
+                sym(2, 2) + d,
+            ),
+            load: load.wrench.lin,
+            load_turn: load.turn,
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, o: &Composite, external: bool) {
+        self.inertia += o.inertia;
+        self.momentum += o.momentum;
+        self.inertia_rate += o.inertia_rate;
+        if external {
+            self.load += o.load;
+            self.load_turn += o.load_turn;
+        }
+    }
+
+    /// 2B u.
+    #[inline(always)]
+    pub fn two_b(&self, u: Twist) -> Wrench {
+        let h = self.momentum;
+        Wrench::new(
+            u.ang.cross(h.lin) * 2.0,
+            self.inertia_rate.mul_vec(u.ang) - h.ang.cross(u.ang),
+        )
+    }
+
+    /// The angular part of sᵀ 2B; the linear part is zero.
+    #[inline(always)]
+    pub fn two_b_row(&self, s: Twist) -> Vec3 {
+        let h = self.momentum;
+        h.lin.cross(s.lin) * 2.0 + self.inertia_rate.mul_vec(s.ang) + h.ang.cross(s.ang)
+    }
+
+    /// E ξ of the external loads.
+    #[inline(always)]
+    pub fn load_column(&self, xi: Twist) -> Wrench {
+        Wrench::new(xi.ang.cross(self.load), self.load_turn.mul_vec(xi.ang))
+    }
+
+    /// The angular part of sᵀ E.
+    #[inline(always)]
+    pub fn load_row(&self, s: Twist) -> Vec3 {
+        self.load.cross(s.lin) + self.load_turn.tr_mul_vec(s.ang)
+    }
+}
+
+/// η, α, β of a dof.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Carried {
+    pub eta: Twist,
+    pub alpha: Twist,
+    pub beta: Twist,
+}
+
+impl Carried {
+    /// For a displacement column `s` of a link with parent velocity `vp`, own `vb`, parent
+    /// acceleration `ap`.
+    #[inline(always)]
+    pub fn of(s: Twist, vp: Twist, vb: Twist, ap: Twist) -> Self {
+        let eta = vp.cross(s);
+        Carried {
+            eta,
+            alpha: ap.cross(s) + vp.cross(eta),
+            beta: vb.cross(s) + eta,
+        }
+    }
+}
+
+/// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d.
+#[derive(Clone, Debug)]
+pub struct RneaDerivatives {
+    /// ∂τ_d/∂q_k and ∂τ_d/∂v_k: the ancestor's force by the dof.
+    pub above_q: Vec<F4>,
+    pub above_v: Vec<F4>,
+    /// ∂τ_k/∂q_d and ∂τ_k/∂v_d: the dof's force by the ancestor.
+    pub below_q: Vec<F4>,
+    pub below_v: Vec<F4>,
+    /// Per link, of its subtree.
+    pub composite: Vec<Composite>,
+    /// Per dof.
+    pub carried: Vec<Carried>,
+    path: Vec<PathBlock<24>>,
+    filled: Vec<usize>,
+}
+
+impl RneaDerivatives {
+    pub fn new(model: &Model) -> Self {
+        let t = model.topology();
+        let packed = vec![F4::ZERO; t.packed / LANES];
+        RneaDerivatives {
+            above_q: packed.clone(),
+            above_v: packed.clone(),
+            below_q: packed.clone(),
+            below_v: packed,
+            composite: vec![Composite::default(); t.links.len()],
+            carried: vec![Carried::default(); t.nv()],
+            path: vec![[F4::ZERO; 24]; t.max_depth / LANES],
+            filled: vec![WORLD; t.max_depth],
+        }
+    }
+
+    /// Writes ∂τ/∂q and ∂τ/∂v as dense column-major nv×nv matrices.
+    pub fn to_dense(&self, t: &Topology, dq: Option<&mut [f64]>, dv: Option<&mut [f64]>) {
+        for (out, above, below) in [
+            (dq, &self.above_q, &self.below_q),
+            (dv, &self.above_v, &self.below_v),
+        ] {
+            if let Some(out) = out {
+                unpack(t, F4::flat(above), F4::flat(below), out);
+            }
+        }
+    }
+}
+
+/// Dense column-major matrix from the packed parts above and below the diagonal.
+pub(super) fn unpack(t: &Topology, above: &[f64], below: &[f64], out: &mut [f64]) {
+    let n = t.nv();
+    out.fill(0.0);
+    for (k, dof) in t.dofs.iter().enumerate() {
+        let mut a = k;
+        for d in (0..=dof.depth).rev() {
+            out[k * n + a] = above[dof.row + d];
+            out[a * n + k] = below[dof.row + d];
+            a = t.dofs[a].parent;
+        }
+    }
+}
+
+#[inline(always)]
+fn dot6(p: &[F4], f: &[F4; 6]) -> F4 {
+    p[0] * f[0] + p[1] * f[1] + p[2] * f[2] + (p[3] * f[3] + p[4] * f[4] + p[5] * f[5])
+}
+
+#[inline(always)]
+fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
+    p[0] * f[0] + p[1] * f[1] + p[2] * f[2]
+}
+
+#[inline(always)]
+fn rnea_derivatives_kernel(
+    w: &mut RneaDerivatives,
+    kin: &Kinematics,
+    rnea: &Rnea,
+    model: &Model,
+    params: &Params,
+    external: &External,
+    m: &mut BranchMatrix,
+) {
+    let t = model.topology();
+    let world = world_acceleration(params);
+    for (i, l) in t.links.iter().enumerate() {
+        w.composite[i] = Composite::of(&kin.inertia[i], kin.v[i], external, i);
+        let (vp, ap) = if l.parent == WORLD {
+            (Twist::ZERO, world)
+        } else {
+            (kin.v[l.parent], rnea.a[l.parent])
+        };
+        for k in l.iv..l.iv + l.kind.nv() {
+            w.carried[k] = Carried::of(kin.s[k], vp, kin.v[i], ap);
+        }
+    }
+    w.filled.fill(WORLD);
+    for k in (0..t.nv()).rev() {
+        let dof = &t.dofs[k];
+        let mut a = k;
+        while a != WORLD && w.filled[t.dofs[a].depth] != a {
+            let depth = t.dofs[a].depth;
+            w.filled[depth] = a;
+            let c = &w.carried[a];
+            set_path(&mut w.path, depth, 0, kin.s[a].to_array());
+            set_path(&mut w.path, depth, 6, c.eta.to_array());
+            set_path(&mut w.path, depth, 12, c.alpha.to_array());
+            set_path(&mut w.path, depth, 18, c.beta.to_array());
+            a = t.dofs[a].parent;
+        }
+        let i = dof.link;
+        let l = &t.links[i];
+        let (s, carried) = (kin.s[k], w.carried[k]);
+        let c = &w.composite[i];
+        let force = c.inertia.mul(s);
+        let row = c.two_b_row(s);
+        let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
+        let by_v = c.inertia.mul(carried.beta) + c.two_b(s);
+        let mut load_row = Vec3::ZERO;
+        if external.active {
+            by_q += c.load_column(s);
+            load_row = c.load_row(s);
+        }
+        let turned = s.cross_wrench(rnea.f[i]);
+        let up = (by_q + turned).to_array().map(F4::splat);
+        let uv = by_v.to_array().map(F4::splat);
+        let f = force.to_array().map(F4::splat);
+        let g = row.to_array().map(F4::splat);
+        let e = load_row.to_array().map(F4::splat);
+        let first = dof.row / LANES;
+        for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
+            let at = first + b;
+            m.rows[at] = dot6(&p[0..6], &f);
+            w.above_q[at] = dot6(&p[0..6], &up);
+            w.above_v[at] = dot6(&p[0..6], &uv);
+            w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g) + dot3(&p[3..6], &e);
+            w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
+        }
+        if l.kind.nv() > 1 {
+            // Dofs of one joint move the same body: none of them turns the others' forces.
+            let above = F4::flat_mut(&mut w.above_q);
+            for j in l.iv..k {
+                above[dof.row + t.dofs[j].depth] -= kin.s[j].dot(turned);
+            }
+        }
+        if k == l.iv && l.parent != WORLD {
+            let own = w.composite[i];
+            w.composite[l.parent].add(&own, external.active);
+        }
+    }
+}
+
+dispatch! {
+    /// Fills M (without armature) and the derivatives of inverse dynamics by q and v.
+    ///
+    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration
+    /// in question.
+    pub fn rnea_derivatives = rnea_derivatives_kernel(
+        w: &mut RneaDerivatives, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
+        external: &External, m: &mut BranchMatrix,
+    )
+}

@@ -1,0 +1,223 @@
+//! Everything the recursions write, sized once: the one place where they meet.
+
+use super::aba::{Aba, aba};
+use super::aba_derivatives::{ColumnSupport, inverse_times};
+use super::external::External;
+use super::hybrid::restrict;
+use super::jacobian::unpack_symmetric;
+use super::kinematics::{Kinematics, inertias, positions, velocities};
+use super::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
+use super::rnea::{Rnea, rnea};
+use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives};
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::spatial::Vec3;
+
+/// Workspace of the derivatives; made only where they are wanted.
+#[derive(Clone, Debug)]
+pub struct Derivatives {
+    pub id: RneaDerivatives,
+    /// M plus a diagonal, then its factors.
+    pub mass: BranchMatrix,
+    pub inverse: DenseInverse,
+    support: ColumnSupport,
+}
+
+/// Workspace of all algorithms for one model. Lengths of slices are the caller's duty: nq for q, nv
+/// for the others.
+#[derive(Clone, Debug)]
+pub struct Dynamics {
+    pub kin: Kinematics,
+    pub rnea: Rnea,
+    pub external: External,
+    pub mass: BranchMatrix,
+    pub derivatives: Option<Box<Derivatives>>,
+    aba: Aba,
+    crba: Crba,
+    pub(crate) subtree: Vec<(f64, Vec3)>,
+    scratch: Vec<f64>,
+    zero: Vec<f64>,
+}
+
+impl Dynamics {
+    pub fn new(model: &Model, derivatives: bool) -> Self {
+        let t = model.topology();
+        Dynamics {
+            kin: Kinematics::new(model),
+            rnea: Rnea::new(model),
+            external: External::new(model),
+            mass: BranchMatrix::new(t),
+            derivatives: derivatives.then(|| {
+                Box::new(Derivatives {
+                    id: RneaDerivatives::new(model),
+                    mass: BranchMatrix::new(t),
+                    inverse: DenseInverse::new(t.nv()),
+                    support: ColumnSupport::new(t.nv()),
+                })
+            }),
+            aba: Aba::new(model),
+            crba: Crba::new(model),
+            subtree: vec![(0.0, Vec3::ZERO); t.links.len()],
+            scratch: vec![0.0; t.nv()],
+            zero: vec![0.0; t.nv()],
+        }
+    }
+
+    /// Positions, velocities and inertias at (q, v).
+    pub fn update(&mut self, model: &Model, params: &Params, q: &[f64], v: &[f64]) {
+        positions(&mut self.kin, model, params, q);
+        velocities(&mut self.kin, model, v);
+        inertias(&mut self.kin, params);
+    }
+
+    /// Positions and inertias at q.
+    pub fn update_positions(&mut self, model: &Model, params: &Params, q: &[f64]) {
+        positions(&mut self.kin, model, params, q);
+        inertias(&mut self.kin, params);
+    }
+
+    /// τ = M a + b − Jᵀ(external); after [`Dynamics::update`].
+    pub fn inverse(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        v: &[f64],
+        a: &[f64],
+        tau: &mut [f64],
+    ) {
+        rnea(
+            &mut self.rnea,
+            &self.kin,
+            model,
+            params,
+            &self.external,
+            v,
+            a,
+            tau,
+        );
+    }
+
+    /// a with (M − armature + diag) a = τ − b + Jᵀ(external); after [`Dynamics::update`].
+    pub fn forward(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        diagonal: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        a: &mut [f64],
+    ) {
+        aba(
+            &mut self.aba,
+            &self.kin,
+            model,
+            params,
+            &self.external,
+            diagonal,
+            v,
+            tau,
+            a,
+        );
+    }
+
+    /// Dense M with armature, column-major; after [`Dynamics::update_positions`].
+    pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) {
+        crba(&mut self.crba, &self.kin, model, &mut self.mass);
+        unpack_symmetric(model, &self.mass.rows, out);
+        let n = model.nv();
+        for (k, rotor) in params.armature.iter().enumerate() {
+            out[k * n + k] += rotor;
+        }
+    }
+
+    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`, and M without
+    /// armature in `derivatives.mass`; after [`Dynamics::update`]. `tau` receives inverse dynamics.
+    pub fn differentiate_inverse(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        v: &[f64],
+        a: &[f64],
+        tau: &mut [f64],
+    ) {
+        self.inverse(model, params, v, a, tau);
+        if let Some(d) = &mut self.derivatives {
+            rnea_derivatives(
+                &mut d.id,
+                &self.kin,
+                &self.rnea,
+                model,
+                params,
+                &self.external,
+                &mut d.mass,
+            );
+        }
+    }
+
+    /// Dense derivatives of forward dynamics at (q, v, τ) for the matrix M − armature + diag:
+    /// by q and v in `by_q`, `by_v` (column-major nv×nv); by τ it is `derivatives.inverse`.
+    /// `a` receives the acceleration. After [`Dynamics::update`].
+    #[allow(clippy::too_many_arguments)]
+    pub fn differentiate_forward(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        diagonal: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        a: &mut [f64],
+        by_q: &mut [f64],
+        by_v: &mut [f64],
+    ) {
+        self.forward(model, params, diagonal, v, tau, a);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.differentiate_inverse(model, params, v, a, &mut scratch);
+        self.scratch = scratch;
+        if let Some(d) = &mut self.derivatives {
+            let t = model.topology();
+            factor(&mut d.mass, t, diagonal);
+            inverse(&mut d.inverse, &d.mass, t);
+            inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, by_q, by_v);
+        }
+    }
+
+    /// Hybrid dynamics: where `prescribed`, `a` is given and `tau` found; elsewhere the converse.
+    /// Both arrays are completed. After [`Dynamics::update`].
+    pub fn hybrid(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        prescribed: &[bool],
+        v: &[f64],
+        tau: &mut [f64],
+        a: &mut [f64],
+    ) {
+        let t = model.topology();
+        for (a, p) in a.iter_mut().zip(prescribed) {
+            if !p {
+                *a = 0.0;
+            }
+        }
+        let mut bias = std::mem::take(&mut self.scratch);
+        self.inverse(model, params, v, a, &mut bias);
+        crba(&mut self.crba, &self.kin, model, &mut self.mass);
+        restrict(&mut self.mass, t, &params.armature, prescribed);
+        for (k, b) in bias.iter_mut().enumerate() {
+            *b = if prescribed[k] { 0.0 } else { tau[k] - *b };
+        }
+        factor(&mut self.mass, t, &self.zero);
+        self.mass.solve(t, &mut bias);
+        for (k, a) in a.iter_mut().enumerate() {
+            if !prescribed[k] {
+                *a = bias[k];
+            }
+        }
+        self.inverse(model, params, v, a, &mut bias);
+        for (k, tau) in tau.iter_mut().enumerate() {
+            if prescribed[k] {
+                *tau = bias[k];
+            }
+        }
+        self.scratch = bias;
+    }
+}

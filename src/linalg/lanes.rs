@@ -1,0 +1,60 @@
+//! Four numbers that move together.
+
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+/// Four lanes; one AVX register, two of SSE2 or NEON.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub struct F4(pub [f64; 4]);
+
+impl F4 {
+    pub const ZERO: F4 = F4([0.0; 4]);
+
+    #[inline(always)]
+    pub const fn splat(x: f64) -> F4 {
+        F4([x; 4])
+    }
+
+    /// The numbers of a slice of lanes.
+    #[inline(always)]
+    pub fn flat(lanes: &[F4]) -> &[f64] {
+        // SAFETY: F4 is four f64 without padding.
+        unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), 4 * lanes.len()) }
+    }
+
+    /// The numbers of a slice of lanes.
+    #[inline(always)]
+    pub fn flat_mut(lanes: &mut [F4]) -> &mut [f64] {
+        // SAFETY: F4 is four f64 without padding.
+        unsafe { std::slice::from_raw_parts_mut(lanes.as_mut_ptr().cast(), 4 * lanes.len()) }
+    }
+}
+
+macro_rules! lanewise {
+    ($($op:ident $f:ident $sign:tt),*) => {$(
+        impl $op for F4 {
+            type Output = F4;
+            #[inline(always)]
+            fn $f(self, o: F4) -> F4 {
+                let (a, b) = (self.0, o.0);
+                F4([a[0] $sign b[0], a[1] $sign b[1], a[2] $sign b[2], a[3] $sign b[3]])
+            }
+        }
+    )*};
+}
+
+lanewise!(Add add +, Sub sub -, Mul mul *);
+
+impl AddAssign for F4 {
+    #[inline(always)]
+    fn add_assign(&mut self, o: F4) {
+        *self = *self + o;
+    }
+}
+
+impl SubAssign for F4 {
+    #[inline(always)]
+    fn sub_assign(&mut self, o: F4) {
+        *self = *self - o;
+    }
+}
