@@ -47,6 +47,15 @@ pub unsafe fn exclusive<'a, T>(p: *mut T, name: &str) -> Result<&'a mut T> {
     Ok(unsafe { &mut *p })
 }
 
+/// What a pointer points to, for writing, or none for a null pointer.
+pub unsafe fn optional_exclusive<'a, T>(p: *mut T, name: &str) -> Result<Option<&'a mut T>> {
+    if p.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller's.
+    unsafe { exclusive(p, name).map(Some) }
+}
+
 /// `count` elements; a null pointer will do for none.
 pub unsafe fn array<'a, T>(p: *const T, count: usize, name: &str) -> Result<&'a [T]> {
     if count == 0 {
@@ -156,6 +165,14 @@ pub fn flag(x: i32, name: &str) -> Result<bool> {
     }
 }
 
+/// A field that must be 0.
+pub fn zero(x: i32, name: &str) -> Result<()> {
+    match x {
+        0 => Ok(()),
+        _ => Err(Error::invalid(format!("{name}: must be 0, got {x}"))),
+    }
+}
+
 /// An id as C gets it; -1 for none.
 pub fn id(i: Option<usize>) -> i32 {
     i.and_then(|i| i32::try_from(i).ok()).unwrap_or(-1)
@@ -170,6 +187,16 @@ pub unsafe trait Growing: Copy {
     /// Size in the first version that had it.
     const FIRST: usize;
     fn defaults() -> Self;
+}
+
+/// The body of the `_init` functions.
+pub unsafe fn init<T: Growing>(p: *mut T) {
+    super::wall::value((), || {
+        usable(p, T::NAME)?;
+        // SAFETY: not null and aligned.
+        unsafe { p.write(T::defaults()) };
+        Ok(())
+    });
 }
 
 /// Copies a growing struct: fields that the caller's header lacks get their defaults, fields that

@@ -171,10 +171,7 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_load_options_init(options: *mut ds_load_options) {
     // SAFETY: the header's rules.
-    wall::value((), || {
-        *unsafe { args::exclusive(options, "options")? } = ds_load_options::defaults();
-        Ok(())
-    });
+    unsafe { args::init(options) }
 }
 
 /// Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the

@@ -10,6 +10,7 @@
 mod args;
 mod wall;
 
+pub mod builder;
 pub mod dynamics;
 pub mod load;
 pub mod model;

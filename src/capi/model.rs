@@ -6,7 +6,7 @@ use super::wall;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::spec::{JointKind, ShapeSpec};
-use crate::spatial::Pose;
+use crate::step::homogeneous;
 use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
@@ -133,16 +133,6 @@ fn sizes(shape: &ShapeSpec) -> (ds_geom_kind, [f64; 3]) {
             (k::DS_GEOM_HEIGHT_FIELD, [x, y, f.base])
         }
     }
-}
-
-/// A placement as a column-major 4×4 matrix.
-pub(super) fn matrix(p: &Pose) -> [f64; 16] {
-    let mut m = [0.0; 16];
-    for (column, x) in p.rot.c.iter().chain([&p.pos]).enumerate() {
-        m[4 * column..4 * column + 3].copy_from_slice(&x.to_array());
-    }
-    m[15] = 1.0;
-    m
 }
 
 unsafe fn get<'a>(model: *const ds_model) -> Result<&'a ds_model> {
@@ -398,7 +388,7 @@ pub unsafe extern "C" fn ds_model_body_placement(
     // SAFETY: the header's rules; 16 numbers.
     unsafe {
         numbers_about(model, body, "body", out, |m, i| {
-            matrix(&m.bodies()[i].placement)
+            homogeneous(&m.bodies()[i].placement)
         })
     }
 }
@@ -552,7 +542,7 @@ pub unsafe extern "C" fn ds_model_geom_placement(
     // SAFETY: the header's rules; 16 numbers.
     unsafe {
         numbers_about(model, geom, "geom", out, |m, i| {
-            matrix(&m.geoms()[i].placement)
+            homogeneous(&m.geoms()[i].placement)
         })
     }
 }

@@ -4,7 +4,7 @@ use super::args::{self, Growing, Out};
 use super::model::ds_model;
 use super::status::ds_status;
 use super::wall;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::params::{Param, ParamKind};
 use crate::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
 use std::ptr;
@@ -96,12 +96,7 @@ unsafe impl Growing for ds_options {
 pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
     // SAFETY: as the caller's.
     let o = unsafe { args::grown(p, "options")? };
-    if o.reserved != 0 {
-        return Err(Error::invalid(format!(
-            "options.reserved: must be 0, got {}",
-            o.reserved
-        )));
-    }
+    args::zero(o.reserved, "options.reserved")?;
     Ok(Options {
         time_step: o.time_step,
         contact: choice!(o.contact, "options.contact", ds_contact_law {
@@ -312,10 +307,7 @@ pub(super) unsafe fn params(list: *const ds_param, count: usize) -> Result<Vec<P
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
     // SAFETY: the header's rules.
-    wall::value((), || {
-        *unsafe { args::exclusive(options, "options")? } = ds_options::defaults();
-        Ok(())
-    });
+    unsafe { args::init(options) }
 }
 
 /// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
