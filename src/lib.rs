@@ -7,6 +7,6 @@ pub mod error;
 pub mod linalg;
 pub mod load;
 pub mod model;
-
+pub mod rollout;
 pub mod spatial;
 pub mod step;

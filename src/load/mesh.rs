@@ -148,3 +148,215 @@ pub(super) fn coordinate(word: &str, line: usize) -> Result<f64> {
         .map(f64::from)
         .map_err(|_| Error::parse(format!("line {line}: expected a number, got \"{word}\"")))
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::error::Status;
+    use crate::spatial::Sym3;
+    use std::path::PathBuf;
+
+    /// Corners of the unit cube and its faces as quads, counter-clockwise from outside.
+    const CORNERS: [[f32; 3]; 8] = [
+        [0., 0., 0.],
+        [1., 0., 0.],
+        [1., 1., 0.],
+        [0., 1., 0.],
+        [0., 0., 1.],
+        [1., 0., 1.],
+        [1., 1., 1.],
+        [0., 1., 1.],
+    ];
+    const QUADS: [[usize; 4]; 6] = [
+        [0, 3, 2, 1],
+        [4, 5, 6, 7],
+        [0, 1, 5, 4],
+        [1, 2, 6, 5],
+        [2, 3, 7, 6],
+        [3, 0, 4, 7],
+    ];
+
+    fn facets() -> impl Iterator<Item = [[f32; 3]; 3]> {
+        QUADS
+            .into_iter()
+            .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]])
+            .map(|t| t.map(|i| CORNERS[i]))
+    }
+
+    pub(crate) fn text_stl() -> String {
+        let facet = |t: [[f32; 3]; 3]| {
+            let corners: String = t
+                .iter()
+                .map(|[x, y, z]| format!("vertex {x} {y} {z}\n"))
+                .collect();
+            format!("facet normal 0 0 0\n outer loop\n{corners} endloop\nendfacet\n")
+        };
+        let body: String = facets().map(facet).collect();
+        format!("solid a vertex of name\n{body}endsolid\n")
+    }
+
+    fn binary_stl(header: &[u8], facets: &[[[f32; 3]; 3]]) -> Vec<u8> {
+        let mut bytes = header.to_vec();
+        bytes.resize(80, b' ');
+        bytes.extend((facets.len() as u32).to_le_bytes());
+        for t in facets {
+            bytes.extend([0; 12]);
+            bytes.extend(t.iter().flatten().flat_map(|x| x.to_le_bytes()));
+            bytes.extend([0; 2]);
+        }
+        bytes
+    }
+
+    fn obj() -> String {
+        let mut text = String::from("# cube\nmtllib none.mtl\no c\n");
+        for [x, y, z] in CORNERS {
+            text += &format!("v {x} {y} {z} 0.5 0.5 0.5\n");
+        }
+        text += "vn 0 0 1\nvt 0 0\n";
+        for (k, q) in QUADS.iter().enumerate() {
+            let form = |i: usize| match k % 3 {
+                0 => format!("{}", i + 1),
+                1 => format!("{}//1", i + 1),
+                _ => format!("{}/1/1", i as i64 - 8),
+            };
+            let [a, b, c, d] = q.map(form);
+            text += &format!("f {a} {b} {c} {d} # quad\r\n");
+        }
+        text
+    }
+
+    pub(crate) fn parse_collada(bytes: &[u8]) -> Result<TriMesh> {
+        parse_mesh(bytes, Format::Collada)
+    }
+
+    pub(crate) fn assert_is_unit_cube(mesh: &TriMesh) {
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
+        let solid = mesh.solid();
+        assert!((solid.mass - 1.0).abs() < 1e-14, "{solid:?}");
+        assert!((solid.com() - Vec3::new(0.5, 0.5, 0.5)).norm() < 1e-14);
+        let d = solid.about_com() - Sym3::diagonal(Vec3::new(1.0, 1.0, 1.0) * (1.0 / 6.0));
+        assert!(d.to_mat3().c.iter().all(|c| c.norm() < 1e-14), "{d:?}");
+    }
+
+    #[test]
+    fn every_format_gives_the_cube() {
+        let facets: Vec<_> = facets().collect();
+        assert_is_unit_cube(&parse_mesh(text_stl().as_bytes(), Format::Stl).unwrap());
+        for header in [
+            b"binary".as_slice(),
+            b"solid by an exporter",
+            b"solid x\nfacet",
+        ] {
+            let bytes = binary_stl(header, &facets);
+            assert_is_unit_cube(&parse_mesh(&bytes, Format::Stl).unwrap());
+        }
+        assert_is_unit_cube(&parse_mesh(obj().as_bytes(), Format::Obj).unwrap());
+    }
+
+    fn error_of(bytes: &[u8], format: Format) -> Error {
+        parse_mesh(bytes, format).expect_err("expected the mesh to be refused")
+    }
+
+    #[test]
+    fn broken_meshes_are_refused_by_name_of_the_fault() {
+        let facets: Vec<_> = facets().collect();
+        let mut nan = facets.clone();
+        nan[3][1][2] = f32::NAN;
+        let binary = binary_stl(b"", &facets);
+        let text = text_stl();
+        let cases: [(&[u8], Format, &str); 14] = [
+            (b"", Format::Stl, "0 bytes"),
+            (b"not a mesh", Format::Stl, "neither"),
+            (
+                &binary[..binary.len() - 1],
+                Format::Stl,
+                "truncated binary STL: 12",
+            ),
+            (&text.as_bytes()[..text.len() / 2], Format::Stl, ""),
+            (
+                &text.as_bytes()[..text.len() - 10],
+                Format::Stl,
+                "truncated",
+            ),
+            (&binary_stl(b"", &nan), Format::Stl, "not finite"),
+            (&binary_stl(b"", &[]), Format::Stl, "no triangles"),
+            (b"solid\nendsolid\n", Format::Stl, "no triangles"),
+            (
+                b"solid\nvertex 1 2 x\n",
+                Format::Stl,
+                "line 2: expected a number, got \"x\"",
+            ),
+            (
+                b"solid\nouter loop\nvertex 1 2 3\nendloop",
+                Format::Stl,
+                "line 4: expected 3 vertices",
+            ),
+            (b"v 0 0 0\n", Format::Obj, "no triangles"),
+            (
+                b"v 0 0\n",
+                Format::Obj,
+                "line 1: expected 3 coordinates, got 2",
+            ),
+            (
+                b"v 0 0 0\nf 1 1 2\n",
+                Format::Obj,
+                "line 2: expected a corner",
+            ),
+            (b"v 0 0 nan\nf 1 1 1\n", Format::Obj, "not finite"),
+        ];
+        for (bytes, format, message) in cases {
+            let e = error_of(bytes, format);
+            assert_eq!(e.status, Status::Parse, "{}", e.message);
+            assert!(e.message.contains(message), "{message}: {}", e.message);
+        }
+        for face in [
+            "f 0 1 2",
+            "f -4 1 2",
+            "f 1 2",
+            "f",
+            "f 1 2 99999999999999999999",
+        ] {
+            let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{face}\n");
+            let e = error_of(text.as_bytes(), Format::Obj);
+            assert!(e.message.starts_with("line 4: "), "{}", e.message);
+        }
+    }
+
+    #[test]
+    fn too_many_triangles_are_refused_at_once() {
+        let mut header = vec![0; 80];
+        header.extend(10_000_000u32.to_le_bytes());
+        let e = error_of(&header, Format::Stl);
+        assert_eq!(e.status, Status::Unsupported);
+        assert!(e.message.contains("10000000 triangles"), "{}", e.message);
+
+        let face = "f 1 2 3\n";
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned() + &face.repeat(MAX_TRIANGLES + 1);
+        assert_eq!(
+            error_of(text.as_bytes(), Format::Obj).status,
+            Status::Unsupported
+        );
+    }
+
+    #[test]
+    fn vertices_merge_exactly_and_unused_ones_go() {
+        let text =
+            "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv -0 0 0\nv 1e-30 0 0\nf 2 3 4\nf 5 4 3\nf 6 3 4";
+        let mesh = parse_mesh(text.as_bytes(), Format::Obj).unwrap();
+        assert_eq!(mesh.vertices.len(), 4);
+        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 1], [3, 1, 2]]);
+    }
+
+    #[test]
+    fn files_are_named_in_errors() {
+        let path = PathBuf::from("no such directory/part.STL");
+        let e = load_mesh(&path).unwrap_err();
+        assert_eq!(e.status, Status::Io);
+        assert!(e.message.contains("part.STL"), "{}", e.message);
+        for name in ["part.ply", "part"] {
+            let e = load_mesh(Path::new(name)).unwrap_err();
+            assert_eq!(e.status, Status::Unsupported);
+            assert!(e.message.starts_with(name), "{}", e.message);
+        }
+    }
+}

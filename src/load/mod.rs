@@ -10,7 +10,7 @@ mod obj;
 pub mod options;
 mod stl;
 pub mod urdf;
-pub mod xml;
+pub(crate) mod xml;
 
 use crate::error::{Error, Result};
 use std::fs;

@@ -226,7 +226,7 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         match self.attribute(name) {
             Some(value) if !value.trim().is_empty() => Ok(value),
             Some(_) => Err(self.error(format!("attribute {name}: expected a value, got none"))),
-            None => Err(self.error(format!("attribute {name} is missing"))),
+            None => Err(self.missing(name)),
         }
     }
 
@@ -266,9 +266,14 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         Ok(self.numbers::<1>(name)?.map(|[x]| x))
     }
 
+    /// A number that must be given.
     pub fn required_number(&self, name: &str) -> Result<f64> {
-        self.number(name)?
-            .ok_or_else(|| self.error(format!("attribute {name} is missing")))
+        let value = self.number(name)?;
+        value.ok_or_else(|| self.missing(name))
+    }
+
+    pub fn missing(&self, name: &str) -> Error {
+        self.error(format!("attribute {name} is missing"))
     }
 
     pub fn vec3(&self, name: &str) -> Result<Option<Vec3>> {
@@ -287,13 +292,13 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
         }
     }
 
-    /// A number not below zero, or `default`.
-    pub fn non_negative(&self, name: &str, default: f64) -> Result<f64> {
+    /// A number not below zero, if it is given.
+    pub fn non_negative(&self, name: &str) -> Result<Option<f64>> {
         match self.number(name)? {
             Some(value) if value < 0.0 => Err(self.error(format!(
                 "attribute {name}: expected a number not below 0, got {value}"
             ))),
-            value => Ok(value.unwrap_or(default)),
+            value => Ok(value),
         }
     }
 }

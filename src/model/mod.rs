@@ -168,6 +168,11 @@ impl Model {
         &self.joints[id]
     }
 
+    /// The joint to which a dof belongs.
+    pub fn joint_of_dof(&self, dof: usize) -> &Joint {
+        &self.joints[self.topology.links[self.topology.dofs[dof].link].joint]
+    }
+
     pub fn geoms(&self) -> &[GeomSpec] {
         &self.geoms
     }

@@ -42,8 +42,8 @@ pub(super) fn read<'a, 'd>(
         read_limits(joint, &mut spec, warnings)?;
         if let Some(dynamics) = joint.child("dynamics")? {
             warnings.unknown_attributes(dynamics, &["damping", "friction"]);
-            spec.damping = dynamics.non_negative("damping", 0.0)?;
-            spec.friction_loss = dynamics.non_negative("friction", 0.0)?;
+            spec.damping = dynamics.non_negative("damping")?.unwrap_or(0.0);
+            spec.friction_loss = dynamics.non_negative("friction")?.unwrap_or(0.0);
         }
     }
     Ok(Joint {
@@ -85,7 +85,7 @@ fn axis(joint: Element) -> Result<Vec3> {
         return Ok(Vec3::X);
     };
     let xyz = axis.vec3("xyz")?;
-    let xyz = xyz.ok_or_else(|| axis.error("attribute xyz is missing"))?;
+    let xyz = xyz.ok_or_else(|| axis.missing("xyz"))?;
     if xyz == Vec3::ZERO {
         return Err(axis.error("attribute xyz: expected a direction, got 0 0 0"));
     }
@@ -150,8 +150,8 @@ fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) ->
 /// The largest force or velocity; infinite where none is given or "inf" is written.
 fn magnitude(limit: Element, attribute: &str, required: bool) -> Result<f64> {
     match limit.attribute(attribute).map(str::trim) {
-        None if required => Err(limit.error(format!("attribute {attribute} is missing"))),
+        None if required => Err(limit.missing(attribute)),
         None | Some("inf" | "Inf" | "INF" | "infinity") => Ok(f64::INFINITY),
-        Some(_) => limit.non_negative(attribute, f64::INFINITY),
+        Some(_) => Ok(limit.non_negative(attribute)?.unwrap_or(f64::INFINITY)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::warnings::Warnings;
 use super::{MissingMesh, UrdfOptions, paths};
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::load::mesh::load_mesh;
 use crate::load::xml::Element;
 use crate::model::mesh::TriMesh;
@@ -21,6 +21,8 @@ pub(super) struct Link<'a, 'd> {
 }
 
 pub(super) struct Collision<'a, 'd> {
+    /// Place among the link's collisions, also those left out.
+    pub(super) index: usize,
     pub(super) name: Option<&'a str>,
     pub(super) element: Element<'a, 'd>,
     pub(super) placement: Pose,
@@ -52,10 +54,7 @@ impl<'o> Meshes<'o> {
         }
         let path = match paths::resolve(name, self.base_dir, &self.options.mesh_dirs) {
             Ok(path) => path,
-            Err(e)
-                if e.status == crate::error::Status::Io
-                    && self.options.missing_mesh == MissingMesh::Skip =>
-            {
+            Err(e) if e.status == Status::Io && self.options.missing_mesh == MissingMesh::Skip => {
                 warnings.add_single(mesh, format!("\"{name}\" not found, geometry left out"));
                 return Ok(None);
             }
@@ -68,6 +67,9 @@ impl<'o> Meshes<'o> {
         let mut loaded = load_mesh(&key.0).map_err(|e| mesh.locate(e))?;
         for v in &mut loaded.vertices {
             *v = v.scale(scale);
+            if !v.is_finite() {
+                return Err(mesh.error("attribute scale: the scaled mesh is not finite"));
+            }
         }
         if scale.x * scale.y * scale.z < 0.0 {
             loaded.triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -84,11 +86,14 @@ pub(super) fn read<'a, 'd>(
     warnings: &mut Warnings,
 ) -> Result<Link<'a, 'd>> {
     warnings.unknown_attributes(link, &["name", "type"]);
-    let mut collisions = Vec::new();
+    let (mut collisions, mut count) = (Vec::new(), 0);
     for child in link.children() {
         match child.tag() {
             "visual" | "inertial" => {}
-            "collision" => collisions.extend(collision(child, meshes, warnings)?),
+            "collision" => {
+                collisions.extend(collision(child, count, meshes, warnings)?);
+                count += 1;
+            }
             _ => warnings.unknown_element(child),
         }
     }
@@ -112,12 +117,8 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
     }
     let placement = origin(inertial, warnings)?;
     let mass = inertial.required_child("mass")?;
-    let mass = mass.required_number("value").and_then(|m| {
-        if m < 0.0 {
-            return Err(mass.error(format!("expected a mass not below 0, got {m}")));
-        }
-        Ok(m)
-    })?;
+    let value = mass.non_negative("value")?;
+    let mass = value.ok_or_else(|| mass.missing("value"))?;
     let tensor = inertial.required_child("inertia")?;
     warnings.unknown_attributes(tensor, &["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]);
     let about_com = Sym3::new(
@@ -134,6 +135,7 @@ fn inertia(inertial: Element, warnings: &mut Warnings) -> Result<Inertia> {
 
 fn collision<'a, 'd>(
     collision: Element<'a, 'd>,
+    index: usize,
     meshes: &mut Meshes,
     warnings: &mut Warnings,
 ) -> Result<Option<Collision<'a, 'd>>> {
@@ -155,6 +157,7 @@ fn collision<'a, 'd>(
     }
     let shape = shape(element, meshes, warnings)?;
     Ok(shape.map(|shape| Collision {
+        index,
         name: collision.attribute("name").filter(|n| !n.is_empty()),
         element: collision,
         placement,
@@ -177,7 +180,7 @@ fn shape(
     Ok(Some(match element.tag() {
         "box" => {
             let size = element.vec3("size")?;
-            let size = size.ok_or_else(|| element.error("attribute size is missing"))?;
+            let size = size.ok_or_else(|| element.missing("size"))?;
             if !(size.x > 0.0 && size.y > 0.0 && size.z > 0.0) {
                 return Err(element.error(format!(
                     "attribute size: expected lengths above 0, got {} {} {}",

@@ -1,7 +1,7 @@
 //! Links and joints put together into a tree of bodies.
 
 use super::joint::Joint;
-use super::link::Link;
+use super::link::{Collision, Link};
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::xml::Element;
@@ -56,8 +56,8 @@ pub(super) fn assemble(
             });
             spec.bodies.len() - 1
         };
-        for (k, c) in l.collisions.iter().enumerate() {
-            let name = names.choose(l.name, k, c.name, c.element, warnings);
+        for c in &l.collisions {
+            let name = names.choose(l.name, c, warnings);
             let mut geom = GeomSpec::new(name, body, c.placement, c.shape.clone());
             geom.origin = format!("line {}", c.element.line());
             spec.geoms.push(geom);
@@ -149,21 +149,17 @@ impl<'a> GeomNames<'a> {
         }
     }
 
-    fn choose(
-        &mut self,
-        link: &str,
-        index: usize,
-        given: Option<&str>,
-        element: Element,
-        warnings: &mut Warnings,
-    ) -> String {
-        if let Some(name) = given {
+    fn choose(&mut self, link: &str, collision: &Collision, warnings: &mut Warnings) -> String {
+        if let Some(name) = collision.name {
             if self.used.insert(name.to_owned()) {
                 return name.to_owned();
             }
-            warnings.add(element, "name already taken, replaced by link and index");
+            warnings.add(
+                collision.element,
+                "name already taken, replaced by link and index",
+            );
         }
-        let mut name = format!("{link}_{index}");
+        let mut name = format!("{link}_{}", collision.index);
         while self.given.contains(name.as_str()) || self.used.contains(&name) {
             name.push('_');
         }

@@ -1,13 +1,16 @@
 //! What was read but is not used: one line for each kind.
 
 use crate::load::xml::Element;
+use std::collections::HashMap;
 
 #[derive(Default)]
-pub(super) struct Warnings(Vec<Warning>);
+pub(super) struct Warnings {
+    list: Vec<Warning>,
+    /// Place in the list of what is the same in all warnings of a kind: subject and sentence.
+    kinds: HashMap<(String, String), usize>,
+}
 
 struct Warning {
-    /// What is the same in all warnings of a kind.
-    kind: String,
     what: String,
     first: String,
     count: usize,
@@ -51,10 +54,11 @@ impl Warnings {
     }
 
     fn push(&mut self, kind: String, what: String, first: String) {
-        match self.0.iter_mut().find(|w| w.kind == kind && w.what == what) {
+        let next = self.list.len();
+        let index = *self.kinds.entry((kind, what.clone())).or_insert(next);
+        match self.list.get_mut(index) {
             Some(warning) => warning.count += 1,
-            None => self.0.push(Warning {
-                kind,
+            None => self.list.push(Warning {
                 what,
                 first,
                 count: 1,
@@ -67,6 +71,6 @@ impl Warnings {
             1 => format!("{}: {}", w.first, w.what),
             n => format!("{}: {} ({n} times in the file)", w.first, w.what),
         };
-        self.0.into_iter().map(line).collect()
+        self.list.into_iter().map(line).collect()
     }
 }

@@ -1,0 +1,389 @@
+//! Trajectories and their adjoint.
+//!
+//! A rollout keeps the state at every `checkpoint_interval`-th step and all inputs; the adjoint
+//! repeats each step once (each segment once more where the interval is longer than 1) and applies
+//! the step's adjoint. Memory: 8·(nq + nv + m)·N/k + 8·nu·N + 8·(nq + nv + m)·k bytes for N steps,
+//! interval k and m numbers of the step's memory; time: one step and one adjoint per step.
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::step::{Gradient, Options, Sim};
+use std::sync::Arc;
+
+/// States one after the other: q, v, and what the step remembers.
+#[derive(Clone, Debug)]
+struct Tape {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    memory: Vec<f64>,
+    nq: usize,
+    nv: usize,
+    nm: usize,
+}
+
+impl Tape {
+    fn new(sim: &Sim, count: usize) -> Result<Self> {
+        let (nq, nv, nm) = (sim.model().nq(), sim.model().nv(), sim.memory_size());
+        Ok(Tape {
+            q: zeros(nq, count)?,
+            v: zeros(nv, count)?,
+            memory: zeros(nm, count)?,
+            nq,
+            nv,
+            nm,
+        })
+    }
+
+    fn record(&mut self, i: usize, sim: &Sim, q: &[f64], v: &[f64]) -> Result<()> {
+        self.q[i * self.nq..][..self.nq].copy_from_slice(q);
+        self.v[i * self.nv..][..self.nv].copy_from_slice(v);
+        sim.get_memory(&mut self.memory[i * self.nm..][..self.nm])
+    }
+
+    fn q(&self, i: usize) -> &[f64] {
+        &self.q[i * self.nq..][..self.nq]
+    }
+
+    fn v(&self, i: usize) -> &[f64] {
+        &self.v[i * self.nv..][..self.nv]
+    }
+
+    fn memory(&self, i: usize) -> &[f64] {
+        &self.memory[i * self.nm..][..self.nm]
+    }
+}
+
+/// `n · count` zeros, or an error where memory does not suffice.
+fn zeros(n: usize, count: usize) -> Result<Vec<f64>> {
+    let size = n.checked_mul(count).unwrap_or(usize::MAX);
+    let mut v = Vec::new();
+    v.try_reserve_exact(size).map_err(|_| {
+        Error::capacity(format!(
+            "max_steps: there is no memory for {n} × {count} numbers"
+        ))
+    })?;
+    v.resize(size, 0.0);
+    Ok(v)
+}
+
+/// Runs a simulation over many steps and differentiates the whole. Allocates only at creation.
+#[derive(Clone, Debug)]
+pub struct Rollout {
+    sim: Sim,
+    max_steps: usize,
+    /// State before step i · interval.
+    checkpoints: Tape,
+    /// States of one segment.
+    segment: Tape,
+    u: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    q_next: Vec<f64>,
+    v_next: Vec<f64>,
+    q_adjoint: Vec<f64>,
+    v_adjoint: Vec<f64>,
+    q_sum: Vec<f64>,
+    v_sum: Vec<f64>,
+    u_adjoint: Vec<f64>,
+    p_adjoint: Vec<f64>,
+    p_sum: Vec<f64>,
+    steps: Option<usize>,
+    gradient: Gradient,
+}
+
+impl Rollout {
+    /// # Errors
+    /// Those of [`Sim::new`]; `InvalidArgument` for no steps, `Capacity` for too many.
+    pub fn new(model: Arc<Model>, options: &Options, max_steps: usize) -> Result<Rollout> {
+        if max_steps == 0 {
+            return Err(Error::invalid("max_steps must be positive, got 0"));
+        }
+        let sim = Sim::new(model, options)?;
+        let (nq, nv, nu) = (sim.model().nq(), sim.model().nv(), sim.model().nu());
+        let interval = options.checkpoint_interval.min(max_steps);
+        Ok(Rollout {
+            checkpoints: Tape::new(&sim, max_steps / interval + 1)?,
+            segment: Tape::new(&sim, interval)?,
+            u: zeros(nu, max_steps)?,
+            q: vec![0.0; nq],
+            v: vec![0.0; nv],
+            q_next: vec![0.0; nq],
+            v_next: vec![0.0; nv],
+            q_adjoint: vec![0.0; nv],
+            v_adjoint: vec![0.0; nv],
+            q_sum: vec![0.0; nv],
+            v_sum: vec![0.0; nv],
+            u_adjoint: zeros(nu, max_steps)?,
+            p_adjoint: Vec::new(),
+            p_sum: Vec::new(),
+            steps: None,
+            gradient: Gradient::Exact,
+            max_steps,
+            sim,
+        })
+    }
+
+    /// The simulation that steps; its parameters and wrenches hold for the whole trajectory.
+    pub fn sim(&self) -> &Sim {
+        &self.sim
+    }
+
+    /// Changing the simulation forgets the last run.
+    pub fn sim_mut(&mut self) -> &mut Sim {
+        self.steps = None;
+        &mut self.sim
+    }
+
+    pub fn max_steps(&self) -> usize {
+        self.max_steps
+    }
+
+    /// What the last adjoint is: one-sided if any step was at a switch.
+    pub fn gradient(&self) -> Gradient {
+        self.gradient
+    }
+
+    fn interval(&self) -> usize {
+        self.sim.options().checkpoint_interval.min(self.max_steps)
+    }
+
+    /// Runs `steps` steps from (q0, v0) with inputs `u` (nu×steps, column-major). `q` (nq×(steps+1))
+    /// and `v` (nv×(steps+1)) receive the trajectory, the initial state first. With a checkpoint
+    /// interval above 1, asking for the trajectory costs a second pass.
+    ///
+    /// # Errors
+    /// Those of [`Sim::step`], naming the step. Nothing is written then.
+    pub fn run(
+        &mut self,
+        q0: &[f64],
+        v0: &[f64],
+        u: &[f64],
+        steps: usize,
+        q: Option<&mut [f64]>,
+        v: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let (nq, nv, nu) = {
+            let m = self.sim.model();
+            (m.nq(), m.nv(), m.nu())
+        };
+        if steps == 0 || steps > self.max_steps {
+            return Err(Error::invalid(format!(
+                "steps must be in 1..={}, got {steps}",
+                self.max_steps
+            )));
+        }
+        for (name, len, want) in [
+            ("q0", q0.len(), nq),
+            ("v0", v0.len(), nv),
+            ("u", u.len(), nu * steps),
+            (
+                "q",
+                q.as_ref().map_or(nq * (steps + 1), |x| x.len()),
+                nq * (steps + 1),
+            ),
+            (
+                "v",
+                v.as_ref().map_or(nv * (steps + 1), |x| x.len()),
+                nv * (steps + 1),
+            ),
+        ] {
+            if len != want {
+                return Err(Error::invalid(format!(
+                    "{name} must have {want} entries, got {len}"
+                )));
+            }
+        }
+        self.steps = None;
+        self.sim.reset();
+        self.u[..nu * steps].copy_from_slice(u);
+        self.q.copy_from_slice(q0);
+        self.v.copy_from_slice(v0);
+        let interval = self.interval();
+        for k in 0..steps {
+            if k % interval == 0 {
+                self.checkpoints
+                    .record(k / interval, &self.sim, &self.q, &self.v)?;
+            }
+            self.advance(k)?;
+        }
+        self.steps = Some(steps);
+        if interval == 1 {
+            if let Some(q) = q {
+                q[..nq * steps].copy_from_slice(&self.checkpoints.q[..nq * steps]);
+                q[nq * steps..].copy_from_slice(&self.q);
+            }
+            if let Some(v) = v {
+                v[..nv * steps].copy_from_slice(&self.checkpoints.v[..nv * steps]);
+                v[nv * steps..].copy_from_slice(&self.v);
+            }
+        } else if q.is_some() || v.is_some() {
+            self.replay(steps, q, v)?;
+        }
+        Ok(())
+    }
+
+    /// Steps (q, v) once with input k.
+    fn advance(&mut self, k: usize) -> Result<()> {
+        let nu = self.sim.model().nu();
+        let u = &self.u[k * nu..(k + 1) * nu];
+        self.sim
+            .step(&self.q, &self.v, u, &mut self.q_next, &mut self.v_next)
+            .map_err(|e| Error {
+                message: format!("step {k}: {e}"),
+                ..e
+            })?;
+        std::mem::swap(&mut self.q, &mut self.q_next);
+        std::mem::swap(&mut self.v, &mut self.v_next);
+        Ok(())
+    }
+
+    /// Sets the simulation to checkpoint i.
+    fn restore(&mut self, i: usize) -> Result<()> {
+        self.q.copy_from_slice(self.checkpoints.q(i));
+        self.v.copy_from_slice(self.checkpoints.v(i));
+        self.sim.set_memory(self.checkpoints.memory(i))
+    }
+
+    /// Writes the trajectory by repeating the run, which has succeeded before.
+    fn replay(&mut self, steps: usize, q: Option<&mut [f64]>, v: Option<&mut [f64]>) -> Result<()> {
+        let (mut q, mut v) = (q, v);
+        self.restore(0)?;
+        for k in 0..=steps {
+            if let Some(q) = &mut q {
+                q[k * self.q.len()..][..self.q.len()].copy_from_slice(&self.q);
+            }
+            if let Some(v) = &mut v {
+                v[k * self.v.len()..][..self.v.len()].copy_from_slice(&self.v);
+            }
+            if k < steps {
+                self.advance(k)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gradient of L(q_0 … q_N, v_0 … v_N) after a run of N steps, from its partial derivatives
+    /// `q_bar` (tangent, nv×(N+1)) and `v_bar` (nv×(N+1)): by the initial state (nv, nv), the inputs
+    /// (nu×N) and the selected parameters (np).
+    ///
+    /// # Errors
+    /// `NoStep` before a run; those of [`Sim::step_vjp`]. Nothing is written then.
+    pub fn adjoint(
+        &mut self,
+        q_bar: &[f64],
+        v_bar: &[f64],
+        q0_bar: Option<&mut [f64]>,
+        v0_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let steps = self
+            .steps
+            .ok_or_else(|| Error::no_step("the adjoint was asked for before a run"))?;
+        let (nv, nu, np) = (self.sim.model().nv(), self.sim.model().nu(), self.sim.np());
+        let optional = |x: &Option<&mut [f64]>, n: usize| x.as_ref().map_or(n, |x| x.len());
+        for (name, len, want) in [
+            ("q_bar", q_bar.len(), nv * (steps + 1)),
+            ("v_bar", v_bar.len(), nv * (steps + 1)),
+            ("q0_bar", optional(&q0_bar, nv), nv),
+            ("v0_bar", optional(&v0_bar, nv), nv),
+            ("u_bar", optional(&u_bar, nu * steps), nu * steps),
+            ("p_bar", optional(&p_bar, np), np),
+        ] {
+            if len != want {
+                return Err(Error::invalid(format!(
+                    "{name} must have {want} entries, got {len}"
+                )));
+            }
+        }
+        for (name, x) in [("q_bar", q_bar), ("v_bar", v_bar)] {
+            if let Some(i) = x.iter().position(|x| !x.is_finite()) {
+                return Err(Error::numerical(format!(
+                    "{name}[{i}] must be finite, got {}",
+                    x[i]
+                )));
+            }
+        }
+        if self.p_sum.len() != np {
+            // Only after another selection of parameters.
+            self.p_sum = vec![0.0; np];
+            self.p_adjoint = vec![0.0; np];
+        }
+        self.p_sum.fill(0.0);
+        self.gradient = Gradient::Exact;
+        self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
+        self.v_sum.copy_from_slice(&v_bar[nv * steps..]);
+        let interval = self.interval();
+        for segment in (0..steps.div_ceil(interval)).rev() {
+            let first = segment * interval;
+            let end = (first + interval).min(steps);
+            self.restore(segment)?;
+            for k in first..end {
+                self.segment
+                    .record(k - first, &self.sim, &self.q, &self.v)?;
+                if k + 1 < end {
+                    self.advance(k)?;
+                }
+            }
+            for k in (first..end).rev() {
+                self.reverse_step(k, k - first)?;
+                let at = k * nv..(k + 1) * nv;
+                for (s, (a, b)) in self
+                    .q_sum
+                    .iter_mut()
+                    .zip(self.q_adjoint.iter().zip(&q_bar[at.clone()]))
+                {
+                    *s = a + b;
+                }
+                for (s, (a, b)) in self
+                    .v_sum
+                    .iter_mut()
+                    .zip(self.v_adjoint.iter().zip(&v_bar[at]))
+                {
+                    *s = a + b;
+                }
+            }
+        }
+        for (out, from) in [
+            (q0_bar, &self.q_sum[..]),
+            (v0_bar, &self.v_sum[..]),
+            (u_bar, &self.u_adjoint[..nu * steps]),
+            (p_bar, &self.p_sum[..]),
+        ] {
+            if let Some(out) = out {
+                out.copy_from_slice(from);
+            }
+        }
+        Ok(())
+    }
+
+    /// Repeats step k from the segment's state and pulls the sums back through it.
+    fn reverse_step(&mut self, k: usize, in_segment: usize) -> Result<()> {
+        let nu = self.sim.model().nu();
+        let at = k * nu..(k + 1) * nu;
+        self.sim.set_memory(self.segment.memory(in_segment))?;
+        self.sim.step(
+            self.segment.q(in_segment),
+            self.segment.v(in_segment),
+            &self.u[at.clone()],
+            &mut self.q_next,
+            &mut self.v_next,
+        )?;
+        self.sim.step_vjp(
+            &self.q_sum,
+            &self.v_sum,
+            Some(&mut self.q_adjoint),
+            Some(&mut self.v_adjoint),
+            Some(&mut self.u_adjoint[at]),
+            Some(&mut self.p_adjoint),
+        )?;
+        for (s, x) in self.p_sum.iter_mut().zip(&self.p_adjoint) {
+            *s += x;
+        }
+        let kind = self.sim.step_info()?.gradient;
+        if kind != Gradient::Exact && self.gradient == Gradient::Exact {
+            self.gradient = kind;
+        }
+        Ok(())
+    }
+}

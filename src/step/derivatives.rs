@@ -1,0 +1,572 @@
+//! Jacobians, directional derivatives and adjoints of the last step.
+//!
+//! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
+//! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
+
+use super::actuation::spring_jacobian;
+use super::parameters::At;
+use super::sim::{Sim, check_finite, check_length};
+use crate::dynamics::Dynamics;
+use crate::dynamics::aba_derivatives::{ColumnSupport, inverse_times};
+use crate::dynamics::mass::{factor, inverse};
+use crate::dynamics::rnea_derivatives::RneaDerivatives;
+use crate::error::{Error, Result};
+use crate::linalg::F4;
+use crate::model::Model;
+use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
+use crate::model::topology::{Link, Topology};
+use crate::spatial::Mat3;
+
+/// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
+/// tangent of q is in the body frame for spherical and free joints.
+#[derive(Default)]
+pub struct StepJacobians<'a> {
+    pub dq_dq: Option<&'a mut [f64]>,
+    pub dq_dv: Option<&'a mut [f64]>,
+    pub dq_du: Option<&'a mut [f64]>,
+    pub dq_dp: Option<&'a mut [f64]>,
+    pub dv_dq: Option<&'a mut [f64]>,
+    pub dv_dv: Option<&'a mut [f64]>,
+    pub dv_du: Option<&'a mut [f64]>,
+    pub dv_dp: Option<&'a mut [f64]>,
+}
+
+/// What the derivatives of a step keep between calls.
+#[derive(Clone, Debug)]
+pub(super) struct Linearization {
+    /// R_q, R_v and the factors in `Dynamics::derivatives` are those of the last step.
+    pub valid: bool,
+    /// The dense inverse too.
+    inverse_valid: bool,
+    support: ColumnSupport,
+    by_q: Vec<f64>,
+    by_v: Vec<f64>,
+    column: Vec<f64>,
+    column2: Vec<f64>,
+    dv: Vec<f64>,
+    dq: Vec<f64>,
+    /// Of the links with more than one dof, in order.
+    blocks: Vec<IntegrateBlocks>,
+}
+
+impl Linearization {
+    pub fn new(model: &Model) -> Self {
+        let nv = model.nv();
+        let wide = model.topology().links.iter().filter(|l| l.kind.nv() > 1);
+        Linearization {
+            valid: false,
+            inverse_valid: false,
+            support: ColumnSupport::new(nv),
+            by_q: vec![0.0; nv * nv],
+            by_v: vec![0.0; nv * nv],
+            column: vec![0.0; nv],
+            column2: vec![0.0; nv],
+            dv: vec![0.0; nv],
+            dq: vec![0.0; nv],
+            blocks: vec![IntegrateBlocks::default(); wide.count()],
+        }
+    }
+
+    /// Two dense nv×nv buffers that hold the Jacobians of a step while it is valid.
+    pub fn buffers(&mut self) -> (&mut [f64], &mut [f64]) {
+        (&mut self.by_q, &mut self.by_v)
+    }
+}
+
+fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
+    t.links.iter().filter(|l| l.kind.nv() > 1)
+}
+
+impl Sim {
+    fn need_step(&self) -> Result<()> {
+        if !self.state.taken {
+            return Err(Error::no_step("a derivative was asked for before a step"));
+        }
+        if self.linear.is_none() {
+            return Err(Error::invalid(
+                "options.derivatives is 0: this simulation was made without their workspace",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Builds R_q, R_v and the factors of A at the last step, unless they are there.
+    fn linearize(&mut self) -> Result<()> {
+        self.need_step()?;
+        if self.linear.as_ref().is_some_and(|l| l.valid) && self.state.fresh {
+            return Ok(());
+        }
+        if !self.state.fresh {
+            self.dynamics
+                .update(&self.model, &self.params, &self.state.q, &self.state.v);
+            self.apply_wrenches();
+            self.state.fresh = true;
+        }
+        let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
+        self.dynamics
+            .differentiate_inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
+        let t = model.topology();
+        let Dynamics {
+            derivatives: Some(d),
+            ..
+        } = &mut self.dynamics
+        else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        let id = &mut d.id;
+        for (k, dof) in t.dofs.iter().enumerate() {
+            add_diagonal(
+                &mut id.above_v,
+                &mut id.below_v,
+                dof.row + dof.depth,
+                self.params.damping[k] + h * self.params.stiffness[k],
+            );
+        }
+        for (i, l) in t.links.iter().enumerate() {
+            if l.kind.nv() == 1 {
+                let at = t.dofs[l.iv].row + t.dofs[l.iv].depth;
+                add_diagonal(
+                    &mut id.above_q,
+                    &mut id.below_q,
+                    at,
+                    self.params.stiffness[l.iv],
+                );
+            } else if self.params.stiffness[l.iv..l.iv + l.kind.nv()]
+                .iter()
+                .any(|k| *k != 0.0)
+            {
+                let jac = spring_jacobian(model, i, &s.q, &s.spring);
+                add_spring(id, t, l, &self.params.stiffness, &jac);
+            }
+        }
+        for (a, f) in model.actuators().iter().zip(&s.actuators) {
+            let dof = &t.dofs[a.iv];
+            let at = dof.row + dof.depth;
+            add_diagonal(
+                &mut id.above_q,
+                &mut id.below_q,
+                at,
+                -a.gear[0] * f.by_length,
+            );
+            add_diagonal(
+                &mut id.above_v,
+                &mut id.below_v,
+                at,
+                -a.gear[0] * f.by_velocity,
+            );
+        }
+        factor(&mut d.mass, t, &self.diagonal);
+        if let Some(k) = d
+            .mass
+            .dinv
+            .iter()
+            .position(|x| !(*x > 0.0 && x.is_finite()))
+        {
+            return Err(Error::numerical(format!(
+                "the mass matrix is singular at joint \"{}\"",
+                model.joint_of_dof(k).name
+            )));
+        }
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        for (b, l) in lin.blocks.iter_mut().zip(wide_links(t)) {
+            for k in l.iv..l.iv + l.kind.nv() {
+                lin.column[k] = h * s.v_next[k];
+            }
+            *b = IntegrateBlocks::new(l.kind, &lin.column[l.iv..]);
+        }
+        lin.valid = true;
+        lin.inverse_valid = false;
+        Ok(())
+    }
+
+    /// Jacobians of the last step; see [`StepJacobians`].
+    ///
+    /// # Errors
+    /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
+    /// derivatives, `Numerical` for a singular mass. Nothing is written then.
+    pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        self.need_step()?;
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, columns) in [
+            ("dq_dq", &out.dq_dq, nv),
+            ("dq_dv", &out.dq_dv, nv),
+            ("dq_du", &out.dq_du, nu),
+            ("dq_dp", &out.dq_dp, np),
+            ("dv_dq", &out.dv_dq, nv),
+            ("dv_dv", &out.dv_dv, nv),
+            ("dv_du", &out.dv_du, nu),
+            ("dv_dp", &out.dv_dp, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * columns)?;
+            }
+        }
+        self.linearize()?;
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if !lin.inverse_valid {
+            inverse(&mut d.inverse, &d.mass, t);
+            inverse_times(
+                &mut lin.support,
+                &d.inverse,
+                &d.id,
+                t,
+                -h,
+                &mut lin.by_q,
+                &mut lin.by_v,
+            );
+            for k in 0..nv {
+                lin.by_v[k * nv + k] += 1.0;
+            }
+            if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
+                return Err(Error::numerical("a Jacobian of the step is not finite"));
+            }
+            lin.inverse_valid = true;
+        }
+        if let Some(x) = out.dv_dq {
+            x.copy_from_slice(&lin.by_q);
+        }
+        if let Some(x) = out.dv_dv {
+            x.copy_from_slice(&lin.by_v);
+        }
+        if let Some(x) = out.dq_dq {
+            for (k, (to, from)) in columns(x, nv)
+                .zip(lin.by_q.chunks_exact(nv.max(1)))
+                .enumerate()
+            {
+                position_column(t, &lin.blocks, h, from, Some(k), to);
+            }
+        }
+        if let Some(x) = out.dq_dv {
+            for (to, from) in columns(x, nv).zip(lin.by_v.chunks_exact(nv.max(1))) {
+                position_column(t, &lin.blocks, h, from, None, to);
+            }
+        }
+        for (out_v, out_q, inputs) in [(out.dv_du, out.dq_du, true), (out.dv_dp, out.dq_dp, false)]
+        {
+            if out_v.is_none() && out_q.is_none() {
+                continue;
+            }
+            let (mut out_v, mut out_q) = (out_v, out_q);
+            for j in 0..if inputs { nu } else { np } {
+                let column = &mut lin.column;
+                if inputs {
+                    column.fill(0.0);
+                    let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
+                    for (k, gear) in a.gear.iter().enumerate() {
+                        let row = &F4::flat(d.inverse.row(a.iv + k))[..nv];
+                        let x = h * gear * f.by_u;
+                        for (c, r) in column.iter_mut().zip(row) {
+                            *c += x * r;
+                        }
+                    }
+                } else {
+                    let at = At {
+                        model,
+                        params: &self.params,
+                        kin: &self.dynamics.kin,
+                        rnea: &self.dynamics.rnea,
+                        id: &d.id,
+                        spring: &self.state.spring,
+                        v_next: &self.state.v_next,
+                        acc: &self.state.acc,
+                        time_step: h,
+                    };
+                    at.column(&self.selected[j], column);
+                    d.mass.solve(t, column);
+                    for c in column.iter_mut() {
+                        *c *= -h;
+                    }
+                }
+                if let Some(x) = &mut out_v {
+                    x[j * nv..(j + 1) * nv].copy_from_slice(column);
+                }
+                if let Some(x) = &mut out_q {
+                    let to = &mut x[j * nv..(j + 1) * nv];
+                    position_column(t, &lin.blocks, h, column, None, to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Derivative of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np, nv, nv. An empty
+    /// slice stands for zero.
+    pub fn step_jvp(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, n) in [
+            ("dq", dq, nv),
+            ("dv", dv, nv),
+            ("du", du, nu),
+            ("dp", dp, np),
+        ] {
+            if !x.is_empty() {
+                check_finite(name, x, n)?;
+            }
+        }
+        check_length("dq_next", dq_next, nv)?;
+        check_length("dv_next", dv_next, nv)?;
+        self.linearize()?;
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        let r = &mut lin.dv;
+        r.fill(0.0);
+        if !dq.is_empty() {
+            packed_mul(t, &d.id.above_q, &d.id.below_q, dq, r);
+        }
+        if !dv.is_empty() {
+            packed_mul(t, &d.id.above_v, &d.id.below_v, dv, r);
+        }
+        for ((a, f), du) in model.actuators().iter().zip(&self.state.actuators).zip(du) {
+            for (k, gear) in a.gear.iter().enumerate() {
+                r[a.iv + k] -= gear * f.by_u * du;
+            }
+        }
+        let at = At {
+            model,
+            params: &self.params,
+            kin: &self.dynamics.kin,
+            rnea: &self.dynamics.rnea,
+            id: &d.id,
+            spring: &self.state.spring,
+            v_next: &self.state.v_next,
+            acc: &self.state.acc,
+            time_step: h,
+        };
+        for (p, dp) in self.selected.iter().zip(dp) {
+            at.column(p, &mut lin.column);
+            for (r, c) in r.iter_mut().zip(&lin.column) {
+                *r += c * dp;
+            }
+        }
+        d.mass.solve(t, r);
+        for k in 0..nv {
+            r[k] = if dv.is_empty() { 0.0 } else { dv[k] } - h * r[k];
+        }
+        position_column(t, &lin.blocks, h, r, None, &mut lin.dq);
+        if !dq.is_empty() {
+            lin.column.copy_from_slice(dq);
+            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+                block_mul(&b.by_q, &mut lin.column[l.iv..l.iv + l.kind.nv()]);
+            }
+            for (x, c) in lin.dq.iter_mut().zip(&lin.column) {
+                *x += c;
+            }
+        }
+        if !all_finite(r) || !all_finite(&lin.dq) {
+            return Err(Error::numerical("the derivative of the step is not finite"));
+        }
+        dq_next.copy_from_slice(&lin.dq);
+        dv_next.copy_from_slice(r);
+        Ok(())
+    }
+
+    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p); lengths nv, nv in, nv, nv, nu,
+    /// np out. Gradients by q and q⁺ are in tangent coordinates.
+    pub fn step_vjp(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        check_finite("q_next_bar", q_next_bar, nv)?;
+        check_finite("v_next_bar", v_next_bar, nv)?;
+        for (name, x, n) in [
+            ("q_bar", &q_bar, nv),
+            ("v_bar", &v_bar, nv),
+            ("u_bar", &u_bar, nu),
+            ("p_bar", &p_bar, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        self.linearize()?;
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        // z = ∂L/∂v⁺ in all, then −h A⁻¹ z weighs the rows of r.
+        let (z, weights) = (&mut lin.dv, &mut lin.dq);
+        z.copy_from_slice(q_next_bar);
+        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+            block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
+        }
+        for (z, v) in z.iter_mut().zip(v_next_bar) {
+            *z = h * *z + v;
+        }
+        weights.copy_from_slice(z);
+        d.mass.solve(t, weights);
+        for w in weights.iter_mut() {
+            *w *= -h;
+        }
+        if !all_finite(weights) {
+            return Err(Error::numerical("the adjoint of the step is not finite"));
+        }
+        if let Some(out) = p_bar {
+            let at = At {
+                model,
+                params: &self.params,
+                kin: &self.dynamics.kin,
+                rnea: &self.dynamics.rnea,
+                id: &d.id,
+                spring: &self.state.spring,
+                v_next: &self.state.v_next,
+                acc: &self.state.acc,
+                time_step: h,
+            };
+            for (out, p) in out.iter_mut().zip(&self.selected) {
+                at.column(p, &mut lin.column);
+                *out = lin
+                    .column
+                    .iter()
+                    .zip(weights.iter())
+                    .map(|(c, w)| c * w)
+                    .sum();
+            }
+        }
+        if let Some(out) = u_bar {
+            for ((out, a), f) in out
+                .iter_mut()
+                .zip(model.actuators())
+                .zip(&self.state.actuators)
+            {
+                let geared: f64 = a
+                    .gear
+                    .iter()
+                    .zip(&weights[a.iv..])
+                    .map(|(g, w)| g * w)
+                    .sum();
+                *out = -f.by_u * geared;
+            }
+        }
+        if let Some(out) = q_bar {
+            let sum = &mut lin.column;
+            sum.copy_from_slice(q_next_bar);
+            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+                block_tr_mul(&b.by_q, &mut sum[l.iv..l.iv + l.kind.nv()]);
+            }
+            packed_tr_mul(t, &d.id.above_q, &d.id.below_q, weights, sum);
+            out.copy_from_slice(sum);
+        }
+        if let Some(out) = v_bar {
+            let sum = &mut lin.column2;
+            sum.copy_from_slice(z);
+            packed_tr_mul(t, &d.id.above_v, &d.id.below_v, weights, sum);
+            out.copy_from_slice(sum);
+        }
+        Ok(())
+    }
+}
+
+fn all_finite(x: &[f64]) -> bool {
+    // One sum instead of one branch per number; opposite infinities give NaN.
+    x.iter().map(|x| x * 0.0).sum::<f64>() == 0.0
+}
+
+fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {
+    x.chunks_exact_mut(nv.max(1))
+}
+
+fn add_diagonal(above: &mut [F4], below: &mut [F4], at: usize, x: f64) {
+    F4::flat_mut(above)[at] += x;
+    F4::flat_mut(below)[at] += x;
+}
+
+/// Adds K ∂e/∂q of a spherical or free link.
+fn add_spring(id: &mut RneaDerivatives, t: &Topology, l: &Link, k: &[f64], jac: &[Mat3; 3]) {
+    let n = l.kind.nv();
+    let entry = |r: usize, c: usize| match (n, r / 3, c / 3) {
+        (3, ..) => jac[2].at(r, c),
+        (_, 0, 0) => jac[0].at(r, c),
+        (_, 0, _) => jac[1].at(r, c - 3),
+        (_, _, 0) => 0.0,
+        _ => jac[2].at(r - 3, c - 3),
+    };
+    for r in 0..n {
+        for c in 0..n {
+            let x = k[l.iv + r] * entry(r, c);
+            // The lower dof of the two holds the row.
+            let (low, high) = (l.iv + r.max(c), l.iv + r.min(c));
+            let at = t.dofs[low].row + t.dofs[high].depth;
+            if r <= c {
+                F4::flat_mut(&mut id.above_q)[at] += x;
+            }
+            if r >= c {
+                F4::flat_mut(&mut id.below_q)[at] += x;
+            }
+        }
+    }
+}
+
+/// y += R x for a branch-packed R.
+fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+    let (above, below) = (F4::flat(above), F4::flat(below));
+    for (k, dof) in t.dofs.iter().enumerate() {
+        let mut sum = above[dof.row + dof.depth] * x[k];
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            sum += below[dof.row + d] * x[a];
+            y[a] += above[dof.row + d] * x[k];
+            a = t.dofs[a].parent;
+        }
+        y[k] += sum;
+    }
+}
+
+/// y += Rᵀ x for a branch-packed R: what is above the diagonal of one is below that of the other.
+fn packed_tr_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+    packed_mul(t, below, above, x, y);
+}
+
+/// dq⁺ of a column with velocity part `dv`: h Jᵣ dv, plus the column of Ad for a unit tangent.
+fn position_column(
+    t: &Topology,
+    blocks: &[IntegrateBlocks],
+    h: f64,
+    dv: &[f64],
+    unit: Option<usize>,
+    out: &mut [f64],
+) {
+    for (o, x) in out.iter_mut().zip(dv) {
+        *o = h * x;
+    }
+    for (b, l) in blocks.iter().zip(wide_links(t)) {
+        block_mul(&b.by_w, &mut out[l.iv..l.iv + l.kind.nv()]);
+    }
+    if let Some(k) = unit {
+        let l = &t.links[t.dofs[k].link];
+        if l.kind.nv() == 1 {
+            out[k] += 1.0;
+        } else {
+            let index = wide_links(t).position(|w| w.iv == l.iv).unwrap_or(0);
+            let mut e = [0.0; 6];
+            e[k - l.iv] = 1.0;
+            block_mul(&blocks[index].by_q, &mut e[..l.kind.nv()]);
+            for (o, x) in out[l.iv..].iter_mut().zip(&e[..l.kind.nv()]) {
+                *o += x;
+            }
+        }
+    }
+}

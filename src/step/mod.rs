@@ -1,0 +1,12 @@
+//! Time stepping and the derivatives of a step.
+
+mod actuation;
+mod derivatives;
+mod options;
+mod parameters;
+mod queries;
+mod sim;
+
+pub use derivatives::StepJacobians;
+pub use options::{Contact, Integrator, Options};
+pub use sim::{Gradient, Sim, StepInfo};

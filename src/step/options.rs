@@ -1,0 +1,118 @@
+//! How a simulation steps.
+
+use crate::error::{Error, Result};
+
+/// The contact law of a step.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contact {
+    /// Rigid contact with the exact Coulomb cone.
+    Ncp = 0,
+    /// Boxed linear complementarity with a friction pyramid.
+    Lcp = 1,
+    /// Convex compliant contact.
+    Convex = 2,
+    /// Penalty forces.
+    Penalty = 3,
+    /// Nothing touches: no contacts, limits, dry friction or equality constraints.
+    None = 4,
+}
+
+/// The time-stepping scheme.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺; joint damping and springs implicit.
+    SymplecticEuler = 0,
+    ImplicitEuler = 1,
+    Midpoint = 2,
+    Bdf1 = 3,
+    Bdf2 = 4,
+}
+
+/// Options of a simulation, fixed at its creation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Length of a step [s].
+    pub time_step: f64,
+    pub contact: Contact,
+    pub integrator: Integrator,
+    /// Largest residual of the contact problem that counts as solved.
+    pub tolerance: f64,
+    pub max_iterations: usize,
+    /// Contacts for which memory is made.
+    pub max_contacts: usize,
+    /// Share of a penetration that is left after the step, and share of the normal velocity that an
+    /// active contact keeps.
+    pub kp: f64,
+    pub kd: f64,
+    /// Make the workspace of derivatives.
+    pub derivatives: bool,
+    /// A rollout keeps every `checkpoint_interval`-th state and recomputes those between.
+    pub checkpoint_interval: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            time_step: 1e-3,
+            contact: Contact::None,
+            integrator: Integrator::SymplecticEuler,
+            tolerance: 1e-9,
+            max_iterations: 200,
+            max_contacts: 64,
+            kp: 0.0,
+            kd: 0.0,
+            derivatives: true,
+            checkpoint_interval: 1,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses what no step can do.
+    pub fn check(&self) -> Result<()> {
+        if !(self.time_step > 0.0 && self.time_step.is_finite()) {
+            return Err(Error::invalid(format!(
+                "options.time_step must be positive and finite, got {}",
+                self.time_step
+            )));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            return Err(Error::invalid(format!(
+                "options.tolerance must be positive and finite, got {}",
+                self.tolerance
+            )));
+        }
+        if self.max_iterations == 0 {
+            return Err(Error::invalid(
+                "options.max_iterations must be positive, got 0",
+            ));
+        }
+        for (name, x) in [("kp", self.kp), ("kd", self.kd)] {
+            if !(0.0..=1.0).contains(&x) {
+                return Err(Error::invalid(format!(
+                    "options.{name} must be in [0, 1], got {x}"
+                )));
+            }
+        }
+        if self.checkpoint_interval == 0 {
+            return Err(Error::invalid(
+                "options.checkpoint_interval must be positive, got 0",
+            ));
+        }
+        if self.contact != Contact::None {
+            return Err(Error::unsupported(format!(
+                "options.contact: {:?} is not in this version, only None is",
+                self.contact
+            )));
+        }
+        if self.integrator != Integrator::SymplecticEuler {
+            return Err(Error::unsupported(format!(
+                "options.integrator: {:?} is not in this version, only SymplecticEuler is",
+                self.integrator
+            )));
+        }
+        Ok(())
+    }
+}

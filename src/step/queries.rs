@@ -1,0 +1,354 @@
+//! Smooth dynamics at any state, with the simulation's parameters and external wrenches.
+//!
+//! Forces are total generalized forces: joint damping, springs and friction are the step's business.
+
+use super::sim::{Sim, check_finite, check_length};
+use crate::dynamics::jacobian::{self, center_of_mass};
+use crate::error::{Error, Result};
+use crate::spatial::{Pose, Vec3, Wrench};
+
+/// Column-major 4×4 homogeneous matrix.
+pub fn homogeneous(p: &Pose) -> [f64; 16] {
+    let [x, y, z] = p.rot.c;
+    let t = p.pos;
+    [
+        x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0, z.x, z.y, z.z, 0.0, t.x, t.y, t.z, 1.0,
+    ]
+}
+
+impl Sim {
+    /// World placements of all bodies: 16 × nbody, column-major 4×4 each.
+    pub fn forward_kinematics(&mut self, q: &[f64], placements: &mut [f64]) -> Result<()> {
+        self.check_state(q, None)?;
+        let n = self.model.nbody();
+        check_length("placements", placements, 16 * n)?;
+        self.update_positions(q);
+        for (b, out) in placements.chunks_exact_mut(16).enumerate() {
+            out.copy_from_slice(&homogeneous(&self.dynamics.kin.body_pose(&self.model, b)));
+        }
+        Ok(())
+    }
+
+    fn update_positions(&mut self, q: &[f64]) {
+        self.dynamics.update_positions(&self.model, &self.params, q);
+        self.state.fresh = false;
+    }
+
+    /// τ = M a + b − Jᵀ(external wrenches), M with armature; lengths nq, nv, nv, nv.
+    pub fn inverse_dynamics(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        tau: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        check_finite("a", a, self.model.nv())?;
+        check_length("tau", tau, self.model.nv())?;
+        self.update(q, v);
+        self.dynamics
+            .inverse(&self.model, &self.params, v, a, &mut self.work);
+        self.deliver("tau", tau)
+    }
+
+    /// Copies `work` out if it is finite.
+    fn deliver(&self, name: &str, out: &mut [f64]) -> Result<()> {
+        match self.work.iter().position(|x| !x.is_finite()) {
+            Some(i) => Err(Error::numerical(format!(
+                "{name}[{i}] would not be finite: joint \"{}\" moves no mass, or the state is too large",
+                self.model.joint_of_dof(i).name
+            ))),
+            None => {
+                out.copy_from_slice(&self.work);
+                Ok(())
+            }
+        }
+    }
+
+    /// Acceleration under the total generalized force τ; lengths nq, nv, nv, nv.
+    pub fn forward_dynamics(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        a: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        check_finite("tau", tau, self.model.nv())?;
+        check_length("a", a, self.model.nv())?;
+        self.update(q, v);
+        let p = &self.params;
+        self.dynamics
+            .forward(&self.model, p, &p.armature, v, tau, &mut self.work);
+        self.deliver("a", a)
+    }
+
+    /// Joint-space inertia with armature: dense, column-major, nv×nv.
+    pub fn mass_matrix(&mut self, q: &[f64], m: &mut [f64]) -> Result<()> {
+        self.check_state(q, None)?;
+        check_length("M", m, self.model.nv() * self.model.nv())?;
+        self.update_positions(q);
+        self.dynamics.mass_matrix(&self.model, &self.params, m);
+        Ok(())
+    }
+
+    /// Derivatives of inverse dynamics by the tangent of q and by v, column-major nv×nv; that by a
+    /// is the mass matrix.
+    pub fn inverse_dynamics_derivatives(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        a: &[f64],
+        dtau_dq: Option<&mut [f64]>,
+        dtau_dv: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        let nv = self.model.nv();
+        check_finite("a", a, nv)?;
+        for (name, x) in [("dtau_dq", &dtau_dq), ("dtau_dv", &dtau_dv)] {
+            if let Some(x) = x {
+                check_length(name, x, nv * nv)?;
+            }
+        }
+        self.need_derivatives()?;
+        self.update(q, v);
+        self.dynamics
+            .differentiate_inverse(&self.model, &self.params, v, a, &mut self.work);
+        if let Some(d) = &self.dynamics.derivatives {
+            d.id.to_dense(self.model.topology(), dtau_dq, dtau_dv);
+        }
+        Ok(())
+    }
+
+    fn need_derivatives(&mut self) -> Result<()> {
+        match &mut self.linear {
+            None => Err(Error::invalid(
+                "options.derivatives is 0: this simulation was made without their workspace",
+            )),
+            Some(l) => {
+                // The recursions' workspace is about to hold another state.
+                l.valid = false;
+                Ok(())
+            }
+        }
+    }
+
+    /// Derivatives of forward dynamics by the tangent of q, by v and by τ (M⁻¹), column-major nv×nv.
+    pub fn forward_dynamics_derivatives(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        da_dq: Option<&mut [f64]>,
+        da_dv: Option<&mut [f64]>,
+        da_dtau: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        let nv = self.model.nv();
+        check_finite("tau", tau, nv)?;
+        for (name, x) in [("da_dq", &da_dq), ("da_dv", &da_dv), ("da_dtau", &da_dtau)] {
+            if let Some(x) = x {
+                check_length(name, x, nv * nv)?;
+            }
+        }
+        self.need_derivatives()?;
+        self.update(q, v);
+        let (model, p) = (&*self.model, &self.params);
+        let Some(l) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        let (by_q, by_v) = l.buffers();
+        self.dynamics.differentiate_forward(
+            model,
+            p,
+            &p.armature,
+            v,
+            tau,
+            &mut self.work,
+            by_q,
+            by_v,
+        );
+        let Some(d) = &self.dynamics.derivatives else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if let Some(k) = d
+            .mass
+            .dinv
+            .iter()
+            .position(|x| !(*x > 0.0 && x.is_finite()))
+        {
+            return Err(Error::numerical(format!(
+                "the mass matrix is singular at joint \"{}\"",
+                model.joint_of_dof(k).name
+            )));
+        }
+        if let Some(x) = da_dq {
+            x.copy_from_slice(by_q);
+        }
+        if let Some(x) = da_dv {
+            x.copy_from_slice(by_v);
+        }
+        if let Some(x) = da_dtau {
+            for (i, column) in x.chunks_exact_mut(nv.max(1)).enumerate() {
+                column.copy_from_slice(&crate::linalg::F4::flat(d.inverse.row(i))[..nv]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Jacobian of a point fixed on a body (body axes): 6×nv, column-major, world axes; rows linear
+    /// velocity of the point, then angular velocity.
+    pub fn body_jacobian(
+        &mut self,
+        q: &[f64],
+        body: usize,
+        point: [f64; 3],
+        j: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, None)?;
+        self.check_body(body)?;
+        check_finite("point", &point, 3)?;
+        check_length("J", j, 6 * self.model.nv())?;
+        self.update_positions(q);
+        let p = Vec3::from_slice(&point);
+        jacobian::body_jacobian(&self.model, &self.dynamics.kin, body, p, j);
+        Ok(())
+    }
+
+    /// Time derivative of [`Sim::body_jacobian`] along v; 6×nv.
+    pub fn body_jacobian_rate(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        body: usize,
+        point: [f64; 3],
+        rate: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        self.check_body(body)?;
+        check_finite("point", &point, 3)?;
+        check_length("J_rate", rate, 6 * self.model.nv())?;
+        self.update(q, v);
+        let p = Vec3::from_slice(&point);
+        jacobian::body_jacobian_rate(&self.model, &self.dynamics.kin, body, p, rate);
+        Ok(())
+    }
+
+    fn check_body(&self, body: usize) -> Result<()> {
+        let n = self.model.nbody();
+        if body < n {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
+                "body must be in 0..{n}, got {body}"
+            )))
+        }
+    }
+
+    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin [J].
+    pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
+        self.check_state(q, Some(v))?;
+        self.update(q, v);
+        Ok(jacobian::energy(
+            &self.model,
+            &self.params,
+            &self.dynamics.kin,
+            v,
+        ))
+    }
+
+    /// Energy of the joints' springs [J].
+    pub fn spring_energy(&mut self, q: &[f64]) -> Result<f64> {
+        self.check_state(q, None)?;
+        Ok(jacobian::spring_energy(
+            &self.model,
+            &self.params,
+            q,
+            &mut self.work,
+        ))
+    }
+
+    /// Mass [kg], centre of mass (world) [m], and its Jacobian (3×nv, column-major) of all that moves.
+    pub fn center_of_mass(
+        &mut self,
+        q: &[f64],
+        com: &mut [f64; 3],
+        j: Option<&mut [f64]>,
+    ) -> Result<f64> {
+        self.check_state(q, None)?;
+        if let Some(j) = &j {
+            check_length("J", j, 3 * self.model.nv())?;
+        }
+        self.update_positions(q);
+        let mut c = Vec3::ZERO;
+        let d = &mut self.dynamics;
+        let mass = center_of_mass(&self.model, &d.kin, &mut d.subtree, &mut c, j);
+        *com = c.to_array();
+        Ok(mass)
+    }
+
+    /// Linear and angular momentum of all that moves, world axes, angular about `about` [N s, N m s].
+    pub fn momentum(&mut self, q: &[f64], v: &[f64], about: [f64; 3]) -> Result<[f64; 6]> {
+        self.check_state(q, Some(v))?;
+        check_finite("about", &about, 3)?;
+        self.update(q, v);
+        let h: Wrench =
+            jacobian::momentum(&self.model, &self.dynamics.kin, Vec3::from_slice(&about));
+        Ok(h.to_array())
+    }
+
+    /// Hybrid dynamics: where `prescribed` is not 0 the acceleration is given and the force found,
+    /// elsewhere the converse; the missing entries of `tau` and `a` are filled in. All nv entries.
+    pub fn hybrid_dynamics(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        prescribed: &[i32],
+        tau: &mut [f64],
+        a: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        let nv = self.model.nv();
+        check_length("tau", tau, nv)?;
+        check_length("a", a, nv)?;
+        if prescribed.len() != nv {
+            return Err(Error::invalid(format!(
+                "prescribed must have {nv} entries, got {}",
+                prescribed.len()
+            )));
+        }
+        for (k, p) in prescribed.iter().enumerate() {
+            let (name, x) = if *p != 0 {
+                ("a", a[k])
+            } else {
+                ("tau", tau[k])
+            };
+            if !x.is_finite() {
+                return Err(Error::numerical(format!(
+                    "{name}[{k}] must be finite, got {x}"
+                )));
+            }
+            self.prescribed[k] = *p != 0;
+        }
+        self.update(q, v);
+        self.work.copy_from_slice(tau);
+        self.work2.copy_from_slice(a);
+        self.dynamics.hybrid(
+            &self.model,
+            &self.params,
+            &self.prescribed,
+            v,
+            &mut self.work,
+            &mut self.work2,
+        );
+        if let Some(k) = (0..nv).find(|&k| !(self.work[k] + self.work2[k]).is_finite()) {
+            return Err(Error::numerical(format!(
+                "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
+                self.model.joint_of_dof(k).name
+            )));
+        }
+        tau.copy_from_slice(&self.work);
+        a.copy_from_slice(&self.work2);
+        Ok(())
+    }
+}

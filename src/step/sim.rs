@@ -1,0 +1,426 @@
+//! A simulation: one model, one set of parameters, and all memory that a step needs.
+
+use super::actuation::ActuatorForce;
+use super::derivatives::Linearization;
+use super::options::Options;
+use crate::dynamics::Dynamics;
+use crate::dynamics::jacobian::spring_displacement;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::params::{Param, Params};
+use crate::spatial::Wrench;
+use std::sync::Arc;
+
+/// What a derivative of the last step is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gradient {
+    /// The derivative.
+    Exact = 0,
+    /// The step is at a switch; the derivative is that of one side, as the law documents.
+    OneSided = 1,
+    /// A smoothed derivative was asked for.
+    Smoothed = 2,
+}
+
+/// Facts about the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepInfo {
+    pub iterations: usize,
+    pub contacts: usize,
+    /// Residual of the contact problem, scaled as the law documents.
+    pub residual: f64,
+    /// Distance to the nearest switch of a mode: how far an actuator is from its clamp, in its unit.
+    pub switch_distance: f64,
+    pub gradient: Gradient,
+}
+
+impl StepInfo {
+    const NONE: StepInfo = StepInfo {
+        iterations: 0,
+        contacts: 0,
+        residual: 0.0,
+        switch_distance: f64::INFINITY,
+        gradient: Gradient::Exact,
+    };
+}
+
+/// Inputs and results of the last step.
+#[derive(Clone, Debug)]
+pub(super) struct StepState {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub acc: Vec<f64>,
+    pub q_next: Vec<f64>,
+    pub v_next: Vec<f64>,
+    /// Displacement of the joints' springs at q.
+    pub spring: Vec<f64>,
+    pub actuators: Vec<ActuatorForce>,
+    pub info: StepInfo,
+    /// A step has succeeded.
+    pub taken: bool,
+    /// The recursions' workspace still holds (q, v) of the step.
+    pub fresh: bool,
+}
+
+/// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
+#[derive(Clone, Debug)]
+pub struct Sim {
+    pub(super) model: Arc<Model>,
+    pub(super) options: Options,
+    pub(super) params: Params,
+    pub(super) dynamics: Dynamics,
+    pub(super) state: StepState,
+    pending: StepState,
+    pub(super) linear: Option<Box<Linearization>>,
+    pub(super) selected: Vec<Param>,
+    /// Per body, world axes at the body's origin.
+    pub(super) wrenches: Vec<Wrench>,
+    pub(super) loaded: bool,
+    /// Armature, h D and h² K on each dof: what is treated implicitly.
+    pub(super) diagonal: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+    pub(super) work: Vec<f64>,
+    pub(super) work2: Vec<f64>,
+    pub(super) prescribed: Vec<bool>,
+}
+
+impl Sim {
+    /// # Errors
+    /// `InvalidArgument` or `Unsupported` naming the option.
+    pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
+        options.check()?;
+        let (nq, nv) = (model.nq(), model.nv());
+        let linear = options
+            .derivatives
+            .then(|| Box::new(Linearization::new(&model)));
+        let state = StepState {
+            q: vec![0.0; nq],
+            v: vec![0.0; nv],
+            acc: vec![0.0; nv],
+            q_next: vec![0.0; nq],
+            v_next: vec![0.0; nv],
+            spring: vec![0.0; nv],
+            actuators: vec![ActuatorForce::default(); model.nu()],
+            info: StepInfo::NONE,
+            taken: false,
+            fresh: false,
+        };
+        let mut sim = Sim {
+            options: *options,
+            params: model.params().clone(),
+            dynamics: Dynamics::new(&model, options.derivatives),
+            pending: state.clone(),
+            state,
+            linear,
+            selected: Vec::new(),
+            wrenches: vec![Wrench::ZERO; model.nbody()],
+            loaded: false,
+            diagonal: vec![0.0; nv],
+            tau: vec![0.0; nv],
+            work: vec![0.0; nv],
+            work2: vec![0.0; nv],
+            prescribed: vec![false; nv],
+            model,
+        };
+        sim.refresh_diagonal();
+        Ok(sim)
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Current values of all parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Number of selected parameters.
+    pub fn np(&self) -> usize {
+        self.selected.len()
+    }
+
+    fn refresh_diagonal(&mut self) {
+        let h = self.options.time_step;
+        let p = &self.params;
+        for (k, d) in self.diagonal.iter_mut().enumerate() {
+            *d = p.armature[k] + h * (p.damping[k] + h * p.stiffness[k]);
+        }
+    }
+
+    /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for one that the model does not have, `Unsupported` for one on which the
+    /// step does not depend (its derivative would be a silent zero). The earlier choice then stays.
+    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
+        for (i, p) in list.iter().enumerate() {
+            let within = |e: Error| Error {
+                message: format!("params[{i}]: {e}"),
+                ..e
+            };
+            self.model.check_param(p).map_err(within)?;
+            if !self.uses(p.kind) {
+                return Err(Error::unsupported(format!(
+                    "params[{i}]: {:?} has no effect on a step with contact {:?}",
+                    p.kind, self.options.contact
+                )));
+            }
+        }
+        self.selected = list.to_vec();
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+        }
+        Ok(())
+    }
+
+    /// Values of the selected parameters; np entries.
+    pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
+        check_length("p", out, self.np())?;
+        for (x, p) in out.iter_mut().zip(&self.selected) {
+            *x = self.params.get(&self.model, p);
+        }
+        Ok(())
+    }
+
+    /// Sets the selected parameters; np entries. The last step is forgotten.
+    ///
+    /// # Errors
+    /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
+    /// stiffness or armature. Nothing is set then.
+    pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
+        check_finite("p", values, self.np())?;
+        use crate::model::params::ParamKind as K;
+        for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
+            let positive = match p.kind {
+                K::BodyInertia => p.component == 0,
+                K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
+                K::GeomFriction => true,
+                _ => false,
+            };
+            if positive && *x < 0.0 {
+                return Err(Error::invalid(format!(
+                    "p[{i}]: {:?} must not be negative, got {x}",
+                    p.kind
+                )));
+            }
+        }
+        for (x, p) in values.iter().zip(&self.selected) {
+            self.params.set(&self.model, p, *x);
+        }
+        self.params.refresh(&self.model);
+        self.refresh_diagonal();
+        self.forget_step();
+        Ok(())
+    }
+
+    /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
+    /// changed [N, N m].
+    pub fn set_external_wrench(&mut self, body: usize, wrench: [f64; 6]) -> Result<()> {
+        if body >= self.model.nbody() {
+            return Err(Error::invalid(format!(
+                "body must be in 0..{}, got {body}",
+                self.model.nbody()
+            )));
+        }
+        check_finite("wrench", &wrench, 6)?;
+        self.wrenches[body] = Wrench::from_slice(&wrench);
+        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
+        self.forget_step();
+        Ok(())
+    }
+
+    /// Forgets warm starts and the last step.
+    pub fn reset(&mut self) {
+        self.forget_step();
+    }
+
+    /// Length of the memory that a step carries to the next one.
+    pub fn memory_size(&self) -> usize {
+        0
+    }
+
+    /// Copies the memory that a step carries to the next one; `memory_size` entries.
+    pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
+        check_length("warm", out, self.memory_size())
+    }
+
+    /// Restores the memory; the following steps repeat bit for bit.
+    pub fn set_memory(&mut self, warm: &[f64]) -> Result<()> {
+        check_length("warm", warm, self.memory_size())?;
+        self.forget_step();
+        Ok(())
+    }
+
+    fn forget_step(&mut self) {
+        self.state.taken = false;
+        self.state.fresh = false;
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+        }
+    }
+
+    /// Facts about the last step.
+    pub fn step_info(&self) -> Result<StepInfo> {
+        if self.state.taken {
+            Ok(self.state.info)
+        } else {
+            Err(Error::no_step("no step has been taken"))
+        }
+    }
+
+    /// Checks a state: lengths, finite numbers, quaternions that can be normalized.
+    pub(super) fn check_state(&self, q: &[f64], v: Option<&[f64]>) -> Result<()> {
+        check_finite("q", q, self.model.nq())?;
+        if let Some((joint, norm)) = self.model.bad_quaternion(q) {
+            return Err(Error::invalid(format!(
+                "q: the quaternion of joint \"{joint}\" must have length 1, got {norm:e}"
+            )));
+        }
+        match v {
+            Some(v) => check_finite("v", v, self.model.nv()),
+            None => Ok(()),
+        }
+    }
+
+    /// Recursions at (q, v), with the external wrenches.
+    pub(super) fn update(&mut self, q: &[f64], v: &[f64]) {
+        self.dynamics.update(&self.model, &self.params, q, v);
+        self.apply_wrenches();
+        self.state.fresh = false;
+    }
+
+    pub(super) fn apply_wrenches(&mut self) {
+        self.dynamics.external.clear();
+        if self.loaded {
+            let d = &mut self.dynamics;
+            for (b, w) in self.wrenches.iter().enumerate() {
+                if *w != Wrench::ZERO {
+                    d.external.add_on_body(&self.model, &d.kin, b, *w);
+                }
+            }
+        }
+    }
+
+    /// One step: lengths nq, nv, nu, nq, nv.
+    ///
+    /// Symplectic Euler with implicit joint damping and springs:
+    /// (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
+    /// number that is not finite, in or out. Nothing is written then, and the last step stays.
+    pub fn step(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        check_length("q_next", q_next, self.model.nq())?;
+        check_length("v_next", v_next, self.model.nv())?;
+        self.update(q, v);
+        self.pending_step(q, v, u)?;
+        std::mem::swap(&mut self.state, &mut self.pending);
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+        }
+        let s = &self.state;
+        q_next.copy_from_slice(&s.q_next);
+        v_next.copy_from_slice(&s.v_next);
+        Ok(())
+    }
+
+    /// Computes a step into `pending`; the last step stays until it has succeeded.
+    fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+        let model = &*self.model;
+        let (h, s) = (self.options.time_step, &mut self.pending);
+        s.q.copy_from_slice(q);
+        s.v.copy_from_slice(v);
+        spring_displacement(model, &self.params, q, &mut s.spring);
+        for (k, tau) in self.tau.iter_mut().enumerate() {
+            *tau = -self.params.damping[k] * v[k]
+                - self.params.stiffness[k] * (s.spring[k] + h * v[k]);
+        }
+        let mut margin = f64::INFINITY;
+        for ((f, a), u) in s.actuators.iter_mut().zip(model.actuators()).zip(u) {
+            *f = ActuatorForce::of(a, q, v, *u);
+            margin = margin.min(f.margin);
+            for (tau, gear) in self.tau[a.iv..].iter_mut().zip(&a.gear) {
+                *tau += gear * f.force;
+            }
+        }
+        self.dynamics.forward(
+            model,
+            &self.params,
+            &self.diagonal,
+            v,
+            &self.tau,
+            &mut s.acc,
+        );
+        if let Some(k) = s.acc.iter().position(|x| !x.is_finite()) {
+            return Err(Error::numerical(format!(
+                "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
+                model.joint_of_dof(k).name
+            )));
+        }
+        for k in 0..model.nv() {
+            s.v_next[k] = v[k] + h * s.acc[k];
+            self.work[k] = h * s.v_next[k];
+        }
+        model.integrate(q, &self.work, &mut s.q_next);
+        if !s.q_next.iter().all(|x| x.is_finite()) {
+            return Err(Error::numerical(
+                "q_next is not finite: the velocity is too large",
+            ));
+        }
+        s.info = StepInfo {
+            switch_distance: margin,
+            gradient: if margin == 0.0 {
+                Gradient::OneSided
+            } else {
+                Gradient::Exact
+            },
+            ..StepInfo::NONE
+        };
+        s.taken = true;
+        s.fresh = true;
+        Ok(())
+    }
+}
+
+pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
+    if x.len() == n {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
+            "{name} must have {n} entries, got {}",
+            x.len()
+        )))
+    }
+}
+
+pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
+    check_length(name, x, n)?;
+    match x.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(Error::numerical(format!(
+            "{name}[{i}] must be finite, got {}",
+            x[i]
+        ))),
+    }
+}
+
+// A simulation may move to another thread.
+const _: () = {
+    const fn movable<T: Send>() {}
+    movable::<Sim>();
+};
