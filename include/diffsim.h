@@ -543,14 +543,199 @@ typedef int32_t ds_param_kind;
 #endif // __cplusplus
 
 /**
+ * Collects the description of a model. Body 0, the world, is there from the start. The ids that it
+ * gives are its own: the built model numbers bodies depth first, so look them up by name.
+ */
+typedef struct ds_builder ds_builder;
+
+/**
  * A robot or scene: constant once made, and safe to use from many threads at once.
  */
 typedef struct ds_model ds_model;
 
 /**
+ * A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
+ * at a time.
+ */
+typedef struct ds_rollout ds_rollout;
+
+/**
  * One simulation: all the memory that steps and dynamics calls need. One thread at a time.
  */
 typedef struct ds_sim ds_sim;
+
+/**
+ * A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's
+ * frame. Everything is copied during the call.
+ */
+typedef struct ds_joint_desc {
+  /**
+   * Size of this struct in bytes; set by ds_joint_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among joints; NULL for none.
+   */
+  const char *name;
+  /**
+   * A ds_joint_kind. Default DS_JOINT_REVOLUTE.
+   */
+  int32_t kind;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+  /**
+   * Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+   */
+  double axis[3];
+  /**
+   * Second axis of a universal joint. Default y.
+   */
+  double axis2[3];
+  /**
+   * Point about which a rotation turns [m]. Default 0.
+   */
+  double anchor[3];
+  /**
+   * Coordinate at which the body is at its placement, one-dof joints [rad or m]. Default 0.
+   */
+  double reference;
+  /**
+   * Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.
+   */
+  double damping;
+  /**
+   * Spring coefficient on every dof [N m/rad or N/m]. Default 0.
+   */
+  double stiffness;
+  /**
+   * Coordinate at which the spring of a one-dof joint rests. Default 0.
+   */
+  double spring_reference;
+  /**
+   * Rotor inertia reflected to every dof [kg m² or kg]. Default 0.
+   */
+  double armature;
+  /**
+   * Dry friction on every dof [N m or N]. Default 0.
+   */
+  double friction_loss;
+  /**
+   * Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
+   * Default -inf and inf: none.
+   */
+  double lower;
+  double upper;
+  /**
+   * Distance before a limit at which it enters the step [rad or m]. Default 0.
+   */
+  double limit_margin;
+} ds_joint_desc;
+
+/**
+ * A geom. Fill with ds_geom_desc_init, then change fields. Everything is copied during the call.
+ */
+typedef struct ds_geom_desc {
+  /**
+   * Size of this struct in bytes; set by ds_geom_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among geoms; NULL for none.
+   */
+  const char *name;
+  /**
+   * A ds_geom_kind; height fields are DS_ERR_UNSUPPORTED here. Default DS_GEOM_SPHERE.
+   */
+  int32_t kind;
+  /**
+   * Directions in which a contact acts: 1, 3 (sliding), 4 (and torsion), 6 (and rolling).
+   * Default 3.
+   */
+  int32_t condim;
+  /**
+   * As the kind says [m]. Default 0: to be set.
+   */
+  double size[3];
+  /**
+   * In the body's frame: a column-major 4×4 matrix. Default the identity.
+   */
+  double placement[16];
+  /**
+   * Sliding, torsional [m] and rolling [m] coefficients. Default 1, 0.005, 0.0001.
+   */
+  double friction[3];
+  /**
+   * Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
+   */
+  uint32_t contype;
+  uint32_t conaffinity;
+  /**
+   * The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
+   */
+  int32_t priority;
+  /**
+   * A ds_mesh_mode. Default DS_MESH_HULL.
+   */
+  int32_t mesh_mode;
+  /**
+   * Distance at which a contact enters the step [m]. Default 0.
+   */
+  double margin;
+  /**
+   * Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
+   */
+  const double *vertices;
+  size_t vertex_count;
+  /**
+   * Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
+   */
+  const uint32_t *triangles;
+  size_t triangle_count;
+} ds_geom_desc;
+
+/**
+ * A motor or servo on a joint: force = gain u + bias[0] + bias[1] l + bias[2] dl/dt with l = gear q,
+ * clamped to its range, u clamped to its own first; tau = gear force. Fill with
+ * ds_actuator_desc_init, then change fields. Everything is copied during the call.
+ */
+typedef struct ds_actuator_desc {
+  /**
+   * Size of this struct in bytes; set by ds_actuator_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among actuators; NULL for none.
+   */
+  const char *name;
+  /**
+   * Name of the joint, which must be there.
+   */
+  const char *joint;
+  /**
+   * Torque on each dof of the joint per unit of force. Default 1, 0, 0, 0, 0, 0.
+   */
+  double gear[6];
+  /**
+   * Force per unit of u. Default 1.
+   */
+  double gain;
+  /**
+   * Default 0. Only a one-dof joint may have the last two.
+   */
+  double bias[3];
+  /**
+   * Range of u. Default -inf and inf.
+   */
+  double control_lower;
+  double control_upper;
+  /**
+   * Range of the force. Default -inf and inf.
+   */
+  double force_lower;
+  double force_upper;
+} ds_actuator_desc;
 
 /**
  * What a load may change about what the file says. Fill with ds_load_options_init, then change
@@ -655,6 +840,18 @@ typedef struct ds_options {
 } ds_options;
 
 /**
+ * A parameter of a sim.
+ */
+typedef struct ds_param {
+  /**
+   * A ds_param_kind.
+   */
+  int32_t kind;
+  int32_t index;
+  int32_t component;
+} ds_param;
+
+/**
  * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
  * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
  * *_dq are tangent directions at q. They must not overlap.
@@ -725,21 +922,97 @@ typedef struct ds_step_info {
   int32_t reserved;
 } ds_step_info;
 
-/**
- * A parameter of a sim.
- */
-typedef struct ds_param {
-  /**
-   * A ds_param_kind.
-   */
-  int32_t kind;
-  int32_t index;
-  int32_t component;
-} ds_param;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
+ */
+ds_status ds_builder_create(struct ds_builder **out);
+
+/**
+ * Releases a builder. NULL is ignored.
+ */
+void ds_builder_free(struct ds_builder *builder);
+
+/**
+ * Sets gravity, 3 numbers, world axes [m/s²].
+ */
+ds_status ds_builder_set_gravity(struct ds_builder *builder, const double *gravity);
+
+/**
+ * Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
+ * actuators that are added.
+ */
+ds_status ds_builder_set_actuation(struct ds_builder *builder, int32_t actuation);
+
+/**
+ * Adds a body, welded to its parent until it gets joints.
+ *
+ * name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
+ * joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
+ * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
+ * ds_inertia_from_com); NULL for none. out: its id; may be NULL.
+ */
+ds_status ds_builder_add_body(struct ds_builder *builder,
+                              int32_t parent,
+                              const char *name,
+                              const double *placement,
+                              const double *inertia,
+                              int32_t *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_joint_desc_init(struct ds_joint_desc *joint);
+
+/**
+ * Adds a joint between a body and its parent. Those of one body act one after the other, the first
+ * one next to the parent; a free joint must be alone.
+ */
+ds_status ds_builder_add_joint(struct ds_builder *builder,
+                               int32_t body,
+                               const struct ds_joint_desc *joint);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_geom_desc_init(struct ds_geom_desc *geom);
+
+/**
+ * Adds a geom to a body. out: its id; may be NULL.
+ */
+ds_status ds_builder_add_geom(struct ds_builder *builder,
+                              int32_t body,
+                              const struct ds_geom_desc *geom,
+                              int32_t *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
+
+/**
+ * Adds an actuator on a joint; it takes the next entry of u.
+ */
+ds_status ds_builder_add_actuator(struct ds_builder *builder,
+                                  const struct ds_actuator_desc *actuator);
+
+/**
+ * Makes a model of what has been collected. The builder can be added to and built again. Release
+ * *out with ds_model_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+ */
+ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
+
+/**
+ * The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
+ * and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
+ * axes) [kg m²].
+ */
+ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
 
 /**
  * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
@@ -1125,6 +1398,90 @@ ds_status ds_model_v_to_mujoco(const struct ds_model *model,
                                const double *q,
                                const double *v,
                                double *qvel);
+
+/**
+ * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
+ * ds_rollout_free. With the interval k of options.checkpoint_interval it takes
+ * 8 (nq + nv) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's.
+ *
+ * Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_rollout_create(const struct ds_model *model,
+                            const struct ds_options *options,
+                            size_t max_steps,
+                            struct ds_rollout **out);
+
+/**
+ * Releases a rollout. NULL is ignored.
+ */
+void ds_rollout_free(struct ds_rollout *rollout);
+
+/**
+ * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0. The
+ * trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
+ * one not wanted. They must not overlap the arguments or each other.
+ *
+ * Errors: those of ds_sim_step, naming the step.
+ */
+ds_status ds_rollout_run(struct ds_rollout *rollout,
+                         const double *q0,
+                         const double *v0,
+                         const double *u,
+                         size_t steps,
+                         double *q,
+                         double *v);
+
+/**
+ * Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
+ * nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
+ * (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
+ * those not wanted. They must not overlap the arguments or one another.
+ *
+ * Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
+ */
+ds_status ds_rollout_adjoint(struct ds_rollout *rollout,
+                             const double *q_bar,
+                             const double *v_bar,
+                             double *q0_bar,
+                             double *v0_bar,
+                             double *u_bar,
+                             double *p_bar);
+
+/**
+ * What the last adjoint is, a ds_gradient: one-sided if any step was at a switch of modes.
+ */
+ds_status ds_rollout_gradient(const struct ds_rollout *rollout, ds_gradient *out);
+
+/**
+ * Chooses parameters, as ds_sim_select_params. The last run is forgotten.
+ */
+ds_status ds_rollout_select_params(struct ds_rollout *rollout,
+                                   const struct ds_param *params,
+                                   size_t count);
+
+/**
+ * Number np of selected parameters. 0 for NULL.
+ */
+size_t ds_rollout_np(const struct ds_rollout *rollout);
+
+/**
+ * Values of the selected parameters. p: np numbers.
+ */
+ds_status ds_rollout_get_params(const struct ds_rollout *rollout, double *p);
+
+/**
+ * Sets the selected parameters for the runs to come, as ds_sim_set_params. The last run is
+ * forgotten.
+ */
+ds_status ds_rollout_set_params(struct ds_rollout *rollout, const double *p);
+
+/**
+ * Sets the wrench that acts on a body in every step of the runs to come, as
+ * ds_sim_set_external_wrench. The last run is forgotten.
+ */
+ds_status ds_rollout_set_external_wrench(struct ds_rollout *rollout,
+                                         int32_t body,
+                                         const double *wrench);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

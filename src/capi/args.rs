@@ -47,6 +47,12 @@ pub unsafe fn exclusive<'a, T>(p: *mut T, name: &str) -> Result<&'a mut T> {
     Ok(unsafe { &mut *p })
 }
 
+/// A place that may hold no value yet, to be written as a whole.
+pub fn uninitialized<T>(p: *mut T, name: &str) -> Result<*mut T> {
+    usable(p, name)?;
+    Ok(p)
+}
+
 /// What a pointer points to, for writing, or none for a null pointer.
 pub unsafe fn optional_exclusive<'a, T>(p: *mut T, name: &str) -> Result<Option<&'a mut T>> {
     if p.is_null() {

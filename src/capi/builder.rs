@@ -310,7 +310,12 @@ pub unsafe extern "C" fn ds_builder_add_body(
             }
         };
         let out = args::optional_exclusive(out, "out")?;
-        let id = b.add_body(body(parent, "parent")?, self::name(name)?, placement, inertia)?;
+        let id = b.add_body(
+            body(parent, "parent")?,
+            self::name(name)?,
+            placement,
+            inertia,
+        )?;
         if let Some(out) = out {
             *out = args::id(Some(id));
         }
@@ -379,6 +384,11 @@ pub unsafe extern "C" fn ds_geom_desc_init(geom: *mut ds_geom_desc) {
 }
 
 unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
+    if d.kind == ds_geom_kind::DS_GEOM_HEIGHT_FIELD as i32 {
+        return Err(Error::unsupported(
+            "geom.kind: a builder takes no height fields",
+        ));
+    }
     let [a, b, c] = d.size;
     choice!(d.kind, "geom.kind", ds_geom_kind {
         DS_GEOM_PLANE => ShapeSpec::Plane { half_extents: [a, b] },
@@ -389,9 +399,6 @@ unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
         DS_GEOM_BOX => ShapeSpec::Box { half_extents: Vec3::new(a, b, c) },
         // SAFETY: as the caller's.
         DS_GEOM_MESH => unsafe { mesh(d)? },
-        DS_GEOM_HEIGHT_FIELD => return Err(Error::unsupported(
-            "geom.kind: a builder takes no height fields",
-        )),
     })
 }
 
@@ -399,8 +406,16 @@ unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
     // SAFETY: as the caller's; the sizes cannot wrap into smaller ones.
     let (vertices, triangles) = unsafe {
         (
-            args::array(d.vertices.cast::<[f64; 3]>(), d.vertex_count, "geom.vertices")?,
-            args::array(d.triangles.cast::<[u32; 3]>(), d.triangle_count, "geom.triangles")?,
+            args::array(
+                d.vertices.cast::<[f64; 3]>(),
+                d.vertex_count,
+                "geom.vertices",
+            )?,
+            args::array(
+                d.triangles.cast::<[u32; 3]>(),
+                d.triangle_count,
+                "geom.triangles",
+            )?,
         )
     };
     Ok(ShapeSpec::Mesh {
@@ -425,7 +440,10 @@ pub unsafe extern "C" fn ds_builder_add_geom(
         let b = get(builder)?;
         args::reference(geom, "geom")?;
         let d = args::grown(geom, "geom")?;
-        let (body, placement) = (self::body(body, "body")?, pose(&d.placement, "geom.placement")?);
+        let (body, placement) = (
+            self::body(body, "body")?,
+            pose(&d.placement, "geom.placement")?,
+        );
         let out = args::optional_exclusive(out, "out")?;
         if ![1, 3, 4, 6].contains(&d.condim) {
             return Err(Error::invalid(format!(

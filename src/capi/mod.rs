@@ -14,6 +14,7 @@ pub mod builder;
 pub mod dynamics;
 pub mod load;
 pub mod model;
+pub mod rollout;
 
 pub mod sim;
 pub mod status;

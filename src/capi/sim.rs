@@ -500,13 +500,8 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
             gradient: i.gradient.into(),
             reserved: 0,
         };
-        // The struct may come uninitialized: it is written, not assigned.
-        ptr::from_mut(args::exclusive(
-            out.cast::<std::mem::MaybeUninit<ds_step_info>>(),
-            "out",
-        )?)
-        .cast::<ds_step_info>()
-        .write(info);
+        // The caller's struct may be uninitialized: it is written, not assigned.
+        ptr::write(args::uninitialized(out, "out")?, info);
         Ok(())
     })
 }

@@ -9,4 +9,5 @@ mod sim;
 
 pub use derivatives::StepJacobians;
 pub use options::{Contact, Integrator, Options};
+pub use queries::homogeneous;
 pub use sim::{Gradient, Sim, StepInfo};
