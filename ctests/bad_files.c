@@ -42,7 +42,7 @@ static const struct {
      {"\"a\"", "\"j\"", "line 3"}},
     {"missing child", DS_FORMAT_URDF, DS_ERR_PARSE, ROBOT(LINK("a") JOINT("j", "a", "b", "")),
      {"\"b\"", "\"j\"", "line 3"}},
-    {"negative mass", DS_FORMAT_URDF, DS_ERR_INVALID_ARGUMENT,
+    {"negative mass", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT("<link name='a'><inertial><mass value='-1'/>" INERTIA "</inertial></link>"),
      {"\"a\"", "mass", "line 2"}},
     {"NaN mass", DS_FORMAT_URDF, DS_ERR_PARSE,
@@ -62,7 +62,7 @@ static const struct {
      ROBOT("<link name='a'><inertial><mass value='1'/><inertia ixx='-1' ixy='0' ixz='0' iyy='1' "
            "iyz='0' izz='1'/></inertial></link>"),
      {"\"a\"", "line 2"}},
-    {"zero axis", DS_FORMAT_URDF, DS_ERR_INVALID_ARGUMENT,
+    {"zero axis", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT(LINK("a") LINK("b") JOINT("j", "a", "b", "<axis xyz='0 0 0'/>")), {"\"j\"", "axis", "line 4"}},
     {"axis of two numbers", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT(LINK("a") LINK("b") JOINT("j", "a", "b", "<axis xyz='0 1'/>")), {"axis", "line 4"}},
@@ -78,13 +78,13 @@ static const struct {
      ROBOT("<link name='a'><collision><geometry><mesh filename='package://p/none.stl'/></geometry>"
            "</collision></link>"),
      {"none.stl", "line 2"}},
-    {"negative radius", DS_FORMAT_URDF, DS_ERR_INVALID_ARGUMENT,
+    {"negative radius", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT("<link name='a'><collision><geometry><sphere radius='-1'/></geometry></collision></link>"),
      {"line 2"}},
     {"billion laughs", DS_FORMAT_URDF, DS_ERR_PARSE,
      "<?xml version='1.0'?>\n<!DOCTYPE robot [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;'>\n"
      "<!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>\n<robot name='&c;'/>",
-     {"line 2"}},
+     {"line", "DTD"}},
     {"truncated", DS_FORMAT_MJCF, DS_ERR_PARSE, "<mujoco><worldbody>", {"line 1"}},
     {"wrong root", DS_FORMAT_MJCF, DS_ERR_PARSE, "<robot name='r'/>", {"robot"}},
     {"unknown element", DS_FORMAT_MJCF, DS_ERR_PARSE, WORLD("<bode name='a'/>"), {"bode", "line 3"}},

@@ -1,6 +1,6 @@
 //! Models made in code: a description that is checked piece by piece, where the mistake is made.
 
-use super::check::{check_inertia, check_joint, check_pose, check_shape, described};
+use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
 use super::spec::{ActuatorSpec, BodySpec, GeomSpec, JointSpec, ModelSpec};
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
@@ -152,8 +152,7 @@ impl ModelBuilder {
     pub fn add_geom(&mut self, geom: GeomSpec) -> Result<usize> {
         let who = described(&geom.name, "");
         self.known_body(geom.body, "body")?;
-        check_pose(&geom.placement, || format!("geom {who}: placement"))?;
-        check_shape(&geom.shape, &who)?;
+        check_geom(&geom, &who)?;
         claim(&mut self.geoms, "geom", &geom.name)?;
         self.spec.geoms.push(geom);
         Ok(self.spec.geoms.len() - 1)

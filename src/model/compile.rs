@@ -1,6 +1,6 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
-use super::check::{check_inertia, check_joint, check_pose, check_shape, described};
+use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
 use super::params::Params;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
@@ -305,14 +305,7 @@ impl Compiler {
         for mut g in specs {
             let who = described(&g.name, &g.origin);
             g.body = self.known_body(g.body, || format!("geom {who}"))?;
-            check_pose(&g.placement, || format!("geom {who}: placement"))?;
-            check_shape(&g.shape, &who)?;
-            if !g.friction.iter().all(|f| f.is_finite() && *f >= 0.0) {
-                return Err(Error::invalid(format!(
-                    "geom {who}: friction must be finite and not negative, got {:?}",
-                    g.friction
-                )));
-            }
+            check_geom(&g, &who)?;
             list.push(g);
         }
         order.sort_by_key(|&i| list[i].body);

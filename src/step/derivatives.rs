@@ -480,7 +480,7 @@ impl Sim {
     }
 }
 
-fn all_finite(x: &[f64]) -> bool {
+pub(super) fn all_finite(x: &[f64]) -> bool {
     // One sum instead of one branch per number; opposite infinities give NaN.
     x.iter().map(|x| x * 0.0).sum::<f64>() == 0.0
 }

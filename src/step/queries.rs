@@ -2,6 +2,7 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
+use super::derivatives::all_finite;
 use super::sim::{Sim, check_finite, check_length};
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
@@ -115,6 +116,12 @@ impl Sim {
         self.dynamics
             .differentiate_inverse(&self.model, &self.params, v, a, &mut self.work);
         if let Some(d) = &self.dynamics.derivatives {
+            let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
+            if !parts.iter().all(|x| all_finite(x)) {
+                return Err(Error::numerical(
+                    "a derivative is not finite: the state is too large",
+                ));
+            }
             d.id.to_dense(self.model.topology(), dtau_dq, dtau_dv);
         }
         Ok(())
@@ -181,6 +188,11 @@ impl Sim {
                 "the mass matrix is singular at joint \"{}\"",
                 model.joint_of_dof(k).name
             )));
+        }
+        if !all_finite(by_q) || !all_finite(by_v) {
+            return Err(Error::numerical(
+                "a derivative is not finite: the state is too large",
+            ));
         }
         if let Some(x) = da_dq {
             x.copy_from_slice(by_q);
