@@ -286,6 +286,10 @@ static void steps(const ds_model *model, ds_sim *sim) {
     ds_step_info info;
     CHECK_OK(ds_sim_step_info(sim, &info));
     CHECK(info.contacts == 0 && info.gradient == DS_GRADIENT_EXACT);
+    const ds_contact *contacts = NULL;
+    size_t count = 7;
+    CHECK_OK(ds_sim_contacts(sim, &contacts, &count));
+    CHECK(count == 0);
     CHECK(ds_sim_memory_size(sim) == 0);
     CHECK_OK(ds_sim_get_memory(sim, NULL));
     CHECK_OK(ds_sim_set_memory(sim, NULL));

@@ -151,6 +151,35 @@ typedef int32_t ds_gradient;
 #endif // __cplusplus
 
 /**
+ * Which constraint of a contact holds.
+ */
+enum ds_contact_mode
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * No impulse.
+   */
+  DS_MODE_BREAKING = 0,
+  /**
+   * No relative motion.
+   */
+  DS_MODE_STICKING = 1,
+  /**
+   * Sliding against the friction.
+   */
+  DS_MODE_SLIDING = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_contact_mode ds_contact_mode;
+#else
+typedef int32_t ds_contact_mode;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Format of a description.
  */
 enum ds_format
@@ -892,6 +921,41 @@ typedef struct ds_step_jacobians {
 } ds_step_jacobians;
 
 /**
+ * A contact of the last step, world axes.
+ */
+typedef struct ds_contact {
+  int32_t geom_a;
+  int32_t geom_b;
+  int32_t body_a;
+  int32_t body_b;
+  /**
+   * Midway between the two surfaces [m].
+   */
+  double point[3];
+  /**
+   * Unit normal from A to B.
+   */
+  double normal[3];
+  /**
+   * Distance along the normal, negative when penetrating [m].
+   */
+  double gap;
+  /**
+   * Impulse on B along two tangents and the normal (t1 t2 n) [N s].
+   */
+  double impulse[3];
+  /**
+   * Velocity of B against A after the step along the same axes [m/s].
+   */
+  double velocity[3];
+  ds_contact_mode mode;
+  /**
+   * 0
+   */
+  int32_t reserved;
+} ds_contact;
+
+/**
  * How the last step went.
  */
 typedef struct ds_step_info {
@@ -1555,6 +1619,16 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
                           double *v_bar,
                           double *u_bar,
                           double *p_bar);
+
+/**
+ * The contacts of the last step: *count of them at *contacts, NULL for none. They belong to the sim
+ * and live until its next step. With DS_CONTACT_NONE there are none.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_sim_contacts(const struct ds_sim *sim,
+                          const struct ds_contact **contacts,
+                          size_t *count);
 
 /**
  * How the last step went.

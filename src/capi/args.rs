@@ -48,18 +48,17 @@ pub unsafe fn exclusive<'a, T>(p: *mut T, name: &str) -> Result<&'a mut T> {
 }
 
 /// A place that may hold no value yet, to be written as a whole.
-pub fn uninitialized<T>(p: *mut T, name: &str) -> Result<*mut T> {
+pub fn place<T>(p: *mut T, name: &str) -> Result<*mut T> {
     usable(p, name)?;
     Ok(p)
 }
 
-/// What a pointer points to, for writing, or none for a null pointer.
-pub unsafe fn optional_exclusive<'a, T>(p: *mut T, name: &str) -> Result<Option<&'a mut T>> {
+/// As [`place`], or none for a null pointer.
+pub fn optional_place<T>(p: *mut T, name: &str) -> Result<Option<*mut T>> {
     if p.is_null() {
         return Ok(None);
     }
-    // SAFETY: as the caller's.
-    unsafe { exclusive(p, name).map(Some) }
+    place(p, name).map(Some)
 }
 
 /// `count` elements; a null pointer will do for none.

@@ -309,7 +309,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
                 Inertia::from_params(p)
             }
         };
-        let out = args::optional_exclusive(out, "out")?;
+        let out = args::optional_place(out, "out")?;
         let id = b.add_body(
             body(parent, "parent")?,
             self::name(name)?,
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
             inertia,
         )?;
         if let Some(out) = out {
-            *out = args::id(Some(id));
+            out.write(args::id(Some(id)));
         }
         Ok(())
     })
@@ -444,7 +444,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
             self::body(body, "body")?,
             pose(&d.placement, "geom.placement")?,
         );
-        let out = args::optional_exclusive(out, "out")?;
+        let out = args::optional_place(out, "out")?;
         if ![1, 3, 4, 6].contains(&d.condim) {
             return Err(Error::invalid(format!(
                 "geom.condim: must be 1, 3, 4 or 6, got {}",
@@ -461,7 +461,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
             ..GeomSpec::new(name(d.name)?, body, placement, shape(&d)?)
         })?;
         if let Some(out) = out {
-            *out = args::id(Some(id));
+            out.write(args::id(Some(id)));
         }
         Ok(())
     })

@@ -135,7 +135,7 @@ pub unsafe extern "C" fn ds_rollout_gradient(
     // SAFETY: the header's rules; the caller's enumeration may be uninitialized, so it is written.
     wall::status(|| unsafe {
         let gradient = look(rollout)?.gradient().into();
-        ptr::write(args::uninitialized(out, "out")?, gradient);
+        args::place(out, "out")?.write(gradient);
         Ok(())
     })
 }

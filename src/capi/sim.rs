@@ -206,6 +206,41 @@ impl From<Gradient> for ds_gradient {
     }
 }
 
+/// Which constraint of a contact holds.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_contact_mode {
+    /// No impulse.
+    DS_MODE_BREAKING = 0,
+    /// No relative motion.
+    DS_MODE_STICKING = 1,
+    /// Sliding against the friction.
+    DS_MODE_SLIDING = 2,
+}
+
+/// A contact of the last step, world axes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_contact {
+    pub geom_a: i32,
+    pub geom_b: i32,
+    pub body_a: i32,
+    pub body_b: i32,
+    /// Midway between the two surfaces [m].
+    pub point: [f64; 3],
+    /// Unit normal from A to B.
+    pub normal: [f64; 3],
+    /// Distance along the normal, negative when penetrating [m].
+    pub gap: f64,
+    /// Impulse on B along two tangents and the normal (t1 t2 n) [N s].
+    pub impulse: [f64; 3],
+    /// Velocity of B against A after the step along the same axes [m/s].
+    pub velocity: [f64; 3],
+    pub mode: ds_contact_mode,
+    /// 0
+    pub reserved: i32,
+}
+
 /// How the last step went.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -484,6 +519,26 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     })
 }
 
+/// The contacts of the last step: *count of them at *contacts, NULL for none. They belong to the sim
+/// and live until its next step. With DS_CONTACT_NONE there are none.
+///
+/// Errors: DS_ERR_NO_STEP before a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_contacts(
+    sim: *const ds_sim,
+    contacts: *mut *const ds_contact,
+    count: *mut usize,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        look(sim)?.sim.step_info()?;
+        let contacts = args::place(contacts, "contacts")?;
+        args::place(count, "count")?.write(0);
+        contacts.write(ptr::null());
+        Ok(())
+    })
+}
+
 /// How the last step went.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
@@ -501,7 +556,7 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
             reserved: 0,
         };
         // The caller's struct may be uninitialized: it is written, not assigned.
-        ptr::write(args::uninitialized(out, "out")?, info);
+        args::place(out, "out")?.write(info);
         Ok(())
     })
 }

@@ -6,6 +6,7 @@ use super::derivatives::all_finite;
 use super::sim::{Sim, check_finite, check_length};
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
+use crate::linalg::F4;
 use crate::spatial::{Pose, Vec3, Wrench};
 
 /// Column-major 4×4 homogeneous matrix.
@@ -117,7 +118,7 @@ impl Sim {
             .differentiate_inverse(&self.model, &self.params, v, a, &mut self.work);
         if let Some(d) = &self.dynamics.derivatives {
             let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
-            if !parts.iter().all(|x| all_finite(x)) {
+            if !parts.iter().all(|x| all_finite(F4::flat(x))) {
                 return Err(Error::numerical(
                     "a derivative is not finite: the state is too large",
                 ));
@@ -202,7 +203,7 @@ impl Sim {
         }
         if let Some(x) = da_dtau {
             for (i, column) in x.chunks_exact_mut(nv.max(1)).enumerate() {
-                column.copy_from_slice(&crate::linalg::F4::flat(d.inverse.row(i))[..nv]);
+                column.copy_from_slice(&F4::flat(d.inverse.row(i))[..nv]);
             }
         }
         Ok(())
