@@ -32,7 +32,7 @@ static void random_state(const ds_model *model) {
     for (size_t i = 0; i < nv; i++) x[i] = spread(i, 0.6);
     CHECK_OK(ds_model_integrate(model, q, x, q));
     for (size_t i = 0; i < nv; i++) {
-        v[i] = spread(i + 3, 0.8);
+        v[i] = spread(i + 4, 0.8);
         a[i] = spread(i + 5, 2.0);
     }
     for (size_t i = 0; i < nu; i++) u[i] = spread(i + 7, 5.0);

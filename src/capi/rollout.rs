@@ -7,7 +7,6 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
 use crate::rollout::Rollout;
-use std::ptr;
 
 /// A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
 /// at a time.
