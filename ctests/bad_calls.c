@@ -149,6 +149,10 @@ static void steps(void) {
     INVALID(ds_sim_step_vjp(sim, NULL, v, out.a, out.b, out.c, NULL), "q_next_bar");
     NUMERICAL(ds_sim_step_vjp(sim, v, with(v, 0, NAN), out.a, out.b, out.c, NULL), "v_next_bar[0]");
     INVALID(ds_sim_step_info(sim, NULL), "out");
+    const ds_contact *contacts;
+    size_t count;
+    INVALID(ds_sim_contacts(sim, NULL, &count), "contacts");
+    INVALID(ds_sim_contacts(sim, &contacts, NULL), "count");
     INVALID(ds_sim_set_external_wrench(sim, 99, w), "body");
     INVALID(ds_sim_set_external_wrench(sim, 1, NULL), "wrench");
     NUMERICAL(ds_sim_set_external_wrench(sim, 1, with(w, 5, NAN)), "wrench[5]");
@@ -186,6 +190,10 @@ static void dynamics(void) {
     NUMERICAL(ds_inverse_dynamics(sim, q, with(v, 9, 1e300), v, out.a), "finite");
     NUMERICAL(ds_forward_dynamics(sim, q, v, with(v, 1, INFINITY), out.a), "tau[1]");
     NUMERICAL(ds_mass_matrix(sim, with(q, 8, NAN), out.a), "q[8]");
+    NUMERICAL(ds_mass_matrix(sim, with(q, 1, 1e200), out.a), "q");
+    NUMERICAL(ds_forward_kinematics(sim, with(q, 1, -1e308), out.a), "q");
+    NUMERICAL(ds_center_of_mass(sim, with(q, 1, 1e308), out.a, out.b, out.c), "q");
+    NUMERICAL(ds_body_jacobian(sim, q, 1, with(w, 2, 1e308), out.a), "point[2]");
     INVALID(ds_mass_matrix(sim, q, NULL), "M");
     INVALID(ds_mass_matrix(sim, q, q), "M: must not overlap q");
     NUMERICAL(ds_inverse_dynamics_derivatives(sim, q, with(v, 3, NAN), v, out.a, out.b), "v[3]");
@@ -211,6 +219,7 @@ static void rollouts(void) {
     INVALID(ds_rollout_run(rollout, q, v, u, SIZE_MAX, out.a, out.b), "steps");
     INVALID(ds_rollout_run(rollout, q, v, NULL, STEPS, out.a, out.b), "u");
     NUMERICAL(ds_rollout_run(rollout, q, with(v, 1, NAN), u, STEPS, out.a, out.b), "v[1]");
+    INVALID(ds_rollout_run(rollout, q, v, u, STEPS, out.a, u), "v: must not overlap u");
     NUMERICAL(ds_rollout_run(rollout, q, with(v, 8, 1e200), u, STEPS, out.a, out.b), "finite");
     u[2 * ds_model_nu(model) + 3] = NAN;
     NUMERICAL(ds_rollout_run(rollout, q, v, u, STEPS, out.a, out.b), "step 2");

@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::spatial::{Pose, Vec3, Wrench};
 
+/// Coordinates beyond this have no finite squares.
+const REACH: f64 = 1e150;
+
 /// Column-major 4×4 homogeneous matrix.
 pub fn homogeneous(p: &Pose) -> [f64; 16] {
     let [x, y, z] = p.rot.c;
@@ -24,16 +27,25 @@ impl Sim {
         self.check_state(q, None)?;
         let n = self.model.nbody();
         check_length("placements", placements, 16 * n)?;
-        self.update_positions(q);
+        self.update_positions(q)?;
         for (b, out) in placements.chunks_exact_mut(16).enumerate() {
             out.copy_from_slice(&homogeneous(&self.dynamics.kin.body_pose(&self.model, b)));
         }
         Ok(())
     }
 
-    fn update_positions(&mut self, q: &[f64]) {
+    fn update_positions(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
+        let kin = &self.dynamics.kin;
+        let near = |p: &Vec3| p.max_abs() < REACH;
+        if kin.pos.iter().chain(&kin.origin).all(near) {
+            Ok(())
+        } else {
+            Err(Error::numerical(format!(
+                "q: it places a body beyond {REACH:e} m, where results are not finite"
+            )))
+        }
     }
 
     /// τ = M a + b − Jᵀ(external wrenches), M with armature; lengths nq, nv, nv, nv.
@@ -89,7 +101,7 @@ impl Sim {
     pub fn mass_matrix(&mut self, q: &[f64], m: &mut [f64]) -> Result<()> {
         self.check_state(q, None)?;
         check_length("M", m, self.model.nv() * self.model.nv())?;
-        self.update_positions(q);
+        self.update_positions(q)?;
         self.dynamics.mass_matrix(&self.model, &self.params, m);
         Ok(())
     }
@@ -222,7 +234,13 @@ impl Sim {
         self.check_body(body)?;
         check_finite("point", &point, 3)?;
         check_length("J", j, 6 * self.model.nv())?;
-        self.update_positions(q);
+        if let Some(i) = point.iter().position(|x| x.abs() >= REACH) {
+            return Err(Error::numerical(format!(
+                "point[{i}]: must be below {REACH:e}, got {}",
+                point[i]
+            )));
+        }
+        self.update_positions(q)?;
         let p = Vec3::from_slice(&point);
         jacobian::body_jacobian(&self.model, &self.dynamics.kin, body, p, j);
         Ok(())
@@ -292,7 +310,7 @@ impl Sim {
         if let Some(j) = &j {
             check_length("J", j, 3 * self.model.nv())?;
         }
-        self.update_positions(q);
+        self.update_positions(q)?;
         let mut c = Vec3::ZERO;
         let d = &mut self.dynamics;
         let mass = center_of_mass(&self.model, &d.kin, &mut d.subtree, &mut c, j);
