@@ -1,4 +1,5 @@
-//! The committed header: its contract, its version, and a comment on every item.
+//! The committed header: its contract, its version, and a comment on every item; and the program in
+//! the README.
 
 use std::fmt::Write;
 
@@ -129,4 +130,13 @@ fn the_version_is_the_crate_s() {
     );
     let abi = diffsim::capi::status::ds_abi_version().to_string();
     assert_eq!(value("DS_ABI_VERSION"), abi);
+}
+
+#[test]
+fn the_readme_shows_the_program_that_is_tested() {
+    let read = |file: &str| {
+        let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert!(read("README.md").contains(&format!("```c\n{}```", read("examples/minimal.c"))));
 }
