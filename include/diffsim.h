@@ -1556,7 +1556,7 @@ void ds_options_init(struct ds_options *options);
  * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
- * integrator that this version lacks.
+ * integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
  */
 ds_status ds_sim_create(const struct ds_model *model,
                         const struct ds_options *options,

@@ -348,7 +348,7 @@ pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
 /// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
-/// integrator that this version lacks.
+/// integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_create(
     model: *const ds_model,

@@ -2,6 +2,7 @@
 
 mod actuation;
 mod derivatives;
+mod memory;
 mod options;
 mod parameters;
 mod queries;

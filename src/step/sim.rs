@@ -2,6 +2,7 @@
 
 use super::actuation::ActuatorForce;
 use super::derivatives::Linearization;
+use super::memory::check_memory;
 use super::options::Options;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
@@ -87,9 +88,10 @@ pub struct Sim {
 
 impl Sim {
     /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option.
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
+        check_memory(&model, options.derivatives)?;
         let (nq, nv) = (model.nq(), model.nv());
         let linear = options
             .derivatives
