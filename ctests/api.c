@@ -38,6 +38,13 @@ static void random_state(const ds_model *model) {
     for (size_t i = 0; i < nu; i++) u[i] = spread(i + 7, 5.0);
 }
 
+static ds_options without_contact(void) {
+    ds_options options;
+    ds_options_init(&options);
+    options.contact = DS_CONTACT_NONE;
+    return options;
+}
+
 static ds_model *load(const char *path, int32_t base) {
     ds_load_options options;
     ds_load_options_init(&options);
@@ -290,16 +297,12 @@ static void steps(const ds_model *model, ds_sim *sim) {
     size_t count = 7;
     CHECK_OK(ds_sim_contacts(sim, &contacts, &count));
     CHECK(count == 0);
-    CHECK(ds_sim_memory_size(sim) == 0);
-    CHECK_OK(ds_sim_get_memory(sim, NULL));
-    CHECK_OK(ds_sim_set_memory(sim, NULL));
     CHECK_OK(ds_sim_reset(sim));
     CHECK_OK(ds_sim_step(sim, q, v, u, x, y));
     CHECK(memcmp(x, q_next, nq * sizeof *x) == 0 && memcmp(y, v_next, nv * sizeof *y) == 0);
 
     /* Without derivatives: the same bits, and a refusal. */
-    ds_options options;
-    ds_options_init(&options);
+    ds_options options = without_contact();
     options.derivatives = 0;
     ds_sim *plain = NULL;
     CHECK_OK(ds_sim_create(model, &options, &plain));
@@ -346,8 +349,7 @@ enum { STEPS = 40 };
 static void rollouts(const ds_model *model, ds_sim *sim) {
     static double us[MAX * STEPS], qs[MAX * (STEPS + 1)], vs[MAX * (STEPS + 1)];
     static double q_bar[MAX * (STEPS + 1)], v_bar[MAX * (STEPS + 1)], u_bar[MAX * STEPS];
-    ds_options options;
-    ds_options_init(&options);
+    ds_options options = without_contact();
     options.checkpoint_interval = 7;
     ds_rollout *rollout = NULL;
     CHECK_OK(ds_rollout_create(model, &options, STEPS, &rollout));
@@ -452,6 +454,46 @@ static void building(void) {
     ds_sim_free(sim);
 }
 
+/* A legged robot on the ground: what it stands on carries its weight, and the warm start is state. */
+static void contacts(const char *path) {
+    ds_model *model = load(path, DS_BASE_FROM_FILE);
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    CHECK_OK(ds_model_keyframe(model, "standing", q, v, NULL));
+    memset(u, 0, sizeof u);
+    const size_t size = ds_sim_memory_size(sim);
+    double *warm = calloc(size + 1, sizeof *warm);
+    if (warm == NULL) exit(report());
+    for (int k = 0; k < 20; k++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
+    const ds_contact *list = NULL;
+    size_t count = 0;
+    CHECK_OK(ds_sim_contacts(sim, &list, &count));
+    CHECK(count >= 4 && list != NULL);
+    ds_step_info info;
+    CHECK_OK(ds_sim_step_info(sim, &info));
+    CHECK(info.contacts == count && info.converged == 1);
+    double lift = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        CHECK(list[i].geom_a >= 0 && list[i].geom_b >= 0 && list[i].body_a != list[i].body_b);
+        CHECK(list[i].mode <= DS_MODE_SLIDING);
+        CHECK_NEAR(list[i].normal[2] * list[i].normal[2], 1.0, 1e-12);
+        lift += list[i].impulse[2] / 0.001;
+    }
+    CHECK(lift > 10.0);
+
+    CHECK_OK(ds_sim_get_memory(sim, warm));
+    CHECK_OK(ds_sim_step(sim, q, v, u, q_next, v_next));
+    ds_step_jacobians out = {.dv_dq = big, .dv_dv = other, .dv_du = third};
+    CHECK_OK(ds_sim_step_jacobians(sim, &out));
+    for (int k = 0; k < 5; k++) CHECK_OK(ds_sim_step(sim, q, v, u, x, y));
+    CHECK_OK(ds_sim_set_memory(sim, warm));
+    CHECK_OK(ds_sim_step(sim, q, v, u, x, y));
+    CHECK(memcmp(x, q_next, nq * sizeof *x) == 0 && memcmp(y, v_next, nv * sizeof *y) == 0);
+    free(warm);
+    ds_sim_free(sim);
+    ds_model_free(model);
+}
+
 static void structs_grow(const ds_model *model) {
     /* A caller with a newer header, whose new fields keep their zeros. */
     struct {
@@ -490,7 +532,8 @@ int main(int argc, char **argv) {
     versions();
     ds_model *model = load(model_path(argv, "arm7.urdf"), DS_BASE_FREE);
     ds_sim *sim = NULL;
-    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    const ds_options smooth = without_contact();
+    CHECK_OK(ds_sim_create(model, &smooth, &sim));
     model_queries(model);
     configurations(model);
     steps(model, sim);
@@ -499,6 +542,7 @@ int main(int argc, char **argv) {
     rollouts(model, sim);
     structs_grow(model);
     building();
+    contacts(model_path(argv, "quadruped.xml"));
     freeing_nothing();
     ds_sim_free(sim);
     ds_model_free(model);

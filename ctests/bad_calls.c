@@ -83,7 +83,7 @@ OPTION(kp, 2.0, large)
 OPTION(kd, -1.0, negative)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
-OPTION(reserved, 1, unknown)
+OPTION(require_convergence, 2, unknown)
 
 static void options(void) {
     INVALID(create(set_zero_struct_size), "ds_options_init");
@@ -99,7 +99,7 @@ static void options(void) {
     INVALID(create(set_negative_kd), "kd");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
-    INVALID(create(set_unknown_reserved), "reserved");
+    INVALID(create(set_unknown_require_convergence), "require_convergence");
     INVALID(ds_sim_create(NULL, NULL, (ds_sim **)&out.handle), "model");
     INVALID(ds_sim_create(model, NULL, NULL), "out");
 }
@@ -349,8 +349,11 @@ static void prepare(const char *path) {
     load.actuation = DS_ACTUATION_FULL;
     CHECK_OK(ds_model_load(path, &load, &model));
     if (model == NULL) exit(report());
-    CHECK_OK(ds_sim_create(model, NULL, &sim));
-    CHECK_OK(ds_rollout_create(model, NULL, STEPS, &rollout));
+    ds_options smooth;
+    ds_options_init(&smooth);
+    smooth.contact = DS_CONTACT_NONE;
+    CHECK_OK(ds_sim_create(model, &smooth, &sim));
+    CHECK_OK(ds_rollout_create(model, &smooth, STEPS, &rollout));
     CHECK_OK(ds_model_neutral(model, q));
     for (size_t i = 0; i < ds_model_nv(model); i++) v[i] = 0.1 * (double)(i + 1);
     CHECK_OK(ds_sim_step(sim, q, v, u, reference[0], reference[1]));

@@ -167,9 +167,13 @@ enum ds_contact_mode
    */
   DS_MODE_STICKING = 1,
   /**
-   * Sliding against the friction.
+   * Sliding against the friction, or touching without any.
    */
   DS_MODE_SLIDING = 2,
+  /**
+   * The solver stopped before it knew.
+   */
+  DS_MODE_UNKNOWN = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -572,6 +576,11 @@ typedef int32_t ds_param_kind;
 #endif // __cplusplus
 
 /**
+ * A homogeneous body: volume [m³] or area [m²], and the inertia at unit density about the frame.
+ */
+typedef struct Solid Solid;
+
+/**
  * Collects the description of a model. Body 0, the world, is there from the start. The ids that it
  * gives are its own: the built model numbers bodies depth first, so look them up by name.
  */
@@ -826,7 +835,7 @@ typedef struct ds_options {
    */
   double time_step;
   /**
-   * A ds_contact_law.
+   * A ds_contact_law. Default DS_CONTACT_NCP.
    */
   int32_t contact;
   /**
@@ -863,9 +872,10 @@ typedef struct ds_options {
    */
   int32_t derivatives;
   /**
-   * Must be 0.
+   * 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
+   * 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
    */
-  int32_t reserved;
+  int32_t require_convergence;
 } ds_options;
 
 /**
@@ -972,8 +982,8 @@ typedef struct ds_step_info {
    */
   double residual;
   /**
-   * Distance to the nearest switch of a mode: how far an actuator is from its clamp, in its unit;
-   * inf without any.
+   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
+   * actuator's clamp in its unit; inf without any.
    */
   double switch_distance;
   /**
@@ -981,10 +991,50 @@ typedef struct ds_step_info {
    */
   ds_gradient gradient;
   /**
-   * 0
+   * 1: the residual is within the tolerance; 0: it is not, and the step has no derivative.
    */
-  int32_t reserved;
+  int32_t converged;
 } ds_step_info;
+
+/**
+ * A column of three numbers. The unit and the frame are the owner's.
+ */
+typedef struct Vec3 {
+  double x;
+  double y;
+  double z;
+} Vec3;
+
+/**
+ * A symmetric 3×3 matrix by its six entries.
+ */
+typedef struct Sym3 {
+  double xx;
+  double xy;
+  double yy;
+  double xz;
+  double yz;
+  double zz;
+} Sym3;
+
+/**
+ * A spatial inertia about its frame's origin: mass, first moment, second moment.
+ */
+typedef struct Inertia {
+  /**
+   * Mass [kg].
+   */
+  double mass;
+  /**
+   * First moment m·c [kg m]: mass times the centre of mass.
+   */
+  struct Vec3 h;
+  /**
+   * Rotational inertia about the frame's origin, not the centre of mass [kg m²].
+   */
+  struct Sym3 i;
+} Inertia;
+#define Inertia_ZERO (Inertia){ .mass = 0.0, .h = Vec3_ZERO, .i = Sym3_ZERO }
 
 #ifdef __cplusplus
 extern "C" {
@@ -1573,7 +1623,7 @@ void ds_sim_free(struct ds_sim *sim);
  * next one.
  *
  * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
- * DS_ERR_NOT_CONVERGED.
+ * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
  */
 ds_status ds_sim_step(struct ds_sim *sim,
                       const double *q,
@@ -1621,8 +1671,8 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
                           double *p_bar);
 
 /**
- * The contacts of the last step: *count of them at *contacts, NULL for none. They belong to the sim
- * and live until its next step. With DS_CONTACT_NONE there are none.
+ * The contacts of the last step, in the order of their geoms: *count of them at *contacts, NULL for
+ * none. They belong to the sim and live until its next call.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */

@@ -2,6 +2,8 @@
 
 pub mod capi;
 pub mod collision;
+pub mod constraint;
+pub mod contact;
 pub mod dynamics;
 pub mod error;
 pub mod linalg;

@@ -6,7 +6,7 @@ use diffsim::model::builder::ModelBuilder;
 use diffsim::model::spec::{JointKind, JointSpec};
 use diffsim::rollout::Rollout;
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
-use diffsim::step::{Options, Sim};
+use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 
 #[test]
@@ -40,6 +40,7 @@ fn a_chain_of_ten_thousand_links() -> Result<()> {
     assert_eq!(refused.map(|e| e.status), Some(Status::Capacity));
     let plain = Options {
         derivatives: false,
+        contact: Contact::None,
         ..Options::default()
     };
     let refused = Rollout::new(model.clone(), &plain, 100_000).err();

@@ -123,9 +123,11 @@ fn every_call(file: &str, interval: usize) {
         dv_du: e,
         dv_dp: f,
     };
+    let (mut contacts, mut count) = (null(), 0);
     free_of_heap! {
         ds_sim_set_external_wrench(sim, 1, w);
         ds_sim_step(sim, q, v, u, x, y);
+        ds_sim_contacts(sim, &mut contacts, &mut count);
         ds_sim_step_jacobians(sim, &all);
         ds_sim_step_jvp(sim, v, v, v, w, x, y);
         ds_sim_step_vjp(sim, v, v, x, y, z, a);

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::rollout::Rollout;
-use diffsim::step::Options;
+use diffsim::step::{Contact, Options};
 use std::sync::Arc;
 
 const STEPS: usize = 200;
@@ -26,6 +26,7 @@ impl Setup {
         let model = Arc::new(random_tree(seed, 6));
         let mut rng = Rng::new(seed);
         let options = Options {
+            contact: Contact::None,
             time_step: 2e-3,
             checkpoint_interval,
             ..Options::default()

@@ -6,7 +6,7 @@ use common::*;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Gradient, Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Gradient, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Every parameter of every body and joint on which the step depends.
@@ -39,6 +39,7 @@ fn all_params(model: &Model) -> Vec<Param> {
 
 fn options() -> Options {
     Options {
+        contact: Contact::None,
         time_step: 0.01,
         ..Options::default()
     }
@@ -305,6 +306,7 @@ fn energy_error_of_a_tumbling_body_is_first_order() {
 fn drift_shrinks_with_the_step(model: Arc<Model>, q0: &[f64], v0: impl Fn(usize) -> Vec<f64>) {
     let drift = |h: f64| {
         let options = Options {
+            contact: Contact::None,
             time_step: h,
             derivatives: false,
             ..Options::default()
@@ -358,6 +360,7 @@ fn momentum_of_a_floating_tree_is_conserved() {
     let nv = model.nv();
     let drift = |h: f64| {
         let options = Options {
+            contact: Contact::None,
             time_step: h,
             ..Options::default()
         };
@@ -398,6 +401,7 @@ fn derivatives_change_no_bit_of_the_step() {
         let mut sim = Sim::new(
             model.clone(),
             &Options {
+                contact: Contact::None,
                 derivatives,
                 ..options()
             },

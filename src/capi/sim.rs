@@ -4,9 +4,11 @@ use super::args::{self, Growing, Out};
 use super::model::ds_model;
 use super::status::ds_status;
 use super::wall;
+use crate::contact::ncp::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind};
-use crate::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
+use crate::step::{Contact, ContactReport, Gradient, Integrator, Options, Sim, StepJacobians};
+use std::cell::RefCell;
 use std::ptr;
 
 /// The contact law of a step.
@@ -46,7 +48,7 @@ pub struct ds_options {
     pub struct_size: usize,
     /// Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
     pub time_step: f64,
-    /// A ds_contact_law.
+    /// A ds_contact_law. Default DS_CONTACT_NCP.
     pub contact: i32,
     /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
     pub integrator: i32,
@@ -65,8 +67,9 @@ pub struct ds_options {
     /// 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
     /// of steps are the same to the bit. Default 1.
     pub derivatives: i32,
-    /// Must be 0.
-    pub reserved: i32,
+    /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
+    /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
+    pub require_convergence: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -88,7 +91,7 @@ unsafe impl Growing for ds_options {
             kd: o.kd,
             checkpoint_interval: o.checkpoint_interval,
             derivatives: i32::from(o.derivatives),
-            reserved: 0,
+            require_convergence: i32::from(o.require_convergence),
         }
     }
 }
@@ -96,7 +99,6 @@ unsafe impl Growing for ds_options {
 pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
     // SAFETY: as the caller's.
     let o = unsafe { args::grown(p, "options")? };
-    args::zero(o.reserved, "options.reserved")?;
     Ok(Options {
         time_step: o.time_step,
         contact: choice!(o.contact, "options.contact", ds_contact_law {
@@ -119,6 +121,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         kp: o.kp,
         kd: o.kd,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
+        require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,
     })
 }
@@ -129,6 +132,8 @@ pub struct ds_sim {
     /// Results before they are published: the caller's arrays are written only on success, and may
     /// be the arguments.
     pub(super) stage: Vec<f64>,
+    /// What `ds_sim_contacts` has handed out.
+    contacts: RefCell<Vec<ds_contact>>,
 }
 
 impl ds_sim {
@@ -214,8 +219,21 @@ pub enum ds_contact_mode {
     DS_MODE_BREAKING = 0,
     /// No relative motion.
     DS_MODE_STICKING = 1,
-    /// Sliding against the friction.
+    /// Sliding against the friction, or touching without any.
     DS_MODE_SLIDING = 2,
+    /// The solver stopped before it knew.
+    DS_MODE_UNKNOWN = 3,
+}
+
+impl From<Mode> for ds_contact_mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Breaking => ds_contact_mode::DS_MODE_BREAKING,
+            Mode::Sticking => ds_contact_mode::DS_MODE_STICKING,
+            Mode::Sliding => ds_contact_mode::DS_MODE_SLIDING,
+            Mode::Unknown | Mode::AtLower | Mode::AtUpper => ds_contact_mode::DS_MODE_UNKNOWN,
+        }
+    }
 }
 
 /// A contact of the last step, world axes.
@@ -241,6 +259,24 @@ pub struct ds_contact {
     pub reserved: i32,
 }
 
+impl From<&ContactReport> for ds_contact {
+    fn from(c: &ContactReport) -> Self {
+        ds_contact {
+            geom_a: args::id(Some(c.geom[0])),
+            geom_b: args::id(Some(c.geom[1])),
+            body_a: args::id(Some(c.body[0])),
+            body_b: args::id(Some(c.body[1])),
+            point: c.point,
+            normal: c.normal,
+            gap: c.gap,
+            impulse: c.impulse,
+            velocity: c.velocity,
+            mode: c.mode.into(),
+            reserved: 0,
+        }
+    }
+}
+
 /// How the last step went.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -251,13 +287,13 @@ pub struct ds_step_info {
     pub iterations: usize,
     /// Residual at which it stopped.
     pub residual: f64,
-    /// Distance to the nearest switch of a mode: how far an actuator is from its clamp, in its unit;
-    /// inf without any.
+    /// Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
+    /// actuator's clamp in its unit; inf without any.
     pub switch_distance: f64,
     /// What a derivative of this step would be.
     pub gradient: ds_gradient,
-    /// 0
-    pub reserved: i32,
+    /// 1: the residual is within the tolerance; 0: it is not, and the step has no derivative.
+    pub converged: i32,
 }
 
 /// What a parameter is; the meaning of a ds_param's index and component depends on it.
@@ -363,6 +399,7 @@ pub unsafe extern "C" fn ds_sim_create(
             let mut sim = ds_sim {
                 sim: Sim::new(model.model.clone(), &options)?,
                 stage: Vec::new(),
+                contacts: RefCell::new(Vec::with_capacity(options.max_contacts)),
             };
             sim.fit_stage();
             Ok(sim)
@@ -382,7 +419,7 @@ pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
 /// next one.
 ///
 /// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
-/// DS_ERR_NOT_CONVERGED.
+/// DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step(
     sim: *mut ds_sim,
@@ -519,8 +556,8 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     })
 }
 
-/// The contacts of the last step: *count of them at *contacts, NULL for none. They belong to the sim
-/// and live until its next step. With DS_CONTACT_NONE there are none.
+/// The contacts of the last step, in the order of their geoms: *count of them at *contacts, NULL for
+/// none. They belong to the sim and live until its next call.
 ///
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
@@ -531,10 +568,19 @@ pub unsafe extern "C" fn ds_sim_contacts(
 ) -> ds_status {
     // SAFETY: the header's rules.
     wall::status(|| unsafe {
-        look(sim)?.sim.step_info()?;
+        let s = look(sim)?;
+        s.sim.step_info()?;
         let contacts = args::place(contacts, "contacts")?;
-        args::place(count, "count")?.write(0);
-        contacts.write(ptr::null());
+        let count = args::place(count, "count")?;
+        let mut list = s.contacts.borrow_mut();
+        list.clear();
+        list.extend(s.sim.contacts().iter().map(ds_contact::from));
+        count.write(list.len());
+        contacts.write(if list.is_empty() {
+            ptr::null()
+        } else {
+            list.as_ptr()
+        });
         Ok(())
     })
 }
@@ -553,7 +599,7 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
             residual: i.residual,
             switch_distance: i.switch_distance,
             gradient: i.gradient.into(),
-            reserved: 0,
+            converged: i32::from(i.converged),
         };
         // The caller's struct may be uninitialized: it is written, not assigned.
         args::place(out, "out")?.write(info);

@@ -1,5 +1,11 @@
 //! Contacts between geometries, and the exact motion of each contact.
 
 mod contact;
+mod frame;
+pub mod primitive;
+pub mod scene;
+mod shape;
 
 pub use contact::{ContactDerivative, ContactPoint};
+pub use frame::{contact_frame, contact_frame_derivative, contact_frame_rotation};
+pub use shape::Shape;

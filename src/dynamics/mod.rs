@@ -11,4 +11,4 @@ pub mod rnea;
 pub mod rnea_derivatives;
 mod workspace;
 
-pub use workspace::Dynamics;
+pub use workspace::{Derivatives, Dynamics};

@@ -120,6 +120,39 @@ impl Dynamics {
         );
     }
 
+    /// The same through the factorization of M − armature + diag, which is left in `mass`. A matrix that
+    /// is not positive definite shows as numbers that are not finite.
+    pub fn forward_factored(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        diagonal: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        a: &mut [f64],
+    ) {
+        crba(&mut self.crba, &self.kin, model, &mut self.mass);
+        factor(&mut self.mass, model.topology(), diagonal);
+        let (kin, external) = (&self.kin, &self.external);
+        rnea(
+            &mut self.rnea,
+            kin,
+            model,
+            params,
+            external,
+            v,
+            &self.zero,
+            a,
+        );
+        for (a, tau) in a.iter_mut().zip(tau) {
+            *a = tau - *a;
+        }
+        self.mass.solve(model.topology(), a);
+        if self.mass.dinv.iter().any(|d| d.is_nan() || *d <= 0.0) {
+            a.fill(f64::NAN);
+        }
+    }
+
     /// Dense M with armature, column-major; after [`Dynamics::update_positions`].
     pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) {
         crba(&mut self.crba, &self.kin, model, &mut self.mass);

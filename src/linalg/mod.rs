@@ -1,7 +1,18 @@
-//! Small fixed-size kernels that tree and contact structure make special.
+//! Small kernels that tree and contact structure make special.
+//!
+//! The dense factorizations know when rows depend on each other and live in memory sized at creation. Their
+//! right-hand sides come as panels of `W` lanes: one loop serves one vector (`W = 1`) and eight columns at a time.
 
 mod dispatch;
+mod general;
+mod kernel;
 mod lanes;
+mod symmetric;
 
 pub(crate) use dispatch::dispatch;
+pub use general::General;
 pub use lanes::F4;
+pub use symmetric::Symmetric;
+
+/// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
+pub const LANES: usize = 8;

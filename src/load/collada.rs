@@ -1,9 +1,11 @@
 //! The geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
 
+use super::document::with_document;
 use super::mesh::Soup;
-use super::xml::{self, Element, Lines};
+use super::xml::{Element, Lines};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Vec3, so3_exp};
+use roxmltree::Document;
 use std::collections::HashMap;
 
 /// Most node and geometry instances that are followed, so that nodes which instance each other
@@ -46,9 +48,12 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
             .count();
         Error::parse(format!("line {line}: not UTF-8"))
     })?;
-    let document = xml::parse(text)?;
+    with_document(text, "", |document| read_scene(text, document, soup))
+}
+
+fn read_scene(text: &str, document: &Document<'_>, soup: &mut Soup) -> Result<()> {
     let lines = Lines::new(text);
-    let root = Element::root(&document, &lines);
+    let root = Element::root(document, &lines);
     if root.tag() != "COLLADA" {
         return Err(root.error("expected the root element <COLLADA>"));
     }

@@ -4,6 +4,7 @@
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
 mod collada;
+mod document;
 pub mod mesh;
 pub mod mjcf;
 mod obj;

@@ -1,89 +1,12 @@
-//! What every XML reader here needs: a parse that survives hostile text, and errors with a place.
+//! Elements with their line and owner: what the errors of the URDF and COLLADA readers name.
 
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node};
 use std::fmt::Display;
 
 /// Largest XML file that is read.
 pub const MAX_BYTES: u64 = 256 << 20;
-
-/// Deepest nesting of elements. The parser recurses once per level.
-pub const MAX_DEPTH: usize = 512;
-
-/// Parses a document. Document types, and with them entities, are refused.
-pub fn parse(text: &str) -> Result<Document<'_>> {
-    if text.len() as u64 > MAX_BYTES {
-        return Err(Error::unsupported(format!(
-            "{} bytes of XML, more than the {MAX_BYTES} that are read",
-            text.len()
-        )));
-    }
-    check_depth(text)?;
-    let options = ParsingOptions {
-        allow_dtd: false,
-        ..ParsingOptions::default()
-    };
-    Document::parse_with_options(text, options)
-        .map_err(|e| Error::parse(format!("line {}: XML: {e}", e.pos().row)))
-}
-
-/// Refuses text nested deeper than [`MAX_DEPTH`] before the recursive parser sees it.
-///
-/// Counts tags as the parser does on well-formed text; on any other, the parser stops at the first
-/// fault, up to which both agree.
-fn check_depth(text: &str) -> Result<()> {
-    let bytes = text.as_bytes();
-    let mut depth = 0usize;
-    let mut at = 0;
-    while let Some(offset) = find(&bytes[at..], b"<") {
-        let start = at + offset;
-        let rest = &bytes[start..];
-        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
-            .iter()
-            .find(|(open, _)| rest.starts_with(open.as_bytes()));
-        let length = if let Some((open, close)) = skipped {
-            find(&rest[open.len()..], close.as_bytes()).map(|n| open.len() + n + close.len())
-        } else {
-            let length = tag_length(rest);
-            match length {
-                Some(_) if rest.starts_with(b"</") => depth = depth.saturating_sub(1),
-                Some(n) if rest[..n].ends_with(b"/>") => {}
-                _ => depth += 1,
-            }
-            length
-        };
-        if depth > MAX_DEPTH {
-            let line = 1 + bytes[..start].iter().filter(|&&b| b == b'\n').count();
-            return Err(Error::unsupported(format!(
-                "line {line}: elements are nested deeper than {MAX_DEPTH}"
-            )));
-        }
-        match length {
-            Some(n) => at = start + n,
-            None => break,
-        }
-    }
-    Ok(())
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|w| w == needle)
-}
-
-/// Bytes up to and with the `>` that ends a tag, those in quotes not counting.
-fn tag_length(tag: &[u8]) -> Option<usize> {
-    let mut quote = None;
-    for (i, &b) in tag.iter().enumerate() {
-        match (quote, b) {
-            (None, b'>') => return Some(i + 1),
-            (None, b'"' | b'\'') => quote = Some(b),
-            (Some(q), _) if q == b => quote = None,
-            _ => {}
-        }
-    }
-    None
-}
 
 /// The starts of the lines of a text, for finding the line of a byte in logarithmic time.
 pub struct Lines(Vec<usize>);
@@ -306,27 +229,6 @@ impl<'a, 'd: 'a> Element<'a, 'd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn nested(depth: usize) -> String {
-        "<a>".repeat(depth) + &"</a>".repeat(depth)
-    }
-
-    #[test]
-    fn deep_nesting_is_refused_and_not_parsed() {
-        assert!(parse(&nested(MAX_DEPTH)).is_ok());
-        for text in [nested(MAX_DEPTH + 1), "<a x='>'>\n".repeat(1_000_000)] {
-            let e = parse(&text).unwrap_err();
-            assert!(e.message.contains("nested deeper"), "{}", e.message);
-        }
-    }
-
-    #[test]
-    fn what_is_no_element_does_not_nest() {
-        let inner =
-            "<!-- <a> --><?p <a> ?><![CDATA[<a>]]><b c='/>' d=\"<\"/>".replace("\"<\"", "'x'");
-        let text = format!("<r>{}</r>", inner.repeat(MAX_DEPTH + 1));
-        assert!(parse(&text).is_ok());
-    }
 
     #[test]
     fn lines_are_counted_from_one() {

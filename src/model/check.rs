@@ -10,6 +10,9 @@ use std::f64::consts::PI;
 /// files round away.
 const TRIANGLE_TOLERANCE: f64 = 1e-3;
 
+/// How negative a principal moment may be against the largest: the same.
+const ROUNDING: f64 = 1e-9;
+
 /// `"name" (line 3)`, with the parts that are there.
 pub(super) fn described(name: &str, origin: &str) -> String {
     match (name.is_empty(), origin.is_empty()) {
@@ -32,12 +35,14 @@ pub(super) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
     }
 }
 
-/// Refuses what no distribution of mass can have; the zero inertia is allowed.
-pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<()> {
-    let p = i.to_params();
+/// Refuses a mass or numbers that no body has; the zero inertia is allowed. Principal moments that
+/// belong to no body, which files of real robots hold, are returned as a warning:
+/// [`check_moving_inertia`] judges what moves.
+pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     if !i.is_finite() {
         return Err(Error::invalid(format!(
-            "body {who}: inertia must be finite, got {p:?}"
+            "body {who}: inertia must be finite, got {:?}",
+            i.to_params()
         )));
     }
     if i.mass < 0.0 {
@@ -52,25 +57,42 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<()> {
             i.h
         )));
     }
-    let c = i.about_com().to_mat3();
-    let m = Matrix3::from_fn(|r, k| c.at(r, k));
-    let mut e: Vec<f64> = SymmetricEigen::new(m).eigenvalues.iter().copied().collect();
-    e.sort_by(f64::total_cmp);
-    let scale = i.i.to_mat3().trace().abs().max(e[2].abs());
-    if e[0] < -1e-9 * scale {
+    let [a, b, c] = principal_moments(i);
+    let scale = scale(i);
+    let physical =
+        a >= -ROUNDING * scale && c <= (a + b) * (1.0 + TRIANGLE_TOLERANCE) + ROUNDING * scale;
+    Ok((!physical).then(|| {
+        format!(
+            "body {who}: principal moments of inertia {a:e} {b:e} {c:e} belong to no body (none may \
+             be negative, none larger than the sum of the others); they are used as they are"
+        )
+    }))
+}
+
+/// Refuses the inertia of all that moves together where it would make kinetic energy negative.
+pub(super) fn check_moving_inertia(i: &Inertia, who: &str) -> Result<()> {
+    let [a, b, c] = principal_moments(i);
+    if a < -1e-6 * scale(i) {
         return Err(Error::invalid(format!(
-            "body {who}: principal moments of inertia must not be negative, got {:e} {:e} {:e}",
-            e[0], e[1], e[2]
-        )));
-    }
-    if e[2] > (e[0] + e[1]) * (1.0 + TRIANGLE_TOLERANCE) + 1e-9 * scale {
-        return Err(Error::invalid(format!(
-            "body {who}: principal moments of inertia {:e} {:e} {:e} belong to no body: the \
-             largest must not exceed the sum of the others",
-            e[0], e[1], e[2]
+            "body {who}: principal moments of inertia, with the bodies welded to it, must not be \
+             negative, got {a:e} {b:e} {c:e}"
         )));
     }
     Ok(())
+}
+
+fn scale(i: &Inertia) -> f64 {
+    i.i.xx.abs() + i.i.yy.abs() + i.i.zz.abs()
+}
+
+/// About the centre of mass, in increasing order.
+fn principal_moments(i: &Inertia) -> [f64; 3] {
+    let c = i.about_com().to_mat3();
+    let m = Matrix3::from_fn(|r, k| c.at(r, k));
+    let e = SymmetricEigen::new(m).eigenvalues;
+    let mut e = [e[0], e[1], e[2]];
+    e.sort_by(f64::total_cmp);
+    e
 }
 
 pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {

@@ -1,6 +1,8 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
-use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
+use super::check::{
+    check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
+};
 use super::params::Params;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
@@ -76,6 +78,7 @@ struct Compiler {
     friction_loss: Vec<f64>,
     body_ids: HashMap<String, usize>,
     joint_ids: HashMap<String, usize>,
+    warnings: Vec<String>,
 }
 
 impl Compiler {
@@ -84,7 +87,7 @@ impl Compiler {
         let parent = self.new_body[b.parent];
         let who = described(&b.name, &b.origin);
         check_pose(&b.placement, || format!("body {who}: placement"))?;
-        check_inertia(&b.inertia, &who)?;
+        self.warnings.extend(check_inertia(&b.inertia, &who)?);
         if !b.name.is_empty() && self.body_ids.insert(b.name.clone(), id).is_some() {
             return Err(Error::invalid(format!(
                 "body {who}: the name is taken twice"
@@ -268,7 +271,7 @@ impl Compiler {
             equalities,
             excludes,
             pairs,
-            warnings: spec.warnings,
+            warnings: [spec.warnings, self.warnings].concat(),
             time_step: spec.time_step,
             neutral: self.neutral,
             body_ids: self.body_ids,
@@ -403,24 +406,33 @@ impl Compiler {
 }
 
 impl Model {
-    /// A dof that moves no mass has no acceleration: refuse it here rather than in the loop.
-    fn check_moving_mass(&self) -> Result<()> {
+    /// Judges what moves together, and warns of a joint that moves no mass: it has an acceleration only
+    /// through its rotor or implicit damping, and a step without either will say so.
+    fn check_moving_mass(&mut self) -> Result<()> {
         let n = self.topology.links.len();
+        let mut names = vec![""; n];
+        for b in self.bodies.iter().rev().filter(|b| b.link != WORLD) {
+            names[b.link] = &b.name;
+        }
         let mut carries = vec![false; n];
+        let mut warnings = Vec::new();
         for i in (0..n).rev() {
             let l = &self.topology.links[i];
+            check_moving_inertia(&self.params.link_inertia[i], &format!("\"{}\"", names[i]))?;
             carries[i] |= self.params.link_inertia[i] != Inertia::ZERO;
             if !carries[i] && self.params.armature[l.iv] == 0.0 {
                 let j = &self.joints[l.joint];
-                return Err(Error::invalid(format!(
-                    "joint \"{}\": it moves no mass (body \"{}\" and all below it have no inertia)",
+                warnings.push(format!(
+                    "joint \"{}\": it moves no mass (body \"{}\" and all below it have no \
+                     inertia), so that its acceleration is not determined",
                     j.name, self.bodies[j.body].name
-                )));
+                ));
             }
             if carries[i] && l.parent != WORLD {
                 carries[l.parent] = true;
             }
         }
+        self.warnings.extend(warnings);
         Ok(())
     }
 

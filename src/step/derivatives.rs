@@ -4,12 +4,13 @@
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
 
 use super::actuation::spring_jacobian;
+use super::contact::{Columns, ContactStage};
 use super::parameters::At;
-use super::sim::{Sim, check_finite, check_length};
-use crate::dynamics::Dynamics;
+use super::sim::{Gradient, Sim, check_finite, check_length};
 use crate::dynamics::aba_derivatives::{ColumnSupport, inverse_times};
 use crate::dynamics::mass::{factor, inverse};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
+use crate::dynamics::{Derivatives, Dynamics};
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
@@ -41,8 +42,12 @@ pub(super) struct Linearization {
     support: ColumnSupport,
     by_q: Vec<f64>,
     by_v: Vec<f64>,
+    by_u: Vec<f64>,
+    /// Sized when parameters are selected.
+    pub by_p: Vec<f64>,
     column: Vec<f64>,
     column2: Vec<f64>,
+    column3: Vec<f64>,
     dv: Vec<f64>,
     dq: Vec<f64>,
     /// Of the links with more than one dof, in order.
@@ -61,6 +66,9 @@ impl Linearization {
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
             column2: vec![0.0; nv],
+            column3: vec![0.0; nv],
+            by_u: vec![0.0; nv * model.nu()],
+            by_p: Vec::new(),
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
             blocks: vec![IntegrateBlocks::default(); wide.count()],
@@ -96,18 +104,30 @@ impl Sim {
         if self.linear.as_ref().is_some_and(|l| l.valid) && self.state.fresh {
             return Ok(());
         }
-        if !self.state.fresh {
+        if self.state.fresh {
+            // Without the contact loads of an earlier linearization.
+            self.apply_wrenches();
+        } else {
             self.dynamics
                 .update(&self.model, &self.params, &self.state.q, &self.state.v);
             self.apply_wrenches();
             self.state.fresh = true;
         }
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
+        if let Some(c) = &mut self.contact {
+            c.linearize()?;
+            if let Some(l) = &c.linear {
+                let d = &mut self.dynamics;
+                l.variation
+                    .load(&c.constraints, &c.scene, model, &d.kin, h, &mut d.external);
+            }
+        }
         self.dynamics
             .differentiate_inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
         let t = model.topology();
         let Dynamics {
             derivatives: Some(d),
+            kin,
             ..
         } = &mut self.dynamics
         else {
@@ -155,6 +175,25 @@ impl Sim {
                 -a.gear[0] * f.by_velocity,
             );
         }
+        if let Some(c) = &mut self.contact {
+            let stabilization = *c.stabilization();
+            if let Some(l) = &mut c.linear {
+                l.variation.prepare(
+                    &c.constraints,
+                    &c.scene,
+                    model,
+                    kin,
+                    &stabilization,
+                    &s.v,
+                    &s.v_next,
+                    id,
+                );
+                if l.variation.degenerate {
+                    self.state.info.gradient = Gradient::OneSided;
+                }
+            }
+        }
+        let s = &self.state;
         factor(&mut d.mass, t, &self.diagonal);
         if let Some(k) = d
             .mass
@@ -223,6 +262,12 @@ impl Sim {
             for k in 0..nv {
                 lin.by_v[k * nv + k] += 1.0;
             }
+            if let Some(c) = &mut self.contact {
+                c.prepare_response(&d.inverse);
+                add_extra(c, d, t, &mut lin.by_q);
+                c.correct(Columns::Configuration, &mut lin.by_q)?;
+                c.correct(Columns::Velocity, &mut lin.by_v)?;
+            }
             if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
                 return Err(Error::numerical("a Jacobian of the step is not finite"));
             }
@@ -247,50 +292,39 @@ impl Sim {
                 position_column(t, &lin.blocks, h, from, None, to);
             }
         }
-        for (out_v, out_q, inputs) in [(out.dv_du, out.dq_du, true), (out.dv_dp, out.dq_dp, false)]
-        {
-            if out_v.is_none() && out_q.is_none() {
-                continue;
-            }
-            let (mut out_v, mut out_q) = (out_v, out_q);
-            for j in 0..if inputs { nu } else { np } {
-                let column = &mut lin.column;
-                if inputs {
-                    column.fill(0.0);
-                    let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
-                    for (k, gear) in a.gear.iter().enumerate() {
-                        let row = &F4::flat(d.inverse.row(a.iv + k))[..nv];
-                        let x = h * gear * f.by_u;
-                        for (c, r) in column.iter_mut().zip(row) {
-                            *c += x * r;
-                        }
-                    }
-                } else {
-                    let at = At {
-                        model,
-                        params: &self.params,
-                        kin: &self.dynamics.kin,
-                        rnea: &self.dynamics.rnea,
-                        id: &d.id,
-                        spring: &self.state.spring,
-                        v_next: &self.state.v_next,
-                        acc: &self.state.acc,
-                        time_step: h,
-                    };
-                    at.column(&self.selected[j], column);
-                    d.mass.solve(t, column);
-                    for c in column.iter_mut() {
-                        *c *= -h;
+        if out.dv_du.is_some() || out.dq_du.is_some() {
+            for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
+                column.fill(0.0);
+                let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
+                for (k, gear) in a.gear.iter().enumerate() {
+                    let x = h * gear * f.by_u;
+                    for (c, r) in column.iter_mut().zip(F4::flat(d.inverse.row(a.iv + k))) {
+                        *c += x * r;
                     }
                 }
-                if let Some(x) = &mut out_v {
-                    x[j * nv..(j + 1) * nv].copy_from_slice(column);
+            }
+            if let Some(c) = &mut self.contact {
+                c.correct(Columns::Input, &mut lin.by_u)?;
+            }
+            deliver(t, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
+        }
+        if out.dv_dp.is_some() || out.dq_dp.is_some() {
+            let mut columns = std::mem::take(&mut lin.by_p);
+            for (j, column) in columns.chunks_exact_mut(nv.max(1)).enumerate() {
+                at!(self, d).column(&self.selected[j], column);
+                for c in column.iter_mut() {
+                    *c *= -h;
                 }
-                if let Some(x) = &mut out_q {
-                    let to = &mut x[j * nv..(j + 1) * nv];
-                    position_column(t, &lin.blocks, h, column, None, to);
+                if let Some(c) = &mut self.contact {
+                    c.parameter(&at!(self, d), &self.selected[j], column);
+                }
+                d.mass.solve(t, column);
+                if let Some(c) = &mut self.contact {
+                    c.correct(Columns::Parameter, column)?;
                 }
             }
+            lin.by_p = columns;
+            deliver(t, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
         }
         Ok(())
     }
@@ -338,26 +372,34 @@ impl Sim {
                 r[a.iv + k] -= gear * f.by_u * du;
             }
         }
-        let at = At {
-            model,
-            params: &self.params,
-            kin: &self.dynamics.kin,
-            rnea: &self.dynamics.rnea,
-            id: &d.id,
-            spring: &self.state.spring,
-            v_next: &self.state.v_next,
-            acc: &self.state.acc,
-            time_step: h,
-        };
         for (p, dp) in self.selected.iter().zip(dp) {
-            at.column(p, &mut lin.column);
+            at!(self, d).column(p, &mut lin.column);
             for (r, c) in r.iter_mut().zip(&lin.column) {
                 *r += c * dp;
             }
         }
+        for r in r.iter_mut() {
+            *r *= -h;
+        }
+        if let Some(c) = &mut self.contact {
+            c.direction(dq, dv, r);
+            for (p, dp) in self.selected.iter().zip(dp) {
+                lin.column.fill(0.0);
+                c.parameter(&at!(self, d), p, &mut lin.column);
+                c.add_direction(*dp);
+                for (r, f) in r.iter_mut().zip(&lin.column) {
+                    *r += f * dp;
+                }
+            }
+        }
         d.mass.solve(t, r);
-        for k in 0..nv {
-            r[k] = if dv.is_empty() { 0.0 } else { dv[k] } - h * r[k];
+        if !dv.is_empty() {
+            for (r, dv) in r.iter_mut().zip(dv) {
+                *r += dv;
+            }
+        }
+        if let Some(c) = &mut self.contact {
+            c.correct_one(model, &d.mass, r)?;
         }
         position_column(t, &lin.blocks, h, r, None, &mut lin.dq);
         if !dq.is_empty() {
@@ -418,33 +460,33 @@ impl Sim {
         }
         weights.copy_from_slice(z);
         d.mass.solve(t, weights);
-        for w in weights.iter_mut() {
-            *w *= -h;
+        if let Some(c) = &mut self.contact {
+            // z becomes the adjoint of the velocity at fixed impulses.
+            c.correct_transposed(weights, z)?;
+            weights.copy_from_slice(z);
+            d.mass.solve(t, weights);
         }
         if !all_finite(weights) {
             return Err(Error::numerical("the adjoint of the step is not finite"));
         }
         if let Some(out) = p_bar {
-            let at = At {
-                model,
-                params: &self.params,
-                kin: &self.dynamics.kin,
-                rnea: &self.dynamics.rnea,
-                id: &d.id,
-                spring: &self.state.spring,
-                v_next: &self.state.v_next,
-                acc: &self.state.acc,
-                time_step: h,
-            };
             for (out, p) in out.iter_mut().zip(&self.selected) {
-                at.column(p, &mut lin.column);
-                *out = lin
-                    .column
-                    .iter()
-                    .zip(weights.iter())
-                    .map(|(c, w)| c * w)
-                    .sum();
+                at!(self, d).column(p, &mut lin.column);
+                *out = -h * dot(&lin.column, weights);
+                if let Some(c) = &mut self.contact {
+                    lin.column.fill(0.0);
+                    c.parameter(&at!(self, d), p, &mut lin.column);
+                    *out += dot(&lin.column, weights) + c.parameter_adjoint();
+                }
             }
+        }
+        lin.column.fill(0.0);
+        lin.column2.fill(0.0);
+        if let Some(c) = &mut self.contact {
+            c.direction_adjoint(weights, &mut lin.column, &mut lin.column2);
+        }
+        for w in weights.iter_mut() {
+            *w *= -h;
         }
         if let Some(out) = u_bar {
             for ((out, a), f) in out
@@ -462,21 +504,92 @@ impl Sim {
             }
         }
         if let Some(out) = q_bar {
-            let sum = &mut lin.column;
+            let sum = &mut lin.column3;
             sum.copy_from_slice(q_next_bar);
             for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
                 block_tr_mul(&b.by_q, &mut sum[l.iv..l.iv + l.kind.nv()]);
             }
             packed_tr_mul(t, &d.id.above_q, &d.id.below_q, weights, sum);
-            out.copy_from_slice(sum);
+            for ((out, a), b) in out.iter_mut().zip(sum.iter()).zip(&lin.column) {
+                *out = a + b;
+            }
         }
         if let Some(out) = v_bar {
-            let sum = &mut lin.column2;
+            let sum = &mut lin.column3;
             sum.copy_from_slice(z);
             packed_tr_mul(t, &d.id.above_v, &d.id.below_v, weights, sum);
-            out.copy_from_slice(sum);
+            for ((out, a), b) in out.iter_mut().zip(sum.iter()).zip(&lin.column2) {
+                *out = a + b;
+            }
         }
         Ok(())
+    }
+}
+
+/// The state of the last step as [`At`] sees it.
+macro_rules! at {
+    ($sim:expr, $d:expr) => {
+        At {
+            model: &$sim.model,
+            params: &$sim.params,
+            kin: &$sim.dynamics.kin,
+            rnea: &$sim.dynamics.rnea,
+            id: &$d.id,
+            spring: &$sim.state.spring,
+            v_next: &$sim.state.v_next,
+            acc: &$sim.state.acc,
+            time_step: $sim.options.time_step,
+        }
+    };
+}
+use at;
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Writes velocity columns and the position columns that follow from them.
+fn deliver(
+    t: &Topology,
+    lin: &mut Linearization,
+    h: f64,
+    count: usize,
+    out_v: Option<&mut [f64]>,
+    out_q: Option<&mut [f64]>,
+    of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
+) {
+    let from = std::mem::take(of(lin));
+    let nv = t.nv();
+    if let Some(x) = out_v {
+        x.copy_from_slice(&from[..nv * count]);
+    }
+    if let Some(x) = out_q {
+        for (to, from) in columns(x, nv).zip(from.chunks_exact(nv.max(1))) {
+            position_column(t, &lin.blocks, h, from, None, to);
+        }
+    }
+    *of(lin) = from;
+}
+
+/// Adds A⁻¹ times the variation of forces between two moving bodies.
+fn add_extra(c: &ContactStage, d: &Derivatives, t: &Topology, by_q: &mut [f64]) {
+    let nv = t.nv();
+    let Some(variation) = c
+        .linear
+        .as_ref()
+        .map(|l| &l.variation)
+        .filter(|v| v.has_extra)
+    else {
+        return;
+    };
+    for (k, column) in by_q.chunks_exact_mut(nv.max(1)).enumerate() {
+        for (i, x) in variation.extra(k).iter().enumerate() {
+            if *x != 0.0 {
+                for (c, m) in column.iter_mut().zip(F4::flat(d.inverse.row(i))) {
+                    *c += x * m;
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
+mod contact;
 mod derivatives;
 mod memory;
 mod options;
@@ -8,6 +9,7 @@ mod parameters;
 mod queries;
 mod sim;
 
+pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use options::{Contact, Integrator, Options};
 pub use queries::homogeneous;

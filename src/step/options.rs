@@ -48,6 +48,9 @@ pub struct Options {
     pub kd: f64,
     /// Make the workspace of derivatives.
     pub derivatives: bool,
+    /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
+    /// taken, flagged, and has no derivative.
+    pub require_convergence: bool,
     /// A rollout keeps every `checkpoint_interval`-th state and recomputes those between.
     pub checkpoint_interval: usize,
 }
@@ -56,14 +59,15 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             time_step: 1e-3,
-            contact: Contact::None,
+            contact: Contact::Ncp,
             integrator: Integrator::SymplecticEuler,
             tolerance: 1e-9,
-            max_iterations: 200,
+            max_iterations: 1000,
             max_contacts: 64,
             kp: 0.0,
             kd: 0.0,
             derivatives: true,
+            require_convergence: false,
             checkpoint_interval: 1,
         }
     }
@@ -101,9 +105,9 @@ impl Options {
                 "options.checkpoint_interval must be positive, got 0",
             ));
         }
-        if self.contact != Contact::None {
+        if !matches!(self.contact, Contact::None | Contact::Ncp) {
             return Err(Error::unsupported(format!(
-                "options.contact: {:?} is not in this version, only None is",
+                "options.contact: {:?} is not in this version, Ncp and None are",
                 self.contact
             )));
         }

@@ -34,6 +34,8 @@ impl At<'_> {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
             ParamKind::JointPlacement => self.placement(index, component, r),
+            // These act through the constraints only.
+            ParamKind::GeomFriction | ParamKind::JointFriction => {}
             kind => {
                 let k = self.model.joint(index).iv + component;
                 let h = self.time_step;
@@ -126,10 +128,22 @@ impl At<'_> {
 }
 
 impl Sim {
-    /// Whether a step with this simulation's options depends on parameters of the kind.
-    pub(super) fn uses(&self, kind: ParamKind) -> bool {
+    /// Whether a step with this simulation's options depends on a parameter.
+    pub(super) fn uses(&self, p: &Param) -> bool {
+        if self.contact.is_some() {
+            match p.kind {
+                // Torsional and rolling friction have no part in the laws.
+                ParamKind::GeomFriction => return p.component == 0,
+                // A dof without dry friction has no row for it.
+                ParamKind::JointFriction => {
+                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
+                    return self.model.params().friction_loss[k] > 0.0;
+                }
+                _ => {}
+            }
+        }
         matches!(
-            kind,
+            p.kind,
             ParamKind::BodyInertia
                 | ParamKind::JointDamping
                 | ParamKind::JointStiffness

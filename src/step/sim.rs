@@ -1,9 +1,11 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
 use super::actuation::ActuatorForce;
+use super::contact::{ContactReport, ContactStage};
 use super::derivatives::Linearization;
 use super::memory::check_memory;
-use super::options::Options;
+use super::options::{Contact, Options};
+use crate::contact::ncp::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
@@ -29,9 +31,12 @@ pub enum Gradient {
 pub struct StepInfo {
     pub iterations: usize,
     pub contacts: usize,
-    /// Residual of the contact problem, scaled as the law documents.
+    /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
     pub residual: f64,
-    /// Distance to the nearest switch of a mode: how far an actuator is from its clamp, in its unit.
+    /// The residual is within the tolerance; otherwise the step has no derivative.
+    pub converged: bool,
+    /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
+    /// far an actuator is from its clamp, in its unit.
     pub switch_distance: f64,
     pub gradient: Gradient,
 }
@@ -41,6 +46,7 @@ impl StepInfo {
         iterations: 0,
         contacts: 0,
         residual: 0.0,
+        converged: true,
         switch_distance: f64::INFINITY,
         gradient: Gradient::Exact,
     };
@@ -74,6 +80,8 @@ pub struct Sim {
     pub(super) state: StepState,
     pending: StepState,
     pub(super) linear: Option<Box<Linearization>>,
+    /// None for a step without contact.
+    pub(super) contact: Option<Box<ContactStage>>,
     pub(super) selected: Vec<Param>,
     /// Per body, world axes at the body's origin.
     pub(super) wrenches: Vec<Wrench>,
@@ -96,6 +104,10 @@ impl Sim {
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model)));
+        let contact = match options.contact {
+            Contact::None => None,
+            _ => Some(Box::new(ContactStage::new(&model, options)?)),
+        };
         let state = StepState {
             q: vec![0.0; nq],
             v: vec![0.0; nv],
@@ -115,6 +127,7 @@ impl Sim {
             pending: state.clone(),
             state,
             linear,
+            contact,
             selected: Vec::new(),
             wrenches: vec![Wrench::ZERO; model.nbody()],
             loaded: false,
@@ -167,16 +180,17 @@ impl Sim {
                 ..e
             };
             self.model.check_param(p).map_err(within)?;
-            if !self.uses(p.kind) {
+            if !self.uses(p) {
                 return Err(Error::unsupported(format!(
-                    "params[{i}]: {:?} has no effect on a step with contact {:?}",
-                    p.kind, self.options.contact
+                    "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}",
+                    p.kind, p.component, p.index, self.options.contact
                 )));
             }
         }
         self.selected = list.to_vec();
         if let Some(l) = &mut self.linear {
             l.valid = false;
+            l.by_p = vec![0.0; self.model.nv() * list.len()];
         }
         Ok(())
     }
@@ -239,24 +253,53 @@ impl Sim {
 
     /// Forgets warm starts and the last step.
     pub fn reset(&mut self) {
+        if let Some(c) = &mut self.contact {
+            c.forget();
+        }
         self.forget_step();
     }
 
-    /// Length of the memory that a step carries to the next one.
+    /// Length of the memory that a step carries to the next one: the warm start of the contact solver.
     pub fn memory_size(&self) -> usize {
-        0
+        self.contact
+            .as_ref()
+            .map_or(0, |c| c.constraints.memory_size())
     }
 
     /// Copies the memory that a step carries to the next one; `memory_size` entries.
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
-        check_length("warm", out, self.memory_size())
+        check_length("warm", out, self.memory_size())?;
+        if let Some(c) = &self.contact {
+            c.constraints.save(out);
+        }
+        Ok(())
     }
 
     /// Restores the memory; the following steps repeat bit for bit.
     pub fn set_memory(&mut self, warm: &[f64]) -> Result<()> {
         check_length("warm", warm, self.memory_size())?;
+        if let Some(c) = &mut self.contact {
+            c.constraints.restore(warm)?;
+        }
         self.forget_step();
         Ok(())
+    }
+
+    /// Contacts of the last step, ordered by geoms; empty without a step or without contact.
+    pub fn contacts(&self) -> &[ContactReport] {
+        match &self.contact {
+            Some(c) if self.state.taken => c.reports(),
+            _ => &[],
+        }
+    }
+
+    /// Modes of all constraints of the last step: contacts in order, then joint limits within reach,
+    /// then dry friction.
+    pub fn constraint_modes(&self) -> &[Mode] {
+        match &self.contact {
+            Some(c) if self.state.taken => &c.constraints.modes,
+            _ => &[],
+        }
     }
 
     fn forget_step(&mut self) {
@@ -330,8 +373,15 @@ impl Sim {
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
         self.update(q, v);
-        self.pending_step(q, v, u)?;
+        if let Err(e) = self.pending_step(q, v, u) {
+            // The contacts of the last step are gone.
+            self.state.taken &= self.contact.is_none();
+            return Err(e);
+        }
         std::mem::swap(&mut self.state, &mut self.pending);
+        if let Some(c) = &mut self.contact {
+            c.accept(&self.model, &self.state.v_next);
+        }
         if let Some(l) = &mut self.linear {
             l.valid = false;
         }
@@ -360,22 +410,51 @@ impl Sim {
                 *tau += gear * f.force;
             }
         }
-        self.dynamics.forward(
-            model,
-            &self.params,
-            &self.diagonal,
-            v,
-            &self.tau,
-            &mut s.acc,
-        );
-        if let Some(k) = s.acc.iter().position(|x| !x.is_finite()) {
-            return Err(Error::numerical(format!(
-                "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
-                model.joint_of_dof(k).name
-            )));
+        s.info = StepInfo {
+            switch_distance: margin,
+            ..StepInfo::NONE
+        };
+        let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
+        match &mut self.contact {
+            None => {
+                self.dynamics
+                    .forward(model, params, diagonal, v, tau, &mut s.acc);
+                check_acceleration(model, &s.acc)?;
+                for k in 0..model.nv() {
+                    s.v_next[k] = v[k] + h * s.acc[k];
+                }
+            }
+            Some(c) => {
+                self.dynamics
+                    .forward_factored(model, params, diagonal, v, tau, &mut s.acc);
+                check_acceleration(model, &s.acc)?;
+                let certificate =
+                    c.solve(model, params, &self.dynamics, q, v, &s.acc, &mut s.v_next)?;
+                if !certificate.converged && self.options.require_convergence {
+                    return Err(Error::not_converged(format!(
+                        "the contact solver stopped at residual {:e}, above options.tolerance {:e}",
+                        certificate.residual(),
+                        self.options.tolerance
+                    )));
+                }
+                for k in 0..model.nv() {
+                    s.acc[k] = (s.v_next[k] - v[k]) / h;
+                }
+                s.info.iterations = certificate.newton + certificate.sweeps + certificate.admm;
+                s.info.residual = certificate.residual();
+                s.info.converged = certificate.converged;
+                s.info.contacts = c.scene.contacts().len();
+                let kink = c.constraints.kink_distance(c.stabilization());
+                s.info.switch_distance = margin.min(certificate.margin).min(kink);
+                if certificate.at_switch || kink < 1e-9 {
+                    s.info.gradient = Gradient::OneSided;
+                }
+            }
+        }
+        if margin == 0.0 {
+            s.info.gradient = Gradient::OneSided;
         }
         for k in 0..model.nv() {
-            s.v_next[k] = v[k] + h * s.acc[k];
             self.work[k] = h * s.v_next[k];
         }
         model.integrate(q, &self.work, &mut s.q_next);
@@ -384,18 +463,19 @@ impl Sim {
                 "q_next is not finite: the velocity is too large",
             ));
         }
-        s.info = StepInfo {
-            switch_distance: margin,
-            gradient: if margin == 0.0 {
-                Gradient::OneSided
-            } else {
-                Gradient::Exact
-            },
-            ..StepInfo::NONE
-        };
         s.taken = true;
         s.fresh = true;
         Ok(())
+    }
+}
+
+fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
+    match acc.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(k) => Err(Error::numerical(format!(
+            "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
+            model.joint_of_dof(k).name
+        ))),
     }
 }
 

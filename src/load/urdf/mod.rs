@@ -23,11 +23,13 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
-use super::xml::{self, Element, Lines};
+use super::document::with_document;
+use super::xml::{Element, Lines};
 use crate::error::{Error, Result};
 use crate::model::spec::ModelSpec;
 use joint::Joint;
 use link::{Link, Meshes};
+use roxmltree::Document;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use warnings::Warnings;
@@ -80,9 +82,19 @@ pub fn read_file(path: &Path, options: &UrdfOptions) -> Result<ModelSpec> {
 /// # Errors
 /// As [`read_file`], without the name of the file.
 pub fn read_str(text: &str, base_dir: Option<&Path>, options: &UrdfOptions) -> Result<ModelSpec> {
-    let document = xml::parse(text)?;
+    with_document(text, "", |document| {
+        read_robot(text, document, base_dir, options)
+    })
+}
+
+fn read_robot(
+    text: &str,
+    document: &Document<'_>,
+    base_dir: Option<&Path>,
+    options: &UrdfOptions,
+) -> Result<ModelSpec> {
     let lines = Lines::new(text);
-    let robot = Element::root(&document, &lines);
+    let robot = Element::root(document, &lines);
     if robot.tag() != "robot" {
         return Err(robot.error("expected the root element <robot>"));
     }

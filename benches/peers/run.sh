@@ -1,0 +1,25 @@
+#!/bin/sh
+# Times the smooth dynamics beside Pinocchio's, on one core, in one run.
+#
+# usage: benches/peers/run.sh [--rounds N] [--passes N] [--output DIRECTORY] [ROBOT ...]
+#
+# Makes the virtual environment of tests/peers, builds the release library unless
+# DIFFSIM_LIBRARY names one, and compiles both sides
+# (Pinocchio's takes four minutes and 5 GB, once). Needs a C++17 compiler, taskset and Eigen, which
+# is installed by apt-get where that is possible. H1 and Atlas take part when DIFFSIM_ROBOTS names a
+# directory with h1/h1.urdf and atlas_v4/atlas_v4_with_multisense.urdf.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+. "$root/tests/peers/environment.sh"
+if [ ! -d "${EIGEN_INCLUDE:=/usr/include/eigen3}" ]; then
+    apt-get update -qq && apt-get install -y -qq libeigen3-dev || {
+        echo "Eigen is missing: install libeigen3-dev or set EIGEN_INCLUDE" >&2
+        exit 1
+    }
+fi
+export EIGEN_INCLUDE
+if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
+    cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
+fi
+exec "$python" "$here/run.py" "$@"

@@ -1,0 +1,360 @@
+//! The narrow phase of the pairs that have a closed form, or a solution along one unknown.
+//!
+//! | pair | points |
+//! |---|---|
+//! | plane and sphere, ellipsoid | 1, the lowest |
+//! | plane and capsule | 2, both ends |
+//! | plane and cylinder | 4, see [`collide`] |
+//! | plane and box | 4, the lowest vertices |
+//! | sphere and sphere, capsule, cylinder, ellipsoid, box | 1 |
+//! | capsule and capsule | 1; 2 when parallel |
+//! | capsule and cylinder, box | 1; when lying on a face or along the side both ends of the overlap, and the closest if it is neither |
+//! | capsule and ellipsoid | 1 |
+//!
+//! Conventions: the normal points from A to B, the point lies midway between the surfaces, the gap
+//! is their signed distance, negative by the least translation that separates them. Exchanging A
+//! and B gives the same points with their normals negated, in the same order but for capsule and
+//! capsule, which follow A's axis.
+//!
+//! Degenerate poses: where the normal is not determined (concentric spheres, a centre on an axis),
+//! it is the direction documented with the pair, and where a derivative does not exist, the part
+//! of the motion that is not determined is taken as zero and [`Smoothness::Degenerate`] returned.
+//! Where two features are equally near, the contact and its derivative are those of the feature
+//! reported, which are the one-sided ones.
+
+mod capsule;
+mod capsule_solid;
+pub(super) mod feature;
+mod plane;
+mod project;
+mod segment;
+mod sphere;
+pub(super) mod surface;
+
+use super::{ContactDerivative, ContactPoint, Shape};
+use crate::spatial::Pose;
+use capsule::Capsule;
+use feature::Kind;
+use project::{BoxSolid, CylinderSolid, EllipsoidSolid};
+use surface::LocalSurface;
+
+/// The most points a pair reports.
+pub const MAX_POINTS: usize = 4;
+
+/// The contact points of one pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manifold {
+    points: [ContactPoint; MAX_POINTS],
+    count: usize,
+}
+
+impl Manifold {
+    #[inline(always)]
+    pub fn points(&self) -> &[ContactPoint] {
+        &self.points[..self.count]
+    }
+
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a point; one beyond [`MAX_POINTS`] is dropped.
+    #[inline(always)]
+    pub fn push(&mut self, point: ContactPoint) {
+        if let Some(slot) = self.points.get_mut(self.count) {
+            *slot = point;
+            self.count += 1;
+        }
+    }
+
+    #[inline]
+    fn exchange(&mut self) {
+        for p in &mut self.points[..self.count] {
+            *p = exchanged(p);
+        }
+    }
+}
+
+/// Whether a derivative exists at a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothness {
+    /// The derivative is exact.
+    Smooth,
+    /// It does not exist; what was returned leaves out the part that is not determined.
+    Degenerate,
+}
+
+impl Smoothness {
+    #[inline(always)]
+    fn from_bool(smooth: bool) -> Smoothness {
+        if smooth {
+            Smoothness::Smooth
+        } else {
+            Smoothness::Degenerate
+        }
+    }
+}
+
+/// The same contact with A and B exchanged.
+#[inline]
+fn exchanged(p: &ContactPoint) -> ContactPoint {
+    ContactPoint {
+        point: p.point,
+        normal: -p.normal,
+        gap: p.gap,
+        feature: feature::exchange(p.feature),
+    }
+}
+
+/// The place of a shape in the order in which the pairs below are written.
+#[inline(always)]
+fn rank(shape: &Shape) -> u8 {
+    match shape {
+        Shape::Plane => 0,
+        Shape::Sphere { .. } => 1,
+        Shape::Capsule { .. } => 2,
+        Shape::Cylinder { .. } => 3,
+        Shape::Ellipsoid { .. } => 4,
+        Shape::Box { .. } => 5,
+    }
+}
+
+/// Fills `out` with the contact points of the pair whose gap is at most `margin` [m].
+///
+/// Returns whether this module handles the pair (see the module's table). A cylinder touches a
+/// plane with the lowest points of both rims and two more on the lower rim, a third of a turn to
+/// either side; standing to within 1e-4, with the four points of the rim on its x and y axes.
+#[inline]
+pub fn collide(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Manifold,
+) -> bool {
+    out.clear();
+    if rank(a) <= rank(b) {
+        collide_ordered(a, pose_a, b, pose_b, margin, out)
+    } else {
+        let handled = collide_ordered(b, pose_b, a, pose_a, margin, out);
+        out.exchange();
+        handled
+    }
+}
+
+#[inline]
+fn collide_ordered(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Manifold,
+) -> bool {
+    match (*a, *b) {
+        (Shape::Plane, Shape::Plane) => return false,
+        (Shape::Plane, Shape::Sphere { radius }) => {
+            plane::sphere(pose_a, radius, pose_b, margin, out);
+        }
+        (
+            Shape::Plane,
+            Shape::Capsule {
+                radius,
+                half_length,
+            },
+        ) => plane::capsule(pose_a, (radius, half_length), pose_b, margin, out),
+        (
+            Shape::Plane,
+            Shape::Cylinder {
+                radius,
+                half_length,
+            },
+        ) => plane::cylinder(pose_a, (radius, half_length), pose_b, margin, out),
+        (Shape::Plane, Shape::Ellipsoid { semi_axes }) => {
+            plane::ellipsoid(pose_a, semi_axes, pose_b, margin, out);
+        }
+        (Shape::Plane, Shape::Box { half_extents }) => {
+            plane::cuboid(pose_a, half_extents, pose_b, margin, out);
+        }
+        (
+            Shape::Capsule {
+                radius,
+                half_length,
+            },
+            _,
+        ) => {
+            let c = Capsule::new((radius, half_length), pose_a);
+            return collide_capsule(&c, b, pose_b, margin, out);
+        }
+        _ => match closest_ordered(a, pose_a, b, pose_b) {
+            Some(point) => {
+                if point.gap <= margin {
+                    out.push(point);
+                }
+            }
+            None => return false,
+        },
+    }
+    true
+}
+
+#[inline]
+fn collide_capsule(c: &Capsule, b: &Shape, pose: &Pose, margin: f64, out: &mut Manifold) -> bool {
+    match *b {
+        Shape::Plane | Shape::Sphere { .. } => return false,
+        Shape::Capsule {
+            radius,
+            half_length,
+        } => {
+            let d = Capsule::new((radius, half_length), pose);
+            capsule::collide(c, &d, margin, out);
+        }
+        Shape::Cylinder {
+            radius,
+            half_length,
+        } => {
+            let solid = CylinderSolid {
+                radius,
+                half_length,
+            };
+            capsule_solid::cylinder(c, solid, pose, margin, out);
+        }
+        Shape::Ellipsoid { semi_axes } => {
+            capsule_solid::one(c, EllipsoidSolid { semi_axes }, pose, margin, out);
+        }
+        Shape::Box { half_extents } => {
+            let solid = BoxSolid { half: half_extents };
+            capsule_solid::cuboid(c, solid, pose, margin, out);
+        }
+    }
+    true
+}
+
+/// The closest (or deepest) point of the pair: witness, normal and signed distance; `None` for a
+/// pair that this module does not handle.
+#[inline]
+pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<ContactPoint> {
+    if rank(a) <= rank(b) {
+        closest_ordered(a, pose_a, b, pose_b)
+    } else {
+        closest_ordered(b, pose_b, a, pose_a).map(|p| exchanged(&p))
+    }
+}
+
+#[inline]
+fn closest_ordered(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<ContactPoint> {
+    Some(match (*a, *b) {
+        (Shape::Plane, _) => {
+            let mut all = Manifold::default();
+            if !collide_ordered(a, pose_a, b, pose_b, f64::INFINITY, &mut all) {
+                return None;
+            }
+            let lowest = |p: ContactPoint, q: &ContactPoint| if q.gap < p.gap { *q } else { p };
+            let (first, rest) = all.points().split_first()?;
+            rest.iter().fold(*first, lowest)
+        }
+        (Shape::Sphere { radius }, Shape::Sphere { radius: radius_b }) => {
+            sphere::sphere(radius, pose_a, radius_b, pose_b)
+        }
+        (
+            Shape::Sphere { radius },
+            Shape::Capsule {
+                radius: radius_b,
+                half_length,
+            },
+        ) => sphere::capsule(radius, pose_a, (radius_b, half_length), pose_b),
+        (
+            Shape::Sphere { radius },
+            Shape::Cylinder {
+                radius: r,
+                half_length,
+            },
+        ) => {
+            let solid = CylinderSolid {
+                radius: r,
+                half_length,
+            };
+            sphere::solid(radius, pose_a, solid, pose_b)
+        }
+        (Shape::Sphere { radius }, Shape::Ellipsoid { semi_axes }) => {
+            sphere::solid(radius, pose_a, EllipsoidSolid { semi_axes }, pose_b)
+        }
+        (Shape::Sphere { radius }, Shape::Box { half_extents }) => {
+            let solid = BoxSolid { half: half_extents };
+            sphere::solid(radius, pose_a, solid, pose_b)
+        }
+        (
+            Shape::Capsule {
+                radius,
+                half_length,
+            },
+            _,
+        ) => {
+            let c = Capsule::new((radius, half_length), pose_a);
+            return closest_to_capsule(&c, b, pose_b);
+        }
+        _ => return None,
+    })
+}
+
+#[inline]
+fn closest_to_capsule(c: &Capsule, b: &Shape, pose: &Pose) -> Option<ContactPoint> {
+    Some(match *b {
+        Shape::Plane | Shape::Sphere { .. } => return None,
+        Shape::Capsule {
+            radius,
+            half_length,
+        } => capsule::closest(c, &Capsule::new((radius, half_length), pose)),
+        Shape::Cylinder {
+            radius,
+            half_length,
+        } => {
+            let solid = CylinderSolid {
+                radius,
+                half_length,
+            };
+            capsule_solid::closest(c, solid, pose)
+        }
+        Shape::Ellipsoid { semi_axes } => {
+            capsule_solid::closest(c, EllipsoidSolid { semi_axes }, pose)
+        }
+        Shape::Box { half_extents } => {
+            capsule_solid::closest(c, BoxSolid { half: half_extents }, pose)
+        }
+    })
+}
+
+/// How a `point` that [`collide`] or [`distance`] gave for the pair moves with the two bodies.
+#[inline]
+pub fn differentiate(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    point: &ContactPoint,
+    out: &mut ContactDerivative,
+) -> Smoothness {
+    let (n, gap) = (point.normal, point.gap);
+    let (fa, fb) = feature::unpack(point.feature);
+    match (a, b) {
+        (Shape::Plane, Shape::Cylinder { radius, .. }) if fb.kind == Kind::Spread => {
+            plane::differentiate_spread(pose_b, *radius, fb, n, gap, out)
+        }
+        (Shape::Cylinder { radius, .. }, Shape::Plane) if fa.kind == Kind::Spread => {
+            let smoothness = plane::differentiate_spread(pose_a, *radius, fa, -n, gap, out);
+            *out = out.swapped(-n);
+            smoothness
+        }
+        _ => {
+            let half = n * (0.5 * gap);
+            let surface_a = LocalSurface::of(a, pose_a, fa, n, point.point - half);
+            let surface_b = LocalSurface::of(b, pose_b, fb, -n, point.point + half);
+            surface::common_normal(&surface_a, &surface_b, n, gap, out)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! The common-normal equations: how the closest points of two surfaces move with the bodies.
+//!
+//! Near its contact point each surface is described, in its tangent plane, by all the pairs
+//! (δx, δm) of a motion along the surface and the turn of its outward normal m that goes with it.
+//! In principal directions tᵢ these are (xᵢ, yᵢ)·uᵢ for any numbers uᵢ: a face has (1, 0), a
+//! vertex (0, 1), a surface of radius r (r, 1), an edge (1, 0) along and (0, 1) across. One form
+//! holds them all, with no division by a curvature or a radius that may vanish.
+//!
+//! With a + gap·n = b, n = m_A = −m_B, and the displacement ζ of B against A at the contact point,
+//! elimination of B's motion along itself leaves, for j = 1, 2,
+//!
+//!   Σᵢ (sᵢ·tⱼ) Dᵢⱼ uᵢ = tⱼ·( yᴮⱼ ζ.lin + (xᴮⱼ + ½ gap yᴮⱼ) ζ.ang × n ),
+//!   Dᵢⱼ = xᴮⱼ yᴬᵢ + yᴮⱼ xᴬᵢ + gap yᴬᵢ yᴮⱼ,
+//!
+//! with sᵢ, tⱼ the principal directions of A and B, and then δn = Σ yᴬᵢ uᵢ sᵢ,
+//! δpoint = ½ n (n·ζ.lin) + Σ (xᴬᵢ + ½ gap yᴬᵢ) uᵢ sᵢ, δgap = n·ζ.lin.
+
+use super::Smoothness;
+use super::feature::{Feature, Kind};
+use super::project::{BoxSolid, CylinderSolid, EllipsoidSolid, Solid};
+use crate::collision::{ContactDerivative, Shape};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// A determinant this small against the terms that it is made of is taken as zero.
+const SINGULAR: f64 = 1e-10;
+
+/// Added to the cosines between principal directions in judging that determinant: straight
+/// surfaces (edges, sides) closer to parallel than SINGULAR^½ times this count as parallel.
+const PARALLEL: f64 = 1e-4;
+
+/// A surface around its contact point, to first order.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::collision) struct LocalSurface {
+    /// First principal direction (world axes), the second being n × `axis`; `None` where every
+    /// direction is principal.
+    pub axis: Option<Vec3>,
+    /// Motion along the surface, in each principal direction.
+    pub x: [f64; 2],
+    /// Turn of the outward normal that goes with it.
+    pub y: [f64; 2],
+}
+
+impl LocalSurface {
+    pub const FACE: LocalSurface = LocalSurface::isotropic(1.0, 0.0);
+    pub const VERTEX: LocalSurface = LocalSurface::isotropic(0.0, 1.0);
+
+    const fn isotropic(x: f64, y: f64) -> LocalSurface {
+        LocalSurface {
+            axis: None,
+            x: [x, x],
+            y: [y, y],
+        }
+    }
+
+    /// A surface straight along `axis` and of radius `radius` across.
+    pub const fn ruled(axis: Vec3, radius: f64) -> LocalSurface {
+        LocalSurface {
+            axis: Some(axis),
+            x: [1.0, radius],
+            y: [0.0, 1.0],
+        }
+    }
+
+    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
+    /// `outward` (world frame).
+    #[inline]
+    pub fn of(
+        shape: &Shape,
+        pose: &Pose,
+        feature: Feature,
+        outward: Vec3,
+        on: Vec3,
+    ) -> LocalSurface {
+        match *shape {
+            Shape::Plane => LocalSurface::FACE,
+            Shape::Sphere { radius } => LocalSurface::isotropic(radius, 1.0),
+            Shape::Capsule { radius, .. } => match feature.kind {
+                Kind::Vertex => LocalSurface::isotropic(radius, 1.0),
+                _ => LocalSurface::ruled(pose.rot.c[2], radius),
+            },
+            Shape::Cylinder {
+                radius,
+                half_length,
+            } => CylinderSolid {
+                radius,
+                half_length,
+            }
+            .surface(
+                feature,
+                pose.rot.tr_mul_vec(outward),
+                pose.inverse_point(on),
+            )
+            .turned(pose),
+            Shape::Ellipsoid { semi_axes } => EllipsoidSolid { semi_axes }
+                .surface(
+                    feature,
+                    pose.rot.tr_mul_vec(outward),
+                    pose.inverse_point(on),
+                )
+                .turned(pose),
+            Shape::Box { half_extents } => BoxSolid { half: half_extents }
+                .surface(feature, outward, on)
+                .turned(pose),
+        }
+    }
+
+    #[inline]
+    fn turned(self, pose: &Pose) -> LocalSurface {
+        LocalSurface {
+            axis: self.axis.map(|t| pose.rot.mul_vec(t)),
+            ..self
+        }
+    }
+
+    /// kᵀ (∂x/∂p) k for the foot x of a point p at distance `d` above the surface, where the
+    /// outward normal is `n`.
+    #[inline]
+    pub fn foot_slope(&self, n: Vec3, d: f64, k: Vec3) -> f64 {
+        let share = |i: usize| {
+            let whole = self.x[i] + d * self.y[i];
+            if whole > 0.0 { self.x[i] / whole } else { 0.0 }
+        };
+        match self.axis {
+            None => share(0) * (k.norm_squared() - k.dot(n) * k.dot(n)),
+            Some(t) => {
+                let (c0, c1) = (k.dot(t), k.dot(n.cross(t)));
+                share(0) * c0 * c0 + share(1) * c1 * c1
+            }
+        }
+    }
+}
+
+/// The derivative of the contact of two surfaces with common normal `n` (A to B) at distance
+/// `gap`.
+#[inline]
+pub(in crate::collision) fn common_normal(
+    a: &LocalSurface,
+    b: &LocalSurface,
+    n: Vec3,
+    gap: f64,
+    out: &mut ContactDerivative,
+) -> Smoothness {
+    let half = 0.5 * gap;
+    let along = Mat3::outer(n, n);
+    out.gap = [n, Vec3::ZERO];
+    let (axis_a, axis_b) = match (a.axis, b.axis) {
+        (None, None) => {
+            let d = b.x[0] * a.y[0] + b.y[0] * (a.x[0] + gap * a.y[0]);
+            let size = b.x[0] * a.y[0] + b.y[0] * (a.x[0] + gap.abs() * a.y[0]);
+            let smooth = d.abs() > SINGULAR * size;
+            let r = if smooth { 1.0 / d } else { 0.0 };
+            let across = Mat3::IDENTITY - along;
+            let turn = Mat3::skew(-n);
+            let (lin, ang) = (b.y[0] * r, (b.x[0] + half * b.y[0]) * r);
+            let moved = a.x[0] + half * a.y[0];
+            out.normal = [across * (a.y[0] * lin), turn * (a.y[0] * ang)];
+            out.point = [across * (moved * lin) + along * 0.5, turn * (moved * ang)];
+            return Smoothness::from_bool(smooth);
+        }
+        (Some(s), None) => (s, s),
+        (None, Some(t)) => (t, t),
+        (Some(s), Some(t)) => (s, t),
+    };
+    let s = [axis_a, n.cross(axis_a)];
+    let t = [axis_b, n.cross(axis_b)];
+    // m[j][i], and the sizes of the terms that make it.
+    let mut m = [[0.0; 2]; 2];
+    let mut size = [[0.0; 2]; 2];
+    for j in 0..2 {
+        for i in 0..2 {
+            let c = s[i].dot(t[j]);
+            let sum = b.x[j] * a.y[i] + b.y[j] * a.x[i];
+            let product = a.y[i] * b.y[j];
+            m[j][i] = c * (sum + gap * product);
+            size[j][i] = (c.abs() + PARALLEL) * (sum + gap.abs() * product);
+        }
+    }
+    let (inverse, smooth) = solve(&m, &size);
+    let drive = |j: usize| (b.y[j], b.x[j] + half * b.y[j]);
+    let (lin0, ang0) = drive(0);
+    let (lin1, ang1) = drive(1);
+    out.normal = [Mat3::ZERO; 2];
+    out.point = [along * 0.5, Mat3::ZERO];
+    let mut ang_normal = Mat3::ZERO;
+    let mut ang_point = Mat3::ZERO;
+    for i in 0..2 {
+        let by_lin = t[0] * (inverse[i][0] * lin0) + t[1] * (inverse[i][1] * lin1);
+        let by_turn = t[0] * (inverse[i][0] * ang0) + t[1] * (inverse[i][1] * ang1);
+        // ζ.ang × n = −n × ζ.ang, and vᵀ(−n × w) = (n × v)ᵀ w.
+        let by_ang = n.cross(by_turn);
+        let (turned, moved) = (s[i] * a.y[i], s[i] * (a.x[i] + half * a.y[i]));
+        out.normal[0] += Mat3::outer(turned, by_lin);
+        ang_normal += Mat3::outer(turned, by_ang);
+        out.point[0] += Mat3::outer(moved, by_lin);
+        ang_point += Mat3::outer(moved, by_ang);
+    }
+    out.normal[1] = ang_normal;
+    out.point[1] = ang_point;
+    Smoothness::from_bool(smooth)
+}
+
+/// The inverse of a 2×2 matrix, or the pseudo-inverse of its rank-one part where it has no inverse
+/// to speak of; `size` bounds what its entries were summed from.
+fn solve(m: &[[f64; 2]; 2], size: &[[f64; 2]; 2]) -> ([[f64; 2]; 2], bool) {
+    let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    let scale = size[0][0] * size[1][1] + size[0][1] * size[1][0];
+    if det.abs() > SINGULAR * scale {
+        let r = 1.0 / det;
+        let inverse = [[m[1][1] * r, -m[0][1] * r], [-m[1][0] * r, m[0][0] * r]];
+        return (inverse, true);
+    }
+    let square = |a: &[[f64; 2]; 2]| a.iter().flatten().map(|v| v * v).sum::<f64>();
+    let (f, f_size) = (square(m), square(size));
+    if f > SINGULAR * SINGULAR * f_size {
+        let r = 1.0 / f;
+        (
+            [[m[0][0] * r, m[1][0] * r], [m[0][1] * r, m[1][1] * r]],
+            false,
+        )
+    } else {
+        ([[0.0; 2]; 2], false)
+    }
+}

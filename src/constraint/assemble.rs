@@ -1,0 +1,546 @@
+//! From contacts and joints to the blocks of σ = G λ + g.
+
+use super::rows::Rows;
+use crate::collision::contact_frame;
+use crate::collision::scene::Scene;
+use crate::contact::ncp::Mode;
+use crate::contact::problem::{Block, Delassus, Problem};
+use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::mass::BranchMatrix;
+use crate::error::{Error, Result};
+use crate::linalg::{F4, dispatch};
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::spec::JointKind;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::{Mat3, Vec3};
+
+/// What a block of rows stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Source {
+    /// Contact of the scene by index; one row (the normal) where it is frictionless.
+    Contact(usize),
+    /// A bound of a one-dof link: σ = `sign`·v.
+    Limit { dof: usize, sign: f64 },
+    /// Dry friction of a dof.
+    Friction { dof: usize },
+}
+
+/// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
+/// velocity that is kept (eq. 57–59 of the differentiable-simulation paper).
+#[derive(Clone, Copy, Debug)]
+pub struct Stabilization {
+    pub kp: f64,
+    pub kd: f64,
+    /// Time step [s].
+    pub h: f64,
+}
+
+impl Stabilization {
+    /// Added to the normal row: Φ/h − K_p min(Φ, 0)/h − K_d (J v)_N.
+    pub fn term(&self, gap: f64, speed: f64) -> f64 {
+        (gap - self.kp * gap.min(0.0)) / self.h - self.kd * speed
+    }
+
+    /// Its slope by the gap; at zero that of the open side.
+    pub fn by_gap(&self, gap: f64) -> f64 {
+        if gap < 0.0 {
+            (1.0 - self.kp) / self.h
+        } else {
+            1.0 / self.h
+        }
+    }
+}
+
+/// How a row is recognized in the next step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Key {
+    kind: u32,
+    a: u32,
+    feature: u64,
+}
+
+/// What a step hands to the next one: impulses and modes of the rows it had.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    keys: Vec<Key>,
+    lambda: Vec<[f64; 3]>,
+    modes: Vec<Mode>,
+}
+
+/// Bounds of a one-dof link that a step enforces.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    dof: usize,
+    iq: usize,
+    lower: f64,
+    upper: f64,
+    margin: f64,
+}
+
+/// The blocks of a step. Sized at creation.
+#[derive(Clone, Debug)]
+pub struct Constraints {
+    limits: Vec<Limit>,
+    friction: Vec<usize>,
+    pub rows: Rows,
+    pub blocks: Vec<Block>,
+    pub sources: Vec<Source>,
+    /// First row of each block, and the number of rows at the end.
+    pub offsets: Vec<usize>,
+    /// Per block: contact frame [t₁ t₂ n], and gap or distance to the bound.
+    pub frames: Vec<Mat3>,
+    pub gaps: Vec<f64>,
+    pub g: Vec<f64>,
+    pub delassus: Vec<f64>,
+    pub lambda: Vec<f64>,
+    pub modes: Vec<Mode>,
+    keys: Vec<Key>,
+    memory: Memory,
+    max_rows: usize,
+}
+
+/// Numbers per row of saved memory: key in four parts, mode, three impulses.
+const MEMORY_ENTRY: usize = 8;
+
+impl Constraints {
+    /// # Errors
+    /// `Unsupported` naming a joint whose bounds this version cannot enforce.
+    pub fn new(model: &Model, max_contacts: usize) -> Result<Self> {
+        let t = model.topology();
+        let mut limits = Vec::new();
+        for j in model.joints() {
+            let Some((lower, upper)) = j.limits else {
+                continue;
+            };
+            if j.nv != 1 || j.kind == JointKind::Continuous {
+                return Err(Error::unsupported(format!(
+                    "joint \"{}\": bounds on a {:?} joint are not enforced in this version",
+                    j.name, j.kind
+                )));
+            }
+            if lower.is_finite() || upper.is_finite() {
+                limits.push(Limit {
+                    dof: j.iv,
+                    iq: j.iq,
+                    lower,
+                    upper,
+                    margin: j.limit_margin,
+                });
+            }
+        }
+        let friction: Vec<usize> = (0..t.nv())
+            .filter(|&k| model.params().friction_loss[k] > 0.0)
+            .collect();
+        let blocks = max_contacts + limits.len() + friction.len();
+        let max_rows = 3 * max_contacts + limits.len() + friction.len();
+        Ok(Constraints {
+            rows: Rows::new(t.nv(), blocks),
+            blocks: Vec::with_capacity(blocks),
+            sources: Vec::with_capacity(blocks),
+            offsets: Vec::with_capacity(blocks + 1),
+            frames: Vec::with_capacity(blocks),
+            gaps: Vec::with_capacity(blocks),
+            g: Vec::with_capacity(max_rows),
+            delassus: Vec::with_capacity(max_rows * max_rows),
+            lambda: Vec::with_capacity(max_rows),
+            modes: Vec::with_capacity(blocks),
+            keys: Vec::with_capacity(blocks),
+            memory: Memory {
+                keys: Vec::with_capacity(blocks),
+                lambda: Vec::with_capacity(blocks),
+                modes: Vec::with_capacity(blocks),
+            },
+            limits,
+            friction,
+            max_rows,
+        })
+    }
+
+    pub fn max_rows(&self) -> usize {
+        self.max_rows
+    }
+
+    pub fn max_blocks(&self) -> usize {
+        self.rows.capacity()
+    }
+
+    /// The problem in the solver's terms.
+    pub fn problem(&self) -> Problem<'_> {
+        Problem {
+            blocks: &self.blocks,
+            delassus: Delassus::Dense(&self.delassus),
+            g: &self.g,
+        }
+    }
+
+    fn start(&mut self) {
+        self.rows.clear();
+        self.blocks.clear();
+        self.sources.clear();
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.frames.clear();
+        self.gaps.clear();
+        self.g.clear();
+        self.lambda.clear();
+        self.modes.clear();
+        self.keys.clear();
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn push(&mut self, block: Block, source: Source, frame: Mat3, gap: f64, key: Key) {
+        self.blocks.push(block);
+        self.sources.push(source);
+        let at = self.offsets.last().copied().unwrap_or(0);
+        self.offsets.push(at + block.rows());
+        self.frames.push(frame);
+        self.gaps.push(gap);
+        // Last step's rows come in the same order, give or take a few.
+        let hint = self.keys.len();
+        let found = self.memory.keys[hint.min(self.memory.keys.len())..]
+            .iter()
+            .position(|k| *k == key)
+            .map(|i| i + hint.min(self.memory.keys.len()))
+            .or_else(|| self.memory.keys.iter().position(|k| *k == key));
+        let (impulse, mode) = found.map_or(([0.0; 3], Mode::Unknown), |i| {
+            (self.memory.lambda[i], self.memory.modes[i])
+        });
+        self.lambda.extend_from_slice(&impulse[..block.rows()]);
+        self.modes.push(if mode.fits(block) {
+            mode
+        } else {
+            Mode::Unknown
+        });
+        self.keys.push(key);
+    }
+
+    /// Blocks of all contacts of the scene, of limits within reach and of dry friction. `v_free` is the
+    /// velocity at the end of the step without any impulse.
+    #[allow(clippy::too_many_arguments)]
+    pub fn assemble(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        scene: &Scene,
+        q: &[f64],
+        v: &[f64],
+        v_free: &[f64],
+        h: f64,
+        reach: f64,
+    ) {
+        self.start();
+        let t = model.topology();
+        for (i, c) in scene.contacts().iter().enumerate() {
+            let pair = &scene.pairs()[c.pair];
+            let block = if pair.condim == 1 {
+                Block::Unilateral
+            } else {
+                let mu = pair.friction.sliding(&params.geom_friction);
+                Block::Contact { mu }
+            };
+            let frame = contact_frame(c.point.normal);
+            let id = self.rows.push(t, c.link.map(|l| tip(t, l)));
+            for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
+                if link != WORLD {
+                    let p = c.point.point - kin.origin[t.links[link].tree];
+                    add_point_rows(&mut self.rows, t, kin, id, link, p, &frame, sign, block);
+                }
+            }
+            let key = Key {
+                kind: 0,
+                a: c.pair as u32,
+                feature: c.point.feature,
+            };
+            self.push(block, Source::Contact(i), frame, c.point.gap, key);
+        }
+        for i in 0..self.limits.len() {
+            let l = self.limits[i];
+            for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {
+                let gap = sign * (q[l.iq] - bound);
+                let speed = v[l.dof].abs().max(v_free[l.dof].abs());
+                if gap <= l.margin + reach + 2.0 * h * speed {
+                    let side = u32::from(sign < 0.0);
+                    let key = Key {
+                        kind: 1 + side,
+                        a: l.dof as u32,
+                        feature: 0,
+                    };
+                    self.push_dof(
+                        t,
+                        l.dof,
+                        sign,
+                        Block::Unilateral,
+                        Source::Limit { dof: l.dof, sign },
+                        gap,
+                        key,
+                    );
+                }
+            }
+        }
+        for i in 0..self.friction.len() {
+            let dof = self.friction[i];
+            let key = Key {
+                kind: 3,
+                a: dof as u32,
+                feature: 0,
+            };
+            let bound = h * params.friction_loss[dof];
+            self.push_dof(
+                t,
+                dof,
+                1.0,
+                Block::Box { bound },
+                Source::Friction { dof },
+                0.0,
+                key,
+            );
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn push_dof(
+        &mut self,
+        t: &Topology,
+        dof: usize,
+        sign: f64,
+        block: Block,
+        source: Source,
+        gap: f64,
+        key: Key,
+    ) {
+        let id = self.rows.push(t, [dof, WORLD]);
+        *self.rows.column_mut(id, dof) = F4([sign, 0.0, 0.0, 0.0]);
+        self.push(block, source, Mat3::IDENTITY, gap, key);
+    }
+
+    /// G and g = J v_free + stabilization; `m` must be factored.
+    pub fn condense(
+        &mut self,
+        t: &Topology,
+        m: &BranchMatrix,
+        v: &[f64],
+        v_free: &[f64],
+        s: &Stabilization,
+    ) {
+        let n = self.offsets.last().copied().unwrap_or(0);
+        self.g.resize(n, 0.0);
+        self.delassus.resize(n * n, 0.0);
+        condense(self, t, m, v, v_free, s);
+    }
+
+    /// Row of the block at which the stabilization acts: the normal of a contact, the limit itself.
+    pub fn normal_row(&self, block: usize) -> Option<usize> {
+        match self.sources[block] {
+            Source::Friction { .. } => None,
+            _ => Some(self.offsets[block + 1] - 1),
+        }
+    }
+
+    /// Impulses of a block in three lanes.
+    pub fn impulse(&self, block: usize) -> F4 {
+        let mut l = F4::ZERO;
+        let part = &self.lambda[self.offsets[block]..self.offsets[block + 1]];
+        l.0[..part.len()].copy_from_slice(part);
+        l
+    }
+
+    /// Distance of the active contacts and limits to the kink of the stabilization at gap zero, in units
+    /// of the largest free velocity; infinite where it has none (K_p = 0).
+    pub fn kink_distance(&self, s: &Stabilization) -> f64 {
+        if s.kp == 0.0 {
+            return f64::INFINITY;
+        }
+        let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        (0..self.blocks.len())
+            .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
+            .fold(f64::INFINITY, |m, b| {
+                m.min(s.kp * self.gaps[b].abs() / (s.h * scale))
+            })
+    }
+
+    /// Keeps the impulses and modes for the next step.
+    pub fn remember(&mut self) {
+        self.memory.keys.clear();
+        self.memory.keys.extend_from_slice(&self.keys);
+        self.memory.modes.clear();
+        self.memory.modes.extend_from_slice(&self.modes);
+        self.memory.lambda.clear();
+        for b in 0..self.blocks.len() {
+            let l = self.impulse(b).0;
+            self.memory.lambda.push([l[0], l[1], l[2]]);
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.memory.keys.clear();
+        self.memory.lambda.clear();
+        self.memory.modes.clear();
+    }
+
+    /// Length of the saved memory.
+    pub fn memory_size(&self) -> usize {
+        1 + MEMORY_ENTRY * self.max_blocks()
+    }
+
+    /// Writes the memory as numbers; unused places are zero.
+    pub fn save(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        out[0] = self.memory.keys.len() as f64;
+        for (i, entry) in out[1..].chunks_exact_mut(MEMORY_ENTRY).enumerate() {
+            let Some(k) = self.memory.keys.get(i) else {
+                break;
+            };
+            let low = k.feature & 0xFFFF_FFFF;
+            let high = k.feature >> 32;
+            let l = self.memory.lambda[i];
+            let mode = f64::from(self.memory.modes[i] as i32);
+            entry.copy_from_slice(&[
+                f64::from(k.kind),
+                f64::from(k.a),
+                low as f64,
+                high as f64,
+                mode,
+                l[0],
+                l[1],
+                l[2],
+            ]);
+        }
+    }
+
+    /// Reads the memory back.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for numbers that [`Constraints::save`] cannot have written.
+    pub fn restore(&mut self, from: &[f64]) -> Result<()> {
+        let bad = |i: usize, x: f64| {
+            Error::invalid(format!(
+                "warm[{i}] is {x}: not the memory of a simulation like this one"
+            ))
+        };
+        let count = from[0];
+        if !(count >= 0.0 && count <= self.max_blocks() as f64 && count.fract() == 0.0) {
+            return Err(bad(0, count));
+        }
+        let entries = || from[1..].chunks_exact(MEMORY_ENTRY).take(count as usize);
+        for (i, e) in entries().enumerate() {
+            let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
+            let at = 1 + i * MEMORY_ENTRY;
+            if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
+                return Err(bad(at + k, e[k]));
+            }
+            if Mode::from_index(e[4]).is_none() {
+                return Err(bad(at + 4, e[4]));
+            }
+            if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
+                return Err(bad(at + k, e[k]));
+            }
+        }
+        self.forget();
+        for e in entries() {
+            self.memory.keys.push(Key {
+                kind: e[0] as u32,
+                a: e[1] as u32,
+                feature: e[2] as u64 | (e[3] as u64) << 32,
+            });
+            self.memory
+                .modes
+                .push(Mode::from_index(e[4]).unwrap_or_default());
+            self.memory.lambda.push([e[5], e[6], e[7]]);
+        }
+        Ok(())
+    }
+
+    /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
+    pub fn missed_limit(&self, q: &[f64], v_next: &[f64], h: f64, tolerance: f64) -> bool {
+        self.limits.iter().any(|l| {
+            let at = q[l.iq] + h * v_next[l.dof];
+            [(l.lower, 1.0), (l.upper, -1.0)]
+                .into_iter()
+                .any(|(bound, sign)| {
+                    let passed = sign * (at - bound) < -tolerance;
+                    passed && !self.sources.contains(&Source::Limit { dof: l.dof, sign })
+                })
+        })
+    }
+}
+
+/// The last dof of a link, or the world.
+pub(super) fn tip(t: &Topology, link: usize) -> usize {
+    if link == WORLD {
+        WORLD
+    } else {
+        t.links[link].iv + t.links[link].kind.nv() - 1
+    }
+}
+
+/// Adds ±Rᵀ J(p) of a link's point, relative to the tree's origin, to a block.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn add_point_rows(
+    rows: &mut Rows,
+    t: &Topology,
+    kin: &Kinematics,
+    block: usize,
+    link: usize,
+    p: Vec3,
+    frame: &Mat3,
+    sign: f64,
+    law: Block,
+) {
+    let mut k = tip(t, link);
+    while k != WORLD {
+        let u = frame.tr_mul_vec(kin.s[k].at(p)) * sign;
+        *rows.column_mut(block, k) += if law.rows() == 3 {
+            F4([u.x, u.y, u.z, 0.0])
+        } else {
+            F4([u.z, 0.0, 0.0, 0.0])
+        };
+        k = t.dofs[k].parent;
+    }
+}
+
+#[inline(always)]
+fn condense_kernel(
+    c: &mut Constraints,
+    t: &Topology,
+    m: &BranchMatrix,
+    v: &[f64],
+    v_free: &[f64],
+    s: &Stabilization,
+) {
+    c.rows.solve_half(t, m);
+    let n = c.g.len();
+    for i in 0..c.blocks.len() {
+        let (ri, ni) = (c.offsets[i], c.blocks[i].rows());
+        for j in 0..=i {
+            let (rj, nj) = (c.offsets[j], c.blocks[j].rows());
+            // Column b of the block (i, j) in lanes.
+            let g = c.rows.delassus(i, j);
+            for (b, column) in g[..nj].iter().enumerate() {
+                for a in 0..ni {
+                    c.delassus[(rj + b) * n + ri + a] = column.0[a];
+                    c.delassus[(ri + a) * n + rj + b] = column.0[a];
+                }
+            }
+        }
+        let free = c.rows.times(i, v_free);
+        c.g[ri..ri + ni].copy_from_slice(&free.0[..ni]);
+        if let Some(row) = c.normal_row(i) {
+            let speed = if s.kd == 0.0 {
+                0.0
+            } else {
+                c.rows.times(i, v).0[ni - 1]
+            };
+            c.g[row] += s.term(c.gaps[i], speed);
+        }
+    }
+}
+
+dispatch! {
+    fn condense = condense_kernel(
+        c: &mut Constraints, t: &Topology, m: &BranchMatrix, v: &[f64], v_free: &[f64],
+        s: &Stabilization,
+    )
+}

@@ -1,0 +1,5 @@
+//! The contact laws: each solves the constraint problem of a step and linearizes its solution.
+
+pub mod island;
+pub mod ncp;
+pub mod problem;

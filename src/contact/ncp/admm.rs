@@ -1,0 +1,172 @@
+//! Alternating directions on the cone program, with a proximal term and the De Saxcé shift as an outer fixed point
+//! folded into the iterations (Carpentier, Le Lidec and Montaut, RSS 2024; penalty updates in the manner of OSQP).
+//!
+//!   (G + ηI + P) λ⁺ = η λ + P z + y − g − Γ(y)
+//!   z⁺ = proj_K(λ⁺ − P⁻¹ y),   y⁺ = y + P (z⁺ − λ⁺) ∈ K*
+//!
+//! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
+
+use super::local::{project, violation};
+use super::work::Work;
+use crate::contact::problem::{Block, Problem};
+use crate::linalg::Symmetric;
+
+#[derive(Clone, Debug)]
+pub(super) struct Admm {
+    matrix: Symmetric,
+    penalty: Vec<f64>,
+    z: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Admm {
+    pub fn new(max_rows: usize) -> Admm {
+        Admm {
+            matrix: Symmetric::new(max_rows),
+            penalty: Vec::with_capacity(max_rows),
+            z: Vec::with_capacity(max_rows),
+            y: Vec::with_capacity(max_rows),
+        }
+    }
+
+    /// Iterates from `work.lambda` and its σ until the scaled residual is at most `tolerance` or the limit is reached;
+    /// leaves the projected impulse and its σ in `work` and returns the number of iterations.
+    pub fn run(
+        &mut self,
+        problem: &Problem,
+        work: &mut Work,
+        tolerance: f64,
+        limit: usize,
+    ) -> usize {
+        let n = problem.rows();
+        let velocity = super::modes::largest(problem.g).max(1.0);
+        self.penalty.clear();
+        let mut largest_mean: f64 = 0.0;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let rows = block.rows();
+            let mean = (0..rows).map(|r| work.diagonal[i][r][r]).sum::<f64>() / rows as f64;
+            largest_mean = largest_mean.max(mean);
+            self.penalty.extend(std::iter::repeat_n(mean, rows));
+        }
+        if largest_mean <= 0.0 {
+            return 0;
+        }
+        for p in &mut self.penalty {
+            *p = p.max(1e-12 * largest_mean);
+        }
+        self.z.clear();
+        self.z.extend_from_slice(&work.lambda);
+        self.y.clear();
+        self.y.extend_from_slice(&work.sigma);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let (at, end) = (work.offsets[i], work.offsets[i + 1]);
+            project(*block, &mut self.z[at..end]);
+            project_dual(*block, &mut self.y[at..end]);
+        }
+        let eta = 1e-6;
+        let mut rho = 0.1;
+        self.factor(problem, work, rho, eta);
+        for iteration in 1..=limit {
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let at = work.offsets[i];
+                for r in at..work.offsets[i + 1] {
+                    let p = rho * self.penalty[r];
+                    work.x[r][0] =
+                        eta * self.penalty[r] * work.lambda[r] + p * self.z[r] + self.y[r]
+                            - problem.g[r];
+                }
+                if let Block::Contact { mu } = block {
+                    work.x[at + 2][0] -= mu * self.y[at].hypot(self.y[at + 1]);
+                }
+            }
+            self.matrix.solve(&mut work.x[..n], &mut work.scratch);
+            let (mut primal, mut dual) = (0.0f64, 0.0f64);
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (at, end) = (work.offsets[i], work.offsets[i + 1]);
+                let mut next = [0.0; 3];
+                let next = &mut next[..end - at];
+                for (k, r) in (at..end).enumerate() {
+                    work.lambda[r] = work.x[r][0];
+                    next[k] = work.lambda[r] - self.y[r] / (rho * self.penalty[r]);
+                }
+                project(*block, next);
+                for (k, r) in (at..end).enumerate() {
+                    let p = rho * self.penalty[r];
+                    dual = dual.max(p * (next[k] - self.z[r]).abs());
+                    self.y[r] += p * (next[k] - work.lambda[r]);
+                    primal = primal.max(self.penalty[r] * (next[k] - work.lambda[r]).abs());
+                    self.z[r] = next[k];
+                }
+            }
+            if primal.max(dual) <= 0.1 * tolerance * velocity || iteration == limit {
+                work.lambda.copy_from_slice(&self.z);
+                work.update_sigma(problem);
+                let worst = (0..problem.blocks.len()).fold(0.0f64, |w, i| {
+                    let part = work.offsets[i]..work.offsets[i + 1];
+                    w.max(
+                        violation(
+                            problem.blocks[i],
+                            &work.lambda[part.clone()],
+                            &work.sigma[part],
+                        )
+                        .dual,
+                    )
+                });
+                if worst <= tolerance * velocity || iteration == limit {
+                    return iteration;
+                }
+            }
+            if iteration % 20 == 0 {
+                let ratio = (primal / dual.max(f64::MIN_POSITIVE))
+                    .sqrt()
+                    .clamp(0.1, 10.0);
+                if !(0.5..=2.0).contains(&ratio) {
+                    rho = (rho * ratio).clamp(1e-6, 1e6);
+                    self.factor(problem, work, rho, eta);
+                }
+            }
+        }
+        limit
+    }
+
+    fn factor(&mut self, problem: &Problem, work: &Work, rho: f64, eta: f64) {
+        let n = problem.rows();
+        let a = self.matrix.matrix(n);
+        a.fill(0.0);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            problem.delassus.for_row(
+                i,
+                problem.blocks,
+                &work.offsets,
+                |j| j <= i,
+                |j, g| {
+                    let columns = problem.blocks[j].rows();
+                    for (r, line) in g.iter().enumerate().take(block.rows()) {
+                        let start = (work.offsets[i] + r) * n + work.offsets[j];
+                        a[start..start + columns].copy_from_slice(&line[..columns]);
+                    }
+                },
+            );
+        }
+        for r in 0..n {
+            a[r * n + r] += (rho + eta) * self.penalty[r];
+        }
+        self.matrix.factor(0.0);
+    }
+}
+
+/// Projects on the dual of the block's cone (a box has none: its multiplier is free, as a bilateral row's is zero).
+fn project_dual(block: Block, y: &mut [f64]) {
+    match block {
+        Block::Contact { mu } if mu > 0.0 => project(Block::Contact { mu: 1.0 / mu }, y),
+        Block::Contact { .. } => {
+            if let [x, z, n] = y {
+                // K_0* is the half space n ≥ 0; without friction the tangent multipliers carry no force.
+                (*x, *z, *n) = (*x, *z, n.max(0.0));
+            }
+        }
+        Block::Unilateral => y[0] = y[0].max(0.0),
+        Block::Box { .. } => {}
+        Block::Bilateral => y[0] = 0.0,
+    }
+}

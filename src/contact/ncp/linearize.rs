@@ -1,0 +1,361 @@
+//! The derivative of the solution, and its transpose, from one factorization.
+//!
+//! With w = dG λ + dg (the variation of σ at fixed λ) and the variations of friction coefficients and bounds, which move
+//! the faces themselves by d = ∂λ/∂(μ, bound) at fixed mode and direction:
+//!
+//!   dλ = d − R A⁻¹ Lᵀ (w + G d),     A = Lᵀ G R + Q.
+//!
+//! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
+
+use super::NcpSolver;
+use super::modes::Mode;
+use super::reduced::Face;
+use crate::contact::problem::{Block, Delassus, Problem};
+use crate::error::{Error, Result};
+use crate::linalg::LANES;
+
+impl NcpSolver {
+    /// Prepares [`NcpSolver::apply`] and its transpose at the last solution. `problem` is the one that was solved. The
+    /// factorization of the solve is kept if it is that of the solution, otherwise it is made anew.
+    ///
+    /// Errors: `NoStep` before a successful solve or for a problem of other size, `NotConverged` if the last solution
+    /// is not certified: its derivative would mean nothing.
+    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
+        let Some(certificate) = self.last else {
+            return Err(Error::no_step("linearization asked for before a solve"));
+        };
+        if problem.rows() != self.work.lambda.len() || problem.blocks.len() != self.work.modes.len()
+        {
+            return Err(Error::no_step(format!(
+                "linearization of {} rows, but the last solve had {}",
+                problem.rows(),
+                self.work.lambda.len()
+            )));
+        }
+        if !certificate.converged {
+            return Err(Error::not_converged(format!(
+                "the last solution has residual {:e}: it has no derivative",
+                certificate.residual()
+            )));
+        }
+        if self.linearized {
+            return Ok(());
+        }
+        self.faces_before.clear();
+        if self.factored {
+            self.faces_before.extend_from_slice(&self.reduced.faces);
+        }
+        let work = &self.work;
+        self.reduced.set_faces(
+            problem.blocks,
+            &work.offsets,
+            &work.modes,
+            &work.diagonal,
+            &work.lambda,
+            &work.sigma,
+        );
+        let same = self.factored
+            && self.faces_before.len() == self.reduced.faces.len()
+            && self
+                .faces_before
+                .iter()
+                .zip(&self.reduced.faces)
+                .all(|(a, b)| same_face(a, b));
+        if !same {
+            self.reduced.factor(problem, &work.offsets);
+            self.factored = true;
+        }
+        self.linearized = true;
+        Ok(())
+    }
+
+    /// dλ for `columns` directions. `w` is n × columns, column-major, and `limits` (blocks × columns, may be `None`)
+    /// holds dμ of contacts and dbound of boxes; `dlambda` takes n × columns.
+    ///
+    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size.
+    pub fn apply(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        limits: Option<&[f64]>,
+        columns: usize,
+        dlambda: &mut [f64],
+    ) -> Result<()> {
+        self.check(
+            problem,
+            columns,
+            [("w", w.len()), ("dlambda", dlambda.len())],
+            limits.map(<[f64]>::len),
+        )?;
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        for start in (0..columns).step_by(LANES) {
+            let lanes = LANES.min(columns - start);
+            let part = start * n..(start + lanes) * n;
+            let limits = limits.map(|l| &l[start * nb..(start + lanes) * nb]);
+            if lanes == 1 {
+                self.apply_panel::<1>(problem, &w[part.clone()], limits, lanes, &mut dlambda[part]);
+            } else {
+                self.apply_panel::<LANES>(
+                    problem,
+                    &w[part.clone()],
+                    limits,
+                    lanes,
+                    &mut dlambda[part],
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_panel<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        limits: Option<&[f64]>,
+        lanes: usize,
+        dlambda: &mut [f64],
+    ) {
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        let (panel, scratch) = (
+            panel::<W>(&mut self.panel),
+            panel_of::<W>(&mut self.panel_scratch),
+        );
+        dlambda.fill(0.0);
+        let m = self.reduced.order;
+        match limits {
+            None => self.reduced.restrict(
+                |r| std::array::from_fn(|k| if k < lanes { w[k * n + r] } else { 0.0 }),
+                panel,
+            ),
+            Some(limits) => {
+                // dlambda serves as w + G d until the solution overwrites it.
+                dlambda.copy_from_slice(w);
+                for k in 0..lanes {
+                    for i in 0..nb {
+                        let rate = limits[k * nb + i];
+                        if rate != 0.0 {
+                            let at = self.work.offsets[i];
+                            let d = face_rate(
+                                problem.blocks[i],
+                                self.work.modes[i],
+                                &self.work.lambda[at..],
+                                rate,
+                            );
+                            let rows = problem.blocks[i].rows();
+                            problem.delassus.add_columns(
+                                i,
+                                at,
+                                &d[..rows],
+                                &mut dlambda[k * n..(k + 1) * n],
+                            );
+                        }
+                    }
+                }
+                self.reduced.restrict(
+                    |r| std::array::from_fn(|k| if k < lanes { dlambda[k * n + r] } else { 0.0 }),
+                    panel,
+                );
+                dlambda.fill(0.0);
+            }
+        }
+        self.reduced.solve(&mut panel[..m], scratch);
+        self.reduced.expand(&panel[..m], |row, value| {
+            for k in 0..lanes {
+                dlambda[k * n + row] = -value[k];
+            }
+        });
+        let Some(limits) = limits else { return };
+        for k in 0..lanes {
+            for i in 0..nb {
+                let rate = limits[k * nb + i];
+                if rate != 0.0 {
+                    let at = self.work.offsets[i];
+                    let d = face_rate(
+                        problem.blocks[i],
+                        self.work.modes[i],
+                        &self.work.lambda[at..],
+                        rate,
+                    );
+                    for (r, d) in d.iter().enumerate().take(problem.blocks[i].rows()) {
+                        dlambda[k * n + at + r] += d;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The adjoint: from λ̄ = ∂ℓ/∂λ (n × columns) to w̄ (n × columns) and, if asked for, the adjoints of μ and bounds
+    /// (blocks × columns), such that ⟨λ̄, dλ⟩ = ⟨w̄, w⟩ + ⟨limits̄, limits⟩ for every direction of [`NcpSolver::apply`].
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub fn apply_transpose(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        columns: usize,
+        w_bar: &mut [f64],
+        limits_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let sizes = [("lambda_bar", lambda_bar.len()), ("w_bar", w_bar.len())];
+        self.check(
+            problem,
+            columns,
+            sizes,
+            limits_bar.as_deref().map(<[f64]>::len),
+        )?;
+        let n = problem.rows();
+        for start in (0..columns).step_by(LANES) {
+            let lanes = LANES.min(columns - start);
+            let part = start * n..(start + lanes) * n;
+            if lanes == 1 {
+                self.transpose_panel::<1>(&lambda_bar[part.clone()], n, lanes, &mut w_bar[part]);
+            } else {
+                self.transpose_panel::<LANES>(
+                    &lambda_bar[part.clone()],
+                    n,
+                    lanes,
+                    &mut w_bar[part],
+                );
+            }
+        }
+        let Some(limits_bar) = limits_bar else {
+            return Ok(());
+        };
+        let nb = problem.blocks.len();
+        for k in 0..columns {
+            // d̄ = λ̄ + G w̄, then ⟨d̄, ∂d/∂limit⟩ block by block.
+            let d_bar = &mut self.work.free;
+            d_bar.copy_from_slice(&lambda_bar[k * n..(k + 1) * n]);
+            for i in 0..nb {
+                let (at, end) = (self.work.offsets[i], self.work.offsets[i + 1]);
+                problem
+                    .delassus
+                    .add_columns(i, at, &w_bar[k * n + at..k * n + end], d_bar);
+            }
+            for i in 0..nb {
+                let at = self.work.offsets[i];
+                let d = face_rate(
+                    problem.blocks[i],
+                    self.work.modes[i],
+                    &self.work.lambda[at..],
+                    1.0,
+                );
+                let rows = problem.blocks[i].rows();
+                limits_bar[k * nb + i] = d[..rows]
+                    .iter()
+                    .zip(&d_bar[at..at + rows])
+                    .map(|(a, b)| a * b)
+                    .sum();
+            }
+        }
+        Ok(())
+    }
+
+    fn transpose_panel<const W: usize>(
+        &mut self,
+        lambda_bar: &[f64],
+        n: usize,
+        lanes: usize,
+        w_bar: &mut [f64],
+    ) {
+        let (panel, scratch) = (
+            panel::<W>(&mut self.panel),
+            panel_of::<W>(&mut self.panel_scratch),
+        );
+        let m = self.reduced.order;
+        self.reduced.restrict_right(
+            |r| {
+                std::array::from_fn(|k| {
+                    if k < lanes {
+                        lambda_bar[k * n + r]
+                    } else {
+                        0.0
+                    }
+                })
+            },
+            panel,
+        );
+        self.reduced.solve_transpose(&mut panel[..m], scratch);
+        w_bar.fill(0.0);
+        self.reduced.expand_left(&panel[..m], |row, value| {
+            for k in 0..lanes {
+                w_bar[k * n + row] = -value[k];
+            }
+        });
+    }
+
+    fn check(
+        &self,
+        problem: &Problem,
+        columns: usize,
+        sizes: [(&str, usize); 2],
+        limits: Option<usize>,
+    ) -> Result<()> {
+        if !self.linearized {
+            return Err(Error::no_step("the last solution was not linearized"));
+        }
+        let (n, nb) = (self.work.lambda.len(), self.work.modes.len());
+        if problem.rows() != n || problem.blocks.len() != nb {
+            return Err(Error::invalid(format!(
+                "a problem of {} rows, but {n} were linearized",
+                problem.rows()
+            )));
+        }
+        if let Delassus::Dense(values) = problem.delassus
+            && values.len() != n * n
+        {
+            return Err(Error::invalid(format!(
+                "the Delassus matrix has {} entries, expected {n} × {n}",
+                values.len()
+            )));
+        }
+        for (name, size) in sizes.into_iter().map(|(name, size)| (name, size)) {
+            if size != n * columns {
+                return Err(Error::invalid(format!(
+                    "{name} has {size} entries, expected {n} × {columns}"
+                )));
+            }
+        }
+        match limits {
+            Some(size) if size != nb * columns => Err(Error::invalid(format!(
+                "limits have {size} entries, expected {nb} × {columns}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn panel<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
+    storage.as_chunks_mut::<W>().0
+}
+
+use panel as panel_of;
+
+/// How λ moves with μ (or the bound) at a fixed face, times `rate`.
+fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
+    match (block, mode) {
+        (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
+            [lambda[0] / mu * rate, lambda[1] / mu * rate, 0.0]
+        }
+        (Block::Box { .. }, Mode::AtUpper) => [rate, 0.0, 0.0],
+        (Block::Box { .. }, Mode::AtLower) => [-rate, 0.0, 0.0],
+        _ => [0.0; 3],
+    }
+}
+
+/// Equal but for the last digits of a slip direction: well below what a derivative can show.
+fn same_face(a: &Face, b: &Face) -> bool {
+    const CLOSE: f64 = 1e-12;
+    a.block == b.block
+        && a.row == b.row
+        && a.size == b.size
+        && match (&a.slide, &b.slide) {
+            (None, None) => true,
+            (Some(a), Some(b)) => {
+                (a.u[0] - b.u[0]).abs().max((a.u[1] - b.u[1]).abs()) <= CLOSE
+                    && (a.across - b.across).abs() <= CLOSE * a.across.abs()
+                    && (a.turn - b.turn).abs() <= CLOSE * a.turn.abs()
+            }
+            _ => false,
+        }
+}

@@ -1,0 +1,245 @@
+//! The law of a single block: its exact solution, its cone, and how far a pair (λ, σ) is from obeying it.
+
+use crate::contact::problem::{Block, Small};
+
+/// Projects `lambda` on the block's set of admissible impulses, in the Euclidean norm.
+pub fn project(block: Block, lambda: &mut [f64]) {
+    match (block, lambda) {
+        (Block::Contact { mu }, [x, y, z]) => {
+            let tangent = x.hypot(*y);
+            if tangent <= mu * *z {
+                return;
+            }
+            if mu * tangent <= -*z {
+                (*x, *y, *z) = (0.0, 0.0, 0.0);
+                return;
+            }
+            let normal = (mu * tangent + *z) / (1.0 + mu * mu);
+            let scale = mu * normal / tangent;
+            (*x, *y, *z) = (scale * *x, scale * *y, normal);
+        }
+        (Block::Unilateral, [x]) => *x = x.max(0.0),
+        (Block::Box { bound }, [x]) => *x = x.clamp(-bound, bound),
+        _ => {}
+    }
+}
+
+/// How far one block is from its law, in raw units.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Violation {
+    /// Distance of λ from its cone [N·s], up to a factor between 1 and √(1+μ²).
+    pub cone: f64,
+    /// Violation of σ + Γ ∈ K* [m/s].
+    pub dual: f64,
+    /// |⟨λ, σ + Γ⟩| [N·m].
+    pub complementarity: f64,
+}
+
+/// Evaluates the law at (λ, σ).
+#[inline]
+pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
+    match (block, lambda, sigma) {
+        (Block::Contact { mu }, [lx, ly, lz], [sx, sy, sz]) => {
+            let slip = (sx * sx + sy * sy).sqrt();
+            let force = (lx * lx + ly * ly).sqrt();
+            Violation {
+                cone: (force - mu * lz).max(-lz).max(0.0),
+                // σ + Γ ∈ K* means σ_n + μ‖σ_T‖ ≥ μ‖σ_T‖.
+                dual: (-sz).max(0.0),
+                complementarity: (lx * sx + ly * sy + lz * (sz + mu * slip)).abs(),
+            }
+        }
+        (Block::Unilateral, [l], [s]) => Violation {
+            cone: (-l).max(0.0),
+            dual: (-s).max(0.0),
+            complementarity: (l * s).abs(),
+        },
+        (Block::Box { bound }, [l], [s]) => {
+            // Normal cone of an interval: λ·σ = −bound·|σ| covers the inside and both ends.
+            Violation {
+                cone: (l.abs() - bound).max(0.0),
+                dual: 0.0,
+                complementarity: (l * s + bound * s.abs()).abs(),
+            }
+        }
+        (Block::Bilateral, _, [s]) => Violation {
+            cone: 0.0,
+            dual: s.abs(),
+            complementarity: 0.0,
+        },
+        _ => Violation::default(),
+    }
+}
+
+/// Solves one block exactly with the others fixed: σ = W λ + b, `guess` the impulse so far.
+///
+/// A block without response (W = 0) keeps its guess.
+#[inline]
+pub fn solve(block: Block, w: &Small, b: [f64; 3], guess: [f64; 3]) -> [f64; 3] {
+    match block {
+        Block::Contact { mu } => contact(w, b, mu, guess),
+        _ if w[0][0] <= 0.0 => guess,
+        Block::Unilateral => [(-b[0] / w[0][0]).max(0.0), 0.0, 0.0],
+        Block::Box { bound } => [(-b[0] / w[0][0]).clamp(-bound, bound), 0.0, 0.0],
+        Block::Bilateral => [-b[0] / w[0][0], 0.0, 0.0],
+    }
+}
+
+fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
+    if b[2] >= 0.0 {
+        return [0.0; 3];
+    }
+    if mu == 0.0 {
+        return if w[2][2] > 0.0 {
+            [0.0, 0.0, -b[2] / w[2][2]]
+        } else {
+            guess
+        };
+    }
+    if let Some(stick) = solve3(w, b, guess)
+        && stick[0].hypot(stick[1]) <= mu * stick[2]
+    {
+        return stick;
+    }
+    let slide = Slide { w, b, mu };
+    let tangent = guess[0].hypot(guess[1]);
+    let start = if tangent > 0.0 {
+        [-guess[0] / tangent, -guess[1] / tangent]
+    } else {
+        unit([b[0], b[1]])
+    };
+    if let Some(lambda) = slide.newton(start).or_else(|| slide.scan()) {
+        return lambda;
+    }
+    // No admissible direction (a singular W): one projected step keeps the sweep bounded.
+    let step = w[0][0] + w[1][1] + w[2][2];
+    if step <= 0.0 {
+        return guess;
+    }
+    let sigma: [f64; 3] =
+        std::array::from_fn(|r| b[r] + (0..3).map(|c| w[r][c] * guess[c]).sum::<f64>());
+    let shift = [sigma[0], sigma[1], sigma[2] + mu * sigma[0].hypot(sigma[1])];
+    let mut lambda = std::array::from_fn(|r| guess[r] - shift[r] / step);
+    project(Block::Contact { mu }, &mut lambda);
+    lambda
+}
+
+/// λ with (W + ε) λ + b − ε guess = 0: ε, of round-off size, makes a singular W harmless and leaves fixed points alone.
+fn solve3(w: &Small, b: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
+    let eps = 1e-13 * (w[0][0] + w[1][1] + w[2][2]);
+    let a = [w[0][0] + eps, w[1][1] + eps, w[2][2] + eps];
+    let r: [f64; 3] = std::array::from_fn(|k| eps * guess[k] - b[k]);
+    let l10 = w[1][0] / a[0];
+    let l20 = w[2][0] / a[0];
+    let d1 = a[1] - l10 * w[1][0];
+    let m21 = w[2][1] - l20 * w[1][0];
+    let l21 = m21 / d1;
+    let d2 = a[2] - l20 * w[2][0] - l21 * m21;
+    if !(a[0] > 0.0 && d1 > 0.0 && d2 > 0.0) {
+        return None;
+    }
+    let y1 = r[1] - l10 * r[0];
+    let z = (r[2] - l20 * r[0] - l21 * y1) / d2;
+    let y = y1 / d1 - l21 * z;
+    Some([r[0] / a[0] - l10 * y - l20 * z, y, z])
+}
+
+fn unit(v: [f64; 2]) -> [f64; 2] {
+    let norm = v[0].hypot(v[1]);
+    if norm > 0.0 {
+        [v[0] / norm, v[1] / norm]
+    } else {
+        [1.0, 0.0]
+    }
+}
+
+/// Sliding along u: λ = λ_n (−μ u, 1) with σ_n = 0 leaves one equation in the angle of u, σ_T ∥ u.
+struct Slide<'a> {
+    w: &'a Small,
+    b: [f64; 3],
+    mu: f64,
+}
+
+struct Slip {
+    /// e·p and its derivative by the angle, p ∝ σ_T, e = u turned by +90°.
+    across: f64,
+    slope: f64,
+    along: f64,
+    size: f64,
+    denominator: f64,
+}
+
+impl Slide<'_> {
+    fn slip(&self, u: [f64; 2]) -> Slip {
+        let (w, b, mu) = (self.w, self.b, self.mu);
+        let e = [-u[1], u[0]];
+        let denominator = w[2][2] - mu * (w[2][0] * u[0] + w[2][1] * u[1]);
+        let turn = mu * (w[2][0] * e[0] + w[2][1] * e[1]);
+        let p: [f64; 2] = std::array::from_fn(|r| {
+            -b[2] * (w[r][2] - mu * (w[r][0] * u[0] + w[r][1] * u[1])) + b[r] * denominator
+        });
+        let dp: [f64; 2] =
+            std::array::from_fn(|r| b[2] * mu * (w[r][0] * e[0] + w[r][1] * e[1]) - b[r] * turn);
+        let along = u[0] * p[0] + u[1] * p[1];
+        Slip {
+            across: e[0] * p[0] + e[1] * p[1],
+            slope: e[0] * dp[0] + e[1] * dp[1] - along,
+            along,
+            size: b[2].abs() * (w[0][0] + w[1][1]) * mu + (b[0].abs() + b[1].abs()) * w[2][2],
+            denominator,
+        }
+    }
+
+    fn accept(&self, u: [f64; 2]) -> Option<[f64; 3]> {
+        let slip = self.slip(u);
+        if !(slip.denominator > 0.0 && slip.along >= 0.0) {
+            return None;
+        }
+        let normal = -self.b[2] / slip.denominator;
+        Some([-self.mu * normal * u[0], -self.mu * normal * u[1], normal])
+    }
+
+    fn newton(&self, mut u: [f64; 2]) -> Option<[f64; 3]> {
+        for _ in 0..12 {
+            let slip = self.slip(u);
+            if slip.across.abs() <= 1e-15 * slip.size {
+                return self.accept(u);
+            }
+            let step = -slip.across / slip.slope;
+            if !(step.abs() < 1.0) {
+                return None;
+            }
+            u = unit([u[0] - step * u[1], u[1] + step * u[0]]);
+            if step.abs() < 1e-15 {
+                return self.accept(u);
+            }
+        }
+        None
+    }
+
+    fn scan(&self) -> Option<[f64; 3]> {
+        const SAMPLES: usize = 48;
+        let at = |angle: f64| [angle.cos(), angle.sin()];
+        let step = std::f64::consts::TAU / SAMPLES as f64;
+        let mut before = self.slip(at(0.0)).across;
+        for k in 1..=SAMPLES {
+            let (mut low, mut high) = ((k - 1) as f64 * step, k as f64 * step);
+            let after = self.slip(at(high)).across;
+            if (before <= 0.0) != (after <= 0.0) {
+                for _ in 0..60 {
+                    let middle = 0.5 * (low + high);
+                    if (self.slip(at(middle)).across <= 0.0) == (before <= 0.0) {
+                        low = middle;
+                    } else {
+                        high = middle;
+                    }
+                }
+                if let Some(lambda) = self.accept(at(0.5 * (low + high))) {
+                    return Some(lambda);
+                }
+            }
+            before = after;
+        }
+        None
+    }
+}

@@ -1,0 +1,372 @@
+//! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
+//!
+//! After highly-efficient-differentiable-simulation (unrelaxed NCP, implicit differentiation by mode). The default path
+//! guesses modes, solves the mode-fixed system by Newton and checks every inequality; projected Gauss–Seidel and ADMM
+//! find modes where the guess fails, and answer alone where nothing certifies.
+//!
+//! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
+//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities.
+
+mod admm;
+mod least_norm;
+mod linearize;
+mod local;
+mod modes;
+mod newton;
+mod pgs;
+mod reduced;
+mod work;
+
+pub use modes::{Certificate, Mode, Path};
+
+use super::problem::Problem;
+use crate::error::{Error, Result};
+use crate::linalg::LANES;
+use admm::Admm;
+use least_norm::LeastNorm;
+use modes::{Scales, classify, largest, residuals};
+use newton::{CLOSED, mode_of_impulse};
+use reduced::{Face, Reduced};
+use work::Work;
+
+/// Which method is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Mode-fixed Newton, helped by PGS and ADMM.
+    #[default]
+    Auto,
+    /// Projected Gauss–Seidel alone.
+    Pgs,
+    /// ADMM alone.
+    Admm,
+}
+
+/// What is asked of a solve.
+#[derive(Clone, Copy, Debug)]
+pub struct NcpOptions {
+    pub method: Method,
+    /// Largest scaled residual of a converged solution ([`Certificate`]).
+    pub tolerance: f64,
+    /// Bound on PGS sweeps.
+    pub max_sweeps: usize,
+    /// Bound on ADMM iterations.
+    pub max_admm: usize,
+}
+
+impl Default for NcpOptions {
+    fn default() -> Self {
+        NcpOptions {
+            method: Method::Auto,
+            tolerance: 1e-10,
+            max_sweeps: 2000,
+            max_admm: 2000,
+        }
+    }
+}
+
+/// Memory for problems of up to a number of rows and blocks; after creation nothing is allocated.
+#[derive(Clone, Debug)]
+pub struct NcpSolver {
+    max_rows: usize,
+    max_blocks: usize,
+    work: Work,
+    reduced: Reduced,
+    least_norm: LeastNorm,
+    admm: Admm,
+    panel: Vec<f64>,
+    panel_scratch: Vec<f64>,
+    faces_before: Vec<Face>,
+    best: Vec<f64>,
+    /// The last solve's certificate; none before, or if it failed.
+    last: Option<Certificate>,
+    factored: bool,
+    linearized: bool,
+}
+
+impl NcpSolver {
+    /// Memory grows with the square of `max_rows`.
+    pub fn new(max_rows: usize, max_blocks: usize) -> NcpSolver {
+        NcpSolver {
+            max_rows,
+            max_blocks,
+            work: Work::new(max_rows, max_blocks),
+            reduced: Reduced::new(max_rows, max_blocks),
+            least_norm: LeastNorm::new(max_rows),
+            admm: Admm::new(max_rows),
+            panel: vec![0.0; max_rows * LANES],
+            panel_scratch: vec![0.0; max_rows * LANES],
+            faces_before: Vec::with_capacity(max_blocks),
+            best: Vec::with_capacity(max_rows),
+            last: None,
+            factored: false,
+            linearized: false,
+        }
+    }
+
+    /// Solves the problem. `lambda` (n) brings the warm start and takes the impulses; `modes` (one per block) brings the
+    /// guess ([`Mode::Unknown`] for none) and takes the result.
+    ///
+    /// A solution above the tolerance is returned, too: the certificate says so. Errors, which leave both outputs
+    /// untouched: `Capacity`, `InvalidArgument` for sizes and signs, `Numerical` for NaN or ∞ in or out.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        lambda: &mut [f64],
+        modes: &mut [Mode],
+        options: &NcpOptions,
+    ) -> Result<Certificate> {
+        self.last = None;
+        self.factored = false;
+        self.linearized = false;
+        self.check_input(problem, lambda, modes)?;
+        self.work.start(problem, lambda, modes);
+        let mut certificate = if problem.blocks.is_empty() {
+            Certificate::new(Path::Empty)
+        } else {
+            match options.method {
+                Method::Auto => self.solve_auto(problem, lambda, options),
+                Method::Pgs => self.solve_pgs(problem, options),
+                Method::Admm => self.solve_admm(problem, options),
+            }
+        };
+        let work = &self.work;
+        if !work.lambda.iter().chain(&work.sigma).all(|x| x.is_finite()) {
+            return Err(Error::numerical(
+                "the contact solver left the finite numbers",
+            ));
+        }
+        self.certify(problem, options, &mut certificate);
+        lambda.copy_from_slice(&self.work.lambda);
+        modes.copy_from_slice(&self.work.modes);
+        self.last = Some(certificate);
+        Ok(certificate)
+    }
+
+    /// σ = G λ + g of the last solution.
+    pub fn velocity(&self) -> &[f64] {
+        &self.work.sigma
+    }
+
+    fn check_input(&self, problem: &Problem, lambda: &[f64], modes: &[Mode]) -> Result<()> {
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        if n > self.max_rows || nb > self.max_blocks {
+            return Err(Error::capacity(format!(
+                "{n} rows in {nb} blocks, room for {} in {}",
+                self.max_rows, self.max_blocks
+            )));
+        }
+        if lambda.len() != n || modes.len() != nb {
+            return Err(Error::invalid(format!(
+                "{} impulses and {} modes, expected {n} and {nb}",
+                lambda.len(),
+                modes.len()
+            )));
+        }
+        if let Some(i) = lambda.iter().position(|x| !x.is_finite()) {
+            return Err(Error::numerical(format!(
+                "lambda[{i}] is {}, expected a finite number",
+                lambda[i]
+            )));
+        }
+        problem.validate()
+    }
+
+    fn solve_auto(&mut self, problem: &Problem, warm: &[f64], options: &NcpOptions) -> Certificate {
+        let mut certificate = Certificate::new(Path::Newton);
+        self.work.update_sigma(problem);
+        let guessed = problem
+            .blocks
+            .iter()
+            .zip(&self.work.modes)
+            .all(|(block, mode)| mode.fits(*block));
+        if !guessed {
+            certificate.sweeps += self.sweeps(problem, 3, options).0;
+            self.guess_modes(problem);
+        }
+        if self.newton(problem, options, &mut certificate) {
+            return certificate;
+        }
+        certificate.path = Path::Polished;
+        let mut best = f64::INFINITY;
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
+        let mut round = 10;
+        while certificate.sweeps < options.max_sweeps {
+            let (sweeps, done) = self.sweeps(problem, round, options);
+            certificate.sweeps += sweeps;
+            round *= 4;
+            self.remember(problem, &mut best);
+            self.guess_modes(problem);
+            if self.newton(problem, options, &mut certificate) {
+                return certificate;
+            }
+            self.work.lambda.copy_from_slice(&self.best);
+            self.work.update_sigma(problem);
+            if done {
+                break;
+            }
+        }
+        certificate.path = Path::Pgs;
+        let before = best;
+        let mut limit = 50;
+        while certificate.admm < options.max_admm && best > options.tolerance {
+            certificate.admm += self
+                .admm
+                .run(problem, &mut self.work, options.tolerance, limit);
+            limit *= 3;
+            self.remember(problem, &mut best);
+            self.guess_modes(problem);
+            if self.newton(problem, options, &mut certificate) {
+                certificate.path = Path::Polished;
+                return certificate;
+            }
+            self.work.lambda.copy_from_slice(&self.best);
+            self.work.update_sigma(problem);
+        }
+        if best < before {
+            certificate.path = Path::Admm;
+        }
+        self.classify_all(problem);
+        certificate
+    }
+
+    /// Keeps the iterate in `best` if its residual is the smallest so far.
+    fn remember(&mut self, problem: &Problem, best: &mut f64) {
+        let residual = residuals(
+            problem.blocks,
+            problem.g,
+            &self.work.lambda,
+            &self.work.sigma,
+        )
+        .into_iter()
+        .fold(0.0, f64::max);
+        if residual < *best || self.best.len() != self.work.lambda.len() {
+            *best = residual;
+            self.best.clear();
+            self.best.extend_from_slice(&self.work.lambda);
+        }
+    }
+
+    fn newton(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let done = newton::run(
+            problem,
+            &mut self.work,
+            &mut self.reduced,
+            &mut self.least_norm,
+            options.tolerance,
+            &mut certificate.newton,
+        );
+        let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
+        self.factored = done
+            && residuals(problem.blocks, problem.g, lambda, sigma)
+                .into_iter()
+                .all(|r| r <= options.tolerance);
+        self.factored
+    }
+
+    fn solve_pgs(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
+        let mut certificate = Certificate::new(Path::Pgs);
+        self.work.update_sigma(problem);
+        certificate.sweeps = self.sweeps(problem, options.max_sweeps, options).0;
+        self.classify_all(problem);
+        certificate
+    }
+
+    fn solve_admm(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
+        let mut certificate = Certificate::new(Path::Admm);
+        self.work.update_sigma(problem);
+        certificate.admm =
+            self.admm
+                .run(problem, &mut self.work, options.tolerance, options.max_admm);
+        self.classify_all(problem);
+        certificate
+    }
+
+    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards.
+    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, bool) {
+        let velocity = largest(problem.g).max(1.0);
+        let Work {
+            lambda,
+            sigma,
+            diagonal,
+            ..
+        } = &mut self.work;
+        let (mut count, mut done) = (0, false);
+        while count < limit && !done {
+            let change = pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma);
+            count += 1;
+            done = change <= 0.1 * options.tolerance * velocity;
+        }
+        self.work.update_sigma(problem);
+        (count, done)
+    }
+
+    fn guess_modes(&mut self, problem: &Problem) {
+        let Work {
+            offsets,
+            lambda,
+            sigma,
+            modes,
+            ..
+        } = &mut self.work;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = offsets[i]..offsets[i + 1];
+            modes[i] = mode_of_impulse(*block, &lambda[part.clone()], &sigma[part]);
+        }
+    }
+
+    fn scales(&self, problem: &Problem) -> Scales {
+        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
+        Scales {
+            velocity: positive(largest(problem.g)),
+            impulse: positive(largest(&self.work.lambda)),
+        }
+    }
+
+    /// Modes of a solution that no Newton step verified.
+    fn classify_all(&mut self, problem: &Problem) {
+        let scales = self.scales(problem);
+        let Work {
+            offsets,
+            lambda,
+            sigma,
+            modes,
+            ..
+        } = &mut self.work;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = offsets[i]..offsets[i + 1];
+            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, CLOSED).0;
+        }
+    }
+
+    fn certify(&self, problem: &Problem, options: &NcpOptions, certificate: &mut Certificate) {
+        let Work {
+            offsets,
+            lambda,
+            sigma,
+            ..
+        } = &self.work;
+        [
+            certificate.cone,
+            certificate.dual,
+            certificate.complementarity,
+        ] = residuals(problem.blocks, problem.g, lambda, sigma);
+        certificate.converged = certificate.residual() <= options.tolerance;
+        certificate.redundant = self.factored && self.reduced.deficient();
+        let scales = self.scales(problem);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = offsets[i]..offsets[i + 1];
+            let (_, margin) = classify(*block, &lambda[part.clone()], &sigma[part], scales, CLOSED);
+            certificate.margin = certificate.margin.min(margin);
+        }
+        certificate.at_switch = certificate.margin <= CLOSED;
+    }
+}
+
+#[cfg(test)]
+mod tests;

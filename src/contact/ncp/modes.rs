@@ -1,0 +1,219 @@
+//! Which face of its law a block is on.
+
+use super::local;
+use crate::contact::problem::Block;
+
+/// The state of one block at the solution.
+///
+/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the closed side is taken: the constraint
+/// counts as holding, so the mode is `Sticking`, or `Sliding` if only the normal velocity vanishes. This is the one
+/// side that is also right for redundant contacts, whose impulse may vanish while the point stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// No guess: as input, the solver finds the mode itself.
+    #[default]
+    Unknown,
+    /// Contact or limit is separating, λ = 0.
+    Breaking,
+    /// σ = 0: sticking contact, active limit, dry friction that holds, bilateral row.
+    Sticking,
+    /// Contact with σ_n = 0, friction at its bound against σ_T (a frictionless contact that touches, too).
+    Sliding,
+    /// Dry friction at −bound, σ > 0.
+    AtLower,
+    /// Dry friction at +bound, σ < 0.
+    AtUpper,
+}
+
+impl Mode {
+    const ALL: [Mode; 6] = [
+        Mode::Unknown,
+        Mode::Breaking,
+        Mode::Sticking,
+        Mode::Sliding,
+        Mode::AtLower,
+        Mode::AtUpper,
+    ];
+
+    /// The mode whose place in the declaration is `index`; none for any other number.
+    pub fn from_index(index: f64) -> Option<Mode> {
+        Mode::ALL
+            .into_iter()
+            .find(|m| f64::from(*m as i32) == index)
+    }
+
+    /// Whether this mode exists for the block.
+    pub fn fits(self, block: Block) -> bool {
+        match block {
+            Block::Contact { mu } => match self {
+                Mode::Sticking => mu > 0.0,
+                Mode::Breaking | Mode::Sliding => true,
+                _ => false,
+            },
+            Block::Unilateral => matches!(self, Mode::Breaking | Mode::Sticking),
+            Block::Box { .. } => matches!(self, Mode::Sticking | Mode::AtLower | Mode::AtUpper),
+            Block::Bilateral => self == Mode::Sticking,
+        }
+    }
+}
+
+/// Units in which a velocity and an impulse of this problem count as one.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales {
+    pub velocity: f64,
+    pub impulse: f64,
+}
+
+/// The mode that (λ, σ) is in, and the distance to the nearest other mode, dimensionless.
+///
+/// `closed` is the scaled velocity below which a row counts as held.
+#[inline]
+pub fn classify(
+    block: Block,
+    lambda: &[f64],
+    sigma: &[f64],
+    scales: Scales,
+    closed: f64,
+) -> (Mode, f64) {
+    let velocity = |s: f64| s / scales.velocity;
+    let impulse = |l: f64| l / scales.impulse;
+    match (block, lambda, sigma) {
+        (Block::Contact { mu }, [lx, ly, lz], [sx, sy, sz]) => {
+            let slip = velocity((sx * sx + sy * sy).sqrt());
+            let force = (lx * lx + ly * ly).sqrt();
+            let normal = impulse(*lz);
+            let gap = velocity(*sz);
+            if gap > closed && gap > normal {
+                return (Mode::Breaking, gap);
+            }
+            if mu == 0.0 {
+                return (Mode::Sliding, normal.max(gap));
+            }
+            let inside = impulse((mu * lz - force) / (1.0 + mu * mu).sqrt());
+            if slip <= closed || inside > slip {
+                return (
+                    Mode::Sticking,
+                    inside.min(normal).max(0.0).max(slip.max(gap)),
+                );
+            }
+            (Mode::Sliding, slip.max(inside).min(normal.max(gap)))
+        }
+        (Block::Unilateral, [l], [s]) => {
+            let (l, s) = (impulse(*l), velocity(*s));
+            if s > closed && s > l {
+                (Mode::Breaking, s)
+            } else {
+                (Mode::Sticking, l.max(s))
+            }
+        }
+        (Block::Box { bound }, [l], [s]) => {
+            let slip = velocity(s.abs());
+            let inside = if bound > 0.0 {
+                1.0 - l.abs() / bound
+            } else {
+                0.0
+            };
+            if slip <= closed || inside > slip {
+                (Mode::Sticking, inside.max(slip))
+            } else if *s > 0.0 {
+                (Mode::AtLower, slip)
+            } else {
+                (Mode::AtUpper, slip)
+            }
+        }
+        _ => (Mode::Sticking, f64::INFINITY),
+    }
+}
+
+/// How well a solve went. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
+#[derive(Clone, Copy, Debug)]
+pub struct Certificate {
+    /// Largest violation of λ ∈ K, scaled.
+    pub cone: f64,
+    /// Largest violation of σ + Γ ∈ K* (σ = 0 for bilateral rows), scaled.
+    pub dual: f64,
+    /// Largest |⟨λ, σ + Γ⟩| of a block, scaled by both.
+    pub complementarity: f64,
+    /// All three are within the tolerance asked for.
+    pub converged: bool,
+    /// Who produced the answer.
+    pub path: Path,
+    /// Newton factorizations, PGS sweeps and ADMM iterations spent.
+    pub newton: usize,
+    pub sweeps: usize,
+    pub admm: usize,
+    /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
+    /// units of its bound; infinite if no block can switch. The smallest over all blocks.
+    pub margin: f64,
+    /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`]).
+    pub at_switch: bool,
+    /// Some held rows are linearly dependent: Gλ and Jᵀλ are unique, λ is the one of least norm.
+    pub redundant: bool,
+}
+
+/// The method that produced a solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// There was nothing to solve.
+    Empty,
+    /// Mode-fixed Newton from the modes given.
+    Newton,
+    /// Mode-fixed Newton from modes that a first-order method found.
+    Polished,
+    /// Projected Gauss–Seidel.
+    Pgs,
+    /// Alternating directions.
+    Admm,
+}
+
+impl Certificate {
+    /// The largest of the three residuals.
+    pub fn residual(&self) -> f64 {
+        self.cone.max(self.dual).max(self.complementarity)
+    }
+
+    pub(super) fn new(path: Path) -> Certificate {
+        Certificate {
+            cone: 0.0,
+            dual: 0.0,
+            complementarity: 0.0,
+            converged: true,
+            path,
+            newton: 0,
+            sweeps: 0,
+            admm: 0,
+            margin: f64::INFINITY,
+            at_switch: false,
+            redundant: false,
+        }
+    }
+}
+
+#[inline]
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+/// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as [`Certificate`] documents.
+pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f64]) -> [f64; 3] {
+    let velocity = largest(g).max(1.0);
+    let impulse = match largest(lambda) {
+        0.0 => 1.0,
+        size => size,
+    };
+    let mut worst = [0.0f64; 3];
+    let mut at = 0;
+    for block in blocks {
+        let end = at + block.rows();
+        let v = local::violation(*block, &lambda[at..end], &sigma[at..end]);
+        worst[0] = worst[0].max(v.cone);
+        worst[1] = worst[1].max(v.dual);
+        worst[2] = worst[2].max(v.complementarity);
+        at = end;
+    }
+    [
+        worst[0] / impulse,
+        worst[1] / velocity,
+        worst[2] / (impulse * velocity),
+    ]
+}

@@ -1,0 +1,369 @@
+//! Mode-fixed Newton: solve the equations that hold in a guessed set of modes, check every inequality, repair the
+//! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
+
+use super::least_norm::LeastNorm;
+use super::local;
+use super::modes::{Mode, largest};
+use super::reduced::Reduced;
+use super::work::Work;
+use crate::contact::problem::{Block, Problem};
+
+/// Factorizations spent on one guess before a first-order method is asked for better modes.
+const MAX_FACTORIZATIONS: usize = 12;
+
+/// Scaled velocity below which a row without impulse counts as held.
+pub(super) const CLOSED: f64 = 1e-9;
+
+/// Runs from `work.modes`, `work.lambda` and its σ. True: `work` holds a verified solution, `reduced` the matrix of its
+/// last iteration. False: `work` is spent.
+pub(super) fn run(
+    problem: &Problem,
+    work: &mut Work,
+    reduced: &mut Reduced,
+    least_norm: &mut LeastNorm,
+    tolerance: f64,
+    factorizations: &mut usize,
+) -> bool {
+    let velocity = largest(problem.g).max(1.0);
+    let mut promoted = false;
+    let mut before = f64::INFINITY;
+    for _ in 0..MAX_FACTORIZATIONS {
+        reduced.set_faces(
+            problem.blocks,
+            &work.offsets,
+            &work.modes,
+            &work.diagonal,
+            &work.lambda,
+            &work.sigma,
+        );
+        reduced.factor(problem, &work.offsets);
+        *factorizations += 1;
+        solve_fixed(problem, work, reduced, least_norm);
+        let mut flips = check_impulses(problem.blocks, work);
+        work.update_sigma(problem);
+        let slack = 0.1 * tolerance * velocity;
+        if flips == 0 {
+            let mut residual = held_residual(problem.blocks, work);
+            let contracting = residual <= 1e-6 * velocity && !reduced.deficient();
+            for _ in 0..3 {
+                if !contracting || residual <= 1e-15 * velocity {
+                    break;
+                }
+                // The old matrix contracts the error by about the size of the last step.
+                work.keep();
+                correct(problem, work, reduced);
+                work.update_sigma(problem);
+                let next = held_residual(problem.blocks, work);
+                if next >= residual {
+                    work.restore();
+                    break;
+                }
+                residual = next;
+            }
+            flips += check_velocities(problem.blocks, work, slack);
+            if flips == 0 && residual <= slack {
+                if promoted || !promote(problem.blocks, work, velocity) {
+                    return true;
+                }
+                promoted = true;
+                continue;
+            }
+            let stuck = reduced.symmetric || residual > 0.25 * before;
+            before = residual;
+            if flips == 0 && stuck && reduced.deficient() {
+                flips += release_one(problem.blocks, work, slack);
+            }
+        } else {
+            flips += check_velocities(problem.blocks, work, slack);
+        }
+        if flips > 0 {
+            before = f64::INFINITY;
+        } else if reduced.symmetric {
+            // A linear system that leaves a residual will leave it again.
+            break;
+        }
+    }
+    if promoted {
+        // What was verified before the promotion still stands.
+        work.restore_verified();
+        return true;
+    }
+    false
+}
+
+/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice.
+fn solve_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced, least_norm: &mut LeastNorm) {
+    let Work {
+        offsets,
+        lambda,
+        modes,
+        free,
+        x,
+        scratch,
+        ..
+    } = work;
+    lambda.fill(0.0);
+    free.copy_from_slice(problem.g);
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let (Block::Box { bound }, at) = (*block, offsets[i]) else {
+            continue;
+        };
+        let fixed = match modes[i] {
+            Mode::AtLower => -bound,
+            Mode::AtUpper => bound,
+            _ => continue,
+        };
+        lambda[at] = fixed;
+        problem.delassus.add_columns(i, at, &[fixed], free);
+    }
+    let m = reduced.order;
+    reduced.restrict(|r| [-free[r]], x);
+    reduced.solve(&mut x[..m], scratch);
+    let mut admissible = true;
+    reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
+    if reduced.deficient() {
+        for face in &reduced.faces {
+            let at = offsets[face.block];
+            let block = problem.blocks[face.block];
+            admissible &= if face.slide.is_some() {
+                x[face.start][0] >= 0.0
+            } else {
+                local::violation(
+                    block,
+                    &lambda[at..at + block.rows()],
+                    &[0.0; 3][..block.rows()],
+                )
+                .cone
+                    <= 0.0
+            };
+        }
+    }
+    if !admissible {
+        let kept = &mut work.kept[..m];
+        for (k, x) in kept.iter_mut().zip(x.iter()) {
+            *k = x[0];
+        }
+        reduced.restrict(|r| [-free[r]], x);
+        let rank = reduced.rank();
+        reduced.range_equations(&mut least_norm.f, x, scratch);
+        let best = least_norm.solve(problem.blocks, &reduced.faces, m, &x[..rank]);
+        match best {
+            Some(best) => x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b),
+            None => x.iter_mut().zip(kept.iter()).for_each(|(x, k)| x[0] = *k),
+        }
+        reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
+    }
+    turn_onto_cones(problem.blocks, work, reduced);
+}
+
+/// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
+fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
+    for face in reduced.faces.iter().filter(|f| f.slide.is_some()) {
+        let at = work.offsets[face.block];
+        let (Block::Contact { mu }, [x, y, z]) = (blocks[face.block], &mut work.lambda[at..at + 3])
+        else {
+            continue;
+        };
+        let force = x.hypot(*y);
+        if *z <= 0.0 {
+            (*x, *y) = (0.0, 0.0);
+        } else if force > 0.0 {
+            let scale = mu * *z / force;
+            (*x, *y) = (scale * *x, scale * *y);
+        }
+    }
+}
+
+/// One step with the factored matrix towards zero held velocities.
+fn correct(problem: &Problem, work: &mut Work, reduced: &Reduced) {
+    let m = reduced.order;
+    let Work {
+        offsets,
+        lambda,
+        sigma,
+        x,
+        scratch,
+        ..
+    } = work;
+    reduced.restrict(|r| [-sigma[r]], x);
+    for face in &reduced.faces {
+        if let Some(slide) = face.slide {
+            // Across the slip direction that λ has now, not the one of the matrix.
+            let at = offsets[face.block];
+            let force = lambda[at].hypot(lambda[at + 1]);
+            if force > 0.0 {
+                let u = [-lambda[at] / force, -lambda[at + 1] / force];
+                x[face.start + 1][0] = -slide.across * (sigma[at + 1] * u[0] - sigma[at] * u[1]);
+            }
+        }
+    }
+    reduced.solve(&mut x[..m], scratch);
+    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, reduced);
+}
+
+/// Largest velocity of a row that its mode holds at zero.
+fn held_residual(blocks: &[Block], work: &Work) -> f64 {
+    let mut worst: f64 = 0.0;
+    for (i, block) in blocks.iter().enumerate() {
+        let at = work.offsets[i];
+        let sigma = &work.sigma[at..at + block.rows()];
+        match (*block, work.modes[i]) {
+            (_, Mode::Sticking) => worst = worst.max(largest(sigma)),
+            (Block::Contact { mu }, Mode::Sliding) => {
+                worst = worst.max(sigma[2].abs());
+                let (x, y) = (work.lambda[at], work.lambda[at + 1]);
+                let force = x.hypot(y);
+                if mu > 0.0 && force > 0.0 {
+                    worst = worst.max((sigma[0] * y - sigma[1] * x).abs() / force);
+                }
+            }
+            _ => {}
+        }
+    }
+    worst
+}
+
+/// Moves blocks whose impulse left its set to the neighbouring mode; returns how many.
+fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
+    let slack = 1e-12 * largest(&work.lambda);
+    let mut flips = 0;
+    for (i, block) in blocks.iter().enumerate() {
+        let at = work.offsets[i];
+        let lambda = &mut work.lambda[at..at + block.rows()];
+        let mode = &mut work.modes[i];
+        let next = match (*block, *mode, &mut *lambda) {
+            (Block::Contact { .. }, Mode::Sticking | Mode::Sliding, [.., z]) if *z < -slack => {
+                Mode::Breaking
+            }
+            (Block::Contact { mu }, Mode::Sticking, [x, y, z]) if x.hypot(*y) > mu * *z + slack => {
+                Mode::Sliding
+            }
+            (Block::Unilateral, Mode::Sticking, [x]) if *x < -slack => Mode::Breaking,
+            (Block::Box { bound }, Mode::Sticking, [x]) if *x > bound + slack => Mode::AtUpper,
+            (Block::Box { bound }, Mode::Sticking, [x]) if *x < -bound - slack => Mode::AtLower,
+            _ => continue,
+        };
+        *mode = next;
+        local::project(*block, lambda);
+        flips += 1;
+    }
+    flips
+}
+
+/// Moves blocks whose velocity contradicts their mode; returns how many.
+fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
+    let mut flips = 0;
+    for (i, block) in blocks.iter().enumerate() {
+        let at = work.offsets[i];
+        let sigma = &work.sigma[at..at + block.rows()];
+        let lambda = &mut work.lambda[at..at + block.rows()];
+        let mode = &mut work.modes[i];
+        match (*block, *mode, sigma) {
+            (Block::Contact { .. }, Mode::Breaking, [.., z]) if *z < -slack => {
+                let mut free = [0.0; 3];
+                free.copy_from_slice(sigma);
+                lambda.copy_from_slice(&local::solve(*block, &work.diagonal[i], free, [0.0; 3]));
+                *mode = match mode_of_impulse(*block, lambda, sigma) {
+                    Mode::Breaking => Mode::Sliding,
+                    closed => closed,
+                };
+            }
+            (Block::Contact { mu }, Mode::Sliding, [x, y, _])
+                if mu > 0.0
+                    && lambda[0] * x + lambda[1] * y > slack * lambda[0].hypot(lambda[1]) =>
+            {
+                *mode = Mode::Sticking;
+            }
+            (Block::Unilateral, Mode::Breaking, [s]) if *s < -slack => *mode = Mode::Sticking,
+            (Block::Box { .. }, Mode::AtLower, [s]) if *s < -slack => *mode = Mode::Sticking,
+            (Block::Box { .. }, Mode::AtUpper, [s]) if *s > slack => *mode = Mode::Sticking,
+            _ => continue,
+        }
+        flips += 1;
+    }
+    flips
+}
+
+/// Held rows that contradict each other keep velocities of least squares: let go of the one that opens fastest.
+fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
+    let mut fastest = (slack, None);
+    for (i, block) in blocks.iter().enumerate() {
+        let normal = match (block, work.modes[i]) {
+            (Block::Contact { .. }, Mode::Sticking | Mode::Sliding) => work.offsets[i] + 2,
+            (Block::Unilateral, Mode::Sticking) => work.offsets[i],
+            _ => continue,
+        };
+        if work.sigma[normal] > fastest.0 {
+            fastest = (work.sigma[normal], Some(i));
+        }
+    }
+    match fastest.1 {
+        Some(i) => {
+            work.modes[i] = Mode::Breaking;
+            1
+        }
+        None => 0,
+    }
+}
+
+/// At a switch the closed side is taken: open blocks without velocity become held. Keeps the verified state first.
+fn promote(blocks: &[Block], work: &mut Work, velocity: f64) -> bool {
+    let closed = CLOSED * velocity;
+    let next = |i: usize, work: &Work| -> Option<Mode> {
+        let at = work.offsets[i];
+        let sigma = &work.sigma[at..at + blocks[i].rows()];
+        match (blocks[i], work.modes[i], sigma) {
+            (Block::Contact { mu }, Mode::Breaking, [x, y, z]) if *z <= closed => {
+                Some(if mu > 0.0 && x.hypot(*y) <= closed {
+                    Mode::Sticking
+                } else {
+                    Mode::Sliding
+                })
+            }
+            (Block::Contact { mu }, Mode::Sliding, [x, y, _])
+                if mu > 0.0 && x.hypot(*y) <= closed =>
+            {
+                Some(Mode::Sticking)
+            }
+            (Block::Unilateral, Mode::Breaking, [s]) if *s <= closed => Some(Mode::Sticking),
+            (Block::Box { .. }, Mode::AtLower | Mode::AtUpper, [s]) if s.abs() <= closed => {
+                Some(Mode::Sticking)
+            }
+            _ => None,
+        }
+    };
+    if (0..blocks.len()).all(|i| next(i, work).is_none()) {
+        return false;
+    }
+    work.keep_verified();
+    for i in 0..blocks.len() {
+        if let Some(mode) = next(i, work) {
+            work.modes[i] = mode;
+        }
+    }
+    true
+}
+
+/// The mode that an impulse produced by a block's own solution is in: those lie exactly on their face.
+pub(super) fn mode_of_impulse(block: Block, lambda: &[f64], sigma: &[f64]) -> Mode {
+    match (block, lambda) {
+        (Block::Contact { .. }, [.., z]) if *z <= 0.0 => Mode::Breaking,
+        (Block::Contact { mu }, [x, y, z]) => {
+            if x.hypot(*y) < mu * z * (1.0 - 1e-12) {
+                Mode::Sticking
+            } else {
+                Mode::Sliding
+            }
+        }
+        (Block::Unilateral, [x]) if *x <= 0.0 => Mode::Breaking,
+        (Block::Box { bound }, [x]) if x.abs() >= bound => {
+            if *x > 0.0 || (*x == 0.0 && sigma[0] < 0.0) {
+                Mode::AtUpper
+            } else {
+                Mode::AtLower
+            }
+        }
+        _ => Mode::Sticking,
+    }
+}

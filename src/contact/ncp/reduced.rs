@@ -1,0 +1,398 @@
+//! The linear system of a fixed set of modes, which the Newton polish and the derivative share.
+//!
+//! Each block moves on a face of its law. With R the directions in which its impulse may move and L those in which its
+//! velocity is held, the linearized law on all faces together reads
+//!
+//!   (Lᵀ G R + Q) x = −Lᵀ w,   dλ = R x.
+//!
+//! Sticking contacts, active limits, holding friction and bilateral rows have L = R = 1, Q = 0. A sliding contact with
+//! slip direction u, e = u turned by 90° in the plane, has
+//!
+//!   R = [(−μu, 1), (e, 0)],   L = [(0, 0, 1), c (e, 0)],   Q = diag(0, s),
+//!
+//! from σ_n = 0 and e·σ_T = 0 with u free to turn: an impulse that turns by x₂ along e turns u by −x₂/(μλ_n), hence
+//! e·dσ_T + ‖σ_T‖/(μλ_n) x₂ = 0, the row of highly-efficient-differentiable-simulation (App. A) without its division
+//! by α = ‖σ_T‖/(μλ_n). Scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s = ‖σ_T‖ G_ee/(…), it stays regular where the
+//! slip or the impulse vanishes.
+//!
+//! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
+//! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
+//! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
+
+use super::modes::Mode;
+use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::linalg::{General, Symmetric};
+
+/// Relative size below which a remaining pivot counts as a dependent row.
+const DEPENDENT: f64 = 1e-11;
+
+/// One block on its face.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Face {
+    pub block: usize,
+    /// First of the block's rows that take part, and how many of the problem's rows those are.
+    pub row: usize,
+    pub rows: usize,
+    /// First unknown, and the number of unknowns.
+    pub start: usize,
+    pub size: usize,
+    pub slide: Option<Slide>,
+}
+
+/// Geometry of a sliding contact with friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Slide {
+    pub mu: f64,
+    pub u: [f64; 2],
+    /// c and s of the module's text.
+    pub across: f64,
+    pub turn: f64,
+}
+
+impl Slide {
+    /// (g₁, g₂, g₃) R for a row vector g.
+    #[inline]
+    fn right(&self, g: [f64; 3]) -> [f64; 2] {
+        [
+            g[2] - self.mu * (g[0] * self.u[0] + g[1] * self.u[1]),
+            g[1] * self.u[0] - g[0] * self.u[1],
+        ]
+    }
+
+    #[inline]
+    fn left(&self, s: [f64; 3]) -> [f64; 2] {
+        [s[2], self.across * (s[1] * self.u[0] - s[0] * self.u[1])]
+    }
+}
+
+/// Faces, matrix and factorization.
+#[derive(Clone, Debug)]
+pub(super) struct Reduced {
+    pub faces: Vec<Face>,
+    face_of: Vec<usize>,
+    pub order: usize,
+    pub symmetric: bool,
+    definite: Symmetric,
+    general: General,
+}
+
+const NO_FACE: usize = usize::MAX;
+
+impl Reduced {
+    pub fn new(max_rows: usize, max_blocks: usize) -> Reduced {
+        Reduced {
+            faces: Vec::with_capacity(max_blocks),
+            face_of: Vec::with_capacity(max_blocks),
+            order: 0,
+            symmetric: true,
+            definite: Symmetric::new(max_rows),
+            general: General::new(max_rows),
+        }
+    }
+
+    /// Sets the faces for `modes`; sliding directions and coefficients come from (λ, σ).
+    pub fn set_faces(
+        &mut self,
+        blocks: &[Block],
+        offsets: &[usize],
+        modes: &[Mode],
+        diagonal: &[Small],
+        lambda: &[f64],
+        sigma: &[f64],
+    ) {
+        self.faces.clear();
+        self.face_of.clear();
+        self.order = 0;
+        self.symmetric = true;
+        for (i, (block, mode)) in blocks.iter().zip(modes).enumerate() {
+            let at = offsets[i];
+            let (row, rows, size, slide) = match (*block, *mode) {
+                (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
+                    self.symmetric = false;
+                    (
+                        at,
+                        3,
+                        2,
+                        Some(sliding(
+                            mu,
+                            &lambda[at..at + 3],
+                            &sigma[at..at + 3],
+                            &diagonal[i],
+                        )),
+                    )
+                }
+                (Block::Contact { .. }, Mode::Sliding) => (at + 2, 1, 1, None),
+                (_, Mode::Sticking) => (at, block.rows(), block.rows(), None),
+                _ => {
+                    self.face_of.push(NO_FACE);
+                    continue;
+                }
+            };
+            self.face_of.push(self.faces.len());
+            self.faces.push(Face {
+                block: i,
+                row,
+                rows,
+                start: self.order,
+                size,
+                slide,
+            });
+            self.order += size;
+        }
+    }
+
+    /// Assembles and factors.
+    pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
+        let m = self.order;
+        if self.symmetric {
+            let a = self.definite.matrix(m);
+            match problem.delassus {
+                Delassus::Dense(values) => {
+                    let n = problem.rows();
+                    for (k, face) in self.faces.iter().enumerate() {
+                        for r in 0..face.rows {
+                            // By symmetry a column of G is a row of A.
+                            let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
+                            let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
+                            for other in &self.faces[..=k] {
+                                line[other.start..other.start + other.size]
+                                    .copy_from_slice(&column[other.row..other.row + other.rows]);
+                            }
+                        }
+                    }
+                }
+                Delassus::Sparse(_) => {
+                    a.fill(0.0);
+                    assemble(problem, offsets, &self.faces, &self.face_of, a, m);
+                }
+            }
+            self.definite.factor(DEPENDENT);
+            return;
+        }
+        let a = self.general.matrix(m);
+        a.fill(0.0);
+        assemble(problem, offsets, &self.faces, &self.face_of, a, m);
+        if !self.general.factor(DEPENDENT) {
+            let a = self.general.matrix(m);
+            a.fill(0.0);
+            assemble(problem, offsets, &self.faces, &self.face_of, a, m);
+            self.general.factor_complete(DEPENDENT);
+        }
+    }
+
+    /// Whether held rows depend on each other.
+    pub fn deficient(&self) -> bool {
+        self.rank() < self.order
+    }
+
+    pub fn rank(&self) -> usize {
+        if self.symmetric {
+            self.definite.rank()
+        } else {
+            self.general.rank()
+        }
+    }
+
+    /// x ← Lᵀ w of one column: `w` has the problem's rows, `x` the unknowns.
+    #[inline]
+    pub fn restrict<const W: usize>(&self, w: impl Fn(usize) -> [f64; W], x: &mut [[f64; W]]) {
+        for face in &self.faces {
+            if let Some(slide) = &face.slide {
+                let (a, b, c) = (w(face.row), w(face.row + 1), w(face.row + 2));
+                for k in 0..W {
+                    let [n, e] = slide.left([a[k], b[k], c[k]]);
+                    (x[face.start][k], x[face.start + 1][k]) = (n, e);
+                }
+            } else {
+                for r in 0..face.size {
+                    x[face.start + r] = w(face.row + r);
+                }
+            }
+        }
+    }
+
+    /// Rᵀ of a column of impulse sensitivities.
+    #[inline]
+    pub fn restrict_right<const W: usize>(
+        &self,
+        w: impl Fn(usize) -> [f64; W],
+        x: &mut [[f64; W]],
+    ) {
+        for face in &self.faces {
+            if let Some(slide) = &face.slide {
+                let (a, b, c) = (w(face.row), w(face.row + 1), w(face.row + 2));
+                for k in 0..W {
+                    let [n, e] = slide.right([a[k], b[k], c[k]]);
+                    (x[face.start][k], x[face.start + 1][k]) = (n, e);
+                }
+            } else {
+                for r in 0..face.size {
+                    x[face.start + r] = w(face.row + r);
+                }
+            }
+        }
+    }
+
+    /// Calls `put(row, value)` with R x, on the faces' rows only.
+    #[inline]
+    pub fn expand<const W: usize>(&self, x: &[[f64; W]], mut put: impl FnMut(usize, [f64; W])) {
+        for face in &self.faces {
+            if let Some(Slide { mu, u, .. }) = face.slide {
+                let (n, e) = (x[face.start], x[face.start + 1]);
+                put(
+                    face.row,
+                    std::array::from_fn(|k| -mu * u[0] * n[k] - u[1] * e[k]),
+                );
+                put(
+                    face.row + 1,
+                    std::array::from_fn(|k| -mu * u[1] * n[k] + u[0] * e[k]),
+                );
+                put(face.row + 2, n);
+            } else {
+                for r in 0..face.size {
+                    put(face.row + r, x[face.start + r]);
+                }
+            }
+        }
+    }
+
+    /// Calls `put(row, value)` with L x, on the faces' rows only.
+    #[inline]
+    pub fn expand_left<const W: usize>(
+        &self,
+        x: &[[f64; W]],
+        mut put: impl FnMut(usize, [f64; W]),
+    ) {
+        for face in &self.faces {
+            if let Some(Slide { u, across, .. }) = face.slide {
+                let e = x[face.start + 1].map(|v| across * v);
+                put(face.row, e.map(|v| -u[1] * v));
+                put(face.row + 1, e.map(|v| u[0] * v));
+                put(face.row + 2, x[face.start]);
+            } else {
+                for r in 0..face.size {
+                    put(face.row + r, x[face.start + r]);
+                }
+            }
+        }
+    }
+
+    /// x ← A⁻¹ x (or A⁺ x).
+    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        if self.symmetric {
+            self.definite.solve(x, scratch)
+        } else {
+            self.general.solve(x, scratch)
+        }
+    }
+
+    /// x ← A⁻ᵀ x (or its pseudo-inverse).
+    pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        if self.symmetric {
+            self.definite.solve(x, scratch)
+        } else {
+            self.general.solve_transpose(x, scratch)
+        }
+    }
+
+    /// For a deficient system: the consistent part of A x = b as F x = t with F (r × m, row-major, into `f`) of full row
+    /// rank. b comes in `x`, t leaves in its first r entries.
+    pub fn range_equations(&self, f: &mut [f64], x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
+        let (m, r) = (self.order, self.rank());
+        f[..r * m].fill(0.0);
+        if self.symmetric {
+            self.definite.range_target(x, scratch);
+            for (i, unknown) in self.definite.permutation().iter().enumerate() {
+                for (k, value) in self.definite.range_row(i).iter().enumerate() {
+                    f[k * m + unknown] = *value;
+                }
+                if i < r {
+                    f[i * m + unknown] = 1.0;
+                }
+            }
+        } else {
+            self.general.range_target(x, scratch);
+            for (j, unknown) in self.general.columns().iter().enumerate() {
+                for k in 0..r {
+                    f[k * m + unknown] = self.general.range_entry(k, j);
+                }
+            }
+        }
+    }
+}
+
+fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
+    let (force, slip) = (lambda[0].hypot(lambda[1]), sigma[0].hypot(sigma[1]));
+    // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
+    // the impulse is small. At a solution they agree.
+    let held = mu * lambda[2].max(0.0) * 0.5 * (w[0][0] + w[1][1]);
+    let u = if force > 0.0 && held >= slip {
+        [-lambda[0] / force, -lambda[1] / force]
+    } else if slip > 0.0 {
+        [sigma[0] / slip, sigma[1] / slip]
+    } else {
+        [1.0, 0.0]
+    };
+    let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
+    let response = u[1] * u[1] * w[0][0] - 2.0 * u[0] * u[1] * w[0][1] + u[0] * u[0] * w[1][1];
+    let held = mu * lambda[2].max(0.0) * response;
+    let (across, turn) = if held + along > 0.0 {
+        (held / (held + along), along * response / (held + along))
+    } else {
+        (1.0, 0.0)
+    };
+    Slide {
+        mu,
+        u,
+        across,
+        turn,
+    }
+}
+
+/// Adds Lᵀ G R + Q to a zeroed matrix.
+fn assemble(
+    problem: &Problem,
+    offsets: &[usize],
+    faces: &[Face],
+    face_of: &[usize],
+    a: &mut [f64],
+    m: usize,
+) {
+    for face in faces {
+        let skip = face.row - offsets[face.block];
+        problem.delassus.for_row(
+            face.block,
+            problem.blocks,
+            offsets,
+            |j| face_of[j] != NO_FACE,
+            |j, g| {
+                let other = &faces[face_of[j]];
+                let mut right = [[0.0; 3]; 3];
+                for r in 0..face.rows {
+                    let line = g[skip + r];
+                    match &other.slide {
+                        Some(slide) => right[r][..2].copy_from_slice(&slide.right(line)),
+                        None => {
+                            let first = other.row - offsets[j];
+                            right[r][..other.size]
+                                .copy_from_slice(&line[first..first + other.size]);
+                        }
+                    }
+                }
+                if let Some(slide) = &face.slide {
+                    for c in 0..other.size {
+                        let [n, e] = slide.left([right[0][c], right[1][c], right[2][c]]);
+                        (right[0][c], right[1][c]) = (n, e);
+                    }
+                }
+                for (r, line) in right.iter().enumerate().take(face.size) {
+                    let start = (face.start + r) * m + other.start;
+                    a[start..start + other.size].copy_from_slice(&line[..other.size]);
+                }
+            },
+        );
+        if let Some(slide) = &face.slide {
+            a[(face.start + 1) * m + face.start + 1] += slide.turn;
+        }
+    }
+}

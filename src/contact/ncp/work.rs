@@ -1,0 +1,109 @@
+//! The vectors that the solvers share: one iterate, its backups, and scratch.
+
+use super::modes::Mode;
+use crate::contact::problem::{Problem, Small};
+
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    /// First row of each block, and n.
+    pub offsets: Vec<usize>,
+    pub diagonal: Vec<Small>,
+    pub lambda: Vec<f64>,
+    pub sigma: Vec<f64>,
+    pub modes: Vec<Mode>,
+    pub free: Vec<f64>,
+    pub kept: Vec<f64>,
+    kept_sigma: Vec<f64>,
+    verified: Vec<f64>,
+    verified_sigma: Vec<f64>,
+    verified_modes: Vec<Mode>,
+    pub x: Vec<[f64; 1]>,
+    pub scratch: Vec<[f64; 1]>,
+}
+
+impl Work {
+    pub fn new(max_rows: usize, max_blocks: usize) -> Work {
+        let rows = || Vec::with_capacity(max_rows);
+        Work {
+            offsets: Vec::with_capacity(max_blocks + 1),
+            diagonal: Vec::with_capacity(max_blocks),
+            lambda: rows(),
+            sigma: rows(),
+            modes: Vec::with_capacity(max_blocks),
+            free: rows(),
+            kept: rows(),
+            kept_sigma: rows(),
+            verified: rows(),
+            verified_sigma: rows(),
+            verified_modes: Vec::with_capacity(max_blocks),
+            x: Vec::with_capacity(max_rows),
+            scratch: Vec::with_capacity(max_rows),
+        }
+    }
+
+    /// Sizes everything for a problem and takes the warm start. Within the capacities nothing is allocated.
+    pub fn start(&mut self, problem: &Problem, lambda: &[f64], modes: &[Mode]) {
+        let n = problem.rows();
+        self.offsets.clear();
+        self.diagonal.clear();
+        let mut at = 0;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            self.offsets.push(at);
+            self.diagonal
+                .push(problem.delassus.diagonal(i, at, block.rows(), n));
+            at += block.rows();
+        }
+        self.offsets.push(at);
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        self.modes.clear();
+        self.modes.extend_from_slice(modes);
+        for v in [
+            &mut self.sigma,
+            &mut self.free,
+            &mut self.kept,
+            &mut self.kept_sigma,
+            &mut self.verified,
+            &mut self.verified_sigma,
+        ] {
+            v.resize(n, 0.0);
+        }
+        self.x.resize(n, [0.0]);
+        self.scratch.resize(n, [0.0]);
+        self.verified_modes.resize(modes.len(), Mode::Unknown);
+    }
+
+    /// σ = G λ + g.
+    pub fn update_sigma(&mut self, problem: &Problem) {
+        self.sigma.copy_from_slice(problem.g);
+        for i in 0..problem.blocks.len() {
+            let (at, end) = (self.offsets[i], self.offsets[i + 1]);
+            let part = &self.lambda[at..end];
+            if part.iter().any(|l| *l != 0.0) {
+                problem.delassus.add_columns(i, at, part, &mut self.sigma);
+            }
+        }
+    }
+
+    pub fn keep(&mut self) {
+        self.kept.copy_from_slice(&self.lambda);
+        self.kept_sigma.copy_from_slice(&self.sigma);
+    }
+
+    pub fn restore(&mut self) {
+        self.lambda.copy_from_slice(&self.kept);
+        self.sigma.copy_from_slice(&self.kept_sigma);
+    }
+
+    pub fn keep_verified(&mut self) {
+        self.verified.copy_from_slice(&self.lambda);
+        self.verified_sigma.copy_from_slice(&self.sigma);
+        self.verified_modes.copy_from_slice(&self.modes);
+    }
+
+    pub fn restore_verified(&mut self) {
+        self.lambda.copy_from_slice(&self.verified);
+        self.sigma.copy_from_slice(&self.verified_sigma);
+        self.modes.copy_from_slice(&self.verified_modes);
+    }
+}

@@ -1,0 +1,429 @@
+//! LU of a square matrix, with its rank and an inverse on its range.
+
+use super::kernel::{axpy, dot, factor_definite, solve_definite, subtract_combination};
+
+/// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
+///
+/// In the second case L (n × r) and U (r × n) are unit trapezoidal with entries at most 1, so A's condition sits in D.
+/// Solves then take b by least squares and return the solution in the range of A,
+///
+///   x = PᵀL (U Qᵀ PᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b,
+///
+/// which for a symmetric A is A⁺b. Where the range meets the null space the inner matrix is singular, and the solution
+/// of least norm, x = Q Uᵀ (UUᵀ)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P b, is returned instead.
+#[derive(Clone, Debug)]
+pub struct General {
+    capacity: usize,
+    n: usize,
+    rank: usize,
+    complete: bool,
+    in_range: bool,
+    a: Vec<f64>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    place: Vec<usize>,
+    inner_columns: Vec<usize>,
+    sizes: Vec<f64>,
+    left: Vec<f64>,
+    inner: Vec<f64>,
+}
+
+impl General {
+    pub fn new(capacity: usize) -> General {
+        let square = capacity * capacity;
+        General {
+            capacity,
+            n: 0,
+            rank: 0,
+            complete: false,
+            in_range: false,
+            a: vec![0.0; square],
+            rows: vec![0; capacity],
+            columns: vec![0; capacity],
+            place: vec![0; capacity],
+            inner_columns: vec![0; capacity],
+            sizes: vec![0.0; capacity],
+            left: vec![0.0; square],
+            inner: vec![0.0; square],
+        }
+    }
+
+    /// The n × n matrix to be filled before a factorization, row-major. n is cut at the capacity.
+    pub fn matrix(&mut self, n: usize) -> &mut [f64] {
+        self.n = n.min(self.capacity);
+        &mut self.a[..self.n * self.n]
+    }
+
+    pub fn order(&self) -> usize {
+        self.n
+    }
+
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn start(&mut self) {
+        let n = self.n;
+        for i in 0..n {
+            self.rows[i] = i;
+            self.columns[i] = i;
+            self.sizes[i] = self.a[i * n..(i + 1) * n]
+                .iter()
+                .fold(0.0, |m: f64, x| m.max(x.abs()));
+        }
+        self.rank = n;
+    }
+
+    /// LU by rows with column exchanges. Returns false, the matrix spent, if a row's pivot is at most `tolerance` times
+    /// the row's largest entry: fill the matrix again and use [`General::factor_complete`].
+    pub fn factor(&mut self, tolerance: f64) -> bool {
+        self.start();
+        self.complete = false;
+        let n = self.n;
+        factor_lu(
+            &mut self.a[..n * n],
+            n,
+            &mut self.columns,
+            &self.sizes,
+            tolerance,
+        )
+    }
+
+    /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
+    pub fn factor_complete(&mut self, tolerance: f64) {
+        self.start();
+        self.complete = true;
+        let n = self.n;
+        for k in 0..n {
+            let (mut at, mut size) = (None, 0.0);
+            for i in k..n {
+                let floor = tolerance * self.sizes[i];
+                for (j, x) in self.a[i * n..(i + 1) * n].iter().enumerate().skip(k) {
+                    if x.abs() > size && x.abs() > floor {
+                        (at, size) = (Some((i, j)), x.abs());
+                    }
+                }
+            }
+            let Some((i, j)) = at else {
+                self.rank = k;
+                break;
+            };
+            if i != k {
+                for c in 0..n {
+                    self.a.swap(i * n + c, k * n + c);
+                }
+                self.rows.swap(i, k);
+                self.sizes.swap(i, k);
+            }
+            if j != k {
+                for line in self.a.chunks_exact_mut(n).take(n) {
+                    line.swap(j, k);
+                }
+                self.columns.swap(j, k);
+            }
+            let (head, tail) = self.a.split_at_mut((k + 1) * n);
+            let row = &mut head[k * n..];
+            let pivot = row[k];
+            for x in &mut row[k + 1..n] {
+                *x /= pivot;
+            }
+            for line in tail.chunks_exact_mut(n).take(n - k - 1) {
+                let factor = line[k];
+                for (x, u) in line[k + 1..].iter_mut().zip(&row[k + 1..n]) {
+                    *x -= factor * u;
+                }
+                line[k] = factor / pivot;
+            }
+        }
+        self.form_grams();
+    }
+
+    fn form_grams(&mut self) {
+        let (n, r) = (self.n, self.rank);
+        self.left[..r * r].fill(0.0);
+        for i in 0..n {
+            let line = &self.a[i * n..i * n + i.min(r)];
+            for (p, x) in line.iter().enumerate() {
+                for (g, y) in self.left[p * r..=p * r + p].iter_mut().zip(line) {
+                    *g += x * y;
+                }
+            }
+            if i < r {
+                for (g, y) in self.left[i * r..i * r + i].iter_mut().zip(line) {
+                    *g += y;
+                }
+                self.left[i * r + i] += 1.0;
+            }
+        }
+        factor_definite(&mut self.left[..r * r], r, r, &mut self.sizes);
+        self.form_inner();
+    }
+
+    /// U Qᵀ PᵀL, or UUᵀ where that is singular.
+    fn form_inner(&mut self) {
+        let (n, r) = (self.n, self.rank);
+        for (i, p) in self.rows[..n].iter().enumerate() {
+            self.place[*p] = i;
+        }
+        let inner = &mut self.inner[..r * r];
+        for k in 0..r {
+            let row = &mut inner[k * r..(k + 1) * r];
+            row.fill(0.0);
+            for j in k..n {
+                let u = if j == k { 1.0 } else { self.a[k * n + j] };
+                let i = self.place[self.columns[j]];
+                for (x, l) in row.iter_mut().zip(&self.a[i * n..i * n + i.min(r)]) {
+                    *x += u * l;
+                }
+                if i < r {
+                    row[i] += u;
+                }
+            }
+            self.sizes[k] = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            self.inner_columns[k] = k;
+        }
+        self.in_range = factor_lu(inner, r, &mut self.inner_columns, &self.sizes, 1e-8);
+        if self.in_range {
+            return;
+        }
+        for p in 0..r {
+            let upper = &self.a[p * n + p + 1..(p + 1) * n];
+            for q in 0..p {
+                let other = &self.a[q * n + p..(q + 1) * n];
+                self.inner[p * r + q] = other[0] + dot(&other[1..], upper);
+            }
+            self.inner[p * r + p] = 1.0 + dot(upper, upper);
+        }
+        factor_definite(&mut self.inner[..r * r], r, r, &mut self.sizes);
+    }
+
+    /// x ← A⁻¹ x, or the solution that [`General`] documents if the rank is not full. `scratch` has room for the order.
+    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        let n = self.n;
+        if self.complete {
+            return self.solve_complete(x, scratch);
+        }
+        solve_lu(&self.a[..n * n], n, &self.columns, x, scratch);
+    }
+
+    /// The transpose of the map of [`General::solve`].
+    pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        let n = self.n;
+        if self.complete {
+            return self.solve_complete_transpose(x, scratch);
+        }
+        solve_lu_transpose(&self.a[..n * n], n, &self.columns, x, scratch);
+    }
+
+    fn solve_complete<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        self.target(x, y);
+        if self.in_range {
+            solve_lu(&self.inner[..r * r], r, &self.inner_columns, y, x);
+            self.multiply_left(y);
+            for (y, p) in y[..n].iter().zip(&self.rows) {
+                x[*p] = *y;
+            }
+            return;
+        }
+        solve_definite(&self.inner[..r * r], r, r, &mut y[..r]);
+        // Uᵀ y, bottom up: entry j gathers rows at or above j.
+        for j in (0..n).rev() {
+            let mut sum = if j < r { y[j] } else { [0.0; W] };
+            for k in 0..j.min(r) {
+                axpy(self.a[k * n + j], &y[k], &mut sum);
+            }
+            y[j] = sum;
+        }
+        for (y, c) in y[..n].iter().zip(&self.columns) {
+            x[*c] = *y;
+        }
+    }
+
+    /// y ← Lᵀ y: entry k gathers entries at or below k.
+    fn multiply_left_transpose<const W: usize>(&self, y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for i in 1..n {
+            let (head, tail) = y.split_at_mut(i);
+            for (l, t) in self.a[i * n..i * n + i.min(r)].iter().zip(head) {
+                axpy(*l, &tail[0], t);
+            }
+        }
+    }
+
+    /// y ← L y: entry i gathers entries at or above i.
+    fn multiply_left<const W: usize>(&self, y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for i in (0..n).rev() {
+            let mut sum = if i < r { y[i] } else { [0.0; W] };
+            for (l, t) in self.a[i * n..i * n + i.min(r)].iter().zip(y.iter()) {
+                axpy(*l, t, &mut sum);
+            }
+            y[i] = sum;
+        }
+    }
+
+    /// y ← D⁻¹ (LᵀL)⁻¹ Lᵀ P x, r entries.
+    fn target<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for (y, p) in y[..n].iter_mut().zip(&self.rows) {
+            *y = x[*p];
+        }
+        self.multiply_left_transpose(y);
+        solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
+        for k in 0..r {
+            let inverse = 1.0 / self.a[k * n + k];
+            y[k] = y[k].map(|v| v * inverse);
+        }
+    }
+
+    fn solve_complete_transpose<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        if self.in_range {
+            for (y, p) in y[..n].iter_mut().zip(&self.rows) {
+                *y = x[*p];
+            }
+            self.multiply_left_transpose(y);
+            solve_lu_transpose(&self.inner[..r * r], r, &self.inner_columns, y, x);
+        } else {
+            for (y, c) in y[..n].iter_mut().zip(&self.columns) {
+                *y = x[*c];
+            }
+            // U y, top down: entry k gathers entries at or below k.
+            for k in 0..r {
+                let (head, tail) = y.split_at_mut(k + 1);
+                for (u, t) in self.a[k * n + k + 1..(k + 1) * n].iter().zip(tail) {
+                    axpy(*u, t, &mut head[k]);
+                }
+            }
+            solve_definite(&self.inner[..r * r], r, r, &mut y[..r]);
+        }
+        for k in 0..r {
+            let inverse = 1.0 / self.a[k * n + k];
+            y[k] = y[k].map(|v| v * inverse);
+        }
+        solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
+        self.multiply_left(y);
+        for (y, p) in y[..n].iter().zip(&self.rows) {
+            x[*p] = *y;
+        }
+    }
+
+    /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after [`General::factor_complete`].
+    pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
+        self.target(x, scratch);
+        x[..self.rank].copy_from_slice(&scratch[..self.rank]);
+    }
+
+    /// Coefficient of unknown `columns()[j]` in equation k of F x = t.
+    pub fn range_entry(&self, k: usize, j: usize) -> f64 {
+        match j.cmp(&k) {
+            std::cmp::Ordering::Less => 0.0,
+            std::cmp::Ordering::Equal => 1.0,
+            std::cmp::Ordering::Greater => self.a[k * self.n + j],
+        }
+    }
+
+    /// Which unknown each column of U stands for.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns[..self.n]
+    }
+}
+
+/// A = L U Qᵀ by rows with column exchanges, in place: L with its diagonal, U with a unit one. Returns false at a row
+/// whose pivot is at most `tolerance` times its size in `sizes`. `columns` brings and takes the order.
+fn factor_lu(
+    a: &mut [f64],
+    n: usize,
+    columns: &mut [usize],
+    sizes: &[f64],
+    tolerance: f64,
+) -> bool {
+    for i in 0..n {
+        let (above, row) = a.split_at_mut(i * n);
+        let row = &mut row[..n];
+        for (k, upper) in above.chunks_exact(n).enumerate() {
+            let (done, rest) = row.split_at_mut(k + 1);
+            let factor = done[k];
+            for (x, u) in rest.iter_mut().zip(&upper[k + 1..]) {
+                *x -= factor * u;
+            }
+        }
+        let (mut best, mut size) = (i, 0.0);
+        for (j, x) in row.iter().enumerate().skip(i) {
+            if x.abs() > size {
+                (best, size) = (j, x.abs());
+            }
+        }
+        if !(size > tolerance * sizes[i]) {
+            return false;
+        }
+        if best != i && row[i].abs() < 0.1 * size {
+            for line in a.chunks_exact_mut(n) {
+                line.swap(i, best);
+            }
+            columns.swap(i, best);
+        }
+        let row = &mut a[i * n..(i + 1) * n];
+        let inverse = 1.0 / row[i];
+        for x in &mut row[i + 1..] {
+            *x *= inverse;
+        }
+    }
+    true
+}
+
+/// x ← A⁻¹ x.
+fn solve_lu<const W: usize>(
+    a: &[f64],
+    n: usize,
+    columns: &[usize],
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    let y = &mut y[..n];
+    for i in 0..n {
+        let mut sum = x[i];
+        let row = &a[i * n..];
+        subtract_combination(&row[..i], &y[..i], &mut sum);
+        let inverse = 1.0 / row[i];
+        y[i] = sum.map(|v| v * inverse);
+    }
+    for i in (0..n).rev() {
+        let (head, tail) = y.split_at_mut(i + 1);
+        subtract_combination(&a[i * n + i + 1..(i + 1) * n], tail, &mut head[i]);
+    }
+    for (y, c) in y.iter().zip(columns) {
+        x[*c] = *y;
+    }
+}
+
+/// x ← A⁻ᵀ x.
+fn solve_lu_transpose<const W: usize>(
+    a: &[f64],
+    n: usize,
+    columns: &[usize],
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    let y = &mut y[..n];
+    for (y, c) in y.iter_mut().zip(columns) {
+        *y = x[*c];
+    }
+    for i in 0..n {
+        let (head, tail) = y.split_at_mut(i + 1);
+        for (u, t) in a[i * n + i + 1..(i + 1) * n].iter().zip(tail) {
+            axpy(-u, &head[i], t);
+        }
+    }
+    for i in (0..n).rev() {
+        let (head, tail) = y.split_at_mut(i);
+        let row = &a[i * n..];
+        let inverse = 1.0 / row[i];
+        tail[0] = tail[0].map(|v| v * inverse);
+        for (l, t) in row[..i].iter().zip(head) {
+            axpy(-l, &tail[0], t);
+        }
+    }
+    x[..n].copy_from_slice(y);
+}

@@ -1,0 +1,224 @@
+//! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
+
+use super::kernel::{UnitLower, add_combination, axpy, dot, factor_definite, solve_definite};
+
+/// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
+///
+/// Where r < n, solves apply A⁺ = Pᵀ L (LᵀL)⁻¹ D⁻¹ (LᵀL)⁻¹ Lᵀ P: the least-norm least-squares solution. Pivoting keeps
+/// L well conditioned, so forming LᵀL squares nothing of A's condition, which sits in D.
+#[derive(Clone, Debug)]
+pub struct Symmetric {
+    capacity: usize,
+    n: usize,
+    rank: usize,
+    a: Vec<f64>,
+    d: Vec<f64>,
+    diagonal: Vec<f64>,
+    scaled: Vec<f64>,
+    permutation: Vec<usize>,
+    gram: Vec<f64>,
+}
+
+impl Symmetric {
+    pub fn new(capacity: usize) -> Symmetric {
+        Symmetric {
+            capacity,
+            n: 0,
+            rank: 0,
+            a: vec![0.0; capacity * capacity],
+            d: vec![0.0; capacity],
+            diagonal: vec![0.0; capacity],
+            scaled: vec![0.0; capacity],
+            permutation: vec![0; capacity],
+            gram: vec![0.0; capacity * capacity],
+        }
+    }
+
+    /// The n × n matrix to be filled before [`Symmetric::factor`], row-major; only the lower triangle is read.
+    /// n is cut at the capacity.
+    pub fn matrix(&mut self, n: usize) -> &mut [f64] {
+        self.n = n.min(self.capacity);
+        &mut self.a[..self.n * self.n]
+    }
+
+    /// Order of the matrix.
+    pub fn order(&self) -> usize {
+        self.n
+    }
+
+    /// Numerical rank found by the last factorization.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Factors in place. A remaining diagonal at most `tolerance` times the original entry counts as dependent.
+    pub fn factor(&mut self, tolerance: f64) {
+        let n = self.n;
+        let a = &mut self.a;
+        for i in 0..n {
+            self.d[i] = a[i * n + i];
+            self.diagonal[i] = a[i * n + i];
+            self.permutation[i] = i;
+        }
+        self.rank = n;
+        for k in 0..n {
+            let (mut best, mut size) = (n, 0.0);
+            for i in k..n {
+                if self.d[i] > size && self.d[i] > tolerance * self.diagonal[i] {
+                    (best, size) = (i, self.d[i]);
+                }
+            }
+            if best == n {
+                self.rank = k;
+                break;
+            }
+            // Staying put saves an exchange; a pivot within a factor of ten of the best bounds L well enough.
+            if best != k && !(self.d[k] > 0.1 * size && self.d[k] > tolerance * self.diagonal[k]) {
+                swap_symmetric(a, n, k, best);
+                self.d.swap(k, best);
+                self.diagonal.swap(k, best);
+                self.permutation.swap(k, best);
+            }
+            let (head, tail) = a.split_at_mut((k + 1) * n);
+            let row = &head[k * n..k * n + k];
+            for ((s, l), d) in self.scaled[..k].iter_mut().zip(row).zip(&self.d) {
+                *s = l * d;
+            }
+            let scaled = &self.scaled[..k];
+            let pivot = self.d[k];
+            let inverse = 1.0 / pivot;
+            for (line, d) in tail.chunks_exact_mut(n).zip(&mut self.d[k + 1..n]) {
+                let u = line[k] - dot(&line[..k], scaled);
+                line[k] = u * inverse;
+                *d -= u * line[k];
+            }
+        }
+        if self.rank < n {
+            self.form_gram();
+        }
+    }
+
+    fn form_gram(&mut self) {
+        let (n, r) = (self.n, self.rank);
+        let gram = &mut self.gram[..r * r];
+        gram.fill(0.0);
+        for i in 0..n {
+            // Row i of L: i entries, then the unit one.
+            let width = i.min(r);
+            let line = &self.a[i * n..i * n + width];
+            for (p, x) in line.iter().enumerate() {
+                for (g, y) in gram[p * r..=p * r + p].iter_mut().zip(line) {
+                    *g += x * y;
+                }
+            }
+            if i < r {
+                for (g, y) in gram[i * r..i * r + i].iter_mut().zip(line) {
+                    *g += y;
+                }
+                gram[i * r + i] += 1.0;
+            }
+        }
+        factor_definite(gram, r, r, &mut self.scaled);
+    }
+
+    /// x ← A⁻¹ x, or A⁺ x if the rank is not full. `scratch` has room for the order.
+    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        let (x, y) = (&mut x[..n], &mut scratch[..n]);
+        for (y, p) in y.iter_mut().zip(&self.permutation) {
+            *y = x[*p];
+        }
+        let lower = UnitLower {
+            values: &self.a,
+            stride: n,
+            n: r,
+        };
+        if r == n {
+            lower.solve(y);
+            self.divide(y);
+            lower.solve_transpose(y);
+        } else {
+            self.reduce(y);
+            solve_definite(&self.gram, r, r, y);
+            self.divide(y);
+            solve_definite(&self.gram, r, r, y);
+            for i in (0..n).rev() {
+                let (head, tail) = y.split_at_mut(i);
+                if i >= r {
+                    tail[0] = [0.0; W];
+                }
+                add_combination(&self.a[i * n..i * n + i.min(r)], head, &mut tail[0]);
+            }
+        }
+        for (y, p) in y.iter().zip(&self.permutation) {
+            x[*p] = *y;
+        }
+    }
+
+    /// The consistent part of A x = b in r equations: F x = t with F = Lᵀ P (full row rank). b comes in `x`, t leaves
+    /// in its first r entries.
+    pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
+        let (n, r) = (self.n, self.rank);
+        for (y, p) in scratch[..n].iter_mut().zip(&self.permutation) {
+            *y = x[*p];
+        }
+        let y = &mut scratch[..n];
+        if r == n {
+            UnitLower {
+                values: &self.a,
+                stride: n,
+                n,
+            }
+            .solve(y);
+        } else {
+            self.reduce(y);
+            solve_definite(&self.gram, r, r, y);
+        }
+        self.divide(y);
+        x[..r].copy_from_slice(&y[..r]);
+    }
+
+    /// Row i of Fᵀ (one per unknown): the coefficients of unknown `permutation()[i]` in the r equations, without the
+    /// unit entry that it has in equation i if i < r.
+    pub fn range_row(&self, i: usize) -> &[f64] {
+        &self.a[i * self.n..i * self.n + i.min(self.rank)]
+    }
+
+    /// Which unknown each row of the factor stands for.
+    pub fn permutation(&self) -> &[usize] {
+        &self.permutation[..self.n]
+    }
+
+    /// y ← Lᵀ y in place: entry k gathers only entries at or below k.
+    fn reduce<const W: usize>(&self, y: &mut [[f64; W]]) {
+        let (n, r) = (self.n, self.rank);
+        for i in 1..n {
+            let (head, tail) = y.split_at_mut(i);
+            let width = i.min(r);
+            for (l, target) in self.a[i * n..i * n + width].iter().zip(head) {
+                axpy(*l, &tail[0], target);
+            }
+        }
+    }
+
+    fn divide<const W: usize>(&self, y: &mut [[f64; W]]) {
+        for (y, d) in y[..self.rank].iter_mut().zip(&self.d) {
+            let inverse = 1.0 / d;
+            *y = y.map(|v| v * inverse);
+        }
+    }
+}
+
+/// Exchanges rows and columns p < q of a symmetric matrix stored by its lower triangle.
+fn swap_symmetric(a: &mut [f64], n: usize, p: usize, q: usize) {
+    for j in 0..p {
+        a.swap(p * n + j, q * n + j);
+    }
+    for i in p + 1..q {
+        a.swap(i * n + p, q * n + i);
+    }
+    for i in q + 1..n {
+        a.swap(i * n + p, i * n + q);
+    }
+    a.swap(p * n + p, q * n + q);
+}

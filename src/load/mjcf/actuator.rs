@@ -1,0 +1,286 @@
+//! `<actuator>`: everything that is a fixed gain with an affine bias on a joint.
+
+use super::Loader;
+use super::joint::range;
+use super::names::Names;
+use super::node::Node;
+use super::servo::DampingRatio;
+use crate::error::{Error, Result};
+use crate::model::spec::{ActuatorSpec, JointKind};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bias {
+    None,
+    Affine,
+}
+
+/// The elements that set the numbers of `<general>`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shortcut {
+    Motor,
+    Position,
+    Velocity,
+}
+
+/// An actuator's attributes as written. The shortcuts (motor, position, velocity) only set these:
+/// a default for one is a default for all.
+#[derive(Clone)]
+pub(super) struct ActuatorSettings {
+    /// The last one read.
+    shortcut: Option<Shortcut>,
+    gain: [f64; 10],
+    bias: [f64; 10],
+    bias_kind: Bias,
+    inherit_range: f64,
+    gear: [f64; 6],
+    control_range: [f64; 2],
+    control_limited: Option<bool>,
+    force_range: [f64; 2],
+    force_limited: Option<bool>,
+}
+
+impl Default for ActuatorSettings {
+    fn default() -> Self {
+        ActuatorSettings {
+            shortcut: None,
+            gain: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            bias: [0.0; 10],
+            bias_kind: Bias::None,
+            inherit_range: 0.0,
+            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            control_range: [0.0; 2],
+            control_limited: None,
+            force_range: [0.0; 2],
+            force_limited: None,
+        }
+    }
+}
+
+impl ActuatorSettings {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        node.numbers("gear", 1, &mut self.gear)?;
+        if node.numbers("ctrlrange", 2, &mut self.control_range)? > 0 {
+            self.inherit_range = 0.0;
+        }
+        node.numbers("forcerange", 2, &mut self.force_range)?;
+        for (value, name) in [
+            (&mut self.control_limited, "ctrllimited"),
+            (&mut self.force_limited, "forcelimited"),
+        ] {
+            *value = node.tristate(name)?.unwrap_or(*value);
+        }
+        match node.tag() {
+            "motor" => self.read_motor(),
+            "position" => self.read_position(node),
+            "velocity" => self.read_velocity(node),
+            _ => self.read_general(node),
+        }
+    }
+
+    /// A shortcut keeps the numbers of its own kind and of `<general>`, and drops those of others.
+    fn enter(&mut self, shortcut: Shortcut) {
+        if self.shortcut.is_some_and(|s| s != shortcut) {
+            let fresh = ActuatorSettings::default();
+            (self.gain, self.bias) = (fresh.gain, fresh.bias);
+        }
+        self.shortcut = Some(shortcut);
+    }
+
+    fn read_motor(&mut self) -> Result<()> {
+        self.enter(Shortcut::Motor);
+        let fresh = ActuatorSettings::default();
+        (self.gain, self.bias, self.bias_kind) = (fresh.gain, fresh.bias, fresh.bias_kind);
+        self.inherit_range = 0.0;
+        Ok(())
+    }
+
+    fn read_position(&mut self, node: Node<'_>) -> Result<()> {
+        self.enter(Shortcut::Position);
+        let kp = node.number("kp")?.unwrap_or(self.gain[0]);
+        self.gain[0] = kp;
+        self.bias[0] = 0.0;
+        self.bias[1] = -kp;
+        self.bias_kind = Bias::Affine;
+        if node.has("kv") && node.has("dampratio") {
+            return Err(node.error("both kv and dampratio given; expected one"));
+        }
+        if let Some(kv) = node.magnitude("kv")? {
+            self.bias[2] = -kv;
+        }
+        if let Some(ratio) = node.magnitude("dampratio")? {
+            self.bias[2] = ratio;
+        }
+        self.read_inherited_range(node)
+    }
+
+    fn read_velocity(&mut self, node: Node<'_>) -> Result<()> {
+        self.enter(Shortcut::Velocity);
+        let kv = node.magnitude("kv")?.unwrap_or(self.gain[0]);
+        self.gain[0] = kv;
+        self.bias = [0.0; 10];
+        self.bias[2] = -kv;
+        self.bias_kind = Bias::Affine;
+        self.inherit_range = 0.0;
+        Ok(())
+    }
+
+    fn read_general(&mut self, node: Node<'_>) -> Result<()> {
+        // Other kinds of gain, bias and dynamics exist in MJCF, but not here.
+        let unsupported = |e: Error| Error::unsupported(e.message);
+        node.keyword("dyntype", &[("none", ())])
+            .and(node.keyword("gaintype", &[("fixed", ())]))
+            .map_err(unsupported)?;
+        let biases = [("none", Bias::None), ("affine", Bias::Affine)];
+        self.bias_kind = node
+            .keyword("biastype", &biases)
+            .map_err(unsupported)?
+            .unwrap_or(self.bias_kind);
+        node.numbers("gainprm", 1, &mut self.gain)?;
+        node.numbers("biasprm", 1, &mut self.bias)?;
+        self.read_inherited_range(node)
+    }
+
+    fn read_inherited_range(&mut self, node: Node<'_>) -> Result<()> {
+        let Some(scale) = node.magnitude("inheritrange")? else {
+            return Ok(());
+        };
+        if scale > 0.0 && node.has("ctrlrange") {
+            return Err(node.error("both ctrlrange and inheritrange given; expected one"));
+        }
+        self.inherit_range = scale;
+        Ok(())
+    }
+}
+
+impl Loader {
+    pub(super) fn read_actuators(&mut self, section: Node<'_>) -> Result<()> {
+        for node in section.children() {
+            let mut settings = self
+                .classes
+                .of(node, super::defaults::MAIN)?
+                .actuator
+                .clone();
+            settings.read(node)?;
+            self.read_actuator(node, &settings)?;
+        }
+        Ok(())
+    }
+
+    fn read_actuator(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<()> {
+        let attribute = match (node.has("joint"), node.has("jointinparent")) {
+            (true, true) => {
+                return Err(node.error("both joint and jointinparent given; expected one"));
+            }
+            (false, true) => "jointinparent",
+            _ => "joint",
+        };
+        let index = Names::find(&self.names.joints, node, attribute)?;
+        let entry = self.joints[index].clone();
+        let joint = &self.spec.bodies[entry.body].joints[entry.position];
+        let bias = match settings.bias_kind {
+            Bias::Affine => [settings.bias[0], settings.bias[1], settings.bias[2]],
+            Bias::None => [0.0; 3],
+        };
+        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
+            if attribute == "jointinparent" {
+                return Err(node.unsupported("jointinparent of a ball or free joint"));
+            }
+            if bias[1] != 0.0 {
+                return Err(node.unsupported("a position servo on a ball or free joint"));
+            }
+        }
+        if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
+            return Err(node.unsupported(
+                "gear: a force on a free joint acts along world axes, which is not supported; \
+                 only a torque (the last three numbers) is",
+            ));
+        }
+        let mut control = settings.control_range;
+        if settings.inherit_range > 0.0 {
+            let (lower, upper) = joint.limits.ok_or_else(|| {
+                node.error(format!("inheritrange: joint {:?} has no range", joint.name))
+            })?;
+            let (mean, radius) = (
+                0.5 * (lower + upper),
+                0.5 * (upper - lower) * settings.inherit_range,
+            );
+            control = [mean - radius, mean + radius];
+        }
+        let compiler = &self.compiler;
+        let control_range = range(
+            node,
+            compiler,
+            "ctrlrange",
+            "ctrllimited",
+            control,
+            settings.control_limited,
+        )?
+        .filter(|_| self.options.clamp_control);
+        let force_range = range(
+            node,
+            compiler,
+            "forcerange",
+            "forcelimited",
+            settings.force_range,
+            settings.force_limited,
+        )?;
+        Names::insert(&mut self.names.actuators, node, node.name(), 0)?;
+        // MJCF writes a damping ratio as a positive velocity bias of a position servo.
+        if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
+            let actuator = self.spec.actuators.len();
+            self.damping_ratios
+                .push(DampingRatio::new(node, actuator, index, bias[2]));
+        }
+        self.actuated.push(index);
+        self.spec.actuators.push(ActuatorSpec {
+            name: node.name().to_string(),
+            joint: joint.name.clone(),
+            gear: settings.gear,
+            gain: settings.gain[0],
+            bias,
+            control_range,
+            force_range,
+            origin: node.origin(),
+        });
+        Ok(())
+    }
+
+    /// Turns a joint's `actuatorfrcrange`, which bounds the sum of its actuators' torques, into the
+    /// force range of its only actuator.
+    pub(super) fn apply_joint_force_ranges(&mut self) -> Result<()> {
+        for (k, &joint) in self.actuated.iter().enumerate() {
+            let entry = &self.joints[joint];
+            let Some((lower, upper)) = entry.force_range else {
+                continue;
+            };
+            let actuator = &mut self.spec.actuators[k];
+            if self.actuated.iter().filter(|&&j| j == joint).count() > 1 {
+                return Err(Error::unsupported(format!(
+                    "{}: actuatorfrcrange of joint {:?} bounds the sum of several actuators, which \
+                     is not supported",
+                    actuator.origin, actuator.joint
+                )));
+            }
+            let kind = self.spec.bodies[entry.body].joints[entry.position].kind;
+            if !matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
+                return Err(Error::unsupported(format!(
+                    "{}: actuatorfrcrange of joint {:?}, which is neither hinge nor slide, is not \
+                     supported",
+                    actuator.origin, actuator.joint
+                )));
+            }
+            let gear = actuator.gear[0];
+            if gear == 0.0 {
+                continue;
+            }
+            let (a, b) = (lower / gear, upper / gear);
+            let (low, high) = (a.min(b), a.max(b));
+            // A clamp after a clamp is one clamp, with the inner bounds clamped by the outer ones.
+            actuator.force_range = Some(match actuator.force_range {
+                Some((l, h)) => (l.clamp(low, high), h.clamp(low, high)),
+                None => (low, high),
+            });
+        }
+        Ok(())
+    }
+}

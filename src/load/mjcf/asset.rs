@@ -1,0 +1,404 @@
+//! `<asset>`: meshes and height fields.
+
+use super::MjcfOptions;
+use super::defaults::{Classes, MAIN};
+use super::names::{NameMap, Names};
+use super::node::Node;
+use super::settings::Compiler;
+use super::solid::Solid;
+use super::warnings::Warnings;
+use crate::error::Result;
+use crate::load::mesh::load_mesh;
+use crate::model::mesh::TriMesh;
+use crate::model::spec::HeightField;
+use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a mesh's volume and inertia are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MeshInertia {
+    /// Of the convex hull.
+    Convex,
+    /// Of the solid the triangles bound.
+    Exact,
+    /// All tetrahedra from an inner point counted positive: exact for convex meshes, an
+    /// overestimate otherwise.
+    Legacy,
+    /// Of the surface.
+    Shell,
+}
+
+#[derive(Clone)]
+pub(super) struct MeshSettings {
+    scale: Vec3,
+    inertia: MeshInertia,
+}
+
+impl Default for MeshSettings {
+    fn default() -> Self {
+        MeshSettings {
+            scale: Vec3::new(1.0, 1.0, 1.0),
+            inertia: MeshInertia::Legacy,
+        }
+    }
+}
+
+impl MeshSettings {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        self.scale = node.vec3("scale")?.unwrap_or(self.scale);
+        let modes = [
+            ("convex", MeshInertia::Convex),
+            ("exact", MeshInertia::Exact),
+            ("legacy", MeshInertia::Legacy),
+            ("shell", MeshInertia::Shell),
+        ];
+        self.inertia = node.keyword("inertia", &modes)?.unwrap_or(self.inertia);
+        Ok(())
+    }
+}
+
+/// A mesh as its geoms use it, in metres.
+pub(super) struct MeshAsset {
+    pub mesh: Arc<TriMesh>,
+    inertia: MeshInertia,
+}
+
+impl MeshAsset {
+    /// Volume (or area) and inertia at unit density.
+    pub fn solid(&self, node: Node<'_>) -> Result<Solid> {
+        let inertia = match self.inertia {
+            MeshInertia::Shell => surface(&self.mesh),
+            MeshInertia::Exact => self.mesh.solid(),
+            MeshInertia::Legacy => legacy(&self.mesh),
+            MeshInertia::Convex => hull(&self.mesh.vertices)
+                .ok_or_else(|| node.error("the mesh has no convex hull"))?
+                .solid(),
+        };
+        if inertia.mass <= 0.0 {
+            return Err(node.error(format!(
+                "the mesh bounds no volume ({}): its triangles are wound inwards, or it is flat",
+                inertia.mass
+            )));
+        }
+        Ok(Solid::new(inertia))
+    }
+}
+
+/// Inertia of the surface at unit density by area.
+fn surface(mesh: &TriMesh) -> Inertia {
+    let mut total = Inertia::ZERO;
+    for t in &mesh.triangles {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        let area = 0.5 * (b - a).cross(c - a).norm();
+        // ∫ x xᵀ over a triangle weighs its corners and their sum equally.
+        for (point, weight) in [(a, 1.0), (b, 1.0), (c, 1.0), (a + b + c, 1.0)] {
+            total.i += Sym3::of_point(point) * (weight * area / 12.0);
+        }
+        total.mass += area;
+        total.h += (a + b + c) * (area / 3.0);
+    }
+    total
+}
+
+/// Centre of mass by tetrahedra from the surface's centroid, then volume and moments by tetrahedra
+/// from that centre of mass, all counted positive.
+fn legacy(mesh: &TriMesh) -> Inertia {
+    let com = positive_tetrahedra(mesh, surface(mesh).com()).com();
+    let about_com = positive_tetrahedra(mesh, com);
+    Inertia::from_com(
+        about_com.mass,
+        com,
+        about_com.transformed(&Pose::translation(-com)).i,
+    )
+}
+
+/// Sum of the tetrahedra between `apex` and the triangles, each with positive volume.
+fn positive_tetrahedra(mesh: &TriMesh, apex: Vec3) -> Inertia {
+    let mut shifted = mesh.transformed(&Pose::translation(-apex));
+    for t in &mut shifted.triangles {
+        let [a, b, c] = t.map(|i| shifted.vertices[i as usize]);
+        if a.dot(b.cross(c)) < 0.0 {
+            t.swap(1, 2);
+        }
+    }
+    shifted.solid().transformed(&Pose::translation(apex))
+}
+
+fn hull(vertices: &[Vec3]) -> Option<TriMesh> {
+    use parry3d_f64::math::Vector;
+    let points: Vec<Vector> = vertices
+        .iter()
+        .map(|v| Vector::new(v.x, v.y, v.z))
+        .collect();
+    let (points, triangles) = parry3d_f64::transformation::try_convex_hull(&points).ok()?;
+    Some(TriMesh {
+        vertices: points.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),
+        triangles,
+    })
+}
+
+/// The assets of a file.
+#[derive(Default)]
+pub(super) struct Assets {
+    meshes: Vec<MeshAsset>,
+    height_fields: Vec<Arc<HeightField>>,
+    mesh_names: NameMap,
+    height_field_names: NameMap,
+}
+
+impl Assets {
+    pub fn mesh(&self, geom: Node<'_>, name: Option<&str>) -> Result<&MeshAsset> {
+        let index = lookup(&self.mesh_names, geom, "mesh", name)?;
+        Ok(&self.meshes[index])
+    }
+
+    pub fn height_field(&self, geom: Node<'_>, name: Option<&str>) -> Result<&Arc<HeightField>> {
+        let index = lookup(&self.height_field_names, geom, "hfield", name)?;
+        Ok(&self.height_fields[index])
+    }
+
+    pub fn read(
+        &mut self,
+        node: Node<'_>,
+        classes: &Classes,
+        files: &Files<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<()> {
+        for child in node.children() {
+            match child.tag() {
+                "mesh" => self.read_mesh(child, classes, files, warnings)?,
+                "hfield" => self.read_height_field(child)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn read_mesh(
+        &mut self,
+        node: Node<'_>,
+        classes: &Classes,
+        files: &Files<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<()> {
+        let mut settings = classes.of(node, MAIN)?.mesh.clone();
+        settings.read(node)?;
+        let mut mesh = match (node.text("file"), node.list("vertex")?) {
+            (Some(_), Some(_)) => {
+                return Err(node.error("both file and vertex given; expected one"));
+            }
+            (Some(file), None) => {
+                let path = files.find(node, file)?;
+                load_mesh(&path).map_err(|e| crate::error::Error {
+                    status: e.status,
+                    message: node.error(format!("file {file:?}: {}", e.message)).message,
+                })?
+            }
+            (None, Some(numbers)) => inline_mesh(node, &numbers)?,
+            (None, None) => return Err(node.error("expected a file or vertices")),
+        };
+        if mesh.triangles.is_empty() {
+            mesh = hull(&mesh.vertices)
+                .ok_or_else(|| node.error("vertices without faces must have a convex hull"))?;
+        }
+        place(&mut mesh, node, settings.scale)?;
+        if settings.inertia == MeshInertia::Legacy {
+            let exact = mesh.solid().mass;
+            let counted = legacy(&mesh).mass;
+            if (counted - exact).abs() > 1e-6 * counted {
+                warnings.add(
+                    node,
+                    format!(
+                        "inertia=\"legacy\" takes the volume of this mesh, which is not convex or \
+                         not closed, for {counted:.6e} instead of {exact:.6e}"
+                    ),
+                );
+            }
+        }
+        let name = match (node.name(), node.text("file")) {
+            ("", Some(file)) => stem(file),
+            (name, _) => name.to_string(),
+        };
+        if name.is_empty() {
+            return Err(node.error("attribute name is missing"));
+        }
+        Names::insert(&mut self.mesh_names, node, &name, self.meshes.len())?;
+        self.meshes.push(MeshAsset {
+            mesh: Arc::new(mesh),
+            inertia: settings.inertia,
+        });
+        Ok(())
+    }
+
+    fn read_height_field(&mut self, node: Node<'_>) -> Result<()> {
+        if node.text("file").is_some_and(|f| !f.is_empty()) {
+            return Err(node.unsupported(
+                "height fields from files are not supported; give nrow, ncol and elevation",
+            ));
+        }
+        let size = node
+            .array::<4>("size")?
+            .ok_or_else(|| node.error("attribute size is missing"))?;
+        if size.iter().any(|&x| x <= 0.0) {
+            return Err(node.error(format!("size: expected numbers > 0, found {size:?}")));
+        }
+        let dimension = |name: &str| match node.integer(name)? {
+            Some(n) if (2..=1 << 14).contains(&n) => Ok(n as usize),
+            n => Err(node.error(format!(
+                "{name}: expected 2 to {}, found {}",
+                1 << 14,
+                n.map_or("nothing".to_string(), |n| n.to_string())
+            ))),
+        };
+        let (rows, columns) = (dimension("nrow")?, dimension("ncol")?);
+        let heights = match node.list("elevation")? {
+            None => vec![0.0; rows * columns],
+            Some(e) if e.len() != rows * columns => {
+                return Err(node.error(format!(
+                    "elevation: expected nrow·ncol = {} numbers, found {}",
+                    rows * columns,
+                    e.len()
+                )));
+            }
+            Some(e) => {
+                let low = e.iter().copied().fold(f64::INFINITY, f64::min);
+                let high = e.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let scale = if high > low {
+                    size[2] / (high - low)
+                } else {
+                    0.0
+                };
+                // The text shows the field from above: its first row is the one at largest y.
+                e.chunks(columns)
+                    .rev()
+                    .flatten()
+                    .map(|&z| (z - low) * scale)
+                    .collect()
+            }
+        };
+        let name = node.required("name")?;
+        Names::insert(
+            &mut self.height_field_names,
+            node,
+            name,
+            self.height_fields.len(),
+        )?;
+        self.height_fields.push(Arc::new(HeightField {
+            columns,
+            rows,
+            half_extents: [size[0], size[1]],
+            base: size[3],
+            heights,
+        }));
+        Ok(())
+    }
+}
+
+fn lookup(names: &NameMap, geom: Node<'_>, attribute: &str, name: Option<&str>) -> Result<usize> {
+    let name = name.ok_or_else(|| geom.error(format!("attribute {attribute} is missing")))?;
+    match names.get(name) {
+        Some((index, _)) => Ok(*index),
+        None => Err(geom.error(format!("{attribute}: no asset is named {name:?}"))),
+    }
+}
+
+fn stem(file: &str) -> String {
+    Path::new(file)
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn inline_mesh(node: Node<'_>, numbers: &[f64]) -> Result<TriMesh> {
+    if !numbers.len().is_multiple_of(3) || numbers.is_empty() {
+        return Err(node.error(format!(
+            "vertex: expected a multiple of 3 numbers, found {}",
+            numbers.len()
+        )));
+    }
+    let vertices: Vec<Vec3> = numbers.chunks(3).map(Vec3::from_slice).collect();
+    let faces = node.list("face")?.unwrap_or_default();
+    if !faces.len().is_multiple_of(3) {
+        return Err(node.error(format!(
+            "face: expected a multiple of 3 indices, found {}",
+            faces.len()
+        )));
+    }
+    let bad = |x: f64| x.fract() != 0.0 || x < 0.0 || x >= vertices.len() as f64;
+    if let Some(x) = faces.iter().find(|x| bad(**x)) {
+        return Err(node.error(format!(
+            "face: expected indices from 0 to {}, found {x}",
+            vertices.len() - 1
+        )));
+    }
+    Ok(TriMesh {
+        vertices,
+        triangles: faces
+            .chunks(3)
+            .map(|f| [f[0] as u32, f[1] as u32, f[2] as u32])
+            .collect(),
+    })
+}
+
+/// Moves the mesh's reference frame to the origin, then scales it.
+fn place(mesh: &mut TriMesh, node: Node<'_>, scale: Vec3) -> Result<()> {
+    if (0..3).any(|k| scale[k] == 0.0) {
+        return Err(node.error("scale: expected numbers other than 0"));
+    }
+    let position = node.vec3("refpos")?.unwrap_or_default();
+    let turn = match node.array::<4>("refquat")? {
+        Some([w, x, y, z]) => Quat::new(x, y, z, w).normalized(),
+        None => Quat::IDENTITY,
+    };
+    let rotation = turn.to_mat3();
+    for v in &mut mesh.vertices {
+        *v = rotation.tr_mul_vec(*v - position).scale(scale);
+    }
+    if scale.x * scale.y * scale.z < 0.0 {
+        // A reflection turns the triangles inside out.
+        for t in &mut mesh.triangles {
+            t.swap(1, 2);
+        }
+    }
+    Ok(())
+}
+
+/// Where the files that assets name are looked for.
+pub(super) struct Files<'a> {
+    pub base_dir: Option<&'a Path>,
+    pub compiler: &'a Compiler,
+    pub options: &'a MjcfOptions,
+}
+
+impl Files<'_> {
+    fn find(&self, node: Node<'_>, file: &str) -> Result<PathBuf> {
+        let name = if self.compiler.strip_path {
+            Path::new(file).file_name().map(Path::new)
+        } else {
+            Some(Path::new(file))
+        }
+        .ok_or_else(|| node.error(format!("file: {file:?} is not the name of a file")))?;
+        let mut candidates = Vec::new();
+        let in_mesh_dir = match &self.compiler.mesh_dir {
+            Some(dir) => Path::new(dir).join(name),
+            None => name.to_path_buf(),
+        };
+        match self.base_dir {
+            Some(base) => candidates.push(base.join(&in_mesh_dir)),
+            None => candidates.push(in_mesh_dir),
+        }
+        candidates.extend(self.options.mesh_dirs.iter().map(|d| d.join(name)));
+        match candidates.iter().find(|p| p.is_file()) {
+            Some(path) => Ok(path.clone()),
+            None => {
+                let tried: Vec<String> =
+                    candidates.iter().map(|p| p.display().to_string()).collect();
+                Err(node.io(format!(
+                    "file {file:?} not found (looked for: {})",
+                    tried.join(", ")
+                )))
+            }
+        }
+    }
+}

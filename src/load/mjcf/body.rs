@@ -1,0 +1,230 @@
+//! `<worldbody>`: the tree of bodies with what is attached to them.
+
+use super::Loader;
+use super::defaults::{Class, MAIN};
+use super::joint::free_joint;
+use super::mass::BodyMass;
+use super::names::Names;
+use super::node::Node;
+use crate::error::{Error, Result};
+use crate::model::spec::{BodySpec, JointKind, JointSpec, SiteSpec};
+use crate::spatial::{Pose, Quat, Vec3};
+use std::sync::Arc;
+
+/// Copies that `<replicate>` may make altogether.
+const MAX_BODIES_AND_GEOMS: usize = 1_000_000;
+
+/// Where an element stands.
+#[derive(Clone)]
+struct Context {
+    body: usize,
+    /// The enclosing `<frame>`s, in body axes.
+    frame: Pose,
+    class: Class,
+    /// What the enclosing `<replicate>`s append to names.
+    suffix: Arc<str>,
+}
+
+impl Loader {
+    /// Reads all bodies below `<worldbody>`, depth first, without recursion.
+    pub(super) fn read_bodies(&mut self, world: Node<'_>) -> Result<()> {
+        let context = Context {
+            body: 0,
+            frame: Pose::IDENTITY,
+            class: MAIN,
+            suffix: "".into(),
+        };
+        let mut stack: Vec<(Node<'_>, Context)> = Vec::new();
+        push_children(&mut stack, world, &context);
+        while let Some((node, context)) = stack.pop() {
+            if self.spec.bodies.len() + self.spec.geoms.len() > MAX_BODIES_AND_GEOMS {
+                return Err(Error::capacity(format!(
+                    "{}: more than {MAX_BODIES_AND_GEOMS} bodies and geoms",
+                    node.origin()
+                )));
+            }
+            match node.tag() {
+                "body" => {
+                    let inner = self.read_body(node, &context)?;
+                    push_children(&mut stack, node, &inner);
+                }
+                "frame" => {
+                    let inner = self.read_frame(node, &context)?;
+                    push_children(&mut stack, node, &inner);
+                }
+                "replicate" => self.replicate(&mut stack, node, &context)?,
+                "inertial" => self.read_inertial(node, &context)?,
+                "joint" | "freejoint" => self.read_joint(node, &context)?,
+                "geom" => self.read_geom(node, &context)?,
+                "site" => self.read_site(node, &context)?,
+                _ => {}
+            }
+        }
+        // A body's elements may stand after those of its children.
+        self.spec.geoms.sort_by_key(|g| g.body);
+        self.spec.sites.sort_by_key(|s| s.body);
+        Ok(())
+    }
+
+    fn read_body(&mut self, node: Node<'_>, context: &Context) -> Result<Context> {
+        let name = suffixed(node, context);
+        Names::insert(&mut self.names.bodies, node, &name, self.spec.bodies.len())?;
+        let body = self.spec.bodies.len();
+        self.spec.bodies.push(BodySpec {
+            name,
+            parent: context.body,
+            placement: context.frame.compose(&self.compiler.angles.pose(node)?),
+            origin: node.origin(),
+            ..BodySpec::world()
+        });
+        self.masses.push(BodyMass::default());
+        Ok(Context {
+            body,
+            frame: Pose::IDENTITY,
+            class: self.classes.find(node, "childclass", context.class)?,
+            suffix: context.suffix.clone(),
+        })
+    }
+
+    fn read_frame(&mut self, node: Node<'_>, context: &Context) -> Result<Context> {
+        let pose = self.compiler.angles.pose(node)?;
+        Ok(Context {
+            frame: context.frame.compose(&pose),
+            class: self.classes.find(node, "childclass", context.class)?,
+            ..context.clone()
+        })
+    }
+
+    fn replicate<'t>(
+        &mut self,
+        stack: &mut Vec<(Node<'t>, Context)>,
+        node: Node<'t>,
+        context: &Context,
+    ) -> Result<()> {
+        let count = node.integer("count")?.unwrap_or(0);
+        if count < 1 {
+            return Err(node.error(format!("count: expected a number ≥ 1, found {count}")));
+        }
+        let children = node.children().count().max(1);
+        if count as usize * children + stack.len() > MAX_BODIES_AND_GEOMS {
+            return Err(node.error(format!("count: {count} copies are too many")));
+        }
+        let offset = node.vec3("offset")?.unwrap_or_default();
+        let turn = match node.array::<3>("euler")? {
+            Some(angles) => self.compiler.angles.euler(angles),
+            None => Quat::IDENTITY,
+        };
+        let separator = node.text("sep").unwrap_or("");
+        let width = count.to_string().len();
+        let class = self.classes.find(node, "childclass", context.class)?;
+        let mut copies = Vec::with_capacity(count as usize);
+        let mut rotation = Quat::IDENTITY;
+        let mut position = Vec3::ZERO;
+        for k in 0..count {
+            copies.push(Context {
+                body: context.body,
+                frame: context.frame.compose(&Pose::from_quat(rotation, position)),
+                class,
+                suffix: format!("{separator}{k:0width$}{}", context.suffix).into(),
+            });
+            position += rotation.to_mat3().mul_vec(offset);
+            rotation = rotation.mul(turn).normalized();
+        }
+        for copy in copies.iter().rev() {
+            push_children(stack, node, copy);
+        }
+        Ok(())
+    }
+
+    fn read_inertial(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
+        if context.body == 0 {
+            return Err(node.error("the world has no inertia"));
+        }
+        let inertia = super::mass::read_inertial(node, &self.compiler, &context.frame)?;
+        let explicit = &mut self.masses[context.body].explicit;
+        if explicit.is_some() {
+            return Err(node.error("the body has two <inertial>; expected one"));
+        }
+        *explicit = Some(inertia);
+        Ok(())
+    }
+
+    fn read_joint(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
+        if context.body == 0 {
+            return Err(node.error("the world cannot have joints"));
+        }
+        let (mut joint, force_range) = if node.tag() == "freejoint" {
+            (free_joint(node), None)
+        } else {
+            let mut settings = self.classes.of(node, context.class)?.joint.clone();
+            settings.read(node)?;
+            (
+                settings.build(node, &self.compiler, &self.options, &context.frame)?,
+                settings.actuator_force_range(node, &self.compiler)?,
+            )
+        };
+        joint.name = suffixed(node, context);
+        if joint.kind == JointKind::Free && node.has("range") {
+            self.warnings
+                .add(node, "the range of a free joint has no meaning");
+        }
+        let body = &self.spec.bodies[context.body];
+        if joint.kind == JointKind::Free && body.parent != 0 {
+            return Err(node.error("a free joint is only possible on a body of the world"));
+        }
+        let free = |j: &JointSpec| j.kind == JointKind::Free;
+        if !body.joints.is_empty() && (free(&joint) || body.joints.iter().any(free)) {
+            return Err(node.error("a free joint must be the only joint of its body"));
+        }
+        let position = body.joints.len();
+        let id = self.joints.len();
+        Names::insert(&mut self.names.joints, node, &joint.name, id)?;
+        if let Some((lower, upper)) = force_range {
+            joint.effort_limit = lower.abs().max(upper.abs());
+        }
+        self.joints.push(super::JointEntry {
+            body: context.body,
+            position,
+            force_range,
+        });
+        self.spec.bodies[context.body].joints.push(joint);
+        Ok(())
+    }
+
+    fn read_geom(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
+        let mut settings = self.classes.of(node, context.class)?.geom.clone();
+        settings.read(node, &self.compiler.angles)?;
+        let mut built = settings.build(node, &self.assets, context.body, &context.frame)?;
+        built.spec.name = suffixed(node, context);
+        Names::insert(&mut self.names.geoms, node, &built.spec.name, 0)?;
+        self.masses[context.body].add(built.inertia, built.group, &self.compiler);
+        self.spec.geoms.push(built.spec);
+        Ok(())
+    }
+
+    fn read_site(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
+        let mut settings = self.classes.of(node, context.class)?.site.clone();
+        settings.read(node, &self.compiler.angles)?;
+        let placement = context.frame.compose(&settings.build(node)?);
+        let name = suffixed(node, context);
+        Names::insert(&mut self.names.sites, node, &name, 0)?;
+        self.spec.sites.push(SiteSpec {
+            name,
+            body: context.body,
+            placement,
+        });
+        Ok(())
+    }
+}
+
+fn push_children<'t>(stack: &mut Vec<(Node<'t>, Context)>, node: Node<'t>, context: &Context) {
+    stack.extend(node.children().rev().map(|c| (c, context.clone())));
+}
+
+/// The element's name with what the enclosing `<replicate>`s append; empty stays empty.
+fn suffixed(node: Node<'_>, context: &Context) -> String {
+    match node.name() {
+        "" => String::new(),
+        name => format!("{name}{}", context.suffix),
+    }
+}

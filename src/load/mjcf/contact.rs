@@ -1,0 +1,165 @@
+//! `<contact>` and `<equality>`.
+
+use super::Loader;
+use super::defaults::MAIN;
+use super::geom::condim;
+use super::names::Names;
+use super::node::Node;
+use crate::error::Result;
+use crate::model::spec::{EqualityKind, EqualitySpec, PairSpec};
+use crate::spatial::{Pose, Quat, Vec3};
+
+/// A pair's own contact parameters; those of its geoms have no say.
+#[derive(Clone)]
+pub(super) struct PairSettings {
+    condim: i32,
+    friction: [f64; 5],
+    margin: f64,
+}
+
+impl Default for PairSettings {
+    fn default() -> Self {
+        PairSettings {
+            condim: 3,
+            friction: [1.0, 1.0, 0.005, 0.0001, 0.0001],
+            margin: 0.0,
+        }
+    }
+}
+
+impl PairSettings {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        self.condim = condim(node)?.unwrap_or(self.condim);
+        node.numbers("friction", 1, &mut self.friction)?;
+        if let Some(x) = self.friction.iter().find(|x| **x < 0.0) {
+            return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
+        }
+        self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        Ok(())
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct EqualitySettings {
+    active: bool,
+}
+
+impl Default for EqualitySettings {
+    fn default() -> Self {
+        EqualitySettings { active: true }
+    }
+}
+
+impl EqualitySettings {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        self.active = node.flag("active")?.unwrap_or(self.active);
+        Ok(())
+    }
+}
+
+impl Loader {
+    pub(super) fn read_contacts(&mut self, section: Node<'_>) -> Result<()> {
+        for node in section.children() {
+            Names::insert(&mut self.names.contacts, node, node.name(), 0)?;
+            if node.tag() == "exclude" {
+                let body = |attribute| Names::find(&self.names.bodies, node, attribute);
+                self.spec.excludes.push((body("body1")?, body("body2")?));
+            } else {
+                let mut settings = self.classes.of(node, MAIN)?.pair.clone();
+                settings.read(node)?;
+                let geom = |attribute| Names::find(&self.names.geoms, node, attribute);
+                self.spec.pairs.push(PairSpec {
+                    geom1: geom("geom1")?,
+                    geom2: geom("geom2")?,
+                    friction: Some(settings.friction),
+                    condim: Some(settings.condim),
+                    margin: Some(settings.margin),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_equalities(&mut self, section: Node<'_>) -> Result<()> {
+        for node in section.children() {
+            let mut settings = self.classes.of(node, MAIN)?.equality.clone();
+            settings.read(node)?;
+            let active = settings.active && self.options.equality;
+            Names::insert(&mut self.names.equalities, node, node.name(), 0)?;
+            let Some(kind) = self.equality_kind(node, active)? else {
+                self.warnings.add(
+                    node,
+                    "an equality that is not supported is inactive, and left out",
+                );
+                continue;
+            };
+            self.spec.equalities.push(EqualitySpec {
+                name: node.name().to_string(),
+                active,
+                kind,
+                origin: node.origin(),
+            });
+        }
+        Ok(())
+    }
+
+    /// `None` for an inactive one of an unsupported kind.
+    fn equality_kind(&self, node: Node<'_>, active: bool) -> Result<Option<EqualityKind>> {
+        let refuse = |what: &str| {
+            if active {
+                Err(node.unsupported(format!("{what} is not supported")))
+            } else {
+                Ok(None)
+            }
+        };
+        let body = |attribute: &str| match node.text(attribute) {
+            None if attribute == "body2" => Ok(0),
+            _ => Names::find(&self.names.bodies, node, attribute),
+        };
+        match node.tag() {
+            "connect" | "weld" if node.has("site1") || node.has("site2") => {
+                refuse("an equality between sites")
+            }
+            "connect" => Ok(Some(EqualityKind::Connect {
+                body1: body("body1")?,
+                body2: body("body2")?,
+                anchor: node
+                    .vec3("anchor")?
+                    .ok_or_else(|| node.error("attribute anchor is missing"))?,
+            })),
+            "weld" => {
+                let relative = match node.array::<7>("relpose")? {
+                    Some([x, y, z, qw, qx, qy, qz]) if [qw, qx, qy, qz] != [0.0; 4] => Some(
+                        Pose::from_quat(Quat::new(qx, qy, qz, qw).normalized(), Vec3::new(x, y, z)),
+                    ),
+                    _ => None,
+                };
+                Ok(Some(EqualityKind::Weld {
+                    body1: body("body1")?,
+                    body2: body("body2")?,
+                    anchor: node.vec3("anchor")?.unwrap_or_default(),
+                    relative,
+                    torque_scale: node.magnitude("torquescale")?.unwrap_or(1.0),
+                }))
+            }
+            "joint" => {
+                let mut coefficients = [0.0, 1.0, 0.0, 0.0, 0.0];
+                node.numbers("polycoef", 1, &mut coefficients)?;
+                let joint = |attribute| {
+                    Names::find(&self.names.joints, node, attribute)
+                        .map(|_| node.text(attribute).unwrap_or_default().to_string())
+                };
+                Ok(Some(EqualityKind::Joint {
+                    joint1: joint("joint1")?,
+                    joint2: if node.has("joint2") {
+                        Some(joint("joint2")?)
+                    } else {
+                        None
+                    },
+                    coefficients,
+                }))
+            }
+            _ => refuse("this kind of equality"),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Inertias of bodies: given, or from their geoms, then bounded, balanced and scaled.
+
+use super::node::Node;
+use super::settings::{Compiler, InertiaFromGeom};
+use crate::error::{Error, Result};
+use crate::model::spec::BodySpec;
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// Mass, centre of mass, and rotational inertia about it, in body axes.
+#[derive(Clone, Copy)]
+pub(super) struct Distribution {
+    mass: f64,
+    com: Vec3,
+    about_com: Sym3,
+}
+
+/// What a body's file entries say of its inertia.
+#[derive(Default)]
+pub(super) struct BodyMass {
+    pub explicit: Option<Distribution>,
+    /// Sum over the geoms in the compiler's group range that have mass, about the body frame.
+    from_geoms: Option<Inertia>,
+    /// Why the sum is not complete, if it is not.
+    incomplete: Option<Error>,
+}
+
+impl BodyMass {
+    /// Adds a geom; one without a valid inertia is an error only if the sum is used.
+    pub fn add(&mut self, inertia: Result<Inertia>, group: i32, compiler: &Compiler) {
+        let [low, high] = compiler.inertia_groups;
+        if !(low..=high).contains(&group) {
+            return;
+        }
+        match inertia {
+            Ok(i) if i.mass > 0.0 => {
+                self.from_geoms = Some(self.from_geoms.unwrap_or_default() + i);
+            }
+            Ok(_) => {}
+            Err(e) => self.incomplete = Some(e),
+        }
+    }
+
+    fn choose(&self, rule: InertiaFromGeom) -> Result<Distribution> {
+        let explicit = match rule {
+            InertiaFromGeom::Always if self.from_geoms.is_some() => None,
+            _ => self.explicit,
+        };
+        if let Some(given) = explicit {
+            return Ok(given);
+        }
+        let inertia = match (rule, &self.incomplete) {
+            (InertiaFromGeom::Never, _) => Inertia::ZERO,
+            (_, Some(error)) => return Err(error.clone()),
+            (_, None) => self.from_geoms.unwrap_or(Inertia::ZERO),
+        };
+        Ok(Distribution {
+            mass: inertia.mass,
+            com: inertia.com(),
+            about_com: inertia.about_com(),
+        })
+    }
+}
+
+/// `<inertial>` that stands in `frame` (in body axes).
+pub(super) fn read_inertial(
+    node: Node<'_>,
+    compiler: &Compiler,
+    frame: &Pose,
+) -> Result<Distribution> {
+    node.required("pos")?;
+    node.required("mass")?;
+    let pose = frame.compose(&compiler.angles.pose(node)?);
+    let mass = node.magnitude("mass")?.unwrap_or(0.0);
+    let about_com = match (node.vec3("diaginertia")?, node.array::<6>("fullinertia")?) {
+        (Some(_), Some(_)) => {
+            return Err(node.error("both diaginertia and fullinertia given; expected one"));
+        }
+        (Some(d), None) => {
+            if (0..3).any(|k| d[k] < 0.0) {
+                return Err(node.error("diaginertia: expected numbers ≥ 0"));
+            }
+            Sym3::diagonal(d)
+        }
+        (None, Some([xx, yy, zz, xy, xz, yz])) => {
+            if compiler.angles.orientation(node)?.is_some() {
+                return Err(node.error("fullinertia: cannot be combined with an orientation"));
+            }
+            Sym3::new(xx, xy, yy, xz, yz, zz)
+        }
+        (None, None) => Sym3::ZERO,
+    };
+    Ok(Distribution {
+        mass,
+        com: pose.pos,
+        about_com: about_com.rotated(&pose.rot),
+    })
+}
+
+/// Fills in the inertia of every body but the world.
+pub(super) fn assign(
+    bodies: &mut [BodySpec],
+    masses: &[BodyMass],
+    compiler: &Compiler,
+) -> Result<()> {
+    for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
+        let given = mass.choose(compiler.inertia_from_geom)?;
+        body.inertia = correct(given, compiler).map_err(|what| {
+            Error::parse(format!(
+                "{}: <body> name={:?}: {what}",
+                body.origin, body.name
+            ))
+        })?;
+    }
+    if compiler.total_mass > 0.0 {
+        let total: f64 = bodies.iter().map(|b| b.inertia.mass).sum();
+        if total > 0.0 {
+            let scale = compiler.total_mass / total;
+            for body in bodies {
+                let i = &mut body.inertia;
+                i.mass *= scale;
+                i.h = i.h * scale;
+                i.i = i.i * scale;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
+/// distribution of mass.
+fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
+    let (axes, mut moments) = principal(&given.about_com)
+        .ok_or("the inertia is beyond the range of numbers; is a size or position meant so?")?;
+    // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
+    let tolerance = 1e-9 * moments.max_abs();
+    if (0..3).any(|k| moments[k] < -tolerance) {
+        return Err(format!(
+            "the inertia is not positive: principal moments {:?}",
+            moments.to_array()
+        ));
+    }
+    let mass = given.mass.max(compiler.bound_mass);
+    let bounded = (0..3).any(|k| moments[k] < compiler.bound_inertia);
+    if bounded {
+        for k in 0..3 {
+            moments[k] = moments[k].max(compiler.bound_inertia);
+        }
+    }
+    let sum = moments.x + moments.y + moments.z;
+    let balanced = sum - 2.0 * moments.max_abs() >= -tolerance;
+    if !balanced && !compiler.balance_inertia {
+        return Err(format!(
+            "no distribution of mass has principal moments {:?}: one exceeds the sum of the \
+             others (balanceinertia=\"true\" makes them equal)",
+            moments.to_array()
+        ));
+    }
+    if balanced && !bounded {
+        return Ok(Inertia::from_com(mass, given.com, given.about_com));
+    }
+    if !balanced {
+        moments = Vec3::new(1.0, 1.0, 1.0) * (sum / 3.0);
+    }
+    let about_com = Sym3::diagonal(moments).rotated(&axes);
+    Ok(Inertia::from_com(mass, given.com, about_com))
+}
+
+/// Principal axes (as columns) and moments; `None` for numbers so large that they overflow.
+fn principal(about_com: &Sym3) -> Option<(Mat3, Vec3)> {
+    let m = about_com.to_mat3();
+    if !m.is_finite() {
+        return None;
+    }
+    let eigen = SymmetricEigen::try_new(Matrix3::from_fn(|r, c| m.at(r, c)), f64::EPSILON, 1000)?;
+    let column = |k: usize| {
+        let c = eigen.eigenvectors.column(k);
+        Vec3::new(c[0], c[1], c[2])
+    };
+    let (x, y) = (column(0), column(1));
+    // The third column again, with the sign that makes the frame right-handed.
+    let axes = Mat3::from_columns(x, y, x.cross(y));
+    let values = eigen.eigenvalues;
+    let moments = Vec3::new(values[0], values[1], values[2]);
+    (axes.is_finite() && moments.is_finite()).then_some((axes, moments))
+}

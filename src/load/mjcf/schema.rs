@@ -1,0 +1,354 @@
+//! Which elements and attributes MJCF has, and what becomes of each here.
+//!
+//! The names are those of MuJoCo 4.0's schema. An unknown one is an error: a typing mistake must
+//! not pass in silence.
+
+use super::node::Node;
+use super::warnings::Warnings;
+use super::xml::Tree;
+use crate::error::Result;
+
+/// One kind of element. Lists are separated by spaces.
+struct Rule {
+    /// Name of the rule.
+    name: &'static str,
+    /// Read, or of no physical meaning.
+    known: &'static str,
+    /// Not used; a warning when set to anything but neutral.
+    warned: &'static str,
+    /// Physics that is missing here; an error when set to anything but neutral.
+    refused: &'static str,
+    /// Allowed children, as `tag` or `tag=rule`.
+    children: &'static str,
+}
+
+const fn rule(
+    name: &'static str,
+    known: &'static str,
+    warned: &'static str,
+    refused: &'static str,
+    children: &'static str,
+) -> Rule {
+    Rule {
+        name,
+        known,
+        warned,
+        refused,
+        children,
+    }
+}
+
+/// Children of this rule are not looked at: nothing in them has physical meaning.
+const VISUAL: &str = "visual";
+/// As [`VISUAL`], with a warning.
+const UNUSED: &str = "unused";
+/// The element itself is an error.
+const REFUSED: &str = "refused";
+
+const RULES: &[Rule] = &[
+    rule(
+        "mujoco",
+        "model",
+        "",
+        "",
+        "compiler option size statistic=visual visual default extension=refused asset \
+         worldbody deformable=refused contact tendon equality actuator sensor=unused keyframe \
+         custom=unused",
+    ),
+    rule(
+        "compiler",
+        "angle assetdir autolimits balanceinertia boundinertia boundmass coordinate discardvisual \
+         eulerseq inertiafromgeom inertiagrouprange meshdir settotalmass strippath texturedir \
+         usethread savecanonical savecompiled saveinertial",
+        "fusestatic conflict passthrough",
+        "alignfree fitaabb",
+        "lengthrange=visual",
+    ),
+    rule(
+        "option",
+        "gravity timestep density viscosity",
+        "wind magnetic ccd_iterations ccd_tolerance cone \
+         impratio integrator iterations jacobian ls_iterations ls_tolerance noslip_iterations \
+         noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations \
+         sleep_tolerance solver tolerance apirate",
+        "actuatorgroupdisable",
+        "flag",
+    ),
+    rule(
+        "flag",
+        "contact gravity limit equality frictionloss spring damper clampctrl constraint actuation \
+         filterparent override",
+        "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd \
+         nativeccd refsafe sensor sleep speculative warmstart",
+        "",
+        "",
+    ),
+    rule(
+        "size",
+        "memory nconmax njmax nkey nstack nuser_actuator nuser_body nuser_cam nuser_geom nuser_jnt \
+         nuser_sensor nuser_site nuser_tendon nuserdata",
+        "",
+        "",
+        "",
+    ),
+    rule(
+        "default",
+        "class",
+        "",
+        "",
+        "default joint geom site mesh pair equality=equality_default tendon=fixed general motor \
+         position velocity intvelocity=refused orientation=refused pid=refused damper=refused \
+         cylinder=refused muscle=refused adhesion=refused dcmotor=refused plugin=refused \
+         texture=visual material=visual camera=visual light=visual",
+    ),
+    rule(
+        "asset",
+        "",
+        "",
+        "",
+        "mesh hfield texture=visual material=visual skin=visual model=refused",
+    ),
+    rule(
+        "mesh",
+        "class content_type face file inertia name refpos refquat scale vertex material normal \
+         texcoord smoothnormal maxhullvert",
+        "",
+        "builtin params",
+        "plugin=refused",
+    ),
+    rule(
+        "hfield",
+        "content_type elevation file name ncol nrow size",
+        "",
+        "",
+        "",
+    ),
+    rule("worldbody", "", "", "", BODY_CHILDREN),
+    rule(
+        "body",
+        "axisangle childclass euler name pos quat user xyaxes zaxis",
+        "fuse simple sleep",
+        "gravcomp mocap",
+        BODY_CHILDREN,
+    ),
+    rule(
+        "frame",
+        "name childclass pos quat axisangle euler xyaxes zaxis",
+        "",
+        "",
+        BODY_CHILDREN,
+    ),
+    rule(
+        "replicate",
+        "count euler sep offset childclass",
+        "",
+        "",
+        BODY_CHILDREN,
+    ),
+    rule(
+        "inertial",
+        "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis",
+        "",
+        "",
+        "",
+    ),
+    rule(
+        "joint",
+        "actuatorfrclimited actuatorfrcrange armature axis class damping frictionloss group \
+         limited margin name pos range ref springref stiffness type user",
+        "solimpfriction solimplimit solreffriction solreflimit",
+        "actuatorgravcomp springdamper springyield",
+        "",
+    ),
+    rule("freejoint", "group name", "", "align", ""),
+    rule(
+        "geom",
+        "axisangle castshadow class conaffinity condim contype density euler fitscale friction \
+         fromto group hfield margin mass material mesh name pos priority quat rgba shellinertia \
+         size type user xyaxes zaxis",
+        "gap solimp solmix solref fluidcoef fluidshape",
+        "adhesion surfacevel",
+        "plugin=refused",
+    ),
+    rule(
+        "site",
+        "axisangle class euler fromto group material mesh name pos quat rgba size type user \
+         xyaxes zaxis",
+        "",
+        "",
+        "",
+    ),
+    rule("contact", "", "", "", "pair exclude"),
+    rule(
+        "pair",
+        "class condim friction geom1 geom2 margin name",
+        "gap solimp solref solreffriction",
+        "adhesion",
+        "",
+    ),
+    rule("exclude", "body1 body2 name", "", "", ""),
+    rule("tendon", "", "", "", "spatial fixed"),
+    rule(
+        "spatial",
+        TENDON,
+        "",
+        TENDON_PHYSICS,
+        "site=visual geom=visual pulley=visual",
+    ),
+    rule("fixed", TENDON, "", TENDON_PHYSICS, "joint=visual"),
+    rule(
+        "equality",
+        "",
+        "",
+        "",
+        "connect weld joint=joint_equality tendon=tendon_equality flex=tendon_equality \
+         flexvert=tendon_equality flexstrain=tendon_equality",
+    ),
+    rule("equality_default", "active", "solimp solref", "", ""),
+    rule(
+        "connect",
+        "active anchor body1 body2 class name site1 site2",
+        "solimp solref",
+        "",
+        "",
+    ),
+    rule(
+        "weld",
+        "active anchor body1 body2 class name relpose site1 site2 torquescale",
+        "solimp solref",
+        "",
+        "",
+    ),
+    rule(
+        "joint_equality",
+        "active class joint1 joint2 name polycoef",
+        "solimp solref",
+        "",
+        "",
+    ),
+    rule(
+        "tendon_equality",
+        "active class name polycoef tendon1 tendon2 flex cell",
+        "solimp solref",
+        "",
+        "",
+    ),
+    rule(
+        "actuator",
+        "",
+        "",
+        "",
+        "general motor position velocity intvelocity=refused orientation=refused pid=refused \
+         damper=refused cylinder=refused muscle=refused adhesion=refused dcmotor=refused \
+         plugin=refused",
+    ),
+    rule(
+        "general",
+        "biasprm biastype class ctrllimited ctrlrange cranklength dynprm dyntype forcelimited \
+         forcerange gainprm gaintype gear group inheritrange input joint jointinparent name user \
+         lengthrange",
+        "",
+        "actdim actearly actlimited actrange armature body cranksite damping delay ffrange \
+         interp nsample refsite site slidersite tendon velrange",
+        "",
+    ),
+    rule("motor", ACTUATOR, "", ACTUATOR_REFUSED, ""),
+    rule("position", POSITION, "", ACTUATOR_REFUSED, ""),
+    rule("velocity", VELOCITY, "", ACTUATOR_REFUSED, ""),
+    rule("keyframe", "", "", "", "key"),
+    rule("key", "name time qpos qvel ctrl", "", "act mpos mquat", ""),
+];
+
+const BODY_CHILDREN: &str = "body frame replicate inertial joint freejoint geom site \
+     camera=visual light=visual composite=refused flexcomp=refused attach=refused plugin=refused";
+const TENDON: &str = "class group margin material name rgba springlength user width \
+     solimpfriction solimplimit solreffriction solreflimit";
+const TENDON_PHYSICS: &str = "actuatorfrclimited actuatorfrcrange armature damping frictionloss \
+     limited range springyield stiffness";
+const ACTUATOR: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+     group joint jointinparent lengthrange name user";
+const POSITION: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+     group joint jointinparent lengthrange name user kp kv dampratio inheritrange";
+const VELOCITY: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
+     group joint jointinparent lengthrange name user kv";
+const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite site \
+     slidersite tendon timeconst";
+
+fn contains(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|w| w == word)
+}
+
+fn find(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|r| r.name == name)
+}
+
+/// Whether a value switches nothing on.
+fn is_neutral(value: &str) -> bool {
+    matches!(value, "none" | "false" | "auto")
+        || value
+            .split_whitespace()
+            .all(|w| w.parse::<f64>().is_ok_and(|x| x == 0.0))
+}
+
+/// Checks every element and attribute of the file.
+///
+/// # Errors
+/// `Parse` for an unknown element or attribute, or one given twice; `Unsupported` for known physics
+/// that is missing here.
+pub(super) fn check(tree: &Tree, warnings: &mut Warnings) -> Result<()> {
+    for &id in &tree.stray_text {
+        let node = Node { tree, id };
+        warnings.add(
+            node,
+            format!("stray text inside <{}> is ignored", node.tag()),
+        );
+    }
+    let mut stack = vec![(Node { tree, id: 0 }, "mujoco")];
+    while let Some((node, name)) = stack.pop() {
+        let rule = match name {
+            VISUAL => continue,
+            UNUSED => {
+                warnings.add(node, format!("<{}> is not used", node.tag()));
+                continue;
+            }
+            REFUSED => return Err(node.unsupported("this element is not supported")),
+            _ => find(name).ok_or_else(|| node.error("this element is not known"))?,
+        };
+        check_attributes(node, rule, warnings)?;
+        let first = stack.len();
+        for child in node.children() {
+            let known = rule.children.split_ascii_whitespace().find_map(|entry| {
+                let (tag, rule) = entry.split_once('=').unwrap_or((entry, entry));
+                (tag == child.tag()).then_some(rule)
+            });
+            match known {
+                Some(rule) => stack.push((child, rule)),
+                None => {
+                    return Err(child.error(format!("unknown element inside <{}>", node.tag())));
+                }
+            }
+        }
+        stack[first..].reverse();
+    }
+    Ok(())
+}
+
+fn check_attributes(node: Node<'_>, rule: &Rule, warnings: &mut Warnings) -> Result<()> {
+    for (key, value) in node.attributes() {
+        if contains(rule.known, key) {
+            continue;
+        } else if contains(rule.warned, key) {
+            if !is_neutral(value) {
+                let tag = node.tag();
+                warnings.add(node, format!("attribute {key} of <{tag}> is not used"));
+            }
+        } else if contains(rule.refused, key) {
+            if !is_neutral(value) {
+                return Err(node.unsupported(format!("{key}={value:?} is not supported")));
+            }
+        } else {
+            return Err(node.error(format!("unknown attribute {key}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! `<compiler>` and `<option>`.
+
+use super::node::Node;
+use super::orientation::Angles;
+use super::warnings::Warnings;
+use crate::error::Result;
+use crate::spatial::Vec3;
+
+/// Where a body's inertia comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InertiaFromGeom {
+    Never,
+    Always,
+    /// When the body has no `<inertial>`.
+    Missing,
+}
+
+/// What `<compiler>` says.
+pub(super) struct Compiler {
+    pub angles: Angles,
+    pub auto_limits: bool,
+    pub inertia_from_geom: InertiaFromGeom,
+    pub inertia_groups: [i32; 2],
+    pub balance_inertia: bool,
+    pub bound_mass: f64,
+    pub bound_inertia: f64,
+    pub total_mass: f64,
+    pub mesh_dir: Option<String>,
+    pub strip_path: bool,
+    pub discard_visual: bool,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Compiler {
+            angles: Angles::default(),
+            auto_limits: true,
+            inertia_from_geom: InertiaFromGeom::Missing,
+            inertia_groups: [0, 5],
+            balance_inertia: false,
+            bound_mass: 0.0,
+            bound_inertia: 0.0,
+            total_mass: -1.0,
+            mesh_dir: None,
+            strip_path: false,
+            discard_visual: false,
+        }
+    }
+}
+
+impl Compiler {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        node.keyword("coordinate", &[("local", Some(())), ("global", None)])?
+            .map(|local| {
+                local.ok_or_else(|| {
+                    node.unsupported(
+                        "coordinate=\"global\" was removed from MJCF; convert the file to local \
+                         coordinates",
+                    )
+                })
+            })
+            .transpose()?;
+        if let Some(unit) = node.keyword(
+            "angle",
+            &[("degree", std::f64::consts::PI / 180.0), ("radian", 1.0)],
+        )? {
+            self.angles.unit = unit;
+        }
+        self.angles.read_sequence(node)?;
+        let set = |flag: &mut bool, name: &str| -> Result<()> {
+            *flag = node.flag(name)?.unwrap_or(*flag);
+            Ok(())
+        };
+        set(&mut self.auto_limits, "autolimits")?;
+        set(&mut self.balance_inertia, "balanceinertia")?;
+        set(&mut self.strip_path, "strippath")?;
+        set(&mut self.discard_visual, "discardvisual")?;
+        if let Some(rule) = node.keyword(
+            "inertiafromgeom",
+            &[
+                ("false", InertiaFromGeom::Never),
+                ("true", InertiaFromGeom::Always),
+                ("auto", InertiaFromGeom::Missing),
+            ],
+        )? {
+            self.inertia_from_geom = rule;
+        }
+        if let Some(range) = node.array::<2>("inertiagrouprange")? {
+            self.inertia_groups = range.map(|x| x as i32);
+        }
+        for (bound, name) in [
+            (&mut self.bound_mass, "boundmass"),
+            (&mut self.bound_inertia, "boundinertia"),
+        ] {
+            *bound = node.magnitude(name)?.unwrap_or(*bound);
+        }
+        self.total_mass = node.number("settotalmass")?.unwrap_or(self.total_mass);
+        for name in ["assetdir", "meshdir"] {
+            if let Some(dir) = node.text(name) {
+                self.mesh_dir = Some(dir.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What `<option>` and its `<flag>` say.
+pub(super) struct Options {
+    pub gravity: Vec3,
+    pub time_step: Option<f64>,
+    pub contact: bool,
+    pub limit: bool,
+    pub equality: bool,
+    pub friction_loss: bool,
+    pub spring: bool,
+    pub damper: bool,
+    pub clamp_control: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            time_step: None,
+            contact: true,
+            limit: true,
+            equality: true,
+            friction_loss: true,
+            spring: true,
+            damper: true,
+            clamp_control: true,
+        }
+    }
+}
+
+impl Options {
+    pub fn read(&mut self, node: Node<'_>, warnings: &mut Warnings) -> Result<()> {
+        self.gravity = node.vec3("gravity")?.unwrap_or(self.gravity);
+        if let Some(h) = node.number("timestep")? {
+            if h <= 0.0 {
+                return Err(node.error(format!("timestep: expected a number > 0, found {h}")));
+            }
+            self.time_step = Some(h);
+        }
+        let density = node.magnitude("density")?.unwrap_or(0.0);
+        let viscosity = node.magnitude("viscosity")?.unwrap_or(0.0);
+        if density > 0.0 || viscosity > 0.0 {
+            warnings.add(
+                node,
+                format!(
+                    "the drag of the fluid (density {density}, viscosity {viscosity}) is missing \
+                     from the dynamics: bodies move as in vacuum"
+                ),
+            );
+        }
+        node.children().try_for_each(|flag| self.read_flag(flag))
+    }
+
+    fn read_flag(&mut self, node: Node<'_>) -> Result<()> {
+        let read = |name: &str| node.keyword(name, &[("enable", true), ("disable", false)]);
+        for (switch, name) in [
+            (&mut self.contact, "contact"),
+            (&mut self.limit, "limit"),
+            (&mut self.equality, "equality"),
+            (&mut self.friction_loss, "frictionloss"),
+            (&mut self.spring, "spring"),
+            (&mut self.damper, "damper"),
+            (&mut self.clamp_control, "clampctrl"),
+        ] {
+            *switch = read(name)?.unwrap_or(*switch);
+        }
+        if read("constraint")? == Some(false) {
+            self.contact = false;
+            self.limit = false;
+            self.equality = false;
+            self.friction_loss = false;
+        }
+        if read("gravity")? == Some(false) {
+            self.gravity = Vec3::ZERO;
+        }
+        for (name, usual) in [
+            ("actuation", true),
+            ("filterparent", true),
+            ("override", false),
+        ] {
+            if read(name)?.is_some_and(|value| value != usual) {
+                return Err(node.unsupported(format!(
+                    "{name}={:?} is not supported",
+                    node.text(name).unwrap_or_default()
+                )));
+            }
+        }
+        Ok(())
+    }
+}

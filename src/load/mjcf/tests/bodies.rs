@@ -1,0 +1,307 @@
+//! Bodies, frames, joints, geoms, sites, default classes.
+
+use super::*;
+use crate::model::spec::{JointKind, ShapeSpec};
+use std::f64::consts::FRAC_PI_2;
+
+const X: [f64; 3] = [1.0, 0.0, 0.0];
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+const MINUS_X: [f64; 3] = [-1.0, 0.0, 0.0];
+const MINUS_Z: [f64; 3] = [0.0, 0.0, -1.0];
+
+#[test]
+fn tree_names_and_places() {
+    let m = load(
+        "<mujoco model=\"m\"><worldbody>\n<body name=\"a\" pos=\"1 2 3\">\n<body name=\"b\"/>\n\
+         <geom name=\"ga\" size=\"1\"/></body>\n<body name=\"c\"><geom size=\"1\"/></body>\
+         <geom name=\"floor\" type=\"plane\" size=\"0 3 1\"/></worldbody></mujoco>",
+    )
+    .unwrap();
+    let names: Vec<&str> = m.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(m.name, "m");
+    assert_eq!(names, ["world", "a", "b", "c"]);
+    assert_eq!(
+        m.bodies.iter().map(|b| b.parent).collect::<Vec<_>>(),
+        [0, 0, 1, 0]
+    );
+    assert_eq!(m.bodies[2].origin, "line 3");
+    assert_vec(m.bodies[1].placement.pos, [1.0, 2.0, 3.0]);
+    // Geoms stand by body, whatever their place in the file.
+    let geoms: Vec<(&str, usize)> = m.geoms.iter().map(|g| (g.name.as_str(), g.body)).collect();
+    assert_eq!(geoms, [("floor", 0), ("ga", 1), ("", 3)]);
+    assert!(matches!(
+        m.geoms[0].shape,
+        ShapeSpec::Plane {
+            half_extents: [0.0, 3.0]
+        }
+    ));
+}
+
+#[test]
+fn five_ways_to_turn_a_quarter() {
+    // Each carries x to y and y to −x.
+    for form in [
+        "quat=\"2 0 0 2\"",
+        "axisangle=\"0 0 5 1.5707963267948966\"",
+        "euler=\"0 0 1.5707963267948966\"",
+        "xyaxes=\"0 2 0 -1 5 0\"",
+    ] {
+        let m = bodies(&format!("<body {form}/>"));
+        assert_axes(&m.bodies[1].placement.rot, Y, MINUS_X);
+    }
+    // The smallest rotation that carries z to x carries x to −z.
+    let m = bodies("<body zaxis=\"3 0 0\"/><body zaxis=\"0 0 -1\"/>");
+    assert_axes(&m.bodies[1].placement.rot, MINUS_Z, Y);
+    assert_vec(m.bodies[2].placement.rot.c[2], MINUS_Z);
+}
+
+#[test]
+fn euler_sequences_and_degrees() {
+    let turned = |sequence: &str| {
+        let m = model(&format!(
+            "<compiler eulerseq=\"{sequence}\"/><worldbody><body euler=\"90 90 0\"/></worldbody>"
+        ));
+        m.bodies[1].placement.rot
+    };
+    // About x, then about the new y: R = Rx Ry takes x to Rx(−z) = y, y to Rx(y) = z.
+    assert_axes(&turned("xyz"), Y, Z);
+    // About the fixed x, then the fixed y: R = Ry Rx takes x to −z, y to Ry(z) = x.
+    assert_axes(&turned("XYZ"), MINUS_Z, X);
+}
+
+#[test]
+fn frames_place_what_is_in_them() {
+    let m = bodies(
+        "<body name=\"b\"><frame pos=\"1 0 0\" euler=\"0 0 1.5707963267948966\">\
+         <joint axis=\"1 0 0\" pos=\"1 0 0\"/><geom size=\"1\" pos=\"2 0 0\"/>\
+         <site name=\"s\" pos=\"0 1 0\"/><body pos=\"1 0 5\"/></frame></body>",
+    );
+    let joint = &m.bodies[1].joints[0];
+    assert_vec(joint.axis, Y);
+    assert_vec(joint.anchor, [1.0, 1.0, 0.0]);
+    assert_pose(&m.geoms[0].placement, [1.0, 2.0, 0.0], Y, MINUS_X);
+    assert_pose(&m.sites[0].placement, [0.0, 0.0, 0.0], Y, MINUS_X);
+    assert_pose(&m.bodies[2].placement, [1.0, 1.0, 5.0], Y, MINUS_X);
+    assert_eq!(m.bodies[1].placement, Pose::IDENTITY);
+}
+
+#[test]
+fn replicas_turn_and_advance() {
+    let m = bodies(
+        "<replicate count=\"3\" offset=\"1 0 0\" euler=\"0 0 1.5707963267948966\" sep=\"_\">\
+         <body name=\"r\" pos=\"0 0 1\"><geom name=\"g\" size=\"1\"/></body></replicate>",
+    );
+    let names: Vec<&str> = m.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["world", "r_0", "r_1", "r_2"]);
+    assert_eq!(m.geoms[2].name, "g_2");
+    assert_pose(&m.bodies[1].placement, [0.0, 0.0, 1.0], X, Y);
+    assert_pose(&m.bodies[2].placement, [1.0, 0.0, 1.0], Y, MINUS_X);
+    assert_vec(m.bodies[3].placement.pos, [1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn joints_with_all_their_numbers() {
+    let m = model(
+        "<worldbody><body><joint name=\"h\" axis=\"0 0 2\" pos=\"1 2 3\" range=\"-90 180\" \
+         ref=\"90\" springref=\"-180\" stiffness=\"2\" damping=\"3\" armature=\"4\" \
+         frictionloss=\"5\" margin=\"0.5\"/><joint type=\"slide\" axis=\"0 1 0\" range=\"-1 2\" \
+         limited=\"false\" ref=\"7\"/></body><body><joint type=\"ball\" range=\"0 90\"/></body>\
+         <body><freejoint name=\"f\"/></body></worldbody>",
+    );
+    let [hinge, slide] = m.bodies[1].joints.as_slice() else {
+        panic!("two joints expected")
+    };
+    assert_eq!(
+        (hinge.name.as_str(), hinge.kind),
+        ("h", JointKind::Revolute)
+    );
+    assert_vec(hinge.axis, Z);
+    assert_vec(hinge.anchor, [1.0, 2.0, 3.0]);
+    assert_eq!(hinge.limits, Some((-FRAC_PI_2, 2.0 * FRAC_PI_2)));
+    assert_near(hinge.reference, FRAC_PI_2);
+    assert_near(hinge.spring_reference, -2.0 * FRAC_PI_2);
+    assert_eq!((hinge.stiffness, hinge.damping), (2.0, 3.0));
+    assert_eq!((hinge.armature, hinge.friction_loss), (4.0, 5.0));
+    assert_eq!(hinge.limit_margin, 0.5);
+    assert_eq!(
+        (slide.kind, slide.limits, slide.reference),
+        (JointKind::Prismatic, None, 7.0)
+    );
+    let ball = &m.bodies[2].joints[0];
+    assert_eq!(ball.kind, JointKind::Spherical);
+    assert_eq!(ball.limits, Some((0.0, FRAC_PI_2)));
+    assert_eq!(m.bodies[3].joints[0].kind, JointKind::Free);
+}
+
+#[test]
+fn free_joints_differ_in_their_defaults() {
+    let m = model(
+        "<default><joint damping=\"1\" armature=\"2\" limited=\"true\" range=\"0 1\"/></default>\
+         <worldbody><body><freejoint/></body><body><joint type=\"free\"/></body></worldbody>",
+    );
+    let numbers = |b: usize| {
+        let j = &m.bodies[b].joints[0];
+        (j.damping, j.armature, j.limits)
+    };
+    assert_eq!(numbers(1), (0.0, 0.0, None));
+    assert_eq!(numbers(2), (1.0, 2.0, None));
+    let m = model("<worldbody><body><joint type=\"free\" range=\"0 1\"/></body></worldbody>");
+    assert_eq!(
+        m.warnings,
+        ["line 1: the range of a free joint has no meaning"]
+    );
+}
+
+#[test]
+fn shapes_and_their_segments() {
+    let m = bodies(
+        "<geom size=\"1\"/><geom type=\"box\" size=\"1 2 3\"/><geom type=\"ellipsoid\" \
+         size=\"1 2 3\"/><geom type=\"cylinder\" size=\"1 2\"/>\
+         <geom type=\"capsule\" size=\".1\" fromto=\"3 0 0 1 0 0\"/>\
+         <geom type=\"box\" size=\".1 .5\" fromto=\"0 0 0 0 0 -4\"/>",
+    );
+    assert!(matches!(
+        m.geoms[0].shape,
+        ShapeSpec::Sphere { radius: 1.0 }
+    ));
+    assert!(matches!(m.geoms[1].shape, ShapeSpec::Box { half_extents } if half_extents.z == 3.0));
+    assert!(matches!(m.geoms[2].shape, ShapeSpec::Ellipsoid { semi_axes } if semi_axes.y == 2.0));
+    assert!(matches!(
+        m.geoms[3].shape,
+        ShapeSpec::Cylinder {
+            radius: 1.0,
+            half_length: 2.0
+        }
+    ));
+    assert!(matches!(
+        m.geoms[4].shape,
+        ShapeSpec::Capsule {
+            radius: 0.1,
+            half_length: 1.0
+        }
+    ));
+    // The z axis points from the second end to the first.
+    assert_pose(&m.geoms[4].placement, [2.0, 0.0, 0.0], MINUS_Z, Y);
+    let ShapeSpec::Box { half_extents } = m.geoms[5].shape else {
+        panic!("a box expected")
+    };
+    assert_vec(half_extents, [0.1, 0.1, 2.0]);
+    assert_pose(&m.geoms[5].placement, [0.0, 0.0, -2.0], X, Y);
+}
+
+#[test]
+fn contact_parameters_of_geoms() {
+    let m = bodies(
+        "<geom size=\"1\"/><geom size=\"1\" friction=\".5 .1\" condim=\"6\" contype=\"2\" \
+         conaffinity=\"4\" priority=\"-1\" margin=\".01\"/>",
+    );
+    let plain = &m.geoms[0];
+    assert_eq!(plain.friction, [1.0, 0.005, 0.0001]);
+    assert_eq!((plain.condim, plain.contype, plain.conaffinity), (3, 1, 1));
+    let g = &m.geoms[1];
+    assert_eq!(g.friction, [0.5, 0.1, 0.0001]);
+    assert_eq!((g.condim, g.contype, g.conaffinity), (6, 2, 4));
+    assert_eq!((g.priority, g.margin), (-1, 0.01));
+}
+
+#[test]
+fn classes_nest_and_childclass_reaches_down() {
+    let m = model(
+        "<default><geom size=\"1 1 1\" friction=\".9\"/><default class=\"a\">\
+         <geom friction=\".5 .4\"/><default class=\"b\"><geom type=\"box\" friction=\".3\"/>\
+         </default></default></default>\
+         <worldbody><geom/><body childclass=\"b\"><geom/><geom class=\"main\"/><body><geom/></body>\
+         <frame childclass=\"a\"><geom friction=\".1\"/></frame></body></worldbody>",
+    );
+    let seen: Vec<([f64; 3], bool)> = m
+        .geoms
+        .iter()
+        .map(|g| (g.friction, matches!(g.shape, ShapeSpec::Box { .. })))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ([0.9, 0.005, 0.0001], false),
+            ([0.3, 0.4, 0.0001], true),
+            ([0.9, 0.005, 0.0001], false),
+            ([0.1, 0.4, 0.0001], false),
+            ([0.3, 0.4, 0.0001], true),
+        ]
+    );
+}
+
+#[test]
+fn an_orientation_replaces_that_of_the_class() {
+    let m = model(
+        "<default><geom euler=\"90 0 0\" size=\"1\"/></default>\
+         <worldbody><geom/><geom quat=\"1 0 0 0\"/></worldbody>",
+    );
+    assert_axes(&m.geoms[0].placement.rot, X, Z);
+    assert_axes(&m.geoms[1].placement.rot, X, Y);
+}
+
+#[test]
+fn options_and_flags() {
+    let m = model(
+        "<option timestep=\".004\" gravity=\"1 2 3\" integrator=\"RK4\"><flag contact=\"disable\" \
+         limit=\"disable\" damper=\"disable\" spring=\"disable\" frictionloss=\"disable\"/></option>\
+         <worldbody><body><joint range=\"0 1\" damping=\"1\" stiffness=\"1\" frictionloss=\"1\"/>\
+         <geom size=\"1\"/></body></worldbody>",
+    );
+    assert_eq!(m.time_step, Some(0.004));
+    assert_vec(m.gravity, [1.0, 2.0, 3.0]);
+    let j = &m.bodies[1].joints[0];
+    assert_eq!(
+        (j.limits, j.damping, j.stiffness, j.friction_loss),
+        (None, 0.0, 0.0, 0.0)
+    );
+    assert_eq!((m.geoms[0].contype, m.geoms[0].conaffinity), (0, 0));
+    assert_eq!(
+        m.warnings,
+        ["line 1: attribute integrator of <option> is not used"]
+    );
+    let weightless = model("<option><flag gravity=\"disable\"/></option>");
+    assert_vec(weightless.gravity, [0.0; 3]);
+}
+
+#[test]
+fn a_fluid_is_warned_of() {
+    let m = model("<option density=\"4000\" viscosity=\".1\"/>");
+    assert_eq!(m.warnings.len(), 1);
+    assert!(
+        m.warnings[0].contains("density 4000, viscosity 0.1"),
+        "{}",
+        m.warnings[0]
+    );
+}
+
+#[test]
+fn warnings_are_grouped() {
+    let m = load(
+        "<mujoco><worldbody>\n<geom size=\"1\" solref=\".1 1\"/>\n<geom size=\"1\" \
+         solref=\".2 1\"/></worldbody><sensor><gyro site=\"x\"/></sensor></mujoco>",
+    )
+    .unwrap();
+    assert_eq!(
+        m.warnings,
+        [
+            "line 2 and 1 more: attribute solref of <geom> is not used",
+            "line 3: <sensor> is not used"
+        ]
+    );
+}
+
+#[test]
+fn visual_geoms_are_discarded_on_request() {
+    let m = model(
+        "<compiler discardvisual=\"true\"/><worldbody><body><geom name=\"v\" size=\"1\" \
+         contype=\"0\" conaffinity=\"0\" mass=\"2\"/><geom name=\"w\" size=\"1\" contype=\"0\" \
+         conaffinity=\"0\" mass=\"1\"/><geom name=\"c\" size=\"1\" mass=\"1\"/></body></worldbody>\
+         <contact><pair geom1=\"c\" geom2=\"w\"/></contact>",
+    );
+    let names: Vec<&str> = m.geoms.iter().map(|g| g.name.as_str()).collect();
+    assert_eq!(names, ["w", "c"]);
+    assert_eq!((m.pairs[0].geom1, m.pairs[0].geom2), (1, 0));
+    assert_near(m.bodies[1].inertia.mass, 4.0);
+}

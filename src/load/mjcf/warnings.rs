@@ -1,0 +1,39 @@
+//! What was read but is not used: one line per kind, however often it occurs.
+
+use super::node::Node;
+
+#[derive(Default)]
+pub(super) struct Warnings {
+    groups: Vec<Group>,
+}
+
+struct Group {
+    message: String,
+    first: String,
+    count: usize,
+}
+
+impl Warnings {
+    /// Records that `message` holds at `node`.
+    pub fn add(&mut self, node: Node<'_>, message: impl Into<String>) {
+        let message = message.into();
+        match self.groups.iter_mut().find(|g| g.message == message) {
+            Some(g) => g.count += 1,
+            None => self.groups.push(Group {
+                message,
+                first: node.origin(),
+                count: 1,
+            }),
+        }
+    }
+
+    pub fn into_lines(self) -> Vec<String> {
+        self.groups
+            .into_iter()
+            .map(|g| match g.count {
+                1 => format!("{}: {}", g.first, g.message),
+                n => format!("{} and {} more: {}", g.first, n - 1, g.message),
+            })
+            .collect()
+    }
+}

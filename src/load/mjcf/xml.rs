@@ -1,0 +1,225 @@
+//! The XML of a model as a flat tree with its includes in place, every element knowing its line.
+
+use crate::error::{Error, Result};
+use crate::load::document::{MAX_ELEMENTS, with_document};
+use std::path::{Path, PathBuf};
+
+/// Includes within includes.
+const MAX_INCLUDE_DEPTH: usize = 16;
+
+/// One element; children are indices into [`Tree::elements`].
+pub(super) struct Element {
+    pub tag: String,
+    pub attributes: Vec<(String, String)>,
+    pub children: Vec<usize>,
+    pub line: u32,
+    /// Index into [`Tree::files`].
+    pub file: usize,
+}
+
+pub(super) struct SourceFile {
+    /// What messages call it; empty for text without a file.
+    label: String,
+    path: Option<PathBuf>,
+    /// The file that includes it, and how many do in a chain.
+    parent: Option<usize>,
+    depth: usize,
+}
+
+/// All elements, the root first. A flat store: no depth of nesting overflows the stack.
+pub(super) struct Tree {
+    pub elements: Vec<Element>,
+    /// Elements with text in them, which MJCF gives no meaning.
+    pub stray_text: Vec<usize>,
+    files: Vec<SourceFile>,
+}
+
+/// Reads XML text, putting in place of each `<include file="…"/>` the children of that file's root.
+///
+/// Relative names are looked up in `base_dir`, then beside the including file.
+pub(super) fn read(text: &str, path: Option<&Path>, base_dir: Option<&Path>) -> Result<Tree> {
+    let mut tree = Tree {
+        elements: Vec::new(),
+        stray_text: Vec::new(),
+        files: vec![SourceFile {
+            label: path.map(|p| p.display().to_string()).unwrap_or_default(),
+            path: path.map(canonical),
+            parent: None,
+            depth: 0,
+        }],
+    };
+    tree.append(text, 0)?;
+    let root = &tree.elements[0];
+    if root.tag != "mujoco" {
+        return Err(Error::parse(format!(
+            "{}: the root element of an MJCF file is <mujoco>, found <{}>",
+            tree.place(0),
+            root.tag
+        )));
+    }
+    tree.expand_includes(base_dir)?;
+    Ok(tree)
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+impl Tree {
+    /// "model.xml, line 12" or "line 12".
+    pub fn place(&self, id: usize) -> String {
+        let e = &self.elements[id];
+        let label = &self.files[e.file].label;
+        if label.is_empty() {
+            format!("line {}", e.line)
+        } else {
+            format!("{label}, line {}", e.line)
+        }
+    }
+
+    /// "line 12", with the file where it is not the main one.
+    pub fn origin(&self, id: usize) -> String {
+        let e = &self.elements[id];
+        if e.file == 0 {
+            format!("line {}", e.line)
+        } else {
+            self.place(id)
+        }
+    }
+
+    /// Parses `text` and appends its elements; returns the root's index.
+    fn append(&mut self, text: &str, file: usize) -> Result<usize> {
+        let label = self.files[file].label.clone();
+        with_document(text, &label, |document| {
+            self.append_document(document, text, file)
+        })
+    }
+
+    fn append_document(
+        &mut self,
+        document: &roxmltree::Document<'_>,
+        text: &str,
+        file: usize,
+    ) -> Result<usize> {
+        let newlines: Vec<usize> = text.match_indices('\n').map(|(i, _)| i).collect();
+        let root = self.elements.len();
+        let mut stack = vec![(document.root_element(), None)];
+        while let Some((node, parent)) = stack.pop() {
+            let id = self.elements.len();
+            if id >= MAX_ELEMENTS {
+                return Err(Error::capacity(format!(
+                    "{}: more than {MAX_ELEMENTS} elements with the included ones",
+                    self.place(root)
+                )));
+            }
+            self.elements.push(Element {
+                tag: node.tag_name().name().to_string(),
+                attributes: node
+                    .attributes()
+                    .map(|a| (a.name().to_string(), a.value().to_string()))
+                    .collect(),
+                children: Vec::new(),
+                line: 1 + newlines.partition_point(|&i| i < node.range().start) as u32,
+                file,
+            });
+            if let Some(parent) = parent {
+                let siblings: &mut Vec<usize> = &mut self.elements[parent as usize].children;
+                siblings.push(id);
+            }
+            let first = stack.len();
+            for child in node.children() {
+                if child.is_element() {
+                    stack.push((child, Some(id as u32)));
+                } else if child.is_text() && !child.text().unwrap_or_default().trim().is_empty() {
+                    self.stray_text.push(id);
+                }
+            }
+            stack[first..].reverse();
+        }
+        Ok(root)
+    }
+
+    fn expand_includes(&mut self, base_dir: Option<&Path>) -> Result<()> {
+        let mut parents = vec![0];
+        while let Some(parent) = parents.pop() {
+            let mut pending = std::mem::take(&mut self.elements[parent].children);
+            pending.reverse();
+            let mut children = Vec::with_capacity(pending.len());
+            while let Some(child) = pending.pop() {
+                if self.elements[child].tag == "include" {
+                    let root = self.open_include(child, base_dir)?;
+                    pending.extend(self.elements[root].children.iter().rev());
+                } else {
+                    children.push(child);
+                    parents.push(child);
+                }
+            }
+            self.elements[parent].children = children;
+        }
+        Ok(())
+    }
+
+    /// Reads the file an `<include>` names; returns the index of that file's root.
+    fn open_include(&mut self, id: usize, base_dir: Option<&Path>) -> Result<usize> {
+        let place = self.place(id);
+        let fail = |message: String| Error::parse(format!("{place}: <include>: {message}"));
+        let element = &self.elements[id];
+        let from = element.file;
+        let name = match element.attributes.as_slice() {
+            [(key, value)] if key == "file" && !value.is_empty() => Path::new(value),
+            _ => return Err(fail("expected exactly the attribute file=\"name\"".into())),
+        };
+        if !element.children.is_empty() {
+            return Err(fail("has children; expected none".into()));
+        }
+        let beside = self.files[from].path.as_deref().and_then(Path::parent);
+        let mut candidates: Vec<PathBuf> = [base_dir, beside]
+            .into_iter()
+            .flatten()
+            .map(|d| d.join(name))
+            .collect();
+        candidates.dedup();
+        if candidates.is_empty() && name.is_absolute() {
+            candidates.push(name.to_path_buf());
+        }
+        let path = candidates.iter().find(|p| p.is_file()).ok_or_else(|| {
+            let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
+            Error::io(format!(
+                "{place}: <include>: file {:?} not found (looked for: {})",
+                name.display(),
+                if tried.is_empty() {
+                    "no directory is known for text".to_string()
+                } else {
+                    tried.join(", ")
+                }
+            ))
+        })?;
+        let key = canonical(path);
+        let mut ancestor = Some(from);
+        while let Some(a) = ancestor {
+            if self.files[a].path.as_deref() == Some(&key) {
+                return Err(fail(format!("{} includes itself", path.display())));
+            }
+            ancestor = self.files[a].parent;
+        }
+        let depth = self.files[from].depth + 1;
+        if depth > MAX_INCLUDE_DEPTH {
+            return Err(fail(format!(
+                "nested deeper than {MAX_INCLUDE_DEPTH} files"
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            Error::io(format!(
+                "{place}: <include>: cannot read {}: {e}",
+                path.display()
+            ))
+        })?;
+        self.files.push(SourceFile {
+            label: path.display().to_string(),
+            path: Some(key),
+            parent: Some(from),
+            depth,
+        });
+        self.append(&text, self.files.len() - 1)
+    }
+}

@@ -1,0 +1,601 @@
+//! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
+
+use super::options::Options;
+use super::parameters::At;
+use crate::collision::scene::Scene;
+use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
+use crate::contact::problem::{Delassus, Problem};
+use crate::dynamics::Dynamics;
+use crate::dynamics::mass::{BranchMatrix, DenseInverse};
+use crate::error::{Error, Result};
+use crate::linalg::{F4, dispatch};
+use crate::model::Model;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::LANES;
+
+/// A body may gain this speed within a step before a limit that was out of reach is passed; the step
+/// then repeats with all limits [rad/s or m/s].
+const UNFORESEEN_SPEED: f64 = 1.0;
+
+/// Contacts enter the step at this many steps' travel at the present speed, and at this distance [m].
+const REACH_STEPS: f64 = 2.0;
+
+/// A contact as reported to the user.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactReport {
+    pub geom: [usize; 2],
+    pub body: [usize; 2],
+    /// World axes [m]; the normal points from A to B.
+    pub point: [f64; 3],
+    pub normal: [f64; 3],
+    pub gap: f64,
+    /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
+    pub mode: Mode,
+}
+
+/// Scene, constraints and solver of one simulation, sized at creation.
+#[derive(Clone, Debug)]
+pub(super) struct ContactStage {
+    pub scene: Scene,
+    pub constraints: Constraints,
+    solver: NcpSolver,
+    options: NcpOptions,
+    stabilization: Stabilization,
+    reports: Vec<ContactReport>,
+    v_free: Vec<f64>,
+    pub certificate: Option<Certificate>,
+    pub linear: Option<ContactLinear>,
+}
+
+/// Workspace of the contact stage's derivatives.
+#[derive(Clone, Debug)]
+pub(super) struct ContactLinear {
+    pub variation: Variation,
+    /// Rows of J A⁻¹, padded to whole lanes.
+    response: Vec<F4>,
+    stride: usize,
+    w: Vec<f64>,
+    dlambda: Vec<f64>,
+    force: Vec<f64>,
+    /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
+    sigma: Vec<f64>,
+    bounds: Vec<f64>,
+    /// Of a parameter: the same.
+    w_param: Vec<f64>,
+    limits: Vec<f64>,
+}
+
+impl ContactStage {
+    /// # Errors
+    /// `Unsupported` naming a geom or joint that the stage cannot do.
+    pub fn new(model: &Model, options: &Options) -> Result<Self> {
+        let constraints = Constraints::new(model, options.max_contacts)?;
+        let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
+        if let Some(e) = model.equalities().iter().find(|e| e.active) {
+            return Err(Error::unsupported(format!(
+                "equality \"{}\": equality constraints are not in this version; remove them, or use \
+                 contact None, which leaves them out",
+                e.name
+            )));
+        }
+        let nv = model.nv();
+        let stride = nv.div_ceil(LANES);
+        Ok(ContactStage {
+            scene: Scene::new(model, options.max_contacts)?,
+            solver: NcpSolver::new(rows, blocks),
+            options: NcpOptions {
+                method: Method::Auto,
+                tolerance: options.tolerance,
+                max_sweeps: options.max_iterations,
+                max_admm: options.max_iterations,
+            },
+            stabilization: Stabilization {
+                kp: options.kp,
+                kd: options.kd,
+                h: options.time_step,
+            },
+            reports: Vec::with_capacity(options.max_contacts),
+            v_free: vec![0.0; nv],
+            certificate: None,
+            linear: options.derivatives.then(|| ContactLinear {
+                variation: Variation::new(model, blocks),
+                response: vec![F4::ZERO; rows * stride],
+                stride,
+                w: vec![0.0; rows * nv.max(1)],
+                dlambda: vec![0.0; rows * nv.max(1)],
+                force: vec![0.0; nv],
+                sigma: vec![0.0; rows],
+                bounds: vec![0.0; blocks],
+                w_param: vec![0.0; rows],
+                limits: vec![0.0; blocks],
+            }),
+            constraints,
+        })
+    }
+
+    /// Velocity after the step from the factored matrix and the free acceleration.
+    ///
+    /// # Errors
+    /// `Capacity` for too many contacts, `Numerical` where the problem is not finite.
+    #[allow(clippy::too_many_arguments)]
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &Dynamics,
+        q: &[f64],
+        v: &[f64],
+        acc: &[f64],
+        v_next: &mut [f64],
+    ) -> Result<Certificate> {
+        let h = self.stabilization.h;
+        self.certificate = None;
+        for (k, x) in self.v_free.iter_mut().enumerate() {
+            *x = v[k] + h * acc[k];
+        }
+        let kin = &dynamics.kin;
+        self.scene.collide(model, kin, REACH_STEPS * h)?;
+        let t = model.topology();
+        let mut reach = UNFORESEEN_SPEED * h;
+        loop {
+            let c = &mut self.constraints;
+            c.assemble(
+                model,
+                params,
+                kin,
+                &self.scene,
+                q,
+                v,
+                &self.v_free,
+                h,
+                reach,
+            );
+            c.condense(t, &dynamics.mass, v, &self.v_free, &self.stabilization);
+            let problem = Problem {
+                blocks: &c.blocks,
+                delassus: Delassus::Dense(&c.delassus),
+                g: &c.g,
+            };
+            let certificate =
+                self.solver
+                    .solve(&problem, &mut c.lambda, &mut c.modes, &self.options)?;
+            respond(c, &dynamics.mass, model, &self.v_free, v_next);
+            if reach == f64::INFINITY || !c.missed_limit(q, v_next, h, 1e-12) {
+                self.certificate = Some(certificate);
+                return Ok(certificate);
+            }
+            reach = f64::INFINITY;
+        }
+    }
+
+    /// Keeps what the next step starts from; call when the step has succeeded.
+    pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
+        self.constraints.remember();
+        self.reports.clear();
+        for (b, source) in self.constraints.sources.iter().enumerate() {
+            let Source::Contact(i) = *source else {
+                continue;
+            };
+            let c = &self.scene.contacts()[i];
+            let (s, l) = (
+                self.constraints.rows.times(b, v_next).0,
+                self.constraints.impulse(b).0,
+            );
+            let three = self.constraints.blocks[b].rows() == 3;
+            let lanes = |x: [f64; 4]| {
+                if three {
+                    [x[0], x[1], x[2]]
+                } else {
+                    [0.0, 0.0, x[0]]
+                }
+            };
+            self.reports.push(ContactReport {
+                geom: c.geom,
+                body: c.geom.map(|g| model.geoms()[g].body),
+                point: c.point.point.to_array(),
+                normal: c.point.normal.to_array(),
+                gap: c.point.gap,
+                impulse: lanes(l),
+                velocity: lanes(s),
+                mode: self.constraints.modes[b],
+            });
+        }
+    }
+
+    pub fn reports(&self) -> &[ContactReport] {
+        &self.reports
+    }
+
+    pub fn stabilization(&self) -> &Stabilization {
+        &self.stabilization
+    }
+
+    /// Prepares the derivative of the impulses at the last step.
+    pub fn linearize(&mut self) -> Result<()> {
+        let problem = self.constraints.problem();
+        self.solver.linearize(&problem)
+    }
+
+    /// Rows of J A⁻¹ from the dense inverse.
+    pub fn prepare_response(&mut self, inverse: &DenseInverse) {
+        if let Some(l) = &mut self.linear {
+            fill_response(&self.constraints, inverse, l);
+        }
+    }
+
+    /// From velocities after the step at fixed impulses (`x`, nv × columns, column-major) to those with
+    /// the impulses' response. `kind` says what besides J x varies σ.
+    pub fn correct(&mut self, kind: Columns, x: &mut [f64]) -> Result<()> {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return Ok(());
+        };
+        let (rows, nv) = (c.g.len(), self.v_free.len());
+        if rows == 0 || x.is_empty() {
+            return Ok(());
+        }
+        for x in x.chunks_mut(nv * nv) {
+            let columns = x.len() / nv;
+            project(c, l, &self.stabilization, kind, x, columns);
+            let limits = match kind {
+                Columns::Parameter => Some(&l.limits[..c.blocks.len()]),
+                _ => None,
+            };
+            let (w, out) = (&l.w[..rows * columns], &mut l.dlambda[..rows * columns]);
+            self.solver.apply(&c.problem(), w, limits, columns, out)?;
+            add_response(l, rows, nv, x, columns);
+        }
+        Ok(())
+    }
+
+    /// Starts one direction: the variation of σ at fixed velocity along (dq, dv), and the impulses on
+    /// the dofs of contacts between moving bodies, added to `force`. Empty slices stand for zero.
+    pub fn direction(&mut self, dq: &[f64], dv: &[f64], force: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return;
+        };
+        l.sigma.fill(0.0);
+        l.bounds.fill(0.0);
+        for b in 0..c.blocks.len() {
+            let range = c.offsets[b]..c.offsets[b + 1];
+            if !dq.is_empty() {
+                let mut y = F4::ZERO;
+                c.rows
+                    .for_dofs(b, |k| y += l.variation.column(b, k) * F4::splat(dq[k]));
+                add(&mut l.sigma[range.clone()], y);
+            }
+            if !dv.is_empty()
+                && self.stabilization.kd != 0.0
+                && let Some(row) = c.normal_row(b)
+            {
+                let n = range.len() - 1;
+                l.sigma[row] -= self.stabilization.kd * c.rows.times(b, dv).0[n];
+            }
+        }
+        if l.variation.has_extra {
+            for (k, dq) in dq.iter().enumerate() {
+                for (f, x) in force.iter_mut().zip(l.variation.extra(k)) {
+                    *f += x * dq;
+                }
+            }
+        }
+    }
+
+    /// Effects of a parameter: σ at fixed velocity and the laws' bounds are kept for the call that
+    /// follows, impulses on the dofs are added to `force`.
+    pub fn parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return;
+        };
+        l.w_param.fill(0.0);
+        l.limits.fill(0.0);
+        let index = p.index as usize;
+        match p.kind {
+            ParamKind::GeomFriction => {
+                for (b, source) in c.sources.iter().enumerate() {
+                    if let Source::Contact(i) = *source {
+                        let pair = &self.scene.pairs()[self.scene.contacts()[i].pair];
+                        if pair.friction.source(&at.params.geom_friction) == Some(index) {
+                            l.limits[b] = 1.0;
+                        }
+                    }
+                }
+            }
+            ParamKind::JointFriction => {
+                let dof = at.model.joint(index).iv + p.component as usize;
+                for (b, source) in c.sources.iter().enumerate() {
+                    if *source == (Source::Friction { dof }) {
+                        l.limits[b] = at.time_step;
+                    }
+                }
+            }
+            ParamKind::JointPlacement => {
+                let xi = at.placement_twist(index, p.component as usize);
+                let first = at.model.joint(index).first_link;
+                let t = at.model.topology();
+                l.variation.displaced(
+                    c,
+                    t,
+                    at.kin,
+                    first..t.links[first].end,
+                    xi,
+                    &self.stabilization,
+                    &mut l.w_param,
+                    force,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds `scale` times the parameter's effects to the direction.
+    pub fn add_direction(&mut self, scale: f64) {
+        if let Some(l) = &mut self.linear {
+            for (x, w) in l.sigma.iter_mut().zip(&l.w_param) {
+                *x += scale * w;
+            }
+            for (x, w) in l.bounds.iter_mut().zip(&l.limits) {
+                *x += scale * w;
+            }
+        }
+    }
+
+    /// x ← x + A⁻¹ Jᵀ dλ along the direction, from the velocity at fixed impulses.
+    pub fn correct_one(&mut self, model: &Model, m: &BranchMatrix, x: &mut [f64]) -> Result<()> {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return Ok(());
+        };
+        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        if rows == 0 {
+            return Ok(());
+        }
+        for b in 0..blocks {
+            add(
+                &mut l.sigma[c.offsets[b]..c.offsets[b + 1]],
+                c.rows.times(b, x),
+            );
+        }
+        let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
+        self.solver
+            .apply(&c.problem(), w, Some(&l.bounds[..blocks]), 1, out)?;
+        l.force.fill(0.0);
+        for b in 0..blocks {
+            let d = lanes(&l.dlambda[c.offsets[b]..c.offsets[b + 1]]);
+            c.rows.add_half(b, d, &mut l.force);
+        }
+        c.rows.complete(model.topology(), m, &mut l.force);
+        for (x, f) in x.iter_mut().zip(&l.force) {
+            *x += f;
+        }
+        Ok(())
+    }
+
+    /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, adds to z what
+    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay.
+    pub fn correct_transposed(&mut self, solved: &[f64], z: &mut [f64]) -> Result<()> {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return Ok(());
+        };
+        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        if rows == 0 {
+            return Ok(());
+        }
+        for b in 0..blocks {
+            let range = c.offsets[b]..c.offsets[b + 1];
+            let y = c.rows.times(b, solved).0;
+            l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
+        }
+        self.solver.apply_transpose(
+            &c.problem(),
+            &l.dlambda[..rows],
+            1,
+            &mut l.sigma[..rows],
+            Some(&mut l.bounds[..blocks]),
+        )?;
+        for b in 0..blocks {
+            let w = lanes(&l.sigma[c.offsets[b]..c.offsets[b + 1]]);
+            c.rows.add_transposed(b, w, z);
+        }
+        Ok(())
+    }
+
+    /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.
+    pub fn direction_adjoint(&self, weights: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        for b in 0..c.blocks.len() {
+            let range = c.offsets[b]..c.offsets[b + 1];
+            let w = lanes(&l.sigma[range.clone()]);
+            c.rows.for_dofs(b, |k| {
+                let p = (l.variation.column(b, k) * w).0;
+                q_bar[k] += p[0] + p[1] + p[2];
+            });
+            if self.stabilization.kd != 0.0
+                && let Some(row) = c.normal_row(b)
+            {
+                let scale = -self.stabilization.kd * l.sigma[row];
+                let n = range.len() - 1;
+                c.rows
+                    .for_dofs(b, |k| v_bar[k] += scale * c.rows.column(b, k).0[n]);
+            }
+        }
+        if l.variation.has_extra {
+            for (k, q) in q_bar.iter_mut().enumerate() {
+                let column = l.variation.extra(k);
+                *q += column.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
+            }
+        }
+    }
+
+    /// Adjoint of the parameter's effects on σ and on the laws' bounds.
+    pub fn parameter_adjoint(&self) -> f64 {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return 0.0;
+        };
+        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let sigma = l.sigma[..rows].iter().zip(&l.w_param);
+        let bounds = l.bounds[..blocks].iter().zip(&l.limits);
+        sigma.chain(bounds).map(|(a, b)| a * b).sum()
+    }
+
+    pub fn forget(&mut self) {
+        self.constraints.forget();
+        self.certificate = None;
+    }
+}
+
+/// What varies with the columns of [`ContactStage::correct`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// Tangents of q.
+    Configuration,
+    /// Velocities before the step.
+    Velocity,
+    /// Inputs: nothing but the velocity at fixed impulses.
+    Input,
+    /// The parameter of the last [`ContactStage::parameter`].
+    Parameter,
+}
+
+fn add(x: &mut [f64], y: F4) {
+    for (x, y) in x.iter_mut().zip(y.0) {
+        *x += y;
+    }
+}
+
+/// Up to three numbers as lanes.
+fn lanes(x: &[f64]) -> F4 {
+    let mut l = F4::ZERO;
+    l.0[..x.len()].copy_from_slice(x);
+    l
+}
+
+#[inline(always)]
+fn respond_kernel(
+    c: &Constraints,
+    m: &BranchMatrix,
+    model: &Model,
+    v_free: &[f64],
+    v_next: &mut [f64],
+) {
+    v_next.fill(0.0);
+    for b in 0..c.blocks.len() {
+        let l = c.impulse(b);
+        if l != F4::ZERO {
+            c.rows.add_half(b, l, v_next);
+        }
+    }
+    c.rows.complete(model.topology(), m, v_next);
+    for (x, f) in v_next.iter_mut().zip(v_free) {
+        *x += f;
+    }
+}
+
+#[inline(always)]
+fn fill_response_kernel(c: &Constraints, inverse: &DenseInverse, l: &mut ContactLinear) {
+    for b in 0..c.blocks.len() {
+        let (at, n) = (c.offsets[b] * l.stride, c.blocks[b].rows());
+        let out = &mut l.response[at..at + n * l.stride];
+        out.fill(F4::ZERO);
+        c.rows.for_dofs(b, |k| {
+            let j = c.rows.column(b, k).0;
+            for (r, out) in out.chunks_exact_mut(l.stride).enumerate() {
+                let x = F4::splat(j[r]);
+                for (o, m) in out.iter_mut().zip(inverse.row(k)) {
+                    *o += x * *m;
+                }
+            }
+        });
+    }
+}
+
+#[inline(always)]
+fn project_kernel(
+    c: &Constraints,
+    l: &mut ContactLinear,
+    s: &Stabilization,
+    kind: Columns,
+    x: &[f64],
+    columns: usize,
+) {
+    let rows = c.g.len();
+    let nv = x.len() / columns;
+    for b in 0..c.blocks.len() {
+        let range = c.offsets[b]..c.offsets[b + 1];
+        for (j, x) in x.chunks_exact(nv).enumerate() {
+            let y = c.rows.times(b, x).0;
+            let w = &mut l.w[j * rows..][range.clone()];
+            w.copy_from_slice(&y[..range.len()]);
+        }
+        match kind {
+            Columns::Configuration => c.rows.for_dofs(b, |k| {
+                let y = l.variation.column(b, k).0;
+                for (w, y) in l.w[k * rows..][range.clone()].iter_mut().zip(y) {
+                    *w += y;
+                }
+            }),
+            Columns::Velocity => {
+                if s.kd != 0.0
+                    && let Some(row) = c.normal_row(b)
+                {
+                    c.rows.for_dofs(b, |k| {
+                        l.w[k * rows + row] -= s.kd * c.rows.column(b, k).0[range.len() - 1];
+                    });
+                }
+            }
+            Columns::Parameter => {
+                for (out, w) in l.w[range.clone()].iter_mut().zip(&l.w_param[range.clone()]) {
+                    *out += w;
+                }
+            }
+            Columns::Input => {}
+        }
+    }
+}
+
+#[inline(always)]
+fn add_response_kernel(l: &ContactLinear, rows: usize, nv: usize, x: &mut [f64], columns: usize) {
+    for j in 0..columns {
+        let column = &mut x[j * nv..(j + 1) * nv];
+        for r in 0..rows {
+            let d = l.dlambda[j * rows + r];
+            if d != 0.0 {
+                let response = F4::flat(&l.response[r * l.stride..(r + 1) * l.stride]);
+                for (x, m) in column.iter_mut().zip(response) {
+                    *x += d * m;
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// v_next = v_free + A⁻¹ Jᵀ λ.
+    fn respond = respond_kernel(
+        c: &Constraints, m: &BranchMatrix, model: &Model, v_free: &[f64], v_next: &mut [f64],
+    )
+}
+
+dispatch! {
+    fn fill_response = fill_response_kernel(
+        c: &Constraints, inverse: &DenseInverse, l: &mut ContactLinear,
+    )
+}
+
+dispatch! {
+    /// w = J x, plus what the kind of columns adds.
+    fn project = project_kernel(
+        c: &Constraints, l: &mut ContactLinear, s: &Stabilization, kind: Columns, x: &[f64],
+        columns: usize,
+    )
+}
+
+dispatch! {
+    /// x += A⁻¹ Jᵀ dλ, column by column.
+    fn add_response = add_response_kernel(
+        l: &ContactLinear, rows: usize, nv: usize, x: &mut [f64], columns: usize,
+    )
+}

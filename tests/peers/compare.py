@@ -1,0 +1,41 @@
+"""Runs every comparison and prints the largest differences.
+
+usage: compare.py [ROBOT ...]     all robots when none is named
+
+difference = largest |ours − theirs| over the largest |theirs| (over one where the quantity is a
+placement), the largest over random states from a fixed seed.
+"""
+
+import sys
+
+import mujoco
+import pinocchio
+
+import against_differences
+import against_mujoco
+import against_pinocchio
+from report import Report
+from robots import MJCF, URDF
+
+
+def main(names):
+    known = {robot.name for robot in URDF + MJCF}
+    if unknown := set(names) - known:
+        sys.exit(f"no such robot: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    chosen = lambda robots: [r for r in robots if not names or r.name in names]
+
+    report = Report()
+    report.section(f"URDF against Pinocchio {pinocchio.__version__}")
+    report.each(chosen(URDF), against_pinocchio.compare_urdf)
+    report.section(f"MJCF against MuJoCo {mujoco.__version__}")
+    report.each(chosen(MJCF), against_mujoco.compare)
+    report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")
+    report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
+    report.section("Step Jacobians against central differences of fourth order")
+    report.each(chosen([r for r in URDF + MJCF if not r.optional]), against_differences.compare)
+    print(f"\n{report.summary()}")
+    return 1 if report.failed or not report.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,64 @@
+"""Where the compared robots are, and which of them."""
+
+import os
+import pathlib
+import sysconfig
+from dataclasses import dataclass
+
+SITE = pathlib.Path(sysconfig.get_paths()["purelib"])
+ROBOT_DATA = SITE / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+# Where package://example-robot-data is.
+MESHES = [ROBOT_DATA.parent.parent]
+GYMNASIUM = SITE / "gymnasium" / "envs" / "mujoco" / "assets"
+OWN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
+# Robots that no package brings; without the variable they are skipped.
+EXTRA = os.environ.get("DIFFSIM_ROBOTS")
+
+
+@dataclass(frozen=True)
+class Robot:
+    name: str
+    path: pathlib.Path
+    free: bool = False
+    # Joints that follow others move on their own, as Pinocchio has it.
+    mimic: bool = False
+    # One that is not there is skipped, not failed.
+    optional: bool = False
+
+    def load_options(self, lib):
+        """How our library is to read the file."""
+        if self.path.suffix != ".urdf":
+            return {}
+        options = {"base": lib.DS_BASE_FREE if self.free else lib.DS_BASE_FIXED, "mesh_dirs": MESHES}
+        return options | {"mimic": lib.DS_MIMIC_INDEPENDENT} if self.mimic else options
+
+    @property
+    def missing(self):
+        """Why the file cannot be had, or None."""
+        if self.path.exists():
+            return None
+        if self.optional:
+            return "needs DIFFSIM_ROBOTS, a directory with " + "/".join(self.path.parts[-2:])
+        return f"there is no {self.path}"
+
+
+_extra = pathlib.Path(EXTRA or "DIFFSIM_ROBOTS")
+URDF = [
+    Robot("ur5", ROBOT_DATA / "ur_description" / "urdf" / "ur5_robot.urdf"),
+    Robot("ur10", ROBOT_DATA / "ur_description" / "urdf" / "ur10_robot.urdf"),
+    Robot("go1", ROBOT_DATA / "go1_description" / "urdf" / "go1.urdf", free=True),
+    Robot("a1", ROBOT_DATA / "a1_description" / "urdf" / "a1.urdf", free=True),
+    Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True),
+    Robot("tiago", ROBOT_DATA / "tiago_description" / "robots" / "tiago.urdf", mimic=True),
+    Robot("allegro", ROBOT_DATA / "allegro_hand_description" / "urdf" / "allegro_right_hand.urdf"),
+    *(Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.urdf"))),
+    Robot("h1", _extra / "h1" / "h1.urdf", free=True, optional=not EXTRA),
+    Robot("atlas", _extra / "atlas_v4" / "atlas_v4_with_multisense.urdf", free=True, optional=not EXTRA),
+]
+MJCF = [
+    Robot(name, GYMNASIUM / f"{name}.xml")
+    for name in (
+        "half_cheetah", "humanoid", "walker2d", "swimmer", "reacher", "pusher", "ant", "hopper",
+        "inverted_pendulum", "inverted_double_pendulum", "humanoidstandup",
+    )
+] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Compares the library with Pinocchio and MuJoCo.
+#
+# usage: tests/peers/run.sh [ROBOT ...]
+#
+# Makes the virtual environment target/venvs/peers on first use (pip only), builds the release
+# library unless DIFFSIM_LIBRARY names one, and ends with "N passed, N failed[, N skipped]".
+# H1 and Atlas, which no package brings, take part when DIFFSIM_ROBOTS names a directory with
+# h1/h1.urdf and atlas_v4/atlas_v4_with_multisense.urdf.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+. "$here/environment.sh"
+if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
+    cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
+fi
+exec "$python" "$here/compare.py" "$@"
