@@ -439,7 +439,8 @@ static void building(void) {
     ds_builder_free(builder);
 
     ds_sim *sim = NULL;
-    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    const ds_options smooth = without_contact();
+    CHECK_OK(ds_sim_create(model, &smooth, &sim));
     CHECK(ds_model_actuator_id(model, "motor") == 0 && ds_model_nu(model) == 1);
     CHECK(ds_model_geom_type(model, 0) == DS_GEOM_MESH);
     CHECK_OK(ds_model_joint_limits(model, 0, x));

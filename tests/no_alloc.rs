@@ -27,7 +27,7 @@ fn ok(status: ds_status) {
 }
 
 impl Bench {
-    fn new(file: &str, interval: usize) -> Bench {
+    fn new(file: &str, base: ds_base, interval: usize) -> Bench {
         let path = format!("{}/examples/models/{file}", env!("CARGO_MANIFEST_DIR"));
         let path = CString::new(path).unwrap();
         let (mut model, mut sim, mut rollout) = (null_mut(), null_mut(), null_mut());
@@ -36,7 +36,7 @@ impl Bench {
             let mut load = std::mem::zeroed();
             ds_load_options_init(&mut load);
             load.actuation = ds_actuation::DS_ACTUATION_FULL as i32;
-            load.base = ds_base::DS_BASE_FREE as i32;
+            load.base = base as i32;
             ok(ds_model_load(path.as_ptr(), &load, &mut model));
             let mut options = std::mem::zeroed();
             ds_options_init(&mut options);
@@ -68,7 +68,8 @@ impl Bench {
             ok(ds_model_neutral(model, q.as_mut_ptr()));
             let size = (16 * nbody)
                 .max((nq.max(nv) + 1) * (STEPS + 1))
-                .max(nv * nv);
+                .max(nv * nv)
+                .max(ds_sim_memory_size(sim));
             Bench {
                 q,
                 v: (0..nv).map(|i| 0.1 * i as f64).collect(),
@@ -108,8 +109,8 @@ macro_rules! free_of_heap {
     };
 }
 
-fn every_call(file: &str, interval: usize) {
-    let mut b = Bench::new(file, interval);
+fn every_call(file: &str, base: ds_base, interval: usize) {
+    let mut b = Bench::new(file, base, interval);
     let [x, y, z, a, c, d, e, f] = b.out.each_mut().map(|x| x.as_mut_ptr());
     let (model, sim, rollout) = (b.model, b.sim, b.rollout);
     let (q, v, u, w) = (b.q.as_ptr(), b.v.as_ptr(), b.u.as_ptr(), b.wrench.as_ptr());
@@ -158,17 +159,24 @@ fn every_call(file: &str, interval: usize) {
 
 #[test]
 fn an_arm_with_every_state_kept() {
-    every_call("arm7.urdf", 1);
+    every_call("arm7.urdf", ds_base::DS_BASE_FREE, 1);
+}
+
+#[test]
+fn legs_on_the_ground() {
+    for file in ["quadruped.xml", "runner.xml", "humanoid.xml"] {
+        every_call(file, ds_base::DS_BASE_FROM_FILE, 3);
+    }
 }
 
 #[test]
 fn an_arm_with_checkpoints() {
-    every_call("arm7.urdf", 5);
+    every_call("arm7.urdf", ds_base::DS_BASE_FREE, 5);
 }
 
 /// The counter sees what it should: creation does use the heap.
 #[test]
 fn the_counter_counts() {
-    let used = measure(|| drop(Bench::new("arm7.urdf", 1)));
+    let used = measure(|| drop(Bench::new("arm7.urdf", ds_base::DS_BASE_FREE, 1)));
     assert!(used.count_total > 0);
 }

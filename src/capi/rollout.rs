@@ -167,7 +167,7 @@ pub unsafe extern "C" fn ds_rollout_get_params(
     wall::status(|| unsafe {
         let sim = look(rollout)?.sim();
         let np = sim.np();
-        args::through(np, Out::new(p, np, "p")?, |x| sim.get_params(x))
+        sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
     })
 }
 

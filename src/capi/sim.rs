@@ -140,7 +140,7 @@ impl ds_sim {
     /// Makes room for the longest set of results of one call.
     fn fit_stage(&mut self) {
         let m = self.sim.model();
-        let n = m.nq() + 2 * m.nv() + m.nu() + self.sim.np() + self.sim.memory_size();
+        let n = m.nq() + 2 * m.nv() + m.nu() + self.sim.np();
         self.stage.resize(n, 0.0);
     }
 }
@@ -642,7 +642,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
     wall::status(|| unsafe {
         let s = look(sim)?;
         let np = s.sim.np();
-        args::through(np, Out::new(p, np, "p")?, |x| s.sim.get_params(x))
+        s.sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
     })
 }
 
@@ -703,7 +703,8 @@ pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -
     wall::status(|| unsafe {
         let s = look(sim)?;
         let n = s.sim.memory_size();
-        args::through(n, Out::new(warm, n, "warm")?, |x| s.sim.get_memory(x))
+        s.sim
+            .get_memory(args::matrix(Out::new(warm, n, "warm")?, &[])?)
     })
 }
 

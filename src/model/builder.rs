@@ -111,7 +111,9 @@ impl ModelBuilder {
         let who = described(&name, "");
         self.known_body(parent, "parent")?;
         check_pose(&placement, || format!("body {who}: placement"))?;
-        check_inertia(&inertia, &who)?;
+        if let Some(complaint) = check_inertia(&inertia, &who)? {
+            return Err(Error::invalid(complaint));
+        }
         claim(&mut self.bodies, "body", &name)?;
         self.spec.bodies.push(BodySpec {
             name,

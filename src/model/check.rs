@@ -36,7 +36,7 @@ pub(super) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
 }
 
 /// Refuses a mass or numbers that no body has; the zero inertia is allowed. Principal moments that
-/// belong to no body, which files of real robots hold, are returned as a warning:
+/// belong to no body, which files of real robots hold, are returned as a complaint:
 /// [`check_moving_inertia`] judges what moves.
 pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     if !i.is_finite() {
@@ -64,7 +64,7 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     Ok((!physical).then(|| {
         format!(
             "body {who}: principal moments of inertia {a:e} {b:e} {c:e} belong to no body (none may \
-             be negative, none larger than the sum of the others); they are used as they are"
+             be negative, none larger than the sum of the others)"
         )
     }))
 }

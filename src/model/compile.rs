@@ -87,7 +87,9 @@ impl Compiler {
         let parent = self.new_body[b.parent];
         let who = described(&b.name, &b.origin);
         check_pose(&b.placement, || format!("body {who}: placement"))?;
-        self.warnings.extend(check_inertia(&b.inertia, &who)?);
+        let complaint = check_inertia(&b.inertia, &who)?;
+        self.warnings
+            .extend(complaint.map(|c| format!("{c}; they are used as they are")));
         if !b.name.is_empty() && self.body_ids.insert(b.name.clone(), id).is_some() {
             return Err(Error::invalid(format!(
                 "body {who}: the name is taken twice"
