@@ -1,5 +1,8 @@
 //! Articulated rigid-body simulation with contact in which every output has an exact derivative.
 
+// Kernels take each array by its own name and walk several of them with one index.
+#![allow(clippy::too_many_arguments, clippy::needless_range_loop)]
+
 pub mod capi;
 pub mod collision;
 pub mod constraint;

@@ -2,7 +2,7 @@
 //! failure leaves a status and a message.
 
 use super::status::ds_status;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, THREAD_NAME};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -55,7 +55,8 @@ fn run<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Keeps the words of a panic inside a call from C for [`last_error`] instead of standard error.
+/// Keeps the words of a panic inside a call from C, or in a thread of ours that serves one, for
+/// [`last_error`] instead of standard error.
 /// Panics elsewhere in the process go where they went before.
 fn silence_panics() {
     static HOOK: Once = Once::new();
@@ -65,7 +66,8 @@ fn silence_panics() {
     HOOK.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |panic| {
-            if INSIDE.try_with(Cell::get) == Ok(true) {
+            let ours = std::thread::current().name() == Some(THREAD_NAME);
+            if ours || INSIDE.try_with(Cell::get) == Ok(true) {
                 remember(&format!("defect of the library, please report it: {panic}"));
             } else {
                 before(panic);

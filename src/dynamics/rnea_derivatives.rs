@@ -8,11 +8,11 @@
 //! - i above j:  ∂τ_i/∂q_j = S_iᵀ (S_j ×* f + I α_j + 2B η_j),  ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
 //! - i below j:  ∂τ_i/∂q_j = S_iᵀ (I α_j + 2B η_j),             ∂τ_i/∂v_j = S_iᵀ (I β_j + 2B S_j)
 //!
-//! where f, I, 2B are those of the subtree of the lower of the two, and 2B u = v ×* I u − I (v × u)
-//! + u ×* I v. This is the scheme of Singh, Russo & Wensing (RA-L 2022), whose cost per pair of dofs
-//! is a handful of dot products of six. For a rigid body 2B has twelve numbers: with momentum
-//! (h_l; h_a) and the rate İ of the rotational inertia,
-//! 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
+//! where f, I, 2B are those of the subtree of the lower of the two. For any displacement u of a body
+//! that moves with v, 2B u is the sum of v ×* I u, u ×* I v and −I (v × u). This is the scheme of
+//! Singh, Russo & Wensing (RA-L 2022), whose cost per pair of dofs is a handful of dot products of six.
+//! For a rigid body 2B has twelve numbers: with momentum (h_l; h_a) and the rate İ of the rotational
+//! inertia, 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
 
 use super::external::External;
 use super::kinematics::Kinematics;

@@ -216,7 +216,7 @@ impl ContactStage {
     /// Prepares the derivative of the impulses at the last step.
     pub fn linearize(&mut self) -> Result<()> {
         let problem = self.constraints.problem();
-        self.solver.linearize(&problem)
+        self.solver.linearize(&problem).map(|_| ())
     }
 
     /// Rows of J A⁻¹ from the dense inverse.
