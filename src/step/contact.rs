@@ -102,7 +102,7 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, blocks),
-                response: vec![F4::ZERO; rows * stride],
+                response: F4::zeros(rows * stride),
                 stride,
                 w: vec![0.0; rows * nv.max(1)],
                 dlambda: vec![0.0; rows * nv.max(1)],
