@@ -79,6 +79,7 @@ OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
 OPTION(tolerance, 0.0, zero)
 OPTION(max_iterations, 0, zero)
+OPTION(max_contacts, SIZE_MAX / 64, large)
 OPTION(kp, 2.0, large)
 OPTION(kd, -1.0, negative)
 OPTION(checkpoint_interval, 0, zero)
@@ -95,6 +96,7 @@ static void options(void) {
     INVALID(create(set_unknown_integrator), "integrator");
     INVALID(create(set_zero_tolerance), "tolerance");
     INVALID(create(set_zero_max_iterations), "max_iterations");
+    WRONG(create(set_large_max_contacts), DS_ERR_CAPACITY, "max_contacts");
     INVALID(create(set_large_kp), "kp");
     INVALID(create(set_negative_kd), "kd");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");

@@ -3,7 +3,6 @@
 mod actuation;
 mod contact;
 mod derivatives;
-mod memory;
 mod options;
 mod parameters;
 mod queries;

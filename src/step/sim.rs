@@ -3,7 +3,6 @@
 use super::actuation::ActuatorForce;
 use super::contact::{ContactReport, ContactStage};
 use super::derivatives::Linearization;
-use super::memory::check_memory;
 use super::options::{Contact, Options};
 use crate::contact::ncp::Mode;
 use crate::dynamics::Dynamics;
@@ -99,7 +98,6 @@ impl Sim {
     /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
-        check_memory(&model, options.derivatives)?;
         let (nq, nv) = (model.nq(), model.nv());
         check_memory(&model, options)?;
         let linear = options
