@@ -195,8 +195,8 @@ pub unsafe extern "C" fn ds_model_load(
 }
 
 /// Loads from a text of `length` bytes of UTF-8; no terminating NUL is needed. `format` is a
-/// ds_format. Relative mesh and include paths are looked for in mesh_dirs only. Otherwise as
-/// ds_model_load.
+/// ds_format. Meshes named by relative paths are looked for in mesh_dirs; what an MJCF names, first in
+/// the working directory. Otherwise as ds_model_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_load_string(
     text: *const c_char,
