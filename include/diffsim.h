@@ -1254,8 +1254,8 @@ ds_status ds_model_load(const char *path,
 
 /**
  * Loads from a text of `length` bytes of UTF-8; no terminating NUL is needed. `format` is a
- * ds_format. Relative mesh and include paths are looked for in mesh_dirs only. Otherwise as
- * ds_model_load.
+ * ds_format. Meshes named by relative paths are looked for in mesh_dirs; what an MJCF names, first in
+ * the working directory. Otherwise as ds_model_load.
  */
 ds_status ds_model_load_string(const char *text,
                                size_t length,

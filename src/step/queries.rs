@@ -2,8 +2,9 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
-use super::derivatives::all_finite;
-use super::sim::{Sim, check_finite, check_length};
+use super::info::{check_finite, check_length};
+use super::linearization::all_finite;
+use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
 use crate::linalg::F4;
