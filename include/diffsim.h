@@ -822,6 +822,18 @@ typedef struct ds_load_options {
 } ds_load_options;
 
 /**
+ * A parameter of a sim.
+ */
+typedef struct ds_param {
+  /**
+   * A ds_param_kind.
+   */
+  int32_t kind;
+  int32_t index;
+  int32_t component;
+} ds_param;
+
+/**
  * Options of a sim or a rollout, fixed at its creation. Fill with ds_options_init, then change
  * fields. NULL in its place means the defaults.
  */
@@ -877,18 +889,6 @@ typedef struct ds_options {
    */
   int32_t require_convergence;
 } ds_options;
-
-/**
- * A parameter of a sim.
- */
-typedef struct ds_param {
-  /**
-   * A ds_param_kind.
-   */
-  int32_t kind;
-  int32_t index;
-  int32_t component;
-} ds_param;
 
 /**
  * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
@@ -1127,6 +1127,65 @@ ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **o
  * axes) [kg m²].
  */
 ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
+
+/**
+ * The configuration in which every body is placed as the description says. q: nq numbers.
+ */
+ds_status ds_model_neutral(const struct ds_model *model, double *q);
+
+/**
+ * A stored state: nq, nv and nu numbers; any pointer may be NULL.
+ */
+ds_status ds_model_keyframe(const struct ds_model *model,
+                            const char *name,
+                            double *q,
+                            double *v,
+                            double *u);
+
+/**
+ * q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
+ * joints. nq, nv and nq numbers; q_out may be q.
+ */
+ds_status ds_model_integrate(const struct ds_model *model,
+                             const double *q,
+                             const double *dv,
+                             double *q_out);
+
+/**
+ * The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
+ * dv_out may be one of the inputs.
+ */
+ds_status ds_model_difference(const struct ds_model *model,
+                              const double *q0,
+                              const double *q1,
+                              double *dv_out);
+
+/**
+ * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
+ */
+ds_status ds_model_q_from_mujoco(const struct ds_model *model, const double *qpos, double *q);
+
+/**
+ * MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
+ */
+ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
+
+/**
+ * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
+ * library's layout. nq, nv and nv numbers; v may be qvel.
+ */
+ds_status ds_model_v_from_mujoco(const struct ds_model *model,
+                                 const double *q,
+                                 const double *qvel,
+                                 double *v);
+
+/**
+ * MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
+ */
+ds_status ds_model_v_to_mujoco(const struct ds_model *model,
+                               const double *q,
+                               const double *v,
+                               double *qvel);
 
 /**
  * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
@@ -1455,63 +1514,32 @@ ds_status ds_model_gravity(const struct ds_model *model, double *out);
 double ds_model_time_step(const struct ds_model *model);
 
 /**
- * The configuration in which every body is placed as the description says. q: nq numbers.
+ * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
+ * this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
+ * derivatives of the last step are gone.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
+ * kind that no step of this version depends on.
  */
-ds_status ds_model_neutral(const struct ds_model *model, double *q);
+ds_status ds_sim_select_params(struct ds_sim *sim, const struct ds_param *params, size_t count);
 
 /**
- * A stored state: nq, nv and nu numbers; any pointer may be NULL.
+ * Number np of selected parameters. 0 for NULL.
  */
-ds_status ds_model_keyframe(const struct ds_model *model,
-                            const char *name,
-                            double *q,
-                            double *v,
-                            double *u);
+size_t ds_sim_np(const struct ds_sim *sim);
 
 /**
- * q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
- * joints. nq, nv and nq numbers; q_out may be q.
+ * Values of the selected parameters. p: np numbers.
  */
-ds_status ds_model_integrate(const struct ds_model *model,
-                             const double *q,
-                             const double *dv,
-                             double *q_out);
+ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
- * The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
- * dv_out may be one of the inputs.
+ * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
+ * is changed then.
  */
-ds_status ds_model_difference(const struct ds_model *model,
-                              const double *q0,
-                              const double *q1,
-                              double *dv_out);
-
-/**
- * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
- */
-ds_status ds_model_q_from_mujoco(const struct ds_model *model, const double *qpos, double *q);
-
-/**
- * MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
- */
-ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
-
-/**
- * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
- * library's layout. nq, nv and nv numbers; v may be qvel.
- */
-ds_status ds_model_v_from_mujoco(const struct ds_model *model,
-                                 const double *q,
-                                 const double *qvel,
-                                 double *v);
-
-/**
- * MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
- */
-ds_status ds_model_v_to_mujoco(const struct ds_model *model,
-                               const double *q,
-                               const double *v,
-                               double *qvel);
+ds_status ds_sim_set_params(struct ds_sim *sim, const double *p);
 
 /**
  * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
@@ -1686,34 +1714,6 @@ ds_status ds_sim_contacts(const struct ds_sim *sim,
  * Errors: DS_ERR_NO_STEP before a step.
  */
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
-
-/**
- * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
- * this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
- * derivatives of the last step are gone.
- *
- * Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
- * kind that no step of this version depends on.
- */
-ds_status ds_sim_select_params(struct ds_sim *sim, const struct ds_param *params, size_t count);
-
-/**
- * Number np of selected parameters. 0 for NULL.
- */
-size_t ds_sim_np(const struct ds_sim *sim);
-
-/**
- * Values of the selected parameters. p: np numbers.
- */
-ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
-
-/**
- * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
- *
- * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
- * is changed then.
- */
-ds_status ds_sim_set_params(struct ds_sim *sim, const double *p);
 
 /**
  * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]

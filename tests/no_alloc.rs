@@ -3,7 +3,10 @@
 #![allow(non_snake_case)]
 
 use allocation_counter::measure;
-use diffsim::capi::{dynamics::*, load::*, model::*, rollout::*, sim::*, status::ds_status};
+use diffsim::capi::{
+    configuration::*, dynamics::*, load::*, model::*, params::*, rollout::*, sim::*,
+    status::ds_status,
+};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 

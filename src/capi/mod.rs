@@ -11,9 +11,11 @@ mod args;
 mod wall;
 
 pub mod builder;
+pub mod configuration;
 pub mod dynamics;
 pub mod load;
 pub mod model;
+pub mod params;
 pub mod rollout;
 
 pub mod sim;

@@ -2,7 +2,8 @@
 
 use super::args::{self, Out};
 use super::model::ds_model;
-use super::sim::{ds_gradient, ds_options, ds_param, options, params};
+use super::params::{ds_param, params};
+use super::sim::{ds_gradient, ds_options, options};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
