@@ -5,6 +5,7 @@ mod assemble;
 mod derivative;
 mod equality;
 mod equality_derivative;
+mod memory;
 pub mod rows;
 
 pub use assemble::{Constraints, Source, Stabilization};
