@@ -195,7 +195,12 @@ impl ContactStage {
 
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
-        self.constraints.remember();
+        if self.certificate.is_some_and(|c| c.converged) {
+            self.constraints.remember();
+        } else {
+            // Impulses of a failed solve may be far off: the next step does better without them.
+            self.constraints.forget();
+        }
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
             let Source::Contact(i) = *source else {

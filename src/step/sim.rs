@@ -347,7 +347,9 @@ impl Sim {
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
-    /// number that is not finite, in or out. Nothing is written then, and the last step stays.
+    /// number that is not finite, in or out, `Capacity` for too many contacts. Nothing is written then,
+    /// and the memory stays; the last step stays, too, unless the failure came after its contacts had
+    /// been replaced.
     pub fn step(
         &mut self,
         q: &[f64],
