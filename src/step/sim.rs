@@ -140,6 +140,18 @@ impl Sim {
         Ok(sim)
     }
 
+    /// The same simulation with a new workspace: parameters and wrenches stay, warm starts and the
+    /// last step are forgotten.
+    pub(crate) fn renewed(&self) -> Result<Sim> {
+        let mut sim = Sim::new(self.model.clone(), &self.options)?;
+        sim.select_params(&self.selected)?;
+        sim.params = self.params.clone();
+        sim.refresh_diagonal();
+        sim.wrenches = self.wrenches.clone();
+        sim.loaded = self.loaded;
+        Ok(sim)
+    }
+
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
