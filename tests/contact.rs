@@ -347,11 +347,16 @@ fn a_quadruped_that_lands_and_stands() {
                 component: 0,
             },
         ];
-        list.extend((0..6).map(|component| Param {
-            kind: ParamKind::JointPlacement,
-            index: calf,
-            component,
-        }));
+        for (kind, index) in [
+            (ParamKind::JointPlacement, calf),
+            (ParamKind::ExternalWrench, 1),
+        ] {
+            list.extend((0..6).map(|component| Param {
+                kind,
+                index,
+                component,
+            }));
+        }
         c.sim.select_params(&list).unwrap();
         let mut rng = Rng::new(9);
         for step in 0..80 {

@@ -34,6 +34,7 @@ impl At<'_> {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
             ParamKind::JointPlacement => self.placement(index, component, r),
+            ParamKind::ExternalWrench => self.wrench(index, component, r),
             // These act through the constraints only.
             ParamKind::GeomFriction | ParamKind::JointFriction => {}
             kind => {
@@ -75,6 +76,21 @@ impl At<'_> {
         let f = i.mul(self.rnea.a[b.link]) + v.cross_wrench(i.mul(v));
         let l = &self.model.topology().links[b.link];
         self.spread(l.iv + l.kind.nv() - 1, f, r);
+    }
+
+    /// A wrench enters the balance with the opposite sign of what it does.
+    fn wrench(&self, body: usize, component: usize, r: &mut [f64]) {
+        let b = &self.model.bodies()[body];
+        if b.link == WORLD {
+            return;
+        }
+        let mut unit = [0.0; 6];
+        unit[component] = -1.0;
+        let w = Wrench::from_slice(&unit);
+        let at = self.kin.pos[b.link] + self.kin.rot[b.link].mul_vec(b.in_link.pos);
+        let l = &self.model.topology().links[b.link];
+        let about_tree = Wrench::new(w.lin, w.ang + at.cross(w.lin));
+        self.spread(l.iv + l.kind.nv() - 1, about_tree, r);
     }
 
     fn gravity(&self, component: usize, r: &mut [f64]) {
@@ -128,8 +144,34 @@ impl At<'_> {
 }
 
 impl Sim {
+    /// Value of a selected parameter.
+    pub(super) fn param(&self, p: &Param) -> f64 {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                self.wrenches[p.index as usize].to_array()[p.component as usize]
+            }
+            _ => self.params.get(&self.model, p),
+        }
+    }
+
+    /// Sets a selected parameter; derived numbers are the caller's business.
+    pub(super) fn set_param(&mut self, p: &Param, value: f64) {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                let wrench = &mut self.wrenches[p.index as usize];
+                let mut x = wrench.to_array();
+                x[p.component as usize] = value;
+                *wrench = Wrench::from_slice(&x);
+            }
+            _ => self.params.set(&self.model, p, value),
+        }
+    }
+
     /// Whether a step with this simulation's options depends on a parameter.
     pub(super) fn uses(&self, p: &Param) -> bool {
+        if p.kind == ParamKind::ExternalWrench {
+            return self.model.bodies()[p.index as usize].link != WORLD;
+        }
         if self.contact.is_some() {
             match p.kind {
                 // Torsional and rolling friction have no part in the laws.

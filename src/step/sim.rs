@@ -209,7 +209,7 @@ impl Sim {
     pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
         check_length("p", out, self.np())?;
         for (x, p) in out.iter_mut().zip(&self.selected) {
-            *x = self.params.get(&self.model, p);
+            *x = self.param(p);
         }
         Ok(())
     }
@@ -236,9 +236,11 @@ impl Sim {
                 )));
             }
         }
-        for (x, p) in values.iter().zip(&self.selected) {
-            self.params.set(&self.model, p, *x);
+        for (i, x) in values.iter().enumerate() {
+            let p = self.selected[i];
+            self.set_param(&p, *x);
         }
+        self.refresh_loaded();
         self.params.refresh(&self.model);
         self.refresh_diagonal();
         self.forget_step();
@@ -256,9 +258,13 @@ impl Sim {
         }
         check_finite("wrench", &wrench, 6)?;
         self.wrenches[body] = Wrench::from_slice(&wrench);
-        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
+        self.refresh_loaded();
         self.forget_step();
         Ok(())
+    }
+
+    fn refresh_loaded(&mut self) {
+        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
     }
 
     /// Forgets warm starts and the last step.
