@@ -99,6 +99,7 @@ impl Sim {
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
         let (nq, nv) = (model.nq(), model.nv());
+        check_memory(&model, options)?;
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model)));
@@ -482,6 +483,32 @@ impl Sim {
         s.taken = true;
         s.fresh = true;
         Ok(())
+    }
+}
+
+/// Refuses a workspace for which the system has no room, before a failing allocation ends the process.
+fn check_memory(model: &Model, options: &Options) -> Result<()> {
+    let (nv, packed) = (model.nv() as u128, model.topology().packed as u128);
+    let rows = match options.contact {
+        Contact::None => 0,
+        _ => 3 * options.max_contacts as u128 + 3 * nv,
+    };
+    let mut numbers = packed + 40 * nv + 8 * rows * nv + 8 * rows * rows;
+    if options.derivatives {
+        numbers += 5 * packed + 5 * nv * nv + 4 * rows * nv;
+    }
+    let room = usize::try_from(8 * numbers)
+        .is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    if room {
+        Ok(())
+    } else {
+        Err(Error::capacity(format!(
+            "options: there is no memory for {nv} dofs with max_contacts {} and derivatives {}: about \
+             {} MB",
+            options.max_contacts,
+            i32::from(options.derivatives),
+            8 * numbers / 1_000_000
+        )))
     }
 }
 
