@@ -4,6 +4,7 @@ use super::options::Options;
 use super::parameters::At;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::contact::central_path::CentralPath;
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
@@ -48,6 +49,8 @@ pub(super) struct ContactStage {
     v_free: Vec<f64>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
+    /// Instead of the exact solution, after [`ContactStage::relax`].
+    relaxed: Option<Box<CentralPath>>,
 }
 
 /// Workspace of the contact stage's derivatives.
@@ -113,6 +116,7 @@ impl ContactStage {
                 limits: vec![0.0; blocks],
             }),
             constraints,
+            relaxed: None,
         })
     }
 
@@ -133,6 +137,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.stabilization.h;
         self.certificate = None;
+        self.relaxed = None;
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v[k] + h * acc[k];
         }
@@ -169,6 +174,22 @@ impl ContactStage {
             }
             reach = f64::INFINITY;
         }
+    }
+
+    /// Replaces the last solution by the one on the central path.
+    pub fn relax(
+        &mut self,
+        model: &Model,
+        dynamics: &Dynamics,
+        kappa: f64,
+        v_next: &mut [f64],
+    ) -> Result<()> {
+        let c = &mut self.constraints;
+        let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
+        c.lambda.copy_from_slice(path.lambda());
+        respond(c, &dynamics.mass, model, &self.v_free, v_next);
+        self.relaxed = Some(Box::new(path));
+        Ok(())
     }
 
     /// Keeps what the next step starts from; call when the step has succeeded.
@@ -215,6 +236,9 @@ impl ContactStage {
 
     /// Prepares the derivative of the impulses at the last step.
     pub fn linearize(&mut self) -> Result<()> {
+        if self.relaxed.is_some() {
+            return Ok(());
+        }
         let problem = self.constraints.problem();
         self.solver.linearize(&problem).map(|_| ())
     }
@@ -244,7 +268,10 @@ impl ContactStage {
                 _ => None,
             };
             let (w, out) = (&l.w[..rows * columns], &mut l.dlambda[..rows * columns]);
-            self.solver.apply(&c.problem(), w, limits, columns, out)?;
+            match &mut self.relaxed {
+                Some(path) => path.apply(w, limits, columns, out),
+                None => self.solver.apply(&c.problem(), w, limits, columns, out)?,
+            }
             add_response(l, rows, nv, x, columns);
         }
         Ok(())

@@ -7,8 +7,10 @@ mod options;
 mod parameters;
 mod queries;
 mod sim;
+mod smoothing;
 
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use options::{Contact, Integrator, Options};
 pub use sim::{Gradient, Sim, StepInfo};
+pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

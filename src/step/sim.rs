@@ -56,6 +56,7 @@ impl StepInfo {
 pub(super) struct StepState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub u: Vec<f64>,
     pub acc: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
@@ -67,6 +68,23 @@ pub(super) struct StepState {
     pub taken: bool,
     /// The recursions' workspace still holds (q, v) of the step.
     pub fresh: bool,
+}
+
+impl StepState {
+    /// q⁺ = q ⊕ h v⁺.
+    fn advance(&mut self, model: &Model, h: f64, work: &mut [f64]) -> Result<()> {
+        for (w, v) in work.iter_mut().zip(&self.v_next) {
+            *w = h * v;
+        }
+        model.integrate(&self.q, work, &mut self.q_next);
+        if self.q_next.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(Error::numerical(
+                "q_next is not finite: the velocity is too large",
+            ))
+        }
+    }
 }
 
 /// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
@@ -110,6 +128,7 @@ impl Sim {
         let state = StepState {
             q: vec![0.0; nq],
             v: vec![0.0; nv],
+            u: vec![0.0; model.nu()],
             acc: vec![0.0; nv],
             q_next: vec![0.0; nq],
             v_next: vec![0.0; nv],
@@ -414,6 +433,7 @@ impl Sim {
         let (h, s) = (self.options.time_step, &mut self.pending);
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
+        s.u.copy_from_slice(u);
         spring_displacement(model, &self.params, q, &mut s.spring);
         for (k, tau) in self.tau.iter_mut().enumerate() {
             *tau = -self.params.damping[k] * v[k]
@@ -471,17 +491,27 @@ impl Sim {
         if margin == 0.0 {
             s.info.gradient = Gradient::OneSided;
         }
-        for k in 0..model.nv() {
-            self.work[k] = h * s.v_next[k];
-        }
-        model.integrate(q, &self.work, &mut s.q_next);
-        if !s.q_next.iter().all(|x| x.is_finite()) {
-            return Err(Error::numerical(
-                "q_next is not finite: the velocity is too large",
-            ));
-        }
+        s.advance(model, h, &mut self.work)?;
         s.taken = true;
         s.fresh = true;
+        Ok(())
+    }
+
+    /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
+    /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
+    pub(super) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
+        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
+        if let Some(c) = &mut self.contact {
+            c.relax(model, &self.dynamics, kappa, &mut s.v_next)?;
+        }
+        for k in 0..model.nv() {
+            s.acc[k] = (s.v_next[k] - s.v[k]) / h;
+        }
+        s.advance(model, h, &mut self.work)?;
+        s.info.gradient = Gradient::Smoothed;
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+        }
         Ok(())
     }
 }
