@@ -4,6 +4,7 @@
 #![allow(clippy::too_many_arguments, clippy::needless_range_loop)]
 
 pub mod batch;
+pub mod capi;
 pub mod collision;
 pub mod constraint;
 pub mod contact;

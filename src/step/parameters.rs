@@ -1,6 +1,5 @@
 //! Derivatives of a step's balance of forces by the selected parameters.
 
-use super::sim::Sim;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::rnea::Rnea;
 use crate::dynamics::rnea_derivatives::{Carried, RneaDerivatives};
@@ -140,59 +139,5 @@ impl At<'_> {
             frame = crate::spatial::Pose::new(kin.rot[l.parent], kin.pos[l.parent]).compose(&frame);
         }
         frame.twist(self.params.placement_twists(self.model, joint)[component])
-    }
-}
-
-impl Sim {
-    /// Value of a selected parameter.
-    pub(super) fn param(&self, p: &Param) -> f64 {
-        match p.kind {
-            ParamKind::ExternalWrench => {
-                self.wrenches[p.index as usize].to_array()[p.component as usize]
-            }
-            _ => self.params.get(&self.model, p),
-        }
-    }
-
-    /// Sets a selected parameter; derived numbers are the caller's business.
-    pub(super) fn set_param(&mut self, p: &Param, value: f64) {
-        match p.kind {
-            ParamKind::ExternalWrench => {
-                let wrench = &mut self.wrenches[p.index as usize];
-                let mut x = wrench.to_array();
-                x[p.component as usize] = value;
-                *wrench = Wrench::from_slice(&x);
-            }
-            _ => self.params.set(&self.model, p, value),
-        }
-    }
-
-    /// Whether a step with this simulation's options depends on a parameter.
-    pub(super) fn uses(&self, p: &Param) -> bool {
-        if p.kind == ParamKind::ExternalWrench {
-            return self.model.bodies()[p.index as usize].link != WORLD;
-        }
-        if self.contact.is_some() {
-            match p.kind {
-                // Torsional and rolling friction have no part in the laws.
-                ParamKind::GeomFriction => return p.component == 0,
-                // A dof without dry friction has no row for it.
-                ParamKind::JointFriction => {
-                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
-                    return self.model.params().friction_loss[k] > 0.0;
-                }
-                _ => {}
-            }
-        }
-        matches!(
-            p.kind,
-            ParamKind::BodyInertia
-                | ParamKind::JointDamping
-                | ParamKind::JointStiffness
-                | ParamKind::JointArmature
-                | ParamKind::JointPlacement
-                | ParamKind::Gravity
-                | ParamKind::JointSpringReference
-        )
     }
 }

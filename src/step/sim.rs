@@ -2,54 +2,18 @@
 
 use super::actuation::ActuatorForce;
 use super::contact::{ContactReport, ContactStage};
-use super::derivatives::Linearization;
+use super::info::{Gradient, StepInfo, check_finite, check_length};
+use super::linearization::Linearization;
 use super::options::{Contact, Options};
 use crate::contact::ncp::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::params::{Param, Params};
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::WORLD;
 use crate::spatial::Wrench;
 use std::sync::Arc;
-
-/// What a derivative of the last step is.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gradient {
-    /// The derivative.
-    Exact = 0,
-    /// The step is at a switch; the derivative is that of one side, as the law documents.
-    OneSided = 1,
-    /// A smoothed derivative was asked for.
-    Smoothed = 2,
-}
-
-/// Facts about the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepInfo {
-    pub iterations: usize,
-    pub contacts: usize,
-    /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
-    pub residual: f64,
-    /// The residual is within the tolerance; otherwise the step has no derivative.
-    pub converged: bool,
-    /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
-    /// far an actuator is from its clamp, in its unit.
-    pub switch_distance: f64,
-    pub gradient: Gradient,
-}
-
-impl StepInfo {
-    const NONE: StepInfo = StepInfo {
-        iterations: 0,
-        contacts: 0,
-        residual: 0.0,
-        converged: true,
-        switch_distance: f64::INFINITY,
-        gradient: Gradient::Exact,
-    };
-}
 
 /// Inputs and results of the last step.
 #[derive(Clone, Debug)]
@@ -113,7 +77,7 @@ pub struct Sim {
 
 impl Sim {
     /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option.
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
         let (nq, nv) = (model.nq(), model.nv());
@@ -198,6 +162,58 @@ impl Sim {
         }
     }
 
+    /// Value of a selected parameter.
+    fn param(&self, p: &Param) -> f64 {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                self.wrenches[p.index as usize].to_array()[p.component as usize]
+            }
+            _ => self.params.get(&self.model, p),
+        }
+    }
+
+    /// Sets a selected parameter; derived numbers are the caller's business.
+    fn set_param(&mut self, p: &Param, value: f64) {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                let wrench = &mut self.wrenches[p.index as usize];
+                let mut x = wrench.to_array();
+                x[p.component as usize] = value;
+                *wrench = Wrench::from_slice(&x);
+            }
+            _ => self.params.set(&self.model, p, value),
+        }
+    }
+
+    /// Whether a step with this simulation's options depends on a parameter.
+    fn uses(&self, p: &Param) -> bool {
+        if p.kind == ParamKind::ExternalWrench {
+            return self.model.bodies()[p.index as usize].link != WORLD;
+        }
+        if self.contact.is_some() {
+            match p.kind {
+                // Torsional and rolling friction have no part in the laws.
+                ParamKind::GeomFriction => return p.component == 0,
+                // A dof without dry friction has no row for it.
+                ParamKind::JointFriction => {
+                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
+                    return self.model.params().friction_loss[k] > 0.0;
+                }
+                _ => {}
+            }
+        }
+        matches!(
+            p.kind,
+            ParamKind::BodyInertia
+                | ParamKind::JointDamping
+                | ParamKind::JointStiffness
+                | ParamKind::JointArmature
+                | ParamKind::JointPlacement
+                | ParamKind::Gravity
+                | ParamKind::JointSpringReference
+        )
+    }
+
     /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
     ///
     /// # Errors
@@ -241,7 +257,7 @@ impl Sim {
     /// stiffness or armature. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         check_finite("p", values, self.np())?;
-        use crate::model::params::ParamKind as K;
+        use ParamKind as K;
         for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
@@ -548,28 +564,6 @@ fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
         Some(k) => Err(Error::numerical(format!(
             "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
             model.joint_of_dof(k).name
-        ))),
-    }
-}
-
-pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
-    if x.len() == n {
-        Ok(())
-    } else {
-        Err(Error::invalid(format!(
-            "{name} must have {n} entries, got {}",
-            x.len()
-        )))
-    }
-}
-
-pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
-    check_length(name, x, n)?;
-    match x.iter().position(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(i) => Err(Error::numerical(format!(
-            "{name}[{i}] must be finite, got {}",
-            x[i]
         ))),
     }
 }

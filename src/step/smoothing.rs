@@ -15,7 +15,8 @@
 //! [`crate::contact::central_path`]. It knows contacts and limits within reach of the step only.
 
 use super::derivatives::StepJacobians;
-use super::sim::{Gradient, Sim, check_length};
+use super::info::{Gradient, check_length};
+use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
