@@ -296,13 +296,13 @@ fn a_failing_element_fails_alone() {
             .unwrap_err();
         assert_eq!(e.status, Status::Numerical);
         assert!(e.message.starts_with("element 7: u[3]"), "{e}");
-        for i in 0..COUNT {
+        for (i, status) in each.iter().enumerate() {
             let (ours, theirs) = (out.element(i, COUNT), good.element(i, COUNT));
             if i == 7 || i == 40 {
-                assert_eq!(each[i], Status::Numerical);
+                assert_eq!(*status, Status::Numerical);
                 assert!(ours.q.iter().chain(&ours.v).all(|x| *x == 7.0));
             } else {
-                assert_eq!(each[i], Status::Ok);
+                assert_eq!(*status, Status::Ok);
                 assert!(ours.q == theirs.q && ours.v == theirs.v, "element {i}");
             }
         }
@@ -310,9 +310,9 @@ fn a_failing_element_fails_alone() {
         let before = out.clone();
         let e = b.step_jacobians(out.jacobians(), &mut each).unwrap_err();
         assert_eq!(e.status, Status::NoStep);
-        for i in 0..COUNT {
+        for (i, status) in each.iter().enumerate() {
             let failed = i == 7 || i == 40;
-            assert_eq!(each[i] == Status::NoStep, failed);
+            assert_eq!(*status == Status::NoStep, failed);
             let untouched = out.element(i, COUNT) == before.element(i, COUNT);
             assert_eq!(untouched, failed, "element {i}");
         }

@@ -153,6 +153,11 @@ impl Scene {
         &self.poses[geom]
     }
 
+    /// Finds contacts this much farther apart from now on [m].
+    pub fn widen(&mut self, distance: f64) {
+        self.pairs.iter_mut().for_each(|p| p.margin += distance);
+    }
+
     /// Finds the contacts at the kinematics' configuration: all points with a gap of at most the
     /// pair's margin plus `reach` times the relative speed of the two links [s].
     ///

@@ -339,7 +339,7 @@ fn contact(mu: f64, kappa: f64, l: &[f64], s: &[f64]) -> Relaxed {
     r.by_lambda[2][2] = s[2];
     r.by_sigma[2][2] = l[2];
     if mu == 0.0 {
-        // No disk, no impulse: to the exact law's one-sided slope by μ there is no smooth counterpart.
+        // λ_T grows from zero with μ²: no slope by μ either.
         for k in 0..2 {
             r.f[k] = l[k];
             r.by_lambda[k][k] = 1.0;

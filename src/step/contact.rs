@@ -49,6 +49,8 @@ pub(super) struct ContactStage {
     v_free: Vec<f64>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
+    /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
+    foresight: f64,
     /// Instead of the exact solution, after [`ContactStage::relax`].
     relaxed: Option<Box<CentralPath>>,
 }
@@ -116,6 +118,7 @@ impl ContactStage {
                 limits: vec![0.0; blocks],
             }),
             constraints,
+            foresight: 0.0,
             relaxed: None,
         })
     }
@@ -144,7 +147,7 @@ impl ContactStage {
         let kin = &dynamics.kin;
         self.scene.collide(model, kin, REACH_STEPS * h)?;
         let t = model.topology();
-        let mut reach = UNFORESEEN_SPEED * h;
+        let mut reach = UNFORESEEN_SPEED * h + self.foresight;
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -174,6 +177,12 @@ impl ContactStage {
             }
             reach = f64::INFINITY;
         }
+    }
+
+    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
+    pub fn foresee(&mut self, distance: f64) {
+        self.scene.widen(distance);
+        self.foresight += distance;
     }
 
     /// Replaces the last solution by the one on the central path.

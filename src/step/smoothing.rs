@@ -12,7 +12,8 @@
 //! gradients? (ICML 2022), compare the two.
 //!
 //! **Central path.** The exact Jacobian of the step with complementarity relaxed by κ, see
-//! [`crate::contact::central_path`]. It knows contacts and limits within reach of the step only.
+//! [`crate::contact::central_path`]. A contact or limit farther than `reach` from closing has no part;
+//! where it enters, the relaxed step jumps by about κ h/(reach) in impulse.
 
 use super::derivatives::StepJacobians;
 use super::info::{Gradient, check_length};
@@ -51,6 +52,8 @@ pub struct Smoothing {
     pub max_failures: usize,
     /// Product of impulse and velocity that the central path keeps [J].
     pub kappa: f64,
+    /// Contacts and limits at up to this distance take part in the central path [m or rad].
+    pub reach: f64,
 }
 
 impl Default for Smoothing {
@@ -64,6 +67,7 @@ impl Default for Smoothing {
             seed: 0,
             max_failures: 0,
             kappa: 1e-4,
+            reach: 0.02,
         }
     }
 }
@@ -81,14 +85,19 @@ pub struct SmoothingInfo {
 impl Smoothing {
     fn check(&self) -> Result<()> {
         if self.method == SmoothingMethod::CentralPath {
-            return if self.kappa > 0.0 && self.kappa.is_finite() {
-                Ok(())
-            } else {
-                Err(Error::invalid(format!(
+            if !(self.kappa > 0.0 && self.kappa.is_finite()) {
+                return Err(Error::invalid(format!(
                     "smoothing.kappa must be positive and finite, got {}",
                     self.kappa
-                )))
-            };
+                )));
+            }
+            if !(self.reach >= 0.0 && self.reach.is_finite()) {
+                return Err(Error::invalid(format!(
+                    "smoothing.reach must be finite and not negative, got {}",
+                    self.reach
+                )));
+            }
+            return Ok(());
         }
         if self.pairs == 0 {
             return Err(Error::invalid("smoothing.pairs must be positive, got 0"));
@@ -163,7 +172,7 @@ impl Sim {
             failures: 0,
         };
         if options.method == SmoothingMethod::CentralPath {
-            let mut sim = self.relaxed(options.kappa)?;
+            let mut sim = self.relaxed(options)?;
             sim.step_jacobians(mean.sample())?;
             mean.add_sample();
             mean.deliver(1.0);
@@ -200,43 +209,47 @@ impl Sim {
         Ok(info)
     }
 
-    /// The last step with complementarity relaxed by κ [J]: what [`SmoothingMethod::CentralPath`] is
-    /// the Jacobian of; lengths nq, nv. The simulation stays as it is.
+    /// The last step with complementarity relaxed: what [`SmoothingMethod::CentralPath`] is the
+    /// Jacobian of; lengths nq, nv. The method, κ and the reach are those of `options`, the rest does
+    /// not matter. The simulation stays as it is.
     ///
     /// # Errors
-    /// As [`Sim::smoothed_jacobians`].
-    pub fn relaxed_step(&self, kappa: f64, q_next: &mut [f64], v_next: &mut [f64]) -> Result<()> {
-        Smoothing {
-            method: SmoothingMethod::CentralPath,
-            kappa,
-            ..Smoothing::default()
+    /// As [`Sim::smoothed_jacobians`]; `InvalidArgument` for another method.
+    pub fn relaxed_step(
+        &self,
+        options: &Smoothing,
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) -> Result<()> {
+        if options.method != SmoothingMethod::CentralPath {
+            return Err(Error::invalid(format!(
+                "smoothing.method must be CentralPath for a relaxed step, got {:?}",
+                options.method
+            )));
         }
-        .check()?;
+        options.check()?;
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
         self.need_taken()?;
-        let sim = self.relaxed(kappa)?;
+        let sim = self.relaxed(options)?;
         q_next.copy_from_slice(&sim.state.q_next);
         v_next.copy_from_slice(&sim.state.v_next);
         Ok(())
     }
 
-    /// A simulation that starts where this one's next step would.
-    fn beside(&self) -> Result<Sim> {
+    /// A copy whose last step is this one's, relaxed.
+    fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
         let mut sim = self.renewed()?;
         let mut warm = vec![0.0; self.memory_size()];
         self.get_memory(&mut warm)?;
         sim.set_memory(&warm)?;
-        Ok(sim)
-    }
-
-    /// A copy whose last step is this one's, relaxed.
-    fn relaxed(&self, kappa: f64) -> Result<Sim> {
-        let mut sim = self.beside()?;
+        if let Some(c) = &mut sim.contact {
+            c.foresee(options.reach);
+        }
         let (mut q, mut v) = (vec![0.0; self.model.nq()], vec![0.0; self.model.nv()]);
         let s = &self.state;
         sim.step(&s.q, &s.v, &s.u, &mut q, &mut v)?;
-        sim.relax_last_step(kappa)?;
+        sim.relax_last_step(options.kappa)?;
         Ok(sim)
     }
 }
@@ -348,7 +361,7 @@ impl Pair {
         for sign in [1.0, -1.0] {
             self.step(base, sign)?;
             self.sim.step_jacobians(mean.sample())?;
-            mean.to_tangents(&base.model, &self.tangent, &self.outcome)?;
+            mean.carry(&base.model, &self.tangent, &self.outcome)?;
             mean.add_to_pair();
         }
         mean.add_pair();
@@ -417,7 +430,7 @@ impl<'a> Mean<'a> {
 
     /// Carries a sample's Jacobians from the tangents at the displaced q and its q⁺ to those at the
     /// last step's q and q⁺, from which they are `shift` and `outcome` away.
-    fn to_tangents(&mut self, model: &Model, shift: &[f64], outcome: &[f64]) -> Result<()> {
+    fn carry(&mut self, model: &Model, shift: &[f64], outcome: &[f64]) -> Result<()> {
         let (t, nv) = (model.topology(), self.nv);
         for l in wide_links(t) {
             let at = l.iv..l.iv + l.kind.nv();
