@@ -88,7 +88,7 @@ fn smooth() -> Smooth {
     .enumerate()
     {
         spec.bodies
-            .push(random_body(&mut rng, i + 1, (i + 1) / 2, kind));
+            .push(random_body(&mut rng, i + 1, i.div_ceil(2), kind));
     }
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     let options = Options {
