@@ -4,6 +4,7 @@ use super::options::Options;
 use super::parameters::At;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::contact::central_path::CentralPath;
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
@@ -57,6 +58,10 @@ pub(super) struct ContactStage {
     twists: Vec<Twist>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
+    /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
+    foresight: f64,
+    /// Instead of the exact solution, after [`ContactStage::relax`].
+    relaxed: Option<Box<CentralPath>>,
 }
 
 /// Workspace of the contact stage's derivatives.
@@ -117,6 +122,8 @@ impl ContactStage {
                 limits: vec![0.0; blocks],
             }),
             constraints,
+            foresight: 0.0,
+            relaxed: None,
         })
     }
 
@@ -137,6 +144,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.stabilization.h;
         self.certificate = None;
+        self.relaxed = None;
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v[k] + h * acc[k];
         }
@@ -147,7 +155,7 @@ impl ContactStage {
         self.scene.foresee(model, kin, &self.twists);
         self.scene.collide(REACH_STEPS * h)?;
         let t = model.topology();
-        let mut reach = UNFORESEEN_SPEED * h;
+        let mut reach = UNFORESEEN_SPEED * h + self.foresight;
         let mut searches = 1;
         loop {
             let c = &mut self.constraints;
@@ -191,6 +199,28 @@ impl ContactStage {
                 return Ok(certificate);
             }
         }
+    }
+
+    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
+    pub fn foresee(&mut self, distance: f64) {
+        self.scene.widen(distance);
+        self.foresight += distance;
+    }
+
+    /// Replaces the last solution by the one on the central path.
+    pub fn relax(
+        &mut self,
+        model: &Model,
+        dynamics: &Dynamics,
+        kappa: f64,
+        v_next: &mut [f64],
+    ) -> Result<()> {
+        let c = &mut self.constraints;
+        let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
+        c.lambda.copy_from_slice(path.lambda());
+        respond(c, &dynamics.mass, model, &self.v_free, v_next);
+        self.relaxed = Some(Box::new(path));
+        Ok(())
     }
 
     /// Keeps what the next step starts from; call when the step has succeeded.
@@ -242,6 +272,9 @@ impl ContactStage {
 
     /// Prepares the derivative of the impulses at the last step.
     pub fn linearize(&mut self) -> Result<()> {
+        if self.relaxed.is_some() {
+            return Ok(());
+        }
         let problem = self.constraints.problem();
         self.solver.linearize(&problem).map(|_| ())
     }
@@ -271,7 +304,10 @@ impl ContactStage {
                 _ => None,
             };
             let (w, out) = (&l.w[..rows * columns], &mut l.dlambda[..rows * columns]);
-            self.solver.apply(&c.problem(), w, limits, columns, out)?;
+            match &mut self.relaxed {
+                Some(path) => path.apply(w, limits, columns, out),
+                None => self.solver.apply(&c.problem(), w, limits, columns, out)?,
+            }
             add_response(l, rows, nv, x, columns);
         }
         Ok(())
