@@ -5,7 +5,7 @@
 //! product of the steps' exact Jacobians, and beside it finite differences of the whole rollout.
 //! After "Estimating initial conditions" in highly-efficient-differentiable-simulation.
 
-mod common;
+pub mod common;
 
 use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
 use common::plot::{Plot, Series};
@@ -15,7 +15,7 @@ use diffsim::model::state::IntegrateBlocks;
 use diffsim::model::topology::LinkKind;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::{Options, Sim, StepJacobians};
-use nalgebra::{DMatrix, DVector, Matrix3, Matrix6};
+use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
 use std::sync::Arc;
 
 const CUBE: &str = r#"<mujoco>
@@ -28,12 +28,18 @@ const CUBE: &str = r#"<mujoco>
   </worldbody>
 </mujoco>"#;
 
+const HALF_EDGE: f64 = 0.05;
+
+/// From [`Unknown::Impulse`] to N s and N m s: brings all six to one order of magnitude.
+const IMPULSE_SCALE: [f64; 6] = [1.0, 1.0, 1.0, HALF_EDGE, HALF_EDGE, HALF_EDGE];
+
 /// What is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// Twist of the cube at the start, body axes [m/s, rad/s].
     Velocity,
-    /// Impulse on the cube in the first step, body axes at its centre [N s, N m s].
+    /// Impulse on the cube in the first step, body axes at its centre: linear [N s], then angular in
+    /// units of a linear one that acts at half an edge [N s · 0.05 m].
     Impulse,
 }
 
@@ -94,7 +100,9 @@ impl Throw {
             Unknown::Velocity => v.copy_from_slice(x.as_slice()),
             Unknown::Impulse => {
                 let h = self.sim.options().time_step;
-                u.copy_from_slice((x / h).as_slice());
+                for ((u, x), scale) in u.iter_mut().zip(x.iter()).zip(IMPULSE_SCALE) {
+                    *u = scale * x / h;
+                }
             }
         }
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
@@ -151,7 +159,8 @@ impl LeastSquares for Throw {
             })?;
             (dq, dv) = (qq * dq + qv * dv, vq * dq + vv * dv);
             if std::mem::take(&mut first) {
-                (dq, dv) = (dq + qu / h, dv + vu / h);
+                let scale = Matrix6::from_diagonal(&Vector6::from(IMPULSE_SCALE)) / h;
+                (dq, dv) = (qu * scale, vu * scale);
             }
             last.copy_from_slice(q);
             Ok(())

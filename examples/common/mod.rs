@@ -1,7 +1,8 @@
-//! What the examples share: least squares by Gauss–Newton, loading, and plots.
+//! What the examples share: least squares by Gauss–Newton, plots, and poses.
 
 pub mod gauss_newton;
 pub mod plot;
+pub mod pose;
 
 use diffsim::error::Result;
 use std::path::PathBuf;

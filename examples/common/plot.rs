@@ -11,6 +11,20 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
+impl Series {
+    /// Values over their index.
+    pub fn of(label: &str, values: &[f64]) -> Series {
+        Series {
+            label: label.into(),
+            points: values
+                .iter()
+                .enumerate()
+                .map(|(k, y)| (k as f64, *y))
+                .collect(),
+        }
+    }
+}
+
 /// A plot with a logarithmic vertical axis.
 #[derive(Clone, Debug)]
 pub struct Plot<'a> {
