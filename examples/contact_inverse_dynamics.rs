@@ -4,7 +4,7 @@
 //! acceleration (v⁺ − v)/h zero with ∂v⁺/∂u, exact or by finite differences. After "Inverse dynamics
 //! through contacts" and appendix E in highly-efficient-differentiable-simulation.
 
-mod common;
+pub mod common;
 
 use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
 use common::plot::{Plot, Series};

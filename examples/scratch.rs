@@ -1,83 +1,23 @@
-#[path = "throw_cube.rs"]
+#[path = "contact_inverse_dynamics.rs"]
 #[allow(dead_code)]
-mod throw_cube;
-use throw_cube::common::gauss_newton::*;
-use throw_cube::*;
+mod cid;
+use cid::*;
+use cid::common::gauss_newton::*;
+use nalgebra::DVector;
 fn main() {
-    let mut s = 12345u64;
-    let mut rnd = move || {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        (s >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    };
-    for (unknown, lift) in [(Unknown::Impulse, 0.0), (Unknown::Impulse, 0.8)] {
-        let reference = if unknown == Unknown::Velocity {
-            vec![2.0, 0.5, 0.3, 0.3, 0.5, 1.0]
-        } else {
-            vec![1.5, 0.4, lift, 0.0, 0.0, 0.04]
-        };
-        for flat in [true, false] {
-            let mut reference = nalgebra::DVector::from_vec(reference.clone());
-            let mut q0 = [0.0, 0.0, 0.3, 0.0, 0.1f64.sin(), 0.0, 0.1f64.cos()];
-            if flat {
-                q0[4] = 0.0;
-                q0[6] = 1.0;
-                reference[3] = 0.0;
-                reference[4] = 0.0;
-            }
-            if unknown == Unknown::Impulse {
-                q0[2] = 0.05;
-                q0[4] = 0.0;
-                q0[6] = 1.0;
-            }
-            let mut t = Throw::new(unknown, &q0, &reference, 500).unwrap();
-            for radius in [0.1, 0.3] {
-                for gr in [
-                    Gradient::Exact,
-                    Gradient::Forward(1e-6),
-                    Gradient::Central(1e-6),
-                ] {
-                    let mut ok = 0;
-                    let mut its = 0;
-                    let mut errs = vec![];
-                    for _ in 0..8 {
-                        let mut g = reference.clone();
-                        for k in 0..6 {
-                            if flat && (k == 3 || k == 4) {
-                                continue;
-                            }
-                            g[k] += radius
-                                * rnd()
-                                * if unknown == Unknown::Impulse && k > 2 {
-                                    0.1
-                                } else {
-                                    1.0
-                                };
-                        }
-                        let run = minimize(
-                            &mut t,
-                            g,
-                            gr,
-                            Budget {
-                                iterations: 20,
-                                tolerance: 1e-10,
-                                rank_tolerance: 1e-9,
-                            },
-                        )
-                        .unwrap();
-                        if run.error() < 1e-8 {
-                            ok += 1;
-                            its += run.iterations();
-                        }
-                        errs.push(format!("{:.0e}", run.error()));
-                    }
-                    println!(
-                        "{unknown:?} {lift} flat {flat} radius {radius} {gr:?}: {ok}/8, its {:.1} {errs:?}",
-                        its as f64 / ok.max(1) as f64
-                    );
-                }
-            }
-        }
+    for task in Task::ALL {
+        let mut h = Hold::new(task).unwrap();
+        println!("{task:?} q {:?}", h.q);
+        let x = DVector::zeros(h.unknowns());
+        let (r, j) = h.linearize(&x).unwrap();
+        println!("r {:.3?}", r.as_slice());
+        println!("{:?}", h.sim.step_info());
+        for c in h.sim.contacts() { println!("{} {} gap {:e} imp {:.4?} vel {:.3?} {:?}", h.sim.model().geoms()[c.geom[0]].name, h.sim.model().geoms()[c.geom[1]].name, c.gap, c.impulse, c.velocity, c.mode); }
+        println!("modes {:?}", h.sim.constraint_modes());
+        println!("sv {:.2e}", j.clone().svd(false,false).singular_values.transpose());
+        for e in [1e-3, 1e-5] { let mut d = j.clone();
+        for k in 0..x.len() { let mut a = x.clone(); a[k]+=e; let mut b = x.clone(); b[k]-=e;
+            d.set_column(k, &((h.residual(&a).unwrap()-h.residual(&b).unwrap())/(2.0*e))); }
+        println!("fd {e}: {:.2e}", (&d-&j).norm()/j.norm()); }
     }
 }
