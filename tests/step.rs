@@ -349,7 +349,7 @@ fn momentum_of_a_floating_tree_is_conserved() {
         JointKind::Universal,
     ];
     for (i, kind) in kinds.into_iter().enumerate() {
-        let mut b = random_body(&mut rng, i + 1, (i + 1) / 2, kind);
+        let mut b = random_body(&mut rng, i + 1, i.div_ceil(2), kind);
         if kind == JointKind::Free {
             (b.joints[0].damping, b.joints[0].stiffness) = (0.0, 0.0);
         }

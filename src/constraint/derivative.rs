@@ -99,7 +99,7 @@ impl Variation {
         Variation {
             nv,
             states: Vec::with_capacity(max_blocks),
-            by_q: vec![F4::ZERO; nv * max_blocks],
+            by_q: F4::zeros(nv * max_blocks),
             extra: vec![0.0; nv * nv],
             has_extra: false,
             velocity: vec![Twist::ZERO; model.topology().links.len()],

@@ -54,8 +54,8 @@ impl Rows {
                 words,
                 bits: vec![0; words * max_blocks],
             },
-            jac: vec![F4::ZERO; nv * max_blocks],
-            half: vec![F4::ZERO; nv * max_blocks],
+            jac: F4::zeros(nv * max_blocks),
+            half: F4::zeros(nv * max_blocks),
             sqrt_dinv: vec![0.0; nv],
         }
     }

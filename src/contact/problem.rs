@@ -92,32 +92,11 @@ impl Problem<'_> {
                 self.g[i]
             )));
         }
-        match self.delassus {
-            Delassus::Dense(values) => {
-                if values.len() != n * n {
-                    return Err(Error::invalid(format!(
-                        "the Delassus matrix has {} entries, expected {n} × {n}",
-                        values.len()
-                    )));
-                }
-                check_finite(values)
-            }
-            Delassus::Sparse(sparse) => {
-                if sparse.offsets.len() != self.blocks.len() + 1
-                    || sparse.columns.iter().any(|j| *j >= self.blocks.len())
-                    || self
-                        .blocks
-                        .iter()
-                        .enumerate()
-                        .any(|(i, b)| sparse.rows_of(i) != b.rows())
-                {
-                    return Err(Error::invalid(
-                        "the block-sparse Delassus matrix was built for other blocks",
-                    ));
-                }
-                check_finite(&sparse.values)
-            }
-        }
+        self.delassus.check_shape(self.blocks, n)?;
+        check_finite(match self.delassus {
+            Delassus::Dense(values) => values,
+            Delassus::Sparse(sparse) => &sparse.values,
+        })
     }
 }
 
@@ -180,7 +159,7 @@ impl BlockSparse {
     }
 
     /// Appends the next block row. `entries` are (block column, Gᵢⱼ) in increasing column order; `sizes` gives every
-    /// block's rows. The caller stores both triangles. Errors: `InvalidArgument` for a column out of order or range.
+    /// block's rows. The caller stores both triangles. Errors: `InvalidArgument` for a column out of order or a size beyond 3.
     pub fn push_row(
         &mut self,
         sizes: impl Fn(usize) -> usize,
@@ -197,6 +176,14 @@ impl BlockSparse {
             )));
         }
         let rows = sizes(i);
+        if let Some((j, _)) = entries
+            .iter()
+            .find(|(j, _)| !(1..=3).contains(&sizes(*j)) || !(1..=3).contains(&rows))
+        {
+            return Err(Error::invalid(format!(
+                "block row {i}, column {j}: blocks have 1 to 3 rows"
+            )));
+        }
         self.offsets.push(self.offsets[i] + rows);
         for (j, block) in entries {
             self.columns.push(*j);
@@ -208,6 +195,20 @@ impl BlockSparse {
         }
         self.starts.push(self.columns.len());
         Ok(())
+    }
+
+    /// Whether the block rows are those of `blocks` and every stored block has the size of its row and column.
+    fn fits(&self, blocks: &[Block]) -> bool {
+        self.offsets.len() == blocks.len() + 1
+            && blocks.iter().enumerate().all(|(i, block)| {
+                self.rows_of(i) == block.rows()
+                    && (self.starts[i]..self.starts[i + 1]).all(|k| {
+                        let end = self.places.get(k + 1).copied().unwrap_or(self.values.len());
+                        blocks.get(self.columns[k]).is_some_and(|other| {
+                            end - self.places[k] == block.rows() * other.rows()
+                        })
+                    })
+            })
     }
 
     fn rows_of(&self, i: usize) -> usize {
@@ -224,6 +225,20 @@ impl BlockSparse {
 }
 
 impl Delassus<'_> {
+    /// Checks that the storage is that of these blocks with n rows. Errors: `InvalidArgument`.
+    pub fn check_shape(&self, blocks: &[Block], n: usize) -> Result<()> {
+        match self {
+            Delassus::Dense(values) if values.len() != n * n => Err(Error::invalid(format!(
+                "the Delassus matrix has {} entries, expected {n} × {n}",
+                values.len()
+            ))),
+            Delassus::Sparse(sparse) if !sparse.fits(blocks) => Err(Error::invalid(
+                "the block-sparse Delassus matrix was built for other blocks",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// σ += G[:, rows of block i] δ, where block i starts at row `at` and has `delta.len()` rows; n = σ's length.
     #[inline]
     pub fn add_columns(&self, i: usize, at: usize, delta: &[f64], sigma: &mut [f64]) {

@@ -24,7 +24,7 @@ pub struct BranchMatrix {
 impl BranchMatrix {
     pub fn new(t: &Topology) -> Self {
         BranchMatrix {
-            rows: vec![F4::ZERO; t.packed / LANES],
+            rows: F4::zeros(t.packed / LANES),
             dinv: vec![0.0; t.nv()],
         }
     }
@@ -181,7 +181,7 @@ impl DenseInverse {
         let stride = padded(nv) / LANES;
         DenseInverse {
             stride,
-            rows: vec![F4::ZERO; stride * nv],
+            rows: F4::zeros(stride * nv),
         }
     }
 

@@ -145,12 +145,12 @@ pub struct RneaDerivatives {
 impl RneaDerivatives {
     pub fn new(model: &Model) -> Self {
         let t = model.topology();
-        let packed = vec![F4::ZERO; t.packed / LANES];
+        let packed = || F4::zeros(t.packed / LANES);
         RneaDerivatives {
-            above_q: packed.clone(),
-            above_v: packed.clone(),
-            below_q: packed.clone(),
-            below_v: packed,
+            above_q: packed(),
+            above_v: packed(),
+            below_q: packed(),
+            below_v: packed(),
             composite: vec![Composite::default(); t.links.len()],
             carried: vec![Carried::default(); t.nv()],
             path: vec![[F4::ZERO; 24]; t.max_depth / LANES],

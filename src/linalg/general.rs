@@ -230,13 +230,20 @@ impl General {
         // Uᵀ y, bottom up: entry j gathers rows at or above j.
         for j in (0..n).rev() {
             let mut sum = if j < r { y[j] } else { [0.0; W] };
-            for k in 0..j.min(r) {
-                axpy(self.a[k * n + j], &y[k], &mut sum);
+            for (k, y) in y.iter().enumerate().take(j.min(r)) {
+                axpy(self.a[k * n + j], y, &mut sum);
             }
             y[j] = sum;
         }
         for (y, c) in y[..n].iter().zip(&self.columns) {
             x[*c] = *y;
+        }
+    }
+
+    fn divide<const W: usize>(&self, y: &mut [[f64; W]]) {
+        for (k, y) in y[..self.rank].iter_mut().enumerate() {
+            let inverse = 1.0 / self.a[k * self.n + k];
+            *y = y.map(|v| v * inverse);
         }
     }
 
@@ -271,10 +278,7 @@ impl General {
         }
         self.multiply_left_transpose(y);
         solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
-        for k in 0..r {
-            let inverse = 1.0 / self.a[k * n + k];
-            y[k] = y[k].map(|v| v * inverse);
-        }
+        self.divide(y);
     }
 
     fn solve_complete_transpose<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
@@ -298,10 +302,7 @@ impl General {
             }
             solve_definite(&self.inner[..r * r], r, r, &mut y[..r]);
         }
-        for k in 0..r {
-            let inverse = 1.0 / self.a[k * n + k];
-            y[k] = y[k].map(|v| v * inverse);
-        }
+        self.divide(y);
         solve_definite(&self.left[..r * r], r, r, &mut y[..r]);
         self.multiply_left(y);
         for (y, p) in y[..n].iter().zip(&self.rows) {
@@ -355,7 +356,7 @@ fn factor_lu(
                 (best, size) = (j, x.abs());
             }
         }
-        if !(size > tolerance * sizes[i]) {
+        if size <= tolerance * sizes[i] {
             return false;
         }
         if best != i && row[i].abs() < 0.1 * size {

@@ -105,7 +105,7 @@ pub fn factor_definite(a: &mut [f64], stride: usize, n: usize, scratch: &mut [f6
         }
         row[..i].copy_from_slice(&scratch[..i]);
         row[i] = pivot;
-        if !(pivot > 0.0) {
+        if pivot <= 0.0 || pivot.is_nan() {
             return false;
         }
     }

@@ -11,8 +11,12 @@ mod symmetric;
 
 pub(crate) use dispatch::dispatch;
 pub use general::General;
+pub use kernel::dot;
 pub use lanes::F4;
 pub use symmetric::Symmetric;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
+
+#[cfg(test)]
+mod tests;

@@ -55,7 +55,7 @@ impl Tape {
 
 /// `n · count` zeros, or an error where memory does not suffice.
 fn zeros(n: usize, count: usize) -> Result<Vec<f64>> {
-    let size = n.checked_mul(count).unwrap_or(usize::MAX);
+    let size = n.saturating_mul(count);
     let mut v = Vec::new();
     v.try_reserve_exact(size).map_err(|_| {
         Error::capacity(format!(

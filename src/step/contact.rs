@@ -102,7 +102,7 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, blocks),
-                response: vec![F4::ZERO; rows * stride],
+                response: F4::zeros(rows * stride),
                 stride,
                 w: vec![0.0; rows * nv.max(1)],
                 dlambda: vec![0.0; rows * nv.max(1)],
@@ -216,7 +216,7 @@ impl ContactStage {
     /// Prepares the derivative of the impulses at the last step.
     pub fn linearize(&mut self) -> Result<()> {
         let problem = self.constraints.problem();
-        self.solver.linearize(&problem)
+        self.solver.linearize(&problem).map(|_| ())
     }
 
     /// Rows of J A⁻¹ from the dense inverse.

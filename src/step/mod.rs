@@ -3,6 +3,8 @@
 mod actuation;
 mod contact;
 mod derivatives;
+mod info;
+mod linearization;
 mod options;
 mod parameters;
 mod queries;
@@ -10,5 +12,6 @@ mod sim;
 
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
+pub use info::{Gradient, StepInfo};
 pub use options::{Contact, Integrator, Options};
-pub use sim::{Gradient, Sim, StepInfo};
+pub use sim::Sim;

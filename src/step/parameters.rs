@@ -1,6 +1,5 @@
 //! Derivatives of a step's balance of forces by the selected parameters.
 
-use super::sim::Sim;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::rnea::Rnea;
 use crate::dynamics::rnea_derivatives::{Carried, RneaDerivatives};
@@ -124,33 +123,5 @@ impl At<'_> {
             frame = crate::spatial::Pose::new(kin.rot[l.parent], kin.pos[l.parent]).compose(&frame);
         }
         frame.twist(self.params.placement_twists(self.model, joint)[component])
-    }
-}
-
-impl Sim {
-    /// Whether a step with this simulation's options depends on a parameter.
-    pub(super) fn uses(&self, p: &Param) -> bool {
-        if self.contact.is_some() {
-            match p.kind {
-                // Torsional and rolling friction have no part in the laws.
-                ParamKind::GeomFriction => return p.component == 0,
-                // A dof without dry friction has no row for it.
-                ParamKind::JointFriction => {
-                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
-                    return self.model.params().friction_loss[k] > 0.0;
-                }
-                _ => {}
-            }
-        }
-        matches!(
-            p.kind,
-            ParamKind::BodyInertia
-                | ParamKind::JointDamping
-                | ParamKind::JointStiffness
-                | ParamKind::JointArmature
-                | ParamKind::JointPlacement
-                | ParamKind::Gravity
-                | ParamKind::JointSpringReference
-        )
     }
 }

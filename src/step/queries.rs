@@ -2,7 +2,8 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
-use super::sim::{Sim, check_finite, check_length};
+use super::info::{check_finite, check_length};
+use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
 use crate::spatial::{Pose, Vec3, Wrench};

@@ -2,54 +2,17 @@
 
 use super::actuation::ActuatorForce;
 use super::contact::{ContactReport, ContactStage};
-use super::derivatives::Linearization;
+use super::info::{Gradient, StepInfo, check_finite, check_length};
+use super::linearization::Linearization;
 use super::options::{Contact, Options};
 use crate::contact::ncp::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::params::{Param, Params};
+use crate::model::params::{Param, ParamKind, Params};
 use crate::spatial::Wrench;
 use std::sync::Arc;
-
-/// What a derivative of the last step is.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gradient {
-    /// The derivative.
-    Exact = 0,
-    /// The step is at a switch; the derivative is that of one side, as the law documents.
-    OneSided = 1,
-    /// A smoothed derivative was asked for.
-    Smoothed = 2,
-}
-
-/// Facts about the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepInfo {
-    pub iterations: usize,
-    pub contacts: usize,
-    /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
-    pub residual: f64,
-    /// The residual is within the tolerance; otherwise the step has no derivative.
-    pub converged: bool,
-    /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
-    /// far an actuator is from its clamp, in its unit.
-    pub switch_distance: f64,
-    pub gradient: Gradient,
-}
-
-impl StepInfo {
-    const NONE: StepInfo = StepInfo {
-        iterations: 0,
-        contacts: 0,
-        residual: 0.0,
-        converged: true,
-        switch_distance: f64::INFINITY,
-        gradient: Gradient::Exact,
-    };
-}
 
 /// Inputs and results of the last step.
 #[derive(Clone, Debug)]
@@ -99,6 +62,7 @@ impl Sim {
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
         let (nq, nv) = (model.nq(), model.nv());
+        check_memory(&model, options)?;
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model)));
@@ -166,6 +130,32 @@ impl Sim {
         }
     }
 
+    /// Whether a step with this simulation's options depends on a parameter.
+    fn uses(&self, p: &Param) -> bool {
+        if self.contact.is_some() {
+            match p.kind {
+                // Torsional and rolling friction have no part in the laws.
+                ParamKind::GeomFriction => return p.component == 0,
+                // A dof without dry friction has no row for it.
+                ParamKind::JointFriction => {
+                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
+                    return self.model.params().friction_loss[k] > 0.0;
+                }
+                _ => {}
+            }
+        }
+        matches!(
+            p.kind,
+            ParamKind::BodyInertia
+                | ParamKind::JointDamping
+                | ParamKind::JointStiffness
+                | ParamKind::JointArmature
+                | ParamKind::JointPlacement
+                | ParamKind::Gravity
+                | ParamKind::JointSpringReference
+        )
+    }
+
     /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
     ///
     /// # Errors
@@ -209,7 +199,7 @@ impl Sim {
     /// stiffness or armature. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         check_finite("p", values, self.np())?;
-        use crate::model::params::ParamKind as K;
+        use ParamKind as K;
         for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
@@ -467,34 +457,38 @@ impl Sim {
     }
 }
 
+/// Refuses a workspace for which the system has no room, before a failing allocation ends the process.
+fn check_memory(model: &Model, options: &Options) -> Result<()> {
+    let (nv, packed) = (model.nv() as u128, model.topology().packed as u128);
+    let rows = match options.contact {
+        Contact::None => 0,
+        _ => 3 * options.max_contacts as u128 + 3 * nv,
+    };
+    let mut numbers = packed + 40 * nv + 8 * rows * nv + 8 * rows * rows;
+    if options.derivatives {
+        numbers += 5 * packed + 5 * nv * nv + 4 * rows * nv;
+    }
+    let room = usize::try_from(8 * numbers)
+        .is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    if room {
+        Ok(())
+    } else {
+        Err(Error::capacity(format!(
+            "options: there is no memory for {nv} dofs with max_contacts {} and derivatives {}: about \
+             {} MB",
+            options.max_contacts,
+            i32::from(options.derivatives),
+            8 * numbers / 1_000_000
+        )))
+    }
+}
+
 fn check_acceleration(model: &Model, acc: &[f64]) -> Result<()> {
     match acc.iter().position(|x| !x.is_finite()) {
         None => Ok(()),
         Some(k) => Err(Error::numerical(format!(
             "the acceleration of joint \"{}\" is not finite: singular mass or a state too large",
             model.joint_of_dof(k).name
-        ))),
-    }
-}
-
-pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
-    if x.len() == n {
-        Ok(())
-    } else {
-        Err(Error::invalid(format!(
-            "{name} must have {n} entries, got {}",
-            x.len()
-        )))
-    }
-}
-
-pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
-    check_length(name, x, n)?;
-    match x.iter().position(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(i) => Err(Error::numerical(format!(
-            "{name}[{i}] must be finite, got {}",
-            x[i]
         ))),
     }
 }

@@ -10,28 +10,37 @@
 use super::NcpSolver;
 use super::modes::Mode;
 use super::reduced::Face;
-use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
+/// Size of the linearized system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// Unknowns: three for a sticking contact, two for a sliding one, one for any other held row.
+    pub unknowns: usize,
+    /// Independent ones; fewer where contacts are redundant, and dλ then is a choice.
+    pub independent: usize,
+}
+
 impl NcpSolver {
+    fn rank(&self) -> Rank {
+        Rank {
+            unknowns: self.reduced.order,
+            independent: self.reduced.rank(),
+        }
+    }
+
     /// Prepares [`NcpSolver::apply`] and its transpose at the last solution. `problem` is the one that was solved. The
     /// factorization of the solve is kept if it is that of the solution, otherwise it is made anew.
     ///
-    /// Errors: `NoStep` before a successful solve or for a problem of other size, `NotConverged` if the last solution
+    /// Errors: `NoStep` before a successful solve, `InvalidArgument` for a problem of other shape, `NotConverged` if the last solution
     /// is not certified: its derivative would mean nothing.
-    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
+    pub fn linearize(&mut self, problem: &Problem) -> Result<Rank> {
         let Some(certificate) = self.last else {
             return Err(Error::no_step("linearization asked for before a solve"));
         };
-        if problem.rows() != self.work.lambda.len() || problem.blocks.len() != self.work.modes.len()
-        {
-            return Err(Error::no_step(format!(
-                "linearization of {} rows, but the last solve had {}",
-                problem.rows(),
-                self.work.lambda.len()
-            )));
-        }
+        self.check_same(problem)?;
         if !certificate.converged {
             return Err(Error::not_converged(format!(
                 "the last solution has residual {:e}: it has no derivative",
@@ -39,7 +48,7 @@ impl NcpSolver {
             )));
         }
         if self.linearized {
-            return Ok(());
+            return Ok(self.rank());
         }
         self.faces_before.clear();
         if self.factored {
@@ -66,7 +75,7 @@ impl NcpSolver {
             self.factored = true;
         }
         self.linearized = true;
-        Ok(())
+        Ok(self.rank())
     }
 
     /// dλ for `columns` directions. `w` is n × columns, column-major, and `limits` (blocks × columns, may be `None`)
@@ -117,8 +126,8 @@ impl NcpSolver {
     ) {
         let (n, nb) = (problem.rows(), problem.blocks.len());
         let (panel, scratch) = (
-            panel::<W>(&mut self.panel),
-            panel_of::<W>(&mut self.panel_scratch),
+            lanes_of::<W>(&mut self.panel),
+            lanes_of::<W>(&mut self.panel_scratch),
         );
         dlambda.fill(0.0);
         let m = self.reduced.order;
@@ -259,8 +268,8 @@ impl NcpSolver {
         w_bar: &mut [f64],
     ) {
         let (panel, scratch) = (
-            panel::<W>(&mut self.panel),
-            panel_of::<W>(&mut self.panel_scratch),
+            lanes_of::<W>(&mut self.panel),
+            lanes_of::<W>(&mut self.panel_scratch),
         );
         let m = self.reduced.order;
         self.reduced.restrict_right(
@@ -284,6 +293,28 @@ impl NcpSolver {
         });
     }
 
+    /// The problem has the shape of the one that was solved.
+    fn check_same(&self, problem: &Problem) -> Result<()> {
+        let offsets = &self.work.offsets;
+        let same = problem.rows() == self.work.lambda.len()
+            && problem.blocks.len() == self.work.modes.len()
+            && problem
+                .blocks
+                .iter()
+                .zip(offsets.windows(2))
+                .all(|(block, at)| block.rows() == at[1] - at[0]);
+        if !same {
+            return Err(Error::invalid(format!(
+                "a problem of {} rows in {} blocks, but {} in {} were solved last, or in other blocks",
+                problem.rows(),
+                problem.blocks.len(),
+                self.work.lambda.len(),
+                self.work.modes.len()
+            )));
+        }
+        problem.delassus.check_shape(problem.blocks, problem.rows())
+    }
+
     fn check(
         &self,
         problem: &Problem,
@@ -294,22 +325,9 @@ impl NcpSolver {
         if !self.linearized {
             return Err(Error::no_step("the last solution was not linearized"));
         }
+        self.check_same(problem)?;
         let (n, nb) = (self.work.lambda.len(), self.work.modes.len());
-        if problem.rows() != n || problem.blocks.len() != nb {
-            return Err(Error::invalid(format!(
-                "a problem of {} rows, but {n} were linearized",
-                problem.rows()
-            )));
-        }
-        if let Delassus::Dense(values) = problem.delassus
-            && values.len() != n * n
-        {
-            return Err(Error::invalid(format!(
-                "the Delassus matrix has {} entries, expected {n} × {n}",
-                values.len()
-            )));
-        }
-        for (name, size) in sizes.into_iter().map(|(name, size)| (name, size)) {
+        for (name, size) in sizes {
             if size != n * columns {
                 return Err(Error::invalid(format!(
                     "{name} has {size} entries, expected {n} × {columns}"
@@ -325,11 +343,10 @@ impl NcpSolver {
     }
 }
 
-fn panel<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
+/// A buffer as rows of W lanes.
+fn lanes_of<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
     storage.as_chunks_mut::<W>().0
 }
-
-use panel as panel_of;
 
 /// How λ moves with μ (or the bound) at a fixed face, times `rate`.
 fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {

@@ -206,7 +206,8 @@ impl Slide<'_> {
                 return self.accept(u);
             }
             let step = -slip.across / slip.slope;
-            if !(step.abs() < 1.0) {
+            // Too far, or NaN where the slope vanishes: scan instead.
+            if step.is_nan() || step.abs() >= 1.0 {
                 return None;
             }
             u = unit([u[0] - step * u[1], u[1] + step * u[0]]);

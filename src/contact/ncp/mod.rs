@@ -5,7 +5,12 @@
 //! find modes where the guess fails, and answer alone where nothing certifies.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
-//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities.
+//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
+//! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
+//! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
+//! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
+//! Only if Newton cannot reach the least-norm answer from any guess, the one nearest to the first-order method's is
+//! returned instead.
 
 mod admm;
 mod least_norm;
@@ -17,6 +22,7 @@ mod pgs;
 mod reduced;
 mod work;
 
+pub use linearize::Rank;
 pub use modes::{Certificate, Mode, Path};
 
 use super::problem::Problem;
@@ -25,7 +31,7 @@ use crate::linalg::LANES;
 use admm::Admm;
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
-use newton::{CLOSED, mode_of_impulse};
+use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
 
@@ -124,7 +130,7 @@ impl NcpSolver {
             Certificate::new(Path::Empty)
         } else {
             match options.method {
-                Method::Auto => self.solve_auto(problem, lambda, options),
+                Method::Auto => self.solve_auto(problem, lambda, modes, options),
                 Method::Pgs => self.solve_pgs(problem, options),
                 Method::Admm => self.solve_admm(problem, options),
             }
@@ -171,7 +177,13 @@ impl NcpSolver {
         problem.validate()
     }
 
-    fn solve_auto(&mut self, problem: &Problem, warm: &[f64], options: &NcpOptions) -> Certificate {
+    fn solve_auto(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        modes: &[Mode],
+        options: &NcpOptions,
+    ) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
         let guessed = problem
@@ -180,54 +192,82 @@ impl NcpSolver {
             .zip(&self.work.modes)
             .all(|(block, mode)| mode.fits(*block));
         if !guessed {
-            certificate.sweeps += self.sweeps(problem, 3, options).0;
+            certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
             self.guess_modes(problem);
         }
-        if self.newton(problem, options, &mut certificate) {
+        if self.newton(problem, options, Choice::Least, &mut certificate) {
             return certificate;
+        }
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
+        if guessed && self.reduced.deficient() {
+            self.work.modes.copy_from_slice(modes);
+            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+                return certificate;
+            }
+            self.work.lambda.copy_from_slice(warm);
+            self.work.update_sigma(problem);
         }
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
+        self.best.clear();
         let mut round = 10;
         while certificate.sweeps < options.max_sweeps {
-            let (sweeps, done) = self.sweeps(problem, round, options);
+            let limit = round.min(options.max_sweeps - certificate.sweeps);
+            let (sweeps, change) = self.sweeps(problem, limit, options);
             certificate.sweeps += sweeps;
-            round *= 4;
+            round = 4 * sweeps;
             self.remember(problem, &mut best);
-            self.guess_modes(problem);
-            if self.newton(problem, options, &mut certificate) {
-                return certificate;
+            // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
+            let moving = (100.0 * change).max(CLOSED);
+            for choice in [Choice::Least, Choice::Nearest] {
+                self.guess_modes(problem);
+                if self.newton(problem, options, choice, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
+                self.classify_all(problem, moving);
+                if self.newton(problem, options, choice, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
             }
-            self.work.lambda.copy_from_slice(&self.best);
-            self.work.update_sigma(problem);
-            if done {
+            if change <= 0.1 * options.tolerance {
                 break;
             }
         }
         certificate.path = Path::Pgs;
         let before = best;
-        let mut limit = 50;
+        let mut round = 50;
         while certificate.admm < options.max_admm && best > options.tolerance {
-            certificate.admm += self
+            let limit = round.min(options.max_admm - certificate.admm);
+            let iterations = self
                 .admm
                 .run(problem, &mut self.work, options.tolerance, limit);
-            limit *= 3;
+            if iterations == 0 {
+                // Nothing responds to any impulse.
+                break;
+            }
+            certificate.admm += iterations;
+            round = 3 * iterations;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
-            if self.newton(problem, options, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
                 certificate.path = Path::Polished;
                 return certificate;
             }
-            self.work.lambda.copy_from_slice(&self.best);
-            self.work.update_sigma(problem);
+            self.recall(problem);
         }
         if best < before {
             certificate.path = Path::Admm;
         }
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    fn recall(&mut self, problem: &Problem) {
+        self.work.lambda.copy_from_slice(&self.best);
+        self.work.update_sigma(problem);
     }
 
     /// Keeps the iterate in `best` if its residual is the smallest so far.
@@ -240,7 +280,7 @@ impl NcpSolver {
         )
         .into_iter()
         .fold(0.0, f64::max);
-        if residual < *best || self.best.len() != self.work.lambda.len() {
+        if residual < *best || self.best.is_empty() {
             *best = residual;
             self.best.clear();
             self.best.extend_from_slice(&self.work.lambda);
@@ -251,6 +291,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        choice: Choice,
         certificate: &mut Certificate,
     ) -> bool {
         let done = newton::run(
@@ -259,6 +300,7 @@ impl NcpSolver {
             &mut self.reduced,
             &mut self.least_norm,
             options.tolerance,
+            choice,
             &mut certificate.newton,
         );
         let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
@@ -266,6 +308,7 @@ impl NcpSolver {
             && residuals(problem.blocks, problem.g, lambda, sigma)
                 .into_iter()
                 .all(|r| r <= options.tolerance);
+        certificate.least_norm = self.factored && choice == Choice::Least;
         self.factored
     }
 
@@ -273,7 +316,7 @@ impl NcpSolver {
         let mut certificate = Certificate::new(Path::Pgs);
         self.work.update_sigma(problem);
         certificate.sweeps = self.sweeps(problem, options.max_sweeps, options).0;
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
     }
 
@@ -283,12 +326,13 @@ impl NcpSolver {
         certificate.admm =
             self.admm
                 .run(problem, &mut self.work, options.tolerance, options.max_admm);
-        self.classify_all(problem);
+        self.classify_all(problem, CLOSED);
         certificate
     }
 
-    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards.
-    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, bool) {
+    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps
+    /// and the scaled velocity that the last one still changed.
+    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, f64) {
         let velocity = largest(problem.g).max(1.0);
         let Work {
             lambda,
@@ -296,14 +340,14 @@ impl NcpSolver {
             diagonal,
             ..
         } = &mut self.work;
-        let (mut count, mut done) = (0, false);
-        while count < limit && !done {
-            let change = pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma);
+        let (mut count, mut change) = (0, f64::INFINITY);
+        while count < limit && change > 0.1 * options.tolerance {
+            change =
+                pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma) / velocity;
             count += 1;
-            done = change <= 0.1 * options.tolerance * velocity;
         }
         self.work.update_sigma(problem);
-        (count, done)
+        (count, change)
     }
 
     fn guess_modes(&mut self, problem: &Problem) {
@@ -329,7 +373,7 @@ impl NcpSolver {
     }
 
     /// Modes of a solution that no Newton step verified.
-    fn classify_all(&mut self, problem: &Problem) {
+    fn classify_all(&mut self, problem: &Problem, closed: f64) {
         let scales = self.scales(problem);
         let Work {
             offsets,
@@ -340,7 +384,7 @@ impl NcpSolver {
         } = &mut self.work;
         for (i, block) in problem.blocks.iter().enumerate() {
             let part = offsets[i]..offsets[i + 1];
-            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, CLOSED).0;
+            modes[i] = classify(*block, &lambda[part.clone()], &sigma[part], scales, closed).0;
         }
     }
 

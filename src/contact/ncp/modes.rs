@@ -147,8 +147,10 @@ pub struct Certificate {
     pub margin: f64,
     /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`]).
     pub at_switch: bool,
-    /// Some held rows are linearly dependent: Gλ and Jᵀλ are unique, λ is the one of least norm.
+    /// Some held rows are linearly dependent: λ is a choice (see the module's text).
     pub redundant: bool,
+    /// That choice is the documented one, of least norm, independent of the warm start.
+    pub least_norm: bool,
 }
 
 /// The method that produced a solution.
@@ -185,6 +187,7 @@ impl Certificate {
             margin: f64::INFINITY,
             at_switch: false,
             redundant: false,
+            least_norm: path == Path::Empty,
         }
     }
 }

@@ -14,6 +14,16 @@ const MAX_FACTORIZATIONS: usize = 12;
 /// Scaled velocity below which a row without impulse counts as held.
 pub(super) const CLOSED: f64 = 1e-9;
 
+/// Which impulse is taken where redundant rows leave a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The one of least norm.
+    Least,
+    /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
+    /// on the choice, as for bodies that slide and turn on many points.
+    Nearest,
+}
+
 /// Runs from `work.modes`, `work.lambda` and its σ. True: `work` holds a verified solution, `reduced` the matrix of its
 /// last iteration. False: `work` is spent.
 pub(super) fn run(
@@ -22,6 +32,7 @@ pub(super) fn run(
     reduced: &mut Reduced,
     least_norm: &mut LeastNorm,
     tolerance: f64,
+    choice: Choice,
     factorizations: &mut usize,
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
@@ -38,13 +49,16 @@ pub(super) fn run(
         );
         reduced.factor(problem, &work.offsets);
         *factorizations += 1;
-        solve_fixed(problem, work, reduced, least_norm);
+        let plain = match choice {
+            Choice::Least => solve_fixed(problem, work, reduced, least_norm),
+            Choice::Nearest => step_fixed(problem, work, reduced),
+        };
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
         let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
-            let contracting = residual <= 1e-6 * velocity && !reduced.deficient();
+            let contracting = residual <= 1e-6 * velocity && plain;
             for _ in 0..3 {
                 if !contracting || residual <= 1e-15 * velocity {
                     break;
@@ -86,13 +100,28 @@ pub(super) fn run(
     if promoted {
         // What was verified before the promotion still stands.
         work.restore_verified();
+        reduced.set_faces(
+            problem.blocks,
+            &work.offsets,
+            &work.modes,
+            &work.diagonal,
+            &work.lambda,
+            &work.sigma,
+        );
+        reduced.factor(problem, &work.offsets);
         return true;
     }
     false
 }
 
-/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice.
-fn solve_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced, least_norm: &mut LeastNorm) {
+/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice. False if
+/// cones had to be respected to find it.
+fn solve_fixed(
+    problem: &Problem,
+    work: &mut Work,
+    reduced: &Reduced,
+    least_norm: &mut LeastNorm,
+) -> bool {
     let Work {
         offsets,
         lambda,
@@ -154,6 +183,44 @@ fn solve_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced, least_norm
         reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
     }
     turn_onto_cones(problem.blocks, work, reduced);
+    admissible
+}
+
+/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
+fn step_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced) -> bool {
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let part = work.offsets[i]..work.offsets[i + 1];
+        match (*block, work.modes[i]) {
+            (_, Mode::Breaking) => work.lambda[part].fill(0.0),
+            (Block::Box { bound }, Mode::AtLower) => work.lambda[part].fill(-bound),
+            (Block::Box { bound }, Mode::AtUpper) => work.lambda[part].fill(bound),
+            (Block::Contact { .. }, Mode::Sliding) => {
+                work.lambda[part.start..part.start + 2].fill(0.0)
+            }
+            _ => {}
+        }
+    }
+    for face in &reduced.faces {
+        if let Some(slide) = face.slide {
+            let force = slide.mu * work.lambda[face.row + 2];
+            work.lambda[face.row] = -force * slide.u[0];
+            work.lambda[face.row + 1] = -force * slide.u[1];
+        }
+    }
+    work.update_sigma(problem);
+    let m = reduced.order;
+    let Work {
+        lambda,
+        sigma,
+        x,
+        scratch,
+        ..
+    } = work;
+    reduced.restrict(|r| [-sigma[r]], x);
+    reduced.solve(&mut x[..m], scratch);
+    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, reduced);
+    true
 }
 
 /// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.

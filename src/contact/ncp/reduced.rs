@@ -18,6 +18,8 @@
 //! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
+//!
+//! The matrix is dense whatever the storage of G: split large scenes into islands first.
 
 use super::modes::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
@@ -25,6 +27,9 @@ use crate::linalg::{General, Symmetric};
 
 /// Relative size below which a remaining pivot counts as a dependent row.
 const DEPENDENT: f64 = 1e-11;
+
+/// Relative pivot below which partial pivoting is not trusted to tell the rank.
+const DOUBTFUL: f64 = 1e-7;
 
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,7 +177,7 @@ impl Reduced {
         let a = self.general.matrix(m);
         a.fill(0.0);
         assemble(problem, offsets, &self.faces, &self.face_of, a, m);
-        if !self.general.factor(DEPENDENT) {
+        if !self.general.factor(DOUBTFUL) {
             let a = self.general.matrix(m);
             a.fill(0.0);
             assemble(problem, offsets, &self.faces, &self.face_of, a, m);
@@ -380,9 +385,9 @@ fn assemble(
                     }
                 }
                 if let Some(slide) = &face.slide {
-                    for c in 0..other.size {
-                        let [n, e] = slide.left([right[0][c], right[1][c], right[2][c]]);
-                        (right[0][c], right[1][c]) = (n, e);
+                    let [x, y, z] = right;
+                    for c in 0..3 {
+                        [right[0][c], right[1][c]] = slide.left([x[c], y[c], z[c]]);
                     }
                 }
                 for (r, line) in right.iter().enumerate().take(face.size) {

@@ -99,6 +99,11 @@ fn the_derivative_is_that_of_central_differences_in_every_mode() {
         let n = case.g.len();
         let (mut lambda, mut modes) = (vec![0.0; n], vec![Mode::Unknown; case.blocks.len()]);
         let certificate = solve(&mut solver, &case, &mut lambda, &mut modes);
+        if certificate.path == crate::contact::ncp::Path::Pgs {
+            println!("AGAIN");
+            solve(&mut solver, &case, &mut lambda, &mut modes);
+            println!("ENDAGAIN");
+        }
         if certificate.redundant {
             redundant += 1;
             continue;
@@ -278,21 +283,33 @@ fn the_force_on_a_body_with_redundant_contacts_has_the_right_derivative() {
                 solver.apply(&base.problem(), &w, None, 1, &mut d).unwrap();
                 derivatives.push(base.force(&d));
             }
+            let mut d = vec![0.0; n];
+            solver
+                .apply(
+                    &base.problem(),
+                    &vec![0.0; n],
+                    Some(&vec![1.0; nx * ny]),
+                    1,
+                    &mut d,
+                )
+                .unwrap();
+            derivatives.push(base.force(&d));
             for (k, exact) in derivatives.iter().enumerate() {
                 let step = 1e-6;
                 let [up, down] = [step, -step].map(|s| {
-                    let mut v = velocity;
-                    v[k] += s;
-                    let case = table(10.0, 0.5, [1.0, 0.6, 0.4], nx, ny, v);
+                    let (mut v, mut mu) = (velocity, 0.5);
+                    *(if k < 6 { &mut v[k] } else { &mut mu }) += s;
+                    let case = table(10.0, mu, [1.0, 0.6, 0.4], nx, ny, v);
                     let (mut l, mut m) = (lambda.clone(), modes.clone());
                     solve(&mut solver, &case, &mut l, &mut m);
                     case.force(&l)
                 });
                 for j in 0..6 {
                     let difference = (up[j] - down[j]) / (2.0 * step);
+                    let error = (difference - exact[j]).abs();
                     assert!(
-                        (difference - exact[j]).abs() < 1e-6 * 10.0,
-                        "{name} {nx}x{ny} dF{j}/dv{k}: {difference} {}",
+                        error < 1e-6 * 10.0,
+                        "{name} {nx}x{ny} dF{j}/d{k}: {difference} {}",
                         exact[j]
                     );
                 }

@@ -1,0 +1,154 @@
+//! Redundant contacts: one documented answer, whatever the order and the warm start.
+
+use super::problems::{Case, LEVEL, Random, table};
+use super::solve::certified;
+use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+
+/// The same table with its contacts in another order; `order[k]` is the old index of contact k.
+fn reordered(case: &Case, order: &[usize]) -> Case {
+    let mut out = Case {
+        inverse_mass: case.inverse_mass.clone(),
+        velocity: case.velocity.clone(),
+        ..Case::default()
+    };
+    for k in order {
+        out.blocks.push(case.blocks[*k]);
+        out.rows.extend_from_slice(&case.rows[3 * k..3 * k + 3]);
+    }
+    out.finish()
+}
+
+#[test]
+fn four_corners_share_the_load_evenly() {
+    let mut solver = NcpSolver::new(12, 4);
+    let case = table(
+        10.0,
+        0.5,
+        [1.0, 0.6, 0.8],
+        2,
+        2,
+        [0.0, 0.0, -0.01, 0.0, 0.0, 0.0],
+    );
+    let (lambda, modes, certificate) = certified(&mut solver, &case);
+    assert!(certificate.redundant && modes.iter().all(|m| *m == Mode::Sticking));
+    for (k, l) in lambda.iter().enumerate() {
+        let expected = if k % 3 == 2 { 0.025 } else { 0.0 };
+        assert!((l - expected).abs() < 1e-15, "{lambda:?}");
+    }
+}
+
+#[test]
+fn twenty_points_give_one_answer_for_any_order_and_warm_start() {
+    let mut rng = Random(21);
+    let mut solver = NcpSolver::new(60, 20);
+    for (name, velocity) in [
+        ("rest", [0.0, 0.0, -0.01, 0.0, 0.0, 0.0]),
+        (
+            "pushed until points reach their cones",
+            [0.004, 0.001, -0.01, 0.0, 0.0, 0.0],
+        ),
+        ("sliding", [1.0, 0.3, -0.01, 0.0, 0.0, 0.0]),
+        ("tipping", [0.0, 0.0, -0.05, 0.0, 0.1, 0.0]),
+    ] {
+        let case = table(10.0, 0.5, [1.0, 0.6, 0.8], 5, 4, velocity);
+        let (lambda, modes, certificate) = certified(&mut solver, &case);
+        assert!(certificate.redundant && certificate.least_norm, "{name}");
+        for round in 0..6 {
+            let mut order: Vec<usize> = (0..20).collect();
+            for k in 0..20 {
+                order.swap(k, rng.below(20));
+            }
+            let other = reordered(&case, &order);
+            let mut found: Vec<f64> = (0..60)
+                .map(|_| if round % 2 == 0 { 0.0 } else { rng.signed() })
+                .collect();
+            let mut new_modes = vec![Mode::Unknown; 20];
+            let c = solver
+                .solve(
+                    &other.problem(),
+                    &mut found,
+                    &mut new_modes,
+                    &NcpOptions::default(),
+                )
+                .unwrap();
+            assert!(c.converged);
+            for (k, old) in order.iter().enumerate() {
+                assert_eq!(new_modes[k], modes[*old], "{name}");
+                for r in 0..3 {
+                    let (a, b) = (found[3 * k + r], lambda[3 * old + r]);
+                    assert!((a - b).abs() < 1e-12, "{name} round {round}: {a} {b}");
+                }
+            }
+        }
+    }
+}
+
+/// Among all impulses that give the same velocity inside the cones, none is shorter: mixing in any other admissible
+/// one makes it longer.
+#[test]
+fn the_answer_has_least_norm_in_the_cones() {
+    let mut rng = Random(22);
+    let mut solver = NcpSolver::new(60, 20);
+    let case = table(
+        10.0,
+        0.5,
+        [1.0, 0.6, 0.8],
+        5,
+        4,
+        [0.004, 0.001, -0.01, 0.0, 0.0, 0.0],
+    );
+    let (lambda, modes, certificate) = certified(&mut solver, &case);
+    assert!(
+        modes.iter().all(|m| *m == Mode::Sticking) && certificate.at_switch,
+        "some points reach their cones"
+    );
+    let norm = |l: &[f64]| l.iter().map(|x| x * x).sum::<f64>();
+    let mut compared = 0;
+    for _ in 0..20 {
+        // PGS from another start ends at another distribution of the same load.
+        let mut other: Vec<f64> = (0..60).map(|_| 0.01 * rng.signed()).collect();
+        let options = NcpOptions {
+            method: crate::contact::ncp::Method::Pgs,
+            tolerance: 1e-12,
+            ..NcpOptions::default()
+        };
+        let c = solver
+            .solve(
+                &case.problem(),
+                &mut other,
+                &mut [Mode::Unknown; 20],
+                &options,
+            )
+            .unwrap();
+        let same = case
+            .force(&other)
+            .iter()
+            .zip(case.force(&lambda))
+            .all(|(a, b)| (a - b).abs() < 1e-9);
+        if c.converged && same {
+            assert!(norm(&lambda) < norm(&other) + 1e-9);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 10, "{compared}");
+}
+
+#[test]
+fn contradicting_contacts_let_go_of_what_opens() {
+    // Four corners, one of them over a hollow: rigid rows cannot all close, the three others hold.
+    let mut case = Case::new(&[(10.0, 0.5)]);
+    for (x, y) in [(-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)] {
+        case.contact(0.5, None, (0, [x, y, -0.4]), LEVEL);
+    }
+    case.velocity[2] = -0.05;
+    case.velocity[3] = 0.01;
+    case.offset = vec![0.0; 12];
+    case.offset[2] = 0.02;
+    let case = case.finish();
+    let (_, modes, _) = certified(&mut NcpSolver::new(12, 4), &case);
+    assert_eq!(modes[0], Mode::Breaking);
+    assert!(
+        modes.iter().filter(|m| **m != Mode::Breaking).count() >= 2,
+        "{modes:?}"
+    );
+}

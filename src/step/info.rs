@@ -1,0 +1,63 @@
+//! What a step reports, and the checks of what goes in.
+
+use crate::error::{Error, Result};
+
+/// What a derivative of the last step is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gradient {
+    /// The derivative.
+    Exact = 0,
+    /// The step is at a switch; the derivative is that of one side, as the law documents.
+    OneSided = 1,
+    /// A smoothed derivative was asked for.
+    Smoothed = 2,
+}
+
+/// Facts about the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepInfo {
+    pub iterations: usize,
+    pub contacts: usize,
+    /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
+    pub residual: f64,
+    /// The residual is within the tolerance; otherwise the step has no derivative.
+    pub converged: bool,
+    /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
+    /// far an actuator is from its clamp, in its unit.
+    pub switch_distance: f64,
+    pub gradient: Gradient,
+}
+
+impl StepInfo {
+    pub(super) const NONE: StepInfo = StepInfo {
+        iterations: 0,
+        contacts: 0,
+        residual: 0.0,
+        converged: true,
+        switch_distance: f64::INFINITY,
+        gradient: Gradient::Exact,
+    };
+}
+
+pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
+    if x.len() == n {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
+            "{name} must have {n} entries, got {}",
+            x.len()
+        )))
+    }
+}
+
+pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
+    check_length(name, x, n)?;
+    match x.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(Error::numerical(format!(
+            "{name}[{i}] must be finite, got {}",
+            x[i]
+        ))),
+    }
+}

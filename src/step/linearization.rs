@@ -1,0 +1,210 @@
+//! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
+
+use super::contact::ContactStage;
+use crate::dynamics::Derivatives;
+use crate::dynamics::aba_derivatives::ColumnSupport;
+use crate::dynamics::rnea_derivatives::RneaDerivatives;
+use crate::linalg::F4;
+use crate::model::Model;
+use crate::model::state::{IntegrateBlocks, block_mul};
+use crate::model::topology::{Link, Topology};
+use crate::spatial::Mat3;
+
+/// What the derivatives of a step keep between calls.
+#[derive(Clone, Debug)]
+pub(super) struct Linearization {
+    /// R_q, R_v and the factors in `Dynamics::derivatives` are those of the last step.
+    pub valid: bool,
+    /// The dense inverse too.
+    pub inverse_valid: bool,
+    pub support: ColumnSupport,
+    pub by_q: Vec<f64>,
+    pub by_v: Vec<f64>,
+    pub by_u: Vec<f64>,
+    /// Sized when parameters are selected.
+    pub by_p: Vec<f64>,
+    pub column: Vec<f64>,
+    pub column2: Vec<f64>,
+    pub column3: Vec<f64>,
+    pub dv: Vec<f64>,
+    pub dq: Vec<f64>,
+    /// Of the links with more than one dof, in order.
+    pub blocks: Vec<IntegrateBlocks>,
+}
+
+impl Linearization {
+    pub fn new(model: &Model) -> Self {
+        let nv = model.nv();
+        let wide = model.topology().links.iter().filter(|l| l.kind.nv() > 1);
+        Linearization {
+            valid: false,
+            inverse_valid: false,
+            support: ColumnSupport::new(nv),
+            by_q: vec![0.0; nv * nv],
+            by_v: vec![0.0; nv * nv],
+            column: vec![0.0; nv],
+            column2: vec![0.0; nv],
+            column3: vec![0.0; nv],
+            by_u: vec![0.0; nv * model.nu()],
+            by_p: Vec::new(),
+            dv: vec![0.0; nv],
+            dq: vec![0.0; nv],
+            blocks: vec![IntegrateBlocks::default(); wide.count()],
+        }
+    }
+
+    /// Two dense nv×nv buffers that hold the Jacobians of a step while it is valid.
+    pub fn buffers(&mut self) -> (&mut [f64], &mut [f64]) {
+        (&mut self.by_q, &mut self.by_v)
+    }
+}
+
+pub(super) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
+    t.links.iter().filter(|l| l.kind.nv() > 1)
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Writes velocity columns and the position columns that follow from them.
+pub(super) fn deliver(
+    t: &Topology,
+    lin: &mut Linearization,
+    h: f64,
+    count: usize,
+    out_v: Option<&mut [f64]>,
+    out_q: Option<&mut [f64]>,
+    of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
+) {
+    let from = std::mem::take(of(lin));
+    let nv = t.nv();
+    if let Some(x) = out_v {
+        x.copy_from_slice(&from[..nv * count]);
+    }
+    if let Some(x) = out_q {
+        for (to, from) in columns(x, nv).zip(from.chunks_exact(nv.max(1))) {
+            position_column(t, &lin.blocks, h, from, None, to);
+        }
+    }
+    *of(lin) = from;
+}
+
+/// Adds A⁻¹ times the variation of forces between two moving bodies.
+pub(super) fn add_extra(c: &ContactStage, d: &Derivatives, t: &Topology, by_q: &mut [f64]) {
+    let nv = t.nv();
+    let Some(variation) = c
+        .linear
+        .as_ref()
+        .map(|l| &l.variation)
+        .filter(|v| v.has_extra)
+    else {
+        return;
+    };
+    for (k, column) in by_q.chunks_exact_mut(nv.max(1)).enumerate() {
+        for (i, x) in variation.extra(k).iter().enumerate() {
+            if *x != 0.0 {
+                for (c, m) in column.iter_mut().zip(F4::flat(d.inverse.row(i))) {
+                    *c += x * m;
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn all_finite(x: &[f64]) -> bool {
+    // One sum instead of one branch per number; opposite infinities give NaN.
+    x.iter().map(|x| x * 0.0).sum::<f64>() == 0.0
+}
+
+pub(super) fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {
+    x.chunks_exact_mut(nv.max(1))
+}
+
+pub(super) fn add_diagonal(above: &mut [F4], below: &mut [F4], at: usize, x: f64) {
+    F4::flat_mut(above)[at] += x;
+    F4::flat_mut(below)[at] += x;
+}
+
+/// Adds K ∂e/∂q of a spherical or free link.
+pub(super) fn add_spring(
+    id: &mut RneaDerivatives,
+    t: &Topology,
+    l: &Link,
+    k: &[f64],
+    jac: &[Mat3; 3],
+) {
+    let n = l.kind.nv();
+    let entry = |r: usize, c: usize| match (n, r / 3, c / 3) {
+        (3, ..) => jac[2].at(r, c),
+        (_, 0, 0) => jac[0].at(r, c),
+        (_, 0, _) => jac[1].at(r, c - 3),
+        (_, _, 0) => 0.0,
+        _ => jac[2].at(r - 3, c - 3),
+    };
+    for r in 0..n {
+        for c in 0..n {
+            let x = k[l.iv + r] * entry(r, c);
+            // The lower dof of the two holds the row.
+            let (low, high) = (l.iv + r.max(c), l.iv + r.min(c));
+            let at = t.dofs[low].row + t.dofs[high].depth;
+            if r <= c {
+                F4::flat_mut(&mut id.above_q)[at] += x;
+            }
+            if r >= c {
+                F4::flat_mut(&mut id.below_q)[at] += x;
+            }
+        }
+    }
+}
+
+/// y += R x for a branch-packed R.
+pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+    let (above, below) = (F4::flat(above), F4::flat(below));
+    for (k, dof) in t.dofs.iter().enumerate() {
+        let mut sum = above[dof.row + dof.depth] * x[k];
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            sum += below[dof.row + d] * x[a];
+            y[a] += above[dof.row + d] * x[k];
+            a = t.dofs[a].parent;
+        }
+        y[k] += sum;
+    }
+}
+
+/// y += Rᵀ x for a branch-packed R: what is above the diagonal of one is below that of the other.
+pub(super) fn packed_tr_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+    packed_mul(t, below, above, x, y);
+}
+
+/// dq⁺ of a column with velocity part `dv`: h Jᵣ dv, plus the column of Ad for a unit tangent.
+pub(super) fn position_column(
+    t: &Topology,
+    blocks: &[IntegrateBlocks],
+    h: f64,
+    dv: &[f64],
+    unit: Option<usize>,
+    out: &mut [f64],
+) {
+    for (o, x) in out.iter_mut().zip(dv) {
+        *o = h * x;
+    }
+    for (b, l) in blocks.iter().zip(wide_links(t)) {
+        block_mul(&b.by_w, &mut out[l.iv..l.iv + l.kind.nv()]);
+    }
+    if let Some(k) = unit {
+        let l = &t.links[t.dofs[k].link];
+        if l.kind.nv() == 1 {
+            out[k] += 1.0;
+        } else {
+            let index = wide_links(t).position(|w| w.iv == l.iv).unwrap_or(0);
+            let mut e = [0.0; 6];
+            e[k - l.iv] = 1.0;
+            block_mul(&blocks[index].by_q, &mut e[..l.kind.nv()]);
+            for (o, x) in out[l.iv..].iter_mut().zip(&e[..l.kind.nv()]) {
+                *o += x;
+            }
+        }
+    }
+}

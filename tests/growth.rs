@@ -1,0 +1,81 @@
+//! How the cost of the recursions grows, by ratios within one run.
+
+mod common;
+
+use common::*;
+use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::step::{Contact, Options, Sim};
+use std::sync::Arc;
+use std::time::Instant;
+
+fn chain(n: usize) -> Arc<Model> {
+    let mut rng = Rng::new(1);
+    let mut spec = ModelSpec::default();
+    for id in 1..=n {
+        let mut b = random_body(&mut rng, id, id - 1, JointKind::Revolute);
+        b.joints[0].armature = 0.01;
+        spec.bodies.push(b);
+    }
+    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+}
+
+fn forward_only() -> Options {
+    Options {
+        contact: Contact::None,
+        derivatives: false,
+        ..Options::default()
+    }
+}
+
+/// Smallest time of one forward dynamics call, per link.
+fn seconds_per_link(n: usize) -> f64 {
+    let model = chain(n);
+    let mut sim = Sim::new(model.clone(), &forward_only()).unwrap();
+    let mut rng = Rng::new(2);
+    let (q, v, tau) = (rng.vector(n, 1.0), rng.vector(n, 0.1), rng.vector(n, 1.0));
+    let mut a = vec![0.0; n];
+    (0..200)
+        .map(|_| {
+            let start = Instant::now();
+            sim.forward_dynamics(&q, &v, &tau, &mut a).unwrap();
+            start.elapsed().as_secs_f64() / n as f64
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn forward_dynamics_of_a_chain_is_linear() {
+    let times = [10, 100, 1000].map(|n| (n, seconds_per_link(n)));
+    println!(
+        "forward dynamics, nanoseconds per link: {:?}",
+        times.map(|(n, t)| (n, t * 1e9))
+    );
+    // Quadratic growth would make this ratio 10.
+    assert!(times[2].1 < 2.5 * times[1].1, "{times:?}");
+    assert!(times[1].1 < 2.5 * times[0].1, "{times:?}");
+}
+
+#[test]
+fn a_chain_of_ten_thousand_links_steps() {
+    let n = 10_000;
+    let model = chain(n);
+    let mut sim = Sim::new(model.clone(), &forward_only()).unwrap();
+    let q = model.neutral().to_vec();
+    let (mut qn, mut vn) = (q.clone(), vec![0.0; n]);
+    sim.step(&q, &vec![0.0; n], &vec![0.0; n], &mut qn, &mut vn)
+        .unwrap();
+    assert!(vn.iter().all(|x| x.is_finite()) && vn.iter().any(|x| *x != 0.0));
+}
+
+#[test]
+fn a_workspace_without_room_is_refused() {
+    let model = chain(100);
+    let options = Options {
+        max_contacts: usize::MAX / 64,
+        ..Options::default()
+    };
+    let e = Sim::new(model, &options).unwrap_err();
+    assert_eq!(e.status, diffsim::error::Status::Capacity);
+    assert!(e.message.contains("max_contacts"), "{e}");
+}
