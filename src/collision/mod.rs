@@ -2,6 +2,7 @@
 
 mod contact;
 mod frame;
+pub mod polytope;
 pub mod primitive;
 pub mod scene;
 mod shape;

@@ -1,0 +1,288 @@
+//! The convex hull of a mesh: triangles from a quickhull, plane neighbours merged into polygons.
+
+use super::hull::{Hull, MAX_VERTICES};
+use crate::error::{Error, Result};
+use crate::model::mesh::TriMesh;
+use crate::spatial::{Mat3, Vec3};
+use parry3d_f64::math::Vector;
+use parry3d_f64::transformation::try_convex_hull;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most triangles of a mesh whose hull is built.
+pub const MAX_TRIANGLES: usize = 2_000_000;
+
+/// Thinner than this, relative to its extent, a point set has no volume.
+const FLAT: f64 = 1e-7;
+
+/// Distance from a face's plane, relative to the extent, within which a triangle belongs to it.
+/// Single-precision coordinates scatter by 6e-8; the coarser ones are for meshes whose merged
+/// faces do not close at the finer.
+const COPLANAR: [f64; 4] = [2e-7, 2e-6, 2e-5, 2e-4];
+
+impl Hull {
+    /// The convex hull of a mesh's vertices, in the mesh's frame. Duplicate vertices, triangles
+    /// without area, open edges and winding do not matter.
+    ///
+    /// Errors: indices out of range or coordinates that are not finite; more than
+    /// [`MAX_TRIANGLES`] triangles; points on a plane or a line; more than [`MAX_VERTICES`]
+    /// vertices on the hull.
+    pub fn from_mesh(mesh: &TriMesh) -> Result<Hull> {
+        if mesh.triangles.len() > MAX_TRIANGLES {
+            return Err(Error::parse(format!(
+                "mesh with {} triangles: at most {MAX_TRIANGLES} are supported",
+                mesh.triangles.len()
+            )));
+        }
+        check_indices(mesh)?;
+        Hull::from_points(&mesh.vertices)
+    }
+
+    /// The convex hull of points; errors as for [`Hull::from_mesh`].
+    pub fn from_points(points: &[Vec3]) -> Result<Hull> {
+        if let Some((i, v)) = points.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            return Err(Error::parse(format!(
+                "mesh vertex {i} is not finite: {:?}",
+                v.to_array()
+            )));
+        }
+        if points.len() > 3 * MAX_TRIANGLES {
+            return Err(Error::parse(format!(
+                "mesh with {} vertices: at most {} are supported",
+                points.len(),
+                3 * MAX_TRIANGLES
+            )));
+        }
+        let spread = spread(points)?;
+        let (vertices, triangles) = quickhull(points, &spread)?;
+        let mut failure = None;
+        for tolerance in COPLANAR {
+            let tolerance = tolerance * spread.extents.x;
+            match merged(&vertices, &triangles, tolerance)
+                .and_then(|hull| holding(hull, points, 2.0 * tolerance))
+            {
+                Ok(hull) => return Ok(hull),
+                Err(e) => failure = Some(e),
+            }
+        }
+        Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
+    }
+}
+
+/// An error where a triangle names a vertex that is not there.
+fn check_indices(mesh: &TriMesh) -> Result<()> {
+    let n = mesh.vertices.len();
+    for (k, t) in mesh.triangles.iter().enumerate() {
+        if let Some(i) = t.iter().find(|&&i| i as usize >= n) {
+            return Err(Error::parse(format!(
+                "mesh triangle {k} names vertex {i} of {n}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Directions and extents of a point set: its length, then its width across, then its thickness.
+struct Spread {
+    axes: Mat3,
+    extents: Vec3,
+}
+
+/// An error where the points are a point, a line or a plane.
+fn spread(points: &[Vec3]) -> Result<Spread> {
+    let p0 = points
+        .first()
+        .copied()
+        .ok_or_else(|| Error::parse("mesh without vertices: a hull needs at least four"))?;
+    let farthest = |score: &dyn Fn(Vec3) -> f64| {
+        points
+            .iter()
+            .map(|&p| (score(p), p))
+            .fold((0.0, p0), |m, c| if c.0 > m.0 { c } else { m })
+    };
+    let degenerate = |what: &str| {
+        Error::parse(format!(
+            "mesh without volume: its {} vertices lie on a {what}",
+            points.len()
+        ))
+    };
+    let (_, p1) = farthest(&|p| (p - p0).norm());
+    let (length, p2) = farthest(&|p| (p - p1).norm());
+    let Some(u) = (p2 - p1).normalized() else {
+        return Err(degenerate("point"));
+    };
+    let (width, p3) = farthest(&|p| (p - p1).cross(u).norm());
+    if width <= FLAT * length {
+        return Err(degenerate("line"));
+    }
+    let Some(w) = u.cross(p3 - p1).normalized() else {
+        return Err(degenerate("line"));
+    };
+    let (height, _) = farthest(&|p| (p - p1).dot(w).abs());
+    if height <= FLAT * length {
+        return Err(degenerate("plane"));
+    }
+    Ok(Spread {
+        axes: Mat3::from_columns(u, w.cross(u), w),
+        extents: Vec3::new(length, width, height),
+    })
+}
+
+/// Vertices and triangles of the hull.
+fn quickhull(points: &[Vec3], spread: &Spread) -> Result<(Vec<Vec3>, Vec<[u32; 3]>)> {
+    // Equal points confuse the search for a first facet, and so do needles and plates: stretched
+    // to equal extents, the set has the same hull.
+    let unique: BTreeSet<[u64; 3]> = points
+        .iter()
+        .map(|v| v.to_array().map(|x| (x + 0.0).to_bits()))
+        .collect();
+    let unique: Vec<Vec3> = unique
+        .into_iter()
+        .map(|v| Vec3::from_slice(&v.map(f64::from_bits)))
+        .collect();
+    let e = spread.extents;
+    let stretch = Vec3::new(1.0 / e.x, 1.0 / e.y, 1.0 / e.z);
+    let centre = unique[0];
+    let stretched: Vec<Vector> = unique
+        .iter()
+        .map(|&v| Vector::from_array(spread.axes.tr_mul_vec(v - centre).scale(stretch).to_array()))
+        .collect();
+    let (vertices, triangles) = std::panic::catch_unwind(|| try_convex_hull(&stretched))
+        .map_err(|_| Error::internal(format!("convex hull of {} vertices failed", points.len())))?
+        .map_err(|e| Error::parse(format!("convex hull of {} vertices: {e}", points.len())))?;
+    // The hull's vertices are copies of the input's.
+    let index: BTreeMap<[u64; 3], usize> = stretched
+        .iter()
+        .enumerate()
+        .map(|(i, v)| (v.to_array().map(f64::to_bits), i))
+        .collect();
+    let vertices = vertices
+        .iter()
+        .map(|v| {
+            index
+                .get(&v.to_array().map(f64::to_bits))
+                .map(|&i| unique[i])
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(|| Error::internal("hull: the quickhull moved a vertex"))?;
+    Ok((vertices, triangles))
+}
+
+/// Products of a point with a face that the check of a finished hull may cost.
+const MAX_CHECKS: usize = 100_000_000;
+
+/// The hull, if no point lies outside by more than `tolerance`. Of very many points, every so many
+/// are looked at.
+fn holding(hull: Hull, points: &[Vec3], tolerance: f64) -> Result<Hull> {
+    let stride = 1 + points.len() * hull.faces().len() / MAX_CHECKS;
+    for &p in points.iter().step_by(stride) {
+        for f in hull.faces() {
+            let height = f.normal.dot(p) - f.offset;
+            if height > tolerance {
+                return Err(Error::internal(format!(
+                    "hull: the point {:?} lies {height:e} m outside",
+                    p.to_array()
+                )));
+            }
+        }
+    }
+    Ok(hull)
+}
+
+/// Grows faces from the largest triangles over neighbours within `tolerance` of their plane.
+fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<Hull> {
+    let corner = |i: u32| vertices[i as usize];
+    let area: Vec<Vec3> = triangles
+        .iter()
+        .map(|t| (corner(t[1]) - corner(t[0])).cross(corner(t[2]) - corner(t[0])))
+        .collect();
+    let mut beyond = BTreeMap::new();
+    for (k, t) in triangles.iter().enumerate() {
+        for s in 0..3 {
+            beyond.insert((t[s], t[(s + 1) % 3]), k);
+        }
+    }
+    let mut order: Vec<usize> = (0..triangles.len()).collect();
+    order.sort_by(|&i, &j| {
+        area[j]
+            .norm_squared()
+            .total_cmp(&area[i].norm_squared())
+            .then(i.cmp(&j))
+    });
+    let mut face_of = vec![usize::MAX; triangles.len()];
+    let mut faces = 0;
+    for seed in order {
+        if face_of[seed] != usize::MAX {
+            continue;
+        }
+        let Some(n) = area[seed].normalized() else {
+            return Err(Error::internal("hull: a facet without area"));
+        };
+        let offset = n.dot(corner(triangles[seed][0]));
+        let mut queue = vec![seed];
+        face_of[seed] = faces;
+        while let Some(k) = queue.pop() {
+            let t = triangles[k];
+            for s in 0..3 {
+                let Some(&next) = beyond.get(&(t[(s + 1) % 3], t[s])) else {
+                    return Err(Error::internal("hull: the quickhull left an open edge"));
+                };
+                let near = |&i: &u32| (n.dot(corner(i)) - offset).abs() <= tolerance;
+                if face_of[next] == usize::MAX && triangles[next].iter().all(near) {
+                    face_of[next] = faces;
+                    queue.push(next);
+                }
+            }
+        }
+        faces += 1;
+    }
+    // The outline of each face: its directed sides that border another face.
+    let mut outline = vec![BTreeMap::new(); faces];
+    let mut meeting = vec![BTreeSet::new(); vertices.len()];
+    for (k, t) in triangles.iter().enumerate() {
+        for s in 0..3 {
+            let (i, j) = (t[s], t[(s + 1) % 3]);
+            meeting[i as usize].insert(face_of[k]);
+            let open = beyond
+                .get(&(j, i))
+                .is_some_and(|&o| face_of[o] != face_of[k]);
+            if open && outline[face_of[k]].insert(i, j).is_some() {
+                return Err(Error::internal("hull: a merged face touches itself"));
+            }
+        }
+    }
+    // A vertex is a corner where three faces meet; elsewhere it lies on a face or an edge.
+    let mut number = BTreeMap::new();
+    let mut corners = Vec::new();
+    for (i, faces) in meeting.iter().enumerate() {
+        if faces.len() >= 3 {
+            number.insert(i as u32, corners.len() as u16);
+            corners.push(vertices[i]);
+        }
+    }
+    if corners.len() > MAX_VERTICES {
+        return Err(Error::parse(format!(
+            "convex hull with {} vertices: at most {MAX_VERTICES} are supported",
+            corners.len()
+        )));
+    }
+    let mut polygons = Vec::with_capacity(faces);
+    for sides in &outline {
+        let mut polygon = Vec::new();
+        let first = *sides
+            .keys()
+            .next()
+            .ok_or_else(|| Error::internal("hull: a face without outline"))?;
+        let mut at = first;
+        for _ in 0..sides.len() {
+            polygon.extend(number.get(&at).copied());
+            at = *sides
+                .get(&at)
+                .ok_or_else(|| Error::internal("hull: the outline of a face is open"))?;
+        }
+        if at != first || polygon.len() < 3 {
+            return Err(Error::internal("hull: the outline of a face is no polygon"));
+        }
+        polygons.push(polygon);
+    }
+    Hull::from_polygons(corners, &polygons)
+}

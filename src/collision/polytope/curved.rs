@@ -1,0 +1,454 @@
+//! Contact of cylinders and ellipsoids with convex shapes.
+//!
+//! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the points of
+//! support. A search on the support maps ([`super::gjk`], [`super::expand`]) comes near a
+//! maximizer; Newton's method on the optimality condition x_B − x_A ∥ n, written with the local
+//! geometry of the surfaces there, finds it to rounding. Several local geometries may be near (a
+//! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
+
+use super::convex::{Convex, Kind};
+use super::expand;
+use super::feature::{Feature, Spot};
+use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
+use super::hull::Hull;
+use super::local::{Condition, Local, support};
+use super::pair::{Distinct, Pair, ROUNDING};
+use super::patch::Candidates;
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::spatial::{Pose, Vec3};
+
+/// Relative accuracy of the distance from which Newton's method starts.
+const COARSE: f64 = 1e-6;
+/// Relative to the sizes: how far below the surface the search for the least depth may stop.
+const COARSE_DEPTH: f64 = 1e-4;
+/// Sine within which a direction may belong to a cap or a side beside the rim.
+const NEAR: f64 = 0.05;
+/// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
+const CAP: f64 = 0.9;
+const SIDE: f64 = 0.142;
+/// Sine to a rim's axis below which Newton's method is not started where the search ended.
+const LEAN: f64 = 0.1;
+/// 1 − cosine of the angle to a settled solution within which no other start is tried.
+const EXPLORED: f64 = 5e-5;
+/// Most starting directions tried for overlapping shapes.
+const MAX_STARTS: usize = 8;
+
+/// A stationary direction of s, A's frame.
+#[derive(Clone, Copy)]
+struct Solution {
+    spots: [Spot; 2],
+    normal: Vec3,
+    /// s(n) of the whole shapes.
+    gap: f64,
+    /// The point midway, where the two spots fix one.
+    point: Option<Vec3>,
+    /// The point lies within both features, and these are the ones that support the shapes.
+    settled: bool,
+}
+
+struct Bodies<'a> {
+    a: &'a Convex,
+    b: &'a Convex,
+    b_in_a: Pose,
+}
+
+impl SupportMap for Bodies<'_> {
+    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex {
+        let (xa, a) = support(self.a, dir, near.map(|v| v.a));
+        let dir_b = -self.b_in_a.rot.tr_mul_vec(dir);
+        let (xb, b) = support(self.b, dir_b, near.map(|v| v.b));
+        Vertex {
+            w: xa - self.b_in_a.point(xb),
+            a,
+            b,
+        }
+    }
+
+    fn outlook(&self) -> Vec3 {
+        self.b_in_a.point(self.b.centre()) - self.a.centre()
+    }
+}
+
+/// The spots of a shape that may bear the contact, given the outward normal and the vertices that
+/// the search ended on (body frame).
+fn spots(c: &Convex, n: Vec3, ids: &Distinct, mut offer: impl FnMut(Spot)) {
+    match c.kind {
+        Kind::Hull { .. } => {
+            let ids = &ids.ids[..ids.len];
+            if c.hull.is_solid() && ids.len() >= 3 {
+                offer(Spot::Face(c.hull.face_towards(ids[0], n)));
+            }
+            for (k, &i) in ids.iter().enumerate() {
+                for &j in &ids[k + 1..] {
+                    offer(Spot::Edge([i, j]));
+                }
+            }
+            for &i in ids {
+                offer(Spot::Vertex(i));
+            }
+        }
+        Kind::Cylinder { .. } => {
+            let upper = n.z > 0.0;
+            if n.x.hypot(n.y) < NEAR {
+                offer(Spot::Cap(upper));
+            }
+            if n.z.abs() < NEAR {
+                offer(Spot::Side);
+                offer(Spot::Rim(!upper));
+            }
+            offer(Spot::Rim(upper));
+        }
+        Kind::Ellipsoid { .. } => offer(Spot::Smooth),
+    }
+}
+
+/// Whether a point on a spot lies within it (body frame).
+fn within(c: &Convex, spot: Spot, x: Vec3, tolerance: f64) -> bool {
+    match (spot, &c.kind) {
+        (Spot::Edge([i, j]), _) => {
+            let (p, q) = (c.hull.vertex(i), c.hull.vertex(j));
+            let t = (x - p).dot(q - p);
+            let length = (q - p).norm();
+            t >= -tolerance * length && t <= (length + tolerance) * length
+        }
+        (Spot::Face(f), _) => {
+            let n = c.hull.face(f).normal;
+            let polygon = c.hull.polygon(f);
+            (0..polygon.len()).all(|k| {
+                let p = c.hull.vertex(polygon[k]);
+                let side = c.hull.vertex(polygon[(k + 1) % polygon.len()]) - p;
+                n.cross(side).dot(x - p) >= -tolerance * side.norm()
+            })
+        }
+        (Spot::Side, Kind::Cylinder { half_length, .. }) => x.z.abs() <= half_length + tolerance,
+        (Spot::Cap(_), Kind::Cylinder { radius, .. }) => x.x.hypot(x.y) <= radius + tolerance,
+        _ => true,
+    }
+}
+
+impl Bodies<'_> {
+    fn locals(&self, spots: [Spot; 2], n: Vec3) -> Option<(Local, Local)> {
+        let a = Local::of(self.a, spots[0], n)?;
+        let b = Local::of(self.b, spots[1], -self.b_in_a.rot.tr_mul_vec(n))?;
+        Some((a, b.placed(&self.b_in_a)))
+    }
+
+    /// s(n) by the support of the whole shapes.
+    fn separation(&self, n: Vec3) -> f64 {
+        -self.support(n, None).w.dot(n)
+    }
+
+    /// A starting direction near the axis of a rim, turned about it so that it leans towards the
+    /// side on which the other body is.
+    fn aimed(&self, spots: [Spot; 2], n: Vec3) -> Option<Vec3> {
+        let mut aimed = None;
+        for (k, spot) in spots.iter().enumerate() {
+            if !matches!(spot, Spot::Rim(_)) {
+                continue;
+            }
+            let (axis, centre, other) = if k == 0 {
+                let (x, _) = support(self.b, -self.b_in_a.rot.tr_mul_vec(n), None);
+                (Vec3::Z, self.a.centre(), self.b_in_a.point(x))
+            } else {
+                let (x, _) = support(self.a, n, None);
+                (self.b_in_a.rot.c[2], self.b_in_a.point(self.b.centre()), x)
+            };
+            let lean = n.cross(axis).norm();
+            let aside = other - centre;
+            let out = (aside - axis * axis.dot(aside)).normalized();
+            if let Some(out) = out
+                && lean < LEAN
+            {
+                let out = if k == 0 { out } else { -out };
+                let up = axis * n.dot(axis).signum();
+                aimed = (up + out * lean.max(0.1 * LEAN)).normalized();
+            }
+        }
+        aimed
+    }
+
+    /// Newton's method from the direction `start`.
+    fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
+        let mut n = start;
+        // A face or a cap fixes the normal.
+        for (spot, c, pose, sign) in [
+            (spots[0], self.a, &Pose::IDENTITY, 1.0),
+            (spots[1], self.b, &self.b_in_a, -1.0),
+        ] {
+            let fixed = match spot {
+                Spot::Face(f) => c.hull.face(f).normal,
+                Spot::Cap(upper) => Vec3::Z * if upper { 1.0 } else { -1.0 },
+                _ => continue,
+            };
+            n = pose.rot.mul_vec(fixed) * sign;
+            if n.dot(start) < 1.0 - NEAR {
+                return None;
+            }
+        }
+        let mut last = f64::INFINITY;
+        let mut state = None;
+        for _ in 0..40 {
+            let Some((a, b)) = self.locals(spots, n) else {
+                break;
+            };
+            let d = b.x - a.x;
+            let gap = n.dot(d);
+            let Some(condition) = Condition::new(n, &a, &b, gap) else {
+                break;
+            };
+            let c = condition.flats.map(|f| -f.dot(n));
+            let (dn, slides) = condition.solve(d, c);
+            let change = dn.norm();
+            if change < 1e-12 || change < 1e-9 && change >= last {
+                state = condition.is_maximum().then_some((a, b, gap, slides));
+                break;
+            }
+            last = change;
+            // A rim's bend grows without bound towards its axis, which no step may cross.
+            let reach = spots
+                .iter()
+                .zip([&Pose::IDENTITY, &self.b_in_a])
+                .filter(|(s, _)| matches!(s, Spot::Rim(_)))
+                .fold(0.3, |r: f64, (_, p)| {
+                    r.min(0.5 * n.cross(p.rot.c[2]).norm())
+                });
+            let dn = dn * (reach / change).min(1.0);
+            n = (n + dn).normalized()?;
+        }
+        let gap = self.separation(n);
+        let mut solution = Solution {
+            spots,
+            normal: n,
+            gap,
+            point: None,
+            settled: false,
+        };
+        let Some((a, b, local_gap, slides)) = state else {
+            // Two planes, or a plane and a line, share no single point, but their normal counts.
+            let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
+            return spots.into_iter().any(flat).then_some(solution);
+        };
+        let slide = |l: &Local, s: &[f64], sign: f64| {
+            l.flats[..l.flat_count]
+                .iter()
+                .zip(s)
+                .fold(l.x, |x, (f, s)| x + *f * (s * sign))
+        };
+        let xa = slide(&a, &slides, 1.0);
+        let xb = slide(&b, &slides[a.flat_count..], -1.0);
+        if (xb - xa - n * local_gap).norm() > 10.0 * rounding {
+            return None;
+        }
+        solution.point = Some(xa + n * (0.5 * local_gap));
+        solution.settled = (local_gap - gap).abs() <= rounding
+            && within(self.a, spots[0], xa, rounding)
+            && within(self.b, spots[1], self.b_in_a.inverse_point(xb), rounding);
+        Some(solution)
+    }
+
+    /// Improves `best` from one starting direction: the first settled solution, with more flats
+    /// before fewer, or else the largest.
+    fn try_start(
+        &self,
+        normal: Vec3,
+        vertices: &[Vertex],
+        rounding: f64,
+        best: &mut Option<Solution>,
+    ) {
+        let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
+        let ids_b = Distinct::new(vertices.iter().map(|v| v.b));
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let mut settled = false;
+        spots(self.a, normal, &ids_a, |sa| {
+            spots(self.b, against, &ids_b, |sb| {
+                if settled {
+                    return;
+                }
+                let mut solution = self.refine([sa, sb], normal, rounding);
+                if solution.is_none_or(|s| !s.settled)
+                    && let Some(aimed) = self.aimed([sa, sb], normal)
+                {
+                    let second = self.refine([sa, sb], aimed, rounding);
+                    if let Some(s) = second
+                        && (s.settled || solution.is_none_or(|f| f.gap < s.gap))
+                    {
+                        solution = second;
+                    }
+                }
+                let Some(s) = solution else {
+                    return;
+                };
+                settled = s.settled;
+                let better = best.is_none_or(|b| {
+                    let d = s.gap - b.gap;
+                    d > rounding || d >= -rounding && s.settled && !b.settled
+                });
+                if better {
+                    *best = Some(s);
+                }
+            });
+        });
+    }
+
+    fn solve(&self, margin: f64, rounding: f64) -> Option<Solution> {
+        let mut best = None;
+        let mut fallback: Option<(f64, Vec3)> = None;
+        match gjk::distance(self, Simplex::default(), margin, rounding, COARSE) {
+            Proximity::Beyond => return None,
+            Proximity::Apart { simplex, normal } => {
+                fallback = Some((self.separation(normal), normal));
+                self.try_start(normal, simplex.as_slice(), rounding, &mut best);
+            }
+            Proximity::Overlap(_) => {
+                let size = self.a.size() + self.b.size();
+                let mut starts = 0;
+                expand::near_facets(self, COARSE_DEPTH * size, |normal, corners| {
+                    let explored = best.is_some_and(|s: Solution| {
+                        s.settled && s.normal.dot(normal) > 1.0 - EXPLORED
+                    });
+                    if starts < MAX_STARTS && !explored {
+                        starts += 1;
+                        let gap = self.separation(normal);
+                        if fallback.is_none_or(|f| gap > f.0) {
+                            fallback = Some((gap, normal));
+                        }
+                        self.try_start(normal, &corners, rounding, &mut best);
+                    }
+                });
+            }
+        }
+        best.or_else(|| {
+            let (gap, normal) = fallback?;
+            Some(Solution {
+                spots: [Spot::Smooth; 2],
+                normal,
+                gap,
+                point: None,
+                settled: false,
+            })
+        })
+    }
+
+    /// Midway between the points of support of a direction that names no features.
+    fn indefinite(&self, normal: Vec3, gap: f64) -> ContactPoint {
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let (xa, _) = support(self.a, normal, None);
+        let (xb, _) = support(self.b, against, None);
+        ContactPoint {
+            point: (xa + self.b_in_a.point(xb)) * 0.5,
+            normal,
+            gap,
+            feature: Feature::Indefinite.encode(),
+        }
+    }
+}
+
+/// What stands for a shape where a patch may lie: the hull itself, a cylinder's prism or axis.
+pub(super) fn stand_in(c: &Convex, which: u8) -> Option<(&Hull, f64)> {
+    match (which, &c.kind) {
+        (0, Kind::Hull { radius }) => Some((&c.hull, *radius)),
+        (1, Kind::Cylinder { .. }) => Some((&c.hull, 0.0)),
+        (2, Kind::Cylinder { radius, axis, .. }) => Some((axis, *radius)),
+        _ => None,
+    }
+}
+
+/// The stand-in for the outward normal `n` (body frame).
+fn choose_stand_in(c: &Convex, n: Vec3) -> u8 {
+    match c.kind {
+        Kind::Hull { .. } => 0,
+        Kind::Cylinder { .. } if n.z.abs() >= CAP => 1,
+        Kind::Cylinder { .. } if n.z.abs() <= SIDE => 2,
+        _ => 3,
+    }
+}
+
+/// Finds the contact of two shapes of which at least one is curved, in A's frame.
+pub(super) fn contact(a: &Convex, b: &Convex, b_in_a: Pose, margin: f64, found: &mut Candidates) {
+    let bodies = Bodies { a, b, b_in_a };
+    let (ra, rb) = (a.radius(), b.radius());
+    let rounding = ROUNDING * (a.size() + b.size());
+    let Some(s) = bodies.solve(margin + ra + rb, rounding) else {
+        return;
+    };
+    if s.gap - ra - rb > margin {
+        return;
+    }
+    let n = s.normal;
+    let mut point = None;
+    if let Some(p) = s.point {
+        point = Some(ContactPoint {
+            point: p,
+            normal: n,
+            gap: s.gap,
+            feature: Feature::Spots(s.spots).encode(),
+        });
+    }
+    let which = [
+        choose_stand_in(a, n),
+        choose_stand_in(b, -b_in_a.rot.tr_mul_vec(n)),
+    ];
+    let inflated = point.map(|p| super::inflated(p, ra, rb));
+    if let (Some((ha, sa)), Some((hb, sb))) = (stand_in(a, which[0]), stand_in(b, which[1])) {
+        let pair = Pair::new(ha, hb, b_in_a);
+        let va = ha.support(n);
+        let vb = hb.support(-b_in_a.rot.tr_mul_vec(n));
+        pair.patch(n, va, vb, margin + sa + sb, rounding, found);
+        found.update(|p| {
+            *p = super::inflated(*p, sa, sb);
+            p.feature |= Feature::stand_ins(which);
+        });
+        let least = s.gap - ra - rb - rounding;
+        pair.drop_near(least, inflated.as_ref(), found);
+    }
+    let alone = found.points().is_empty();
+    if let Some(p) = inflated
+        && (s.settled || alone)
+    {
+        found.push(p);
+    } else if alone {
+        found.push(super::inflated(bodies.indefinite(n, s.gap), ra, rb));
+    }
+}
+
+/// The derivative of a point of the two spots; `contact` has the gap of the cores.
+pub(super) fn differentiate(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    spots: [Spot; 2],
+    contact: &ContactPoint,
+) -> Option<ContactDerivative> {
+    let (n, gap) = (contact.normal, contact.gap);
+    let la = Local::of(a, spots[0], pose_a.rot.tr_mul_vec(n))?.placed(pose_a);
+    let lb = Local::of(b, spots[1], -pose_b.rot.tr_mul_vec(n))?.placed(pose_b);
+    let condition = Condition::new(n, &la, &lb, gap)?;
+    let arm = n * (0.5 * gap);
+    let mut d = ContactDerivative::default();
+    for k in 0..6 {
+        let e = Vec3::unit(k % 3);
+        let (lin, ang) = if k < 3 {
+            (e, Vec3::ZERO)
+        } else {
+            (Vec3::ZERO, e)
+        };
+        // The material point of B, and the normal carried along with B.
+        let dy = lin + ang.cross(arm);
+        let carried = ang.cross(n);
+        let mut c = [0.0; 2];
+        for (j, c) in c.iter_mut().enumerate().skip(la.flat_count) {
+            *c = condition.flats[j].dot(carried);
+        }
+        let (dn, slides) = condition.solve(dy + lb.bend.mul_vec(carried), c);
+        let dg = n.dot(dy);
+        let mut dx = la.bend.mul_vec(dn);
+        for (f, s) in la.flats[..la.flat_count].iter().zip(slides) {
+            dx += *f * s;
+        }
+        d.point[k / 3].c[k % 3] = dx + (dn * gap + n * dg) * 0.5;
+        d.normal[k / 3].c[k % 3] = dn;
+        d.gap[k / 3][k % 3] = dg;
+    }
+    Some(d)
+}

@@ -1,0 +1,197 @@
+//! How a contact point of two polytopes moves with the bodies, by the features that make it.
+
+use super::convex::Convex;
+use super::curved;
+use super::feature::Feature;
+use super::hull::Hull;
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::error::{Error, Result};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// The derivative of a contact point found by [`super::collide`] on the same shapes and poses.
+///
+/// Errors where the point's feature does not name features of these shapes.
+pub fn differentiate(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    contact: &ContactPoint,
+) -> Result<ContactDerivative> {
+    let unknown = || {
+        Error::invalid(format!(
+            "contact feature {:#x} does not name features of these shapes",
+            contact.feature
+        ))
+    };
+    let feature = Feature::decode(contact.feature).ok_or_else(unknown)?;
+    // The contact of the cores: the same normal, a larger gap.
+    let core = |ra: f64, rb: f64| ContactPoint {
+        gap: contact.gap + ra + rb,
+        ..*contact
+    };
+    if let Feature::Spots(spots) = feature {
+        let (ra, rb) = (a.radius(), b.radius());
+        return feature
+            .fits(&a.hull, &b.hull)
+            .then(|| curved::differentiate(a, pose_a, b, pose_b, spots, &core(ra, rb)))
+            .flatten()
+            .map(|d| inflated(d, contact.normal, ra, rb))
+            .ok_or_else(unknown);
+    }
+    if feature == Feature::Indefinite {
+        return Ok(on_face(contact.normal, contact.gap, Mat3::IDENTITY));
+    }
+    let which = Feature::decode_stand_ins(contact.feature);
+    let (ha, ra) = curved::stand_in(a, which[0]).ok_or_else(unknown)?;
+    let (hb, rb) = curved::stand_in(b, which[1]).ok_or_else(unknown)?;
+    if !feature.fits(ha, hb) {
+        return Err(unknown());
+    }
+    let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core(ra, rb));
+    Ok(inflated(d, contact.normal, ra, rb))
+}
+
+/// The derivative of the contact of shapes with these radii about their cores, from that of the
+/// cores: the point moves along the normal by c = (ra − rb)/2.
+pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> ContactDerivative {
+    let c = 0.5 * (ra - rb);
+    if c == 0.0 {
+        return d;
+    }
+    // ζ.lin at the cores' point is ζ.lin + c n × ζ.ang at the shapes'.
+    let lift = Mat3::skew(n) * c;
+    let point = d.point[0] + d.normal[0] * c;
+    ContactDerivative {
+        point: [point, d.point[1] + d.normal[1] * c + point.mul_mat(&lift)],
+        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_mat(&lift)],
+        gap: [d.gap[0], d.gap[1] + d.gap[0].cross(n) * c],
+    }
+}
+
+fn of_hulls(
+    a: &Hull,
+    pose_a: &Pose,
+    b: &Hull,
+    pose_b: &Pose,
+    feature: Feature,
+    contact: &ContactPoint,
+) -> ContactDerivative {
+    let of = |owner: u8| {
+        if owner == 0 {
+            (Placed(a, pose_a), Placed(b, pose_b), contact.normal)
+        } else {
+            (Placed(b, pose_b), Placed(a, pose_a), -contact.normal)
+        }
+    };
+    // Each case sees the owner as A, with the normal `n` out of it.
+    let (owner, d) = match feature {
+        Feature::FaceVertex { owner, .. } => {
+            let (_, _, n) = of(owner);
+            (owner, on_face(n, contact.gap, Mat3::IDENTITY))
+        }
+        Feature::FaceCorner {
+            owner, incident, ..
+        } => {
+            let (_, other, n) = of(owner);
+            let m = other.1.rot.mul_vec(other.0.face(incident).normal);
+            let slide = Mat3::outer(n, m) * (1.0 / m.dot(n));
+            (owner, on_face(n, contact.gap, slide))
+        }
+        Feature::SideSide {
+            owner,
+            face,
+            side,
+            incident,
+            incident_side,
+        } => {
+            let (reference, other, n) = of(owner);
+            let w = reference.side(face, side).cross(n);
+            let u = other.side(incident, incident_side);
+            let slide = Mat3::IDENTITY - Mat3::outer(u, w) * (1.0 / w.dot(u));
+            (owner, on_face(n, contact.gap, slide))
+        }
+        Feature::EdgeEdge { a: ea, b: eb } => {
+            let (pa, pb, n) = of(0);
+            (0, of_edges(pa.line(ea), pb.line(eb), n, contact.gap))
+        }
+        Feature::EdgeVertex { owner, edge, .. } => {
+            let (reference, _, n) = of(owner);
+            let along = reference.line(edge);
+            let u = along * (1.0 / along.norm());
+            (owner, of_vertex(Mat3::outer(u, u), n, contact.gap))
+        }
+        Feature::VertexVertex { .. } | Feature::Spots(_) | Feature::Indefinite => {
+            (0, of_vertex(Mat3::ZERO, contact.normal, contact.gap))
+        }
+    };
+    if owner == 0 {
+        d
+    } else {
+        d.swapped(-contact.normal)
+    }
+}
+
+struct Placed<'a>(&'a Hull, &'a Pose);
+
+impl Placed<'_> {
+    fn line(&self, ends: [u16; 2]) -> Vec3 {
+        self.1
+            .rot
+            .mul_vec(self.0.vertex(ends[1]) - self.0.vertex(ends[0]))
+    }
+
+    fn side(&self, face: u16, side: u8) -> Vec3 {
+        let polygon = self.0.polygon(face);
+        let k = usize::from(side);
+        self.line([polygon[k], polygon[(k + 1) % polygon.len()]])
+    }
+}
+
+/// The normal is fixed in A; the patch point x on B's surface, at p + n·gap/2, moves by
+/// `slide`·(motion of B's material point there).
+pub(super) fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
+    let lift = Mat3::skew(n * (0.5 * gap));
+    let g = slide.tr_mul_vec(n);
+    let point = slide - Mat3::outer(n, g) * 0.5;
+    ContactDerivative {
+        point: [point, -point.mul_mat(&lift)],
+        normal: [Mat3::ZERO; 2],
+        gap: [g, (n * (0.5 * gap)).cross(g)],
+    }
+}
+
+/// Edges along `u` (of A) and `v` (of B): δn = ±(1 − n nᵀ)(u × (ω × v))/|u × v|, and the closest
+/// points x_A = … + s u, x_B = … + t v keep x_B − x_A = n·gap.
+fn of_edges(u: Vec3, v: Vec3, n: Vec3, gap: f64) -> ContactDerivative {
+    let c = u.cross(v);
+    let sine = n.dot(c);
+    let tangent = Mat3::IDENTITY - Mat3::outer(n, n);
+    // u × (ω × v) = (u·v) ω − v (u·ω).
+    let turn = (Mat3::IDENTITY * u.dot(v) - Mat3::outer(v, u)) * (1.0 / sine);
+    let dn = tangent.mul_mat(&turn);
+    let lift = Mat3::skew(n * (0.5 * gap));
+    // δs = (v × n)·(δy − gap δn)/(u·(v × n)) with δy = ζ.lin + ζ.ang × (n gap/2), and
+    // δp = u δs + (gap δn + n δgap)/2.
+    let along = Mat3::outer(u, v.cross(n)) * (1.0 / sine);
+    ContactDerivative {
+        point: [
+            along + Mat3::outer(n, n) * 0.5,
+            -along.mul_mat(&(lift + dn * gap)) + dn * (0.5 * gap),
+        ],
+        normal: [Mat3::ZERO, dn],
+        gap: [n, Vec3::ZERO],
+    }
+}
+
+/// A vertex of B nearest to a line (`along` = u uᵀ) or a point (`along` = 0) of A.
+fn of_vertex(along: Mat3, n: Vec3, gap: f64) -> ContactDerivative {
+    let lift = Mat3::skew(n * (0.5 * gap));
+    let dn = (Mat3::IDENTITY - Mat3::outer(n, n) - along) * (1.0 / gap);
+    let point = (Mat3::IDENTITY + along) * 0.5;
+    ContactDerivative {
+        point: [point, -point.mul_mat(&lift)],
+        normal: [dn, -dn.mul_mat(&lift)],
+        gap: [n, Vec3::ZERO],
+    }
+}

@@ -1,0 +1,395 @@
+//! The least depth of two overlapping polytopes, by growing a polytope inside their Minkowski
+//! difference until the facet nearest to the origin lies on its boundary.
+//!
+//! The expanding-polytope algorithm (van den Bergen, "Proximity queries and penetration depth
+//! computation on 3D game objects", GDC 2001), with two changes for touching and face-on-face
+//! poses: the first tetrahedron is grown about the inside of the difference, wherever the origin
+//! lies, so that no simplex collapses on it; and the facets found only name features, from which
+//! the axes are computed anew, so that the result does not depend on the way to it.
+
+use super::gjk::{Simplex, SupportMap, Vertex};
+use super::pair::{Distinct, ON_FACE, Pair};
+use super::sat::{self, Axis};
+use crate::spatial::Vec3;
+
+/// Vertices that nearly always suffice; a smaller polytope is quicker to set up.
+const FEW: usize = 64;
+/// Most vertices: their facets are still numbered by a byte.
+const MANY: usize = 127;
+
+/// Relative to the tolerance: planes nearer than this to a point count as through it.
+const COPLANAR: f64 = 1e-3;
+/// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
+const FLAT: f64 = 1e-3;
+
+#[derive(Clone, Copy, Default)]
+struct Facet {
+    /// Outwards, unit.
+    normal: Vec3,
+    /// Depth of the origin under the facet.
+    offset: f64,
+    corners: [u8; 3],
+    /// Facets across the sides that start at each corner.
+    across: [u8; 3],
+    alive: bool,
+    /// Known to lie on the boundary of the difference.
+    closed: bool,
+}
+
+/// Why the growth ended.
+enum End {
+    /// All facets nearer than the least depth and its margin lie on the boundary.
+    Bounded,
+    /// More vertices are needed than there are places.
+    Full,
+    /// Rounding broke the surface.
+    Broken,
+}
+
+struct Polytope<const V: usize, const F: usize> {
+    vertices: [Vertex; V],
+    vertex_count: usize,
+    facets: [Facet; F],
+    facet_count: usize,
+    free: [u8; F],
+    free_count: usize,
+}
+
+/// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
+/// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
+/// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
+/// and a vertex far behind it.
+pub(super) fn least_depth(pair: &Pair, start: &mut Simplex, rounding: f64) -> Option<Axis> {
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new(pair, start)?;
+    match p.grow(pair, 0.1 * rounding, rounding) {
+        (End::Bounded, least) => p.best(pair, least, rounding, start),
+        (End::Full, _) => {
+            let mut p = Polytope::<MANY, { 2 * MANY }>::new(pair, start)?;
+            match p.grow(pair, 0.1 * rounding, rounding) {
+                (End::Bounded, least) => p.best(pair, least, rounding, start),
+                _ => None,
+            }
+        }
+        (End::Broken, _) => None,
+    }
+}
+
+/// Outward normals, and corners, of the facets of the difference about as near to the origin as
+/// the nearest, for bodies with curved surfaces: facets are let stand `tolerance` below them.
+pub(super) fn near_facets(
+    map: &impl SupportMap,
+    tolerance: f64,
+    mut found: impl FnMut(Vec3, [Vertex; 3]),
+) {
+    let Some(mut p) = Polytope::<FEW, { 2 * FEW }>::new(map, &Simplex::default()) else {
+        return;
+    };
+    // Even cut short, the nearest facets are the best guess there is.
+    p.grow(map, tolerance, tolerance);
+    let alive = || p.facets[..p.facet_count].iter().filter(|f| f.alive);
+    let least = alive().fold(f64::INFINITY, |m, f| m.min(f.offset));
+    for f in alive().filter(|f| f.offset <= least + 2.0 * tolerance) {
+        found(f.normal, f.corners.map(|c| p.vertices[usize::from(c)]));
+    }
+}
+
+/// Whether a simplex is a tetrahedron with some volume.
+fn sound(s: &Simplex) -> bool {
+    if s.len < 4 {
+        return false;
+    }
+    let [a, b, c, d] = s.vertices.map(|v| v.w);
+    let (u, v, w) = (b - a, c - a, d - a);
+    u.dot(v.cross(w)).abs() > FLAT * u.norm() * v.norm() * w.norm()
+}
+
+/// A tetrahedron with vertices on the boundary of the difference, as wide as a few directions
+/// make it.
+fn around(pair: &impl SupportMap) -> Option<Simplex> {
+    let mut s = Simplex::default();
+    let d = pair.outlook().normalized().unwrap_or(Vec3::Z);
+    let top = pair.support(d, None);
+    let bottom = pair.support(-d, Some(top));
+    let axis = (bottom.w - top.w).normalized()?;
+    let least = if axis.x.abs() <= axis.y.abs().min(axis.z.abs()) {
+        Vec3::X
+    } else if axis.y.abs() <= axis.z.abs() {
+        Vec3::Y
+    } else {
+        Vec3::Z
+    };
+    let e1 = axis.cross(least).normalized()?;
+    let e2 = axis.cross(e1);
+    let mut side: Option<(f64, Vertex)> = None;
+    for e in [e1, -e1, e2, -e2] {
+        let v = pair.support(e, Some(top));
+        let distance = (v.w - top.w).cross(axis).norm();
+        if side.is_none_or(|s| distance > s.0) {
+            side = Some((distance, v));
+        }
+    }
+    let (_, side) = side?;
+    let n = (side.w - top.w).cross(axis).normalized()?;
+    let (over, under) = (pair.support(n, Some(side)), pair.support(-n, Some(side)));
+    let height = |v: Vertex| (v.w - top.w).dot(n).abs();
+    let last = if height(over) >= height(under) {
+        over
+    } else {
+        under
+    };
+    for v in [top, bottom, side, last] {
+        s.push(v);
+    }
+    Some(s)
+}
+
+impl<const V: usize, const F: usize> Polytope<V, F> {
+    /// The tetrahedron of an earlier result, or a new one.
+    fn new(map: &impl SupportMap, start: &Simplex) -> Option<Self> {
+        let mut p = Polytope::<V, F> {
+            vertices: [Vertex::default(); V],
+            vertex_count: 0,
+            facets: [Facet::default(); F],
+            facet_count: 0,
+            free: [0; F],
+            free_count: 0,
+        };
+        if sound(start) {
+            p.tetrahedron(start)?;
+        } else {
+            p.tetrahedron(&around(map)?)?;
+        }
+        Some(p)
+    }
+
+    /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
+    /// below the boundary; returns the offset of the nearest.
+    fn grow(&mut self, map: &impl SupportMap, tolerance: f64, window: f64) -> (End, f64) {
+        let mut least = f64::INFINITY;
+        loop {
+            let mut pick = None;
+            let mut depth = least + window;
+            for (i, f) in self.facets[..self.facet_count].iter().enumerate() {
+                if f.alive && !f.closed && f.offset <= depth {
+                    depth = f.offset;
+                    pick = Some(i);
+                }
+            }
+            let Some(i) = pick else {
+                return (End::Bounded, least);
+            };
+            let f = self.facets[i];
+            let near = self.vertices[usize::from(f.corners[0])];
+            let w = map.support(f.normal, Some(near));
+            let known = self.vertices[..self.vertex_count]
+                .iter()
+                .any(|v| v.w == w.w);
+            if known || f.normal.dot(w.w) - f.offset <= tolerance {
+                self.facets[i].closed = true;
+                least = least.min(f.offset);
+            } else if self.vertex_count == V {
+                return (End::Full, least);
+            } else if self.add(w, i, COPLANAR * tolerance).is_none() {
+                return (End::Broken, least);
+            }
+        }
+    }
+
+    fn tetrahedron(&mut self, s: &Simplex) -> Option<()> {
+        self.vertices[..4].copy_from_slice(&s.vertices);
+        self.vertex_count = 4;
+        let [a, b, c, d] = s.vertices.map(|v| v.w);
+        if (b - a).dot((c - a).cross(d - a)) > 0.0 {
+            self.vertices.swap(2, 3);
+        }
+        // Corners 1 2 3 are now counter-clockwise seen from outside, opposite corner 0.
+        for (corners, across) in [
+            ([0, 1, 2], [1, 2, 3]),
+            ([0, 3, 1], [3, 2, 0]),
+            ([1, 3, 2], [1, 3, 0]),
+            ([0, 2, 3], [0, 2, 1]),
+        ] {
+            let i = self.facet(corners)?;
+            self.facets[i].across = across;
+        }
+        Some(())
+    }
+
+    /// A new facet, in a free place; `None` where there is none or it has no area.
+    fn facet(&mut self, corners: [u8; 3]) -> Option<usize> {
+        let [a, b, c] = corners.map(|i| self.vertices[usize::from(i)].w);
+        let normal = (b - a).cross(c - a).normalized()?;
+        let i = if self.free_count > 0 {
+            self.free_count -= 1;
+            usize::from(self.free[self.free_count])
+        } else if self.facet_count < F {
+            self.facet_count += 1;
+            self.facet_count - 1
+        } else {
+            return None;
+        };
+        self.facets[i] = Facet {
+            normal,
+            offset: normal.dot(a + b + c) / 3.0,
+            corners,
+            across: [0; 3],
+            alive: true,
+            closed: false,
+        };
+        Some(i)
+    }
+
+    /// Adds a vertex beyond facet `seen`: removes the facets that it sees, and joins it to the
+    /// outline of the hole.
+    fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
+        let apex = self.vertex_count as u8;
+        self.vertices[self.vertex_count] = w;
+        self.vertex_count += 1;
+        // Depth first around each removed facet, the outline comes out in order.
+        let mut outline = [(0u8, 0u8); F];
+        let mut outline_len = 0;
+        let mut stack = [(0u8, 0u8); F];
+        let mut depth = 0;
+        self.remove(seen);
+        for k in (0..3u8).rev() {
+            stack[depth] = (seen as u8, k);
+            depth += 1;
+        }
+        while depth > 0 {
+            depth -= 1;
+            let (from, side) = stack[depth];
+            let g = self.facets[usize::from(from)].across[usize::from(side)];
+            let f = &self.facets[usize::from(g)];
+            if !f.alive {
+                continue;
+            }
+            let back = f.across.iter().position(|&x| x == from)?;
+            if f.normal.dot(w.w) - f.offset > -coplanar {
+                self.remove(usize::from(g));
+                for step in [2, 1] {
+                    if depth == stack.len() {
+                        return None;
+                    }
+                    stack[depth] = (g, ((back + step) % 3) as u8);
+                    depth += 1;
+                }
+            } else {
+                if outline_len == outline.len() {
+                    return None;
+                }
+                outline[outline_len] = (g, back as u8);
+                outline_len += 1;
+            }
+        }
+        if outline_len < 3 {
+            return None;
+        }
+        // Removed places become free only now: the search above still reads them.
+        for i in 0..self.facet_count {
+            if !self.facets[i].alive && self.facets[i].closed {
+                self.facets[i].closed = false;
+                self.free[self.free_count] = i as u8;
+                self.free_count += 1;
+            }
+        }
+        let mut first = 0;
+        let mut last = 0;
+        let mut end = 0u8;
+        let mut begin = 0u8;
+        for (k, &(g, side)) in outline[..outline_len].iter().enumerate() {
+            // The side of the facet that stays, run backwards.
+            let f = self.facets[usize::from(g)];
+            let from = f.corners[(usize::from(side) + 1) % 3];
+            let to = f.corners[usize::from(side)];
+            let i = self.facet([from, to, apex])?;
+            self.facets[i].across[0] = g;
+            self.facets[usize::from(g)].across[usize::from(side)] = i as u8;
+            if k == 0 {
+                (first, begin) = (i, from);
+            } else {
+                if from != end {
+                    return None;
+                }
+                self.facets[i].across[2] = last as u8;
+                self.facets[last].across[1] = i as u8;
+            }
+            (last, end) = (i, to);
+        }
+        if end != begin {
+            return None;
+        }
+        self.facets[first].across[2] = last as u8;
+        self.facets[last].across[1] = first as u8;
+        Some(())
+    }
+
+    /// Takes a facet off the surface; `closed` marks its place as not yet free.
+    fn remove(&mut self, i: usize) {
+        self.facets[i].alive = false;
+        self.facets[i].closed = true;
+    }
+
+    /// The axis of least depth among those of the closed facets.
+    fn best(&self, pair: &Pair, least: f64, rounding: f64, found: &mut Simplex) -> Option<Axis> {
+        let mut best: Option<(Axis, &Facet)> = None;
+        for f in &self.facets[..self.facet_count] {
+            if !(f.alive && f.closed && f.offset <= least + rounding) {
+                continue;
+            }
+            let axis = self.axis(pair, f)?;
+            if best.is_none_or(|(b, _)| sat::prefer(&axis, &b, rounding)) {
+                best = Some((axis, f));
+            }
+        }
+        let (axis, facet) = best?;
+        if axis.gap() < -least - rounding {
+            return None;
+        }
+        let mut s = Simplex::default();
+        for c in facet.corners {
+            s.push(self.vertices[usize::from(c)]);
+        }
+        let height = |v: &Vertex| facet.normal.dot(v.w);
+        let behind = self.vertices[..self.vertex_count]
+            .iter()
+            .min_by(|u, v| height(u).total_cmp(&height(v)))?;
+        s.push(*behind);
+        *found = s;
+        Some(axis)
+    }
+
+    /// The axis of a facet from the features that its corners name.
+    fn axis(&self, pair: &Pair, f: &Facet) -> Option<Axis> {
+        let corners = f.corners.map(|c| self.vertices[usize::from(c)]);
+        pair.axis_of(&corners, f.normal)
+    }
+}
+
+impl Pair<'_> {
+    /// The axis fixed by the features that the vertices of a simplex name, which is nearly
+    /// `normal`; `None` where they name vertices, or an edge and a vertex.
+    pub(super) fn axis_of(&self, simplex: &[Vertex], normal: Vec3) -> Option<Axis> {
+        let ids_a = Distinct::new(simplex.iter().map(|v| v.a));
+        let ids_b = Distinct::new(simplex.iter().map(|v| v.b));
+        let (a0, b0) = (ids_a.ids[0], ids_b.ids[0]);
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let fa = self.a.face_towards(a0, normal);
+        let fb = self.b.face_towards(b0, against);
+        let on_a = self.a.face(fa).normal.dot(normal) >= 1.0 - ON_FACE;
+        let on_b = self.b.face(fb).normal.dot(against) >= 1.0 - ON_FACE;
+        if on_a || (ids_a.len >= 3 && !on_b) {
+            let n = self.a.face(fa).normal;
+            let deepest = self.b.support_from(-self.b_in_a.rot.tr_mul_vec(n), b0);
+            return Some(self.face_axis(0, fa, deepest));
+        }
+        if on_b || ids_b.len >= 3 {
+            let n = self.b_in_a.rot.mul_vec(self.b.face(fb).normal);
+            let deepest = self.a.support_from(-n, a0);
+            return Some(self.face_axis(1, fb, deepest));
+        }
+        if ids_a.len == 2 && ids_b.len == 2 {
+            return self.edge_axis(ids_a.sorted(), ids_b.sorted());
+        }
+        None
+    }
+}

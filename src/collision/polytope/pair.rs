@@ -1,0 +1,429 @@
+//! Two placed hulls: where they touch.
+
+use super::PairCache;
+use super::expand;
+use super::feature::Feature;
+use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
+use super::hull::Hull;
+use super::patch::{Candidates, Reference};
+use super::sat::{self, Axis};
+use crate::collision::ContactPoint;
+use crate::spatial::{Pose, Vec3};
+
+/// Relative to the sizes of the hulls: closer than this they count as touching, and axes or depths
+/// that differ by less count as equal.
+pub(super) const ROUNDING: f64 = 1e-8;
+/// 1 − cosine of the angle within which an axis counts as a face's normal.
+pub(super) const ON_FACE: f64 = 1e-12;
+/// Relative accuracy of the distance between hulls: rounding.
+const ACCURACY: f64 = 1e-14;
+/// Sine of the angle between two segments up to which both ends of their overlap touch.
+const PARALLEL_SEGMENTS: f64 = 0.1;
+/// Cosine between a contact's normal and a face's from which the face adds its patch.
+pub(super) const NEARLY_PARALLEL: f64 = 0.99;
+/// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
+/// a patch is dropped.
+pub(super) const SAME_POINT: f64 = 1e-3;
+
+/// Two hulls, and B's placement in A's frame.
+pub(super) struct Pair<'a> {
+    pub a: &'a Hull,
+    pub b: &'a Hull,
+    pub b_in_a: Pose,
+    /// Centre of B in A's frame.
+    pub b_centre: Vec3,
+}
+
+impl SupportMap for Pair<'_> {
+    #[inline]
+    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex {
+        let dir_b = -self.b_in_a.rot.tr_mul_vec(dir);
+        match near {
+            Some(v) => self.vertex(
+                self.a.support_from(dir, v.a),
+                self.b.support_from(dir_b, v.b),
+            ),
+            None => self.vertex(self.a.support(dir), self.b.support(dir_b)),
+        }
+    }
+
+    fn outlook(&self) -> Vec3 {
+        self.b_centre - self.a.centre()
+    }
+}
+
+impl<'a> Pair<'a> {
+    pub fn new(a: &'a Hull, b: &'a Hull, b_in_a: Pose) -> Self {
+        Pair {
+            a,
+            b,
+            b_in_a,
+            b_centre: b_in_a.point(b.centre()),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn vertex(&self, a: u16, b: u16) -> Vertex {
+        Vertex {
+            w: self.a.vertex(a) - self.b_in_a.point(self.b.vertex(b)),
+            a,
+            b,
+        }
+    }
+
+    /// The axis along a face of `owner`, given the other hull's vertex deepest under it.
+    pub(super) fn face_axis(&self, owner: u8, face: u16, vertex: u16) -> Axis {
+        let gap = if owner == 0 {
+            let f = self.a.face(face);
+            f.normal.dot(self.b_in_a.point(self.b.vertex(vertex))) - f.offset
+        } else {
+            let f = self.b.face(face);
+            f.normal
+                .dot(self.b_in_a.inverse_point(self.a.vertex(vertex)))
+                - f.offset
+        };
+        Axis::Face { owner, face, gap }
+    }
+
+    /// The axis perpendicular to two edges, out of A; `None` for parallel edges.
+    pub(super) fn edge_axis(&self, a: [u16; 2], b: [u16; 2]) -> Option<Axis> {
+        let [a0, a1] = a.map(|i| self.a.vertex(i));
+        let [b0, b1] = b.map(|i| self.b_in_a.point(self.b.vertex(i)));
+        let (u, v) = (a1 - a0, b1 - b0);
+        let n = u.cross(v);
+        let length = n.norm();
+        if length <= sat::PARALLEL * u.norm() * v.norm() {
+            return None;
+        }
+        let outwards = (n.dot(a0 - self.a.centre()) - n.dot(b0 - self.b_centre)).signum();
+        let normal = n * (outwards / length);
+        Some(Axis::Edges {
+            a,
+            b,
+            normal,
+            gap: normal.dot(b0 - a0),
+        })
+    }
+
+    /// The hull that holds a face, as the reference of a patch.
+    pub(super) fn reference(&self, owner: u8, face: u16) -> Reference<'_> {
+        if owner == 0 {
+            Reference {
+                owner,
+                hull: self.a,
+                face,
+                other: self.b,
+                other_pose: self.b_in_a,
+                to_a: Pose::IDENTITY,
+            }
+        } else {
+            Reference {
+                owner,
+                hull: self.b,
+                face,
+                other: self.a,
+                other_pose: self.b_in_a.inverse(),
+                to_a: self.b_in_a,
+            }
+        }
+    }
+}
+
+impl Pair<'_> {
+    pub(super) fn contact(
+        &self,
+        margin: f64,
+        rounding: f64,
+        cache: &mut PairCache,
+        found: &mut Candidates,
+    ) {
+        if let (Some(ha), Some(hb)) = (self.a.half_extents(), self.b.half_extents()) {
+            let Some(axis) = sat::boxes(self, ha, hb, rounding) else {
+                return;
+            };
+            if axis.gap() > margin {
+                return;
+            }
+            if axis.gap() <= rounding {
+                return self.on_axis(axis, margin, rounding, found);
+            }
+        }
+        let start = self.refreshed(&cache.simplex);
+        match gjk::distance(self, start, margin, rounding, ACCURACY) {
+            Proximity::Beyond => {}
+            Proximity::Apart { simplex, normal } => {
+                cache.simplex = simplex;
+                self.apart(&simplex, normal, margin, rounding, found);
+            }
+            Proximity::Overlap(simplex) => {
+                let mut start = simplex;
+                let axis = expand::least_depth(self, &mut start, rounding)
+                    .or_else(|| sat::exhaustive(self, rounding))
+                    .or_else(|| self.crossing_cores());
+                cache.simplex = start;
+                if let Some(axis) = axis {
+                    self.on_axis(axis, margin, rounding, found);
+                }
+            }
+        }
+    }
+
+    /// Two cores that meet: the normal is perpendicular to both where both are segments, else some
+    /// perpendicular to either, and the gap of the cores is zero.
+    fn crossing_cores(&self) -> Option<Axis> {
+        let core = |h: &Hull| [0, h.vertices().len() as u16 - 1];
+        self.edge_axis(core(self.a), core(self.b))
+    }
+
+    /// A simplex of an earlier placement, at this one.
+    pub(super) fn refreshed(&self, old: &Simplex) -> Simplex {
+        let mut s = Simplex::default();
+        for v in old.as_slice() {
+            // A cache may come from another pair.
+            let known = usize::from(v.a) < self.a.vertices().len()
+                && usize::from(v.b) < self.b.vertices().len();
+            if known {
+                s.push(self.vertex(v.a, v.b));
+            }
+        }
+        s
+    }
+
+    pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
+        match axis {
+            Axis::Face { owner, face, .. } => {
+                let r = self.reference(owner, face);
+                let vertex = r.deepest(0);
+                r.clip(vertex, margin, rounding, found);
+                if found.points().is_empty() {
+                    let x = r.other_pose.point(r.other.vertex(vertex));
+                    found.push(r.point(
+                        x,
+                        Feature::FaceVertex {
+                            owner,
+                            face,
+                            vertex,
+                        },
+                    ));
+                }
+            }
+            Axis::Edges { a, b, normal, gap } => {
+                let a0 = self.a.vertex(a[0]);
+                let b0 = self.b_in_a.point(self.b.vertex(b[0]));
+                let u = self.a.vertex(a[1]) - a0;
+                let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
+                // The foot on A's edge, where the edges cross seen along the normal.
+                let w = v.cross(normal);
+                let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
+                let point = ContactPoint {
+                    point: foot + normal * (0.5 * gap),
+                    normal,
+                    gap,
+                    feature: Feature::EdgeEdge { a, b }.encode(),
+                };
+                self.with_patch(point, a[0], b[0], margin, rounding, found);
+            }
+        }
+    }
+
+    /// Contact along the shortest connection of hulls that are apart.
+    fn apart(
+        &self,
+        simplex: &Simplex,
+        normal: Vec3,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        if let Some(axis) = self.axis_of(simplex.as_slice(), normal) {
+            return self.on_axis(axis, margin, rounding, found);
+        }
+        let ids_a = Distinct::new(simplex.as_slice().iter().map(|v| v.a));
+        let ids_b = Distinct::new(simplex.as_slice().iter().map(|v| v.b));
+        let point = self.nearest_vertex(&ids_a, &ids_b);
+        self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
+    }
+
+    /// The contact of a vertex with a vertex, with an edge, or of two parallel edges: these count
+    /// as an edge of A and the first end of B's that lies beside it, or of B and one of A's.
+    pub(super) fn nearest_vertex(&self, ids_a: &Distinct, ids_b: &Distinct) -> ContactPoint {
+        let xa = |i: u16| self.a.vertex(i);
+        let xb = |i: u16| self.b_in_a.point(self.b.vertex(i));
+        // (Offset from the edge to the vertex, whether the foot lies within the edge.)
+        let beside = |p: Vec3, q: Vec3, x: Vec3| {
+            let u = q - p;
+            let t = (x - p).dot(u) / u.norm_squared();
+            ((x - p) - u * t, (0.0..=1.0).contains(&t))
+        };
+        let mut best: Option<(Vec3, Vec3, Feature, bool)> = None;
+        let mut offer = |c: (Vec3, Vec3, Feature, bool)| {
+            if best.is_none_or(|b| !b.3 && c.3) {
+                best = Some(c);
+            }
+        };
+        if ids_a.len == 2 {
+            let edge = ids_a.sorted();
+            for vertex in ids_b.iter() {
+                let x = xb(vertex);
+                let (d, inside) = beside(xa(edge[0]), xa(edge[1]), x);
+                let feature = Feature::EdgeVertex {
+                    owner: 0,
+                    edge,
+                    vertex,
+                };
+                offer((x - d * 0.5, d, feature, inside));
+            }
+        }
+        if ids_b.len == 2 {
+            let edge = ids_b.sorted();
+            for vertex in ids_a.iter() {
+                let x = xa(vertex);
+                let (d, inside) = beside(xb(edge[0]), xb(edge[1]), x);
+                let feature = Feature::EdgeVertex {
+                    owner: 1,
+                    edge,
+                    vertex,
+                };
+                offer((x - d * 0.5, -d, feature, inside));
+            }
+        }
+        let (a, b) = (ids_a.ids[0], ids_b.ids[0]);
+        let (point, d, feature, _) = best.unwrap_or_else(|| {
+            let d = xb(b) - xa(a);
+            (xa(a) + d * 0.5, d, Feature::VertexVertex { a, b }, true)
+        });
+        let gap = d.norm();
+        ContactPoint {
+            point,
+            normal: d * (1.0 / gap),
+            gap,
+            feature: feature.encode(),
+        }
+    }
+
+    /// Adds `point` and the patch around it.
+    fn with_patch(
+        &self,
+        point: ContactPoint,
+        a: u16,
+        b: u16,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        self.patch(point.normal, a, b, margin, rounding, found);
+        self.drop_near(point.gap, Some(&point), found);
+        found.push(point);
+    }
+
+    /// Drops points of a patch that seem deeper than `least` (the faces' normal is not the axis of
+    /// least depth), and those beside `point`.
+    pub(super) fn drop_near(
+        &self,
+        least: f64,
+        point: Option<&ContactPoint>,
+        found: &mut Candidates,
+    ) {
+        let same = SAME_POINT * (self.a.size() + self.b.size());
+        found.retain(|p| p.gap >= least && point.is_none_or(|q| (p.point - q.point).norm() > same));
+    }
+
+    /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly
+    /// perpendicular to `normal`, adds the patch of the two.
+    pub(super) fn patch(
+        &self,
+        normal: Vec3,
+        a: u16,
+        b: u16,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let fa = self.a.face_towards(a, normal);
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let fb = self.b.face_towards(b, against);
+        let along_a = self.a.alignment(fa, normal);
+        let along_b = self.b.alignment(fb, against);
+        let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
+        if along_a.min(along_b) < NEARLY_PARALLEL {
+            return;
+        }
+        if !(solid_a || solid_b) {
+            return self.parallel_segments(margin, rounding, found);
+        }
+        let first = along_a >= along_b - ON_FACE;
+        let (r, vertex) = if solid_a && (first || !solid_b) {
+            (self.reference(0, fa), b)
+        } else {
+            (self.reference(1, fb), a)
+        };
+        r.clip(vertex, margin, rounding, found);
+    }
+}
+
+impl Pair<'_> {
+    /// The ends of each of two nearly parallel segments that lie beside the other one.
+    fn parallel_segments(&self, margin: f64, rounding: f64, found: &mut Candidates) {
+        let [p, q] = [0, 1].map(|i| self.a.vertex(i));
+        let [r, s] = [0, 1].map(|i| self.b_in_a.point(self.b.vertex(i)));
+        let (u, v) = (q - p, s - r);
+        if u.cross(v).norm() > PARALLEL_SEGMENTS * u.norm() * v.norm() {
+            return;
+        }
+        let mut offer = |owner: u8, from: Vec3, along: Vec3, x: Vec3, vertex: u16| {
+            let t = (x - from).dot(along) / along.norm_squared();
+            let d = x - from - along * t;
+            let gap = d.norm();
+            if (0.0..=1.0).contains(&t) && gap > rounding && gap <= margin {
+                let out = d * (1.0 / gap);
+                found.push(ContactPoint {
+                    point: x - d * 0.5,
+                    normal: if owner == 0 { out } else { -out },
+                    gap,
+                    feature: Feature::EdgeVertex {
+                        owner,
+                        edge: [0, 1],
+                        vertex,
+                    }
+                    .encode(),
+                });
+            }
+        };
+        offer(0, p, u, r, 0);
+        offer(0, p, u, s, 1);
+        offer(1, r, v, p, 0);
+        offer(1, r, v, q, 1);
+    }
+}
+
+/// Up to three different vertices of one hull.
+pub(super) struct Distinct {
+    pub ids: [u16; 3],
+    pub len: usize,
+}
+
+impl Distinct {
+    pub fn new(from: impl Iterator<Item = u16>) -> Self {
+        let mut d = Distinct {
+            ids: [0; 3],
+            len: 0,
+        };
+        for i in from {
+            if d.len < 3 && !d.ids[..d.len].contains(&i) {
+                d.ids[d.len] = i;
+                d.len += 1;
+            }
+        }
+        let n = d.len;
+        d.ids[..n].sort_unstable();
+        d
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        self.ids[..self.len].iter().copied()
+    }
+
+    pub fn sorted(&self) -> [u16; 2] {
+        [self.ids[0], self.ids[1]]
+    }
+}

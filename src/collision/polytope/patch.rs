@@ -1,0 +1,322 @@
+//! The contact patch: the incident face clipped by the sides of the reference face.
+
+use super::feature::Feature;
+use super::hull::{Hull, MAX_SIDES};
+use super::{MAX_POINTS, Manifold};
+use crate::collision::ContactPoint;
+use crate::spatial::{Pose, Vec3};
+
+/// Corners of a clipped polygon: each side of the reference face adds at most one.
+pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
+
+/// Cosine between two faces below which a corner is not projected from one on the other: the
+/// projection would magnify rounding by more than a thousand.
+const STEEPEST: f64 = 1e-3;
+
+/// Points found on one pair, in A's frame, before the reduction to [`MAX_POINTS`].
+pub(super) struct Candidates {
+    points: [ContactPoint; MAX_CORNERS + 1],
+    len: usize,
+}
+
+impl Candidates {
+    pub fn new() -> Self {
+        Candidates {
+            points: [ContactPoint::default(); MAX_CORNERS + 1],
+            len: 0,
+        }
+    }
+
+    pub fn push(&mut self, p: ContactPoint) {
+        if self.len < self.points.len() {
+            self.points[self.len] = p;
+            self.len += 1;
+        }
+    }
+
+    pub fn points(&self) -> &[ContactPoint] {
+        &self.points[..self.len]
+    }
+
+    pub fn update(&mut self, change: impl Fn(&mut ContactPoint)) {
+        self.points[..self.len].iter_mut().for_each(change);
+    }
+
+    pub fn retain(&mut self, keep: impl Fn(&ContactPoint) -> bool) {
+        let mut n = 0;
+        for i in 0..self.len {
+            if keep(&self.points[i]) {
+                self.points[n] = self.points[i];
+                n += 1;
+            }
+        }
+        self.len = n;
+    }
+
+    /// Writes the points that span the patch best, in order of feature, world axes. Gaps and areas
+    /// that differ by rounding count as equal, so that a resting contact keeps its points.
+    pub fn reduce(&mut self, pose_a: &Pose, tolerance: f64, out: &mut Manifold) {
+        let points = &mut self.points[..self.len];
+        points.sort_unstable_by_key(|p| p.feature);
+        let mut kept = [0; MAX_POINTS];
+        let mut count = points.len();
+        if count <= MAX_POINTS {
+            for (k, i) in kept.iter_mut().enumerate() {
+                *i = k;
+            }
+        } else {
+            count = spanning(points, tolerance, &mut kept);
+        }
+        let kept = &mut kept[..count];
+        kept.sort_unstable();
+        for &i in kept.iter() {
+            let p = points[i];
+            out.push(ContactPoint {
+                point: pose_a.point(p.point),
+                normal: pose_a.rot.mul_vec(p.normal),
+                ..p
+            });
+        }
+    }
+}
+
+/// Chooses the deepest point, the one farthest from it, the one that makes the largest triangle
+/// with these two, and the one farthest outside that triangle.
+pub(super) fn spanning(
+    points: &[ContactPoint],
+    tolerance: f64,
+    kept: &mut [usize; MAX_POINTS],
+) -> usize {
+    let largest = |score: &dyn Fn(&ContactPoint) -> f64, tolerance: f64| {
+        let most = points
+            .iter()
+            .map(score)
+            .fold(f64::NEG_INFINITY, |m, s| m.max(s));
+        let first = points.iter().position(|p| score(p) >= most - tolerance);
+        (first.unwrap_or(0), most)
+    };
+    let at = |i: usize| points[i].point;
+    let n = points[0].normal;
+    let (deepest, _) = largest(&|p| -p.gap, tolerance);
+    let (far, span) = largest(&|p| (p.point - at(deepest)).norm(), tolerance);
+    let area = |p: &ContactPoint| (at(far) - at(deepest)).cross(p.point - at(deepest)).dot(n);
+    let (third, wide) = largest(&|p| area(p).abs(), tolerance * span);
+    let side = area(&points[third]).signum();
+    // Outside the triangle across any of its three sides, counted in area.
+    let outside = |p: &ContactPoint| {
+        [(deepest, far), (far, third), (third, deepest)]
+            .iter()
+            .map(|&(i, j)| -side * (at(j) - at(i)).cross(p.point - at(i)).dot(n))
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
+    let (fourth, beyond) = largest(&outside, tolerance * span);
+    *kept = [deepest, far, third, fourth];
+    if wide <= tolerance * span {
+        2
+    } else if beyond <= tolerance * span {
+        3
+    } else {
+        4
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Corner {
+    at: Vec3,
+    /// The line along which the polygon goes on: a side of the incident face, or
+    /// [`MAX_SIDES`] + a side of the reference face.
+    leaving: usize,
+}
+
+/// The reference face, the other hull, and how its points enter a manifold in A's frame.
+pub(super) struct Reference<'a> {
+    /// Body that holds the reference face, 0: A, 1: B.
+    pub owner: u8,
+    pub hull: &'a Hull,
+    pub face: u16,
+    pub other: &'a Hull,
+    /// Placement of the other hull in the reference hull's frame.
+    pub other_pose: Pose,
+    /// Placement of the reference hull in A's frame.
+    pub to_a: Pose,
+}
+
+impl Reference<'_> {
+    /// The point of the patch under which the other surface passes through `x` (reference frame).
+    pub fn point(&self, x: Vec3, feature: Feature) -> ContactPoint {
+        let f = self.hull.face(self.face);
+        let gap = f.normal.dot(x) - f.offset;
+        let n = self.to_a.rot.mul_vec(f.normal);
+        ContactPoint {
+            point: self.to_a.point(x - f.normal * (0.5 * gap)),
+            normal: if self.owner == 0 { n } else { -n },
+            gap,
+            feature: feature.encode(),
+        }
+    }
+
+    /// The vertex of the other hull deepest under the reference face, searched for from `start`.
+    pub fn deepest(&self, start: u16) -> u16 {
+        let n = self.hull.face(self.face).normal;
+        self.other
+            .support_from(-self.other_pose.rot.tr_mul_vec(n), start)
+    }
+
+    /// Clips the face of the other hull at its vertex `vertex` that looks most towards the
+    /// reference face, and adds the corners nearer than `margin`. Corners less than `tolerance`
+    /// outside a side count as on it.
+    pub fn clip(&self, vertex: u16, margin: f64, tolerance: f64, out: &mut Candidates) {
+        let n = self.hull.face(self.face).normal;
+        let against = -self.other_pose.rot.tr_mul_vec(n);
+        let incident = self.other.face_towards(vertex, against);
+        let polygon = self.other.polygon(incident);
+        let sides = self.hull.polygon(self.face);
+        let blank = Corner {
+            at: Vec3::ZERO,
+            leaving: 0,
+        };
+        let mut buffers = [[blank; MAX_CORNERS]; 2];
+        let mut len = polygon.len();
+        for (k, &v) in polygon.iter().enumerate() {
+            buffers[0][k] = Corner {
+                at: self.other_pose.point(self.other.vertex(v)),
+                leaving: k,
+            };
+        }
+        let mut current = 0;
+        for k in 0..sides.len() {
+            let (from, along) = self.side(k);
+            let Some(w) = along.cross(n).normalized() else {
+                continue;
+            };
+            let (left, right) = buffers.split_at_mut(1);
+            let (src, dst) = if current == 0 {
+                (&left[0], &mut right[0])
+            } else {
+                (&right[0], &mut left[0])
+            };
+            let mut m = 0;
+            let mut put = |c: Corner| {
+                if m < MAX_CORNERS {
+                    dst[m] = c;
+                    m += 1;
+                }
+            };
+            let beyond = |c: &Corner| w.dot(c.at - from);
+            let mut any_outside = false;
+            let mut p = src[len - 1];
+            let mut dp = beyond(&p);
+            for q in &src[..len] {
+                let dq = beyond(q);
+                if (dp > tolerance) != (dq > tolerance) {
+                    any_outside = true;
+                    let t = (dp / (dp - dq)).clamp(0.0, 1.0);
+                    put(Corner {
+                        at: p.at + (q.at - p.at) * t,
+                        leaving: if dq > tolerance {
+                            MAX_SIDES + k
+                        } else {
+                            p.leaving
+                        },
+                    });
+                }
+                if dq <= tolerance {
+                    put(*q);
+                } else {
+                    any_outside = true;
+                }
+                (p, dp) = (*q, dq);
+            }
+            if any_outside {
+                len = m;
+                current = 1 - current;
+            }
+            if len == 0 {
+                return;
+            }
+        }
+        let clipped = &buffers[current][..len];
+        for (i, c) in clipped.iter().enumerate() {
+            let arriving = clipped[(i + len - 1) % len].leaving;
+            let Some(p) = self.corner(incident, arriving, c) else {
+                continue;
+            };
+            if p.gap <= margin {
+                out.push(p);
+            }
+        }
+    }
+
+    /// Start and extent of a side of the reference face.
+    fn side(&self, k: usize) -> (Vec3, Vec3) {
+        let sides = self.hull.polygon(self.face);
+        let from = self.hull.vertex(sides[k]);
+        (from, self.hull.vertex(sides[(k + 1) % sides.len()]) - from)
+    }
+
+    /// Names a corner of the clipped polygon by the two lines that meet there.
+    fn corner(&self, incident: u16, arriving: usize, c: &Corner) -> Option<ContactPoint> {
+        let owner = self.owner;
+        let face = self.face;
+        let of_reference = |line: usize| line.checked_sub(MAX_SIDES);
+        match (of_reference(arriving), of_reference(c.leaving)) {
+            (None, None) => Some(self.point(
+                c.at,
+                Feature::FaceVertex {
+                    owner,
+                    face,
+                    vertex: self.other.polygon(incident)[c.leaving],
+                },
+            )),
+            // A segment is a polygon of two sides; its way back repeats its way out.
+            (Some(_), None) | (None, Some(_))
+                if !self.other.is_solid() && arriving.min(c.leaving) == 1 =>
+            {
+                None
+            }
+            (Some(side), None) | (None, Some(side)) => Some(self.point(
+                c.at,
+                Feature::SideSide {
+                    owner,
+                    face,
+                    side: side as u8,
+                    incident,
+                    incident_side: arriving.min(c.leaving) as u8,
+                },
+            )),
+            (Some(i), Some(j)) => {
+                let sides = self.hull.polygon(face);
+                let corner = if (i + 1) % sides.len() == j {
+                    j
+                } else if (j + 1) % sides.len() == i {
+                    i
+                } else {
+                    return None;
+                };
+                let n = self.hull.face(face).normal;
+                let m = self
+                    .other_pose
+                    .rot
+                    .mul_vec(self.other.face(incident).normal);
+                let slope = m.dot(n);
+                if slope > -STEEPEST {
+                    return None;
+                }
+                let at = self.hull.vertex(sides[corner]);
+                let on_plane = self
+                    .other_pose
+                    .point(self.other.vertex(self.other.polygon(incident)[0]));
+                let x = at + n * (m.dot(on_plane - at) / slope);
+                Some(self.point(
+                    x,
+                    Feature::FaceCorner {
+                        owner,
+                        face,
+                        corner: corner as u8,
+                        incident,
+                    },
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A plane against the vertices of a convex shape.
+
+use super::Manifold;
+use super::convex::{Convex, Kind};
+use super::derivative::{inflated, on_face};
+use super::feature::Feature;
+use super::pair::ROUNDING;
+use super::patch::{Candidates, MAX_CORNERS};
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// Contacts of the half space z ≤ 0 of `plane` (A) with a box, a mesh, or the core of a sphere or
+/// capsule (B): every vertex no farther than `margin` [m] above it, or the four that span them
+/// best. Cylinders and ellipsoids, which have no vertices, give none.
+///
+/// No heap allocation.
+pub fn collide_plane(plane: &Pose, b: &Convex, pose_b: &Pose, margin: f64, out: &mut Manifold) {
+    out.clear();
+    let Kind::Hull { radius } = b.kind else {
+        return;
+    };
+    let b_in_a = plane.relative(pose_b);
+    // Height of a vertex, and the horizontal directions, in B's frame.
+    let up = b_in_a.rot.tr_mul_vec(Vec3::Z);
+    let limit = margin + radius - b_in_a.pos.z;
+    let mut found = Candidates::new();
+    let mut add = |i: u16| {
+        let x = b_in_a.point(b.hull.vertex(i));
+        let gap = x.z - radius;
+        found.push(ContactPoint {
+            point: Vec3::new(x.x, x.y, 0.5 * gap),
+            normal: Vec3::Z,
+            gap,
+            feature: Feature::FaceVertex {
+                owner: 0,
+                face: 0,
+                vertex: i,
+            }
+            .encode(),
+        });
+    };
+    let lowest = b.hull.support(-up);
+    if up.dot(b.hull.vertex(lowest)) > limit {
+        return;
+    }
+    let near =
+        || (0..b.hull.vertices().len() as u16).filter(|&i| up.dot(b.hull.vertex(i)) <= limit);
+    if near().count() <= MAX_CORNERS {
+        near().for_each(&mut add);
+    } else {
+        // The outermost of many: a wheel's rim, say.
+        add(lowest);
+        const DIRECTIONS: usize = 16;
+        let mut kept = [lowest; DIRECTIONS];
+        for k in 0..DIRECTIONS {
+            let angle = std::f64::consts::TAU * k as f64 / DIRECTIONS as f64;
+            let d = b_in_a
+                .rot
+                .tr_mul_vec(Vec3::new(angle.cos(), angle.sin(), 0.0));
+            let reach = |i: u16| d.dot(b.hull.vertex(i));
+            if let Some(i) = near().max_by(|&i, &j| reach(i).total_cmp(&reach(j)))
+                && !kept[..k].contains(&i)
+                && i != lowest
+            {
+                kept[k] = i;
+                add(i);
+            }
+        }
+    }
+    found.reduce(plane, ROUNDING * b.size(), out);
+}
+
+/// The derivative of a point found by [`collide_plane`] on the same shape.
+pub fn differentiate_plane(b: &Convex, contact: &ContactPoint) -> ContactDerivative {
+    let (n, radius) = (contact.normal, b.radius());
+    inflated(
+        on_face(n, contact.gap + radius, Mat3::IDENTITY),
+        n,
+        0.0,
+        radius,
+    )
+}

@@ -1,0 +1,405 @@
+//! A height field against a convex shape.
+//!
+//! Each triangle of the grid stands for the prism between it and the base. Prisms next to each
+//! other have inner walls that no shape can touch: a contact counts only if its normal belongs to
+//! the surface, that is to a triangle or, between the normals of the triangles that meet there, to
+//! a convex edge or vertex. Where the shape overlaps a triangle and its prism offers no such
+//! contact, the triangle's own normal is taken, so that nothing sinks through. The field has no
+//! outer walls.
+
+use super::convex::{Convex, Kind};
+use super::feature::{Feature, Spot};
+use super::hull::Hull;
+use super::local::support;
+use super::pair::{Pair, ROUNDING};
+use super::patch::{Candidates, spanning};
+use super::{MAX_POINTS, Manifold, PairCache, collide, differentiate, inflated};
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::error::{Error, Result};
+use crate::model::spec::HeightField;
+use crate::spatial::{Pose, Vec3};
+
+/// Most contacts kept before the reduction to [`MAX_POINTS`]; beyond it, triangles are left out.
+const MAX_FOUND: usize = 256;
+/// The prism's upper face.
+const TOP: u16 = 0;
+
+/// A contact with one triangle of the field. Its identity from step to step is (`triangle`,
+/// `contact.feature`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TerrainContact {
+    pub contact: ContactPoint,
+    pub triangle: u32,
+}
+
+/// The heights as the narrow phase needs them, and the memory that its queries work in.
+#[derive(Clone, Debug)]
+pub struct Terrain {
+    columns: usize,
+    rows: usize,
+    origin: [f64; 2],
+    spacing: [f64; 2],
+    base: f64,
+    heights: Vec<f64>,
+    prism: Convex,
+    found: Vec<TerrainContact>,
+    points: Vec<ContactPoint>,
+}
+
+impl Terrain {
+    /// Errors: fewer than two columns or rows, heights missing, not finite (holes) or not above
+    /// the base, extents that are not positive.
+    pub fn new(field: &HeightField) -> Result<Terrain> {
+        let HeightField {
+            columns,
+            rows,
+            half_extents,
+            base,
+            ref heights,
+        } = *field;
+        if columns < 2 || rows < 2 || heights.len() != columns * rows {
+            return Err(Error::invalid(format!(
+                "height field of {columns} columns and {rows} rows with {} heights: at least 2 × 2 and one height a node are expected",
+                heights.len()
+            )));
+        }
+        if columns.saturating_mul(rows) > u32::MAX as usize / 2 {
+            return Err(Error::unsupported(format!(
+                "height field of {columns} × {rows} nodes: at most 2³¹ are supported"
+            )));
+        }
+        if !(half_extents.iter().all(|x| x.is_finite() && *x > 0.0) && base.is_finite()) {
+            return Err(Error::invalid(format!(
+                "height field with half extents {half_extents:?} and base {base}: positive finite extents are expected"
+            )));
+        }
+        if let Some(i) = heights.iter().position(|h| !(h.is_finite() && *h > -base)) {
+            return Err(Error::parse(format!(
+                "height field: the height {} at row {}, column {} is not finite or not above the base at {}",
+                heights[i],
+                i / columns,
+                i % columns,
+                -base
+            )));
+        }
+        let prism = Hull::from_polygons(
+            vec![
+                Vec3::new(0.0, 0.0, 1.0),
+                Vec3::new(1.0, 0.0, 1.0),
+                Vec3::new(0.0, 1.0, 1.0),
+                Vec3::ZERO,
+                Vec3::X,
+                Vec3::Y,
+            ],
+            &[
+                vec![0, 1, 2],
+                vec![5, 4, 3],
+                vec![3, 4, 1, 0],
+                vec![4, 5, 2, 1],
+                vec![5, 3, 0, 2],
+            ],
+        )?;
+        let [hx, hy] = half_extents;
+        Ok(Terrain {
+            columns,
+            rows,
+            origin: [-hx, -hy],
+            spacing: [
+                2.0 * hx / (columns - 1) as f64,
+                2.0 * hy / (rows - 1) as f64,
+            ],
+            base,
+            heights: heights.clone(),
+            prism: prism.into(),
+            found: Vec::with_capacity(MAX_FOUND),
+            points: Vec::with_capacity(MAX_FOUND),
+        })
+    }
+
+    /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`; returns how many.
+    /// Gaps up to `margin` [m] are reported. No heap allocation.
+    pub fn collide(
+        &mut self,
+        pose: &Pose,
+        b: &Convex,
+        pose_b: &Pose,
+        margin: f64,
+        out: &mut [TerrainContact; MAX_POINTS],
+    ) -> usize {
+        self.found.clear();
+        let b_in_a = pose.relative(pose_b);
+        let reach = |axis: Vec3| {
+            let (x, _) = support(b, b_in_a.rot.tr_mul_vec(axis), None);
+            b_in_a.point(x).dot(axis) + b.radius() + margin
+        };
+        let cells = |k: usize, count: usize| {
+            let axis = Vec3::unit(k);
+            let cell = |x: f64| ((x - self.origin[k]) / self.spacing[k]).floor();
+            let last = (count - 2) as f64;
+            let (from, to) = (cell(-reach(-axis)), cell(reach(axis)));
+            if to < 0.0 || from > last {
+                0..0
+            } else {
+                from.max(0.0) as usize..to.min(last) as usize + 1
+            }
+        };
+        let (columns, rows) = (cells(0, self.columns), cells(1, self.rows));
+        let lowest = -reach(-Vec3::Z);
+        for r in rows {
+            for c in columns.clone() {
+                for half in 0..2 {
+                    let triangle = (2 * (r * (self.columns - 1) + c) + half) as u32;
+                    let top = self.triangle(triangle);
+                    if top.iter().all(|v| v.z < lowest) {
+                        continue;
+                    }
+                    self.shape(&top);
+                    self.touch(triangle, b, &b_in_a, margin);
+                }
+            }
+        }
+        self.reduce(pose, ROUNDING * b.size(), out)
+    }
+
+    /// The derivative of a contact found by [`Terrain::collide`] on the same shape and poses.
+    pub fn differentiate(
+        &mut self,
+        pose: &Pose,
+        b: &Convex,
+        pose_b: &Pose,
+        contact: &TerrainContact,
+    ) -> Result<ContactDerivative> {
+        let count = 2 * (self.columns - 1) * (self.rows - 1);
+        if contact.triangle as usize >= count {
+            return Err(Error::invalid(format!(
+                "height field with {count} triangles has no triangle {}",
+                contact.triangle
+            )));
+        }
+        let top = self.triangle(contact.triangle);
+        self.shape(&top);
+        differentiate(&self.prism, pose, b, pose_b, &contact.contact)
+    }
+
+    fn node(&self, c: usize, r: usize) -> Vec3 {
+        Vec3::new(
+            self.origin[0] + self.spacing[0] * c as f64,
+            self.origin[1] + self.spacing[1] * r as f64,
+            self.heights[r * self.columns + c],
+        )
+    }
+
+    /// (column, row) of the corners of a triangle, counter-clockwise seen from above: the lower
+    /// left half of a cell, or its upper right half.
+    fn corners(&self, triangle: u32) -> [(usize, usize); 3] {
+        let cell = triangle as usize / 2;
+        let (c, r) = (cell % (self.columns - 1), cell / (self.columns - 1));
+        if triangle.is_multiple_of(2) {
+            [(c, r), (c + 1, r), (c, r + 1)]
+        } else {
+            [(c + 1, r + 1), (c, r + 1), (c + 1, r)]
+        }
+    }
+
+    fn triangle(&self, triangle: u32) -> [Vec3; 3] {
+        self.corners(triangle).map(|(c, r)| self.node(c, r))
+    }
+
+    fn shape(&mut self, top: &[Vec3; 3]) {
+        let mut v = [Vec3::ZERO; 6];
+        for (k, t) in top.iter().enumerate() {
+            v[k] = *t;
+            v[k + 3] = Vec3::new(t.x, t.y, -self.base);
+        }
+        self.prism.hull.reshape(&v);
+    }
+
+    /// The contacts with one prism, in the field's frame.
+    fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, margin: f64) {
+        let mut m = Manifold::default();
+        let mut cache = PairCache::default();
+        collide(
+            &self.prism,
+            &Pose::IDENTITY,
+            b,
+            b_in_a,
+            margin,
+            &mut cache,
+            &mut m,
+        );
+        if m.points().is_empty() {
+            return;
+        }
+        let before = self.found.len();
+        for p in m.points() {
+            if self.is_outer(triangle, p) {
+                self.add(*p, triangle);
+            }
+        }
+        if self.found.len() > before {
+            return;
+        }
+        let mut under = Candidates::new();
+        self.along_top(b, b_in_a, margin, &mut under);
+        for p in under.points() {
+            self.add(*p, triangle);
+        }
+    }
+
+    fn add(&mut self, contact: ContactPoint, triangle: u32) {
+        if self.found.len() < MAX_FOUND {
+            self.found.push(TerrainContact { contact, triangle });
+        }
+    }
+
+    /// The contacts along the triangle's own normal.
+    fn along_top(&self, b: &Convex, b_in_a: &Pose, margin: f64, found: &mut Candidates) {
+        let top = *self.prism.hull.face(TOP);
+        let against = -b_in_a.rot.tr_mul_vec(top.normal);
+        if let Kind::Hull { radius } = b.kind {
+            let pair = Pair::new(&self.prism.hull, &b.hull, *b_in_a);
+            let tolerance = ROUNDING * b.size();
+            pair.reference(0, TOP)
+                .clip(b.hull.support(against), margin + radius, tolerance, found);
+            found.update(|p| *p = inflated(*p, 0.0, radius));
+            return;
+        }
+        let (x, id) = support(b, against, None);
+        let x = b_in_a.point(x);
+        let gap = top.normal.dot(x) - top.offset;
+        let over = (0..3).all(|k| {
+            let p = self.prism.hull.vertex(k);
+            let q = self.prism.hull.vertex((k + 1) % 3);
+            (q - p).cross(x - p).dot(top.normal) >= 0.0
+        });
+        if over && gap <= margin {
+            let spot = match b.kind {
+                Kind::Cylinder { .. } => Spot::Rim(id == 1),
+                _ => Spot::Smooth,
+            };
+            found.push(ContactPoint {
+                point: x - top.normal * (0.5 * gap),
+                normal: top.normal,
+                gap,
+                feature: Feature::Spots([Spot::Face(TOP), spot]).encode(),
+            });
+        }
+    }
+
+    /// Whether a contact of a prism is one of the whole surface.
+    fn is_outer(&self, triangle: u32, p: &ContactPoint) -> bool {
+        let vertex = |v: u16| self.in_vertex_cone(triangle, v, p.normal);
+        let edge = |e: [u16; 2]| self.in_edge_cone(triangle, e, p.normal);
+        match Feature::decode(p.feature) {
+            Some(
+                Feature::FaceVertex { owner, face, .. }
+                | Feature::FaceCorner { owner, face, .. }
+                | Feature::SideSide { owner, face, .. },
+            ) => {
+                // On a face of the other shape it is the vertex farthest out that touches.
+                if owner == 0 {
+                    face == TOP
+                } else {
+                    vertex(self.prism.hull.support(p.normal))
+                }
+            }
+            Some(Feature::EdgeEdge { a, .. }) => edge(a),
+            Some(Feature::EdgeVertex {
+                owner,
+                edge: e,
+                vertex: v,
+            }) => {
+                if owner == 0 {
+                    edge(e)
+                } else {
+                    vertex(v)
+                }
+            }
+            Some(Feature::VertexVertex { a, .. }) => vertex(a),
+            Some(Feature::Spots([spot, _])) => match spot {
+                Spot::Face(f) => f == TOP,
+                Spot::Edge(e) => edge(e),
+                Spot::Vertex(v) => vertex(v),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether `n` lies between the normals of the two triangles at an upper edge.
+    fn in_edge_cone(&self, triangle: u32, e: [u16; 2], n: Vec3) -> bool {
+        if e[0] > 2 || e[1] > 2 || e[0] == e[1] {
+            return false;
+        }
+        let nodes = self.corners(triangle);
+        let [p, q, own] = [e[0], e[1], 3 - e[0] - e[1]].map(|i| nodes[usize::from(i)]);
+        let foot = self.node(p.0, p.1);
+        // Across the edge, the node that completes the parallelogram.
+        let (c, r) = (
+            (p.0 + q.0).wrapping_sub(own.0),
+            (p.1 + q.1).wrapping_sub(own.1),
+        );
+        let below = |c: usize, r: usize| {
+            c >= self.columns || r >= self.rows || n.dot(self.node(c, r) - foot) <= self.slack()
+        };
+        below(own.0, own.1) && below(c, r)
+    }
+
+    /// Whether `n` is the normal of a plane that touches the surface at an upper vertex.
+    fn in_vertex_cone(&self, triangle: u32, v: u16, n: Vec3) -> bool {
+        let Some(&(c, r)) = self.corners(triangle).get(usize::from(v)) else {
+            return false;
+        };
+        let foot = self.node(c, r);
+        [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)]
+            .iter()
+            .all(|&(dc, dr)| {
+                let (c, r) = (c.wrapping_add_signed(dc), r.wrapping_add_signed(dr));
+                c >= self.columns || r >= self.rows || n.dot(self.node(c, r) - foot) <= self.slack()
+            })
+    }
+
+    fn slack(&self) -> f64 {
+        ROUNDING * (self.spacing[0] + self.spacing[1])
+    }
+
+    fn reduce(
+        &mut self,
+        pose: &Pose,
+        tolerance: f64,
+        out: &mut [TerrainContact; MAX_POINTS],
+    ) -> usize {
+        // Neighbours share the points on their common edge.
+        let mut n = 0;
+        for i in 0..self.found.len() {
+            let p = self.found[i].contact;
+            let known = self.found[..n].iter().any(|q| {
+                (q.contact.point - p.point).norm() <= tolerance
+                    && (q.contact.normal - p.normal).norm() <= ROUNDING
+            });
+            if !known {
+                self.found[n] = self.found[i];
+                n += 1;
+            }
+        }
+        self.found.truncate(n);
+        self.found
+            .sort_unstable_by_key(|p| (p.triangle, p.contact.feature));
+        self.points.clear();
+        self.points.extend(self.found.iter().map(|p| p.contact));
+        let mut kept = [0, 1, 2, 3];
+        let count = if n <= MAX_POINTS {
+            n
+        } else {
+            spanning(&self.points, tolerance, &mut kept)
+        };
+        kept[..count].sort_unstable();
+        for (o, &i) in out.iter_mut().zip(&kept[..count]) {
+            let mut p = self.found[i];
+            p.contact.point = pose.point(p.contact.point);
+            p.contact.normal = pose.rot.mul_vec(p.contact.normal);
+            *o = p;
+        }
+        count
+    }
+}

@@ -1,0 +1,394 @@
+//! Spheres, capsules, cylinders, ellipsoids and planes against convex shapes.
+
+use super::*;
+use crate::spatial::Mat3;
+
+/// Largest s(n) = n·(x_B(−n) − x_A(n)) over directions: a grid on the sphere, then a pattern search
+/// from the best of it.
+fn best_direction(support_a: &dyn Fn(Vec3) -> Vec3, support_b: &dyn Fn(Vec3) -> Vec3) -> f64 {
+    let s = |n: Vec3| n.dot(support_b(-n) - support_a(n));
+    let count = 1000;
+    let mut starts: Vec<(f64, Vec3)> = (0..count)
+        .map(|i| {
+            let z = 1.0 - (2.0 * i as f64 + 1.0) / count as f64;
+            let angle = 2.399963229728653 * i as f64;
+            let r = (1.0 - z * z).sqrt();
+            let n = Vec3::new(r * angle.cos(), r * angle.sin(), z);
+            (s(n), n)
+        })
+        .collect();
+    starts.sort_by(|p, q| q.0.total_cmp(&p.0));
+    let mut best = f64::NEG_INFINITY;
+    for &(mut value, mut n) in &starts[..12] {
+        let mut step = 0.05;
+        while step > 1e-8 {
+            let across = if n.x.abs() < 0.6 { Vec3::X } else { Vec3::Y };
+            let t = n.cross(across).normalized().unwrap();
+            let u = n.cross(t);
+            let better = (0..8)
+                .map(|k| {
+                    let angle = std::f64::consts::FRAC_PI_4 * k as f64;
+                    let m = n + (t * angle.cos() + u * angle.sin()) * step;
+                    m.normalized().unwrap()
+                })
+                .map(|m| (s(m), m))
+                .max_by(|p, q| p.0.total_cmp(&q.0))
+                .filter(|m| m.0 > value);
+            match better {
+                Some((v, m)) => (value, n) = (v, m),
+                None => step *= 0.5,
+            }
+        }
+        best = best.max(value);
+    }
+    best
+}
+
+/// Support point of the exact shape, world axes; written apart from the code under test.
+fn exact_support(name: &str, c: &Convex, pose: &Pose, dir: Vec3) -> Vec3 {
+    let d = pose.rot.tr_mul_vec(dir);
+    let x = match name {
+        "cylinder" | "coin" => {
+            let (r, h) = if name == "coin" {
+                (0.3, 0.01)
+            } else {
+                (0.1, 0.2)
+            };
+            let across = d.x.hypot(d.y).max(1e-300);
+            Vec3::new(r * d.x / across, r * d.y / across, h * d.z.signum())
+        }
+        "ellipsoid" => {
+            let e = Vec3::new(0.3, 0.1, 0.2);
+            let l = e.scale(d).norm();
+            e.scale(e).scale(d) * (1.0 / l)
+        }
+        "sphere" => d * 0.15,
+        "capsule" => d * 0.1 + Vec3::Z * (0.2 * d.z.signum()),
+        _ => {
+            let h = c.hull().unwrap();
+            *h.vertices()
+                .iter()
+                .max_by(|p, q| p.dot(d).total_cmp(&q.dot(d)))
+                .unwrap()
+        }
+    };
+    pose.point(x)
+}
+
+fn all_shapes() -> Vec<(&'static str, Convex)> {
+    vec![
+        ("box", Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        (
+            "round mesh",
+            rounded(40, Vec3::new(0.3, 0.2, 0.25), 20).into(),
+        ),
+        ("cylinder", Convex::cylinder(0.1, 0.2).unwrap()),
+        ("coin", Convex::cylinder(0.3, 0.01).unwrap()),
+        (
+            "ellipsoid",
+            Convex::ellipsoid(Vec3::new(0.3, 0.1, 0.2)).unwrap(),
+        ),
+        ("sphere", Convex::sphere(0.15).unwrap()),
+        ("capsule", Convex::capsule(0.1, 0.2).unwrap()),
+    ]
+}
+
+#[test]
+fn every_pair_with_a_round_shape_against_brute_force() {
+    let mut random = Random(50);
+    let shapes = all_shapes();
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            let round = |n: &str| n == "sphere" || n == "capsule";
+            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
+                continue;
+            }
+            let (mut short, mut inexact, mut mirrored) = (0.0f64, 0.0f64, 0.0f64);
+            for k in 0..12 {
+                let gap = random.within(-0.02, 0.02) * if k % 2 == 0 { 1.0 } else { 1e-4 };
+                let (pa, pb) = near_touching_curved(a, b, gap, &mut random);
+                let p = deepest(&run(a, &pa, b, &pb, f64::INFINITY)).unwrap();
+                let q = deepest(&run(b, &pb, a, &pa, f64::INFINITY)).unwrap();
+                let sa = |d| exact_support(na, a, &pa, d);
+                let sb = |d| exact_support(nb, b, &pb, d);
+                // The gap is a maximum over directions: what the normal gives is a lower bound,
+                // and no other direction may give more.
+                let here = p.normal.dot(sb(-p.normal) - sa(p.normal));
+                inexact = inexact.max((p.gap - here).abs());
+                short = short.max(best_direction(&sa, &sb) - p.gap);
+                mirrored = mirrored
+                    .max((p.gap - q.gap).abs())
+                    .max((p.normal + q.normal).norm());
+            }
+            println!(
+                "{na} - {nb}: gap short by {short:.1e} m, off its normal by {inexact:.1e} m, between orders {mirrored:.1e}"
+            );
+            assert!(short < 1e-6 && inexact < 1e-9 && mirrored < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn cylinder_on_a_box_face() {
+    let floor = Convex::cuboid(Vec3::new(1.0, 1.0, 0.1)).unwrap();
+    let (r, h) = (0.1, 0.2);
+    let cylinder = Convex::cylinder(r, h).unwrap();
+    let lying = so3_exp(Vec3::X * std::f64::consts::FRAC_PI_2);
+    for gap in [-1e-3, -1e-9, 0.0, 1e-9, 1e-3] {
+        for (turn, height, count) in [(so3_exp(Vec3::Z), h, 4), (lying, r, 2)] {
+            for tilt in [0.0, 1e-12, 1e-7, 1e-4] {
+                let rot = so3_exp(Vec3::new(1.0, 0.3, 0.0) * tilt).mul_mat(&turn);
+                let pose = Pose::new(rot, Vec3::new(0.3, -0.2, 0.1 + height + gap));
+                for shape in [&floor, &cylinder] {
+                    // The floor, or the cap of a wide cylinder.
+                    let wide = Convex::cylinder(1.5, 0.1).unwrap();
+                    let below = if std::ptr::eq(shape, &cylinder) {
+                        &wide
+                    } else {
+                        &floor
+                    };
+                    let m = run(below, &Pose::IDENTITY, &cylinder, &pose, 2e-3);
+                    assert_eq!(m.points().len(), count, "gap {gap:e} tilt {tilt:e}");
+                    for p in m.points() {
+                        assert!((p.gap - gap).abs() < 0.3 * tilt + 1e-9);
+                        assert!((p.normal - Vec3::Z).norm() < 2.0 * tilt + 1e-9);
+                        let d = differentiate(below, &Pose::IDENTITY, &cylinder, &pose, p);
+                        assert!(d.unwrap().gap[0].is_finite());
+                    }
+                }
+            }
+        }
+    }
+    // Over the edge of the floor, the patch ends there.
+    let pose = Pose::new(lying, Vec3::new(0.3, 0.95, 0.2));
+    let m = run(&floor, &Pose::IDENTITY, &cylinder, &pose, 1e-3);
+    let ys: Vec<f64> = m.points().iter().map(|p| p.point.y).collect();
+    assert_eq!(ys.len(), 2);
+    assert!(
+        ys.iter().any(|y| (y - 1.0).abs() < 1e-9) && ys.iter().any(|y| (y - 0.75).abs() < 1e-9)
+    );
+}
+
+/// A capsule's axis through a box, along a face, and on it: parry #378 reports EPA as stuck there.
+#[test]
+fn capsule_and_box_at_degenerate_poses() {
+    let cuboid = Convex::cuboid(Vec3::new(0.5, 0.5, 0.5)).unwrap();
+    let capsule = Convex::capsule(0.1, 0.3).unwrap();
+    let along_x = so3_exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+    for (rot, pos, gap, count) in [
+        (Mat3::IDENTITY, Vec3::new(0.0, 0.0, 0.7), -0.2, 1),
+        (along_x, Vec3::new(0.0, 0.0, 0.5), -0.1, 2),
+        (along_x, Vec3::new(0.0, 0.0, 0.6), 0.0, 2),
+        (along_x, Vec3::new(0.0, 0.0, 0.6 + 1e-9), 1e-9, 2),
+        (along_x, Vec3::new(0.4, 0.0, 0.59), -0.01, 2),
+        (Mat3::IDENTITY, Vec3::ZERO, -0.6, 4),
+        (along_x, Vec3::new(0.8, 0.5, 0.5), -0.1, 1),
+        (along_x, Vec3::new(0.8, 0.0, 0.0), -0.1, 1),
+    ] {
+        let pose = Pose::new(rot, pos);
+        let m = run(&cuboid, &Pose::IDENTITY, &capsule, &pose, 1e-3);
+        let p = deepest(&m).unwrap();
+        assert!(
+            (p.gap - gap).abs() < 1e-8,
+            "{pos:?}: {} instead of {gap}",
+            p.gap
+        );
+        assert!(m.points().len() <= count);
+        assert!(p.point.is_finite() && (p.normal.norm() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn coincident_shapes_give_finite_contacts() {
+    let shapes = all_shapes();
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            let round = |n: &str| n == "sphere" || n == "capsule";
+            if round(na) && round(nb) {
+                continue;
+            }
+            for turn in [Vec3::ZERO, Vec3::X * std::f64::consts::FRAC_PI_2] {
+                for shift in [Vec3::ZERO, Vec3::Z * 0.005, Vec3::new(0.1, 0.1, 0.0)] {
+                    let pose = Pose::new(so3_exp(turn), shift);
+                    let m = run(a, &Pose::IDENTITY, b, &pose, 1e-3);
+                    let p = deepest(&m).unwrap_or_else(|| panic!("{na} {nb}: no contact"));
+                    assert!(
+                        p.gap < 0.0 && p.gap.is_finite() && p.point.is_finite(),
+                        "{na} {nb}"
+                    );
+                    assert!((p.normal.norm() - 1.0).abs() < 1e-9, "{na} {nb}");
+                    let sa = |d| exact_support(na, a, &Pose::IDENTITY, d);
+                    let sb = |d| exact_support(nb, b, &pose, d);
+                    let best = best_direction(&sa, &sb);
+                    assert!(best < p.gap + 1e-6, "{na} {nb}: {} short of {best}", p.gap);
+                    for p in m.points() {
+                        let d = differentiate(a, &Pose::IDENTITY, b, &pose, p).unwrap();
+                        assert!(d.gap[0].is_finite() && d.point[0].is_finite());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_round_shapes() {
+    let shapes = all_shapes();
+    for (i, (na, a)) in shapes.iter().enumerate() {
+        for (j, (nb, b)) in shapes.iter().enumerate() {
+            let round = |n: &str| n == "sphere" || n == "capsule";
+            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
+                continue;
+            }
+            let seed = (60 + 10 * i + j) as u64;
+            check_derivatives(&format!("{na} - {nb}"), a, b, 12, (-0.02, 0.01), seed);
+        }
+    }
+}
+
+#[test]
+fn parallel_cylinders_touch_at_both_ends_of_their_overlap() {
+    let a = Convex::cylinder(0.1, 0.3).unwrap();
+    let capsule = Convex::capsule(0.1, 0.2).unwrap();
+    for b in [&Convex::cylinder(0.1, 0.2).unwrap(), &capsule] {
+        for gap in [-1e-3, 0.0, 1e-3] {
+            for turn in [0.0, 1e-9, 1e-5] {
+                let rot = so3_exp(Vec3::X * turn);
+                let pose = Pose::new(rot, Vec3::new(0.2 + gap, 0.0, 0.2));
+                let m = run(&a, &Pose::IDENTITY, b, &pose, 2e-3);
+                let mut zs: Vec<f64> = m.points().iter().map(|p| p.point.z).collect();
+                zs.sort_by(f64::total_cmp);
+                let last = zs.len() - 1;
+                assert!(last >= 1, "{gap} {turn}");
+                assert!(zs[0].abs() < 1e-3 && (zs[last] - 0.3).abs() < 1e-3);
+                for p in m.points() {
+                    assert!((p.gap - gap).abs() < 1e-6);
+                    assert!(
+                        differentiate(&a, &Pose::IDENTITY, b, &pose, p).unwrap().gap[0].is_finite()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn plane_against_polytopes() {
+    let mut random = Random(90);
+    let shapes = all_shapes();
+    for (name, b) in shapes.iter().filter(|s| !b_is_curved(s.0)) {
+        for _ in 0..50 {
+            let (plane, mut pb) = (random.pose(), random.pose());
+            let n = plane.rot.c[2];
+            let s = |pb: &Pose| n.dot(exact_support(name, b, pb, -n) - plane.pos);
+            pb.pos -= n * (s(&pb) - random.within(-0.01, 0.005));
+            let mut out = Manifold::default();
+            collide_plane(&plane, b, &pb, 0.006, &mut out);
+            let p = deepest(&out).unwrap();
+            assert!((p.gap - s(&pb)).abs() < 1e-12 && (p.normal - n).norm() < 1e-15);
+            for p in out.points() {
+                let d = differentiate_plane(b, p);
+                for k in 0..12 {
+                    let fd = difference_of(&plane, &pb, p, k, |pa, pb| {
+                        let mut out = Manifold::default();
+                        collide_plane(pa, b, pb, 0.006, &mut out);
+                        out
+                    });
+                    assert!(fd.is_none_or(|fd| error(&d, p, k, fd) < 1e-7));
+                }
+            }
+        }
+    }
+    // A box flat on the plane keeps its four corners; a wheel's rim is spanned.
+    let mut out = Manifold::default();
+    let cuboid = Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap();
+    collide_plane(
+        &Pose::IDENTITY,
+        &cuboid,
+        &Pose::translation(Vec3::Z * 0.1),
+        1e-3,
+        &mut out,
+    );
+    assert_eq!(out.points().len(), 4);
+    assert!(out.points().iter().all(|p| p.gap.abs() < 1e-15));
+    let wheel: Vec<Vec3> = (0..400)
+        .map(|i| {
+            let a = std::f64::consts::TAU * (i / 2) as f64 / 200.0;
+            Vec3::new(a.cos(), a.sin(), if i % 2 == 0 { -0.1 } else { 0.1 })
+        })
+        .collect();
+    let wheel: Convex = Hull::from_points(&wheel).unwrap().into();
+    collide_plane(
+        &Pose::IDENTITY,
+        &wheel,
+        &Pose::translation(Vec3::Z * 0.1),
+        1e-3,
+        &mut out,
+    );
+    assert_eq!(out.points().len(), 4);
+    let m = out.points().iter().fold(Vec3::ZERO, |s, p| s + p.point) * 0.25;
+    assert!(m.norm() < 0.2);
+}
+
+fn b_is_curved(name: &str) -> bool {
+    ["cylinder", "coin", "ellipsoid"].contains(&name)
+}
+
+#[test]
+fn poses_without_meaning_neither_panic_nor_hang() {
+    let shapes = all_shapes();
+    for x in [f64::NAN, f64::INFINITY, 1e300, -1e200] {
+        for (_, a) in &shapes {
+            for (_, b) in &shapes {
+                let mut turned = Pose::IDENTITY;
+                turned.rot.c[1].x = x;
+                for pose in [Pose::translation(Vec3::new(0.1, x, 0.0)), turned] {
+                    for p in run(a, &Pose::IDENTITY, b, &pose, 0.01).points() {
+                        let _ = differentiate(a, &Pose::IDENTITY, b, &pose, p);
+                    }
+                    let mut out = Manifold::default();
+                    collide_plane(&pose, b, &Pose::IDENTITY, 0.01, &mut out);
+                }
+            }
+        }
+    }
+}
+
+/// Thin shapes, 1:1e4, against themselves and a box.
+#[test]
+fn needles_and_coins_stay_exact() {
+    let shapes = [
+        ("box", Convex::cuboid(Vec3::new(0.3, 0.2, 0.1)).unwrap()),
+        ("rod", Convex::cylinder(1e-4, 1.0).unwrap()),
+        ("disc", Convex::cylinder(1.0, 1e-4).unwrap()),
+        (
+            "flake",
+            Convex::ellipsoid(Vec3::new(1.0, 0.7, 1e-4)).unwrap(),
+        ),
+        ("wire", Convex::capsule(1e-4, 1.0).unwrap()),
+    ];
+    let mut random = Random(110);
+    for (na, a) in &shapes {
+        for (nb, b) in &shapes {
+            if na == nb && *na == "wire" {
+                continue;
+            }
+            for k in 0..20 {
+                let gap = random.within(-1e-5, 1e-3);
+                let (pa, pb) = near_touching_curved(a, b, gap, &mut random);
+                let m = run(a, &pa, b, &pb, f64::INFINITY);
+                let p = deepest(&m).unwrap();
+                let q = deepest(&run(b, &pb, a, &pa, f64::INFINITY)).unwrap();
+                assert!(
+                    (p.gap - q.gap).abs() < 1e-7,
+                    "{na} {nb} {k}: {} {}",
+                    p.gap,
+                    q.gap
+                );
+                let d = differentiate(a, &pa, b, &pb, &p).unwrap();
+                assert!(p.point.is_finite() && d.gap[0].is_finite());
+                assert!((p.normal.norm() - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}
