@@ -29,7 +29,7 @@ impl Support {
         }
     }
 
-    /// The end of a capsule on its positive z axis.
+    /// The end of a capsule on its negative z axis: the second point of MJCF's `fromto`.
     pub fn tip(model: &Model, geom: &str) -> Result<Support> {
         match find(model, geom)? {
             (
@@ -41,7 +41,7 @@ impl Support {
                 },
             ) => Ok(Support {
                 body,
-                center: pose.point(Vec3::new(0.0, 0.0, *half_length)),
+                center: pose.point(Vec3::new(0.0, 0.0, -*half_length)),
                 radius: *radius,
             }),
             (_, _, other) => Err(Error::invalid(format!("{geom}: not a capsule: {other:?}"))),
