@@ -58,7 +58,7 @@ pub struct Sim {
 
 impl Sim {
     /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option.
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
         let (nq, nv) = (model.nq(), model.nv());
