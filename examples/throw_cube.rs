@@ -33,6 +33,9 @@ const HALF_EDGE: f64 = 0.05;
 /// From [`Unknown::Impulse`] to N s and N m s: brings all six to one order of magnitude.
 const IMPULSE_SCALE: [f64; 6] = [1.0, 1.0, 1.0, HALF_EDGE, HALF_EDGE, HALF_EDGE];
 
+/// Steps of 2 ms: enough for the cube to come to rest.
+const STEPS: usize = 500;
+
 /// What is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
@@ -47,19 +50,13 @@ pub enum Unknown {
 pub struct Throw {
     sim: Sim,
     unknown: Unknown,
-    steps: usize,
     q0: Vec<f64>,
     target: Vec<f64>,
 }
 
 impl Throw {
     /// The target is where the cube ends when `reference` is the initial velocity or impulse.
-    pub fn new(
-        unknown: Unknown,
-        q0: &[f64],
-        reference: &DVector<f64>,
-        steps: usize,
-    ) -> Result<Self> {
+    pub fn new(unknown: Unknown, q0: &[f64], reference: &DVector<f64>) -> Result<Self> {
         let spec = mjcf::read_str(CUBE, None, &MjcfOptions::default())?;
         let model = Arc::new(Model::compile(spec, Actuation::Full)?);
         let options = Options {
@@ -70,22 +67,21 @@ impl Throw {
         let mut throw = Throw {
             sim: Sim::new(model, &options)?,
             unknown,
-            steps,
             q0: q0.to_vec(),
             target: q0.to_vec(),
         };
-        throw.target = throw.trajectory(reference)?.pop().unwrap_or_default();
+        throw.target = throw.end(reference)?;
         Ok(throw)
     }
 
-    /// Configurations from the start to the end.
-    pub fn trajectory(&mut self, x: &DVector<f64>) -> Result<Vec<Vec<f64>>> {
-        let mut poses = vec![self.q0.clone()];
+    /// Where the cube ends.
+    fn end(&mut self, x: &DVector<f64>) -> Result<Vec<f64>> {
+        let mut end = self.q0.clone();
         self.run(x, |_, q| {
-            poses.push(q.to_vec());
+            end.copy_from_slice(q);
             Ok(())
         })?;
-        Ok(poses)
+        Ok(end)
     }
 
     /// Steps through the throw and calls `each` after every step.
@@ -107,7 +103,7 @@ impl Throw {
         }
         let (mut q_next, mut v_next) = (q.clone(), v.clone());
         self.sim.reset();
-        for _ in 0..self.steps {
+        for _ in 0..STEPS {
             self.sim.step(&q, &v, &u, &mut q_next, &mut v_next)?;
             each(&mut self.sim, &q_next)?;
             std::mem::swap(&mut q, &mut q_next);
@@ -129,12 +125,8 @@ impl Throw {
 
 impl LeastSquares for Throw {
     fn residual(&mut self, x: &DVector<f64>) -> Result<DVector<f64>> {
-        let mut last = self.q0.clone();
-        self.run(x, |_, q| {
-            last.copy_from_slice(q);
-            Ok(())
-        })?;
-        Ok(self.miss(&last))
+        let end = self.end(x)?;
+        Ok(self.miss(&end))
     }
 
     fn linearize(&mut self, x: &DVector<f64>) -> Result<(DVector<f64>, DMatrix<f64>)> {
@@ -184,88 +176,108 @@ fn miss_by_pose(r: &DVector<f64>) -> Matrix6<f64> {
     jr.try_inverse().unwrap_or_else(Matrix6::identity)
 }
 
-/// The throw, its guess, and the gradients to compare.
-pub fn problem(unknown: Unknown) -> Result<(Throw, DVector<f64>)> {
-    let resting = [0.0, 0.0, 0.05, 0.0, 0.0, 0.0, 1.0];
-    match unknown {
-        // Thrown level from 30 cm, tilted, with spin: lands on an edge, slides, stops.
-        Unknown::Velocity => {
-            let tilt = 0.1_f64;
-            let q0 = [0.0, 0.0, 0.3, 0.0, tilt.sin(), 0.0, tilt.cos()];
-            let reference = DVector::from_vec(vec![2.0, 0.5, 0.3, 0.3, 0.5, 1.0]);
-            let guess = DVector::from_vec(vec![1.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
-            Ok((Throw::new(unknown, &q0, &reference, 500)?, guess))
+/// What is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// The velocity of a throw from 30 cm, tilted, with spin: the cube lands on an edge, falls on a
+    /// face, slides, turns and stops.
+    Throw,
+    /// The impulse of a kick on the resting cube: it slides, turns and stops.
+    Kick,
+    /// The same with a lift: it hops, lands and slides. A small moment decides on which edge it
+    /// lands, so the final pose has a kink wherever that changes.
+    Hop,
+}
+
+impl Task {
+    pub const ALL: [Task; 3] = [Task::Throw, Task::Kick, Task::Hop];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Task::Throw => "Initial velocity of a thrown cube",
+            Task::Kick => "Impulse of a kick: the cube slides",
+            Task::Hop => "Impulse of a kick: the cube hops, lands and slides",
         }
-        // Kicked off the floor: hops, lands, slides, stops.
-        Unknown::Impulse => {
-            let reference = DVector::from_vec(vec![1.5, 0.4, 0.8, 0.0, 0.0, 0.002]);
-            let guess = DVector::from_vec(vec![1.0, 0.0, 0.5, 0.0, 0.0, 0.0]);
-            Ok((Throw::new(unknown, &resting, &reference, 400)?, guess))
+    }
+
+    fn file_name(self) -> &'static str {
+        match self {
+            Task::Throw => "throw_velocity.svg",
+            Task::Kick => "throw_kick.svg",
+            Task::Hop => "throw_hop.svg",
         }
+    }
+
+    /// The problem and a first guess.
+    pub fn problem(self) -> Result<(Throw, DVector<f64>)> {
+        let resting = [0.0, 0.0, HALF_EDGE, 0.0, 0.0, 0.0, 1.0];
+        let (unknown, q0, reference, guess) = match self {
+            Task::Throw => (
+                Unknown::Velocity,
+                [0.0, 0.0, 0.3, 0.0, 0.1_f64.sin(), 0.0, 0.1_f64.cos()],
+                [2.0, 0.5, 0.3, 0.3, 0.5, 1.0],
+                [1.8, 0.4, 0.2, 0.2, 0.4, 0.8],
+            ),
+            Task::Kick => (
+                Unknown::Impulse,
+                resting,
+                [1.5, 0.4, 0.0, 0.0, 0.0, 0.04],
+                [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            ),
+            Task::Hop => (
+                Unknown::Impulse,
+                resting,
+                [1.5, 0.4, 0.8, 0.0, 0.0, 0.04],
+                [1.2, 0.2, 0.6, 0.0, 0.0, 0.02],
+            ),
+        };
+        let throw = Throw::new(unknown, &q0, &DVector::from_row_slice(&reference))?;
+        Ok((throw, DVector::from_row_slice(&guess)))
     }
 }
 
-pub fn budget(iterations: usize) -> Budget {
-    Budget {
+/// The gradients that are compared.
+pub const GRADIENTS: [Gradient; 3] = [
+    Gradient::Exact,
+    Gradient::Forward(1e-6),
+    Gradient::Central(1e-6),
+];
+
+pub fn solve(task: Task, gradient: Gradient, iterations: usize) -> Result<Run> {
+    let (mut throw, guess) = task.problem()?;
+    let budget = Budget {
         iterations,
         tolerance: 1e-10,
-        rank_tolerance: 1e-9,
-    }
-}
-
-pub fn solve(unknown: Unknown, gradient: Gradient, iterations: usize) -> Result<Run> {
-    let (mut throw, guess) = problem(unknown)?;
-    minimize(&mut throw, guess, gradient, budget(iterations))
+        rank_tolerance: 1e-6,
+    };
+    minimize(&mut throw, guess, gradient, budget)
 }
 
 fn main() -> Result<()> {
     let out = common::output_directory()?;
-    for (unknown, name, title) in [
-        (
-            Unknown::Velocity,
-            "throw_velocity",
-            "Initial velocity of a thrown cube",
-        ),
-        (
-            Unknown::Impulse,
-            "throw_impulse",
-            "Impulse of a kick on a cube",
-        ),
-    ] {
-        println!("{title}");
+    for task in Task::ALL {
+        println!("{}", task.title());
         let mut series = Vec::new();
-        for gradient in [
-            Gradient::Exact,
-            Gradient::Forward(1e-6),
-            Gradient::Central(1e-6),
-        ] {
-            let run = solve(unknown, gradient, 30)?;
+        for gradient in GRADIENTS {
+            let run = solve(task, gradient, 40)?;
             println!(
-                "  {:32} {:2} iterations, {:4} more rollouts, miss {:.1e}, {:7.1} ms, x = {:.4}",
+                "  {:26} {:2} iterations, {:3} linearized and {:3} plain rollouts, {:7.1} ms, miss {:.1e}",
                 gradient.label(),
                 run.iterations(),
+                run.linearizations,
                 run.evaluations,
-                run.error(),
                 1e3 * run.seconds,
-                run.x.transpose()
+                run.error(),
             );
-            series.push(Series {
-                label: gradient.label(),
-                points: run
-                    .history
-                    .iter()
-                    .enumerate()
-                    .map(|(k, e)| (k as f64, *e))
-                    .collect(),
-            });
+            series.push(Series::of(&gradient.label(), &run.history));
         }
         let plot = Plot {
-            title,
+            title: task.title(),
             x_label: "Gauss–Newton iteration",
             y_label: "miss of the final pose, largest entry [m, rad]",
             series,
         };
-        let path = out.join(format!("{name}.svg"));
+        let path = out.join(task.file_name());
         plot.write(&path)?;
         println!("  {}", path.display());
     }

@@ -1,4 +1,5 @@
-//! Nonlinear least squares by Gauss–Newton with a backtracking line search.
+//! Nonlinear least squares by Gauss–Newton with a nonmonotone backtracking line search (Grippo,
+//! Lampariello and Lucidi, SIAM J. Numer. Anal. 1986).
 
 use diffsim::error::Result;
 use nalgebra::{DMatrix, DVector};
@@ -48,7 +49,8 @@ pub struct Run {
     pub x: DVector<f64>,
     /// Largest entry of the residual, at the start and after each iteration.
     pub history: Vec<f64>,
-    /// Residuals that were computed, linearizations not counted.
+    /// Residuals computed with their exact derivative, and without.
+    pub linearizations: usize,
     pub evaluations: usize,
     pub seconds: f64,
 }
@@ -72,6 +74,9 @@ impl Run {
 const HALVINGS: usize = 12;
 /// Share of the promised decrease that a step must bring.
 const ARMIJO: f64 = 1e-4;
+/// A step need only improve on the worst of this many last points: where r has kinks, a monotone
+/// search creeps into them.
+const MEMORY: usize = 4;
 
 /// Minimizes ½‖r(x)‖² from `x`. Where ∂r/∂x is rank deficient the step is the least-norm one.
 /// Stops at the tolerance, at the budget, or where no step along the direction decreases ‖r‖.
@@ -82,11 +87,16 @@ pub fn minimize(
     budget: Budget,
 ) -> Result<Run> {
     let start = Instant::now();
-    let mut evaluations = 0;
-    let mut history = vec![problem.residual(&x)?.amax()];
+    let (mut linearizations, mut evaluations) = (0, 1);
+    let r = problem.residual(&x)?;
+    let mut history = vec![r.amax()];
+    let mut norms = vec![r.norm()];
     while history.len() <= budget.iterations && *history.last().unwrap_or(&0.0) > budget.tolerance {
         let (r, j) = match gradient {
-            Gradient::Exact => problem.linearize(&x)?,
+            Gradient::Exact => {
+                linearizations += 1;
+                problem.linearize(&x)?
+            }
             Gradient::Forward(step) => {
                 let r = problem.residual(&x)?;
                 evaluations += 1 + x.len();
@@ -109,27 +119,31 @@ pub fn minimize(
         let Ok(direction) = svd.solve(&-&r, cut) else {
             break;
         };
+        let recent = &norms[norms.len().saturating_sub(MEMORY)..];
+        let worst = recent.iter().fold(0.0_f64, |m, n| m.max(*n));
         let mut scale = 1.0;
         let mut accepted = None;
         for _ in 0..HALVINGS {
             let trial = &x + scale * &direction;
             let r_trial = problem.residual(&trial)?;
             evaluations += 1;
-            if r_trial.norm() < (1.0 - ARMIJO * scale) * r.norm() {
-                accepted = Some((trial, r_trial.amax()));
+            if r_trial.norm() < (1.0 - ARMIJO * scale) * worst {
+                accepted = Some((trial, r_trial));
                 break;
             }
             scale *= 0.5;
         }
-        let Some((trial, error)) = accepted else {
+        let Some((trial, r)) = accepted else {
             break;
         };
         x = trial;
-        history.push(error);
+        history.push(r.amax());
+        norms.push(r.norm());
     }
     Ok(Run {
         x,
         history,
+        linearizations,
         evaluations,
         seconds: start.elapsed().as_secs_f64(),
     })

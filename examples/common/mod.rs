@@ -1,10 +1,13 @@
 //! What the examples share: least squares by Gauss–Newton, plots, and poses.
 
+// Each example uses its part.
+#![allow(dead_code)]
+
 pub mod gauss_newton;
 pub mod plot;
 pub mod pose;
 
-use diffsim::error::Result;
+use diffsim::error::{Error, Result};
 use std::path::PathBuf;
 
 /// A file of `examples/models`.
@@ -20,7 +23,6 @@ pub fn output_directory() -> Result<PathBuf> {
         Some(path) => PathBuf::from(path),
         None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/examples-out"),
     };
-    std::fs::create_dir_all(&path)
-        .map_err(|e| diffsim::error::Error::io(format!("{}: {e}", path.display())))?;
+    std::fs::create_dir_all(&path).map_err(|e| Error::io(format!("{}: {e}", path.display())))?;
     Ok(path)
 }
