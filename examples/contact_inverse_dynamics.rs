@@ -4,7 +4,7 @@
 //! acceleration (v⁺ − v)/h zero with ∂v⁺/∂u, exact or by finite differences. After "Inverse dynamics
 //! through contacts" and appendix E in highly-efficient-differentiable-simulation.
 
-mod common;
+pub mod common;
 
 use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
 use common::plot::{Plot, Series};
@@ -208,12 +208,13 @@ pub const GRADIENTS: [Gradient; 3] = [
     Gradient::Central(1e-4),
 ];
 
-/// Starts from inputs without meaning, large enough that feet slip and lift.
+/// The quadruped starts from torques without meaning under which feet lift, the humanoid from none:
+/// its solutions nearest to a lifted toe leave that toe with neither load nor speed, at a switch of
+/// modes, where derivatives are one-sided.
 pub fn solve(task: Task, gradient: Gradient, iterations: usize) -> Result<Run> {
     let mut hold = Hold::new(task)?;
-    // In N m; the humanoid's inputs are shares of its motors' torques.
-    let size = if task == Task::PushUp { 0.1 } else { 6.0 };
-    let guess = DVector::from_fn(hold.unknowns(), |k, _| size * (3.0 * k as f64).sin());
+    let torque = if task == Task::PushUp { 0.0 } else { 6.0 };
+    let guess = DVector::from_fn(hold.unknowns(), |k, _| torque * (3.0 * k as f64).sin());
     let budget = Budget {
         iterations,
         tolerance: 1e-9,

@@ -36,9 +36,9 @@ pub struct Plot<'a> {
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 440.0;
-const LEFT: f64 = 80.0;
+const LEFT: f64 = 84.0;
 const RIGHT: f64 = 20.0;
-const TOP: f64 = 42.0;
+const TOP: f64 = 68.0;
 const BOTTOM: f64 = 56.0;
 /// Distinct in colour and in dash, so that grey print and colour blindness lose nothing.
 const STYLES: [(&str, &str); 4] = [
@@ -84,7 +84,7 @@ impl Plot<'_> {
             let y = to_y(10f64.powi(decade));
             s.line((LEFT, y), (WIDTH - RIGHT, y), "#dddddd");
             if (decade - low) % every == 0 {
-                s.power_of_ten(LEFT - 8.0, y + 4.0, decade);
+                s.text(LEFT - 8.0, y + 4.0, "end", &format!("1e{decade}"));
             }
         }
         let step = tick(x_max);
@@ -114,15 +114,13 @@ impl Plot<'_> {
         s.finish()
     }
 
+    /// One row between title and plot.
     fn legend(&self, s: &mut Svg) {
-        let width =
-            8.0 * self.series.iter().map(|s| s.label.len()).max().unwrap_or(0) as f64 + 60.0;
-        let (left, top) = (WIDTH - RIGHT - width - 8.0, TOP + 8.0);
-        s.rectangle(left, top, width, 20.0 * self.series.len() as f64 + 10.0);
+        let width = (WIDTH - LEFT - RIGHT) / self.series.len().max(1) as f64;
         for (i, (series, style)) in self.series.iter().zip(STYLES.iter().cycle()).enumerate() {
-            let y = top + 18.0 + 20.0 * i as f64;
-            s.polyline(&[(left + 8.0, y - 4.0), (left + 42.0, y - 4.0)], *style);
-            s.text(left + 50.0, y, "start", &series.label);
+            let (x, y) = (LEFT + width * i as f64, TOP - 20.0);
+            s.polyline(&[(x, y), (x + 34.0, y)], *style);
+            s.text(x + 42.0, y + 4.0, "start", &series.label);
         }
     }
 }
@@ -163,13 +161,6 @@ impl Svg {
         ));
     }
 
-    fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64) {
-        self.push(format_args!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"white\" \
-             stroke=\"#999999\"/>"
-        ));
-    }
-
     fn polyline(&mut self, points: &[(f64, f64)], (color, dash): (&str, &str)) {
         let list: Vec<_> = points
             .iter()
@@ -198,13 +189,6 @@ impl Svg {
         let text = escaped(text);
         self.push(format_args!(
             "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" text-anchor=\"middle\">{text}</text>"
-        ));
-    }
-
-    fn power_of_ten(&mut self, x: f64, y: f64, exponent: i32) {
-        self.push(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"end\">10<tspan dy=\"-6\" font-size=\"9\">\
-             {exponent}</tspan></text>"
         ));
     }
 
