@@ -34,7 +34,7 @@ const HALF_EDGE: f64 = 0.05;
 const IMPULSE_SCALE: [f64; 6] = [1.0, 1.0, 1.0, HALF_EDGE, HALF_EDGE, HALF_EDGE];
 
 /// Steps of 2 ms: enough for the cube to come to rest.
-const STEPS: usize = 500;
+pub const STEPS: usize = 500;
 
 /// What is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,9 @@ pub enum Unknown {
 
 /// Finds a throw that ends at a given pose.
 pub struct Throw {
-    sim: Sim,
+    pub sim: Sim,
     unknown: Unknown,
-    q0: Vec<f64>,
+    pub q0: Vec<f64>,
     target: Vec<f64>,
 }
 
@@ -165,7 +165,7 @@ impl LeastSquares for Throw {
 
 /// Derivative of [`Throw::miss`] by the tangent of the pose: the inverse of the right Jacobian of
 /// the exponential of SE(3).
-fn miss_by_pose(r: &DVector<f64>) -> Matrix6<f64> {
+pub fn miss_by_pose(r: &DVector<f64>) -> Matrix6<f64> {
     let blocks = IntegrateBlocks::new(LinkKind::Free, r.as_slice()).by_w;
     let dense = blocks.map(|m| Matrix3::from_iterator(m.c.iter().flat_map(|c| c.to_array())));
     let mut jr = Matrix6::zeros();

@@ -1,5 +1,8 @@
 //! The examples reach what they show.
 
+// Each example is a program of its own and brings its copy of what they share.
+#![allow(clippy::duplicate_mod)]
+
 #[path = "../examples/contact_inverse_dynamics.rs"]
 #[allow(dead_code)]
 mod contact_inverse_dynamics;
@@ -8,7 +11,10 @@ mod contact_inverse_dynamics;
 mod throw_cube;
 
 use contact_inverse_dynamics as hold;
+use diffsim::rollout::Rollout;
+use nalgebra::DVector;
 use throw_cube as throw;
+use throw_cube::common::gauss_newton::LeastSquares;
 
 /// The cube ends at the target pose to 1e-10 m and rad. Only the kick has no kinks in its way, where
 /// numbers of iterations would be a matter of luck.
@@ -57,7 +63,6 @@ fn torques_hold_a_robot_on_its_contacts() {
 /// The exact gradients that the examples use, against differences of the whole.
 #[test]
 fn exact_gradients_agree_with_differences() {
-    use throw_cube::common::gauss_newton::LeastSquares;
     for task in throw::Task::ALL {
         let (mut problem, guess) = task.problem().unwrap();
         let (_, exact) = problem.linearize(&guess).unwrap();
@@ -80,4 +85,37 @@ fn exact_gradients_agree_with_differences() {
             );
         }
     }
+}
+
+/// The gradient of half the squared miss by the initial velocity: the product of the steps' Jacobians
+/// against the adjoint of a rollout.
+#[test]
+fn the_adjoint_of_the_throw_agrees_with_the_product_of_jacobians() {
+    let (mut problem, guess) = throw::Task::Throw.problem().unwrap();
+    let (r, j) = problem.linearize(&guess).unwrap();
+    let product = j.tr_mul(&r);
+
+    let (model, options) = (problem.sim.model().clone(), *problem.sim.options());
+    let mut rollout = Rollout::new(model, &options, throw::STEPS).unwrap();
+    let u = vec![0.0; 6 * throw::STEPS];
+    rollout
+        .run(&problem.q0, guess.as_slice(), &u, throw::STEPS, None, None)
+        .unwrap();
+    let mut q_bar = vec![0.0; 6 * (throw::STEPS + 1)];
+    let v_bar = q_bar.clone();
+    let last = throw::miss_by_pose(&r).tr_mul(&r.fixed_rows::<6>(0));
+    q_bar[6 * throw::STEPS..].copy_from_slice(last.as_slice());
+    let mut adjoint = DVector::zeros(6);
+    rollout
+        .adjoint(
+            &q_bar,
+            &v_bar,
+            None,
+            Some(adjoint.as_mut_slice()),
+            None,
+            None,
+        )
+        .unwrap();
+    let error = (&product - &adjoint).amax();
+    assert!(error < 1e-10 * product.amax(), "{product} {adjoint}");
 }

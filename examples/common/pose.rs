@@ -66,7 +66,7 @@ const TOLERANCE: f64 = 5e-16;
 
 /// Moves the base (the first six dofs, the least that does it) until all supports touch the floor
 /// and, if `balanced`, the centre of mass is above their mean in x.
-pub fn place(sim: &mut Sim, q: &mut Vec<f64>, supports: &[Support], balanced: bool) -> Result<()> {
+pub fn place(sim: &mut Sim, q: &mut [f64], supports: &[Support], balanced: bool) -> Result<()> {
     for _ in 0..ITERATIONS {
         let (r, j) = conditions(sim, q, supports, balanced)?;
         if r.amax() <= TOLERANCE {
@@ -77,7 +77,7 @@ pub fn place(sim: &mut Sim, q: &mut Vec<f64>, supports: &[Support], balanced: bo
         };
         let mut step = vec![0.0; sim.model().nv()];
         step[..6].copy_from_slice(base.as_slice());
-        let from = q.clone();
+        let from = q.to_vec();
         sim.model().integrate(&from, &step, q);
     }
     let (r, _) = conditions(sim, q, supports, balanced)?;
