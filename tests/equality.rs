@@ -79,6 +79,8 @@ fn check_kind(name: &str, model: Model) {
                 ..options(4e-3)
             },
         );
+        // Nothing switches, and the step is smooth over a wide range.
+        (c.eps, c.stencil) = (EPS, FOURTH_ORDER);
         let mut list = placement(&model, "joint2");
         list.extend(placement(&model, "joint6"));
         list.push(Param {
@@ -187,6 +189,8 @@ fn with_contacts_limits_and_friction() {
     v[1] = 0.3;
     let rest = q.clone();
     let mut c = Checker::new(model.clone(), &options(2e-3));
+    // The rod makes feet slide at less than 1e-4 m/s, which bends the step within that range.
+    c.eps = 1e-7;
     let mut list = placement(&model, "calf0");
     list.push(Param {
         kind: ParamKind::GeomFriction,
@@ -319,7 +323,7 @@ fn redundant_rows_have_derivatives() {
 fn memory_repeats_every_bit() {
     let mut sim = Sim::new(Arc::new(tied_quadruped(true)), &options(2e-3)).unwrap();
     let (mut q, mut v) = (standing(sim.model()), vec![0.0; 18]);
-    let mut run = |sim: &mut Sim, q: &mut Vec<f64>, v: &mut Vec<f64>, n: usize| {
+    let run = |sim: &mut Sim, q: &mut Vec<f64>, v: &mut Vec<f64>, n: usize| {
         for _ in 0..n {
             let (q0, v0) = (q.clone(), v.clone());
             sim.step(&q0, &v0, &[0.0; 18], q, v).unwrap();

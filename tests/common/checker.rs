@@ -137,8 +137,21 @@ pub fn modes(sim: &Sim) -> Modes {
     (contacts, sim.constraint_modes().to_vec())
 }
 
+/// Central differences: offsets in units of the step, with their weights.
+pub type Stencil = &'static [(f64, f64)];
+pub const SECOND_ORDER: Stencil = &[(1.0, 0.5), (-1.0, -0.5)];
+pub const FOURTH_ORDER: Stencil = &[
+    (1.0, 2.0 / 3.0),
+    (-1.0, -2.0 / 3.0),
+    (2.0, -1.0 / 12.0),
+    (-2.0, 1.0 / 12.0),
+];
+
 pub struct Checker {
     pub sim: Sim,
+    /// Step and order of the differences.
+    pub eps: f64,
+    pub stencil: Stencil,
     memory: Vec<f64>,
     checked: usize,
     excluded: usize,
@@ -151,6 +164,8 @@ impl Checker {
         let memory = vec![0.0; sim.memory_size()];
         Checker {
             sim,
+            eps: 1e-6,
+            stencil: SECOND_ORDER,
             memory,
             checked: 0,
             excluded: 0,
@@ -213,7 +228,7 @@ impl Checker {
             .fold(1.0_f64, |m, x| m.max(x.abs()));
         for (kind, &size) in sizes.iter().enumerate() {
             for k in 0..size {
-                let eps = 1e-6;
+                let (eps, stencil) = (self.eps, self.stencil);
                 let mut same = true;
                 let mut shifted = |s: f64, this: &mut Checker| {
                     let (mut q2, mut v2, mut u2) = (q.clone(), v.clone(), u.to_vec());
@@ -238,7 +253,13 @@ impl Checker {
                     same &= o.modes == here;
                     o.x
                 };
-                let (p1, m1) = (shifted(eps, self), shifted(-eps, self));
+                let mut fd = vec![0.0; 2 * nv];
+                for (offset, weight) in stencil {
+                    let x = shifted(offset * eps, self);
+                    for (fd, x) in fd.iter_mut().zip(x) {
+                        *fd += weight * x / eps;
+                    }
+                }
                 if !same {
                     self.excluded += 1;
                     continue;
@@ -248,11 +269,10 @@ impl Checker {
                     &jv[kind][k * nv..(k + 1) * nv],
                 ]
                 .concat();
-                let mut worst = 0.0_f64;
-                for i in 0..2 * nv {
-                    let fd = (p1[i] - m1[i]) / (2.0 * eps);
-                    worst = worst.max((fd - ours[i]).abs());
-                }
+                let worst = fd
+                    .iter()
+                    .zip(&ours)
+                    .fold(0.0_f64, |m, (fd, x)| m.max((fd - x).abs()));
                 let size = ours
                     .iter()
                     .fold(1.0_f64, |m, x| m.max(x.abs()))
