@@ -405,6 +405,34 @@ fn inactive_equalities_change_no_bit() {
     assert_ne!(step(tied_quadruped(true)), free);
 }
 
+/// Six rows on one dof: no velocity closes the gap.
+#[test]
+fn a_weld_that_cannot_close_says_so() {
+    let mut spec = ModelSpec::default();
+    let mut rng = Rng::new(2);
+    chain(&mut spec, &mut rng, &[JointKind::Revolute]);
+    let weld = EqualityKind::Weld {
+        body1: 0,
+        body2: 1,
+        anchor: Vec3::ZERO,
+        relative: Some(rng.pose(0.3)),
+        torque_scale: 1.0,
+    };
+    spec.equalities.push(equality("weld", weld));
+    let model = Model::compile(spec, Actuation::Full).unwrap();
+    let mut sim = Sim::new(Arc::new(model), &options(1e-3)).unwrap();
+    let (mut q, mut v) = ([0.0], [0.0]);
+    sim.step(&[0.3], &[0.0], &[0.0], &mut q, &mut v).unwrap();
+    let info = sim.step_info().unwrap();
+    println!("residual {:.1e}, speed {:.1e}", info.residual, v[0]);
+    assert!(!info.converged && v[0].is_finite());
+    let (mut dq, mut dv) = ([0.0], [0.0]);
+    assert!(
+        sim.step_jvp(&[1.0], &[], &[], &[], &mut dq, &mut dv)
+            .is_err()
+    );
+}
+
 #[test]
 fn mistakes_are_named() {
     let refused = |kind: EqualityKind| {
