@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::checker::{quadruped, standing};
 use common::*;
 use diffsim::batch::{Batch, BatchAdjoint};
 use diffsim::error::Status;

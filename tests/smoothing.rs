@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::checker::{free_body, ground, quadruped, standing};
 use common::*;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};

@@ -1,7 +1,9 @@
 //! Models made in code: a description that is checked piece by piece, where the mistake is made.
 
 use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
-use super::spec::{ActuatorSpec, BodySpec, GeomSpec, JointSpec, ModelSpec};
+use super::spec::{
+    ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec,
+};
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Pose, Vec3};
@@ -177,6 +179,33 @@ impl ModelBuilder {
         Ok(self.spec.actuators.len() - 1)
     }
 
+    /// Adds an equality, which may close a loop. Bodies are the builder's ids; the numbers are checked
+    /// when a simulation is made.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body or joint that is not there yet.
+    pub fn add_equality(&mut self, equality: EqualitySpec) -> Result<()> {
+        match &equality.kind {
+            EqualityKind::Connect { body1, body2, .. }
+            | EqualityKind::Weld { body1, body2, .. }
+            | EqualityKind::Distance { body1, body2, .. } => {
+                self.known_body(*body1, "body1")?;
+                self.known_body(*body2, "body2")?;
+            }
+            EqualityKind::Joint { joint1, joint2, .. } => {
+                let mut joints = std::iter::once(joint1).chain(joint2);
+                if let Some(joint) = joints.find(|j| !self.joints.contains(*j)) {
+                    return Err(Error::invalid(format!(
+                        "equality {}: no joint is called \"{joint}\"",
+                        described(&equality.name, "")
+                    )));
+                }
+            }
+        }
+        self.spec.equalities.push(equality);
+        Ok(())
+    }
+
     /// Compiles what has been collected; the builder can be added to and built again.
     ///
     /// # Errors
@@ -198,6 +227,15 @@ mod tests {
             Vec3::new(0.0, 0.1, 0.0),
             Sym3::new(0.1, 0.0, 0.1, 0.0, 0.0, 0.1),
         )
+    }
+
+    fn equality(kind: EqualityKind) -> EqualitySpec {
+        EqualitySpec {
+            name: "e".into(),
+            active: true,
+            kind,
+            origin: String::new(),
+        }
     }
 
     #[test]
@@ -240,6 +278,18 @@ mod tests {
             b.add_joint(arm, damped).err(),
             b.add_geom(sphere(0.0)).err(),
             b.set_gravity(Vec3::new(0.0, f64::NAN, 0.0)).err(),
+            b.add_equality(equality(EqualityKind::Connect {
+                body1: arm,
+                body2: 5,
+                anchor: Vec3::ZERO,
+            }))
+            .err(),
+            b.add_equality(equality(EqualityKind::Joint {
+                joint1: "hinge".into(),
+                joint2: Some("nobody".into()),
+                coefficients: [0.0; 5],
+            }))
+            .err(),
         ];
         assert!(wrong.iter().all(Option::is_some), "{wrong:?}");
         assert_eq!(format!("{b:?}"), before);

@@ -2,6 +2,7 @@
 
 use super::Mimic;
 use super::link::origin;
+use super::mimic::{Follow, read as read_mimic};
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::xml::Element;
@@ -15,6 +16,8 @@ pub(super) struct Joint<'a, 'd> {
     /// Frame of the child in the parent's at the zero position.
     pub(super) placement: Pose,
     pub(super) spec: JointSpec,
+    /// The joint that this one follows.
+    pub(super) follow: Option<Follow<'a, 'd>>,
 }
 
 pub(super) fn read<'a, 'd>(
@@ -34,8 +37,9 @@ pub(super) fn read<'a, 'd>(
     let kind = kind(joint)?;
     let mut spec = JointSpec::new(joint.required("name")?, kind);
     spec.origin = format!("line {}", joint.line());
+    let mut follow = None;
     if kind != JointKind::Fixed {
-        read_mimic(joint, mimic, warnings)?;
+        follow = read_mimic(joint, mimic, warnings)?;
         if has_axis(kind) {
             spec.axis = axis(joint)?;
         }
@@ -52,6 +56,7 @@ pub(super) fn read<'a, 'd>(
         child: joint.required_child("child")?.required("link")?,
         placement: origin(joint, warnings)?,
         spec,
+        follow,
     })
 }
 
@@ -90,25 +95,6 @@ fn axis(joint: Element) -> Result<Vec3> {
         return Err(axis.error("attribute xyz: expected a direction, got 0 0 0"));
     }
     Ok(xyz)
-}
-
-fn read_mimic(joint: Element, mimic: Mimic, warnings: &mut Warnings) -> Result<()> {
-    let Some(element) = joint.child("mimic")? else {
-        return Ok(());
-    };
-    let leader = element.required("joint")?;
-    match mimic {
-        Mimic::Error => Err(element.unsupported(format!(
-            "to follow joint \"{leader}\" is not supported; the joint can be loaded as independent"
-        ))),
-        Mimic::Independent => {
-            warnings.add_single(
-                element,
-                format!("ignored: does not follow joint \"{leader}\", but moves on its own"),
-            );
-            Ok(())
-        }
-    }
 }
 
 fn read_limits(joint: Element, spec: &mut JointSpec, warnings: &mut Warnings) -> Result<()> {

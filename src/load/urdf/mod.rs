@@ -16,6 +16,7 @@
 
 mod joint;
 mod link;
+mod mimic;
 mod paths;
 mod tree;
 mod warnings;
@@ -42,6 +43,8 @@ pub enum Mimic {
     Error,
     /// Let it move on its own, with a warning.
     Independent,
+    /// Hold it to its leader by an equality under its own name: q = multiplier·q_leader + offset.
+    Couple,
 }
 
 /// What to do with a collision geometry whose mesh file is not found.
@@ -129,7 +132,9 @@ fn read_robot(
         }
     }
 
+    let equalities = mimic::couplings(&joints)?;
     let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
+    spec.equalities = equalities;
     spec.name = robot.required("name")?.to_owned();
     spec.warnings = warnings.into_lines();
     Ok(spec)

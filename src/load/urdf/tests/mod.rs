@@ -5,7 +5,7 @@ mod refused;
 
 use super::*;
 use crate::error::Status;
-use crate::model::spec::{JointKind, ShapeSpec};
+use crate::model::spec::{EqualityKind, JointKind, ShapeSpec};
 use crate::spatial::{Mat3, Vec3};
 
 const INERTIAL: &str = r#"<inertial><mass value="2"/>
@@ -315,6 +315,61 @@ fn mimic_is_refused_or_let_free() {
     let spec = read_str(&text, None, &options).unwrap();
     assert_eq!(spec.bodies[2].joints[0].kind, JointKind::Revolute);
     assert!(spec.warnings[0].starts_with(place), "{:?}", spec.warnings);
+}
+
+#[test]
+fn mimic_becomes_a_coupling() {
+    let two = |mimic: &str, kind: &str| {
+        let joint = |name: &str, kind: &str, child: &str, more: &str| {
+            format!(
+                "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"a\"/><child link=\"{child}\"/>\
+                 <axis xyz=\"0 0 1\"/>{LIMIT}{more}</joint>\n"
+            )
+        };
+        let mimic = format!("<mimic {mimic}/>");
+        robot(
+            &(links(&["a", "b", "c"])
+                + &joint("lead", kind, "b", "")
+                + &joint("j", "prismatic", "c", &mimic)),
+        )
+    };
+    let options = UrdfOptions {
+        mimic: Mimic::Couple,
+        ..UrdfOptions::default()
+    };
+    let spec = read_str(
+        &two(
+            "joint=\"lead\" multiplier=\"-2\" offset=\"0.5\"",
+            "revolute",
+        ),
+        None,
+        &options,
+    )
+    .unwrap();
+    assert_eq!((spec.equalities.len(), spec.warnings.len()), (1, 0));
+    assert_eq!(spec.equalities[0].name, "j");
+    assert!(matches!(
+        &spec.equalities[0].kind,
+        EqualityKind::Joint { joint1, joint2: Some(leader), coefficients: [0.5, -2.0, 0.0, 0.0, 0.0] }
+            if joint1 == "j" && leader == "lead"
+    ));
+    let plain = read_str(&two("joint=\"lead\"", "continuous"), None, &options).unwrap();
+    assert!(matches!(
+        plain.equalities[0].kind,
+        EqualityKind::Joint { coefficients, .. } if coefficients == [0.0, 1.0, 0.0, 0.0, 0.0]
+    ));
+    for (mimic, kind, expected) in [
+        (
+            "joint=\"no\"",
+            "revolute",
+            "\"no\" is not a joint of the file",
+        ),
+        ("joint=\"j\"", "revolute", "follows itself"),
+        ("joint=\"lead\"", "floating", "\"lead\" is Free"),
+    ] {
+        let e = read_str(&two(mimic, kind), None, &options).unwrap_err();
+        assert!(e.message.contains(expected), "{}", e.message);
+    }
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! `<mimic>`: joints that follow others.
+
+use super::Mimic;
+use super::joint::Joint;
+use super::warnings::Warnings;
+use crate::error::Result;
+use crate::load::xml::Element;
+use crate::model::spec::{EqualityKind, EqualitySpec, JointKind};
+use std::collections::HashMap;
+
+/// q = multiplier·q_leader + offset.
+pub(super) struct Follow<'a, 'd> {
+    element: Element<'a, 'd>,
+    leader: &'a str,
+    multiplier: f64,
+    offset: f64,
+}
+
+/// What a joint follows; none where it moves on its own.
+pub(super) fn read<'a, 'd>(
+    joint: Element<'a, 'd>,
+    mimic: Mimic,
+    warnings: &mut Warnings,
+) -> Result<Option<Follow<'a, 'd>>> {
+    let Some(element) = joint.child("mimic")? else {
+        return Ok(None);
+    };
+    let leader = element.required("joint")?;
+    match mimic {
+        Mimic::Error => Err(element.unsupported(format!(
+            "to follow joint \"{leader}\" is not supported; the joint can be loaded as independent, \
+             or coupled"
+        ))),
+        Mimic::Independent => {
+            warnings.add_single(
+                element,
+                format!("ignored: does not follow joint \"{leader}\", but moves on its own"),
+            );
+            Ok(None)
+        }
+        Mimic::Couple => {
+            warnings.unknown_attributes(element, &["joint", "multiplier", "offset"]);
+            Ok(Some(Follow {
+                element,
+                leader,
+                multiplier: element.number("multiplier")?.unwrap_or(1.0),
+                offset: element.number("offset")?.unwrap_or(0.0),
+            }))
+        }
+    }
+}
+
+fn has_one_dof(kind: JointKind) -> bool {
+    matches!(
+        kind,
+        JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic
+    )
+}
+
+/// Equalities that hold followers to their leaders.
+pub(super) fn couplings(joints: &[Joint]) -> Result<Vec<EqualitySpec>> {
+    let kinds: HashMap<&str, JointKind> = joints
+        .iter()
+        .map(|j| (j.spec.name.as_str(), j.spec.kind))
+        .collect();
+    let mut list = Vec::new();
+    for joint in joints {
+        let Some(f) = &joint.follow else { continue };
+        let name = &joint.spec.name;
+        if f.leader == name {
+            return Err(f.element.error(format!("joint \"{name}\" follows itself")));
+        }
+        for joint in [f.leader, name] {
+            match kinds.get(joint) {
+                Some(kind) if has_one_dof(*kind) => {}
+                Some(kind) => {
+                    return Err(f.element.error(format!(
+                        "expected joints of one degree of freedom, \"{joint}\" is {kind:?}"
+                    )));
+                }
+                None => {
+                    return Err(f
+                        .element
+                        .error(format!("\"{joint}\" is not a joint of the file")));
+                }
+            }
+        }
+        list.push(EqualitySpec {
+            name: name.clone(),
+            active: true,
+            kind: EqualityKind::Joint {
+                joint1: name.clone(),
+                joint2: Some(f.leader.to_owned()),
+                coefficients: [f.offset, f.multiplier, 0.0, 0.0, 0.0],
+            },
+            origin: format!("line {}", f.element.line()),
+        });
+    }
+    Ok(list)
+}

@@ -1,0 +1,343 @@
+//! All Jacobians of a step with constraints against differences, wherever no mode changes inside the
+//! difference, and forward against reverse mode; scenes that several tests use.
+
+use super::{Rng, relative_error};
+use diffsim::contact::ncp::Mode;
+use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
+use diffsim::step::{Options, Sim, StepJacobians};
+use std::sync::Arc;
+
+pub fn ground(spec: &mut ModelSpec, friction: f64) {
+    let mut g = GeomSpec::new(
+        "ground",
+        0,
+        Pose::IDENTITY,
+        ShapeSpec::Plane {
+            half_extents: [0.0; 2],
+        },
+    );
+    g.friction[0] = friction;
+    g.priority = 1;
+    spec.geoms.push(g);
+}
+
+pub fn free_body(spec: &mut ModelSpec, name: &str, at: Vec3, shape: ShapeSpec) {
+    let id = spec.bodies.len();
+    let mut b = diffsim::model::spec::BodySpec::world();
+    b.name = name.into();
+    b.placement = Pose::translation(at);
+    b.inertia = Inertia::from_com(
+        1.0,
+        Vec3::ZERO,
+        Sym3::diagonal(Vec3::new(0.02, 0.025, 0.03)),
+    );
+    b.joints = vec![JointSpec::new(format!("{name}_free"), JointKind::Free)];
+    spec.bodies.push(b);
+    spec.geoms
+        .push(GeomSpec::new(name, id, Pose::IDENTITY, shape));
+}
+
+/// A free trunk with four three-joint legs that end in spheres; limits and dry friction on joints.
+pub fn quadruped(self_collision: bool) -> Model {
+    Model::compile(quadruped_spec(self_collision), Actuation::Full).unwrap()
+}
+
+pub fn quadruped_spec(self_collision: bool) -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.7);
+    let half = Vec3::new(0.19, 0.05, 0.06);
+    free_body(
+        &mut spec,
+        "trunk",
+        Vec3::new(0.0, 0.0, 0.35),
+        ShapeSpec::Box { half_extents: half },
+    );
+    spec.bodies[1].inertia = Inertia::from_com(
+        5.0,
+        Vec3::new(0.01, 0.0, 0.0),
+        Sym3::diagonal(Vec3::new(0.02, 0.06, 0.07)),
+    );
+    for (i, (x, y)) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
+        .into_iter()
+        .enumerate()
+    {
+        let mut parent = 1;
+        for (part, at, axis, mass) in [
+            ("hip", Vec3::new(x * 0.19, y * 0.05, 0.0), Vec3::X, 0.6),
+            ("thigh", Vec3::new(0.0, y * 0.08, 0.0), Vec3::Y, 0.9),
+            ("calf", Vec3::new(0.0, 0.0, -0.21), Vec3::Y, 0.2),
+        ] {
+            let id = spec.bodies.len();
+            let mut b = diffsim::model::spec::BodySpec::world();
+            b.name = format!("{part}{i}");
+            b.parent = parent;
+            b.placement = Pose::translation(at);
+            b.inertia = Inertia::from_com(
+                mass,
+                Vec3::new(0.0, 0.0, -0.05),
+                Sym3::diagonal(Vec3::new(4e-3, 4e-3, 1e-3)),
+            );
+            let mut j = JointSpec::new(format!("{part}{i}"), JointKind::Revolute);
+            j.axis = axis;
+            j.damping = 0.5;
+            j.armature = 0.01;
+            j.limits = Some((-2.7, 2.7));
+            if part == "calf" {
+                j.friction_loss = 0.2;
+                j.limits = Some((-2.7, -0.9));
+            }
+            b.joints = vec![j];
+            spec.bodies.push(b);
+            parent = id;
+        }
+        let place = Pose::translation(Vec3::new(0.0, 0.0, -0.21));
+        let mut g = GeomSpec::new(
+            format!("foot{i}"),
+            parent,
+            place,
+            ShapeSpec::Sphere { radius: 0.02 },
+        );
+        if !self_collision {
+            g.contype = 0;
+            g.conaffinity = 1;
+        }
+        spec.geoms.push(g);
+    }
+    spec
+}
+
+pub fn standing(model: &Model) -> Vec<f64> {
+    let mut q = model.neutral().to_vec();
+    for leg in 0..4 {
+        q[7 + 3 * leg + 1] = 0.8;
+        q[7 + 3 * leg + 2] = -1.6;
+    }
+    q[2] = 0.32;
+    q
+}
+
+/// Outcome of a step as tangent of q⁺ at `base` and v⁺, and the modes it went through.
+pub struct Outcome {
+    pub x: Vec<f64>,
+    pub modes: Modes,
+}
+
+/// Which contacts there are, on which side of gap zero, and the modes of all constraints.
+pub type Modes = (Vec<(usize, usize, bool)>, Vec<Mode>);
+
+pub fn modes(sim: &Sim) -> Modes {
+    let kink = sim.options().kp > 0.0;
+    let contacts = sim
+        .contacts()
+        .iter()
+        .map(|c| (c.geom[0], c.geom[1], kink && c.gap < 0.0))
+        .collect();
+    (contacts, sim.constraint_modes().to_vec())
+}
+
+/// Central differences: offsets in units of the step, with their weights.
+pub type Stencil = &'static [(f64, f64)];
+pub const SECOND_ORDER: Stencil = &[(1.0, 0.5), (-1.0, -0.5)];
+pub const FOURTH_ORDER: Stencil = &[
+    (1.0, 2.0 / 3.0),
+    (-1.0, -2.0 / 3.0),
+    (2.0, -1.0 / 12.0),
+    (-2.0, 1.0 / 12.0),
+];
+
+pub struct Checker {
+    pub sim: Sim,
+    /// Step and order of the differences.
+    pub eps: f64,
+    pub stencil: Stencil,
+    memory: Vec<f64>,
+    checked: usize,
+    excluded: usize,
+    errors: Vec<f64>,
+}
+
+impl Checker {
+    pub fn new(model: Model, options: &Options) -> Self {
+        let sim = Sim::new(Arc::new(model), options).unwrap();
+        let memory = vec![0.0; sim.memory_size()];
+        Checker {
+            sim,
+            eps: 1e-6,
+            stencil: SECOND_ORDER,
+            memory,
+            checked: 0,
+            excluded: 0,
+            errors: Vec::new(),
+        }
+    }
+
+    pub fn outcome(&mut self, base: &[f64], q: &[f64], v: &[f64], u: &[f64]) -> Outcome {
+        self.sim.set_memory(&self.memory).unwrap();
+        let (mut qn, mut vn) = (q.to_vec(), v.to_vec());
+        self.sim.step(q, v, u, &mut qn, &mut vn).unwrap();
+        let mut x = vec![0.0; v.len()];
+        self.sim.model().difference(base, &qn, &mut x);
+        x.extend(vn);
+        let modes = modes(&self.sim);
+        Outcome { x, modes }
+    }
+
+    /// Checks all Jacobians of the step from (q, v, u) and advances to the next state.
+    pub fn check(&mut self, q: &mut Vec<f64>, v: &mut Vec<f64>, u: &[f64]) {
+        let model = self.sim.model().clone();
+        let (nv, nu, np) = (model.nv(), model.nu(), self.sim.np());
+        self.sim.get_memory(&mut self.memory).unwrap();
+        let (mut base, mut vn) = (q.clone(), v.clone());
+        self.sim.step(q, v, u, &mut base, &mut vn).unwrap();
+        let here = modes(&self.sim);
+        let mut memory_after = vec![0.0; self.memory.len()];
+        self.sim.get_memory(&mut memory_after).unwrap();
+        let info = self.sim.step_info().unwrap();
+        assert!(info.converged, "residual {:e}", info.residual);
+        let sizes = [nv, nv, nu, np];
+        let mut jq: Vec<Vec<f64>> = sizes.iter().map(|n| vec![f64::NAN; nv * n]).collect();
+        let mut jv = jq.clone();
+        {
+            let [a, b, c, d] = &mut jq[..] else {
+                unreachable!()
+            };
+            let [e, f, g, h] = &mut jv[..] else {
+                unreachable!()
+            };
+            self.sim
+                .step_jacobians(StepJacobians {
+                    dq_dq: Some(a),
+                    dq_dv: Some(b),
+                    dq_du: Some(c),
+                    dq_dp: Some(d),
+                    dv_dq: Some(e),
+                    dv_dv: Some(f),
+                    dv_du: Some(g),
+                    dv_dp: Some(h),
+                })
+                .unwrap();
+        }
+        self.modes_of_differentiation(&jq, &jv);
+        let mut p = vec![0.0; np];
+        self.sim.get_params(&mut p).unwrap();
+        let scale = jv[0]
+            .iter()
+            .chain(&jv[1])
+            .fold(1.0_f64, |m, x| m.max(x.abs()));
+        for (kind, &size) in sizes.iter().enumerate() {
+            for k in 0..size {
+                let (eps, stencil) = (self.eps, self.stencil);
+                let mut same = true;
+                let mut shifted = |s: f64, this: &mut Checker| {
+                    let (mut q2, mut v2, mut u2) = (q.clone(), v.clone(), u.to_vec());
+                    match kind {
+                        0 => {
+                            let mut dv = vec![0.0; nv];
+                            dv[k] = s;
+                            model.integrate(q, &dv, &mut q2);
+                        }
+                        1 => v2[k] += s,
+                        2 => u2[k] += s,
+                        _ => {
+                            let mut p2 = p.clone();
+                            p2[k] += s;
+                            this.sim.set_params(&p2).unwrap();
+                        }
+                    }
+                    let o = this.outcome(&base, &q2, &v2, &u2);
+                    if kind == 3 {
+                        this.sim.set_params(&p).unwrap();
+                    }
+                    same &= o.modes == here;
+                    o.x
+                };
+                let mut fd = vec![0.0; 2 * nv];
+                for (offset, weight) in stencil {
+                    let x = shifted(offset * eps, self);
+                    for (fd, x) in fd.iter_mut().zip(x) {
+                        *fd += weight * x / eps;
+                    }
+                }
+                if !same {
+                    self.excluded += 1;
+                    continue;
+                }
+                let ours = [
+                    &jq[kind][k * nv..(k + 1) * nv],
+                    &jv[kind][k * nv..(k + 1) * nv],
+                ]
+                .concat();
+                let worst = fd
+                    .iter()
+                    .zip(&ours)
+                    .fold(0.0_f64, |m, (fd, x)| m.max((fd - x).abs()));
+                let size = ours
+                    .iter()
+                    .fold(1.0_f64, |m, x| m.max(x.abs()))
+                    .max(1e-3 * scale);
+                self.errors.push(worst / size);
+                self.checked += 1;
+            }
+        }
+        self.sim.set_memory(&memory_after).unwrap();
+        (*q, *v) = (base, vn);
+    }
+
+    /// Directional derivative and adjoint of the last step against its Jacobians.
+    fn modes_of_differentiation(&mut self, jq: &[Vec<f64>], jv: &[Vec<f64>]) {
+        let model = self.sim.model().clone();
+        let (nv, nu, np) = (model.nv(), model.nu(), self.sim.np());
+        let mut rng = Rng::new(5);
+        let w: [Vec<f64>; 4] = [nv, nv, nu, np].map(|n| rng.vector(n, 1.0));
+        let z = rng.vector(2 * nv, 1.0);
+        let mut product = vec![0.0; 2 * nv];
+        let mut adjoint: [Vec<f64>; 4] = [nv, nv, nu, np].map(|n| vec![0.0; n]);
+        for i in 0..4 {
+            for (k, x) in w[i].iter().enumerate() {
+                let column = [&jq[i][k * nv..(k + 1) * nv], &jv[i][k * nv..(k + 1) * nv]].concat();
+                for (y, c) in product.iter_mut().zip(&column) {
+                    *y += c * x;
+                }
+                adjoint[i][k] = column.iter().zip(&z).map(|(c, z)| c * z).sum();
+            }
+        }
+        let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
+        self.sim
+            .step_jvp(&w[0], &w[1], &w[2], &w[3], &mut dq, &mut dv)
+            .unwrap();
+        let e = relative_error(&[dq, dv].concat(), &product);
+        assert!(e < 1e-10, "jvp: {e:e}");
+        let mut bars: [Vec<f64>; 4] = [nv, nv, nu, np].map(|n| vec![0.0; n]);
+        let [a, b, c, d] = &mut bars;
+        self.sim
+            .step_vjp(&z[..nv], &z[nv..], Some(a), Some(b), Some(c), Some(d))
+            .unwrap();
+        for i in 0..4 {
+            let e = relative_error(&bars[i], &adjoint[i]);
+            assert!(e < 1e-10, "vjp {i}: {e:e}");
+        }
+    }
+
+    pub fn report(mut self, name: &str) {
+        self.errors.sort_by(f64::total_cmp);
+        let n = self.errors.len();
+        let (median, p99) = (self.errors[n / 2], self.errors[(n * 99) / 100]);
+        println!(
+            "{name}: {} columns checked, {} excluded, median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}",
+            self.checked,
+            self.excluded,
+            self.errors[n - 1]
+        );
+        assert!(median < 1e-7 && p99 < 1e-5, "{name}");
+        assert!(self.checked > 2 * self.excluded, "{name}");
+    }
+}
+
+pub fn options(h: f64) -> Options {
+    Options {
+        time_step: h,
+        ..Options::default()
+    }
+}
