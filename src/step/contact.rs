@@ -7,19 +7,26 @@ use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
+use crate::dynamics::kinematics::twists;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::LANES;
+use crate::spatial::Twist;
 
 /// A body may gain this speed within a step before a limit that was out of reach is passed; the step
 /// then repeats with all limits [rad/s or m/s].
 const UNFORESEEN_SPEED: f64 = 1.0;
 
-/// Contacts enter the step at this many steps' travel at the present speed, and at this distance [m].
+/// Contacts enter the step at this many steps' travel, at the larger of the speeds that the links have
+/// and would have without impulses. Where impulses make one faster than that the step repeats with
+/// the contacts it could then reach.
 const REACH_STEPS: f64 = 2.0;
+
+/// How often contacts are sought anew in a step.
+const SEARCHES: usize = 4;
 
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +53,8 @@ pub(super) struct ContactStage {
     stabilization: Stabilization,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
+    /// Spatial velocities of the links at some v.
+    twists: Vec<Twist>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
 }
@@ -93,6 +102,7 @@ impl ContactStage {
             },
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
+            twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
@@ -131,9 +141,14 @@ impl ContactStage {
             *x = v[k] + h * acc[k];
         }
         let kin = &dynamics.kin;
-        self.scene.collide(model, kin, REACH_STEPS * h)?;
+        self.scene.place(model, kin);
+        self.scene.foresee(model, kin, &kin.v);
+        twists(kin, model, &self.v_free, &mut self.twists);
+        self.scene.foresee(model, kin, &self.twists);
+        self.scene.collide(REACH_STEPS * h)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h;
+        let mut searches = 1;
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -157,11 +172,24 @@ impl ContactStage {
                 self.solver
                     .solve(&problem, &mut c.lambda, &mut c.modes, &self.options)?;
             respond(c, &dynamics.mass, model, &self.v_free, v_next);
-            if reach == f64::INFINITY || !c.missed_limit(q, v_next, h, 1e-12) {
+            let mut repeat = false;
+            if reach != f64::INFINITY && c.missed_limit(q, v_next, h, 1e-12) {
+                reach = f64::INFINITY;
+                repeat = true;
+            }
+            if searches < SEARCHES {
+                twists(kin, model, v_next, &mut self.twists);
+                if self.scene.foresee(model, kin, &self.twists) > REACH_STEPS {
+                    let before = self.scene.contacts().len();
+                    self.scene.collide(REACH_STEPS * h)?;
+                    repeat |= self.scene.contacts().len() != before;
+                    searches += 1;
+                }
+            }
+            if !repeat {
                 self.certificate = Some(certificate);
                 return Ok(certificate);
             }
-            reach = f64::INFINITY;
         }
     }
 
