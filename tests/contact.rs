@@ -6,116 +6,11 @@ mod common;
 use common::*;
 use diffsim::contact::ncp::Mode;
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
+use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use diffsim::spatial::{Quat, Vec3};
 use diffsim::step::{Options, Sim, StepJacobians};
 use std::sync::Arc;
-
-fn ground(spec: &mut ModelSpec, friction: f64) {
-    let mut g = GeomSpec::new(
-        "ground",
-        0,
-        Pose::IDENTITY,
-        ShapeSpec::Plane {
-            half_extents: [0.0; 2],
-        },
-    );
-    g.friction[0] = friction;
-    g.priority = 1;
-    spec.geoms.push(g);
-}
-
-fn free_body(spec: &mut ModelSpec, name: &str, at: Vec3, shape: ShapeSpec) {
-    let id = spec.bodies.len();
-    let mut b = diffsim::model::spec::BodySpec::world();
-    b.name = name.into();
-    b.placement = Pose::translation(at);
-    b.inertia = Inertia::from_com(
-        1.0,
-        Vec3::ZERO,
-        Sym3::diagonal(Vec3::new(0.02, 0.025, 0.03)),
-    );
-    b.joints = vec![JointSpec::new(format!("{name}_free"), JointKind::Free)];
-    spec.bodies.push(b);
-    spec.geoms
-        .push(GeomSpec::new(name, id, Pose::IDENTITY, shape));
-}
-
-/// A free trunk with four three-joint legs that end in spheres; limits and dry friction on joints.
-fn quadruped(self_collision: bool) -> Model {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.7);
-    let half = Vec3::new(0.19, 0.05, 0.06);
-    free_body(
-        &mut spec,
-        "trunk",
-        Vec3::new(0.0, 0.0, 0.35),
-        ShapeSpec::Box { half_extents: half },
-    );
-    spec.bodies[1].inertia = Inertia::from_com(
-        5.0,
-        Vec3::new(0.01, 0.0, 0.0),
-        Sym3::diagonal(Vec3::new(0.02, 0.06, 0.07)),
-    );
-    for (i, (x, y)) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
-        .into_iter()
-        .enumerate()
-    {
-        let mut parent = 1;
-        for (part, at, axis, mass) in [
-            ("hip", Vec3::new(x * 0.19, y * 0.05, 0.0), Vec3::X, 0.6),
-            ("thigh", Vec3::new(0.0, y * 0.08, 0.0), Vec3::Y, 0.9),
-            ("calf", Vec3::new(0.0, 0.0, -0.21), Vec3::Y, 0.2),
-        ] {
-            let id = spec.bodies.len();
-            let mut b = diffsim::model::spec::BodySpec::world();
-            b.name = format!("{part}{i}");
-            b.parent = parent;
-            b.placement = Pose::translation(at);
-            b.inertia = Inertia::from_com(
-                mass,
-                Vec3::new(0.0, 0.0, -0.05),
-                Sym3::diagonal(Vec3::new(4e-3, 4e-3, 1e-3)),
-            );
-            let mut j = JointSpec::new(format!("{part}{i}"), JointKind::Revolute);
-            j.axis = axis;
-            j.damping = 0.5;
-            j.armature = 0.01;
-            j.limits = Some((-2.7, 2.7));
-            if part == "calf" {
-                j.friction_loss = 0.2;
-                j.limits = Some((-2.7, -0.9));
-            }
-            b.joints = vec![j];
-            spec.bodies.push(b);
-            parent = id;
-        }
-        let place = Pose::translation(Vec3::new(0.0, 0.0, -0.21));
-        let mut g = GeomSpec::new(
-            format!("foot{i}"),
-            parent,
-            place,
-            ShapeSpec::Sphere { radius: 0.02 },
-        );
-        if !self_collision {
-            g.contype = 0;
-            g.conaffinity = 1;
-        }
-        spec.geoms.push(g);
-    }
-    Model::compile(spec, Actuation::Full).unwrap()
-}
-
-fn standing(model: &Model) -> Vec<f64> {
-    let mut q = model.neutral().to_vec();
-    for leg in 0..4 {
-        q[7 + 3 * leg + 1] = 0.8;
-        q[7 + 3 * leg + 2] = -1.6;
-    }
-    q[2] = 0.32;
-    q
-}
 
 /// Outcome of a step as tangent of q⁺ at `base` and v⁺, and the modes it went through.
 struct Outcome {
@@ -452,11 +347,16 @@ fn a_quadruped_that_lands_and_stands() {
                 component: 0,
             },
         ];
-        list.extend((0..6).map(|component| Param {
-            kind: ParamKind::JointPlacement,
-            index: calf,
-            component,
-        }));
+        for (kind, index) in [
+            (ParamKind::JointPlacement, calf),
+            (ParamKind::ExternalWrench, 1),
+        ] {
+            list.extend((0..6).map(|component| Param {
+                kind,
+                index,
+                component,
+            }));
+        }
         c.sim.select_params(&list).unwrap();
         let mut rng = Rng::new(9);
         for step in 0..80 {

@@ -23,6 +23,10 @@ fn all_params(model: &Model) -> Vec<Param> {
     };
     for b in 1..model.nbody() {
         add(ParamKind::BodyInertia, b, 10);
+        // A step refuses the wrench on a body that is welded to the world.
+        if model.bodies()[b].link != usize::MAX {
+            add(ParamKind::ExternalWrench, b, 6);
+        }
     }
     for (j, joint) in model.joints().iter().enumerate().filter(|(_, j)| j.nv > 0) {
         add(ParamKind::JointDamping, j, joint.nv);
@@ -227,13 +231,15 @@ fn no_accepted_parameter_is_silently_without_effect() {
     let q = random_q(&mut rng, &sim.model().clone(), 0.8);
     step(&mut sim, &q, &rng.vector(nv, 1.0), &rng.vector(nu, 1.0));
     let j = jacobians(&mut sim);
-    let first_moving = |p: &Param| p.kind == ParamKind::BodyInertia;
+    // Nor does it feel a wrench across its chain.
+    let may_be_carried =
+        |p: &Param| matches!(p.kind, ParamKind::BodyInertia | ParamKind::ExternalWrench);
     for (k, p) in params.iter().enumerate() {
         let size = j.columns[3][2 * nv * k..2 * nv * (k + 1)]
             .iter()
             .fold(0.0_f64, |m, x| m.max(x.abs()));
         // A body on a prismatic chain alone does not feel its rotational inertia.
-        assert!(size > 0.0 || first_moving(p), "{p:?} has no effect");
+        assert!(size > 0.0 || may_be_carried(p), "{p:?} has no effect");
     }
     let friction = Param {
         kind: ParamKind::JointFriction,
@@ -241,6 +247,47 @@ fn no_accepted_parameter_is_silently_without_effect() {
         component: 0,
     };
     let e = sim.select_params(&[friction]).unwrap_err();
+    assert_eq!(e.status, diffsim::error::Status::Unsupported);
+}
+
+#[test]
+fn a_wrench_set_as_a_parameter_is_the_external_wrench() {
+    let model = Arc::new(random_tree(8, 6));
+    let (nv, nu) = (model.nv(), model.nu());
+    let mut rng = Rng::new(8);
+    let q = random_q(&mut rng, &model, 0.8);
+    let (v, u) = (rng.vector(nv, 1.0), rng.vector(nu, 1.0));
+    let body = (1..model.nbody())
+        .rfind(|&b| model.bodies()[b].link != usize::MAX)
+        .unwrap();
+    let list: Vec<Param> = (0..6)
+        .map(|component| Param {
+            kind: ParamKind::ExternalWrench,
+            index: body as i32,
+            component,
+        })
+        .collect();
+    let wrench = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3];
+    let mut direct = Sim::new(model.clone(), &options()).unwrap();
+    let unloaded = step(&mut direct, &q, &v, &u);
+    direct.set_external_wrench(body, wrench).unwrap();
+    let loaded = step(&mut direct, &q, &v, &u);
+    let mut sim = Sim::new(model.clone(), &options()).unwrap();
+    sim.select_params(&list).unwrap();
+    sim.set_params(&wrench).unwrap();
+    assert_eq!(step(&mut sim, &q, &v, &u), loaded);
+    let mut p = [0.0; 6];
+    direct.select_params(&list).unwrap();
+    direct.get_params(&mut p).unwrap();
+    assert_eq!(p, wrench);
+    sim.set_params(&[0.0; 6]).unwrap();
+    assert_eq!(step(&mut sim, &q, &v, &u), unloaded);
+    let world = Param {
+        kind: ParamKind::ExternalWrench,
+        index: 0,
+        component: 0,
+    };
+    let e = sim.select_params(&[world]).unwrap_err();
     assert_eq!(e.status, diffsim::error::Status::Unsupported);
 }
 

@@ -156,6 +156,11 @@ impl Scene {
         &self.poses[geom]
     }
 
+    /// Finds contacts this much farther apart from now on [m].
+    pub fn widen(&mut self, distance: f64) {
+        self.pairs.iter_mut().for_each(|p| p.margin += distance);
+    }
+
     /// Places the geometries, nothing foreseen to move.
     pub fn place(&mut self, model: &Model, kin: &Kinematics) {
         let links = &model.topology().links;

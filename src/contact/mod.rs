@@ -1,5 +1,6 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 
+pub mod central_path;
 pub mod island;
 pub mod ncp;
 pub mod problem;

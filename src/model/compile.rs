@@ -255,7 +255,8 @@ impl Compiler {
         let mut equalities = spec.equalities;
         for e in &mut equalities {
             if let EqualityKind::Connect { body1, body2, .. }
-            | EqualityKind::Weld { body1, body2, .. } = &mut e.kind
+            | EqualityKind::Weld { body1, body2, .. }
+            | EqualityKind::Distance { body1, body2, .. } = &mut e.kind
             {
                 (*body1, *body2) = (known(*body1)?, known(*body2)?);
             }

@@ -39,6 +39,9 @@ pub enum ParamKind {
     JointSpringReference = 12,
     /// index: joint; component: dof of the joint.
     JointFriction = 13,
+    /// index: body; component 0–5 of the wrench (force; moment) on it, world axes at the body's
+    /// origin [N, N m]. A simulation holds its value, not [`Params`].
+    ExternalWrench = 14,
 }
 
 /// One selected parameter.
@@ -85,7 +88,8 @@ fn displacement(p: &[f64; 6]) -> Pose {
 }
 
 impl Params {
-    /// Value of a parameter that [`Model::check_param`] has accepted.
+    /// Value of a parameter that [`Model::check_param`] has accepted; zero for a load, which the
+    /// simulation holds.
     pub fn get(&self, model: &Model, p: &Param) -> f64 {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -93,12 +97,13 @@ impl Params {
             ParamKind::GeomFriction => self.geom_friction[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
+            ParamKind::ExternalWrench => 0.0,
             kind => self.per_dof(kind)[model.joint(i).iv + c],
         }
     }
 
-    /// Sets a parameter that [`Model::check_param`] has accepted. Derived numbers are refreshed by
-    /// [`Params::refresh`].
+    /// Sets a parameter that [`Model::check_param`] has accepted, unless it is a load, which the
+    /// simulation holds. Derived numbers are refreshed by [`Params::refresh`].
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -110,6 +115,7 @@ impl Params {
             ParamKind::GeomFriction => self.geom_friction[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
+            ParamKind::ExternalWrench => {}
             kind => {
                 let k = model.joint(i).iv + c;
                 let list = match kind {
@@ -197,6 +203,10 @@ impl Model {
             ParamKind::GeomFriction => {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 3)
+            }
+            ParamKind::ExternalWrench => {
+                range("index (a body)", p.index, self.nbody())?;
+                range("component", p.component, 6)
             }
             ParamKind::Gravity => {
                 range("index", p.index, 1)?;

@@ -4,12 +4,13 @@ use super::options::Options;
 use super::parameters::At;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::contact::central_path::CentralPath;
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
 use crate::dynamics::kinematics::twists;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -57,6 +58,10 @@ pub(super) struct ContactStage {
     twists: Vec<Twist>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
+    /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
+    foresight: f64,
+    /// Instead of the exact solution, after [`ContactStage::relax`].
+    relaxed: Option<Box<CentralPath>>,
 }
 
 /// Workspace of the contact stage's derivatives.
@@ -83,13 +88,7 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
         let constraints = Constraints::new(model, options.max_contacts)?;
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
-        if let Some(e) = model.equalities().iter().find(|e| e.active) {
-            return Err(Error::unsupported(format!(
-                "equality \"{}\": equality constraints are not in this version; remove them, or use \
-                 contact None, which leaves them out",
-                e.name
-            )));
-        }
+        let groups = constraints.max_groups();
         let nv = model.nv();
         let stride = nv.div_ceil(LANES);
         Ok(ContactStage {
@@ -111,7 +110,7 @@ impl ContactStage {
             twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
-                variation: Variation::new(model, blocks),
+                variation: Variation::new(model, groups),
                 response: F4::zeros(rows * stride),
                 stride,
                 w: vec![0.0; rows * nv.max(1)],
@@ -123,6 +122,8 @@ impl ContactStage {
                 limits: vec![0.0; blocks],
             }),
             constraints,
+            foresight: 0.0,
+            relaxed: None,
         })
     }
 
@@ -143,6 +144,7 @@ impl ContactStage {
     ) -> Result<Certificate> {
         let h = self.stabilization.h;
         self.certificate = None;
+        self.relaxed = None;
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v[k] + h * acc[k];
         }
@@ -153,7 +155,7 @@ impl ContactStage {
         self.scene.foresee(model, kin, &self.twists);
         self.scene.collide(REACH_STEPS * h)?;
         let t = model.topology();
-        let mut reach = UNFORESEEN_SPEED * h;
+        let mut reach = UNFORESEEN_SPEED * h + self.foresight;
         let mut searches = 1;
         loop {
             let c = &mut self.constraints;
@@ -199,9 +201,36 @@ impl ContactStage {
         }
     }
 
+    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
+    pub fn foresee(&mut self, distance: f64) {
+        self.scene.widen(distance);
+        self.foresight += distance;
+    }
+
+    /// Replaces the last solution by the one on the central path.
+    pub fn relax(
+        &mut self,
+        model: &Model,
+        dynamics: &Dynamics,
+        kappa: f64,
+        v_next: &mut [f64],
+    ) -> Result<()> {
+        let c = &mut self.constraints;
+        let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
+        c.lambda.copy_from_slice(path.lambda());
+        respond(c, &dynamics.mass, model, &self.v_free, v_next);
+        self.relaxed = Some(Box::new(path));
+        Ok(())
+    }
+
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
-        self.constraints.remember();
+        if self.certificate.is_some_and(|c| c.converged) {
+            self.constraints.remember();
+        } else {
+            // Impulses of a failed solve may be far off: the next step does better without them.
+            self.constraints.forget();
+        }
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
             let Source::Contact(i) = *source else {
@@ -243,6 +272,9 @@ impl ContactStage {
 
     /// Prepares the derivative of the impulses at the last step.
     pub fn linearize(&mut self) -> Result<()> {
+        if self.relaxed.is_some() {
+            return Ok(());
+        }
         let problem = self.constraints.problem();
         self.solver.linearize(&problem).map(|_| ())
     }
@@ -272,7 +304,10 @@ impl ContactStage {
                 _ => None,
             };
             let (w, out) = (&l.w[..rows * columns], &mut l.dlambda[..rows * columns]);
-            self.solver.apply(&c.problem(), w, limits, columns, out)?;
+            match &mut self.relaxed {
+                Some(path) => path.apply(w, limits, columns, out),
+                None => self.solver.apply(&c.problem(), w, limits, columns, out)?,
+            }
             add_response(l, rows, nv, x, columns);
         }
         Ok(())
@@ -286,8 +321,8 @@ impl ContactStage {
         };
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             if !dq.is_empty() {
                 let mut y = F4::ZERO;
                 c.rows
@@ -375,22 +410,19 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            add(
-                &mut l.sigma[c.offsets[b]..c.offsets[b + 1]],
-                c.rows.times(b, x),
-            );
+        for b in 0..groups {
+            add(&mut l.sigma[c.range(b)], c.rows.times(b, x));
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
         self.solver
             .apply(&c.problem(), w, Some(&l.bounds[..blocks]), 1, out)?;
         l.force.fill(0.0);
-        for b in 0..blocks {
-            let d = lanes(&l.dlambda[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let d = lanes(&l.dlambda[c.range(b)]);
             c.rows.add_half(b, d, &mut l.force);
         }
         c.rows.complete(model.topology(), m, &mut l.force);
@@ -406,12 +438,12 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..groups {
+            let range = c.range(b);
             let y = c.rows.times(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
         }
@@ -422,8 +454,8 @@ impl ContactStage {
             &mut l.sigma[..rows],
             Some(&mut l.bounds[..blocks]),
         )?;
-        for b in 0..blocks {
-            let w = lanes(&l.sigma[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let w = lanes(&l.sigma[c.range(b)]);
             c.rows.add_transposed(b, w, z);
         }
         Ok(())
@@ -434,8 +466,8 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;
         };
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             let w = lanes(&l.sigma[range.clone()]);
             c.rows.for_dofs(b, |k| {
                 let p = (l.variation.column(b, k) * w).0;
@@ -510,7 +542,7 @@ fn respond_kernel(
     v_next: &mut [f64],
 ) {
     v_next.fill(0.0);
-    for b in 0..c.blocks.len() {
+    for b in 0..c.groups() {
         let l = c.impulse(b);
         if l != F4::ZERO {
             c.rows.add_half(b, l, v_next);
@@ -524,8 +556,8 @@ fn respond_kernel(
 
 #[inline(always)]
 fn fill_response_kernel(c: &Constraints, inverse: &DenseInverse, l: &mut ContactLinear) {
-    for b in 0..c.blocks.len() {
-        let (at, n) = (c.offsets[b] * l.stride, c.blocks[b].rows());
+    for b in 0..c.groups() {
+        let (at, n) = (c.offsets[b] * l.stride, c.range(b).len());
         let out = &mut l.response[at..at + n * l.stride];
         out.fill(F4::ZERO);
         c.rows.for_dofs(b, |k| {
@@ -551,8 +583,8 @@ fn project_kernel(
 ) {
     let rows = c.g.len();
     let nv = x.len() / columns;
-    for b in 0..c.blocks.len() {
-        let range = c.offsets[b]..c.offsets[b + 1];
+    for b in 0..c.groups() {
+        let range = c.range(b);
         for (j, x) in x.chunks_exact(nv).enumerate() {
             let y = c.rows.times(b, x).0;
             let w = &mut l.w[j * rows..][range.clone()];

@@ -48,10 +48,16 @@ macro_rules! at {
 }
 
 impl Sim {
-    fn need_step(&self) -> Result<()> {
-        if !self.state.taken {
-            return Err(Error::no_step("a derivative was asked for before a step"));
+    pub(super) fn need_taken(&self) -> Result<()> {
+        if self.state.taken {
+            Ok(())
+        } else {
+            Err(Error::no_step("a derivative was asked for before a step"))
         }
+    }
+
+    pub(super) fn need_step(&self) -> Result<()> {
+        self.need_taken()?;
         if self.linear.is_none() {
             return Err(Error::invalid(
                 "options.derivatives is 0: this simulation was made without their workspace",
@@ -146,6 +152,7 @@ impl Sim {
                     model,
                     kin,
                     &stabilization,
+                    &s.q,
                     &s.v,
                     &s.v_next,
                     id,

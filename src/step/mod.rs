@@ -9,6 +9,7 @@ mod options;
 mod parameters;
 mod queries;
 mod sim;
+mod smoothing;
 
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
@@ -16,3 +17,4 @@ pub use info::{Gradient, StepInfo};
 pub use options::{Contact, Integrator, Options};
 pub use queries::homogeneous;
 pub use sim::Sim;
+pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

@@ -33,6 +33,7 @@ impl At<'_> {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
             ParamKind::JointPlacement => self.placement(index, component, r),
+            ParamKind::ExternalWrench => self.wrench(index, component, r),
             // These act through the constraints only.
             ParamKind::GeomFriction | ParamKind::JointFriction => {}
             kind => {
@@ -74,6 +75,21 @@ impl At<'_> {
         let f = i.mul(self.rnea.a[b.link]) + v.cross_wrench(i.mul(v));
         let l = &self.model.topology().links[b.link];
         self.spread(l.iv + l.kind.nv() - 1, f, r);
+    }
+
+    /// A wrench enters the balance with the opposite sign of what it does.
+    fn wrench(&self, body: usize, component: usize, r: &mut [f64]) {
+        let b = &self.model.bodies()[body];
+        if b.link == WORLD {
+            return;
+        }
+        let mut unit = [0.0; 6];
+        unit[component] = -1.0;
+        let w = Wrench::from_slice(&unit);
+        let at = self.kin.pos[b.link] + self.kin.rot[b.link].mul_vec(b.in_link.pos);
+        let l = &self.model.topology().links[b.link];
+        let about_tree = Wrench::new(w.lin, w.ang + at.cross(w.lin));
+        self.spread(l.iv + l.kind.nv() - 1, about_tree, r);
     }
 
     fn gravity(&self, component: usize, r: &mut [f64]) {

@@ -11,6 +11,7 @@ use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::WORLD;
 use crate::spatial::Wrench;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub(super) struct StepState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub u: Vec<f64>,
     pub acc: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
@@ -30,6 +32,23 @@ pub(super) struct StepState {
     pub taken: bool,
     /// The recursions' workspace still holds (q, v) of the step.
     pub fresh: bool,
+}
+
+impl StepState {
+    /// q⁺ = q ⊕ h v⁺.
+    fn advance(&mut self, model: &Model, h: f64, work: &mut [f64]) -> Result<()> {
+        for (w, v) in work.iter_mut().zip(&self.v_next) {
+            *w = h * v;
+        }
+        model.integrate(&self.q, work, &mut self.q_next);
+        if self.q_next.iter().all(|x| x.is_finite()) {
+            Ok(())
+        } else {
+            Err(Error::numerical(
+                "q_next is not finite: the velocity is too large",
+            ))
+        }
+    }
 }
 
 /// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
@@ -73,6 +92,7 @@ impl Sim {
         let state = StepState {
             q: vec![0.0; nq],
             v: vec![0.0; nv],
+            u: vec![0.0; model.nu()],
             acc: vec![0.0; nv],
             q_next: vec![0.0; nq],
             v_next: vec![0.0; nv],
@@ -104,6 +124,18 @@ impl Sim {
         Ok(sim)
     }
 
+    /// The same simulation with a new workspace: parameters and wrenches stay, warm starts and the
+    /// last step are forgotten.
+    pub(crate) fn renewed(&self) -> Result<Sim> {
+        let mut sim = Sim::new(self.model.clone(), &self.options)?;
+        sim.select_params(&self.selected)?;
+        sim.params = self.params.clone();
+        sim.refresh_diagonal();
+        sim.wrenches = self.wrenches.clone();
+        sim.loaded = self.loaded;
+        Ok(sim)
+    }
+
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
@@ -130,8 +162,34 @@ impl Sim {
         }
     }
 
+    /// Value of a selected parameter.
+    fn param(&self, p: &Param) -> f64 {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                self.wrenches[p.index as usize].to_array()[p.component as usize]
+            }
+            _ => self.params.get(&self.model, p),
+        }
+    }
+
+    /// Sets a selected parameter; derived numbers are the caller's business.
+    fn set_param(&mut self, p: &Param, value: f64) {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                let wrench = &mut self.wrenches[p.index as usize];
+                let mut x = wrench.to_array();
+                x[p.component as usize] = value;
+                *wrench = Wrench::from_slice(&x);
+            }
+            _ => self.params.set(&self.model, p, value),
+        }
+    }
+
     /// Whether a step with this simulation's options depends on a parameter.
     fn uses(&self, p: &Param) -> bool {
+        if p.kind == ParamKind::ExternalWrench {
+            return self.model.bodies()[p.index as usize].link != WORLD;
+        }
         if self.contact.is_some() {
             match p.kind {
                 // Torsional and rolling friction have no part in the laws.
@@ -187,7 +245,7 @@ impl Sim {
     pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
         check_length("p", out, self.np())?;
         for (x, p) in out.iter_mut().zip(&self.selected) {
-            *x = self.params.get(&self.model, p);
+            *x = self.param(p);
         }
         Ok(())
     }
@@ -214,9 +272,11 @@ impl Sim {
                 )));
             }
         }
-        for (x, p) in values.iter().zip(&self.selected) {
-            self.params.set(&self.model, p, *x);
+        for (i, x) in values.iter().enumerate() {
+            let p = self.selected[i];
+            self.set_param(&p, *x);
         }
+        self.refresh_loaded();
         self.params.refresh(&self.model);
         self.refresh_diagonal();
         self.forget_step();
@@ -234,9 +294,13 @@ impl Sim {
         }
         check_finite("wrench", &wrench, 6)?;
         self.wrenches[body] = Wrench::from_slice(&wrench);
-        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
+        self.refresh_loaded();
         self.forget_step();
         Ok(())
+    }
+
+    fn refresh_loaded(&mut self) {
+        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
     }
 
     /// Forgets warm starts and the last step.
@@ -282,7 +346,7 @@ impl Sim {
     }
 
     /// Modes of all constraints of the last step: contacts in order, then joint limits within reach,
-    /// then dry friction.
+    /// then dry friction, then every row of the equalities.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
             Some(c) if self.state.taken => &c.constraints.modes,
@@ -347,7 +411,9 @@ impl Sim {
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
-    /// number that is not finite, in or out. Nothing is written then, and the last step stays.
+    /// number that is not finite, in or out, `Capacity` for too many contacts. Nothing is written then,
+    /// and the memory stays; the last step stays, too, unless the failure came after its contacts had
+    /// been replaced.
     pub fn step(
         &mut self,
         q: &[f64],
@@ -385,6 +451,7 @@ impl Sim {
         let (h, s) = (self.options.time_step, &mut self.pending);
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
+        s.u.copy_from_slice(u);
         spring_displacement(model, &self.params, q, &mut s.spring);
         for (k, tau) in self.tau.iter_mut().enumerate() {
             *tau = -self.params.damping[k] * v[k]
@@ -442,17 +509,27 @@ impl Sim {
         if margin == 0.0 {
             s.info.gradient = Gradient::OneSided;
         }
-        for k in 0..model.nv() {
-            self.work[k] = h * s.v_next[k];
-        }
-        model.integrate(q, &self.work, &mut s.q_next);
-        if !s.q_next.iter().all(|x| x.is_finite()) {
-            return Err(Error::numerical(
-                "q_next is not finite: the velocity is too large",
-            ));
-        }
+        s.advance(model, h, &mut self.work)?;
         s.taken = true;
         s.fresh = true;
+        Ok(())
+    }
+
+    /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
+    /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
+    pub(super) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
+        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
+        if let Some(c) = &mut self.contact {
+            c.relax(model, &self.dynamics, kappa, &mut s.v_next)?;
+        }
+        for k in 0..model.nv() {
+            s.acc[k] = (s.v_next[k] - s.v[k]) / h;
+        }
+        s.advance(model, h, &mut self.work)?;
+        s.info.gradient = Gradient::Smoothed;
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+        }
         Ok(())
     }
 }

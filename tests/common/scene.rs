@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 pub const G: f64 = 9.81;
 
+/// What every step of every test must reach, scaled as the contact solver's certificate says.
+pub const RESIDUAL: f64 = 1e-8;
+
 pub fn options(h: f64) -> Options {
     Options {
         time_step: h,
@@ -138,7 +141,7 @@ impl World {
         }
     }
 
-    /// Steps; every step's contact problem must be solved.
+    /// Steps; every step's contact problem must be solved to [`RESIDUAL`].
     pub fn step(&mut self) -> StepInfo {
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         self.sim
@@ -146,7 +149,7 @@ impl World {
             .unwrap();
         (self.q, self.v) = (q, v);
         let info = self.sim.step_info().unwrap();
-        assert!(info.converged, "residual {:e}", info.residual);
+        assert!(info.residual <= RESIDUAL, "residual {:e}", info.residual);
         info
     }
 

@@ -1,0 +1,368 @@
+//! Many independent simulations of one model, stepped by a pool of threads.
+//!
+//! Every element has its own simulation with its own warm start and parameters, so which thread
+//! steps it changes no bit. The threads are made at creation and sleep between calls; a call makes
+//! no heap call and takes a lock only to wake them.
+
+mod pool;
+mod slices;
+
+use crate::error::{Error, Result, Status};
+use crate::model::Model;
+use crate::model::params::Param;
+use crate::step::{Options, Sim, StepJacobians};
+use pool::Pool;
+use slices::Parts;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// `count` simulations and the threads that step them.
+pub struct Batch {
+    sims: Vec<Sim>,
+    /// What went wrong with each element in the last call.
+    errors: Vec<Option<Error>>,
+    pool: Pool,
+}
+
+/// Where the adjoints of a batch's steps go: tangents nv×count, nv×count, nu×count, np×count.
+#[derive(Default)]
+pub struct BatchAdjoint<'a> {
+    pub q_bar: Option<&'a mut [f64]>,
+    pub v_bar: Option<&'a mut [f64]>,
+    pub u_bar: Option<&'a mut [f64]>,
+    pub p_bar: Option<&'a mut [f64]>,
+}
+
+impl Batch {
+    /// `threads` take part in each call, the caller's among them: 1 starts none, 0 means one per
+    /// core; never more than `count`.
+    ///
+    /// # Errors
+    /// Those of [`Sim::new`]; `InvalidArgument` for an empty batch, `Capacity` where the system
+    /// refuses memory or a thread.
+    pub fn new(
+        model: Arc<Model>,
+        options: &Options,
+        count: usize,
+        threads: usize,
+    ) -> Result<Batch> {
+        if count == 0 {
+            return Err(Error::invalid("count must be positive, got 0"));
+        }
+        let mut sims = Vec::new();
+        let mut errors = Vec::new();
+        if sims.try_reserve_exact(count).is_err() || errors.try_reserve_exact(count).is_err() {
+            return Err(Error::capacity(format!(
+                "count: there is no memory for {count} simulations"
+            )));
+        }
+        // Not clones of one: a cloned workspace has no room left to grow into.
+        for _ in 0..count {
+            sims.push(Sim::new(model.clone(), options)?);
+        }
+        errors.resize(count, None);
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        Ok(Batch {
+            sims,
+            errors,
+            pool: Pool::new(threads.min(count))?,
+        })
+    }
+
+    /// Number of simulations.
+    pub fn count(&self) -> usize {
+        self.sims.len()
+    }
+
+    /// Threads that take part in a call, the caller's among them.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        self.sims[0].model()
+    }
+
+    /// Simulation i of the batch, for its parameters, memory, contacts and facts.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index out of range.
+    pub fn sim(&self, i: usize) -> Result<&Sim> {
+        let count = self.count();
+        self.sims.get(i).ok_or_else(|| bad_element(i, count))
+    }
+
+    /// Simulation i of the batch, to set its parameters, wrenches and memory.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an index out of range.
+    pub fn sim_mut(&mut self, i: usize) -> Result<&mut Sim> {
+        let count = self.count();
+        self.sims.get_mut(i).ok_or_else(|| bad_element(i, count))
+    }
+
+    /// Chooses the same parameters for all elements; their values stay each element's own.
+    ///
+    /// # Errors
+    /// Those of [`Sim::select_params`]; the earlier choice then stays.
+    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
+        self.sims.iter_mut().try_for_each(|s| s.select_params(list))
+    }
+
+    /// Forgets warm starts and last steps.
+    pub fn reset(&mut self) {
+        self.sims.iter_mut().for_each(Sim::reset);
+    }
+
+    /// Steps every element once: q (nq×count), v (nv×count), u (nu×count) to q_next and v_next,
+    /// column i for element i.
+    ///
+    /// An element that fails leaves its columns untouched and its status in `each` (count entries);
+    /// the others go on.
+    ///
+    /// # Errors
+    /// The error of the first element that failed, by index, naming it. `InvalidArgument` for a
+    /// wrong length: then nothing has happened, and `each` is untouched.
+    pub fn step(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+        each: &mut [Status],
+    ) -> Result<()> {
+        let (nq, nv, nu) = self.sizes();
+        for (name, len, rows) in [
+            ("q", q.len(), nq),
+            ("v", v.len(), nv),
+            ("u", u.len(), nu),
+            ("q_next", q_next.len(), nq),
+            ("v_next", v_next.len(), nv),
+        ] {
+            self.check(name, Some(len), rows)?;
+        }
+        let (q_next, v_next) = (Parts::new(q_next, nq), Parts::new(v_next, nv));
+        self.for_each(each, |i, sim| {
+            let part = |n: usize| i * n..(i + 1) * n;
+            // SAFETY: element i is given to one thread.
+            let (q_next, v_next) = unsafe { (q_next.part(i), v_next.part(i)) };
+            sim.step(&q[part(nq)], &v[part(nv)], &u[part(nu)], q_next, v_next)
+        })
+    }
+
+    /// Jacobians of every element's last step, stacked: each output is `count` dense matrices of
+    /// the shapes of [`StepJacobians`], one after the other.
+    ///
+    /// # Errors
+    /// As [`Batch::step`], with those of [`Sim::step_jacobians`]; an element without a last step
+    /// says `NoStep`.
+    pub fn step_jacobians(&mut self, out: StepJacobians<'_>, each: &mut [Status]) -> Result<()> {
+        let (_, nv, nu) = self.sizes();
+        let np = self.np(out.dq_dp.is_some() || out.dv_dp.is_some())?;
+        let mut outputs = [
+            ("dq_dq", out.dq_dq, nv),
+            ("dq_dv", out.dq_dv, nv),
+            ("dq_du", out.dq_du, nu),
+            ("dq_dp", out.dq_dp, np),
+            ("dv_dq", out.dv_dq, nv),
+            ("dv_dv", out.dv_dv, nv),
+            ("dv_du", out.dv_du, nu),
+            ("dv_dp", out.dv_dp, np),
+        ];
+        for (name, x, columns) in &outputs {
+            self.check(name, x.as_ref().map(|x| x.len()), nv * columns)?;
+        }
+        let parts = outputs
+            .each_mut()
+            .map(|(_, x, columns)| x.as_deref_mut().map(|x| Parts::new(x, nv * *columns)));
+        self.for_each(each, |i, sim| {
+            // SAFETY: element i is given to one thread.
+            let [a, b, c, d, e, f, g, h] = parts
+                .each_ref()
+                .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
+            sim.step_jacobians(StepJacobians {
+                dq_dq: a,
+                dq_dv: b,
+                dq_du: c,
+                dq_dp: d,
+                dv_dq: e,
+                dv_dv: f,
+                dv_du: g,
+                dv_dp: h,
+            })
+        })
+    }
+
+    /// Adjoints of every element's last step from ∂L/∂q⁺ (tangent) and ∂L/∂v⁺, nv×count each.
+    ///
+    /// # Errors
+    /// As [`Batch::step_jacobians`].
+    pub fn step_vjp(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        out: BatchAdjoint<'_>,
+        each: &mut [Status],
+    ) -> Result<()> {
+        let (_, nv, nu) = self.sizes();
+        let np = self.np(out.p_bar.is_some())?;
+        self.check("q_next_bar", Some(q_next_bar.len()), nv)?;
+        self.check("v_next_bar", Some(v_next_bar.len()), nv)?;
+        let mut outputs = [
+            ("q_bar", out.q_bar, nv),
+            ("v_bar", out.v_bar, nv),
+            ("u_bar", out.u_bar, nu),
+            ("p_bar", out.p_bar, np),
+        ];
+        for (name, x, rows) in &outputs {
+            self.check(name, x.as_ref().map(|x| x.len()), *rows)?;
+        }
+        let parts = outputs
+            .each_mut()
+            .map(|(_, x, rows)| x.as_deref_mut().map(|x| Parts::new(x, *rows)));
+        self.for_each(each, |i, sim| {
+            // SAFETY: element i is given to one thread.
+            let [q_bar, v_bar, u_bar, p_bar] = parts
+                .each_ref()
+                .map(|x| x.as_ref().map(|x| unsafe { x.part(i) }));
+            let at = i * nv..(i + 1) * nv;
+            sim.step_vjp(
+                &q_next_bar[at.clone()],
+                &v_next_bar[at],
+                q_bar,
+                v_bar,
+                u_bar,
+                p_bar,
+            )
+        })
+    }
+
+    fn sizes(&self) -> (usize, usize, usize) {
+        let m = self.model();
+        (m.nq(), m.nv(), m.nu())
+    }
+
+    /// Selected parameters of an element; where they matter they must be as many for all.
+    fn np(&self, matters: bool) -> Result<usize> {
+        let np = self.sims[0].np();
+        match self.sims.iter().position(|s| s.np() != np) {
+            Some(i) if matters => Err(Error::invalid(format!(
+                "element {i} has {} selected parameters and element 0 has {np}: the outputs by \
+                 parameters need as many for all",
+                self.sims[i].np()
+            ))),
+            _ => Ok(np),
+        }
+    }
+
+    /// Checks the length of an array of `rows` numbers per element, if it is there.
+    fn check(&self, name: &str, len: Option<usize>, rows: usize) -> Result<()> {
+        let count = self.count();
+        match len {
+            Some(len) if len != rows * count => Err(Error::invalid(format!(
+                "{name} must have {rows} × {count} entries, got {len}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Calls `act` for every element on the threads. A panic becomes `Internal`, and the element
+    /// starts anew.
+    fn for_each(
+        &mut self,
+        each: &mut [Status],
+        act: impl Fn(usize, &mut Sim) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let count = self.count();
+        if each.len() != count {
+            return Err(Error::invalid(format!(
+                "each must have {count} entries, got {}",
+                each.len()
+            )));
+        }
+        let (sims, errors) = (
+            Parts::new(&mut self.sims, 1),
+            Parts::new(&mut self.errors, 1),
+        );
+        self.pool.run(count, &|i| {
+            // SAFETY: the pool gives every index to one thread.
+            let (sim, error) = unsafe { (sims.part(i), errors.part(i)) };
+            for (sim, error) in sim.iter_mut().zip(error) {
+                let outcome = catch_unwind(AssertUnwindSafe(|| act(i, sim)));
+                *error = match outcome {
+                    Ok(result) => result.err(),
+                    Err(_) => Some(restore(sim)),
+                };
+            }
+        });
+        let mut first = None;
+        for (i, (status, error)) in each.iter_mut().zip(&self.errors).enumerate() {
+            *status = error.as_ref().map_or(Status::Ok, |e| e.status);
+            if first.is_none() {
+                first = error.as_ref().map(|e| Error {
+                    message: format!("element {i}: {e}"),
+                    status: e.status,
+                });
+            }
+        }
+        first.map_or(Ok(()), Err)
+    }
+}
+
+/// Replaces a simulation whose workspace a panic may have left half written.
+fn restore(sim: &mut Sim) -> Error {
+    let fresh = catch_unwind(AssertUnwindSafe(|| sim.renewed()));
+    if let Ok(Ok(fresh)) = fresh {
+        *sim = fresh;
+    }
+    Error::internal("a defect of the library stopped this element; its warm start is forgotten")
+}
+
+#[cold]
+fn bad_element(i: usize, count: usize) -> Error {
+    Error::invalid(format!("element must be in 0..{count}, got {i}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Actuation;
+    use crate::model::spec::ModelSpec;
+    use std::panic::resume_unwind;
+
+    #[test]
+    fn a_panic_is_an_internal_error_of_its_element_alone() {
+        let model = Arc::new(Model::compile(ModelSpec::default(), Actuation::FromFile).unwrap());
+        let mut batch = Batch::new(model, &Options::default(), 20, 3).unwrap();
+        let mut each = [Status::Io; 20];
+        for _ in 0..3 {
+            let e = batch
+                .for_each(&mut each, |i, _| {
+                    if i == 4 || i == 11 {
+                        // Unwinds without the report of a panic.
+                        resume_unwind(Box::new(()));
+                    }
+                    Ok(())
+                })
+                .unwrap_err();
+            assert_eq!(e.status, Status::Internal);
+            assert!(e.message.starts_with("element 4:"), "{e}");
+            for (i, s) in each.iter().enumerate() {
+                let expected = if i == 4 || i == 11 {
+                    Status::Internal
+                } else {
+                    Status::Ok
+                };
+                assert_eq!(*s, expected);
+            }
+        }
+        batch
+            .step(&[], &[], &[], &mut [], &mut [], &mut each)
+            .unwrap();
+        assert_eq!(each, [Status::Ok; 20]);
+    }
+}

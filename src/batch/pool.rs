@@ -1,0 +1,257 @@
+//! Threads that wait for work: made once, woken per call, without a heap call in between.
+
+use crate::error::{Error, Result};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Turns of waiting before a thread sleeps: about as long as waking it takes.
+const SPINS: usize = 4000;
+
+/// The work of one call: `task(i)` for every i below `count`.
+#[derive(Clone, Copy)]
+struct Job {
+    task: *const (dyn Fn(usize) + Sync),
+    count: usize,
+}
+
+// SAFETY: the task is Sync, and `Pool::run` keeps it alive while any thread holds the job.
+unsafe impl Send for Job {}
+
+struct State {
+    job: Option<Job>,
+    stop: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+    done: Condvar,
+    /// Number of calls so far; a thread takes part in each at most once.
+    call: AtomicUsize,
+    /// The next index that nobody has taken.
+    next: AtomicUsize,
+    /// Threads that hold the present job; changes under the lock of `state`.
+    active: AtomicUsize,
+}
+
+impl Shared {
+    /// No code that can panic runs under the lock, so a poisoned one is as good as any.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        loop {
+            let i = self.next.fetch_add(1, Ordering::Relaxed);
+            if i >= count {
+                return;
+            }
+            task(i);
+        }
+    }
+}
+
+/// Leaves the job also when the task panics.
+struct Leave<'a>(&'a Shared);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        let _lock = self.0.lock();
+        if self.0.active.fetch_sub(1, Ordering::Release) == 1 {
+            self.0.done.notify_all();
+        }
+    }
+}
+
+/// Ends the call: no thread may take the job any more, and those that have it are waited for.
+struct Close<'a>(&'a Shared);
+
+impl Drop for Close<'_> {
+    fn drop(&mut self) {
+        self.0.lock().job = None;
+        spin_until(|| self.0.active.load(Ordering::Acquire) == 0);
+        let mut state = self.0.lock();
+        while self.0.active.load(Ordering::Acquire) > 0 {
+            state = wait(&self.0.done, state);
+        }
+    }
+}
+
+fn wait<'a>(c: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    c.wait(state).unwrap_or_else(PoisonError::into_inner)
+}
+
+fn spin_until(ready: impl Fn() -> bool) {
+    for _ in 0..SPINS {
+        if ready() {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+}
+
+fn serve(shared: &Shared) {
+    let mut seen = 0;
+    loop {
+        spin_until(|| shared.call.load(Ordering::Acquire) != seen);
+        let job = {
+            let mut state = shared.lock();
+            loop {
+                if state.stop {
+                    return;
+                }
+                let call = shared.call.load(Ordering::Acquire);
+                if call != seen {
+                    seen = call;
+                    if let Some(job) = state.job {
+                        shared.active.fetch_add(1, Ordering::Relaxed);
+                        break job;
+                    }
+                }
+                state = wait(&shared.wake, state);
+            }
+        };
+        let _leave = Leave(shared);
+        // SAFETY: `Pool::run` returns only after `active` is zero again.
+        shared.work(job.count, unsafe { &*job.task });
+    }
+}
+
+/// A fixed number of threads, the caller's among them.
+pub struct Pool {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    /// `threads` ≥ 1; one fewer is started.
+    ///
+    /// # Errors
+    /// `Capacity` where the system refuses a thread.
+    pub fn new(threads: usize) -> Result<Pool> {
+        let mut pool = Pool {
+            shared: Arc::new(Shared {
+                state: Mutex::new(State {
+                    job: None,
+                    stop: false,
+                }),
+                wake: Condvar::new(),
+                done: Condvar::new(),
+                call: AtomicUsize::new(0),
+                next: AtomicUsize::new(0),
+                active: AtomicUsize::new(0),
+            }),
+            workers: Vec::with_capacity(threads.saturating_sub(1)),
+        };
+        for k in 1..threads {
+            let shared = pool.shared.clone();
+            let worker = std::thread::Builder::new()
+                .name(format!("diffsim-{k}"))
+                .spawn(move || serve(&shared))
+                .map_err(|e| {
+                    Error::capacity(format!(
+                        "threads: the system refuses thread {k} of {threads}: {e}"
+                    ))
+                })?;
+            pool.workers.push(worker);
+        }
+        Ok(pool)
+    }
+
+    /// Threads that take part in a call, the caller's among them.
+    pub fn threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Calls `task(i)` once for every i below `count`, each on whichever thread is free, and
+    /// returns when all are done. The task should not panic: a worker that does is lost.
+    pub fn run(&mut self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        if self.workers.is_empty() || count <= 1 {
+            (0..count).for_each(task);
+            return;
+        }
+        let shared = &*self.shared;
+        // SAFETY: only the lifetime changes; `Close` ends all use of the task before it ends.
+        let task_ptr: *const (dyn Fn(usize) + Sync) = unsafe {
+            std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(task)
+        };
+        let close = Close(shared);
+        {
+            let mut state = shared.lock();
+            shared.next.store(0, Ordering::Relaxed);
+            state.job = Some(Job {
+                task: task_ptr,
+                count,
+            });
+            shared.call.fetch_add(1, Ordering::Release);
+            shared.wake.notify_all();
+        }
+        shared.work(count, task);
+        drop(close);
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().stop = true;
+        // Threads that spin look again.
+        self.shared.call.fetch_add(1, Ordering::Release);
+        self.shared.wake.notify_all();
+        for w in self.workers.drain(..) {
+            // A worker that panicked has nothing left to clean up.
+            let _ = w.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    fn counts(pool: &mut Pool, n: usize) -> Vec<usize> {
+        let seen: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
+        pool.run(n, &|i| {
+            seen[i].fetch_add(1, Ordering::Relaxed);
+        });
+        seen.iter().map(|x| x.load(Ordering::Relaxed)).collect()
+    }
+
+    #[test]
+    fn every_index_once_in_every_call() {
+        for threads in [1, 2, 5] {
+            let mut pool = Pool::new(threads).unwrap();
+            assert_eq!(pool.threads(), threads);
+            for n in [0, 1, 2, 3, 100] {
+                for _ in 0..200 {
+                    assert_eq!(counts(&mut pool, n), vec![1; n]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_panicking_task_neither_hangs_nor_poisons() {
+        let mut pool = Pool::new(3).unwrap();
+        for _ in 0..5 {
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                // Unwinds without the report of a panic.
+                pool.run(50, &|i| {
+                    if i % 7 == 3 {
+                        resume_unwind(Box::new(i))
+                    }
+                })
+            }));
+            assert_eq!(counts(&mut pool, 20), vec![1; 20]);
+        }
+    }
+
+    #[test]
+    fn dropping_joins_the_threads() {
+        let pool = Pool::new(4).unwrap();
+        let shared = Arc::downgrade(&pool.shared);
+        drop(pool);
+        assert!(shared.upgrade().is_none());
+    }
+}

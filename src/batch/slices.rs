@@ -1,0 +1,39 @@
+//! One array cut into equal parts, each written by whichever thread has its element.
+
+use std::marker::PhantomData;
+
+/// Parts of `len` entries of a mutable array.
+pub struct Parts<'a, T> {
+    start: *mut T,
+    len: usize,
+    count: usize,
+    array: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a part is reached only through `part`, whose caller has it alone.
+unsafe impl<T: Send> Sync for Parts<'_, T> {}
+
+impl<'a, T> Parts<'a, T> {
+    /// As many whole parts of `len` as the array has; `len` 0 gives empty parts without end.
+    pub fn new(array: &'a mut [T], len: usize) -> Self {
+        Parts {
+            start: array.as_mut_ptr(),
+            len,
+            count: array.len().checked_div(len).unwrap_or(usize::MAX),
+            array: PhantomData,
+        }
+    }
+
+    /// Part i; empty beyond the last.
+    ///
+    /// # Safety
+    /// No other reference to part i may exist.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn part(&self, i: usize) -> &mut [T] {
+        if i >= self.count {
+            return &mut [];
+        }
+        // SAFETY: the part lies within the array, and the caller has it alone.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(i * self.len), self.len) }
+    }
+}

@@ -1,0 +1,418 @@
+//! Batches: the same bits for any number of threads, failures that stay with their element, and no
+//! heap call on any thread after creation.
+
+mod common;
+
+use common::*;
+use diffsim::batch::{Batch, BatchAdjoint};
+use diffsim::error::Status;
+use diffsim::model::Model;
+use diffsim::model::params::{Param, ParamKind};
+use diffsim::step::{Options, Sim, StepJacobians};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Heap calls of all threads of the process.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: the system's allocator does the work.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One test at a time: the allocator counts for the whole process.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const COUNT: usize = 64;
+
+fn options() -> Options {
+    Options {
+        time_step: 2e-3,
+        ..Options::default()
+    }
+}
+
+fn params(model: &Model) -> [Param; 2] {
+    [
+        (ParamKind::GeomFriction, 0),
+        (
+            ParamKind::JointDamping,
+            model.joint_id("hip1").unwrap() as i32,
+        ),
+    ]
+    .map(|(kind, index)| Param {
+        kind,
+        index,
+        component: 0,
+    })
+}
+
+/// Everything a batch gives for one step.
+#[derive(Clone, PartialEq)]
+struct Outputs {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    jacobians: [Vec<f64>; 8],
+    adjoints: [Vec<f64>; 4],
+}
+
+impl Outputs {
+    fn new(model: &Model, np: usize, count: usize) -> Self {
+        let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+        let columns = [nv, nv, nu, np];
+        Outputs {
+            q: vec![0.0; nq * count],
+            v: vec![0.0; nv * count],
+            jacobians: std::array::from_fn(|i| vec![0.0; nv * columns[i % 4] * count]),
+            adjoints: columns.map(|n| vec![0.0; n * count]),
+        }
+    }
+
+    fn jacobians(&mut self) -> StepJacobians<'_> {
+        let [a, b, c, d, e, f, g, h] = self.jacobians.each_mut();
+        StepJacobians {
+            dq_dq: Some(a),
+            dq_dv: Some(b),
+            dq_du: Some(c),
+            dq_dp: Some(d),
+            dv_dq: Some(e),
+            dv_dv: Some(f),
+            dv_du: Some(g),
+            dv_dp: Some(h),
+        }
+    }
+
+    /// Columns of element i of an array of `count` equal parts.
+    fn part(x: &[f64], i: usize, count: usize) -> &[f64] {
+        let n = x.len() / count;
+        &x[i * n..(i + 1) * n]
+    }
+
+    fn element(&self, i: usize, count: usize) -> Outputs {
+        let cut = |x: &Vec<f64>| Self::part(x, i, count).to_vec();
+        Outputs {
+            q: cut(&self.q),
+            v: cut(&self.v),
+            jacobians: self.jacobians.each_ref().map(cut),
+            adjoints: self.adjoints.each_ref().map(cut),
+        }
+    }
+}
+
+/// States and inputs that differ from element to element, some in the air and some landing.
+struct Drive {
+    model: Arc<Model>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    u: Vec<f64>,
+    bar: Vec<f64>,
+    rng: Rng,
+}
+
+impl Drive {
+    fn new() -> Self {
+        let model = Arc::new(quadruped(false));
+        let mut rng = Rng::new(17);
+        let (mut q, mut v) = (Vec::new(), Vec::new());
+        for _ in 0..COUNT {
+            let mut one = standing(&model);
+            one[2] += rng.range(-0.02, 0.005);
+            for x in &mut one[7..] {
+                *x += rng.range(-0.1, 0.1);
+            }
+            q.extend(one);
+            v.extend(rng.vector(model.nv(), 0.3));
+        }
+        Drive {
+            u: vec![0.0; model.nu() * COUNT],
+            bar: rng.vector(2 * model.nv() * COUNT, 1.0),
+            model,
+            q,
+            v,
+            rng,
+        }
+    }
+
+    fn inputs(&mut self) {
+        let (nq, nv) = (self.model.nq(), self.model.nv());
+        let rest = standing(&self.model);
+        for i in 0..COUNT {
+            for k in 6..nv {
+                self.u[i * nv + k] = 40.0 * (rest[k + 1] - self.q[i * nq + k + 1])
+                    - self.v[i * nv + k]
+                    + self.rng.range(-2.0, 2.0);
+            }
+        }
+    }
+
+    fn step(&mut self, batch: &mut Batch, out: &mut Outputs, each: &mut [Status]) {
+        batch
+            .step(&self.q, &self.v, &self.u, &mut out.q, &mut out.v, each)
+            .unwrap();
+    }
+
+    fn derivatives(&self, batch: &mut Batch, out: &mut Outputs, each: &mut [Status]) {
+        batch.step_jacobians(out.jacobians(), each).unwrap();
+        let (a, b) = self.bar.split_at(self.bar.len() / 2);
+        let [q_bar, v_bar, u_bar, p_bar] = out.adjoints.each_mut();
+        let adjoint = BatchAdjoint {
+            q_bar: Some(q_bar),
+            v_bar: Some(v_bar),
+            u_bar: Some(u_bar),
+            p_bar: Some(p_bar),
+        };
+        batch.step_vjp(a, b, adjoint, each).unwrap();
+    }
+}
+
+fn batch(model: &Arc<Model>, threads: usize) -> Batch {
+    let mut b = Batch::new(model.clone(), &options(), COUNT, threads).unwrap();
+    b.select_params(&params(model)).unwrap();
+    for i in 0..COUNT {
+        let values = [0.5 + 0.005 * i as f64, 0.5];
+        b.sim_mut(i).unwrap().set_params(&values).unwrap();
+    }
+    b
+}
+
+const STEPS: usize = 40;
+
+/// All outputs of the last of a run of steps, and what each element remembers.
+fn run(threads: usize) -> (Outputs, Vec<Vec<f64>>, usize) {
+    let mut d = Drive::new();
+    let mut b = batch(&d.model, threads);
+    let mut out = Outputs::new(&d.model, 2, COUNT);
+    let mut each = [Status::Ok; COUNT];
+    let mut contacts = 0;
+    for _ in 0..STEPS {
+        d.inputs();
+        d.step(&mut b, &mut out, &mut each);
+        d.derivatives(&mut b, &mut out, &mut each);
+        d.q.copy_from_slice(&out.q);
+        d.v.copy_from_slice(&out.v);
+        contacts += (0..COUNT)
+            .map(|i| b.sim(i).unwrap().contacts().len())
+            .sum::<usize>();
+    }
+    let memories = (0..COUNT)
+        .map(|i| {
+            let sim = b.sim(i).unwrap();
+            let mut m = vec![0.0; sim.memory_size()];
+            sim.get_memory(&mut m).unwrap();
+            m
+        })
+        .collect();
+    (out, memories, contacts)
+}
+
+#[test]
+fn the_same_bits_on_any_number_of_threads() {
+    let _turn = alone();
+    let (one, memories, contacts) = run(1);
+    assert!(
+        contacts > STEPS * COUNT,
+        "most stand on their feet: {contacts} contacts"
+    );
+    for threads in [2, 8] {
+        let (out, m, _) = run(threads);
+        assert!(out == one && m == memories, "{threads} threads");
+    }
+}
+
+#[test]
+fn elements_are_single_simulations() {
+    let _turn = alone();
+    let (all, _, _) = run(2);
+    let mut d = Drive::new();
+    let (nq, nv) = (d.model.nq(), d.model.nv());
+    let mut sims: Vec<Sim> = (0..COUNT)
+        .map(|i| {
+            let mut sim = Sim::new(d.model.clone(), &options()).unwrap();
+            sim.select_params(&params(&d.model)).unwrap();
+            sim.set_params(&[0.5 + 0.005 * i as f64, 0.5]).unwrap();
+            sim
+        })
+        .collect();
+    for step in 0..STEPS {
+        d.inputs();
+        for (i, sim) in sims.iter_mut().enumerate() {
+            let (q, v) = (i * nq..(i + 1) * nq, i * nv..(i + 1) * nv);
+            let mut out = Outputs::new(&d.model, 2, 1);
+            let (qs, vs, us) = (&d.q[q.clone()], &d.v[v.clone()], &d.u[v.clone()]);
+            sim.step(qs, vs, us, &mut out.q, &mut out.v).unwrap();
+            d.q[q].copy_from_slice(&out.q);
+            d.v[v.clone()].copy_from_slice(&out.v);
+            if step + 1 == STEPS {
+                sim.step_jacobians(out.jacobians()).unwrap();
+                let (a, b) = d.bar.split_at(nv * COUNT);
+                let [x, y, z, p] = out.adjoints.each_mut();
+                sim.step_vjp(&a[v.clone()], &b[v], Some(x), Some(y), Some(z), Some(p))
+                    .unwrap();
+                assert!(out == all.element(i, COUNT), "element {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failing_element_fails_alone() {
+    let _turn = alone();
+    for threads in [1, 2] {
+        let mut d = Drive::new();
+        let mut b = batch(&d.model, threads);
+        let nv = d.model.nv();
+        let mut good = Outputs::new(&d.model, 2, COUNT);
+        let mut each = [Status::Ok; COUNT];
+        d.step(&mut batch(&d.model, 1), &mut good, &mut each);
+        d.u[7 * nv + 3] = f64::NAN;
+        d.v[40 * nv] = f64::INFINITY;
+        let mut out = Outputs::new(&d.model, 2, COUNT);
+        out.q.fill(7.0);
+        out.v.fill(7.0);
+        let e = b
+            .step(&d.q, &d.v, &d.u, &mut out.q, &mut out.v, &mut each)
+            .unwrap_err();
+        assert_eq!(e.status, Status::Numerical);
+        assert!(e.message.starts_with("element 7: u[3]"), "{e}");
+        for (i, status) in each.iter().enumerate() {
+            let (ours, theirs) = (out.element(i, COUNT), good.element(i, COUNT));
+            if i == 7 || i == 40 {
+                assert_eq!(*status, Status::Numerical);
+                assert!(ours.q.iter().chain(&ours.v).all(|x| *x == 7.0));
+            } else {
+                assert_eq!(*status, Status::Ok);
+                assert!(ours.q == theirs.q && ours.v == theirs.v, "element {i}");
+            }
+        }
+        // Elements without a step have no derivative; the others do.
+        let before = out.clone();
+        let e = b.step_jacobians(out.jacobians(), &mut each).unwrap_err();
+        assert_eq!(e.status, Status::NoStep);
+        for (i, status) in each.iter().enumerate() {
+            let failed = i == 7 || i == 40;
+            assert_eq!(*status == Status::NoStep, failed);
+            let untouched = out.element(i, COUNT) == before.element(i, COUNT);
+            assert_eq!(untouched, failed, "element {i}");
+        }
+        // The next good call works for all.
+        d.u[7 * nv + 3] = 0.0;
+        d.v[40 * nv] = 0.0;
+        d.step(&mut b, &mut out, &mut each);
+        d.derivatives(&mut b, &mut out, &mut each);
+        assert_eq!(each, [Status::Ok; COUNT]);
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named_and_nothing_happens() {
+    let _turn = alone();
+    let d = Drive::new();
+    let refused = |count, threads| {
+        let r = Batch::new(d.model.clone(), &options(), count, threads);
+        r.err().map(|e| e.status)
+    };
+    assert_eq!(refused(0, 1), Some(Status::InvalidArgument));
+    assert_eq!(refused(2, 0), None);
+    let mut b = batch(&d.model, 2);
+    let mut out = Outputs::new(&d.model, 2, COUNT);
+    let mut each = [Status::Io; COUNT];
+    let short = &d.q[1..];
+    let e = b
+        .step(short, &d.v, &d.u, &mut out.q, &mut out.v, &mut each)
+        .unwrap_err();
+    assert!(e.message.starts_with("q must have 19 × 64"), "{e}");
+    let e = b
+        .step(&d.q, &d.v, &d.u, &mut out.q, &mut out.v, &mut each[1..])
+        .unwrap_err();
+    assert!(
+        e.message.contains("each") && e.message.contains("63"),
+        "{e}"
+    );
+    b.sim_mut(3).unwrap().select_params(&[]).unwrap();
+    let e = b.step_jacobians(out.jacobians(), &mut each).unwrap_err();
+    assert!(e.message.contains("element 3"), "{e}");
+    assert_eq!(each, [Status::Io; COUNT]);
+    assert!(b.sim(COUNT).is_err() && b.sim_mut(COUNT).is_err());
+}
+
+#[test]
+fn no_heap_call_on_any_thread_after_creation() {
+    let _turn = alone();
+    for threads in [1, 2, 8] {
+        let mut d = Drive::new();
+        let mut b = batch(&d.model, threads);
+        let mut out = Outputs::new(&d.model, 2, COUNT);
+        let mut each = [Status::Ok; COUNT];
+        // The test harness may use the heap on its own thread; the batch would in every step.
+        let fewest = (0..STEPS)
+            .map(|_| {
+                d.inputs();
+                let before = CALLS.load(Ordering::Relaxed);
+                d.step(&mut b, &mut out, &mut each);
+                d.derivatives(&mut b, &mut out, &mut each);
+                let calls = CALLS.load(Ordering::Relaxed) - before;
+                d.q.copy_from_slice(&out.q);
+                d.v.copy_from_slice(&out.v);
+                calls
+            })
+            .fold((0, usize::MAX), |(steps_with, least), calls| {
+                (steps_with + usize::from(calls > 0), least.min(calls))
+            });
+        assert_eq!(fewest.1, 0);
+        assert!(fewest.0 <= 1, "{} steps used the heap", fewest.0);
+    }
+}
+
+/// Steps and adjoints per second on one and two threads; run in release with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn throughput() {
+    let _turn = alone();
+    for threads in [1, 2] {
+        let mut d = Drive::new();
+        let mut b = batch(&d.model, threads);
+        let mut out = Outputs::new(&d.model, 2, COUNT);
+        let mut each = [Status::Ok; COUNT];
+        let mut best = [f64::INFINITY; 2];
+        for _ in 0..200 {
+            d.inputs();
+            let start = std::time::Instant::now();
+            d.step(&mut b, &mut out, &mut each);
+            let stepped = std::time::Instant::now();
+            b.step_jacobians(out.jacobians(), &mut each).unwrap();
+            let end = std::time::Instant::now();
+            for (best, t) in best.iter_mut().zip([stepped - start, end - stepped]) {
+                *best = best.min(t.as_secs_f64() / COUNT as f64);
+            }
+            d.q.copy_from_slice(&out.q);
+            d.v.copy_from_slice(&out.v);
+        }
+        println!(
+            "{threads} threads: step {:.2} µs, Jacobians {:.2} µs an element",
+            1e6 * best[0],
+            1e6 * best[1]
+        );
+    }
+}
