@@ -140,7 +140,7 @@ impl Variation {
     pub fn prepare(
         &mut self,
         c: &Constraints,
-        scene: &Scene,
+        scene: &mut Scene,
         model: &Model,
         kin: &Kinematics,
         s: &Stabilization,
@@ -192,7 +192,7 @@ impl Variation {
     fn contact_state(
         &mut self,
         c: &Constraints,
-        scene: &Scene,
+        scene: &mut Scene,
         t: &Topology,
         kin: &Kinematics,
         block: usize,
@@ -200,9 +200,9 @@ impl Variation {
         let Source::Contact(i) = c.sources[block] else {
             return None;
         };
-        let contact = &scene.contacts()[i];
+        let contact = scene.contacts()[i];
         let mut motion = ContactDerivative::default();
-        if scene.differentiate(contact, &mut motion) == Smoothness::Degenerate {
+        if scene.differentiate(&contact, &mut motion) == Smoothness::Degenerate {
             self.degenerate = true;
         }
         let side = |x: usize| match contact.link[x] {

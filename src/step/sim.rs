@@ -290,7 +290,7 @@ impl Sim {
         }
     }
 
-    fn forget_step(&mut self) {
+    pub(super) fn forget_step(&mut self) {
         self.state.taken = false;
         self.state.fresh = false;
         if let Some(l) = &mut self.linear {
