@@ -25,6 +25,9 @@ pub enum Status {
     Internal = 9,
 }
 
+/// Name of every thread that the library starts.
+pub const THREAD_NAME: &str = "diffsim";
+
 /// A status with the sentence that goes with it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]

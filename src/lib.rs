@@ -3,6 +3,7 @@
 // Kernels take each array by its own name and walk several of them with one index.
 #![allow(clippy::too_many_arguments, clippy::needless_range_loop)]
 
+pub mod capi;
 pub mod collision;
 pub mod constraint;
 pub mod contact;

@@ -1,5 +1,11 @@
-//! From contacts and joints to the blocks of σ = G λ + g.
+//! From contacts, joints and equalities to the blocks of σ = G λ + g.
+//!
+//! Rows come in groups of up to three that share a panel of the Jacobian. A group is one block of the
+//! problem, but for equalities: each of their rows is a block of its own. They come last, so that any
+//! other group has the number of its block.
 
+use super::equality::{Equality, equalities};
+use super::memory::{Key, Memory};
 use super::rows::Rows;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
@@ -15,7 +21,7 @@ use crate::model::spec::JointKind;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
 
-/// What a block of rows stands for.
+/// What a group of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
     /// Contact of the scene by index; one row (the normal) where it is frictionless.
@@ -24,6 +30,8 @@ pub enum Source {
     Limit { dof: usize, sign: f64 },
     /// Dry friction of a dof.
     Friction { dof: usize },
+    /// A part of an equality, by index among [`Constraints::equalities`], and its violation.
+    Equality { index: usize, error: Vec3 },
 }
 
 /// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
@@ -42,7 +50,13 @@ impl Stabilization {
         (gap - self.kp * gap.min(0.0)) / self.h - self.kd * speed
     }
 
-    /// Its slope by the gap; at zero that of the open side.
+    /// Share of an equality's violation that a step removes, per time step: σ = J v⁺ + φ (1 − K_p)/h.
+    /// The old velocity has no part in it: what holds in both directions has nothing to rebound from.
+    pub fn closing(&self) -> f64 {
+        (1.0 - self.kp) / self.h
+    }
+
+    /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side.
     pub fn by_gap(&self, gap: f64) -> f64 {
         if gap < 0.0 {
             (1.0 - self.kp) / self.h
@@ -50,22 +64,6 @@ impl Stabilization {
             1.0 / self.h
         }
     }
-}
-
-/// How a row is recognized in the next step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Key {
-    kind: u32,
-    a: u32,
-    feature: u64,
-}
-
-/// What a step hands to the next one: impulses and modes of the rows it had.
-#[derive(Clone, Debug, Default)]
-struct Memory {
-    keys: Vec<Key>,
-    lambda: Vec<[f64; 3]>,
-    modes: Vec<Mode>,
 }
 
 /// Bounds of a one-dof link that a step enforces.
@@ -83,29 +81,29 @@ struct Limit {
 pub struct Constraints {
     limits: Vec<Limit>,
     friction: Vec<usize>,
+    pub equalities: Vec<Equality>,
     pub rows: Rows,
     pub blocks: Vec<Block>,
     pub sources: Vec<Source>,
-    /// First row of each block, and the number of rows at the end.
+    /// First row of each group, and the number of rows at the end.
     pub offsets: Vec<usize>,
-    /// Per block: contact frame [t₁ t₂ n], and gap or distance to the bound.
+    /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
     pub g: Vec<f64>,
     pub delassus: Vec<f64>,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
-    keys: Vec<Key>,
-    memory: Memory,
+    pub(super) keys: Vec<Key>,
+    pub(super) memory: Memory,
     max_rows: usize,
+    max_blocks: usize,
 }
-
-/// Numbers per row of saved memory: key in four parts, mode, three impulses.
-const MEMORY_ENTRY: usize = 8;
 
 impl Constraints {
     /// # Errors
-    /// `Unsupported` naming a joint whose bounds this version cannot enforce.
+    /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
+    /// equality that holds nothing.
     pub fn new(model: &Model, max_contacts: usize) -> Result<Self> {
         let t = model.topology();
         let mut limits = Vec::new();
@@ -132,28 +130,30 @@ impl Constraints {
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0)
             .collect();
-        let blocks = max_contacts + limits.len() + friction.len();
-        let max_rows = 3 * max_contacts + limits.len() + friction.len();
+        let equalities = equalities(model)?;
+        let bilateral: usize = equalities.iter().map(Equality::rows).sum();
+        let single = limits.len() + friction.len();
+        let max_rows = 3 * max_contacts + single + bilateral;
+        let max_blocks = max_contacts + single + bilateral;
+        let groups = max_contacts + single + equalities.len();
         Ok(Constraints {
-            rows: Rows::new(t.nv(), blocks),
-            blocks: Vec::with_capacity(blocks),
-            sources: Vec::with_capacity(blocks),
-            offsets: Vec::with_capacity(blocks + 1),
-            frames: Vec::with_capacity(blocks),
-            gaps: Vec::with_capacity(blocks),
+            rows: Rows::new(t.nv(), groups),
+            blocks: Vec::with_capacity(max_blocks),
+            sources: Vec::with_capacity(groups),
+            offsets: Vec::with_capacity(groups + 1),
+            frames: Vec::with_capacity(groups),
+            gaps: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
             delassus: Vec::with_capacity(max_rows * max_rows),
             lambda: Vec::with_capacity(max_rows),
-            modes: Vec::with_capacity(blocks),
-            keys: Vec::with_capacity(blocks),
-            memory: Memory {
-                keys: Vec::with_capacity(blocks),
-                lambda: Vec::with_capacity(blocks),
-                modes: Vec::with_capacity(blocks),
-            },
+            modes: Vec::with_capacity(max_blocks),
+            keys: Vec::with_capacity(groups),
+            memory: Memory::with_capacity(groups),
             limits,
             friction,
+            equalities,
             max_rows,
+            max_blocks,
         })
     }
 
@@ -162,7 +162,34 @@ impl Constraints {
     }
 
     pub fn max_blocks(&self) -> usize {
+        self.max_blocks
+    }
+
+    pub fn max_groups(&self) -> usize {
         self.rows.capacity()
+    }
+
+    /// Number of groups of the step.
+    pub fn groups(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Rows of a group.
+    #[inline(always)]
+    pub fn range(&self, group: usize) -> std::ops::Range<usize> {
+        self.offsets[group]..self.offsets[group + 1]
+    }
+
+    /// The block of a group, the first one of an equality's.
+    pub(super) fn block(&self, group: usize) -> usize {
+        match self.sources[group] {
+            // Only one-row blocks follow.
+            Source::Equality { .. } => {
+                let rows = self.offsets[self.groups()];
+                self.blocks.len() - (rows - self.offsets[group])
+            }
+            _ => group,
+        }
     }
 
     /// The problem in the solver's terms.
@@ -188,35 +215,37 @@ impl Constraints {
         self.keys.clear();
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn push(&mut self, block: Block, source: Source, frame: Mat3, gap: f64, key: Key) {
-        self.blocks.push(block);
+    /// Appends a group of `count` blocks of one law.
+    fn push(
+        &mut self,
+        (block, count): (Block, usize),
+        source: Source,
+        frame: Mat3,
+        gap: f64,
+        key: Key,
+    ) {
+        let rows = count * block.rows();
         self.sources.push(source);
         let at = self.offsets.last().copied().unwrap_or(0);
-        self.offsets.push(at + block.rows());
+        self.offsets.push(at + rows);
         self.frames.push(frame);
         self.gaps.push(gap);
-        // Last step's rows come in the same order, give or take a few.
-        let hint = self.keys.len();
-        let found = self.memory.keys[hint.min(self.memory.keys.len())..]
-            .iter()
-            .position(|k| *k == key)
-            .map(|i| i + hint.min(self.memory.keys.len()))
-            .or_else(|| self.memory.keys.iter().position(|k| *k == key));
-        let (impulse, mode) = found.map_or(([0.0; 3], Mode::Unknown), |i| {
-            (self.memory.lambda[i], self.memory.modes[i])
-        });
-        self.lambda.extend_from_slice(&impulse[..block.rows()]);
-        self.modes.push(if mode.fits(block) {
+        let (impulse, mode) = self.memory.find(key, self.keys.len());
+        self.lambda.extend_from_slice(&impulse[..rows]);
+        let mode = if mode.fits(block) {
             mode
         } else {
             Mode::Unknown
-        });
+        };
+        for _ in 0..count {
+            self.blocks.push(block);
+            self.modes.push(mode);
+        }
         self.keys.push(key);
     }
 
-    /// Blocks of all contacts of the scene, of limits within reach and of dry friction. `v_free` is the
-    /// velocity at the end of the step without any impulse.
+    /// Rows of all contacts of the scene, of limits within reach, of dry friction and of equalities.
+    /// `v_free` is the velocity at the end of the step without any impulse.
     #[allow(clippy::too_many_arguments)]
     pub fn assemble(
         &mut self,
@@ -252,7 +281,7 @@ impl Constraints {
                 a: c.pair_key(),
                 feature: c.identity(),
             };
-            self.push(block, Source::Contact(i), frame, c.point.gap, key);
+            self.push((block, 1), Source::Contact(i), frame, c.point.gap, key);
         }
         for i in 0..self.limits.len() {
             let l = self.limits[i];
@@ -296,6 +325,22 @@ impl Constraints {
                 key,
             );
         }
+        for index in 0..self.equalities.len() {
+            let e = self.equalities[index];
+            let error = e.fill(t, kin, q, &mut self.rows);
+            let key = Key {
+                kind: 4,
+                a: index as u32,
+                feature: 0,
+            };
+            self.push(
+                (Block::Bilateral, e.rows()),
+                Source::Equality { index, error },
+                Mat3::IDENTITY,
+                0.0,
+                key,
+            );
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -311,7 +356,7 @@ impl Constraints {
     ) {
         let id = self.rows.push(t, [dof, WORLD]);
         *self.rows.column_mut(id, dof) = F4([sign, 0.0, 0.0, 0.0]);
-        self.push(block, source, Mat3::IDENTITY, gap, key);
+        self.push((block, 1), source, Mat3::IDENTITY, gap, key);
     }
 
     /// G and g = J v_free + stabilization; `m` must be factored.
@@ -329,18 +374,18 @@ impl Constraints {
         condense(self, t, m, v, v_free, s);
     }
 
-    /// Row of the block at which the stabilization acts: the normal of a contact, the limit itself.
-    pub fn normal_row(&self, block: usize) -> Option<usize> {
-        match self.sources[block] {
-            Source::Friction { .. } => None,
-            _ => Some(self.offsets[block + 1] - 1),
+    /// Row of the group that may only open: the normal of a contact, the limit itself.
+    pub fn normal_row(&self, group: usize) -> Option<usize> {
+        match self.sources[group] {
+            Source::Friction { .. } | Source::Equality { .. } => None,
+            _ => Some(self.offsets[group + 1] - 1),
         }
     }
 
-    /// Impulses of a block in three lanes.
-    pub fn impulse(&self, block: usize) -> F4 {
+    /// Impulses of a group in three lanes.
+    pub fn impulse(&self, group: usize) -> F4 {
         let mut l = F4::ZERO;
-        let part = &self.lambda[self.offsets[block]..self.offsets[block + 1]];
+        let part = &self.lambda[self.range(group)];
         l.0[..part.len()].copy_from_slice(part);
         l
     }
@@ -352,103 +397,11 @@ impl Constraints {
             return f64::INFINITY;
         }
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        (0..self.blocks.len())
+        (0..self.groups())
             .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
             .fold(f64::INFINITY, |m, b| {
                 m.min(s.kp * self.gaps[b].abs() / (s.h * scale))
             })
-    }
-
-    /// Keeps the impulses and modes for the next step.
-    pub fn remember(&mut self) {
-        self.memory.keys.clear();
-        self.memory.keys.extend_from_slice(&self.keys);
-        self.memory.modes.clear();
-        self.memory.modes.extend_from_slice(&self.modes);
-        self.memory.lambda.clear();
-        for b in 0..self.blocks.len() {
-            let l = self.impulse(b).0;
-            self.memory.lambda.push([l[0], l[1], l[2]]);
-        }
-    }
-
-    pub fn forget(&mut self) {
-        self.memory.keys.clear();
-        self.memory.lambda.clear();
-        self.memory.modes.clear();
-    }
-
-    /// Length of the saved memory.
-    pub fn memory_size(&self) -> usize {
-        1 + MEMORY_ENTRY * self.max_blocks()
-    }
-
-    /// Writes the memory as numbers; unused places are zero.
-    pub fn save(&self, out: &mut [f64]) {
-        out.fill(0.0);
-        out[0] = self.memory.keys.len() as f64;
-        for (i, entry) in out[1..].chunks_exact_mut(MEMORY_ENTRY).enumerate() {
-            let Some(k) = self.memory.keys.get(i) else {
-                break;
-            };
-            let low = k.feature & 0xFFFF_FFFF;
-            let high = k.feature >> 32;
-            let l = self.memory.lambda[i];
-            let mode = f64::from(self.memory.modes[i] as i32);
-            entry.copy_from_slice(&[
-                f64::from(k.kind),
-                f64::from(k.a),
-                low as f64,
-                high as f64,
-                mode,
-                l[0],
-                l[1],
-                l[2],
-            ]);
-        }
-    }
-
-    /// Reads the memory back.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for numbers that [`Constraints::save`] cannot have written.
-    pub fn restore(&mut self, from: &[f64]) -> Result<()> {
-        let bad = |i: usize, x: f64| {
-            Error::invalid(format!(
-                "warm[{i}] is {x}: not the memory of a simulation like this one"
-            ))
-        };
-        let count = from[0];
-        if !(count >= 0.0 && count <= self.max_blocks() as f64 && count.fract() == 0.0) {
-            return Err(bad(0, count));
-        }
-        let entries = || from[1..].chunks_exact(MEMORY_ENTRY).take(count as usize);
-        for (i, e) in entries().enumerate() {
-            let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
-            let at = 1 + i * MEMORY_ENTRY;
-            if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
-                return Err(bad(at + k, e[k]));
-            }
-            if Mode::from_index(e[4]).is_none() {
-                return Err(bad(at + 4, e[4]));
-            }
-            if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
-                return Err(bad(at + k, e[k]));
-            }
-        }
-        self.forget();
-        for e in entries() {
-            self.memory.keys.push(Key {
-                kind: e[0] as u32,
-                a: e[1] as u32,
-                feature: e[2] as u64 | (e[3] as u64) << 32,
-            });
-            self.memory
-                .modes
-                .push(Mode::from_index(e[4]).unwrap_or_default());
-            self.memory.lambda.push([e[5], e[6], e[7]]);
-        }
-        Ok(())
     }
 
     /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
@@ -511,10 +464,10 @@ fn condense_kernel(
 ) {
     c.rows.solve_half(t, m);
     let n = c.g.len();
-    for i in 0..c.blocks.len() {
-        let (ri, ni) = (c.offsets[i], c.blocks[i].rows());
+    for i in 0..c.groups() {
+        let (ri, ni) = (c.offsets[i], c.range(i).len());
         for j in 0..=i {
-            let (rj, nj) = (c.offsets[j], c.blocks[j].rows());
+            let (rj, nj) = (c.offsets[j], c.range(j).len());
             // Column b of the block (i, j) in lanes.
             let g = c.rows.delassus(i, j);
             for (b, column) in g[..nj].iter().enumerate() {
@@ -533,6 +486,11 @@ fn condense_kernel(
                 c.rows.times(i, v).0[ni - 1]
             };
             c.g[row] += s.term(c.gaps[i], speed);
+        }
+        if let Source::Equality { error, .. } = c.sources[i] {
+            for (g, e) in c.g[ri..ri + ni].iter_mut().zip(error.to_array()) {
+                *g += s.closing() * e;
+            }
         }
     }
 }

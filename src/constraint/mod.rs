@@ -1,8 +1,11 @@
-//! The constraint problem of a step: contacts, joint limits and dry friction as rows of a Jacobian
+//! The constraint problem of a step: contacts, joint limits, dry friction and equalities as rows of a Jacobian
 //! with their laws. Nothing here knows how it is solved.
 
 mod assemble;
 mod derivative;
+mod equality;
+mod equality_derivative;
+mod memory;
 pub mod rows;
 
 pub use assemble::{Constraints, Source, Stabilization};

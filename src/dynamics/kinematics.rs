@@ -133,15 +133,25 @@ pub(super) fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
 }
 
 #[inline(always)]
-pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
+fn link_twists(model: &Model, s: &[Twist], v: &[f64], out: &mut [Twist]) {
     for (i, l) in model.topology().links.iter().enumerate() {
-        let own = joint_twist(l.kind, &kin.s[l.iv..], &v[l.iv..]);
-        kin.v[i] = if l.parent == WORLD {
+        let own = joint_twist(l.kind, &s[l.iv..], &v[l.iv..]);
+        out[i] = if l.parent == WORLD {
             own
         } else {
-            kin.v[l.parent] + own
+            out[l.parent] + own
         };
     }
+}
+
+#[inline(always)]
+pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
+    link_twists(model, &kin.s, v, &mut kin.v);
+}
+
+#[inline(always)]
+pub(super) fn twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist]) {
+    link_twists(model, &kin.s, v, out);
 }
 
 #[inline(always)]
@@ -159,6 +169,11 @@ dispatch! {
 dispatch! {
     /// Fills `v` after [`positions`]; v has nv entries.
     pub fn velocities = velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64])
+}
+
+dispatch! {
+    /// Spatial velocities of the links at another v than that of `kin`; after [`positions`].
+    pub fn twists = twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist])
 }
 
 dispatch! {

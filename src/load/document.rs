@@ -1,6 +1,6 @@
 //! XML text to a document, whatever its depth and without entities.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, THREAD_NAME};
 use roxmltree::{Document, ParsingOptions};
 
 /// Elements of one document.
@@ -57,6 +57,7 @@ pub(crate) fn with_document<R: Send>(
     }
     std::thread::scope(|scope| {
         std::thread::Builder::new()
+            .name(THREAD_NAME.into())
             .stack_size((SHALLOW + depth) * STACK_PER_LEVEL)
             .spawn_scoped(scope, run)
             .map_err(|e| Error::capacity(format!("{prefix}no stack to read it with: {e}")))?

@@ -8,6 +8,7 @@ mod document;
 pub mod mesh;
 pub mod mjcf;
 mod obj;
+pub mod options;
 mod stl;
 pub mod urdf;
 pub(crate) mod xml;

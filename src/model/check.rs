@@ -1,6 +1,6 @@
 //! What a description must satisfy to be a model.
 
-use super::spec::{JointKind, JointSpec, ShapeSpec};
+use super::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -36,7 +36,7 @@ pub(super) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
 }
 
 /// Refuses a mass or numbers that no body has; the zero inertia is allowed. Principal moments that
-/// belong to no body, which files of real robots hold, are returned as a warning:
+/// belong to no body, which files of real robots hold, are returned as a complaint:
 /// [`check_moving_inertia`] judges what moves.
 pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     if !i.is_finite() {
@@ -64,7 +64,7 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     Ok((!physical).then(|| {
         format!(
             "body {who}: principal moments of inertia {a:e} {b:e} {c:e} belong to no body (none may \
-             be negative, none larger than the sum of the others); they are used as they are"
+             be negative, none larger than the sum of the others)"
         )
     }))
 }
@@ -133,7 +133,25 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
+pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
+    check_pose(&g.placement, || format!("geom {who}: placement"))?;
+    check_shape(&g.shape, who)?;
+    if !g.friction.iter().all(|f| f.is_finite() && *f >= 0.0) {
+        return Err(Error::invalid(format!(
+            "geom {who}: friction must be finite and not negative, got {:?}",
+            g.friction
+        )));
+    }
+    if !g.margin.is_finite() {
+        return Err(Error::invalid(format!(
+            "geom {who}: margin must be finite, got {}",
+            g.margin
+        )));
+    }
+    Ok(())
+}
+
+fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
     let positive = |list: &[f64]| list.iter().all(|x| *x > 0.0 && x.is_finite());
     let ok = match s {
         ShapeSpec::Plane { half_extents } => {

@@ -1,7 +1,7 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
 use super::check::{
-    check_inertia, check_joint, check_moving_inertia, check_pose, check_shape, described,
+    check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
 use super::params::Params;
 use super::spec::{
@@ -87,7 +87,9 @@ impl Compiler {
         let parent = self.new_body[b.parent];
         let who = described(&b.name, &b.origin);
         check_pose(&b.placement, || format!("body {who}: placement"))?;
-        self.warnings.extend(check_inertia(&b.inertia, &who)?);
+        let complaint = check_inertia(&b.inertia, &who)?;
+        self.warnings
+            .extend(complaint.map(|c| format!("{c}; they are used as they are")));
         if !b.name.is_empty() && self.body_ids.insert(b.name.clone(), id).is_some() {
             return Err(Error::invalid(format!(
                 "body {who}: the name is taken twice"
@@ -253,7 +255,8 @@ impl Compiler {
         let mut equalities = spec.equalities;
         for e in &mut equalities {
             if let EqualityKind::Connect { body1, body2, .. }
-            | EqualityKind::Weld { body1, body2, .. } = &mut e.kind
+            | EqualityKind::Weld { body1, body2, .. }
+            | EqualityKind::Distance { body1, body2, .. } = &mut e.kind
             {
                 (*body1, *body2) = (known(*body1)?, known(*body2)?);
             }
@@ -308,14 +311,7 @@ impl Compiler {
         for mut g in specs {
             let who = described(&g.name, &g.origin);
             g.body = self.known_body(g.body, || format!("geom {who}"))?;
-            check_pose(&g.placement, || format!("geom {who}: placement"))?;
-            check_shape(&g.shape, &who)?;
-            if !g.friction.iter().all(|f| f.is_finite() && *f >= 0.0) {
-                return Err(Error::invalid(format!(
-                    "geom {who}: friction must be finite and not negative, got {:?}",
-                    g.friction
-                )));
-            }
+            check_geom(&g, &who)?;
             list.push(g);
         }
         order.sort_by_key(|&i| list[i].body);

@@ -1,5 +1,6 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
+pub mod builder;
 mod check;
 mod compile;
 pub mod mesh;

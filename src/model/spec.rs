@@ -313,14 +313,26 @@ pub enum EqualityKind {
         body2: usize,
         anchor: Vec3,
     },
-    /// `body2` stays placed in `body1` as `relative` says, or as at the reference configuration.
+    /// `body2` keeps its pose in `body1`.
     Weld {
         body1: usize,
         body2: usize,
         /// Point at which the weld acts, in the frame of `body2`.
         anchor: Vec3,
+        /// Where the anchor is in `body1`, and the orientation of `body2` in it; otherwise those at
+        /// the reference configuration.
         relative: Option<Pose>,
+        /// Length [m] that makes a rotation comparable to a displacement; 0: only the anchor is held.
         torque_scale: f64,
+    },
+    /// Two points, each in its body's frame, stay at a distance [m]: a massless rod.
+    Distance {
+        body1: usize,
+        body2: usize,
+        anchor1: Vec3,
+        anchor2: Vec3,
+        /// As at the reference configuration where it is not given.
+        length: Option<f64>,
     },
     /// q1 − ref1 = Σ coefficients[k]·(q2 − ref2)^k; without `joint2` it is held at coefficients[0].
     Joint {

@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::params::Param;
 use crate::step::{Gradient, Options, Sim};
 use std::sync::Arc;
 
@@ -132,6 +133,20 @@ impl Rollout {
     pub fn sim_mut(&mut self) -> &mut Sim {
         self.steps = None;
         &mut self.sim
+    }
+
+    /// Chooses parameters, as [`Sim::select_params`], and makes room for their gradient.
+    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
+        self.sim.select_params(list)?;
+        self.steps = None;
+        self.p_sum = vec![0.0; list.len()];
+        self.p_adjoint = vec![0.0; list.len()];
+        Ok(())
+    }
+
+    /// Number of steps of the last run; none before one, or after a change of the simulation.
+    pub fn steps(&self) -> Option<usize> {
+        self.steps
     }
 
     pub fn max_steps(&self) -> usize {

@@ -7,19 +7,26 @@ use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
+use crate::dynamics::kinematics::twists;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::LANES;
+use crate::spatial::Twist;
 
 /// A body may gain this speed within a step before a limit that was out of reach is passed; the step
 /// then repeats with all limits [rad/s or m/s].
 const UNFORESEEN_SPEED: f64 = 1.0;
 
-/// Contacts enter the step at this many steps' travel at the present speed, and at this distance [m].
+/// Contacts enter the step at this many steps' travel, at the larger of the speeds that the links have
+/// and would have without impulses. Where impulses make one faster than that the step repeats with
+/// the contacts it could then reach.
 const REACH_STEPS: f64 = 2.0;
+
+/// How often contacts are sought anew in a step.
+const SEARCHES: usize = 4;
 
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +53,8 @@ pub(super) struct ContactStage {
     stabilization: Stabilization,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
+    /// Spatial velocities of the links at some v.
+    twists: Vec<Twist>,
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
 }
@@ -74,13 +83,7 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
         let constraints = Constraints::new(model, options.max_contacts)?;
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
-        if let Some(e) = model.equalities().iter().find(|e| e.active) {
-            return Err(Error::unsupported(format!(
-                "equality \"{}\": equality constraints are not in this version; remove them, or use \
-                 contact None, which leaves them out",
-                e.name
-            )));
-        }
+        let groups = constraints.max_groups();
         let nv = model.nv();
         let stride = nv.div_ceil(LANES);
         Ok(ContactStage {
@@ -99,9 +102,10 @@ impl ContactStage {
             },
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
+            twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
-                variation: Variation::new(model, blocks),
+                variation: Variation::new(model, groups),
                 response: F4::zeros(rows * stride),
                 stride,
                 w: vec![0.0; rows * nv.max(1)],
@@ -137,9 +141,14 @@ impl ContactStage {
             *x = v[k] + h * acc[k];
         }
         let kin = &dynamics.kin;
-        self.scene.collide(model, kin, REACH_STEPS * h)?;
+        self.scene.place(model, kin);
+        self.scene.foresee(model, kin, &kin.v);
+        twists(kin, model, &self.v_free, &mut self.twists);
+        self.scene.foresee(model, kin, &self.twists);
+        self.scene.collide(REACH_STEPS * h)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h;
+        let mut searches = 1;
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -163,11 +172,24 @@ impl ContactStage {
                 self.solver
                     .solve(&problem, &mut c.lambda, &mut c.modes, &self.options)?;
             respond(c, &dynamics.mass, model, &self.v_free, v_next);
-            if reach == f64::INFINITY || !c.missed_limit(q, v_next, h, 1e-12) {
+            let mut repeat = false;
+            if reach != f64::INFINITY && c.missed_limit(q, v_next, h, 1e-12) {
+                reach = f64::INFINITY;
+                repeat = true;
+            }
+            if searches < SEARCHES {
+                twists(kin, model, v_next, &mut self.twists);
+                if self.scene.foresee(model, kin, &self.twists) > REACH_STEPS {
+                    let before = self.scene.contacts().len();
+                    self.scene.collide(REACH_STEPS * h)?;
+                    repeat |= self.scene.contacts().len() != before;
+                    searches += 1;
+                }
+            }
+            if !repeat {
                 self.certificate = Some(certificate);
                 return Ok(certificate);
             }
-            reach = f64::INFINITY;
         }
     }
 
@@ -258,8 +280,8 @@ impl ContactStage {
         };
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             if !dq.is_empty() {
                 let mut y = F4::ZERO;
                 c.rows
@@ -347,22 +369,19 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            add(
-                &mut l.sigma[c.offsets[b]..c.offsets[b + 1]],
-                c.rows.times(b, x),
-            );
+        for b in 0..groups {
+            add(&mut l.sigma[c.range(b)], c.rows.times(b, x));
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
         self.solver
             .apply(&c.problem(), w, Some(&l.bounds[..blocks]), 1, out)?;
         l.force.fill(0.0);
-        for b in 0..blocks {
-            let d = lanes(&l.dlambda[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let d = lanes(&l.dlambda[c.range(b)]);
             c.rows.add_half(b, d, &mut l.force);
         }
         c.rows.complete(model.topology(), m, &mut l.force);
@@ -378,12 +397,12 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
+        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
         if rows == 0 {
             return Ok(());
         }
-        for b in 0..blocks {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..groups {
+            let range = c.range(b);
             let y = c.rows.times(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
         }
@@ -394,8 +413,8 @@ impl ContactStage {
             &mut l.sigma[..rows],
             Some(&mut l.bounds[..blocks]),
         )?;
-        for b in 0..blocks {
-            let w = lanes(&l.sigma[c.offsets[b]..c.offsets[b + 1]]);
+        for b in 0..groups {
+            let w = lanes(&l.sigma[c.range(b)]);
             c.rows.add_transposed(b, w, z);
         }
         Ok(())
@@ -406,8 +425,8 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;
         };
-        for b in 0..c.blocks.len() {
-            let range = c.offsets[b]..c.offsets[b + 1];
+        for b in 0..c.groups() {
+            let range = c.range(b);
             let w = lanes(&l.sigma[range.clone()]);
             c.rows.for_dofs(b, |k| {
                 let p = (l.variation.column(b, k) * w).0;
@@ -482,7 +501,7 @@ fn respond_kernel(
     v_next: &mut [f64],
 ) {
     v_next.fill(0.0);
-    for b in 0..c.blocks.len() {
+    for b in 0..c.groups() {
         let l = c.impulse(b);
         if l != F4::ZERO {
             c.rows.add_half(b, l, v_next);
@@ -496,8 +515,8 @@ fn respond_kernel(
 
 #[inline(always)]
 fn fill_response_kernel(c: &Constraints, inverse: &DenseInverse, l: &mut ContactLinear) {
-    for b in 0..c.blocks.len() {
-        let (at, n) = (c.offsets[b] * l.stride, c.blocks[b].rows());
+    for b in 0..c.groups() {
+        let (at, n) = (c.offsets[b] * l.stride, c.range(b).len());
         let out = &mut l.response[at..at + n * l.stride];
         out.fill(F4::ZERO);
         c.rows.for_dofs(b, |k| {
@@ -523,8 +542,8 @@ fn project_kernel(
 ) {
     let rows = c.g.len();
     let nv = x.len() / columns;
-    for b in 0..c.blocks.len() {
-        let range = c.offsets[b]..c.offsets[b + 1];
+    for b in 0..c.groups() {
+        let range = c.range(b);
         for (j, x) in x.chunks_exact(nv).enumerate() {
             let y = c.rows.times(b, x).0;
             let w = &mut l.w[j * rows..][range.clone()];

@@ -146,6 +146,7 @@ impl Sim {
                     model,
                     kin,
                     &stabilization,
+                    &s.q,
                     &s.v,
                     &s.v_next,
                     id,

@@ -15,4 +15,5 @@ pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use info::{Gradient, StepInfo};
 pub use options::{Contact, Integrator, Options};
+pub use queries::homogeneous;
 pub use sim::Sim;

@@ -42,8 +42,8 @@ pub struct Options {
     pub max_iterations: usize,
     /// Contacts for which memory is made.
     pub max_contacts: usize,
-    /// Share of a penetration that is left after the step, and share of the normal velocity that an
-    /// active contact keeps.
+    /// Share of a penetration, or of an equality's violation, that is left after the step, and share
+    /// of the normal velocity that an active contact keeps.
     pub kp: f64,
     pub kd: f64,
     /// Make the workspace of derivatives.

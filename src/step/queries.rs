@@ -3,10 +3,15 @@
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
 use super::info::{check_finite, check_length};
+use super::linearization::all_finite;
 use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
+use crate::linalg::F4;
 use crate::spatial::{Pose, Vec3, Wrench};
+
+/// Coordinates beyond this have no finite squares.
+const REACH: f64 = 1e150;
 
 /// Column-major 4×4 homogeneous matrix.
 pub fn homogeneous(p: &Pose) -> [f64; 16] {
@@ -23,16 +28,25 @@ impl Sim {
         self.check_state(q, None)?;
         let n = self.model.nbody();
         check_length("placements", placements, 16 * n)?;
-        self.update_positions(q);
+        self.update_positions(q)?;
         for (b, out) in placements.chunks_exact_mut(16).enumerate() {
             out.copy_from_slice(&homogeneous(&self.dynamics.kin.body_pose(&self.model, b)));
         }
         Ok(())
     }
 
-    fn update_positions(&mut self, q: &[f64]) {
+    fn update_positions(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
+        let kin = &self.dynamics.kin;
+        let near = |p: &Vec3| p.max_abs() < REACH;
+        if kin.pos.iter().chain(&kin.origin).all(near) {
+            Ok(())
+        } else {
+            Err(Error::numerical(format!(
+                "q: it places a body beyond {REACH:e} m, where results are not finite"
+            )))
+        }
     }
 
     /// τ = M a + b − Jᵀ(external wrenches), M with armature; lengths nq, nv, nv, nv.
@@ -88,7 +102,7 @@ impl Sim {
     pub fn mass_matrix(&mut self, q: &[f64], m: &mut [f64]) -> Result<()> {
         self.check_state(q, None)?;
         check_length("M", m, self.model.nv() * self.model.nv())?;
-        self.update_positions(q);
+        self.update_positions(q)?;
         self.dynamics.mass_matrix(&self.model, &self.params, m);
         Ok(())
     }
@@ -116,6 +130,12 @@ impl Sim {
         self.dynamics
             .differentiate_inverse(&self.model, &self.params, v, a, &mut self.work);
         if let Some(d) = &self.dynamics.derivatives {
+            let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
+            if !parts.iter().all(|x| all_finite(F4::flat(x))) {
+                return Err(Error::numerical(
+                    "a derivative is not finite: the state is too large",
+                ));
+            }
             d.id.to_dense(self.model.topology(), dtau_dq, dtau_dv);
         }
         Ok(())
@@ -183,6 +203,11 @@ impl Sim {
                 model.joint_of_dof(k).name
             )));
         }
+        if !all_finite(by_q) || !all_finite(by_v) {
+            return Err(Error::numerical(
+                "a derivative is not finite: the state is too large",
+            ));
+        }
         if let Some(x) = da_dq {
             x.copy_from_slice(by_q);
         }
@@ -191,7 +216,7 @@ impl Sim {
         }
         if let Some(x) = da_dtau {
             for (i, column) in x.chunks_exact_mut(nv.max(1)).enumerate() {
-                column.copy_from_slice(&crate::linalg::F4::flat(d.inverse.row(i))[..nv]);
+                column.copy_from_slice(&F4::flat(d.inverse.row(i))[..nv]);
             }
         }
         Ok(())
@@ -210,7 +235,13 @@ impl Sim {
         self.check_body(body)?;
         check_finite("point", &point, 3)?;
         check_length("J", j, 6 * self.model.nv())?;
-        self.update_positions(q);
+        if let Some(i) = point.iter().position(|x| x.abs() >= REACH) {
+            return Err(Error::numerical(format!(
+                "point[{i}]: must be below {REACH:e}, got {}",
+                point[i]
+            )));
+        }
+        self.update_positions(q)?;
         let p = Vec3::from_slice(&point);
         jacobian::body_jacobian(&self.model, &self.dynamics.kin, body, p, j);
         Ok(())
@@ -280,7 +311,7 @@ impl Sim {
         if let Some(j) = &j {
             check_length("J", j, 3 * self.model.nv())?;
         }
-        self.update_positions(q);
+        self.update_positions(q)?;
         let mut c = Vec3::ZERO;
         let d = &mut self.dynamics;
         let mass = center_of_mass(&self.model, &d.kin, &mut d.subtree, &mut c, j);

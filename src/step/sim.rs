@@ -58,7 +58,7 @@ pub struct Sim {
 
 impl Sim {
     /// # Errors
-    /// `InvalidArgument` or `Unsupported` naming the option.
+    /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
         let (nq, nv) = (model.nq(), model.nv());
@@ -282,7 +282,7 @@ impl Sim {
     }
 
     /// Modes of all constraints of the last step: contacts in order, then joint limits within reach,
-    /// then dry friction.
+    /// then dry friction, then every row of the equalities.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
             Some(c) if self.state.taken => &c.constraints.modes,

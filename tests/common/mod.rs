@@ -1,6 +1,8 @@
 //! What the tests share: random models and states, differences on the manifold, comparisons.
 #![allow(dead_code)]
 
+pub mod scene;
+
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};

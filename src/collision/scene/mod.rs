@@ -16,7 +16,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::topology::WORLD;
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::{Pose, Twist, Vec3};
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
@@ -91,6 +91,8 @@ pub struct Scene {
     /// Of the balls around the geometries, in the world.
     middles: Vec<Vec3>,
     centers: Vec<Vec3>,
+    /// Per link (the world last): no point of its geoms is foreseen to move faster [m/s].
+    speeds: Vec<f64>,
     contacts: Vec<SceneContact>,
     capacity: usize,
     buffers: Buffers,
@@ -128,6 +130,7 @@ impl Scene {
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
+            speeds: vec![0.0; model.topology().links.len() + 1],
             bounds: link_bounds(model, &geoms),
             groups: group_pairs(&pairs, &geoms),
             contacts: Vec::with_capacity(capacity),
@@ -179,18 +182,13 @@ impl Scene {
         &self.contacts
     }
 
-    /// World placement of a geometry at the last [`Scene::collide`].
+    /// World placement of a geometry at the last [`Scene::place`].
     pub fn pose(&self, geom: usize) -> &Pose {
         &self.poses[geom]
     }
 
-    /// Finds the contacts at the kinematics' configuration: all points with a gap of at most the
-    /// pair's margin plus `reach` times the relative speed of the two links [s].
-    ///
-    /// # Errors
-    /// `Capacity` when there are more contacts than were made room for; there are none then.
-    pub fn collide(&mut self, model: &Model, kin: &Kinematics, reach: f64) -> Result<()> {
-        self.contacts.clear();
+    /// Places the geometries, nothing foreseen to move.
+    pub fn place(&mut self, model: &Model, kin: &Kinematics) {
         let links = &model.topology().links;
         for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
             self.centers[i] = kin.link_pose(model, i).point(*c);
@@ -202,12 +200,38 @@ impl Scene {
                 self.middles[i] = link.point(g.centre);
             }
         }
+        self.speeds.fill(0.0);
+    }
+
+    /// Foresees that links may move with these spatial velocities, too. Returns the largest ratio by
+    /// which a link is faster than was foreseen, less than 1 if none is.
+    pub fn foresee(&mut self, model: &Model, kin: &Kinematics, twists: &[Twist]) -> f64 {
+        let links = &model.topology().links;
+        let mut surprise = 0.0_f64;
+        for (i, v) in twists.iter().enumerate() {
+            let center = self.centers[i] - kin.origin[links[i].tree];
+            let speed = v.at(center).norm() + v.ang.norm() * self.bounds[i].1;
+            if speed > 0.0 {
+                surprise = surprise.max(speed / self.speeds[i]);
+                self.speeds[i] = self.speeds[i].max(speed);
+            }
+        }
+        surprise
+    }
+
+    /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
+    /// margin plus `reach` times the foreseen speeds of the two links [s].
+    ///
+    /// # Errors
+    /// `Capacity` when there are more contacts than were made room for; there are none then.
+    pub fn collide(&mut self, reach: f64) -> Result<()> {
+        self.contacts.clear();
         for k in 0..self.groups.len() {
             let group = self.groups[k];
             let [la, lb] = group.link;
-            let allowance = reach * (self.speed(model, kin, la) + self.speed(model, kin, lb));
+            let (ia, ib) = (self.slot(la), self.slot(lb));
+            let allowance = reach * (self.speeds[ia] + self.speeds[ib]);
             if !group.unbounded {
-                let (ia, ib) = (self.slot(la), self.slot(lb));
                 let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + self.margin(&group);
                 if (self.centers[ia] - self.centers[ib]).norm_squared() > r * r {
                     continue;
@@ -286,17 +310,6 @@ impl Scene {
         self.pairs[group.first..group.end]
             .iter()
             .fold(0.0, |m: f64, p| m.max(p.margin))
-    }
-
-    /// A bound on the speed of any point of a link's geometries.
-    fn speed(&self, model: &Model, kin: &Kinematics, link: usize) -> f64 {
-        if link == WORLD {
-            return 0.0;
-        }
-        let v = kin.v[link];
-        let tree = model.topology().links[link].tree;
-        let center = self.centers[link] - kin.origin[tree];
-        v.at(center).norm() + v.ang.norm() * self.bounds[link].1
     }
 
     /// How a contact of the last [`Scene::collide`] moves with its two bodies.

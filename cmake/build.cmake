@@ -1,0 +1,9 @@
+# Builds both libraries and keeps what cargo said: the list of native libraries is in it.
+execute_process(
+  COMMAND "${CARGO}" rustc --release --locked --lib --target-dir "${TARGET_DIR}" --
+          --print native-static-libs
+  RESULT_VARIABLE result ERROR_VARIABLE said)
+file(WRITE "${LOG}" "${said}")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "cargo failed:\n${said}")
+endif()

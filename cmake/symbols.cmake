@@ -1,0 +1,16 @@
+# The shared library exports what the header declares, and nothing else.
+execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n ]+ [A-Za-z] " exported "${symbols}")
+list(TRANSFORM exported REPLACE " [A-Za-z] $" "")
+file(STRINGS "${HEADER}" lines REGEX "^[a-z].*[ *]ds_[a-z0-9_]+\\(")
+foreach(line ${lines})
+  string(REGEX MATCH "ds_[a-z0-9_]+\\(" name "${line}")
+  string(REPLACE "(" "" name "${name}")
+  list(APPEND declared "${name}")
+endforeach()
+list(SORT exported)
+list(SORT declared)
+if(NOT "${exported}" STREQUAL "${declared}")
+  message(FATAL_ERROR "exported:\n  ${exported}\ndeclared:\n  ${declared}")
+endif()

@@ -1,0 +1,537 @@
+//! Models made in code.
+
+use super::args::{self, Growing};
+use super::load;
+use super::model::{ds_geom_kind, ds_joint_kind, ds_model};
+use super::status::ds_status;
+use super::wall;
+use crate::error::{Error, Result};
+use crate::model::builder::ModelBuilder;
+use crate::model::mesh::TriMesh;
+use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec};
+use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
+use std::ffi::c_char;
+use std::ptr;
+use std::sync::Arc;
+
+/// Collects the description of a model. Body 0, the world, is there from the start. The ids that it
+/// gives are its own: the built model numbers bodies depth first, so look them up by name.
+pub struct ds_builder(ModelBuilder);
+
+/// A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's
+/// frame. Everything is copied during the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_joint_desc {
+    /// Size of this struct in bytes; set by ds_joint_desc_init.
+    pub struct_size: usize,
+    /// Name, unique among joints; NULL for none.
+    pub name: *const c_char,
+    /// A ds_joint_kind. Default DS_JOINT_REVOLUTE.
+    pub kind: i32,
+    /// Must be 0.
+    pub reserved: i32,
+    /// Axis of a revolute, prismatic, planar or universal joint, of any length. Default z.
+    pub axis: [f64; 3],
+    /// Second axis of a universal joint. Default y.
+    pub axis2: [f64; 3],
+    /// Point about which a rotation turns [m]. Default 0.
+    pub anchor: [f64; 3],
+    /// Coordinate at which the body is at its placement, one-dof joints [rad or m]. Default 0.
+    pub reference: f64,
+    /// Viscous coefficient on every dof [N m s/rad or N s/m]. Default 0.
+    pub damping: f64,
+    /// Spring coefficient on every dof [N m/rad or N/m]. Default 0.
+    pub stiffness: f64,
+    /// Coordinate at which the spring of a one-dof joint rests. Default 0.
+    pub spring_reference: f64,
+    /// Rotor inertia reflected to every dof [kg m² or kg]. Default 0.
+    pub armature: f64,
+    /// Dry friction on every dof [N m or N]. Default 0.
+    pub friction_loss: f64,
+    /// Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
+    /// Default -inf and inf: none.
+    pub lower: f64,
+    pub upper: f64,
+    /// Distance before a limit at which it enters the step [rad or m]. Default 0.
+    pub limit_margin: f64,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_joint_desc {
+    const NAME: &'static str = "ds_joint_desc";
+    const FIRST: usize = size_of::<ds_joint_desc>();
+
+    fn defaults() -> Self {
+        let j = JointSpec::new("", JointKind::Revolute);
+        ds_joint_desc {
+            struct_size: size_of::<ds_joint_desc>(),
+            name: ptr::null(),
+            kind: ds_joint_kind::DS_JOINT_REVOLUTE as i32,
+            reserved: 0,
+            axis: j.axis.to_array(),
+            axis2: j.axis2.to_array(),
+            anchor: j.anchor.to_array(),
+            reference: j.reference,
+            damping: j.damping,
+            stiffness: j.stiffness,
+            spring_reference: j.spring_reference,
+            armature: j.armature,
+            friction_loss: j.friction_loss,
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            limit_margin: j.limit_margin,
+        }
+    }
+}
+
+/// A geom. Fill with ds_geom_desc_init, then change fields. Everything is copied during the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_geom_desc {
+    /// Size of this struct in bytes; set by ds_geom_desc_init.
+    pub struct_size: usize,
+    /// Name, unique among geoms; NULL for none.
+    pub name: *const c_char,
+    /// A ds_geom_kind; height fields are DS_ERR_UNSUPPORTED here. Default DS_GEOM_SPHERE.
+    pub kind: i32,
+    /// Directions in which a contact acts: 1, 3 (sliding), 4 (and torsion), 6 (and rolling).
+    /// Default 3.
+    pub condim: i32,
+    /// As the kind says [m]. Default 0: to be set.
+    pub size: [f64; 3],
+    /// In the body's frame: a column-major 4×4 matrix. Default the identity.
+    pub placement: [f64; 16],
+    /// Sliding, torsional [m] and rolling [m] coefficients. Default 1, 0.005, 0.0001.
+    pub friction: [f64; 3],
+    /// Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
+    pub contype: u32,
+    pub conaffinity: u32,
+    /// The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
+    pub priority: i32,
+    /// A ds_mesh_mode. Default DS_MESH_HULL.
+    pub mesh_mode: i32,
+    /// Distance at which a contact enters the step [m]. Default 0.
+    pub margin: f64,
+    /// Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
+    pub vertices: *const f64,
+    pub vertex_count: usize,
+    /// Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
+    pub triangles: *const u32,
+    pub triangle_count: usize,
+}
+
+// SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
+// pattern a value.
+unsafe impl Growing for ds_geom_desc {
+    const NAME: &'static str = "ds_geom_desc";
+    const FIRST: usize = size_of::<ds_geom_desc>();
+
+    fn defaults() -> Self {
+        let g = GeomSpec::new("", 0, Pose::IDENTITY, ShapeSpec::Sphere { radius: 0.0 });
+        ds_geom_desc {
+            struct_size: size_of::<ds_geom_desc>(),
+            name: ptr::null(),
+            kind: ds_geom_kind::DS_GEOM_SPHERE as i32,
+            condim: g.condim,
+            size: [0.0; 3],
+            placement: crate::step::homogeneous(&g.placement),
+            friction: g.friction,
+            contype: g.contype,
+            conaffinity: g.conaffinity,
+            priority: g.priority,
+            mesh_mode: load::ds_mesh_mode::DS_MESH_HULL as i32,
+            margin: g.margin,
+            vertices: ptr::null(),
+            vertex_count: 0,
+            triangles: ptr::null(),
+            triangle_count: 0,
+        }
+    }
+}
+
+/// A motor or servo on a joint: force = gain u + bias[0] + bias[1] l + bias[2] dl/dt with l = gear q,
+/// clamped to its range, u clamped to its own first; tau = gear force. Fill with
+/// ds_actuator_desc_init, then change fields. Everything is copied during the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_actuator_desc {
+    /// Size of this struct in bytes; set by ds_actuator_desc_init.
+    pub struct_size: usize,
+    /// Name, unique among actuators; NULL for none.
+    pub name: *const c_char,
+    /// Name of the joint, which must be there.
+    pub joint: *const c_char,
+    /// Torque on each dof of the joint per unit of force. Default 1, 0, 0, 0, 0, 0.
+    pub gear: [f64; 6],
+    /// Force per unit of u. Default 1.
+    pub gain: f64,
+    /// Default 0. Only a one-dof joint may have the last two.
+    pub bias: [f64; 3],
+    /// Range of u. Default -inf and inf.
+    pub control_lower: f64,
+    pub control_upper: f64,
+    /// Range of the force. Default -inf and inf.
+    pub force_lower: f64,
+    pub force_upper: f64,
+}
+
+// SAFETY: repr(C), the size first, only words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_actuator_desc {
+    const NAME: &'static str = "ds_actuator_desc";
+    const FIRST: usize = size_of::<ds_actuator_desc>();
+
+    fn defaults() -> Self {
+        ds_actuator_desc {
+            struct_size: size_of::<ds_actuator_desc>(),
+            name: ptr::null(),
+            joint: ptr::null(),
+            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            gain: 1.0,
+            bias: [0.0; 3],
+            control_lower: f64::NEG_INFINITY,
+            control_upper: f64::INFINITY,
+            force_lower: f64::NEG_INFINITY,
+            force_upper: f64::INFINITY,
+        }
+    }
+}
+
+/// A range, or none where both ends are open. NaN stays, to be refused.
+fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
+    (lower != f64::NEG_INFINITY || upper != f64::INFINITY).then_some((lower, upper))
+}
+
+fn vec3(x: [f64; 3]) -> Vec3 {
+    Vec3::new(x[0], x[1], x[2])
+}
+
+fn pose(m: &[f64], name: &str) -> Result<Pose> {
+    let column = |k: usize| Vec3::from_slice(&m[4 * k..]);
+    if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
+        return Err(Error::invalid(format!(
+            "{name}: the last row must be 0 0 0 1, got {} {} {} {}; matrices are column-major",
+            m[3], m[7], m[11], m[15]
+        )));
+    }
+    Ok(Pose::new(
+        Mat3::from_columns(column(0), column(1), column(2)),
+        column(3),
+    ))
+}
+
+unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
+    if p.is_null() {
+        return Ok("");
+    }
+    // SAFETY: as the caller's.
+    unsafe { args::text(p, "name") }
+}
+
+unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
+    // SAFETY: as the caller's.
+    Ok(&mut unsafe { args::exclusive(builder, "builder")? }.0)
+}
+
+/// An id as the builder wants it.
+fn body(id: i32, name: &str) -> Result<usize> {
+    usize::try_from(id)
+        .map_err(|_| Error::invalid(format!("{name}: must be the id of a body, got {id}")))
+}
+
+/// Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_create(out: *mut *mut ds_builder) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe { args::give(out, || Ok(ds_builder(ModelBuilder::new("")))) })
+}
+
+/// Releases a builder. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_free(builder: *mut ds_builder) {
+    // SAFETY: the header's rules.
+    unsafe { args::take(builder) }
+}
+
+/// Sets gravity, 3 numbers, world axes [m/s²].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_set_gravity(
+    builder: *mut ds_builder,
+    gravity: *const f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = get(builder)?;
+        b.set_gravity(Vec3::from_slice(args::array(gravity, 3, "gravity")?))
+    })
+}
+
+/// Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
+/// actuators that are added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_set_actuation(
+    builder: *mut ds_builder,
+    actuation: i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| {
+        unsafe { get(builder)? }.set_actuation(load::actuation(actuation)?);
+        Ok(())
+    })
+}
+
+/// Adds a body, welded to its parent until it gets joints.
+///
+/// name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
+/// joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
+/// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
+/// ds_inertia_from_com); NULL for none. out: its id; may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_body(
+    builder: *mut ds_builder,
+    parent: i32,
+    name: *const c_char,
+    placement: *const f64,
+    inertia: *const f64,
+    out: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = get(builder)?;
+        let placement = match args::optional_array(placement, 16, "placement")? {
+            [] => Pose::IDENTITY,
+            m => pose(m, "placement")?,
+        };
+        let inertia = match args::optional_array(inertia, INERTIA_PARAMS, "inertia")? {
+            [] => Inertia::ZERO,
+            p => {
+                args::finite(p, "inertia")?;
+                Inertia::from_params(p)
+            }
+        };
+        let out = args::optional_place(out, "out")?;
+        let id = b.add_body(
+            body(parent, "parent")?,
+            self::name(name)?,
+            placement,
+            inertia,
+        )?;
+        if let Some(out) = out {
+            out.write(args::id(Some(id)));
+        }
+        Ok(())
+    })
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_joint_desc_init(joint: *mut ds_joint_desc) {
+    // SAFETY: the header's rules.
+    unsafe { args::init(joint) }
+}
+
+/// Adds a joint between a body and its parent. Those of one body act one after the other, the first
+/// one next to the parent; a free joint must be alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_joint(
+    builder: *mut ds_builder,
+    body: i32,
+    joint: *const ds_joint_desc,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = get(builder)?;
+        args::reference(joint, "joint")?;
+        let d = args::grown(joint, "joint")?;
+        args::zero(d.reserved, "joint.reserved")?;
+        let kind = choice!(d.kind, "joint.kind", ds_joint_kind {
+            DS_JOINT_FIXED => JointKind::Fixed,
+            DS_JOINT_REVOLUTE => JointKind::Revolute,
+            DS_JOINT_CONTINUOUS => JointKind::Continuous,
+            DS_JOINT_PRISMATIC => JointKind::Prismatic,
+            DS_JOINT_SPHERICAL => JointKind::Spherical,
+            DS_JOINT_FREE => JointKind::Free,
+            DS_JOINT_PLANAR_TRANSLATION => JointKind::PlanarTranslation,
+            DS_JOINT_TRANSLATION => JointKind::Translation,
+            DS_JOINT_PLANAR => JointKind::Planar,
+            DS_JOINT_UNIVERSAL => JointKind::Universal,
+        })?;
+        b.add_joint(
+            self::body(body, "body")?,
+            JointSpec {
+                axis: vec3(d.axis),
+                axis2: vec3(d.axis2),
+                anchor: vec3(d.anchor),
+                reference: d.reference,
+                damping: d.damping,
+                stiffness: d.stiffness,
+                spring_reference: d.spring_reference,
+                armature: d.armature,
+                friction_loss: d.friction_loss,
+                limits: range(d.lower, d.upper),
+                limit_margin: d.limit_margin,
+                ..JointSpec::new(name(d.name)?, kind)
+            },
+        )
+    })
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_geom_desc_init(geom: *mut ds_geom_desc) {
+    // SAFETY: the header's rules.
+    unsafe { args::init(geom) }
+}
+
+unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
+    if d.kind == ds_geom_kind::DS_GEOM_HEIGHT_FIELD as i32 {
+        return Err(Error::unsupported(
+            "geom.kind: a builder takes no height fields",
+        ));
+    }
+    let [a, b, c] = d.size;
+    choice!(d.kind, "geom.kind", ds_geom_kind {
+        DS_GEOM_PLANE => ShapeSpec::Plane { half_extents: [a, b] },
+        DS_GEOM_SPHERE => ShapeSpec::Sphere { radius: a },
+        DS_GEOM_CAPSULE => ShapeSpec::Capsule { radius: a, half_length: b },
+        DS_GEOM_CYLINDER => ShapeSpec::Cylinder { radius: a, half_length: b },
+        DS_GEOM_ELLIPSOID => ShapeSpec::Ellipsoid { semi_axes: Vec3::new(a, b, c) },
+        DS_GEOM_BOX => ShapeSpec::Box { half_extents: Vec3::new(a, b, c) },
+        // SAFETY: as the caller's.
+        DS_GEOM_MESH => unsafe { mesh(d)? },
+    })
+}
+
+unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
+    // SAFETY: as the caller's; the sizes cannot wrap into smaller ones.
+    let (vertices, triangles) = unsafe {
+        (
+            args::array(
+                d.vertices.cast::<[f64; 3]>(),
+                d.vertex_count,
+                "geom.vertices",
+            )?,
+            args::array(
+                d.triangles.cast::<[u32; 3]>(),
+                d.triangle_count,
+                "geom.triangles",
+            )?,
+        )
+    };
+    Ok(ShapeSpec::Mesh {
+        mesh: Arc::new(TriMesh {
+            vertices: vertices.iter().map(|&x| vec3(x)).collect(),
+            triangles: triangles.to_vec(),
+        }),
+        mode: load::mesh_mode(d.mesh_mode)?,
+    })
+}
+
+/// Adds a geom to a body. out: its id; may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_geom(
+    builder: *mut ds_builder,
+    body: i32,
+    geom: *const ds_geom_desc,
+    out: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = get(builder)?;
+        args::reference(geom, "geom")?;
+        let d = args::grown(geom, "geom")?;
+        let (body, placement) = (
+            self::body(body, "body")?,
+            pose(&d.placement, "geom.placement")?,
+        );
+        let out = args::optional_place(out, "out")?;
+        if ![1, 3, 4, 6].contains(&d.condim) {
+            return Err(Error::invalid(format!(
+                "geom.condim: must be 1, 3, 4 or 6, got {}",
+                d.condim
+            )));
+        }
+        let id = b.add_geom(GeomSpec {
+            friction: d.friction,
+            condim: d.condim,
+            contype: d.contype,
+            conaffinity: d.conaffinity,
+            priority: d.priority,
+            margin: d.margin,
+            ..GeomSpec::new(name(d.name)?, body, placement, shape(&d)?)
+        })?;
+        if let Some(out) = out {
+            out.write(args::id(Some(id)));
+        }
+        Ok(())
+    })
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_actuator_desc_init(actuator: *mut ds_actuator_desc) {
+    // SAFETY: the header's rules.
+    unsafe { args::init(actuator) }
+}
+
+/// Adds an actuator on a joint; it takes the next entry of u.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_actuator(
+    builder: *mut ds_builder,
+    actuator: *const ds_actuator_desc,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = get(builder)?;
+        args::reference(actuator, "actuator")?;
+        let d = args::grown(actuator, "actuator")?;
+        b.add_actuator(ActuatorSpec {
+            name: name(d.name)?.into(),
+            joint: args::text(d.joint, "actuator.joint")?.into(),
+            gear: d.gear,
+            gain: d.gain,
+            bias: d.bias,
+            control_range: range(d.control_lower, d.control_upper),
+            force_range: range(d.force_lower, d.force_upper),
+            origin: String::new(),
+        })?;
+        Ok(())
+    })
+}
+
+/// Makes a model of what has been collected. The builder can be added to and built again. Release
+/// *out with ds_model_free.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_build(
+    builder: *const ds_builder,
+    out: *mut *mut ds_model,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let b = args::reference(builder, "builder")?;
+        args::give(out, || Ok(ds_model::new(b.0.build()?)))
+    })
+}
+
+/// The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
+/// and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
+/// axes) [kg m²].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_inertia_from_com(
+    mass: f64,
+    com: *const f64,
+    inertia: *const f64,
+    out: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        args::finite(&[mass], "mass")?;
+        let com = args::numbers(com, 3, "com")?;
+        let i = args::numbers(inertia, 6, "inertia")?;
+        let about_com = Sym3::new(i[0], i[1], i[2], i[3], i[4], i[5]);
+        let i = Inertia::from_com(mass, Vec3::from_slice(com), about_com);
+        args::publish([(&i.to_params(), args::Out::new(out, INERTIA_PARAMS, "out")?)])
+    })
+}

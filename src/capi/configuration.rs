@@ -1,0 +1,162 @@
+//! Configurations: stored ones, the tangent space, and MuJoCo's layout.
+
+use super::args::{self, Out};
+use super::model::{ds_model, get};
+use super::status::ds_status;
+use super::wall;
+use std::ffi::c_char;
+
+/// The configuration in which every body is placed as the description says. q: nq numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        args::publish([(m.neutral(), Out::new(q, m.nq(), "q")?)])
+    })
+}
+
+/// A stored state: nq, nv and nu numbers; any pointer may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_keyframe(
+    model: *const ds_model,
+    name: *const c_char,
+    q: *mut f64,
+    v: *mut f64,
+    u: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let k = m.keyframe(args::text(name, "name")?)?;
+        args::publish([
+            (&k.q, Out::optional(q, m.nq(), "q")?),
+            (&k.v, Out::optional(v, m.nv(), "v")?),
+            (&k.u, Out::optional(u, m.nu(), "u")?),
+        ])
+    })
+}
+
+/// q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
+/// joints. nq, nv and nq numbers; q_out may be q.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_integrate(
+    model: *const ds_model,
+    q: *const f64,
+    dv: *const f64,
+    q_out: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let q = args::configuration(q, m, "q")?;
+        let dv = args::numbers(dv, m.nv(), "dv")?;
+        args::through(m.nq(), Out::new(q_out, m.nq(), "q_out")?, |x| {
+            m.integrate(q, dv, x);
+            Ok(())
+        })
+    })
+}
+
+/// The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
+/// dv_out may be one of the inputs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_difference(
+    model: *const ds_model,
+    q0: *const f64,
+    q1: *const f64,
+    dv_out: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let q0 = args::configuration(q0, m, "q0")?;
+        let q1 = args::configuration(q1, m, "q1")?;
+        let out = Out::new(dv_out, m.nv(), "dv_out")?;
+        args::through(m.nv(), out, |x| {
+            m.difference(q0, q1, x);
+            Ok(())
+        })
+    })
+}
+
+/// Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_q_from_mujoco(
+    model: *const ds_model,
+    qpos: *const f64,
+    q: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let qpos = args::numbers(qpos, m.nq(), "qpos")?;
+        let out = Out::new(q, m.nq(), "q")?;
+        args::through(m.nq(), out, |x| {
+            m.q_from_mujoco(qpos, x);
+            Ok(())
+        })
+    })
+}
+
+/// MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_q_to_mujoco(
+    model: *const ds_model,
+    q: *const f64,
+    qpos: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let q = args::numbers(q, m.nq(), "q")?;
+        let out = Out::new(qpos, m.nq(), "qpos")?;
+        args::through(m.nq(), out, |x| {
+            m.q_to_mujoco(q, x);
+            Ok(())
+        })
+    })
+}
+
+/// Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
+/// library's layout. nq, nv and nv numbers; v may be qvel.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_v_from_mujoco(
+    model: *const ds_model,
+    q: *const f64,
+    qvel: *const f64,
+    v: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let q = args::configuration(q, m, "q")?;
+        let qvel = args::numbers(qvel, m.nv(), "qvel")?;
+        let out = Out::new(v, m.nv(), "v")?;
+        args::through(m.nv(), out, |x| {
+            m.v_from_mujoco(q, qvel, x);
+            Ok(())
+        })
+    })
+}
+
+/// MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_v_to_mujoco(
+    model: *const ds_model,
+    q: *const f64,
+    v: *const f64,
+    qvel: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let m = &get(model)?.model;
+        let q = args::configuration(q, m, "q")?;
+        let v = args::numbers(v, m.nv(), "v")?;
+        let out = Out::new(qvel, m.nv(), "qvel")?;
+        args::through(m.nv(), out, |x| {
+            m.v_to_mujoco(q, v, x);
+            Ok(())
+        })
+    })
+}

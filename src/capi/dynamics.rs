@@ -1,0 +1,263 @@
+//! Smooth dynamics at any state.
+
+use super::args::{self, Out};
+use super::sim::{ds_sim, get, parts};
+use super::status::ds_status;
+use super::wall;
+
+/// World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
+/// q: nq numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_forward_kinematics(
+    sim: *mut ds_sim,
+    q: *const f64,
+    placements: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let q = args::array(q, m.nq(), "q")?;
+        let out = Out::new(placements, 16 * m.nbody(), "placements")?;
+        let x = args::matrix(out, &[("q", q)])?;
+        s.sim.forward_kinematics(q, x)
+    })
+}
+
+/// The total generalized force tau that gives the acceleration a at (q, v), with gravity and the
+/// sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_inverse_dynamics(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    a: *const f64,
+    tau: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let a = args::array(a, nv, "a")?;
+        let out = Out::new(tau, nv, "tau")?;
+        let [x] = parts(&mut s.stage, [nv]);
+        s.sim.inverse_dynamics(q, v, a, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// The acceleration a under the total generalized force tau at (q, v), with gravity and the sim's
+/// external wrenches. Joint damping, springs and friction are the step's business: they act only as
+/// far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_forward_dynamics(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    tau: *const f64,
+    a: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let tau = args::array(tau, nv, "tau")?;
+        let out = Out::new(a, nv, "a")?;
+        let [x] = parts(&mut s.stage, [nv]);
+        s.sim.forward_dynamics(q, v, tau, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// Hybrid dynamics: where prescribed[k] is 1 the acceleration a[k] is given and tau[k] is found,
+/// where it is 0 the converse. nq, nv, nv, nv and nv entries; the missing entries of tau and a are
+/// filled in and the given ones stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_hybrid_dynamics(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    prescribed: *const i32,
+    tau: *mut f64,
+    a: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let prescribed = args::array(prescribed, nv, "prescribed")?;
+        let outs = [Out::new(tau, nv, "tau")?, Out::new(a, nv, "a")?];
+        let [x, y] = parts(&mut s.stage, [nv, nv]);
+        x.copy_from_slice(args::array(tau, nv, "tau")?);
+        y.copy_from_slice(args::array(a, nv, "a")?);
+        s.sim.hybrid_dynamics(q, v, prescribed, x, y)?;
+        args::publish([(x, outs[0]), (y, outs[1])])
+    })
+}
+
+/// The joint-space inertia matrix with armature: nv×nv, all entries. q: nq numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_mass_matrix(sim: *mut ds_sim, q: *const f64, M: *mut f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let q = args::array(q, nq, "q")?;
+        let x = args::matrix(Out::new(M, nv * nv, "M")?, &[("q", q)])?;
+        s.sim.mass_matrix(q, x)
+    })
+}
+
+/// Derivatives of ds_inverse_dynamics by q (tangent) and v: nv×nv each, column-major; NULL for one
+/// not wanted. That by a is the mass matrix. They must not overlap the arguments or each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_inverse_dynamics_derivatives(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    a: *const f64,
+    dtau_dq: *mut f64,
+    dtau_dv: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let a = args::array(a, nv, "a")?;
+        let outs = [
+            Out::optional(dtau_dq, nv * nv, "dtau_dq")?,
+            Out::optional(dtau_dv, nv * nv, "dtau_dv")?,
+        ];
+        let [by_q, by_v] = args::in_place(outs, &[("q", q), ("v", v), ("a", a)])?;
+        s.sim.inverse_dynamics_derivatives(q, v, a, by_q, by_v)
+    })
+}
+
+/// Derivatives of ds_forward_dynamics by q (tangent), v and tau: nv×nv each, column-major; NULL for
+/// one not wanted. They must not overlap the arguments or one another.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_forward_dynamics_derivatives(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    tau: *const f64,
+    da_dq: *mut f64,
+    da_dv: *mut f64,
+    da_dtau: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let tau = args::array(tau, nv, "tau")?;
+        let outs = [
+            Out::optional(da_dq, nv * nv, "da_dq")?,
+            Out::optional(da_dv, nv * nv, "da_dv")?,
+            Out::optional(da_dtau, nv * nv, "da_dtau")?,
+        ];
+        let [by_q, by_v, by_tau] = args::in_place(outs, &[("q", q), ("v", v), ("tau", tau)])?;
+        s.sim
+            .forward_dynamics_derivatives(q, v, tau, by_q, by_v, by_tau)
+    })
+}
+
+/// Jacobian of a point fixed to a body: J v is its velocity and the body's angular velocity (linear;
+/// angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv, column-major.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_body_jacobian(
+    sim: *mut ds_sim,
+    q: *const f64,
+    body: i32,
+    point: *const f64,
+    J: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let q = args::array(q, nq, "q")?;
+        let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
+        let point = args::array(point, 3, "point")?;
+        let out = Out::new(J, 6 * nv, "J")?;
+        let x = args::matrix(out, &[("q", q), ("point", point)])?;
+        s.sim
+            .body_jacobian(q, body, std::array::from_fn(|i| point[i]), x)
+    })
+}
+
+/// Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may
+/// be NULL. nq and nv numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_energy(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    kinetic: *mut f64,
+    potential: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let kinetic = Out::optional(kinetic, 1, "kinetic")?;
+        let potential = Out::optional(potential, 1, "potential")?;
+        let (t, u) = s.sim.energy(q, v)?;
+        args::publish([(&[t], kinetic), (&[u], potential)])
+    })
+}
+
+/// Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian (3×nv, column-major) of
+/// all that moves; NULL for those not wanted. q: nq numbers. J must not overlap q.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_center_of_mass(
+    sim: *mut ds_sim,
+    q: *const f64,
+    mass: *mut f64,
+    com: *mut f64,
+    J: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let q = args::array(q, nq, "q")?;
+        let (mass, com) = (
+            Out::optional(mass, 1, "mass")?,
+            Out::optional(com, 3, "com")?,
+        );
+        let [j] = args::in_place([Out::optional(J, 3 * nv, "J")?], &[("q", q)])?;
+        let mut c = [0.0; 3];
+        let m = s.sim.center_of_mass(q, &mut c, j)?;
+        args::publish([(&[m], mass), (&c, com)])
+    })
+}
+
+/// Momentum of all that moves: linear [N s] and angular about a point [N m s], 6 numbers, world
+/// axes. nq and nv numbers; about: 3 numbers, world axes, NULL for the origin.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_momentum(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    about: *const f64,
+    momentum: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+        let about = match args::optional_array(about, 3, "about")? {
+            [x, y, z] => [*x, *y, *z],
+            _ => [0.0; 3],
+        };
+        let out = Out::new(momentum, 6, "momentum")?;
+        args::publish([(&s.sim.momentum(q, v, about)?, out)])
+    })
+}

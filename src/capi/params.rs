@@ -1,0 +1,139 @@
+//! The parameters of a simulation.
+
+use super::args::{self, Out};
+use super::sim::{ds_sim, get, look};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::model::params::{Param, ParamKind};
+
+/// What a parameter is; the meaning of a ds_param's index and component depends on it.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_param_kind {
+    /// index: body; component 0 to 9: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the
+    /// body's origin.
+    DS_PARAM_BODY_INERTIA = 0,
+    /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
+    DS_PARAM_GEOM_FRICTION = 1,
+    /// index: geom.
+    DS_PARAM_GEOM_RESTITUTION = 2,
+    /// index: geom.
+    DS_PARAM_CONTACT_STIFFNESS = 3,
+    /// index: geom.
+    DS_PARAM_CONTACT_DISSIPATION = 4,
+    /// index: joint; component: dof of the joint [N s/m or N m s/rad].
+    DS_PARAM_JOINT_DAMPING = 5,
+    /// index: joint; component: dof of the joint [N/m or N m/rad].
+    DS_PARAM_JOINT_STIFFNESS = 6,
+    /// index: joint; component: dof of the joint [kg or kg m²].
+    DS_PARAM_JOINT_ARMATURE = 7,
+    /// index: joint; component 0 to 2: displacement of its placement along its own axes [m],
+    /// 3 to 5: rotation vector [rad]. All zero as loaded.
+    DS_PARAM_JOINT_PLACEMENT = 8,
+    /// index: geom; component: as in ds_model_geom_size [m].
+    DS_PARAM_GEOM_SIZE = 9,
+    /// index: spring.
+    DS_PARAM_SPRING = 10,
+    /// component 0 to 2, world axes [m/s²].
+    DS_PARAM_GRAVITY = 11,
+    /// index: joint; component: dof of the joint [m or rad].
+    DS_PARAM_JOINT_SPRING_REFERENCE = 12,
+    /// index: joint; component: dof of the joint [N or N m].
+    DS_PARAM_JOINT_FRICTION = 13,
+}
+
+/// A parameter of a sim.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_param {
+    /// A ds_param_kind.
+    pub kind: i32,
+    pub index: i32,
+    pub component: i32,
+}
+
+fn param(p: &ds_param) -> Result<Param> {
+    let kind = choice!(p.kind, "param.kind", ds_param_kind {
+        DS_PARAM_BODY_INERTIA => ParamKind::BodyInertia,
+        DS_PARAM_GEOM_FRICTION => ParamKind::GeomFriction,
+        DS_PARAM_GEOM_RESTITUTION => ParamKind::GeomRestitution,
+        DS_PARAM_CONTACT_STIFFNESS => ParamKind::ContactStiffness,
+        DS_PARAM_CONTACT_DISSIPATION => ParamKind::ContactDissipation,
+        DS_PARAM_JOINT_DAMPING => ParamKind::JointDamping,
+        DS_PARAM_JOINT_STIFFNESS => ParamKind::JointStiffness,
+        DS_PARAM_JOINT_ARMATURE => ParamKind::JointArmature,
+        DS_PARAM_JOINT_PLACEMENT => ParamKind::JointPlacement,
+        DS_PARAM_GEOM_SIZE => ParamKind::GeomSize,
+        DS_PARAM_SPRING => ParamKind::Spring,
+        DS_PARAM_GRAVITY => ParamKind::Gravity,
+        DS_PARAM_JOINT_SPRING_REFERENCE => ParamKind::JointSpringReference,
+        DS_PARAM_JOINT_FRICTION => ParamKind::JointFriction,
+    })?;
+    Ok(Param {
+        kind,
+        index: p.index,
+        component: p.component,
+    })
+}
+
+pub(super) unsafe fn params(list: *const ds_param, count: usize) -> Result<Vec<Param>> {
+    // SAFETY: as the caller's.
+    unsafe { args::array(list, count, "params")? }
+        .iter()
+        .map(param)
+        .collect()
+}
+
+/// Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
+/// this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
+/// derivatives of the last step are gone.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for an index or component that is none, DS_ERR_UNSUPPORTED for a
+/// kind that no step of this version depends on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_select_params(
+    sim: *mut ds_sim,
+    params: *const ds_param,
+    count: usize,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        s.sim.select_params(&self::params(params, count)?)?;
+        s.fit_stage();
+        Ok(())
+    })
+}
+
+/// Number np of selected parameters. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_np(sim: *const ds_sim) -> usize {
+    // SAFETY: the header's rules.
+    wall::value(0, || Ok(unsafe { look(sim)? }.sim.np()))
+}
+
+/// Values of the selected parameters. p: np numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = look(sim)?;
+        let np = s.sim.np();
+        s.sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
+    })
+}
+
+/// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
+/// is changed then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let p = args::array(p, s.sim.np(), "p")?;
+        s.sim.set_params(p)
+    })
+}

@@ -1,0 +1,206 @@
+//! Trajectories and their adjoint.
+
+use super::args::{self, Out};
+use super::model::ds_model;
+use super::params::{ds_param, params};
+use super::sim::{ds_gradient, ds_options, options};
+use super::status::ds_status;
+use super::wall;
+use crate::error::{Error, Result};
+use crate::rollout::Rollout;
+
+/// A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
+/// at a time.
+pub struct ds_rollout(Rollout);
+
+unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
+    // SAFETY: as the caller's.
+    Ok(&mut unsafe { args::exclusive(rollout, "rollout")? }.0)
+}
+
+unsafe fn look<'a>(rollout: *const ds_rollout) -> Result<&'a Rollout> {
+    // SAFETY: as the caller's.
+    Ok(&unsafe { args::reference(rollout, "rollout")? }.0)
+}
+
+/// Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
+/// ds_rollout_free. With the interval k of options.checkpoint_interval it takes
+/// 8 (nq + nv) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's.
+///
+/// Errors: as ds_sim_create; DS_ERR_CAPACITY where memory does not suffice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_create(
+    model: *const ds_model,
+    options: *const ds_options,
+    max_steps: usize,
+    out: *mut *mut ds_rollout,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let model = args::reference(model, "model")?;
+        let options = self::options(options)?;
+        args::give(out, || {
+            let model = model.model.clone();
+            Ok(ds_rollout(Rollout::new(model, &options, max_steps)?))
+        })
+    })
+}
+
+/// Releases a rollout. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_free(rollout: *mut ds_rollout) {
+    // SAFETY: the header's rules.
+    unsafe { args::take(rollout) }
+}
+
+/// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0. The
+/// trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
+/// one not wanted. They must not overlap the arguments or each other.
+///
+/// Errors: those of ds_sim_step, naming the step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_run(
+    rollout: *mut ds_rollout,
+    q0: *const f64,
+    v0: *const f64,
+    u: *const f64,
+    steps: usize,
+    q: *mut f64,
+    v: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let r = get(rollout)?;
+        if steps == 0 || steps > r.max_steps() {
+            return Err(Error::invalid(format!(
+                "steps: must be 1 to {}, as the rollout was made, got {steps}",
+                r.max_steps()
+            )));
+        }
+        let m = r.sim().model();
+        let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
+        let (q0, v0) = (args::array(q0, nq, "q0")?, args::array(v0, nv, "v0")?);
+        let u = args::array(u, nu * steps, "u")?;
+        let outs = [
+            Out::optional(q, nq * (steps + 1), "q")?,
+            Out::optional(v, nv * (steps + 1), "v")?,
+        ];
+        let [q, v] = args::in_place(outs, &[("q0", q0), ("v0", v0), ("u", u)])?;
+        r.run(q0, v0, u, steps, q, v)
+    })
+}
+
+/// Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
+/// nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
+/// (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
+/// those not wanted. They must not overlap the arguments or one another.
+///
+/// Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_adjoint(
+    rollout: *mut ds_rollout,
+    q_bar: *const f64,
+    v_bar: *const f64,
+    q0_bar: *mut f64,
+    v0_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let r = get(rollout)?;
+        let Some(steps) = r.steps() else {
+            return Err(Error::no_step("rollout: the adjoint needs a run first"));
+        };
+        let (nv, nu) = (r.sim().model().nv(), r.sim().model().nu());
+        let q_bar = args::array(q_bar, nv * (steps + 1), "q_bar")?;
+        let v_bar = args::array(v_bar, nv * (steps + 1), "v_bar")?;
+        let outs = [
+            Out::optional(q0_bar, nv, "q0_bar")?,
+            Out::optional(v0_bar, nv, "v0_bar")?,
+            Out::optional(u_bar, nu * steps, "u_bar")?,
+            Out::optional(p_bar, r.sim().np(), "p_bar")?,
+        ];
+        let [q0, v0, u, p] = args::in_place(outs, &[("q_bar", q_bar), ("v_bar", v_bar)])?;
+        r.adjoint(q_bar, v_bar, q0, v0, u, p)
+    })
+}
+
+/// What the last adjoint is, a ds_gradient: one-sided if any step was at a switch of modes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_gradient(
+    rollout: *const ds_rollout,
+    out: *mut ds_gradient,
+) -> ds_status {
+    // SAFETY: the header's rules; the caller's enumeration may be uninitialized, so it is written.
+    wall::status(|| unsafe {
+        let gradient = look(rollout)?.gradient().into();
+        args::place(out, "out")?.write(gradient);
+        Ok(())
+    })
+}
+
+/// Chooses parameters, as ds_sim_select_params. The last run is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_select_params(
+    rollout: *mut ds_rollout,
+    params: *const ds_param,
+    count: usize,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe { get(rollout)?.select_params(&self::params(params, count)?) })
+}
+
+/// Number np of selected parameters. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_np(rollout: *const ds_rollout) -> usize {
+    // SAFETY: the header's rules.
+    wall::value(0, || Ok(unsafe { look(rollout)? }.sim().np()))
+}
+
+/// Values of the selected parameters. p: np numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_get_params(
+    rollout: *const ds_rollout,
+    p: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let sim = look(rollout)?.sim();
+        let np = sim.np();
+        sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
+    })
+}
+
+/// Sets the selected parameters for the runs to come, as ds_sim_set_params. The last run is
+/// forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_set_params(
+    rollout: *mut ds_rollout,
+    p: *const f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let r = get(rollout)?;
+        let p = args::array(p, r.sim().np(), "p")?;
+        r.sim_mut().set_params(p)
+    })
+}
+
+/// Sets the wrench that acts on a body in every step of the runs to come, as
+/// ds_sim_set_external_wrench. The last run is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_set_external_wrench(
+    rollout: *mut ds_rollout,
+    body: i32,
+    wrench: *const f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let r = get(rollout)?;
+        let body = args::index(body, r.sim().model().nbody(), "body", "body")?;
+        let w = args::array(wrench, 6, "wrench")?;
+        r.sim_mut()
+            .set_external_wrench(body, std::array::from_fn(|i| w[i]))
+    })
+}

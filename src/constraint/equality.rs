@@ -1,0 +1,406 @@
+//! Bilateral constraints: points, welds, joint couplings and rods as rows of a Jacobian.
+//!
+//! Conventions are MuJoCo's. The violation φ of an equality between bodies 1 and 2 is, with p₁, p₂ its
+//! points and R₁, R₂ the orientations that a weld holds together:
+//!
+//! - point: p₁ − p₂, world axes [m]
+//! - orientation: s·vec(e), e the quaternion of R₂ᵀR₁ with a scalar part of at least zero, s the weld's
+//!   torque scale; this is s sin(θ/2) along the axis, so its Jacobian loses rank at half a turn
+//! - distance: ‖p₁ − p₂‖ − length [m]
+//! - coupling: q₁ − ref₁ − Σ c_k (q₂ − ref₂)^k [m or rad]
+//!
+//! J is the exact derivative of φ. A weld is two groups of rows, a point's and an orientation's.
+
+use super::assemble::tip;
+use super::rows::Rows;
+use crate::dynamics::kinematics::{Kinematics, positions};
+use crate::error::{Error, Result};
+use crate::linalg::F4;
+use crate::model::Model;
+use crate::model::spec::{EqualityKind, EqualitySpec};
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::{Mat3, Pose, Quat, Vec3};
+
+/// A frame that a link carries, in the link's frame; in the world's for [`WORLD`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    pub link: usize,
+    pub at: Pose,
+}
+
+impl Mark {
+    fn of(model: &Model, body: usize, at: Pose) -> Mark {
+        let b = &model.bodies()[body];
+        Mark {
+            link: b.link,
+            at: b.in_link.compose(&at),
+        }
+    }
+
+    /// Its position about the tree's origin, and that origin.
+    #[inline(always)]
+    fn point(&self, t: &Topology, kin: &Kinematics) -> (Vec3, Vec3) {
+        match self.link {
+            WORLD => (self.at.pos, Vec3::ZERO),
+            l => (
+                kin.rot[l].mul_vec(self.at.pos) + kin.pos[l],
+                kin.origin[t.links[l].tree],
+            ),
+        }
+    }
+
+    #[inline(always)]
+    fn rotation(&self, kin: &Kinematics) -> Mat3 {
+        match self.link {
+            WORLD => self.at.rot,
+            l => kin.rot[l].mul_mat(&self.at.rot),
+        }
+    }
+}
+
+/// The coordinate of a one-dof link.
+#[derive(Clone, Copy, Debug)]
+pub struct Coordinate {
+    pub dof: usize,
+    iq: usize,
+    reference: f64,
+}
+
+/// One coordinate as a polynomial of another, or a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Coupling {
+    pub follower: Coordinate,
+    pub leader: Option<Coordinate>,
+    coefficients: [f64; 5],
+}
+
+impl Coupling {
+    /// The follower's target with its first two slopes by the leader.
+    pub fn target(&self, q: &[f64]) -> [f64; 3] {
+        let Some(l) = self.leader else {
+            return [self.coefficients[0], 0.0, 0.0];
+        };
+        let x = q[l.iq] - l.reference;
+        // Horner's scheme; the second slope comes out halved.
+        let [mut p, mut first, mut second] = [0.0; 3];
+        for c in self.coefficients.iter().rev() {
+            second = second * x + first;
+            first = first * x + p;
+            p = p * x + c;
+        }
+        [p, first, 2.0 * second]
+    }
+}
+
+/// An equality, or one half of a weld, ready for the step.
+#[derive(Clone, Copy, Debug)]
+pub enum Equality {
+    Point([Mark; 2]),
+    Orientation { marks: [Mark; 2], scale: f64 },
+    Distance { marks: [Mark; 2], length: f64 },
+    Coupling(Coupling),
+}
+
+/// What a relative motion of two bodies does to the rows of an equality at a configuration.
+#[derive(Clone, Copy, Debug)]
+pub enum Relation {
+    Point,
+    /// Unit vector from point 2 to point 1, and their distance.
+    Distance {
+        normal: Vec3,
+        distance: f64,
+    },
+    /// Orientation R₂ of the second mark, and e as scalar and vector.
+    Orientation {
+        frame: Mat3,
+        w: f64,
+        u: Vec3,
+        scale: f64,
+    },
+}
+
+impl Relation {
+    /// φ̇ of a relative motion, 1 against 2: velocity of the points and angular velocity, world axes.
+    #[inline(always)]
+    pub fn rows(&self, lin: Vec3, ang: Vec3) -> Vec3 {
+        match *self {
+            Relation::Point => lin,
+            Relation::Distance { normal, .. } => Vec3::new(normal.dot(lin), 0.0, 0.0),
+            Relation::Orientation { frame, w, u, scale } => {
+                let omega = frame.tr_mul_vec(ang);
+                (omega * w + omega.cross(u)) * (0.5 * scale)
+            }
+        }
+    }
+
+    /// Force at the point and moment that an impulse exerts on body 1, world axes; the opposite ones act
+    /// on body 2.
+    pub fn transposed(&self, lambda: Vec3) -> (Vec3, Vec3) {
+        match *self {
+            Relation::Point => (lambda, Vec3::ZERO),
+            Relation::Distance { normal, .. } => (normal * lambda.x, Vec3::ZERO),
+            Relation::Orientation { frame, w, u, scale } => {
+                let m = (lambda * w + u.cross(lambda)) * (0.5 * scale);
+                (Vec3::ZERO, frame.mul_vec(m))
+            }
+        }
+    }
+}
+
+/// An equality between two bodies at a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Posed {
+    pub link: [usize; 2],
+    /// The points about the origins of their trees.
+    pub point: [Vec3; 2],
+    pub relation: Relation,
+    pub error: Vec3,
+}
+
+impl Equality {
+    pub fn rows(&self) -> usize {
+        match self {
+            Equality::Point(_) | Equality::Orientation { .. } => 3,
+            Equality::Distance { .. } | Equality::Coupling(_) => 1,
+        }
+    }
+
+    /// Between which bodies it acts at the configuration of `kin`; none for a coupling of joints.
+    pub fn pose(&self, t: &Topology, kin: &Kinematics) -> Option<Posed> {
+        let (Equality::Point(marks)
+        | Equality::Orientation { marks, .. }
+        | Equality::Distance { marks, .. }) = self
+        else {
+            return None;
+        };
+        let [(a, origin_a), (b, origin_b)] = marks.map(|m| m.point(t, kin));
+        let apart = (a - b) + (origin_a - origin_b);
+        let (relation, error) = match *self {
+            Equality::Orientation { marks, scale } => {
+                let [r1, r2] = marks.map(|m| m.rotation(kin));
+                let e = Quat::from_mat3(&r2.transpose().mul_mat(&r1));
+                let u = Vec3::new(e.x, e.y, e.z);
+                let relation = Relation::Orientation {
+                    frame: r2,
+                    w: e.w,
+                    u,
+                    scale,
+                };
+                (relation, u * scale)
+            }
+            Equality::Distance { length, .. } => {
+                let distance = apart.norm();
+                // Where the points coincide every direction is as good.
+                let normal = apart.normalized().unwrap_or(Vec3::X);
+                (
+                    Relation::Distance { normal, distance },
+                    Vec3::new(distance - length, 0.0, 0.0),
+                )
+            }
+            _ => (Relation::Point, apart),
+        };
+        Some(Posed {
+            link: marks.map(|m| m.link),
+            point: [a, b],
+            relation,
+            error,
+        })
+    }
+
+    /// Appends its group to the Jacobian and returns φ.
+    pub fn fill(&self, t: &Topology, kin: &Kinematics, q: &[f64], rows: &mut Rows) -> Vec3 {
+        if let Equality::Coupling(c) = self {
+            let [target, slope, _] = c.target(q);
+            let f = c.follower;
+            let id = rows.push(t, [f.dof, c.leader.map_or(WORLD, |l| l.dof)]);
+            rows.column_mut(id, f.dof).0[0] = 1.0;
+            if let Some(l) = c.leader {
+                rows.column_mut(id, l.dof).0[0] = -slope;
+            }
+            return Vec3::new(q[f.iq] - f.reference - target, 0.0, 0.0);
+        }
+        let Some(p) = self.pose(t, kin) else {
+            return Vec3::ZERO;
+        };
+        let id = rows.push(t, p.link.map(|l| tip(t, l)));
+        for (x, sign) in [(0, 1.0), (1, -1.0)] {
+            let mut k = tip(t, p.link[x]);
+            while k != WORLD {
+                let s = kin.s[k];
+                let r = p.relation.rows(s.at(p.point[x]), s.ang) * sign;
+                *rows.column_mut(id, k) += F4([r.x, r.y, r.z, 0.0]);
+                k = t.dofs[k].parent;
+            }
+        }
+        p.error
+    }
+}
+
+/// The active equalities of a model as groups of rows.
+///
+/// # Errors
+/// `InvalidArgument` naming an equality with numbers that are not finite, with a joint that has not one
+/// dof, or between parts that cannot move against each other.
+pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
+    let mut reference = Kinematics::new(model);
+    positions(&mut reference, model, model.params(), model.neutral());
+    let mut list = Vec::new();
+    for spec in model.equalities().iter().filter(|e| e.active) {
+        let reader = Reader {
+            model,
+            reference: &reference,
+            spec,
+        };
+        reader.read(&mut list)?;
+    }
+    Ok(list)
+}
+
+/// Reads one equality of a model.
+struct Reader<'a> {
+    model: &'a Model,
+    /// At the reference configuration.
+    reference: &'a Kinematics,
+    spec: &'a EqualitySpec,
+}
+
+impl Reader<'_> {
+    fn error(&self, what: impl std::fmt::Display) -> Error {
+        let origin = match self.spec.origin.as_str() {
+            "" => String::new(),
+            o => format!(" ({o})"),
+        };
+        Error::invalid(format!("equality \"{}\"{origin}: {what}", self.spec.name))
+    }
+
+    fn finite(&self, name: &str, x: &[f64]) -> Result<()> {
+        match x.iter().all(|x| x.is_finite()) {
+            true => Ok(()),
+            false => Err(self.error(format!("{name} must be finite, got {x:?}"))),
+        }
+    }
+
+    /// Refuses bodies that one link or the world carries both.
+    fn bodies(&self, pair: [usize; 2]) -> Result<()> {
+        let [a, b] = pair.map(|i| &self.model.bodies()[i]);
+        if a.link == b.link {
+            return Err(self.error(format!(
+                "bodies \"{}\" and \"{}\" cannot move against each other",
+                a.name, b.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// Pose of body `b` in body `a` at the reference configuration.
+    fn relative(&self, a: usize, b: usize) -> Pose {
+        let pose = |i| self.reference.body_pose(self.model, i);
+        pose(a).inverse().compose(&pose(b))
+    }
+
+    fn coordinate(&self, name: &str) -> Result<Coordinate> {
+        let joint = self
+            .model
+            .joint_id(name)
+            .map(|id| self.model.joint(id))
+            .ok_or_else(|| self.error(format!("no joint is called \"{name}\"")))?;
+        if joint.nv != 1 {
+            return Err(self.error(format!(
+                "joint \"{name}\" must have one dof, it has {}",
+                joint.nv
+            )));
+        }
+        Ok(Coordinate {
+            dof: joint.iv,
+            iq: joint.iq,
+            reference: self.model.topology().links[joint.first_link].reference,
+        })
+    }
+
+    fn read(&self, out: &mut Vec<Equality>) -> Result<()> {
+        let mark = |body, at| Mark::of(self.model, body, at);
+        match &self.spec.kind {
+            EqualityKind::Connect {
+                body1,
+                body2,
+                anchor,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor", &anchor.to_array())?;
+                let other = self.relative(*body2, *body1).point(*anchor);
+                out.push(Equality::Point([
+                    mark(*body1, Pose::translation(*anchor)),
+                    mark(*body2, Pose::translation(other)),
+                ]));
+            }
+            EqualityKind::Weld {
+                body1,
+                body2,
+                anchor,
+                relative,
+                torque_scale,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor", &anchor.to_array())?;
+                let here = Pose::translation(*anchor);
+                let there =
+                    relative.unwrap_or_else(|| self.relative(*body1, *body2).compose(&here));
+                if !there.is_finite() {
+                    return Err(self.error("the relative pose must be finite"));
+                }
+                if !(*torque_scale >= 0.0 && torque_scale.is_finite()) {
+                    return Err(self.error(format!(
+                        "the torque scale must be finite and not negative, got {torque_scale}"
+                    )));
+                }
+                let marks = [mark(*body1, there), mark(*body2, here)];
+                out.push(Equality::Point(marks));
+                if *torque_scale > 0.0 {
+                    let scale = *torque_scale;
+                    out.push(Equality::Orientation { marks, scale });
+                }
+            }
+            EqualityKind::Distance {
+                body1,
+                body2,
+                anchor1,
+                anchor2,
+                length,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor1", &anchor1.to_array())?;
+                self.finite("anchor2", &anchor2.to_array())?;
+                let apart = self.relative(*body1, *body2).point(*anchor2) - *anchor1;
+                let length = length.unwrap_or_else(|| apart.norm());
+                if !(length > 0.0 && length.is_finite()) {
+                    return Err(self.error(format!(
+                        "the length must be positive and finite, got {length}; a length of 0 is a \
+                         connection of points"
+                    )));
+                }
+                let marks = [
+                    mark(*body1, Pose::translation(*anchor1)),
+                    mark(*body2, Pose::translation(*anchor2)),
+                ];
+                out.push(Equality::Distance { marks, length });
+            }
+            EqualityKind::Joint {
+                joint1,
+                joint2,
+                coefficients,
+            } => {
+                self.finite("coefficients", coefficients)?;
+                if joint2.as_ref() == Some(joint1) {
+                    return Err(self.error(format!("joint \"{joint1}\" cannot follow itself")));
+                }
+                let leader = joint2.as_ref().map(|j| self.coordinate(j)).transpose()?;
+                out.push(Equality::Coupling(Coupling {
+                    follower: self.coordinate(joint1)?,
+                    leader,
+                    coefficients: *coefficients,
+                }));
+            }
+        }
+        Ok(())
+    }
+}

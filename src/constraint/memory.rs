@@ -1,0 +1,142 @@
+//! What a step hands to the next one: the warm start of the contact solver.
+
+use super::assemble::Constraints;
+use crate::contact::ncp::Mode;
+use crate::error::{Error, Result};
+
+/// How a row is recognized in the next step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Key {
+    pub kind: u32,
+    pub a: u32,
+    pub feature: u64,
+}
+
+/// What a step hands to the next one: impulses and modes of the rows it had.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    keys: Vec<Key>,
+    lambda: Vec<[f64; 3]>,
+    modes: Vec<Mode>,
+}
+
+/// Numbers per group of saved memory: key in four parts, mode, three impulses.
+const MEMORY_ENTRY: usize = 8;
+
+impl Memory {
+    pub fn with_capacity(groups: usize) -> Self {
+        Memory {
+            keys: Vec::with_capacity(groups),
+            lambda: Vec::with_capacity(groups),
+            modes: Vec::with_capacity(groups),
+        }
+    }
+
+    /// Impulses and mode that a group had in the last step; `hint` is its place in this one.
+    pub fn find(&self, key: Key, hint: usize) -> ([f64; 3], Mode) {
+        // Last step's rows come in the same order, give or take a few.
+        let hint = hint.min(self.keys.len());
+        let found = self.keys[hint..]
+            .iter()
+            .position(|k| *k == key)
+            .map(|i| i + hint)
+            .or_else(|| self.keys.iter().position(|k| *k == key));
+        found.map_or(([0.0; 3], Mode::Unknown), |i| {
+            (self.lambda[i], self.modes[i])
+        })
+    }
+}
+
+impl Constraints {
+    /// Keeps the impulses and modes for the next step.
+    pub fn remember(&mut self) {
+        self.memory.keys.clear();
+        self.memory.keys.extend_from_slice(&self.keys);
+        self.memory.modes.clear();
+        self.memory.lambda.clear();
+        for b in 0..self.groups() {
+            self.memory.modes.push(self.modes[self.block(b)]);
+            let l = self.impulse(b).0;
+            self.memory.lambda.push([l[0], l[1], l[2]]);
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.memory.keys.clear();
+        self.memory.lambda.clear();
+        self.memory.modes.clear();
+    }
+
+    /// Length of the saved memory.
+    pub fn memory_size(&self) -> usize {
+        1 + MEMORY_ENTRY * self.max_groups()
+    }
+
+    /// Writes the memory as numbers; unused places are zero.
+    pub fn save(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        out[0] = self.memory.keys.len() as f64;
+        for (i, entry) in out[1..].chunks_exact_mut(MEMORY_ENTRY).enumerate() {
+            let Some(k) = self.memory.keys.get(i) else {
+                break;
+            };
+            let low = k.feature & 0xFFFF_FFFF;
+            let high = k.feature >> 32;
+            let l = self.memory.lambda[i];
+            let mode = f64::from(self.memory.modes[i] as i32);
+            entry.copy_from_slice(&[
+                f64::from(k.kind),
+                f64::from(k.a),
+                low as f64,
+                high as f64,
+                mode,
+                l[0],
+                l[1],
+                l[2],
+            ]);
+        }
+    }
+
+    /// Reads the memory back.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for numbers that [`Constraints::save`] cannot have written.
+    pub fn restore(&mut self, from: &[f64]) -> Result<()> {
+        let bad = |i: usize, x: f64| {
+            Error::invalid(format!(
+                "warm[{i}] is {x}: not the memory of a simulation like this one"
+            ))
+        };
+        let count = from[0];
+        if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
+            return Err(bad(0, count));
+        }
+        let entries = || from[1..].chunks_exact(MEMORY_ENTRY).take(count as usize);
+        for (i, e) in entries().enumerate() {
+            let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
+            let at = 1 + i * MEMORY_ENTRY;
+            if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
+                return Err(bad(at + k, e[k]));
+            }
+            if Mode::from_index(e[4]).is_none() {
+                return Err(bad(at + 4, e[4]));
+            }
+            if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
+                return Err(bad(at + k, e[k]));
+            }
+        }
+        self.forget();
+        for e in entries() {
+            self.memory.keys.push(Key {
+                kind: e[0] as u32,
+                a: e[1] as u32,
+                feature: e[2] as u64 | (e[3] as u64) << 32,
+            });
+            self.memory
+                .modes
+                .push(Mode::from_index(e[4]).unwrap_or_default());
+            self.memory.lambda.push([e[5], e[6], e[7]]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,393 @@
+//! Loading by file name, and what the caller may change about what the file says.
+
+use super::mjcf::{self, MjcfOptions};
+use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
+use crate::error::{Error, Result};
+use crate::model::spec::{
+    BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, ShapeSpec,
+};
+use crate::model::{Actuation, Model};
+use crate::spatial::{Inertia, Pose, Quat};
+use std::path::{Path, PathBuf};
+
+/// Name of the geom that [`LoadOptions::ground_friction`] adds.
+pub const GROUND: &str = "ground";
+
+/// Name of the joint that [`Base::Free`] adds: Pinocchio's.
+pub const ROOT_JOINT: &str = "root_joint";
+
+/// Format of a description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Urdf,
+    Mjcf,
+}
+
+/// How the robot hangs on the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// As the file says.
+    #[default]
+    FromFile,
+    /// Free joints of bodies on the world are removed: they stay at their placements in the file.
+    Fixed,
+    /// The one body with mass that is welded to the world gets a free joint, [`ROOT_JOINT`].
+    Free,
+}
+
+/// What the caller may change about what a file says.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    pub base: Base,
+    pub actuation: Actuation,
+    /// Adds the plane z = 0 of the world, a geom called [`GROUND`], with this friction coefficient
+    /// for each of its contacts, whatever the other geom has.
+    pub ground_friction: Option<f64>,
+    /// Where meshes are looked for besides the file's own directory.
+    pub mesh_dirs: Vec<PathBuf>,
+    pub mimic: Mimic,
+    pub missing_mesh: MissingMesh,
+    pub mesh_mode: MeshMode,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        LoadOptions {
+            base: Base::FromFile,
+            actuation: Actuation::FromFile,
+            ground_friction: None,
+            mesh_dirs: Vec::new(),
+            mimic: Mimic::Error,
+            missing_mesh: MissingMesh::Error,
+            mesh_mode: MeshMode::Hull,
+        }
+    }
+}
+
+/// Loads a file: `.urdf`, or `.xml` and `.mjcf` for MJCF.
+///
+/// # Errors
+/// `Unsupported` for another extension; the reader's and [`Model::compile`]'s.
+pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Model> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let spec = match extension.as_deref() {
+        Some("urdf") => urdf::read_file(path, &options.urdf()),
+        Some("xml" | "mjcf") => mjcf::read_file(path, &options.mjcf()),
+        _ => Err(Error::unsupported(format!(
+            "path: expected a file .urdf, .xml or .mjcf, got \"{}\"",
+            path.display()
+        ))),
+    }?;
+    finish(spec, options).map_err(|e| Error {
+        status: e.status,
+        message: format!("{}: {}", path.display(), e.message),
+    })
+}
+
+/// Loads a text. Meshes and includes are looked for as if its file were in `base_dir`.
+///
+/// # Errors
+/// The reader's and [`Model::compile`]'s.
+pub fn load_str(
+    text: &str,
+    format: Format,
+    base_dir: Option<&Path>,
+    options: &LoadOptions,
+) -> Result<Model> {
+    let spec = match format {
+        Format::Urdf => urdf::read_str(text, base_dir, &options.urdf()),
+        Format::Mjcf => mjcf::read_str(text, base_dir, &options.mjcf()),
+    }?;
+    finish(spec, options)
+}
+
+fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
+    match options.base {
+        Base::FromFile => {}
+        Base::Fixed => fix_bases(&mut spec),
+        Base::Free => free_base(&mut spec)?,
+    }
+    for g in &mut spec.geoms {
+        if let ShapeSpec::Mesh { mode, .. } = &mut g.shape {
+            *mode = options.mesh_mode;
+        }
+    }
+    if let Some(friction) = options.ground_friction {
+        add_ground(&mut spec, friction)?;
+    }
+    Model::compile(spec, options.actuation)
+}
+
+impl LoadOptions {
+    fn urdf(&self) -> UrdfOptions {
+        UrdfOptions {
+            mesh_dirs: self.mesh_dirs.clone(),
+            mimic: self.mimic,
+            missing_mesh: self.missing_mesh,
+        }
+    }
+
+    fn mjcf(&self) -> MjcfOptions {
+        MjcfOptions {
+            mesh_dirs: self.mesh_dirs.clone(),
+        }
+    }
+}
+
+fn add_ground(spec: &mut ModelSpec, friction: f64) -> Result<()> {
+    if !(friction >= 0.0 && friction.is_finite()) {
+        return Err(Error::invalid(format!(
+            "ground_friction: must be finite and not negative, got {friction}"
+        )));
+    }
+    if spec.geoms.iter().any(|g| g.name == GROUND) {
+        return Err(Error::invalid(format!(
+            "ground_plane: the description has a geom \"{GROUND}\" of its own"
+        )));
+    }
+    let plane = ShapeSpec::Plane {
+        half_extents: [0.0; 2],
+    };
+    let mut ground = GeomSpec::new(GROUND, 0, Pose::IDENTITY, plane);
+    ground.friction[0] = friction;
+    // Above every other: the pair takes the ground's friction.
+    ground.priority = i32::MAX;
+    spec.geoms.push(ground);
+    Ok(())
+}
+
+fn fix_bases(spec: &mut ModelSpec) {
+    for i in 1..spec.bodies.len() {
+        let b = &spec.bodies[i];
+        if b.parent == 0 && b.joints.iter().any(|j| j.kind == JointKind::Free) {
+            let at = mujoco_indices(&spec.bodies, i);
+            spec.bodies[i].joints.clear();
+            for k in &mut spec.keyframes {
+                k.splice(at, (7, &[]), (6, &[]));
+            }
+        }
+    }
+}
+
+fn free_base(spec: &mut ModelSpec) -> Result<()> {
+    let welded = |b: &BodySpec| b.joints.iter().all(|j| j.kind == JointKind::Fixed);
+    let (top, massive) = subtrees(&spec.bodies);
+    let roots: Vec<usize> = (1..spec.bodies.len())
+        .filter(|&i| top[i] == i && massive[i])
+        .collect();
+    let loose: Vec<usize> = roots
+        .iter()
+        .copied()
+        .filter(|&i| welded(&spec.bodies[i]))
+        .collect();
+    let names = |list: &[usize]| -> String {
+        let quoted = list.iter().map(|&i| format!("\"{}\"", spec.bodies[i].name));
+        quoted.collect::<Vec<_>>().join(", ")
+    };
+    match loose[..] {
+        [i] => {
+            let b = &mut spec.bodies[i];
+            b.joints = vec![JointSpec::new(ROOT_JOINT, JointKind::Free)];
+            let mut qpos = b.placement.pos.to_array().to_vec();
+            let [x, y, z, w] = Quat::from_mat3(&b.placement.rot).to_array();
+            qpos.extend([w, x, y, z]);
+            let at = mujoco_indices(&spec.bodies, i);
+            for k in &mut spec.keyframes {
+                k.splice(at, (0, &qpos), (0, &[0.0; 6]));
+            }
+            Ok(())
+        }
+        [] => {
+            let is_free = |&i: &usize| {
+                let joints = &spec.bodies[i].joints;
+                joints.iter().all(|j| j.kind == JointKind::Free)
+            };
+            if !roots.is_empty() && roots.iter().all(is_free) {
+                return Ok(());
+            }
+            Err(Error::invalid(format!(
+                "base: DS_BASE_FREE needs a body welded to the world; those on the world with \
+                 mass have joints: {}",
+                if roots.is_empty() {
+                    "none".into()
+                } else {
+                    names(&roots)
+                }
+            )))
+        }
+        _ => Err(Error::invalid(format!(
+            "base: DS_BASE_FREE needs one body welded to the world, got {}: {}",
+            loose.len(),
+            names(&loose)
+        ))),
+    }
+}
+
+/// For each body the ancestor that hangs on the world, and whether its subtree has inertia.
+fn subtrees(bodies: &[BodySpec]) -> (Vec<usize>, Vec<bool>) {
+    let mut top: Vec<usize> = (0..bodies.len()).collect();
+    let mut massive: Vec<bool> = bodies.iter().map(|b| b.inertia != Inertia::ZERO).collect();
+    for (i, b) in bodies.iter().enumerate() {
+        // A parent that does not come first is for compilation to refuse.
+        if b.parent != 0 && b.parent < i {
+            top[i] = top[b.parent];
+        }
+    }
+    for i in (1..bodies.len()).rev() {
+        if massive[i] && bodies[i].parent < i {
+            massive[bodies[i].parent] = true;
+        }
+    }
+    (top, massive)
+}
+
+/// Where in MuJoCo's qpos and qvel the joints of a body on the world begin.
+fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
+    let (top, _) = subtrees(bodies);
+    let before = (1..bodies.len()).filter(|&i| top[i] < body);
+    let joints = before.flat_map(|i| &bodies[i].joints);
+    joints.fold((0, 0), |(q, v), j| {
+        let (nq, nv) = match j.kind {
+            JointKind::Fixed => (0, 0),
+            JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => (1, 1),
+            JointKind::Spherical => (4, 3),
+            JointKind::Free => (7, 6),
+            JointKind::PlanarTranslation | JointKind::Universal => (2, 2),
+            JointKind::Translation | JointKind::Planar => (3, 3),
+        };
+        (q + nq, v + nv)
+    })
+}
+
+impl KeyframeSpec {
+    /// Replaces some numbers of qpos and qvel. Lists too short for it are left for compilation to
+    /// refuse, empty ones stay so.
+    fn splice(
+        &mut self,
+        at: (usize, usize),
+        (nq, qpos): (usize, &[f64]),
+        (nv, qvel): (usize, &[f64]),
+    ) {
+        for (list, at, n, new) in [
+            (&mut self.qpos, at.0, nq, qpos),
+            (&mut self.qvel, at.1, nv, qvel),
+        ] {
+            if !list.is_empty() && list.len() >= at + n {
+                list.splice(at..at + n, new.iter().copied());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::{Sym3, Vec3};
+
+    fn body(name: &str, parent: usize, kind: Option<JointKind>) -> BodySpec {
+        BodySpec {
+            name: name.into(),
+            parent,
+            placement: Pose::translation(Vec3::new(1.0, 2.0, 3.0)),
+            inertia: Inertia::from_com(1.0, Vec3::ZERO, Sym3::new(1.0, 0.0, 1.0, 0.0, 0.0, 1.0)),
+            joints: kind
+                .map(|k| JointSpec::new(format!("j_{name}"), k))
+                .into_iter()
+                .collect(),
+            ..BodySpec::world()
+        }
+    }
+
+    /// A slider, then a robot whose base hangs by `base`, with a hinge.
+    fn scene(base: Option<JointKind>) -> ModelSpec {
+        ModelSpec {
+            bodies: vec![
+                BodySpec::world(),
+                body("slider", 0, Some(JointKind::Prismatic)),
+                body("base", 0, base),
+                body("arm", 2, Some(JointKind::Revolute)),
+            ],
+            ..ModelSpec::default()
+        }
+    }
+
+    fn key(qpos: &[f64], qvel: &[f64]) -> KeyframeSpec {
+        KeyframeSpec {
+            name: "home".into(),
+            qpos: qpos.into(),
+            qvel: qvel.into(),
+            ctrl: Vec::new(),
+            origin: String::new(),
+        }
+    }
+
+    fn with_base(spec: ModelSpec, base: Base) -> Result<Model> {
+        finish(
+            spec,
+            &LoadOptions {
+                base,
+                ..LoadOptions::default()
+            },
+        )
+    }
+
+    #[test]
+    fn a_free_base_is_added_and_keyframes_grow() -> Result<()> {
+        let mut spec = scene(None);
+        spec.keyframes.push(key(&[0.1, 0.2], &[0.3, 0.4]));
+        let m = with_base(spec, Base::Free)?;
+        assert_eq!((m.nq(), m.nv()), (9, 8));
+        assert_eq!(m.joint_id(ROOT_JOINT), Some(1));
+        let k = m.keyframe("home")?;
+        assert_eq!(k.q, [0.1, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.2]);
+        assert_eq!(k.v, [0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.4]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_free_base_is_removed_and_keyframes_shrink() -> Result<()> {
+        let mut spec = scene(Some(JointKind::Free));
+        let qpos = [0.1, 9.0, 9.0, 9.0, 1.0, 0.0, 0.0, 0.0, 0.2];
+        spec.keyframes
+            .push(key(&qpos, &[0.3, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 0.4]));
+        let m = with_base(spec, Base::Fixed)?;
+        assert_eq!((m.nq(), m.nv()), (2, 2));
+        let k = m.keyframe("home")?;
+        assert_eq!((&k.q[..], &k.v[..]), (&[0.1, 0.2][..], &[0.3, 0.4][..]));
+        assert_eq!(m.bodies()[2].placement.pos, Vec3::new(1.0, 2.0, 3.0));
+        Ok(())
+    }
+
+    #[test]
+    fn a_free_base_stays_and_ambiguous_ones_are_refused() -> Result<()> {
+        let mut spec = scene(Some(JointKind::Free));
+        spec.bodies[1].joints[0].kind = JointKind::Free;
+        assert_eq!(with_base(spec, Base::Free)?.nv(), 13);
+        let message = |spec| with_base(spec, Base::Free).map_err(|e| e.message).err();
+        let hinged = message(scene(Some(JointKind::Revolute))).unwrap_or_default();
+        assert!(hinged.contains("\"slider\", \"base\""), "{hinged}");
+        let mut spec = scene(None);
+        spec.bodies[1].joints.clear();
+        let two = message(spec).unwrap_or_default();
+        assert!(two.contains("got 2: \"slider\", \"base\""), "{two}");
+        Ok(())
+    }
+
+    #[test]
+    fn the_ground_outranks_every_geom() -> Result<()> {
+        let options = LoadOptions {
+            ground_friction: Some(0.7),
+            ..LoadOptions::default()
+        };
+        let m = finish(scene(None), &options)?;
+        let g = &m.geoms()[m.geom_id(GROUND).unwrap_or(usize::MAX)];
+        assert_eq!((g.body, g.friction[0], g.priority), (0, 0.7, i32::MAX));
+        let mut spec = scene(None);
+        let ball = ShapeSpec::Sphere { radius: 1.0 };
+        spec.geoms
+            .push(GeomSpec::new(GROUND, 1, Pose::IDENTITY, ball));
+        let e = finish(spec, &options).map(|_| ()).unwrap_err();
+        assert!(e.message.contains("of its own"));
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! Models made in code: a description that is checked piece by piece, where the mistake is made.
+
+use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
+use super::spec::{ActuatorSpec, BodySpec, GeomSpec, JointSpec, ModelSpec};
+use super::{Actuation, Model};
+use crate::error::{Error, Result};
+use crate::spatial::{Inertia, Pose, Vec3};
+use std::collections::HashSet;
+
+/// Collects a description. Body 0 is the world; the ids that it gives are its own:
+/// [`ModelBuilder::build`] numbers bodies depth first and geoms by body, so look them up by name.
+///
+/// ```
+/// use diffsim::model::builder::ModelBuilder;
+/// use diffsim::model::spec::{JointKind, JointSpec};
+/// use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
+///
+/// let mut builder = ModelBuilder::new("pendulum");
+/// let bob = Inertia::from_com(1.0, Vec3::new(0.0, 0.0, -0.5), Sym3::ZERO);
+/// let arm = builder.add_body(0, "arm", Pose::IDENTITY, bob)?;
+/// let mut hinge = JointSpec::new("hinge", JointKind::Revolute);
+/// hinge.axis = Vec3::Y;
+/// builder.add_joint(arm, hinge)?;
+/// let model = builder.build()?;
+/// assert_eq!(model.nv(), 1);
+/// # Ok::<(), diffsim::error::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModelBuilder {
+    spec: ModelSpec,
+    actuation: Actuation,
+    bodies: HashSet<String>,
+    joints: HashSet<String>,
+    geoms: HashSet<String>,
+    actuators: HashSet<String>,
+}
+
+/// Notes a name, refusing one that is there already. The empty name may come again and again.
+fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Result<()> {
+    if name.is_empty() || names.insert(name.to_owned()) {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
+            "{what} \"{name}\": the name is taken twice"
+        )))
+    }
+}
+
+impl ModelBuilder {
+    /// An empty world, with gravity (0, 0, −9.81).
+    pub fn new(name: impl Into<String>) -> Self {
+        ModelBuilder {
+            spec: ModelSpec {
+                name: name.into(),
+                ..ModelSpec::default()
+            },
+            actuation: Actuation::FromFile,
+            bodies: HashSet::from(["world".to_owned()]),
+            joints: HashSet::new(),
+            geoms: HashSet::new(),
+            actuators: HashSet::new(),
+        }
+    }
+
+    /// What has been collected.
+    pub fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// Acceleration of free fall, world axes [m/s²].
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<()> {
+        if !gravity.is_finite() {
+            return Err(Error::numerical(format!(
+                "gravity: must be finite, got ({} {} {})",
+                gravity.x, gravity.y, gravity.z
+            )));
+        }
+        self.spec.gravity = gravity;
+        Ok(())
+    }
+
+    /// The actuators that were added (the default), or one input for each dof.
+    pub fn set_actuation(&mut self, actuation: Actuation) {
+        self.actuation = actuation;
+    }
+
+    fn known_body(&self, body: usize, what: &str) -> Result<()> {
+        if body < self.spec.bodies.len() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "{what}: must be the id of a body added before, 0 to {}, got {body}",
+            self.spec.bodies.len() - 1
+        )))
+    }
+
+    /// Adds a body welded to `parent` until it gets joints; returns its id. `placement` is that of
+    /// its frame in the parent's while every joint is at its reference, `inertia` about its frame.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a parent that is none, a name taken twice, a placement that is no rigid
+    /// motion, an inertia that no body has.
+    pub fn add_body(
+        &mut self,
+        parent: usize,
+        name: impl Into<String>,
+        placement: Pose,
+        inertia: Inertia,
+    ) -> Result<usize> {
+        let name = name.into();
+        let who = described(&name, "");
+        self.known_body(parent, "parent")?;
+        check_pose(&placement, || format!("body {who}: placement"))?;
+        if let Some(complaint) = check_inertia(&inertia, &who)? {
+            return Err(Error::invalid(complaint));
+        }
+        claim(&mut self.bodies, "body", &name)?;
+        self.spec.bodies.push(BodySpec {
+            name,
+            parent,
+            placement,
+            inertia,
+            joints: Vec::new(),
+            origin: String::new(),
+        });
+        Ok(self.spec.bodies.len() - 1)
+    }
+
+    /// Adds a joint between a body and its parent; those of one body act one after the other, the
+    /// first one next to the parent.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none or is the world, a name taken twice, numbers that
+    /// no joint has.
+    pub fn add_joint(&mut self, body: usize, joint: JointSpec) -> Result<()> {
+        let who = described(&joint.name, "");
+        self.known_body(body, "body")?;
+        if body == 0 {
+            return Err(Error::invalid(format!(
+                "joint {who}: body 0, the world, has no joints"
+            )));
+        }
+        check_joint(&joint, &who)?;
+        claim(&mut self.joints, "joint", &joint.name)?;
+        self.spec.bodies[body].joints.push(joint);
+        Ok(())
+    }
+
+    /// Adds a geom to its body; returns its id.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none, a name taken twice, sizes or friction coefficients
+    /// that no geom has.
+    pub fn add_geom(&mut self, geom: GeomSpec) -> Result<usize> {
+        let who = described(&geom.name, "");
+        self.known_body(geom.body, "body")?;
+        check_geom(&geom, &who)?;
+        claim(&mut self.geoms, "geom", &geom.name)?;
+        self.spec.geoms.push(geom);
+        Ok(self.spec.geoms.len() - 1)
+    }
+
+    /// Adds an actuator; returns its index in u.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a joint that is not there yet, or a name taken twice.
+    pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<usize> {
+        if !self.joints.contains(&actuator.joint) {
+            return Err(Error::invalid(format!(
+                "actuator {}: no joint is called \"{}\"",
+                described(&actuator.name, ""),
+                actuator.joint
+            )));
+        }
+        claim(&mut self.actuators, "actuator", &actuator.name)?;
+        self.spec.actuators.push(actuator);
+        Ok(self.spec.actuators.len() - 1)
+    }
+
+    /// Compiles what has been collected; the builder can be added to and built again.
+    ///
+    /// # Errors
+    /// Those of [`Model::compile`].
+    pub fn build(&self) -> Result<Model> {
+        Model::compile(self.spec.clone(), self.actuation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::spec::{JointKind, ShapeSpec};
+    use crate::spatial::Sym3;
+
+    fn ball() -> Inertia {
+        Inertia::from_com(
+            2.0,
+            Vec3::new(0.0, 0.1, 0.0),
+            Sym3::new(0.1, 0.0, 0.1, 0.0, 0.0, 0.1),
+        )
+    }
+
+    #[test]
+    fn bodies_are_renumbered_depth_first() -> Result<()> {
+        let mut b = ModelBuilder::new("tree");
+        let left = b.add_body(0, "left", Pose::IDENTITY, ball())?;
+        let right = b.add_body(0, "right", Pose::IDENTITY, ball())?;
+        let hand = b.add_body(left, "hand", Pose::IDENTITY, ball())?;
+        for (body, name) in [(left, "a"), (right, "b"), (hand, "c")] {
+            b.add_joint(body, JointSpec::new(name, JointKind::Revolute))?;
+        }
+        let m = b.build()?;
+        assert_eq!(
+            ["left", "hand", "right"].map(|n| m.body_id(n)),
+            [Some(1), Some(2), Some(3)]
+        );
+        b.set_actuation(Actuation::Full);
+        assert_eq!((m.nu(), b.build()?.nu()), (0, 3));
+        Ok(())
+    }
+
+    #[test]
+    fn a_mistake_is_found_where_it_is_made_and_changes_nothing() -> Result<()> {
+        let mut b = ModelBuilder::new("m");
+        let arm = b.add_body(0, "arm", Pose::IDENTITY, ball())?;
+        b.add_joint(arm, JointSpec::new("hinge", JointKind::Revolute))?;
+        let before = format!("{b:?}");
+        let mut negative = ball();
+        negative.mass = -1.0;
+        let sphere = |radius| GeomSpec::new("g", arm, Pose::IDENTITY, ShapeSpec::Sphere { radius });
+        let mut damped = JointSpec::new("d", JointKind::Revolute);
+        damped.damping = f64::NAN;
+        let wrong = [
+            b.add_body(7, "x", Pose::IDENTITY, ball()).err(),
+            b.add_body(0, "arm", Pose::IDENTITY, ball()).err(),
+            b.add_body(0, "x", Pose::IDENTITY, negative).err(),
+            b.add_joint(0, JointSpec::new("w", JointKind::Free)).err(),
+            b.add_joint(arm, JointSpec::new("hinge", JointKind::Free))
+                .err(),
+            b.add_joint(arm, damped).err(),
+            b.add_geom(sphere(0.0)).err(),
+            b.set_gravity(Vec3::new(0.0, f64::NAN, 0.0)).err(),
+        ];
+        assert!(wrong.iter().all(Option::is_some), "{wrong:?}");
+        assert_eq!(format!("{b:?}"), before);
+        Ok(())
+    }
+}

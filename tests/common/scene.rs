@@ -1,0 +1,204 @@
+//! Scenes of free bodies and planes, built in code, and a simulation that keeps its state.
+
+use diffsim::model::spec::{BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use diffsim::step::{Options, Sim, StepInfo, StepJacobians};
+use std::sync::Arc;
+
+pub const G: f64 = 9.81;
+
+/// What every step of every test must reach, scaled as the contact solver's certificate says.
+pub const RESIDUAL: f64 = 1e-8;
+
+pub fn options(h: f64) -> Options {
+    Options {
+        time_step: h,
+        ..Options::default()
+    }
+}
+
+/// A plane fixed to the world whose friction counts in all of its contacts.
+pub fn plane(spec: &mut ModelSpec, name: &str, pose: Pose, friction: f64) {
+    let half_extents = [0.0; 2];
+    fixed(
+        spec,
+        name,
+        pose,
+        ShapeSpec::Plane { half_extents },
+        friction,
+    );
+}
+
+pub fn ground(spec: &mut ModelSpec, friction: f64) {
+    plane(spec, "ground", Pose::IDENTITY, friction);
+}
+
+/// A geom fixed to the world whose friction counts in all of its contacts.
+pub fn fixed(spec: &mut ModelSpec, name: &str, pose: Pose, shape: ShapeSpec, friction: f64) {
+    let mut g = GeomSpec::new(name, 0, pose, shape);
+    g.friction[0] = friction;
+    g.priority = 1;
+    spec.geoms.push(g);
+}
+
+/// Moments of inertia of the homogeneous solid [kg m²]; of a capsule, those of the cylinder that
+/// surrounds it.
+pub fn moments(mass: f64, shape: &ShapeSpec) -> Vec3 {
+    let of_box = |a: Vec3| {
+        Vec3::new(
+            a.y * a.y + a.z * a.z,
+            a.x * a.x + a.z * a.z,
+            a.x * a.x + a.y * a.y,
+        ) * (mass / 3.0)
+    };
+    let of_cylinder = |r: f64, l: f64| {
+        let side = mass * (0.25 * r * r + l * l / 3.0);
+        Vec3::new(side, side, 0.5 * mass * r * r)
+    };
+    match *shape {
+        ShapeSpec::Sphere { radius } => Vec3::new(1.0, 1.0, 1.0) * (0.4 * mass * radius * radius),
+        ShapeSpec::Box { half_extents } => of_box(half_extents),
+        ShapeSpec::Cylinder {
+            radius,
+            half_length,
+        } => of_cylinder(radius, half_length),
+        ShapeSpec::Capsule {
+            radius,
+            half_length,
+        } => of_cylinder(radius, half_length + radius),
+        _ => panic!("no moments for {shape:?}"),
+    }
+}
+
+/// A homogeneous body on a joint of the kind, its frame at the centre; returns its id.
+pub fn body(
+    spec: &mut ModelSpec,
+    name: &str,
+    kind: JointKind,
+    pose: Pose,
+    mass: f64,
+    shape: ShapeSpec,
+) -> usize {
+    let id = spec.bodies.len();
+    let mut b = BodySpec::world();
+    b.name = name.into();
+    b.placement = pose;
+    b.inertia = Inertia::from_com(mass, Vec3::ZERO, Sym3::diagonal(moments(mass, &shape)));
+    b.joints = vec![JointSpec::new(format!("{name}_joint"), kind)];
+    spec.bodies.push(b);
+    spec.geoms
+        .push(GeomSpec::new(name, id, Pose::IDENTITY, shape));
+    id
+}
+
+pub fn free(spec: &mut ModelSpec, name: &str, pose: Pose, mass: f64, shape: ShapeSpec) -> usize {
+    body(spec, name, JointKind::Free, pose, mass, shape)
+}
+
+pub fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::translation(Vec3::new(x, y, z))
+}
+
+pub fn cuboid(x: f64, y: f64, z: f64) -> ShapeSpec {
+    ShapeSpec::Box {
+        half_extents: Vec3::new(x, y, z),
+    }
+}
+
+/// Rotation by `angle` about the horizontal direction at `azimuth`.
+pub fn tilt(angle: f64, azimuth: f64) -> Pose {
+    let axis = Vec3::new(azimuth.cos(), azimuth.sin(), 0.0);
+    Pose::from_quat(Quat::exp(axis * angle).normalized(), Vec3::ZERO)
+}
+
+/// The fall line of a horizontal plane turned by [`tilt`].
+pub fn fall_line(slope: &Pose, azimuth: f64) -> Vec3 {
+    slope
+        .rot
+        .mul_vec(Vec3::new(azimuth.sin(), -azimuth.cos(), 0.0))
+}
+
+/// A simulation with its state and inputs.
+pub struct World {
+    pub sim: Sim,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub u: Vec<f64>,
+}
+
+impl World {
+    pub fn new(spec: ModelSpec, actuation: Actuation, options: &Options) -> World {
+        World::of(Model::compile(spec, actuation).unwrap(), options)
+    }
+
+    pub fn of(model: Model, options: &Options) -> World {
+        World {
+            q: model.neutral().to_vec(),
+            v: vec![0.0; model.nv()],
+            u: vec![0.0; model.nu()],
+            sim: Sim::new(Arc::new(model), options).unwrap(),
+        }
+    }
+
+    /// Steps; every step's contact problem must be solved to [`RESIDUAL`].
+    pub fn step(&mut self) -> StepInfo {
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        self.sim
+            .step(&self.q, &self.v, &self.u, &mut q, &mut v)
+            .unwrap();
+        (self.q, self.v) = (q, v);
+        let info = self.sim.step_info().unwrap();
+        assert!(info.residual <= RESIDUAL, "residual {:e}", info.residual);
+        info
+    }
+
+    pub fn run(&mut self, steps: usize) {
+        for _ in 0..steps {
+            self.step();
+        }
+    }
+
+    /// Position of the n-th free body.
+    pub fn position(&self, n: usize) -> Vec3 {
+        Vec3::from_slice(&self.q[7 * n..])
+    }
+
+    /// World-frame velocity of the origin of the n-th free body.
+    pub fn velocity(&self, n: usize) -> Vec3 {
+        let quat = Quat::from_slice(&self.q[7 * n + 3..]);
+        Pose::from_quat(quat, Vec3::ZERO)
+            .rot
+            .mul_vec(Vec3::from_slice(&self.v[6 * n..]))
+    }
+
+    /// Angular velocity of the n-th free body, body axes.
+    pub fn spin(&self, n: usize) -> Vec3 {
+        Vec3::from_slice(&self.v[6 * n + 3..])
+    }
+
+    /// Sets the world-frame velocity of the origin of the n-th free body.
+    pub fn launch(&mut self, n: usize, velocity: Vec3) {
+        let quat = Quat::from_slice(&self.q[7 * n + 3..]);
+        let local = Pose::from_quat(quat, Vec3::ZERO).rot.tr_mul_vec(velocity);
+        for i in 0..3 {
+            self.v[6 * n + i] = local[i];
+        }
+    }
+
+    /// ∂v⁺/∂q, ∂v⁺/∂v, ∂v⁺/∂u of the last step, column-major.
+    pub fn velocity_jacobians(&mut self) -> [Vec<f64>; 3] {
+        let (nv, nu) = (self.v.len(), self.u.len());
+        let mut j = [nv, nv, nu].map(|n| vec![f64::NAN; nv * n]);
+        let [a, b, c] = &mut j;
+        self.sim
+            .step_jacobians(StepJacobians {
+                dv_dq: Some(a),
+                dv_dv: Some(b),
+                dv_du: Some(c),
+                ..StepJacobians::default()
+            })
+            .unwrap();
+        j
+    }
+}

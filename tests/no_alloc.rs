@@ -1,0 +1,185 @@
+//! After creation no call of the C interface that runs in a control loop touches the heap.
+
+#![allow(non_snake_case)]
+
+use allocation_counter::measure;
+use diffsim::capi::{
+    configuration::*, dynamics::*, load::*, model::*, params::*, rollout::*, sim::*,
+    status::ds_status,
+};
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+
+const STEPS: usize = 12;
+
+/// Everything that a call may need, made before anything is measured.
+struct Bench {
+    model: *mut ds_model,
+    sim: *mut ds_sim,
+    rollout: *mut ds_rollout,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    u: Vec<f64>,
+    flags: Vec<i32>,
+    wrench: [f64; 6],
+    out: [Vec<f64>; 8],
+}
+
+fn ok(status: ds_status) {
+    assert_eq!(status, ds_status::DS_OK);
+}
+
+impl Bench {
+    fn new(file: &str, base: ds_base, interval: usize) -> Bench {
+        let path = format!("{}/examples/models/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = CString::new(path).unwrap();
+        let (mut model, mut sim, mut rollout) = (null_mut(), null_mut(), null_mut());
+        // SAFETY: every pointer is to a live object of the right size.
+        unsafe {
+            let mut load = std::mem::zeroed();
+            ds_load_options_init(&mut load);
+            load.actuation = ds_actuation::DS_ACTUATION_FULL as i32;
+            load.base = base as i32;
+            ok(ds_model_load(path.as_ptr(), &load, &mut model));
+            let mut options = std::mem::zeroed();
+            ds_options_init(&mut options);
+            options.checkpoint_interval = interval;
+            ok(ds_sim_create(model, &options, &mut sim));
+            ok(ds_rollout_create(model, &options, STEPS, &mut rollout));
+            let params = [
+                (ds_param_kind::DS_PARAM_BODY_INERTIA, 2, 1),
+                (ds_param_kind::DS_PARAM_JOINT_DAMPING, 1, 0),
+                (ds_param_kind::DS_PARAM_JOINT_PLACEMENT, 2, 4),
+            ]
+            .map(|(kind, index, component)| ds_param {
+                kind: kind as i32,
+                index,
+                component,
+            });
+            ok(ds_sim_select_params(sim, params.as_ptr(), params.len()));
+            ok(ds_rollout_select_params(
+                rollout,
+                params.as_ptr(),
+                params.len(),
+            ));
+            let (nq, nv, nbody) = (
+                ds_model_nq(model),
+                ds_model_nv(model),
+                ds_model_nbody(model),
+            );
+            let mut q = vec![0.0; nq];
+            ok(ds_model_neutral(model, q.as_mut_ptr()));
+            let size = (16 * nbody)
+                .max((nq.max(nv) + 1) * (STEPS + 1))
+                .max(nv * nv)
+                .max(ds_sim_memory_size(sim));
+            Bench {
+                q,
+                v: (0..nv).map(|i| 0.1 * i as f64).collect(),
+                u: vec![0.3; nv * STEPS],
+                flags: (0..nv).map(|i| i as i32 % 2).collect(),
+                wrench: [1.0, 2.0, 3.0, 0.1, 0.2, 0.3],
+                out: std::array::from_fn(|_| vec![0.0; size]),
+                model,
+                sim,
+                rollout,
+            }
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // SAFETY: made by the library and released once.
+        unsafe {
+            ds_rollout_free(self.rollout);
+            ds_sim_free(self.sim);
+            ds_model_free(self.model);
+        }
+    }
+}
+
+/// Runs each call and demands that it succeeds without the heap.
+macro_rules! free_of_heap {
+    ($($call:ident($($argument:expr),* $(,)?));* $(;)?) => {
+        $({
+            let mut status = ds_status::DS_ERR_INTERNAL;
+            // SAFETY: the arguments are as long as the call says.
+            let used = measure(|| status = unsafe { $call($($argument),*) });
+            assert_eq!(status, ds_status::DS_OK, stringify!($call));
+            assert_eq!((used.count_total, used.bytes_total), (0, 0), stringify!($call));
+        })*
+    };
+}
+
+fn every_call(file: &str, base: ds_base, interval: usize) {
+    let mut b = Bench::new(file, base, interval);
+    let [x, y, z, a, c, d, e, f] = b.out.each_mut().map(|x| x.as_mut_ptr());
+    let (model, sim, rollout) = (b.model, b.sim, b.rollout);
+    let (q, v, u, w) = (b.q.as_ptr(), b.v.as_ptr(), b.u.as_ptr(), b.wrench.as_ptr());
+    let all = ds_step_jacobians {
+        dq_dq: x,
+        dq_dv: y,
+        dq_du: z,
+        dq_dp: a,
+        dv_dq: c,
+        dv_dv: d,
+        dv_du: e,
+        dv_dp: f,
+    };
+    let (mut contacts, mut count) = (null(), 0);
+    free_of_heap! {
+        ds_sim_set_external_wrench(sim, 1, w);
+        ds_sim_step(sim, q, v, u, x, y);
+        ds_sim_contacts(sim, &mut contacts, &mut count);
+        ds_sim_step_jacobians(sim, &all);
+        ds_sim_step_jvp(sim, v, v, v, w, x, y);
+        ds_sim_step_vjp(sim, v, v, x, y, z, a);
+        ds_sim_get_params(sim, x);
+        ds_sim_set_params(sim, x);
+        ds_sim_get_memory(sim, y);
+        ds_sim_set_memory(sim, y);
+        ds_sim_reset(sim);
+        ds_forward_kinematics(sim, q, x);
+        ds_inverse_dynamics(sim, q, v, v, x);
+        ds_forward_dynamics(sim, q, v, v, x);
+        ds_hybrid_dynamics(sim, q, v, b.flags.as_ptr(), x, y);
+        ds_mass_matrix(sim, q, x);
+        ds_inverse_dynamics_derivatives(sim, q, v, v, x, y);
+        ds_forward_dynamics_derivatives(sim, q, v, v, x, y, z);
+        ds_body_jacobian(sim, q, 2, w, x);
+        ds_energy(sim, q, v, x, y);
+        ds_center_of_mass(sim, q, x, y, z);
+        ds_momentum(sim, q, v, null(), x);
+        ds_rollout_run(rollout, q, v, u, STEPS, x, y);
+        ds_rollout_run(rollout, q, v, u, STEPS, null_mut(), null_mut());
+        ds_rollout_adjoint(rollout, x, y, z, a, c, d);
+        ds_model_integrate(model, q, v, x);
+        ds_model_difference(model, q, x, y);
+        ds_model_v_to_mujoco(model, q, v, x);
+    }
+}
+
+#[test]
+fn an_arm_with_every_state_kept() {
+    every_call("arm7.urdf", ds_base::DS_BASE_FREE, 1);
+}
+
+#[test]
+fn legs_on_the_ground() {
+    for file in ["quadruped.xml", "runner.xml", "humanoid.xml"] {
+        every_call(file, ds_base::DS_BASE_FROM_FILE, 3);
+    }
+}
+
+#[test]
+fn an_arm_with_checkpoints() {
+    every_call("arm7.urdf", ds_base::DS_BASE_FREE, 5);
+}
+
+/// The counter sees what it should: creation does use the heap.
+#[test]
+fn the_counter_counts() {
+    let used = measure(|| drop(Bench::new("arm7.urdf", ds_base::DS_BASE_FREE, 1)));
+    assert!(used.count_total > 0);
+}
