@@ -11,6 +11,7 @@ mod parameters;
 mod queries;
 mod sim;
 
+pub use collision::Distance;
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use info::{Gradient, StepInfo};

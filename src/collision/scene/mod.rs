@@ -323,6 +323,78 @@ impl Scene {
     }
 }
 
+/// Closest points of two geometries.
+#[derive(Clone, Copy, Debug)]
+pub struct Closest {
+    pub contact: SceneContact,
+    pub motion: ContactDerivative,
+    pub smoothness: Smoothness,
+}
+
+impl Scene {
+    fn pose_at(&self, model: &Model, kin: &Kinematics, geom: usize) -> Pose {
+        let g = &self.geoms[geom];
+        if g.link == WORLD {
+            g.in_link
+        } else {
+            kin.link_pose(model, g.link).compose(&g.in_link)
+        }
+    }
+
+    /// Closest (or deepest) points of two geoms where the kinematics place them, whatever the filters
+    /// say; contacts and placements of the scene stay.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there or with itself; `Unsupported` for two planes or
+    /// height fields.
+    pub fn closest(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        a: usize,
+        b: usize,
+    ) -> Result<Closest> {
+        let n = self.geoms.len();
+        if a >= n || b >= n || a == b {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different indices in 0..{n} are expected"
+            )));
+        }
+        let (pa, pb) = (self.pose_at(model, kin, a), self.pose_at(model, kin, b));
+        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
+        let offset = (pa.pos - pb.pos).norm();
+        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
+        let [ga, gb] = [a, b].map(|g| self.geoms[g].link);
+        let names = || [a, b].map(|g| model.geoms()[g].name.as_str());
+        let nothing = || {
+            let [x, y] = names();
+            Error::unsupported(format!(
+                "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
+                 or beyond a height field's edge"
+            ))
+        };
+        let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
+            return Err(nothing());
+        };
+        let (point, part) =
+            narrow::closest(sa, &pa, sb, &pb, reach, &mut self.buffers).ok_or_else(nothing)?;
+        let mut motion = ContactDerivative::default();
+        let smoothness = narrow::differentiate(sa, &pa, sb, &pb, &point, part, &mut motion);
+        Ok(Closest {
+            contact: SceneContact {
+                geom: [a, b],
+                link: [ga, gb],
+                part,
+                point,
+                condim: 1,
+                friction: PairFriction::Fixed(0.0),
+            },
+            motion,
+            smoothness,
+        })
+    }
+}
+
 fn find_pairs(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Vec<ScenePair>> {
     let mut pairs = Vec::new();
     for a in 0..geoms.len() {

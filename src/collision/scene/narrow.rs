@@ -124,6 +124,45 @@ pub(super) fn collide(
     }
 }
 
+/// Closest points of the two solids, or the deepest ones, and the parts that hold them; `None` for
+/// two that cannot touch. `reach` is a length at which some point is found [m].
+pub(super) fn closest(
+    a: &mut Solid,
+    pose_a: &Pose,
+    b: &mut Solid,
+    pose_b: &Pose,
+    reach: f64,
+    buffers: &mut Buffers,
+) -> Option<(ContactPoint, [u32; 2])> {
+    if let (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. }) = (&*a, &*b)
+        && closed_form(sa, sb)
+    {
+        return primitive::distance(sa, pose_a, sb, pose_b).map(|p| (p, [0, 0]));
+    }
+    let terrain = a.is_terrain() || b.is_terrain();
+    // A height field has room for the points near its surface only: look nearby first.
+    let mut margin = if terrain { 1e-3 * reach } else { reach };
+    let mut best: Option<(ContactPoint, [u32; 2])> = None;
+    for _ in 0..MAX_LOOKS {
+        let before = best.map_or(f64::INFINITY, |b| b.0.gap);
+        collide(a, pose_a, b, pose_b, margin, buffers, &mut |p, part| {
+            if best.is_none_or(|b| p.gap < b.0.gap) {
+                best = Some((p, part));
+            }
+        });
+        margin = match best {
+            Some((p, _)) if terrain && p.gap > 0.0 && p.gap < before => p.gap,
+            Some(_) => break,
+            None if margin < reach => 2.0 * margin,
+            None => break,
+        };
+    }
+    best
+}
+
+/// Doublings of the distance at which points are looked for, and returns to a smaller one.
+const MAX_LOOKS: usize = 24;
+
 fn point(pose: &Pose, c: &Convex) -> Vec3 {
     pose.point(c.centre())
 }
