@@ -262,11 +262,10 @@ impl Constraints {
         self.start();
         let t = model.topology();
         for (i, c) in scene.contacts().iter().enumerate() {
-            let pair = &scene.pairs()[c.pair];
-            let block = if pair.condim == 1 {
+            let block = if c.condim == 1 {
                 Block::Unilateral
             } else {
-                let mu = pair.friction.sliding(&params.geom_friction);
+                let mu = c.friction.sliding(&params.geom_friction);
                 Block::Contact { mu }
             };
             let frame = contact_frame(c.point.normal);
@@ -279,8 +278,8 @@ impl Constraints {
             }
             let key = Key {
                 kind: 0,
-                a: c.pair as u32,
-                feature: c.point.feature,
+                a: c.pair_key(),
+                feature: c.identity(),
             };
             self.push((block, 1), Source::Contact(i), frame, c.point.gap, key);
         }

@@ -218,7 +218,7 @@ impl Variation {
     pub fn prepare(
         &mut self,
         c: &Constraints,
-        scene: &Scene,
+        scene: &mut Scene,
         model: &Model,
         kin: &Kinematics,
         s: &Stabilization,
@@ -275,7 +275,7 @@ impl Variation {
     fn state(
         &mut self,
         c: &Constraints,
-        scene: &Scene,
+        scene: &mut Scene,
         t: &Topology,
         kin: &Kinematics,
         group: usize,
@@ -306,15 +306,15 @@ impl Variation {
     fn contact_state(
         &mut self,
         c: &Constraints,
-        scene: &Scene,
+        scene: &mut Scene,
         t: &Topology,
         kin: &Kinematics,
         group: usize,
         index: usize,
     ) -> ContactState {
-        let contact = &scene.contacts()[index];
+        let contact = scene.contacts()[index];
         let mut motion = ContactDerivative::default();
-        if scene.differentiate(contact, &mut motion) == Smoothness::Degenerate {
+        if scene.differentiate(&contact, &mut motion) == Smoothness::Degenerate {
             self.degenerate = true;
         }
         let point = contact.link.map(|link| match link {

@@ -359,8 +359,8 @@ impl ContactStage {
             ParamKind::GeomFriction => {
                 for (b, source) in c.sources.iter().enumerate() {
                     if let Source::Contact(i) = *source {
-                        let pair = &self.scene.pairs()[self.scene.contacts()[i].pair];
-                        if pair.friction.source(&at.params.geom_friction) == Some(index) {
+                        let c = &self.scene.contacts()[i];
+                        if c.friction.source(&at.params.geom_friction) == Some(index) {
                             l.limits[b] = 1.0;
                         }
                     }

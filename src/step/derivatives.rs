@@ -148,7 +148,7 @@ impl Sim {
             if let Some(l) = &mut c.linear {
                 l.variation.prepare(
                     &c.constraints,
-                    &c.scene,
+                    &mut c.scene,
                     model,
                     kin,
                     &stabilization,

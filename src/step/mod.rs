@@ -1,6 +1,7 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
+mod collision;
 mod contact;
 mod derivatives;
 mod info;
@@ -11,6 +12,7 @@ mod queries;
 mod sim;
 mod smoothing;
 
+pub use collision::Distance;
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use info::{Gradient, StepInfo};

@@ -1,6 +1,7 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
 use super::actuation::ActuatorForce;
+use super::collision::Geometry;
 use super::contact::{ContactReport, ContactStage};
 use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
@@ -63,6 +64,7 @@ pub struct Sim {
     pub(super) linear: Option<Box<Linearization>>,
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
+    pub(super) geometry: Geometry,
     pub(super) selected: Vec<Param>,
     /// Per body, world axes at the body's origin.
     pub(super) wrenches: Vec<Wrench>,
@@ -110,6 +112,7 @@ impl Sim {
             state,
             linear,
             contact,
+            geometry: Geometry::new(&model, options),
             selected: Vec::new(),
             wrenches: vec![Wrench::ZERO; model.nbody()],
             loaded: false,
@@ -337,11 +340,12 @@ impl Sim {
         Ok(())
     }
 
-    /// Contacts of the last step, ordered by geoms; empty without a step or without contact.
+    /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without
+    /// either.
     pub fn contacts(&self) -> &[ContactReport] {
         match &self.contact {
             Some(c) if self.state.taken => c.reports(),
-            _ => &[],
+            _ => self.geometry.contacts(),
         }
     }
 
@@ -354,9 +358,10 @@ impl Sim {
         }
     }
 
-    fn forget_step(&mut self) {
+    pub(super) fn forget_step(&mut self) {
         self.state.taken = false;
         self.state.fresh = false;
+        self.geometry.current = false;
         if let Some(l) = &mut self.linear {
             l.valid = false;
         }
@@ -426,6 +431,7 @@ impl Sim {
         check_finite("u", u, self.model.nu())?;
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
+        self.geometry.current = false;
         self.update(q, v);
         if let Err(e) = self.pending_step(q, v, u) {
             // The contacts of the last step are gone.

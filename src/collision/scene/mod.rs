@@ -1,0 +1,468 @@
+//! The geometries of a model: which pairs may touch, and the contacts at a configuration.
+//!
+//! Pairs follow MuJoCo's rules: `contype`/`conaffinity`, no contact within a body or welded bodies,
+//! none between a body and its parent unless the parent is welded to the world, excluded pairs of
+//! bodies, and explicit pairs whatever the filters say. Pairs and contacts are ordered by geom ids.
+
+mod narrow;
+mod pairs;
+mod solid;
+
+pub use pairs::{PairFriction, ScenePair};
+
+use super::primitive::Smoothness;
+use super::{ContactDerivative, ContactPoint};
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::topology::WORLD;
+use crate::spatial::{Pose, Twist, Vec3};
+use narrow::Buffers;
+use pairs::Rules;
+use solid::Solid;
+
+/// A geometry bound to its link.
+#[derive(Clone, Debug)]
+struct SceneGeom {
+    link: usize,
+    /// In the link's frame, or in the world's.
+    in_link: Pose,
+    /// Ball that holds the solid: its centre in the link's frame, its radius (infinite: a plane).
+    centre: Vec3,
+    radius: f64,
+    /// A plane: bounded by its normal.
+    plane: bool,
+}
+
+/// A contact of the scene: one point of a pair.
+#[derive(Clone, Copy, Debug)]
+pub struct SceneContact {
+    pub geom: [usize; 2],
+    /// Links of both sides, or [`WORLD`].
+    pub link: [usize; 2],
+    /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
+    /// field, else 0.
+    pub part: [u32; 2],
+    pub point: ContactPoint,
+    /// 1: frictionless, 3: sliding friction.
+    pub condim: i32,
+    pub friction: PairFriction,
+}
+
+impl SceneContact {
+    /// Both geoms as one number.
+    pub fn pair_key(&self) -> u32 {
+        (self.geom[0] as u32) << 16 | self.geom[1] as u32
+    }
+
+    /// Which features of which parts touch; equal from step to step while the same ones do.
+    pub fn identity(&self) -> u64 {
+        let [a, b] = self.part;
+        let part = u64::from(a) << 32 | u64::from(b);
+        // An odd factor spreads the parts over all bits; none is 0, which leaves the feature.
+        self.point.feature ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+/// Geom indices fit in half a key.
+const MAX_GEOMS: usize = 1 << 16;
+
+/// Links whose geometries are tested against each other, and the pairs in question.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    link: [usize; 2],
+    first: usize,
+    end: usize,
+    /// A plane or other unbounded shape takes part: no sphere bounds the group.
+    unbounded: bool,
+}
+
+/// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    geoms: Vec<SceneGeom>,
+    solids: Vec<Solid>,
+    rules: Rules,
+    pairs: Vec<ScenePair>,
+    groups: Vec<Group>,
+    /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
+    bounds: Vec<(Vec3, f64)>,
+    poses: Vec<Pose>,
+    /// Of the balls around the geometries, in the world.
+    middles: Vec<Vec3>,
+    centers: Vec<Vec3>,
+    /// Per link (the world last): no point of its geoms is foreseen to move faster [m/s].
+    speeds: Vec<f64>,
+    contacts: Vec<SceneContact>,
+    capacity: usize,
+    buffers: Buffers,
+}
+
+impl Scene {
+    /// # Errors
+    /// `Unsupported` naming a geom whose shape or friction this version cannot do.
+    pub fn new(model: &Model, capacity: usize) -> Result<Scene> {
+        if model.ngeom() > MAX_GEOMS {
+            return Err(Error::unsupported(format!(
+                "{} geoms: at most {MAX_GEOMS} are supported",
+                model.ngeom()
+            )));
+        }
+        let mut geoms = Vec::with_capacity(model.ngeom());
+        let mut solids = Vec::with_capacity(model.ngeom());
+        for g in model.geoms() {
+            let solid = Solid::new(g)?;
+            let (centre, radius) = solid.bound(&g.shape);
+            let body = &model.bodies()[g.body];
+            let in_link = body.in_link.compose(&g.placement);
+            geoms.push(SceneGeom {
+                link: body.link,
+                centre: in_link.point(centre),
+                in_link,
+                radius,
+                plane: solid.is_plane(),
+            });
+            solids.push(solid);
+        }
+        let rules = Rules::new(model, &geoms, &solids);
+        let pairs = find_pairs(model, &geoms, &rules)?;
+        let mut scene = Scene {
+            poses: vec![Pose::IDENTITY; geoms.len()],
+            middles: geoms.iter().map(|g| g.centre).collect(),
+            centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
+            speeds: vec![0.0; model.topology().links.len() + 1],
+            bounds: link_bounds(model, &geoms),
+            groups: group_pairs(&pairs, &geoms),
+            contacts: Vec::with_capacity(capacity),
+            capacity,
+            buffers: Buffers::default(),
+            geoms,
+            solids,
+            rules,
+            pairs,
+        };
+        if let (Some(c), Some(b)) = (scene.centers.last_mut(), scene.bounds.last()) {
+            *c = b.0;
+        }
+        for (pose, g) in scene.poses.iter_mut().zip(&scene.geoms) {
+            if g.link == WORLD {
+                *pose = g.in_link;
+            }
+        }
+        Ok(scene)
+    }
+
+    /// Whether two geoms may touch.
+    pub fn is_pair_enabled(&self, a: usize, b: usize) -> bool {
+        a.max(b) < self.geoms.len() && self.rules.pair(a.min(b), a.max(b)).is_some()
+    }
+
+    /// Lets two geoms touch, or keeps them from it, whatever the model's filters say. May allocate.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there or with itself, and for planes and height
+    /// fields with each other; `Unsupported` where the pair's condim is. Nothing changes then.
+    pub fn set_pair_enabled(
+        &mut self,
+        model: &Model,
+        a: usize,
+        b: usize,
+        enabled: bool,
+    ) -> Result<()> {
+        let mut rules = self.rules.clone();
+        rules.choose(a, b, enabled)?;
+        self.pairs = find_pairs(model, &self.geoms, &rules)?;
+        self.groups = group_pairs(&self.pairs, &self.geoms);
+        self.rules = rules;
+        self.contacts.clear();
+        Ok(())
+    }
+
+    pub fn contacts(&self) -> &[SceneContact] {
+        &self.contacts
+    }
+
+    /// World placement of a geometry at the last [`Scene::place`].
+    pub fn pose(&self, geom: usize) -> &Pose {
+        &self.poses[geom]
+    }
+
+    /// Finds contacts this much farther apart from now on [m].
+    pub fn widen(&mut self, distance: f64) {
+        self.pairs.iter_mut().for_each(|p| p.margin += distance);
+    }
+
+    /// Places the geometries, nothing foreseen to move.
+    pub fn place(&mut self, model: &Model, kin: &Kinematics) {
+        let links = &model.topology().links;
+        for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
+            self.centers[i] = kin.link_pose(model, i).point(*c);
+        }
+        for (i, g) in self.geoms.iter().enumerate() {
+            if g.link != WORLD {
+                let link = kin.link_pose(model, g.link);
+                self.poses[i] = link.compose(&g.in_link);
+                self.middles[i] = link.point(g.centre);
+            }
+        }
+        self.speeds.fill(0.0);
+    }
+
+    /// Foresees that links may move with these spatial velocities, too. Returns the largest ratio by
+    /// which a link is faster than was foreseen, less than 1 if none is.
+    pub fn foresee(&mut self, model: &Model, kin: &Kinematics, twists: &[Twist]) -> f64 {
+        let links = &model.topology().links;
+        let mut surprise = 0.0_f64;
+        for (i, v) in twists.iter().enumerate() {
+            let center = self.centers[i] - kin.origin[links[i].tree];
+            let speed = v.at(center).norm() + v.ang.norm() * self.bounds[i].1;
+            if speed > 0.0 {
+                surprise = surprise.max(speed / self.speeds[i]);
+                self.speeds[i] = self.speeds[i].max(speed);
+            }
+        }
+        surprise
+    }
+
+    /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
+    /// margin plus `reach` times the foreseen speeds of the two links [s].
+    ///
+    /// # Errors
+    /// `Capacity` when there are more contacts than were made room for; there are none then.
+    pub fn collide(&mut self, reach: f64) -> Result<()> {
+        self.contacts.clear();
+        for k in 0..self.groups.len() {
+            let group = self.groups[k];
+            let [la, lb] = group.link;
+            let (ia, ib) = (self.slot(la), self.slot(lb));
+            let allowance = reach * (self.speeds[ia] + self.speeds[ib]);
+            if !group.unbounded {
+                let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + self.margin(&group);
+                if (self.centers[ia] - self.centers[ib]).norm_squared() > r * r {
+                    continue;
+                }
+            }
+            for i in group.first..group.end {
+                let pair = self.pairs[i];
+                self.touch(&pair, pair.margin + allowance)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the contacts of one pair.
+    fn touch(&mut self, pair: &ScenePair, margin: f64) -> Result<()> {
+        let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
+        let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
+        let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
+        let near = if ga.plane {
+            pa.rot.c[2].dot(cb - pa.pos) <= gb.radius + margin
+        } else if gb.plane {
+            pb.rot.c[2].dot(ca - pb.pos) <= ga.radius + margin
+        } else {
+            let r = ga.radius + gb.radius + margin;
+            (ca - cb).norm_squared() <= r * r
+        };
+        if !near {
+            return Ok(());
+        }
+        let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
+            return Ok(());
+        };
+        let (contacts, capacity) = (&mut self.contacts, self.capacity);
+        let mut full = false;
+        narrow::collide(
+            sa,
+            pa,
+            sb,
+            pb,
+            margin,
+            &mut self.buffers,
+            &mut |point, part| {
+                if contacts.len() == capacity {
+                    full = true;
+                    return;
+                }
+                contacts.push(SceneContact {
+                    geom: [pair.a, pair.b],
+                    link: [ga.link, gb.link],
+                    part,
+                    point,
+                    condim: pair.condim,
+                    friction: pair.friction,
+                });
+            },
+        );
+        if full {
+            self.contacts.clear();
+            return Err(Error::capacity(format!(
+                "options.max_contacts: {capacity} do not suffice"
+            )));
+        }
+        Ok(())
+    }
+
+    fn slot(&self, link: usize) -> usize {
+        if link == WORLD {
+            self.bounds.len() - 1
+        } else {
+            link
+        }
+    }
+
+    /// Largest margin of a group's pairs.
+    fn margin(&self, group: &Group) -> f64 {
+        self.pairs[group.first..group.end]
+            .iter()
+            .fold(0.0, |m: f64, p| m.max(p.margin))
+    }
+
+    /// How a contact of the last [`Scene::collide`] moves with its two bodies.
+    pub fn differentiate(&mut self, c: &SceneContact, out: &mut ContactDerivative) -> Smoothness {
+        let [a, b] = c.geom;
+        let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
+            return Smoothness::Degenerate;
+        };
+        let (pa, pb) = (&self.poses[a], &self.poses[b]);
+        narrow::differentiate(sa, pa, sb, pb, &c.point, c.part, out)
+    }
+}
+
+/// Closest points of two geometries.
+#[derive(Clone, Copy, Debug)]
+pub struct Closest {
+    pub contact: SceneContact,
+    pub motion: ContactDerivative,
+    pub smoothness: Smoothness,
+}
+
+impl Scene {
+    fn pose_at(&self, model: &Model, kin: &Kinematics, geom: usize) -> Pose {
+        let g = &self.geoms[geom];
+        if g.link == WORLD {
+            g.in_link
+        } else {
+            kin.link_pose(model, g.link).compose(&g.in_link)
+        }
+    }
+
+    /// Closest (or deepest) points of two geoms where the kinematics place them, whatever the filters
+    /// say; contacts and placements of the scene stay.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there or with itself; `Unsupported` for two planes or
+    /// height fields.
+    pub fn closest(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        a: usize,
+        b: usize,
+    ) -> Result<Closest> {
+        let n = self.geoms.len();
+        if a >= n || b >= n || a == b {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different indices in 0..{n} are expected"
+            )));
+        }
+        let (pa, pb) = (self.pose_at(model, kin, a), self.pose_at(model, kin, b));
+        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
+        let offset = (pa.pos - pb.pos).norm();
+        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
+        let [ga, gb] = [a, b].map(|g| self.geoms[g].link);
+        let names = || [a, b].map(|g| model.geoms()[g].name.as_str());
+        let nothing = || {
+            let [x, y] = names();
+            Error::unsupported(format!(
+                "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
+                 or beyond a height field's edge"
+            ))
+        };
+        let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
+            return Err(nothing());
+        };
+        let (point, part) =
+            narrow::closest(sa, &pa, sb, &pb, reach, &mut self.buffers).ok_or_else(nothing)?;
+        let mut motion = ContactDerivative::default();
+        let smoothness = narrow::differentiate(sa, &pa, sb, &pb, &point, part, &mut motion);
+        Ok(Closest {
+            contact: SceneContact {
+                geom: [a, b],
+                link: [ga, gb],
+                part,
+                point,
+                condim: 1,
+                friction: PairFriction::Fixed(0.0),
+            },
+            motion,
+            smoothness,
+        })
+    }
+}
+
+fn find_pairs(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Vec<ScenePair>> {
+    let mut pairs = Vec::new();
+    for a in 0..geoms.len() {
+        for b in a + 1..geoms.len() {
+            let Some(pair) = rules.pair(a, b) else {
+                continue;
+            };
+            if !matches!(pair.condim, 1 | 3) {
+                return Err(Error::unsupported(format!(
+                    "geoms \"{}\" and \"{}\": condim {} asks for torsional or rolling friction, \
+                     which this version does not have (1 and 3 are there)",
+                    model.geoms()[a].name,
+                    model.geoms()[b].name,
+                    pair.condim
+                )));
+            }
+            pairs.push(pair);
+        }
+    }
+    // Pairs of the same two links stand together, so that one sphere test can dismiss them all.
+    pairs.sort_by_key(|p| (geoms[p.a].link, geoms[p.b].link, p.a, p.b));
+    Ok(pairs)
+}
+
+fn group_pairs(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, p) in pairs.iter().enumerate() {
+        let link = [geoms[p.a].link, geoms[p.b].link];
+        let unbounded = [p.a, p.b].iter().any(|&g| !geoms[g].radius.is_finite());
+        match groups.last_mut() {
+            Some(g) if g.link == link => {
+                g.end = i + 1;
+                g.unbounded |= unbounded;
+            }
+            _ => groups.push(Group {
+                link,
+                first: i,
+                end: i + 1,
+                unbounded,
+            }),
+        }
+    }
+    groups
+}
+
+fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
+    let n = model.topology().links.len();
+    (0..=n)
+        .map(|slot| {
+            let own = || {
+                geoms.iter().filter(move |g| {
+                    g.radius.is_finite() && g.link == if slot == n { WORLD } else { slot }
+                })
+            };
+            let count = own().count().max(1) as f64;
+            let mut center = Vec3::ZERO;
+            for g in own() {
+                center += g.centre * (1.0 / count);
+            }
+            let radius = own().fold(0.0, |r: f64, g| {
+                r.max((g.centre - center).norm() + g.radius)
+            });
+            (center, radius)
+        })
+        .collect()
+}

@@ -1,0 +1,222 @@
+//! The narrow phase of any two geometries: which module finds their contacts and moves them.
+
+use super::solid::Solid;
+use crate::collision::polytope::{
+    self, Convex, MAX_POINTS, PairCache, TerrainContact, collide_plane, differentiate_plane,
+};
+use crate::collision::primitive::{self, Smoothness};
+use crate::collision::{ContactDerivative, ContactPoint, Shape};
+use crate::spatial::{Pose, Vec3};
+
+/// Room for the points of two convex parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    primitive: primitive::Manifold,
+    polytope: polytope::Manifold,
+    terrain: [TerrainContact; MAX_POINTS],
+}
+
+/// Receives a point and the parts of both geometries that make it: the piece of a mesh, the
+/// triangle of a height field, else 0.
+pub(super) trait Sink: FnMut(ContactPoint, [u32; 2]) {}
+impl<F: FnMut(ContactPoint, [u32; 2])> Sink for F {}
+
+/// The pairs of `primitive`'s table; all others are `polytope`'s.
+fn closed_form(a: &Shape, b: &Shape) -> bool {
+    let simple = |s: &Shape| {
+        matches!(
+            s,
+            Shape::Plane | Shape::Sphere { .. } | Shape::Capsule { .. }
+        )
+    };
+    simple(a) || simple(b)
+}
+
+/// The convex parts of a solid; none for a plane and a height field.
+fn parts(s: &Solid) -> &[Convex] {
+    match s {
+        Solid::Primitive { convex, .. } => convex.as_deref().map_or(&[], std::slice::from_ref),
+        Solid::Pieces(p) => p,
+        Solid::Terrain(_) => &[],
+    }
+}
+
+fn swapped(p: &ContactPoint) -> ContactPoint {
+    ContactPoint {
+        normal: -p.normal,
+        ..*p
+    }
+}
+
+/// Gives all points with gaps up to `margin` [m] to `sink`, in an order that depends on the poses
+/// alone. All points of all pairs of pieces are kept. No heap allocation.
+pub(super) fn collide(
+    a: &mut Solid,
+    pose_a: &Pose,
+    b: &mut Solid,
+    pose_b: &Pose,
+    margin: f64,
+    buffers: &mut Buffers,
+    sink: &mut impl Sink,
+) {
+    match (a, b) {
+        (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. })
+            if closed_form(sa, sb) =>
+        {
+            let m = &mut buffers.primitive;
+            primitive::collide(sa, pose_a, sb, pose_b, margin, m);
+            m.points().iter().for_each(|p| sink(*p, [0, 0]));
+        }
+        (Solid::Terrain(t), b) => {
+            for (k, piece) in parts(b).iter().enumerate() {
+                let n = t.collide(pose_a, piece, pose_b, margin, &mut buffers.terrain);
+                for c in &buffers.terrain[..n] {
+                    sink(c.contact, [c.triangle, k as u32]);
+                }
+            }
+        }
+        (a, Solid::Terrain(t)) => {
+            for (k, piece) in parts(a).iter().enumerate() {
+                let n = t.collide(pose_b, piece, pose_a, margin, &mut buffers.terrain);
+                for c in &buffers.terrain[..n] {
+                    sink(swapped(&c.contact), [k as u32, c.triangle]);
+                }
+            }
+        }
+        (a, b) if a.is_plane() || b.is_plane() => {
+            let first = a.is_plane();
+            let (plane, other, pose) = if first {
+                (pose_a, &*b, pose_b)
+            } else {
+                (pose_b, &*a, pose_a)
+            };
+            let m = &mut buffers.polytope;
+            for (k, piece) in parts(other).iter().enumerate() {
+                collide_plane(plane, piece, pose, margin, m);
+                for p in m.points() {
+                    if first {
+                        sink(*p, [0, k as u32]);
+                    } else {
+                        sink(swapped(p), [k as u32, 0]);
+                    }
+                }
+            }
+        }
+        (a, b) => {
+            let (pa, pb) = (parts(a), parts(b));
+            let single = pa.len() == 1 && pb.len() == 1;
+            for (i, a) in pa.iter().enumerate() {
+                for (j, b) in pb.iter().enumerate() {
+                    let far = |r: f64| (point(pose_a, a) - point(pose_b, b)).norm_squared() > r * r;
+                    if !single && far(a.size() + b.size() + margin) {
+                        continue;
+                    }
+                    let m = &mut buffers.polytope;
+                    // Every query starts afresh: what a scene finds is a function of the
+                    // configuration alone, to the last bit.
+                    let mut cache = PairCache::default();
+                    polytope::collide(a, pose_a, b, pose_b, margin, &mut cache, m);
+                    let at = [i as u32, j as u32];
+                    m.points().iter().for_each(|p| sink(*p, at));
+                }
+            }
+        }
+    }
+}
+
+/// Closest points of the two solids, or the deepest ones, and the parts that hold them; `None` for
+/// two that cannot touch. `reach` is a length at which some point is found [m].
+pub(super) fn closest(
+    a: &mut Solid,
+    pose_a: &Pose,
+    b: &mut Solid,
+    pose_b: &Pose,
+    reach: f64,
+    buffers: &mut Buffers,
+) -> Option<(ContactPoint, [u32; 2])> {
+    if let (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. }) = (&*a, &*b)
+        && closed_form(sa, sb)
+    {
+        return primitive::distance(sa, pose_a, sb, pose_b).map(|p| (p, [0, 0]));
+    }
+    let terrain = a.is_terrain() || b.is_terrain();
+    // A height field has room for the points near its surface only: look nearby first.
+    let mut margin = if terrain { 1e-3 * reach } else { reach };
+    let mut best: Option<(ContactPoint, [u32; 2])> = None;
+    for _ in 0..MAX_LOOKS {
+        let before = best.map_or(f64::INFINITY, |b| b.0.gap);
+        collide(a, pose_a, b, pose_b, margin, buffers, &mut |p, part| {
+            if best.is_none_or(|b| p.gap < b.0.gap) {
+                best = Some((p, part));
+            }
+        });
+        margin = match best {
+            Some((p, _)) if terrain && p.gap > 0.0 && p.gap < before => p.gap,
+            Some(_) => break,
+            None if margin < reach => 2.0 * margin,
+            None => break,
+        };
+    }
+    best
+}
+
+/// Doublings of the distance at which points are looked for, and returns to a smaller one.
+const MAX_LOOKS: usize = 24;
+
+fn point(pose: &Pose, c: &Convex) -> Vec3 {
+    pose.point(c.centre())
+}
+
+/// How a point that [`collide`] gave for the same solids and poses moves with the two bodies.
+pub(super) fn differentiate(
+    a: &mut Solid,
+    pose_a: &Pose,
+    b: &mut Solid,
+    pose_b: &Pose,
+    p: &ContactPoint,
+    part: [u32; 2],
+    out: &mut ContactDerivative,
+) -> Smoothness {
+    let [i, j] = part.map(|k| k as usize);
+    let found = match (a, b) {
+        (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. })
+            if closed_form(sa, sb) =>
+        {
+            return primitive::differentiate(sa, pose_a, sb, pose_b, p, out);
+        }
+        (Solid::Terrain(t), b) => parts(b).get(j).and_then(|piece| {
+            let c = TerrainContact {
+                contact: *p,
+                triangle: part[0],
+            };
+            t.differentiate(pose_a, piece, pose_b, &c).ok()
+        }),
+        (a, Solid::Terrain(t)) => parts(a).get(i).and_then(|piece| {
+            let c = TerrainContact {
+                contact: swapped(p),
+                triangle: part[1],
+            };
+            let d = t.differentiate(pose_b, piece, pose_a, &c).ok()?;
+            Some(d.swapped(c.contact.normal))
+        }),
+        (a, b) if a.is_plane() => parts(b).get(j).map(|piece| differentiate_plane(piece, p)),
+        (a, b) if b.is_plane() => parts(a).get(i).map(|piece| {
+            let c = swapped(p);
+            differentiate_plane(piece, &c).swapped(c.normal)
+        }),
+        (a, b) => parts(a)
+            .get(i)
+            .zip(parts(b).get(j))
+            .and_then(|(a, b)| polytope::differentiate(a, pose_a, b, pose_b, p).ok()),
+    };
+    match found {
+        Some(d) => {
+            *out = d;
+            Smoothness::Smooth
+        }
+        None => {
+            *out = ContactDerivative::default();
+            Smoothness::Degenerate
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Which geometries may touch: MuJoCo's rules.
+
+use super::SceneGeom;
+use super::solid::Solid;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::topology::WORLD;
+
+/// Two geometries that may touch, a before b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScenePair {
+    pub a: usize,
+    pub b: usize,
+    /// 1: frictionless, 3: sliding friction.
+    pub condim: i32,
+    /// Where the sliding coefficient comes from: one of the geoms, the larger of both, or a number.
+    pub friction: PairFriction,
+    /// Distance at which a contact enters the step [m].
+    pub margin: f64,
+}
+
+/// The sliding friction of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PairFriction {
+    OfGeom(usize),
+    Larger(usize, usize),
+    Fixed(f64),
+}
+
+impl PairFriction {
+    /// The geom whose coefficient counts; at a tie the first one's.
+    pub fn source(self, friction: &[[f64; 3]]) -> Option<usize> {
+        match self {
+            PairFriction::OfGeom(g) => Some(g),
+            PairFriction::Larger(a, b) if friction[a][0] >= friction[b][0] => Some(a),
+            PairFriction::Larger(_, b) => Some(b),
+            PairFriction::Fixed(_) => None,
+        }
+    }
+
+    /// The sliding coefficient.
+    pub fn sliding(self, friction: &[[f64; 3]]) -> f64 {
+        match (self, self.source(friction)) {
+            (_, Some(g)) => friction[g][0],
+            (PairFriction::Fixed(mu), None) => mu,
+            _ => 0.0,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Filter {
+    body: u32,
+    link: u32,
+    /// The nearest link above that carries a body.
+    above: u32,
+    contype: u32,
+    conaffinity: u32,
+    condim: i32,
+    priority: i32,
+    margin: f64,
+    /// A plane or a height field: two of these never touch.
+    ground: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Explicit {
+    condim: Option<i32>,
+    friction: Option<f64>,
+    margin: Option<f64>,
+}
+
+const NO_LINK: u32 = u32::MAX;
+
+/// Decides on any pair, without a list of all pairs.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    geoms: Vec<Filter>,
+    /// Sorted, smaller index first.
+    excludes: Vec<(u32, u32)>,
+    explicit: Vec<((u32, u32), Explicit)>,
+    /// The user's word on a pair, sorted.
+    chosen: Vec<((u32, u32), bool)>,
+}
+
+fn ordered(a: usize, b: usize) -> (u32, u32) {
+    (a.min(b) as u32, a.max(b) as u32)
+}
+
+impl Rules {
+    pub fn new(model: &Model, geoms: &[SceneGeom], solids: &[Solid]) -> Rules {
+        let links = &model.topology().links;
+        let mut carries = vec![false; links.len()];
+        for b in model.bodies() {
+            if b.link != WORLD {
+                carries[b.link] = true;
+            }
+        }
+        let above = |link: usize| {
+            if link == WORLD {
+                return NO_LINK;
+            }
+            let mut up = links[link].parent;
+            while up != WORLD && !carries[up] {
+                up = links[up].parent;
+            }
+            if up == WORLD { NO_LINK } else { up as u32 }
+        };
+        let filters = model.geoms().iter().zip(geoms).zip(solids);
+        let mut excludes: Vec<_> = model
+            .excludes()
+            .iter()
+            .map(|&(a, b)| ordered(a, b))
+            .collect();
+        excludes.sort_unstable();
+        let mut explicit: Vec<_> = model
+            .pairs()
+            .iter()
+            .map(|p| {
+                let e = Explicit {
+                    condim: p.condim,
+                    friction: p.friction.map(|f| f[0]),
+                    margin: p.margin,
+                };
+                (ordered(p.geom1, p.geom2), e)
+            })
+            .collect();
+        // The first of two entries on one pair counts.
+        explicit.sort_by_key(|e| e.0);
+        explicit.dedup_by_key(|e| e.0);
+        Rules {
+            geoms: filters
+                .map(|((spec, g), solid)| Filter {
+                    body: spec.body as u32,
+                    link: if g.link == WORLD {
+                        NO_LINK
+                    } else {
+                        g.link as u32
+                    },
+                    above: above(g.link),
+                    contype: spec.contype,
+                    conaffinity: spec.conaffinity,
+                    condim: spec.condim,
+                    priority: spec.priority,
+                    margin: spec.margin,
+                    ground: solid.is_plane() || solid.is_terrain(),
+                })
+                .collect(),
+            excludes,
+            explicit,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// The user's word on a pair, above all other rules.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there, a geom with itself, or two geoms that cannot
+    /// touch whatever the filters say (planes and height fields).
+    pub fn choose(&mut self, a: usize, b: usize, enabled: bool) -> Result<()> {
+        let n = self.geoms.len();
+        if a >= n || b >= n || a == b {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different indices in 0..{n} are expected"
+            )));
+        }
+        if enabled && self.geoms[a].ground && self.geoms[b].ground {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: planes and height fields do not touch each other"
+            )));
+        }
+        let key = ordered(a, b);
+        match self.chosen.binary_search_by_key(&key, |c| c.0) {
+            Ok(i) => self.chosen[i].1 = enabled,
+            Err(i) => self.chosen.insert(i, (key, enabled)),
+        }
+        Ok(())
+    }
+
+    /// The pair (a, b) with a < b, if it may touch.
+    #[inline]
+    pub fn pair(&self, a: usize, b: usize) -> Option<ScenePair> {
+        let (fa, fb) = (&self.geoms[a], &self.geoms[b]);
+        if fa.ground && fb.ground {
+            return None;
+        }
+        let key = (a as u32, b as u32);
+        let explicit = lookup(&self.explicit, key);
+        match lookup(&self.chosen, key) {
+            Some(false) => return None,
+            Some(true) => {}
+            None => {
+                if explicit.is_none() && self.is_filtered(fa, fb) {
+                    return None;
+                }
+            }
+        }
+        let (mut condim, mut friction) = match fa.priority.cmp(&fb.priority) {
+            std::cmp::Ordering::Greater => (fa.condim, PairFriction::OfGeom(a)),
+            std::cmp::Ordering::Less => (fb.condim, PairFriction::OfGeom(b)),
+            std::cmp::Ordering::Equal => (fa.condim.max(fb.condim), PairFriction::Larger(a, b)),
+        };
+        let mut margin = fa.margin.max(fb.margin);
+        if let Some(e) = explicit {
+            condim = e.condim.unwrap_or(condim);
+            margin = e.margin.unwrap_or(margin);
+            if let Some(mu) = e.friction {
+                friction = PairFriction::Fixed(mu);
+            }
+        }
+        Some(ScenePair {
+            a,
+            b,
+            condim,
+            friction,
+            margin,
+        })
+    }
+
+    #[inline]
+    fn is_filtered(&self, a: &Filter, b: &Filter) -> bool {
+        let masks = a.contype & b.conaffinity | b.contype & a.conaffinity;
+        let parent = |child: &Filter, parent: &Filter| {
+            parent.link != NO_LINK && child.link != NO_LINK && child.above == parent.link
+        };
+        let key = (a.body.min(b.body), a.body.max(b.body));
+        masks == 0
+            || a.link == b.link
+            || parent(a, b)
+            || parent(b, a)
+            || self.excludes.binary_search(&key).is_ok()
+    }
+}
+
+#[inline]
+fn lookup<T: Copy>(list: &[((u32, u32), T)], key: (u32, u32)) -> Option<T> {
+    if list.is_empty() {
+        return None;
+    }
+    list.binary_search_by_key(&key, |e| e.0)
+        .ok()
+        .map(|i| list[i].1)
+}

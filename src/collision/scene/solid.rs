@@ -1,0 +1,122 @@
+//! A geometry compiled for the narrow phase.
+
+use crate::collision::Shape;
+use crate::collision::polytope::{Convex, Decomposition, Terrain, decompose};
+use crate::error::{Error, Result};
+use crate::model::spec::{GeomSpec, MeshMode, ShapeSpec};
+use crate::spatial::Vec3;
+use std::sync::Arc;
+
+/// Copies share all tables but a height field's, which holds the memory its queries work in.
+#[derive(Clone, Debug)]
+pub(super) enum Solid {
+    /// A shape with a formula, and all but a plane also as what hulls collide with.
+    Primitive {
+        shape: Shape,
+        convex: Option<Arc<Convex>>,
+    },
+    /// A mesh: its hull, or the convex pieces whose union it is.
+    Pieces(Arc<[Convex]>),
+    Terrain(Box<Terrain>),
+}
+
+impl Solid {
+    /// # Errors
+    /// As the parts' constructors, with the geom's name.
+    pub fn new(g: &GeomSpec) -> Result<Solid> {
+        Solid::compile(&g.shape).map_err(|e| Error {
+            message: format!("geom \"{}\": {}", g.name, e.message),
+            ..e
+        })
+    }
+
+    fn compile(shape: &ShapeSpec) -> Result<Solid> {
+        let primitive = |shape, convex| {
+            Ok(Solid::Primitive {
+                shape,
+                convex: Some(Arc::new(convex)),
+            })
+        };
+        match *shape {
+            ShapeSpec::Plane { .. } => Ok(Solid::Primitive {
+                shape: Shape::Plane,
+                convex: None,
+            }),
+            ShapeSpec::Sphere { radius } => {
+                primitive(Shape::Sphere { radius }, Convex::sphere(radius)?)
+            }
+            ShapeSpec::Capsule {
+                radius,
+                half_length,
+            } => primitive(
+                Shape::Capsule {
+                    radius,
+                    half_length,
+                },
+                Convex::capsule(radius, half_length)?,
+            ),
+            ShapeSpec::Cylinder {
+                radius,
+                half_length,
+            } => primitive(
+                Shape::Cylinder {
+                    radius,
+                    half_length,
+                },
+                Convex::cylinder(radius, half_length)?,
+            ),
+            ShapeSpec::Ellipsoid { semi_axes } => primitive(
+                Shape::Ellipsoid { semi_axes },
+                Convex::ellipsoid(semi_axes)?,
+            ),
+            ShapeSpec::Box { half_extents } => {
+                primitive(Shape::Box { half_extents }, Convex::cuboid(half_extents)?)
+            }
+            ShapeSpec::Mesh { ref mesh, mode } => Ok(Solid::Pieces(match mode {
+                MeshMode::Hull => Arc::new([Convex::from_mesh(mesh)?]),
+                MeshMode::Decomposed => decompose(mesh, Decomposition::default())?
+                    .into_iter()
+                    .map(Convex::from)
+                    .collect(),
+            })),
+            ShapeSpec::HeightField(ref field) => Ok(Solid::Terrain(Box::new(Terrain::new(field)?))),
+        }
+    }
+
+    pub fn is_plane(&self) -> bool {
+        matches!(
+            self,
+            Solid::Primitive {
+                shape: Shape::Plane,
+                ..
+            }
+        )
+    }
+
+    pub fn is_terrain(&self) -> bool {
+        matches!(self, Solid::Terrain(_))
+    }
+
+    /// Centre and radius of a ball that holds the solid, in its frame [m]; infinite for a plane.
+    pub fn bound(&self, spec: &ShapeSpec) -> (Vec3, f64) {
+        match (self, spec) {
+            (Solid::Primitive { shape, .. }, _) => (Vec3::ZERO, shape.bounding_radius()),
+            (Solid::Pieces(pieces), _) => {
+                let count = pieces.len().max(1) as f64;
+                let sum = pieces.iter().fold(Vec3::ZERO, |s, p| s + p.centre());
+                let centre = sum * (1.0 / count);
+                let radius = pieces.iter().fold(0.0, |r: f64, p| {
+                    r.max((p.centre() - centre).norm() + p.size())
+                });
+                (centre, radius)
+            }
+            (Solid::Terrain(_), ShapeSpec::HeightField(f)) => {
+                let low = -f.base;
+                let high = f.heights.iter().fold(low, |m: f64, h| m.max(*h));
+                let half = Vec3::new(f.half_extents[0], f.half_extents[1], 0.5 * (high - low));
+                (Vec3::Z * (0.5 * (high + low)), half.norm())
+            }
+            (Solid::Terrain(_), _) => (Vec3::ZERO, f64::INFINITY),
+        }
+    }
+}

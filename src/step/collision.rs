@@ -1,0 +1,247 @@
+//! Geometry: contacts without dynamics, their derivatives, distances, filters.
+
+use super::contact::ContactReport;
+use super::info::check_length;
+use super::options::{Contact, Options};
+use super::sim::Sim;
+use crate::collision::ContactDerivative;
+use crate::collision::primitive::Smoothness;
+use crate::collision::scene::{Scene, SceneContact};
+use crate::contact::ncp::Mode;
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Vec3};
+
+/// Distance of two geometries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Negative by the least translation that parts them where they overlap [m].
+    pub distance: f64,
+    /// On the surfaces, world axes [m].
+    pub point_a: [f64; 3],
+    pub point_b: [f64; 3],
+    /// Unit, from A to B, world axes.
+    pub normal: [f64; 3],
+    /// The gradient is exact; else it is one-sided or leaves out what is not determined.
+    pub smooth: bool,
+}
+
+/// What geometry queries keep between calls.
+#[derive(Clone, Debug)]
+pub(super) struct Geometry {
+    /// Of a simulation without contact; made by the first query.
+    scene: Option<Box<Scene>>,
+    /// Contacts of the last [`Sim::collide`].
+    reports: Vec<ContactReport>,
+    q: Vec<f64>,
+    /// The scene holds the contacts of the last [`Sim::collide`], not of a step.
+    pub current: bool,
+}
+
+impl Geometry {
+    pub fn new(model: &Model, options: &Options) -> Geometry {
+        let room = match options.contact {
+            Contact::None => 0,
+            _ => options.max_contacts,
+        };
+        Geometry {
+            scene: None,
+            reports: Vec::with_capacity(room),
+            q: Vec::with_capacity(model.nq()),
+            current: false,
+        }
+    }
+
+    pub fn contacts(&self) -> &[ContactReport] {
+        if self.current { &self.reports } else { &[] }
+    }
+}
+
+impl Sim {
+    /// Lets two geoms touch, or keeps them from it, whatever the model's filters say. May allocate;
+    /// the last step is forgotten.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there, a geom with itself, planes and height fields
+    /// with each other; `Unsupported` where the pair's condim is.
+    pub fn set_pair_enabled(&mut self, geom_a: usize, geom_b: usize, enabled: bool) -> Result<()> {
+        self.with_scene(|scene, model, _| scene.set_pair_enabled(model, geom_a, geom_b, enabled))?;
+        self.forget_step();
+        Ok(())
+    }
+
+    /// Runs a query on the contact stage's scene, or on one of its own where there is none.
+    fn with_scene<T>(
+        &mut self,
+        query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
+    ) -> Result<T> {
+        let (model, kin) = (&*self.model, &self.dynamics.kin);
+        match (&mut self.contact, &mut self.geometry.scene) {
+            (Some(c), _) => query(&mut c.scene, model, kin),
+            (None, Some(scene)) => query(scene, model, kin),
+            (None, none) => {
+                let scene = Scene::new(model, self.options.max_contacts)?;
+                query(none.insert(Box::new(scene)), model, kin)
+            }
+        }
+    }
+
+    /// Finds the contacts at q without dynamics: all points whose gap is at most the pair's margin.
+    ///
+    /// [`Sim::contacts`] then shows them, with zero impulse and velocity and mode `Unknown`. The last
+    /// step is forgotten, but not its warm start. The first geometry query of a simulation with
+    /// contact None allocates; no other does.
+    ///
+    /// # Errors
+    /// As a step's for q; `Capacity` for more than options.max_contacts; with contact None also what
+    /// a simulation with contact refuses about geoms.
+    pub fn collide(&mut self, q: &[f64]) -> Result<()> {
+        self.check_state(q, None)?;
+        self.forget_step();
+        self.dynamics.update_positions(&self.model, &self.params, q);
+        let mut reports = std::mem::take(&mut self.geometry.reports);
+        reports.clear();
+        reports.reserve(self.options.max_contacts);
+        let found = self.with_scene(|scene, model, kin| {
+            scene.place(model, kin);
+            scene.collide(0.0)?;
+            reports.extend(scene.contacts().iter().map(|c| ContactReport {
+                geom: c.geom,
+                body: c.geom.map(|g| model.geoms()[g].body),
+                point: c.point.point.to_array(),
+                normal: c.point.normal.to_array(),
+                gap: c.point.gap,
+                impulse: [0.0; 3],
+                velocity: [0.0; 3],
+                mode: Mode::Unknown,
+            }));
+            Ok(())
+        });
+        self.geometry.reports = reports;
+        found?;
+        self.geometry.q.clear();
+        self.geometry.q.extend_from_slice(q);
+        self.geometry.current = true;
+        Ok(())
+    }
+
+    /// How the contacts that [`Sim::contacts`] shows move with δq: per contact a 3×nv matrix for
+    /// `point` and `normal`, 1×nv for `gap`, each column-major, one contact after the other. Returns
+    /// whether all derivatives exist; where one does not, it leaves out what is not determined.
+    ///
+    /// # Errors
+    /// `NoStep` before a step or [`Sim::collide`]; `InvalidArgument` for a wrong length.
+    pub fn contact_derivatives(
+        &mut self,
+        mut point: Option<&mut [f64]>,
+        mut normal: Option<&mut [f64]>,
+        mut gap: Option<&mut [f64]>,
+    ) -> Result<bool> {
+        let taken = self.state.taken && self.contact.is_some();
+        if !(taken || self.geometry.current) {
+            return Err(Error::no_step(
+                "no step with contact and no collide has been done",
+            ));
+        }
+        let (n, nv) = (self.contacts().len(), self.model.nv());
+        for (name, out, rows) in [
+            ("point", &point, 3),
+            ("normal", &normal, 3),
+            ("gap", &gap, 1),
+        ] {
+            if let Some(out) = out {
+                check_length(name, out, rows * n * nv)?;
+            }
+        }
+        let q = if taken {
+            &self.state.q
+        } else {
+            &self.geometry.q
+        };
+        self.dynamics.update_positions(&self.model, &self.params, q);
+        self.state.fresh = false;
+        self.with_scene(|scene, model, kin| {
+            let mut smooth = true;
+            for i in 0..n {
+                let c = scene.contacts()[i];
+                let mut d = ContactDerivative::default();
+                smooth &= scene.differentiate(&c, &mut d) == Smoothness::Smooth;
+                for k in 0..nv {
+                    let (dp, dn, dg) = by_dof(model, kin, &c, &d, k);
+                    let at = i * nv + k;
+                    for (out, x) in [(point.as_deref_mut(), dp), (normal.as_deref_mut(), dn)] {
+                        if let Some(out) = out {
+                            out[3 * at..3 * at + 3].copy_from_slice(&x.to_array());
+                        }
+                    }
+                    if let Some(out) = gap.as_deref_mut() {
+                        out[at] = dg;
+                    }
+                }
+            }
+            Ok(smooth)
+        })
+    }
+
+    /// Distance of two geoms at q, whatever the filters say; `gradient` receives nv entries. Contacts
+    /// and the last step stay as they are. Allocates as [`Sim::collide`] does.
+    ///
+    /// # Errors
+    /// As [`Sim::collide`]; `InvalidArgument` for a geom that is not there or with itself;
+    /// `Unsupported` for two planes or height fields.
+    pub fn distance(
+        &mut self,
+        geom_a: usize,
+        geom_b: usize,
+        q: &[f64],
+        gradient: Option<&mut [f64]>,
+    ) -> Result<Distance> {
+        self.check_state(q, None)?;
+        if let Some(g) = &gradient {
+            check_length("gradient", g, self.model.nv())?;
+        }
+        self.dynamics.update_positions(&self.model, &self.params, q);
+        self.state.fresh = false;
+        self.with_scene(|scene, model, kin| {
+            let c = scene.closest(model, kin, geom_a, geom_b)?;
+            if let Some(out) = gradient {
+                for (k, x) in out.iter_mut().enumerate() {
+                    *x = by_dof(model, kin, &c.contact, &c.motion, k).2;
+                }
+            }
+            let p = c.contact.point;
+            let half = p.normal * (0.5 * p.gap);
+            Ok(Distance {
+                distance: p.gap,
+                point_a: (p.point - half).to_array(),
+                point_b: (p.point + half).to_array(),
+                normal: p.normal.to_array(),
+                smooth: c.smoothness == Smoothness::Smooth,
+            })
+        })
+    }
+}
+
+/// (δpoint, δnormal, δgap) of a contact by a unit of a dof.
+fn by_dof(
+    model: &Model,
+    kin: &Kinematics,
+    c: &SceneContact,
+    d: &ContactDerivative,
+    dof: usize,
+) -> (Vec3, Vec3, f64) {
+    let t = model.topology();
+    let link = t.dofs[dof].link;
+    let s = kin.s[dof];
+    let [a, b] = c.link.map(|side| {
+        if side != WORLD && link <= side && side < t.links[link].end {
+            let p = c.point.point - kin.origin[t.links[side].tree];
+            Twist::new(s.at(p), s.ang)
+        } else {
+            Twist::ZERO
+        }
+    });
+    d.apply(c.point.normal, a, b)
+}
