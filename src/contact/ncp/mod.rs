@@ -13,6 +13,7 @@
 //! returned instead.
 
 mod admm;
+mod interior;
 mod least_norm;
 mod linearize;
 mod local;
@@ -29,11 +30,26 @@ use super::problem::Problem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
+use interior::{Interior, Pace};
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
+
+/// Factorizations that mode-fixed Newton may spend on modes that were guessed, and on those that the interior point or a
+/// first-order method ended in.
+const GUESSED: usize = 12;
+const POLISH: usize = 4;
+
+/// Interior-point steps before it counts as failed.
+const MAX_INTERIOR: usize = 50;
+
+/// Short interior-point steps in a row that end an attempt.
+const MAX_STALLED: usize = 3;
+
+/// Scaled distance to the end of the path from which modes are worth a polish.
+const CLOSE: f64 = 1e-6;
 
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +94,7 @@ pub struct NcpSolver {
     work: Work,
     reduced: Reduced,
     least_norm: LeastNorm,
+    interior: Interior,
     admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
@@ -98,6 +115,7 @@ impl NcpSolver {
             work: Work::new(max_rows, max_blocks),
             reduced: Reduced::new(max_rows, max_blocks),
             least_norm: LeastNorm::new(max_rows),
+            interior: Interior::new(max_rows, max_blocks),
             admm: Admm::new(max_rows),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
@@ -195,19 +213,24 @@ impl NcpSolver {
             certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
             self.guess_modes(problem);
         }
-        if self.newton(problem, options, Choice::Least, &mut certificate) {
+        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
             return certificate;
         }
         self.work.lambda.copy_from_slice(warm);
         self.work.update_sigma(problem);
         if guessed && self.reduced.deficient() {
             self.work.modes.copy_from_slice(modes);
-            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, GUESSED, &mut certificate) {
                 return certificate;
             }
             self.work.lambda.copy_from_slice(warm);
             self.work.update_sigma(problem);
         }
+        if self.solve_interior(problem, options, &mut certificate) {
+            return certificate;
+        }
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
@@ -222,12 +245,12 @@ impl NcpSolver {
             let moving = (100.0 * change).max(CLOSED);
             for choice in [Choice::Least, Choice::Nearest] {
                 self.guess_modes(problem);
-                if self.newton(problem, options, choice, &mut certificate) {
+                if self.newton(problem, options, choice, GUESSED, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
                 self.classify_all(problem, moving);
-                if self.newton(problem, options, choice, &mut certificate) {
+                if self.newton(problem, options, choice, GUESSED, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
@@ -252,7 +275,7 @@ impl NcpSolver {
             round = 3 * iterations;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
-            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, GUESSED, &mut certificate) {
                 certificate.path = Path::Polished;
                 return certificate;
             }
@@ -263,6 +286,76 @@ impl NcpSolver {
         }
         self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    /// Follows the central path, boldly and then with care, and polishes the modes where they settle.
+    fn solve_interior(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        for pace in [Pace::Bold, Pace::Careful] {
+            if !self.interior.start(problem, &self.work) {
+                // Nothing responds to any impulse.
+                return false;
+            }
+            let (mut stalled, mut tried) = (0, false);
+            for _ in 0..MAX_INTERIOR {
+                let step = self.interior.advance(problem, &self.work, pace);
+                certificate.interior += 1;
+                let Some(distance) = self.interior.distance() else {
+                    break;
+                };
+                stalled = if step < 0.1 { stalled + 1 } else { 0 };
+                let settled = self
+                    .interior
+                    .update_modes(problem.blocks, &self.work.offsets);
+                tried &= settled;
+                if settled && !tried && distance < CLOSE {
+                    tried = true;
+                    for choice in [Choice::Least, Choice::Nearest] {
+                        self.interior.write(problem, &mut self.work);
+                        if self.newton(problem, options, choice, POLISH, certificate) {
+                            certificate.path = Path::Polished;
+                            return true;
+                        }
+                    }
+                }
+                // What is within reach is taken once nothing better is to be had.
+                let last = stalled == MAX_STALLED;
+                let enough = if last { 1.0 } else { 0.1 } * options.tolerance;
+                if distance < CLOSE && self.accept_interior(problem, enough) {
+                    certificate.path = Path::Interior;
+                    return true;
+                }
+                if last {
+                    break;
+                }
+            }
+        }
+        false
+    }
+
+    /// Takes the present interior point if its residual is at most `enough`, on the faces of its modes if that holds
+    /// there, too.
+    fn accept_interior(&mut self, problem: &Problem, enough: f64) -> bool {
+        self.interior.write(problem, &mut self.work);
+        if self.residual(problem) > enough {
+            return false;
+        }
+        self.interior.snap(problem, &mut self.work);
+        if self.residual(problem) > enough {
+            self.interior.write(problem, &mut self.work);
+        }
+        true
+    }
+
+    fn residual(&self, problem: &Problem) -> f64 {
+        let work = &self.work;
+        residuals(problem.blocks, problem.g, &work.lambda, &work.sigma)
+            .into_iter()
+            .fold(0.0, f64::max)
     }
 
     fn recall(&mut self, problem: &Problem) {
@@ -292,6 +385,7 @@ impl NcpSolver {
         problem: &Problem,
         options: &NcpOptions,
         choice: Choice,
+        budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
         let done = newton::run(
@@ -301,6 +395,7 @@ impl NcpSolver {
             &mut self.least_norm,
             options.tolerance,
             choice,
+            budget,
             &mut certificate.newton,
         );
         let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
