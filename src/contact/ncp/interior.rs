@@ -179,7 +179,12 @@ impl Interior {
         };
         self.set_target(problem, work, aim);
         self.solve(problem, work, aim);
-        let step = (pace.reach() * self.reach(problem, work)).min(1.0);
+        let mut step = (pace.reach() * self.reach(problem, work)).min(1.0);
+        // Where slip turns round within a step the products can grow: never further from the end than before.
+        let allowed = self.kappa.max(0.1 * largest(&self.residual));
+        while step > 1e-3 && self.mean_product(problem, work, step) > allowed {
+            step *= 0.5;
+        }
         for (l, d) in self.lambda.iter_mut().zip(&self.dlambda) {
             *l += step * d;
         }

@@ -37,10 +37,13 @@ use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
 
-/// Factorizations that mode-fixed Newton may spend on modes that were guessed, and on those that the interior point or a
-/// first-order method ended in.
-const GUESSED: usize = 12;
+/// Factorizations that mode-fixed Newton may spend on modes guessed from the warm start (more of them rarely end well,
+/// and the interior point costs as much as a dozen), on its impulse kept nearest, on modes that the interior point
+/// ended in, and on those of a first-order method.
+const GUESSED: usize = 5;
+const KEPT: usize = 2;
 const POLISH: usize = 4;
+const SWEPT: usize = 12;
 
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
@@ -220,7 +223,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         if guessed && self.reduced.deficient() {
             self.work.modes.copy_from_slice(modes);
-            if self.newton(problem, options, Choice::Nearest, GUESSED, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
                 return certificate;
             }
             self.work.lambda.copy_from_slice(warm);
@@ -245,12 +248,12 @@ impl NcpSolver {
             let moving = (100.0 * change).max(CLOSED);
             for choice in [Choice::Least, Choice::Nearest] {
                 self.guess_modes(problem);
-                if self.newton(problem, options, choice, GUESSED, &mut certificate) {
+                if self.newton(problem, options, choice, SWEPT, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
                 self.classify_all(problem, moving);
-                if self.newton(problem, options, choice, GUESSED, &mut certificate) {
+                if self.newton(problem, options, choice, SWEPT, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
@@ -275,7 +278,7 @@ impl NcpSolver {
             round = 3 * iterations;
             self.remember(problem, &mut best);
             self.guess_modes(problem);
-            if self.newton(problem, options, Choice::Nearest, GUESSED, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, SWEPT, &mut certificate) {
                 certificate.path = Path::Polished;
                 return certificate;
             }
