@@ -44,6 +44,9 @@ impl Pace {
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
 
+/// How far pairs are moved inwards where the path was lost, in units of κ.
+const RECENTER: f64 = 100.0;
+
 /// Iterates in units that make the mean diagonal of each block of G and the largest entry of g one.
 #[derive(Clone, Debug)]
 pub(super) struct Interior {
@@ -152,11 +155,10 @@ impl Interior {
         true
     }
 
-    /// The larger of κ and the violation of σ = Gλ + g, scaled; none if the steps left the finite numbers.
+    /// κ, scaled; none if the steps left the finite numbers.
     pub fn distance(&self) -> Option<f64> {
-        let finite = self.lambda.iter().all(|l| l.is_finite());
-        let distance = self.kappa.max(largest(&self.residual));
-        (finite && distance.is_finite()).then_some(distance)
+        let finite = self.lambda.iter().all(|l| l.is_finite()) && self.kappa.is_finite();
+        finite.then_some(self.kappa)
     }
 
     /// One predictor and corrector step; returns its length, 0 to 1.
@@ -199,6 +201,33 @@ impl Interior {
         self.kappa = self.mean_product(problem, work, 0.0);
         self.short = step < 0.3 && !self.short;
         step
+    }
+
+    /// Moves every pair deeper into its cones: from an iterate at their boundary, where no step is left, back to where
+    /// the path can be followed again.
+    pub fn recenter(&mut self, problem: &Problem, work: &Work) {
+        let shift = RECENTER * self.kappa;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let at = work.offsets[i];
+            match block {
+                Block::Contact { .. } => {
+                    self.lambda[at + 2] += shift;
+                    self.sigma[at + 2] += shift;
+                }
+                Block::Unilateral => {
+                    self.lambda[at] += shift;
+                    self.sigma[at] += shift;
+                }
+                Block::Box { .. } => {
+                    self.slack[i][0] += shift;
+                    self.slack[i][1] += shift;
+                }
+                Block::Bilateral => {}
+            }
+        }
+        self.update_residual(problem, work);
+        self.kappa = self.mean_product(problem, work, 0.0);
+        self.short = false;
     }
 
     /// Impulses and modes in the problem's units, and their σ.

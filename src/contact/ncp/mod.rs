@@ -51,6 +51,9 @@ const MAX_INTERIOR: usize = 50;
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
 
+/// Times that an attempt may be set back on its path.
+const MAX_RECENTERED: usize = 2;
+
 /// Scaled distance to the end of the path from which modes are worth a polish.
 const CLOSE: f64 = 1e-6;
 
@@ -303,8 +306,9 @@ impl NcpSolver {
                 // Nothing responds to any impulse.
                 return false;
             }
-            let (mut stalled, mut tried) = (0, false);
-            for _ in 0..MAX_INTERIOR {
+            let (mut stalled, mut recentered, mut tried) = (0, 0, false);
+            let mut before = f64::INFINITY;
+            for k in 0..MAX_INTERIOR {
                 let step = self.interior.advance(problem, &self.work, pace);
                 certificate.interior += 1;
                 let Some(distance) = self.interior.distance() else {
@@ -325,33 +329,38 @@ impl NcpSolver {
                         }
                     }
                 }
-                // What is within reach is taken once nothing better is to be had.
-                let last = stalled == MAX_STALLED;
-                let enough = if last { 1.0 } else { 0.1 } * options.tolerance;
-                if distance < CLOSE && self.accept_interior(problem, enough) {
-                    certificate.path = Path::Interior;
-                    return true;
+                let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
+                if distance < CLOSE {
+                    self.interior.write(problem, &mut self.work);
+                    let residual = self.residual(problem);
+                    // Within the tolerance the path is followed for as long as that pays.
+                    let done = residual <= 1e-3 * options.tolerance || residual > 0.3 * before;
+                    before = residual;
+                    if residual <= options.tolerance && (done || last) {
+                        self.snap(problem, residual);
+                        certificate.path = Path::Interior;
+                        return true;
+                    }
                 }
                 if last {
-                    break;
+                    recentered += 1;
+                    if recentered > MAX_RECENTERED {
+                        break;
+                    }
+                    stalled = 0;
+                    self.interior.recenter(problem, &self.work);
                 }
             }
         }
         false
     }
 
-    /// Takes the present interior point if its residual is at most `enough`, on the faces of its modes if that holds
-    /// there, too.
-    fn accept_interior(&mut self, problem: &Problem, enough: f64) -> bool {
-        self.interior.write(problem, &mut self.work);
-        if self.residual(problem) > enough {
-            return false;
-        }
+    /// Puts the interior point on the faces of its modes if that is no worse.
+    fn snap(&mut self, problem: &Problem, residual: f64) {
         self.interior.snap(problem, &mut self.work);
-        if self.residual(problem) > enough {
+        if self.residual(problem) > residual {
             self.interior.write(problem, &mut self.work);
         }
-        true
     }
 
     fn residual(&self, problem: &Problem) -> f64 {
