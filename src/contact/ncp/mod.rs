@@ -246,7 +246,8 @@ impl NcpSolver {
             let (sweeps, change) = self.sweeps(problem, limit, options);
             certificate.sweeps += sweeps;
             round = 4 * sweeps;
-            self.remember(problem, &mut best);
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
             // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
             let moving = (100.0 * change).max(CLOSED);
             for choice in [Choice::Least, Choice::Nearest] {
@@ -279,7 +280,8 @@ impl NcpSolver {
             }
             certificate.admm += iterations;
             round = 3 * iterations;
-            self.remember(problem, &mut best);
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
             self.guess_modes(problem);
             if self.newton(problem, options, Choice::Nearest, SWEPT, &mut certificate) {
                 certificate.path = Path::Polished;
@@ -301,6 +303,7 @@ impl NcpSolver {
         options: &NcpOptions,
         certificate: &mut Certificate,
     ) -> bool {
+        let mut best = f64::INFINITY;
         for pace in [Pace::Bold, Pace::Careful] {
             if !self.interior.start(problem, &self.work) {
                 // Nothing responds to any impulse.
@@ -333,14 +336,16 @@ impl NcpSolver {
                 if distance < CLOSE {
                     self.interior.write(problem, &mut self.work);
                     let residual = self.residual(problem);
-                    // Within the tolerance the path is followed for as long as that pays.
-                    let done = residual <= 1e-3 * options.tolerance || residual > 0.3 * before;
+                    // Round-off is often within reach: the path is followed for as long as that pays.
+                    let ending = last || residual > 0.3 * before;
                     before = residual;
-                    if residual <= options.tolerance && (done || last) {
+                    let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
+                    if residual <= enough {
                         self.snap(problem, residual);
                         certificate.path = Path::Interior;
                         return true;
                     }
+                    self.remember(residual, &mut best);
                 }
                 if last {
                     recentered += 1;
@@ -352,7 +357,13 @@ impl NcpSolver {
                 }
             }
         }
-        false
+        if best > options.tolerance {
+            return false;
+        }
+        self.recall(problem);
+        self.classify_all(problem, CLOSED);
+        certificate.path = Path::Interior;
+        true
     }
 
     /// Puts the interior point on the faces of its modes if that is no worse.
@@ -376,15 +387,7 @@ impl NcpSolver {
     }
 
     /// Keeps the iterate in `best` if its residual is the smallest so far.
-    fn remember(&mut self, problem: &Problem, best: &mut f64) {
-        let residual = residuals(
-            problem.blocks,
-            problem.g,
-            &self.work.lambda,
-            &self.work.sigma,
-        )
-        .into_iter()
-        .fold(0.0, f64::max);
+    fn remember(&mut self, residual: f64, best: &mut f64) {
         if residual < *best || self.best.is_empty() {
             *best = residual;
             self.best.clear();
