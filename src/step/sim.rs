@@ -501,7 +501,10 @@ impl Sim {
                 for k in 0..model.nv() {
                     s.acc[k] = (s.v_next[k] - v[k]) / h;
                 }
-                s.info.iterations = certificate.newton + certificate.sweeps + certificate.admm;
+                s.info.iterations = certificate.newton
+                    + certificate.interior
+                    + certificate.sweeps
+                    + certificate.admm;
                 s.info.residual = certificate.residual();
                 s.info.converged = certificate.converged;
                 s.info.contacts = c.scene.contacts().len();

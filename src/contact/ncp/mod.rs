@@ -13,6 +13,7 @@
 //! returned instead.
 
 mod admm;
+mod interior;
 mod least_norm;
 mod linearize;
 mod local;
@@ -29,11 +30,32 @@ use super::problem::Problem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
+use interior::{Interior, Pace};
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
+
+/// Factorizations that mode-fixed Newton may spend on modes guessed from the warm start (more of them rarely end well,
+/// and the interior point costs as much as a dozen), on its impulse kept nearest, on modes that the interior point
+/// ended in, and on those of a first-order method.
+const GUESSED: usize = 5;
+const KEPT: usize = 2;
+const POLISH: usize = 4;
+const SWEPT: usize = 12;
+
+/// Interior-point steps before it counts as failed.
+const MAX_INTERIOR: usize = 50;
+
+/// Short interior-point steps in a row that end an attempt.
+const MAX_STALLED: usize = 3;
+
+/// Times that an attempt may be set back on its path.
+const MAX_RECENTERED: usize = 2;
+
+/// Scaled distance to the end of the path from which modes are worth a polish.
+const CLOSE: f64 = 1e-6;
 
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +100,7 @@ pub struct NcpSolver {
     work: Work,
     reduced: Reduced,
     least_norm: LeastNorm,
+    interior: Interior,
     admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
@@ -98,6 +121,7 @@ impl NcpSolver {
             work: Work::new(max_rows, max_blocks),
             reduced: Reduced::new(max_rows, max_blocks),
             least_norm: LeastNorm::new(max_rows),
+            interior: Interior::new(max_rows, max_blocks),
             admm: Admm::new(max_rows),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
@@ -195,19 +219,24 @@ impl NcpSolver {
             certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
             self.guess_modes(problem);
         }
-        if self.newton(problem, options, Choice::Least, &mut certificate) {
+        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
             return certificate;
         }
         self.work.lambda.copy_from_slice(warm);
         self.work.update_sigma(problem);
         if guessed && self.reduced.deficient() {
             self.work.modes.copy_from_slice(modes);
-            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
                 return certificate;
             }
             self.work.lambda.copy_from_slice(warm);
             self.work.update_sigma(problem);
         }
+        if self.solve_interior(problem, options, &mut certificate) {
+            return certificate;
+        }
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
@@ -217,17 +246,18 @@ impl NcpSolver {
             let (sweeps, change) = self.sweeps(problem, limit, options);
             certificate.sweeps += sweeps;
             round = 4 * sweeps;
-            self.remember(problem, &mut best);
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
             // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
             let moving = (100.0 * change).max(CLOSED);
             for choice in [Choice::Least, Choice::Nearest] {
                 self.guess_modes(problem);
-                if self.newton(problem, options, choice, &mut certificate) {
+                if self.newton(problem, options, choice, SWEPT, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
                 self.classify_all(problem, moving);
-                if self.newton(problem, options, choice, &mut certificate) {
+                if self.newton(problem, options, choice, SWEPT, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
@@ -250,9 +280,10 @@ impl NcpSolver {
             }
             certificate.admm += iterations;
             round = 3 * iterations;
-            self.remember(problem, &mut best);
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
             self.guess_modes(problem);
-            if self.newton(problem, options, Choice::Nearest, &mut certificate) {
+            if self.newton(problem, options, Choice::Nearest, SWEPT, &mut certificate) {
                 certificate.path = Path::Polished;
                 return certificate;
             }
@@ -265,21 +296,98 @@ impl NcpSolver {
         certificate
     }
 
+    /// Follows the central path, boldly and then with care, and polishes the modes where they settle.
+    fn solve_interior(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let mut best = f64::INFINITY;
+        for pace in [Pace::Bold, Pace::Careful] {
+            if !self.interior.start(problem, &self.work) {
+                // Nothing responds to any impulse.
+                return false;
+            }
+            let (mut stalled, mut recentered, mut tried) = (0, 0, false);
+            let mut before = f64::INFINITY;
+            for k in 0..MAX_INTERIOR {
+                let step = self.interior.advance(problem, &self.work, pace);
+                certificate.interior += 1;
+                let Some(distance) = self.interior.distance() else {
+                    break;
+                };
+                stalled = if step < 0.1 { stalled + 1 } else { 0 };
+                let settled = self
+                    .interior
+                    .update_modes(problem.blocks, &self.work.offsets);
+                tried &= settled;
+                if settled && !tried && distance < CLOSE {
+                    tried = true;
+                    for choice in [Choice::Least, Choice::Nearest] {
+                        self.interior.write(problem, &mut self.work);
+                        if self.newton(problem, options, choice, POLISH, certificate) {
+                            certificate.path = Path::Polished;
+                            return true;
+                        }
+                    }
+                }
+                let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
+                if distance < CLOSE {
+                    self.interior.write(problem, &mut self.work);
+                    let residual = self.residual(problem);
+                    // Round-off is often within reach: the path is followed for as long as that pays.
+                    let ending = last || residual > 0.3 * before;
+                    before = residual;
+                    let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
+                    if residual <= enough {
+                        self.snap(problem, residual);
+                        certificate.path = Path::Interior;
+                        return true;
+                    }
+                    self.remember(residual, &mut best);
+                }
+                if last {
+                    recentered += 1;
+                    if recentered > MAX_RECENTERED {
+                        break;
+                    }
+                    stalled = 0;
+                    self.interior.recenter(problem, &self.work);
+                }
+            }
+        }
+        if best > options.tolerance {
+            return false;
+        }
+        self.recall(problem);
+        self.classify_all(problem, CLOSED);
+        certificate.path = Path::Interior;
+        true
+    }
+
+    /// Puts the interior point on the faces of its modes if that is no worse.
+    fn snap(&mut self, problem: &Problem, residual: f64) {
+        self.interior.snap(problem, &mut self.work);
+        if self.residual(problem) > residual {
+            self.interior.write(problem, &mut self.work);
+        }
+    }
+
+    fn residual(&self, problem: &Problem) -> f64 {
+        let work = &self.work;
+        residuals(problem.blocks, problem.g, &work.lambda, &work.sigma)
+            .into_iter()
+            .fold(0.0, f64::max)
+    }
+
     fn recall(&mut self, problem: &Problem) {
         self.work.lambda.copy_from_slice(&self.best);
         self.work.update_sigma(problem);
     }
 
     /// Keeps the iterate in `best` if its residual is the smallest so far.
-    fn remember(&mut self, problem: &Problem, best: &mut f64) {
-        let residual = residuals(
-            problem.blocks,
-            problem.g,
-            &self.work.lambda,
-            &self.work.sigma,
-        )
-        .into_iter()
-        .fold(0.0, f64::max);
+    fn remember(&mut self, residual: f64, best: &mut f64) {
         if residual < *best || self.best.is_empty() {
             *best = residual;
             self.best.clear();
@@ -292,6 +400,7 @@ impl NcpSolver {
         problem: &Problem,
         options: &NcpOptions,
         choice: Choice,
+        budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
         let done = newton::run(
@@ -301,6 +410,7 @@ impl NcpSolver {
             &mut self.least_norm,
             options.tolerance,
             choice,
+            budget,
             &mut certificate.newton,
         );
         let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);

@@ -138,8 +138,9 @@ pub struct Certificate {
     pub converged: bool,
     /// Who produced the answer.
     pub path: Path,
-    /// Newton factorizations, PGS sweeps and ADMM iterations spent.
+    /// Newton factorizations, interior-point steps, PGS sweeps and ADMM iterations spent.
     pub newton: usize,
+    pub interior: usize,
     pub sweeps: usize,
     pub admm: usize,
     /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
@@ -160,8 +161,10 @@ pub enum Path {
     Empty,
     /// Mode-fixed Newton from the modes given.
     Newton,
-    /// Mode-fixed Newton from modes that a first-order method found.
+    /// Mode-fixed Newton from modes that the interior point or a first-order method found.
     Polished,
+    /// Interior point.
+    Interior,
     /// Projected Gauss–Seidel.
     Pgs,
     /// Alternating directions.
@@ -182,6 +185,7 @@ impl Certificate {
             converged: true,
             path,
             newton: 0,
+            interior: 0,
             sweeps: 0,
             admm: 0,
             margin: f64::INFINITY,

@@ -8,9 +8,6 @@ use super::reduced::Reduced;
 use super::work::Work;
 use crate::contact::problem::{Block, Problem};
 
-/// Factorizations spent on one guess before a first-order method is asked for better modes.
-const MAX_FACTORIZATIONS: usize = 12;
-
 /// Scaled velocity below which a row without impulse counts as held.
 pub(super) const CLOSED: f64 = 1e-9;
 
@@ -33,12 +30,13 @@ pub(super) fn run(
     least_norm: &mut LeastNorm,
     tolerance: f64,
     choice: Choice,
+    budget: usize,
     factorizations: &mut usize,
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
     let mut promoted = false;
     let mut before = f64::INFINITY;
-    for _ in 0..MAX_FACTORIZATIONS {
+    for _ in 0..budget {
         reduced.set_faces(
             problem.blocks,
             &work.offsets,
