@@ -579,3 +579,65 @@ fn contacts_are_the_same_with_derivatives_and_again() {
     assert_eq!(first, run(false));
     assert_eq!(first, run(true));
 }
+
+#[test]
+fn loading_tells_of_hulls_and_leaves_robots_alone() {
+    use diffsim::load::options::{Format, LoadOptions, load_str};
+    let dir = std::env::temp_dir().join(format!("diffsim_collision_{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    // A pyramid with a dent in its base, and one without.
+    let obj = |z: f64| {
+        format!(
+            "v 1 1 0\nv -1 1 0\nv -1 -1 0\nv 1 -1 0\nv 0 0 1\nv 0 0 {z}\n\
+             f 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\nf 2 1 6\nf 3 2 6\nf 4 3 6\nf 1 4 6\n"
+        )
+    };
+    std::fs::write(dir.join("dented.obj"), obj(0.3)).unwrap();
+    std::fs::write(dir.join("whole.obj"), obj(0.0)).unwrap();
+    let link = |name: &str, file: &str| {
+        format!(
+            "<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' \
+             ixz='0' iyz='0'/></inertial><collision name='{name}_shape'><geometry>\
+             <mesh filename='{file}'/></geometry></collision></link>"
+        )
+    };
+    let joint = |parent: &str, child: &str| {
+        format!(
+            "<joint name='{child}_joint' type='continuous'><parent link='{parent}'/>\
+             <child link='{child}'/><axis xyz='0 0 1'/></joint>"
+        )
+    };
+    let text = format!(
+        "<robot name='r'><link name='base'/>{}{}{}{}{}{}</robot>",
+        link("a", "whole.obj"),
+        link("b", "dented.obj"),
+        link("c", "whole.obj"),
+        joint("base", "a"),
+        joint("a", "b"),
+        joint("b", "c")
+    );
+    let load = |self_collision| {
+        let options = LoadOptions {
+            self_collision,
+            ..LoadOptions::default()
+        };
+        load_str(&text, Format::Urdf, Some(&dir), &options).unwrap()
+    };
+    let (with, without) = (load(true), load(false));
+    std::fs::remove_dir_all(&dir).unwrap();
+    let warned: Vec<&String> = with
+        .warnings()
+        .iter()
+        .filter(|w| w.contains("hull"))
+        .collect();
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("b_shape"), "{warned:?}");
+    let touching = |model: Model| {
+        let mut sim = Sim::new(Arc::new(model), &Options::default()).unwrap();
+        let q = sim.model().neutral().to_vec();
+        sim.collide(&q).unwrap();
+        sim.contacts().len()
+    };
+    assert!(touching(with) > 0);
+    assert_eq!(touching(without), 0);
+}
