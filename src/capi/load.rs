@@ -163,6 +163,7 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
                 DS_MISSING_MESH_SKIP => MissingMesh::Skip,
             })?,
             mesh_mode: mesh_mode(o.mesh_mode)?,
+            self_collision: true,
         })
     }
 }

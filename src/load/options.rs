@@ -2,13 +2,16 @@
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
+use crate::collision::polytope::Hull;
 use crate::error::{Error, Result};
+use crate::model::mesh::TriMesh;
 use crate::model::spec::{
     BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, ShapeSpec,
 };
 use crate::model::{Actuation, Model};
 use crate::spatial::{Inertia, Pose, Quat};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Name of the geom that [`LoadOptions::ground_friction`] adds.
 pub const GROUND: &str = "ground";
@@ -48,6 +51,8 @@ pub struct LoadOptions {
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
     pub mesh_mode: MeshMode,
+    /// Whether bodies of one robot (what hangs on one child of the world) may touch each other.
+    pub self_collision: bool,
 }
 
 impl Default for LoadOptions {
@@ -60,6 +65,7 @@ impl Default for LoadOptions {
             mimic: Mimic::Error,
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
+            self_collision: true,
         }
     }
 }
@@ -112,6 +118,10 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
             *mode = options.mesh_mode;
         }
     }
+    if !options.self_collision {
+        exclude_selves(&mut spec);
+    }
+    warn_of_hulls(&mut spec);
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
@@ -131,6 +141,74 @@ impl LoadOptions {
         MjcfOptions {
             mesh_dirs: self.mesh_dirs.clone(),
         }
+    }
+}
+
+/// Keeps all bodies that hang on the same child of the world from touching each other.
+fn exclude_selves(spec: &mut ModelSpec) {
+    let mut robot: Vec<usize> = Vec::with_capacity(spec.bodies.len());
+    for (i, b) in spec.bodies.iter().enumerate() {
+        robot.push(match b.parent {
+            0 => i,
+            p => robot.get(p).copied().unwrap_or(i),
+        });
+    }
+    for a in 1..robot.len() {
+        for b in a + 1..robot.len() {
+            if robot[a] == robot[b] {
+                spec.excludes.push((a, b));
+            }
+        }
+    }
+}
+
+/// The volume by which a hull may exceed its mesh without a warning, relative to the mesh's.
+const HULL_EXCESS: f64 = 0.05;
+
+/// Warns of meshes that collide as hulls much larger than themselves. A mesh without a hull is an
+/// error of the simulation that lets it touch, not of the file.
+fn warn_of_hulls(spec: &mut ModelSpec) {
+    let mut known: Vec<(Arc<TriMesh>, Option<String>)> = Vec::new();
+    let mut warned = Vec::new();
+    for g in &spec.geoms {
+        let ShapeSpec::Mesh {
+            mesh,
+            mode: MeshMode::Hull,
+        } = &g.shape
+        else {
+            continue;
+        };
+        if g.contype == 0 && g.conaffinity == 0 {
+            continue;
+        }
+        let seen = known.iter().find(|k| Arc::ptr_eq(&k.0, mesh));
+        let excess = match seen {
+            Some((_, excess)) => excess.clone(),
+            None => {
+                let excess = hull_excess(mesh);
+                known.push((mesh.clone(), excess.clone()));
+                excess
+            }
+        };
+        if let Some(excess) = excess {
+            warned.push(format!(
+                "geom \"{}\": its mesh is not convex and collides as its hull, {excess}; \
+                 mesh_mode can decompose it",
+                g.name
+            ));
+        }
+    }
+    spec.warnings.extend(warned);
+}
+
+fn hull_excess(mesh: &TriMesh) -> Option<String> {
+    let (hull, own) = (Hull::from_mesh(mesh).ok()?.volume(), mesh.solid().mass);
+    if own <= 0.0 {
+        Some("and its triangles do not bound a volume".into())
+    } else if hull > (1.0 + HULL_EXCESS) * own {
+        Some(format!("{:.0} % larger", 100.0 * (hull / own - 1.0)))
+    } else {
+        None
     }
 }
 

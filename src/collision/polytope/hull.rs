@@ -279,6 +279,20 @@ impl Hull {
         self.size
     }
 
+    /// Volume of the polytope with [`Hull::polygon`]'s faces [m³].
+    pub fn volume(&self) -> f64 {
+        let mut volume = 0.0;
+        for f in 0..self.faces.len() as u16 {
+            let polygon = self.polygon(f);
+            let a = self.vertex(polygon[0]) - self.centre;
+            for w in polygon.windows(2) {
+                let [b, c] = [w[0], w[1]].map(|i| self.vertex(i) - self.centre);
+                volume += a.dot(b.cross(c)) / 6.0;
+            }
+        }
+        volume
+    }
+
     /// For a box, its half extents.
     pub fn half_extents(&self) -> Option<Vec3> {
         self.half_extents

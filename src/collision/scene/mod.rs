@@ -2,8 +2,10 @@
 //!
 //! Pairs follow MuJoCo's rules: `contype`/`conaffinity`, no contact within a body or welded bodies,
 //! none between a body and its parent unless the parent is welded to the world, excluded pairs of
-//! bodies, and explicit pairs whatever the filters say. Pairs and contacts are ordered by geom ids.
+//! bodies, and explicit pairs whatever the filters say. Contacts are ordered by links, then by geoms
+//! (by geoms alone in a scene with too many pairs for a list), then by features.
 
+mod broad;
 mod narrow;
 mod pairs;
 mod solid;
@@ -17,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
+use broad::{Broad, List, Sweep};
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
@@ -67,24 +70,13 @@ impl SceneContact {
 /// Geom indices fit in half a key.
 const MAX_GEOMS: usize = 1 << 16;
 
-/// Links whose geometries are tested against each other, and the pairs in question.
-#[derive(Clone, Copy, Debug)]
-struct Group {
-    link: [usize; 2],
-    first: usize,
-    end: usize,
-    /// A plane or other unbounded shape takes part: no sphere bounds the group.
-    unbounded: bool,
-}
-
 /// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
 #[derive(Clone, Debug)]
 pub struct Scene {
     geoms: Vec<SceneGeom>,
     solids: Vec<Solid>,
     rules: Rules,
-    pairs: Vec<ScenePair>,
-    groups: Vec<Group>,
+    broad: Broad,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
     bounds: Vec<(Vec3, f64)>,
     poses: Vec<Pose>,
@@ -125,21 +117,20 @@ impl Scene {
             solids.push(solid);
         }
         let rules = Rules::new(model, &geoms, &solids);
-        let pairs = find_pairs(model, &geoms, &rules)?;
+        let broad = Broad::new(model, &geoms, &rules)?;
         let mut scene = Scene {
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
             speeds: vec![0.0; model.topology().links.len() + 1],
             bounds: link_bounds(model, &geoms),
-            groups: group_pairs(&pairs, &geoms),
             contacts: Vec::with_capacity(capacity),
             capacity,
             buffers: Buffers::default(),
             geoms,
             solids,
             rules,
-            pairs,
+            broad,
         };
         if let (Some(c), Some(b)) = (scene.centers.last_mut(), scene.bounds.last()) {
             *c = b.0;
@@ -171,8 +162,11 @@ impl Scene {
     ) -> Result<()> {
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled)?;
-        self.pairs = find_pairs(model, &self.geoms, &rules)?;
-        self.groups = group_pairs(&self.pairs, &self.geoms);
+        if let Broad::List(_) = self.broad {
+            self.broad = Broad::new(model, &self.geoms, &rules)?;
+        } else if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
+            check_condim(model, &pair)?;
+        }
         self.rules = rules;
         self.contacts.clear();
         Ok(())
@@ -231,19 +225,51 @@ impl Scene {
     /// `Capacity` when there are more contacts than were made room for; there are none then.
     pub fn collide(&mut self, reach: f64) -> Result<()> {
         self.contacts.clear();
-        for k in 0..self.groups.len() {
-            let group = self.groups[k];
-            let [la, lb] = group.link;
-            let (ia, ib) = (self.slot(la), self.slot(lb));
+        // The broad phase is set apart while it hands pairs to the rest of the scene.
+        let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
+        let done = match &mut broad {
+            Broad::List(list) => self.collide_list(list, reach),
+            Broad::Sweep(sweep) => self.collide_sweep(sweep, reach),
+        };
+        self.broad = broad;
+        if done.is_err() {
+            self.contacts.clear();
+        }
+        done
+    }
+
+    fn collide_list(&mut self, list: &List, reach: f64) -> Result<()> {
+        for group in &list.groups {
+            let [ia, ib] = group.link.map(|l| self.slot(l));
             let allowance = reach * (self.speeds[ia] + self.speeds[ib]);
             if !group.unbounded {
-                let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + self.margin(&group);
+                let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + group.margin;
                 if (self.centers[ia] - self.centers[ib]).norm_squared() > r * r {
                     continue;
                 }
             }
-            for i in group.first..group.end {
-                let pair = self.pairs[i];
+            for pair in &list.pairs[group.first..group.end] {
+                self.touch(pair, pair.margin + allowance)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
+        let moves = |scene: &Scene, g: usize| reach * scene.speeds[scene.slot(scene.geoms[g].link)];
+        let near = sweep.find(
+            &self.rules,
+            |g| (self.middles[g], self.geoms[g].radius + moves(self, g)),
+            |p, g| {
+                let plane = &self.poses[p];
+                let height = plane.rot.c[2].dot(self.middles[g] - plane.pos);
+                height - self.geoms[g].radius - moves(self, g) - moves(self, p)
+            },
+        )?;
+        for &(a, b) in near {
+            let (a, b) = (a as usize, b as usize);
+            if let Some(pair) = self.rules.pair(a, b) {
+                let allowance = moves(self, a) + moves(self, b);
                 self.touch(&pair, pair.margin + allowance)?;
             }
         }
@@ -294,7 +320,6 @@ impl Scene {
             },
         );
         if full {
-            self.contacts.clear();
             return Err(Error::capacity(format!(
                 "options.max_contacts: {capacity} do not suffice"
             )));
@@ -308,13 +333,6 @@ impl Scene {
         } else {
             link
         }
-    }
-
-    /// Largest margin of a group's pairs.
-    fn margin(&self, group: &Group) -> f64 {
-        self.pairs[group.first..group.end]
-            .iter()
-            .fold(0.0, |m: f64, p| m.max(p.margin))
     }
 
     /// How a contact of the last [`Scene::collide`] moves with its two bodies.
@@ -375,7 +393,7 @@ impl Scene {
             let [x, y] = names();
             Error::unsupported(format!(
                 "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
-                 or beyond a height field's edge"
+                 and none to a height field from beyond its edge or from within"
             ))
         };
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
@@ -400,49 +418,44 @@ impl Scene {
     }
 }
 
-fn find_pairs(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Vec<ScenePair>> {
+/// All pairs, those of the same two links together; `None` where there are more than `most`.
+fn find_pairs(
+    model: &Model,
+    geoms: &[SceneGeom],
+    rules: &Rules,
+    most: usize,
+) -> Result<Option<Vec<ScenePair>>> {
     let mut pairs = Vec::new();
+    let mut count = 0;
     for a in 0..geoms.len() {
         for b in a + 1..geoms.len() {
-            let Some(pair) = rules.pair(a, b) else {
-                continue;
-            };
-            if !matches!(pair.condim, 1 | 3) {
-                return Err(Error::unsupported(format!(
-                    "geoms \"{}\" and \"{}\": condim {} asks for torsional or rolling friction, \
-                     which this version does not have (1 and 3 are there)",
-                    model.geoms()[a].name,
-                    model.geoms()[b].name,
-                    pair.condim
-                )));
+            if let Some(pair) = rules.pair(a, b) {
+                check_condim(model, &pair)?;
+                count += 1;
+                if count <= most {
+                    pairs.push(pair);
+                }
             }
-            pairs.push(pair);
         }
     }
-    // Pairs of the same two links stand together, so that one sphere test can dismiss them all.
+    if count > most {
+        return Ok(None);
+    }
     pairs.sort_by_key(|p| (geoms[p.a].link, geoms[p.b].link, p.a, p.b));
-    Ok(pairs)
+    Ok(Some(pairs))
 }
 
-fn group_pairs(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for (i, p) in pairs.iter().enumerate() {
-        let link = [geoms[p.a].link, geoms[p.b].link];
-        let unbounded = [p.a, p.b].iter().any(|&g| !geoms[g].radius.is_finite());
-        match groups.last_mut() {
-            Some(g) if g.link == link => {
-                g.end = i + 1;
-                g.unbounded |= unbounded;
-            }
-            _ => groups.push(Group {
-                link,
-                first: i,
-                end: i + 1,
-                unbounded,
-            }),
-        }
+fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
+    if matches!(pair.condim, 1 | 3) {
+        return Ok(());
     }
-    groups
+    Err(Error::unsupported(format!(
+        "geoms \"{}\" and \"{}\": condim {} asks for torsional or rolling friction, which this \
+         version does not have (1 and 3 are there)",
+        model.geoms()[pair.a].name,
+        model.geoms()[pair.b].name,
+        pair.condim
+    )))
 }
 
 fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {

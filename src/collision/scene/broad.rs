@@ -1,0 +1,209 @@
+//! The broad phase: which pairs are near enough for the narrow phase.
+//!
+//! A robot has a fixed list of pairs, dismissed link by link. A scene of many bodies has too many
+//! pairs for a list: there, boxes are sorted along one axis and swept (Baraff, "Dynamic simulation of
+//! non-penetrating rigid bodies", 1992, §2.3.2); the order of the last call is where the next one
+//! starts.
+
+use super::pairs::{Rules, ScenePair};
+use super::{SceneGeom, find_pairs};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::spatial::Vec3;
+
+/// With more pairs than this, none are listed.
+pub(super) const MAX_LISTED: usize = 20_000;
+/// Pairs of overlapping boxes for which a sweep has room, per geometry.
+const NEAR_PER_GEOM: usize = 32;
+/// The sweep turns to another axis when the geometries spread this much more along it.
+const BETTER_AXIS: f64 = 2.0;
+
+#[derive(Clone, Debug)]
+pub(super) enum Broad {
+    List(List),
+    Sweep(Sweep),
+}
+
+/// All pairs, those of the same two links together.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    pub pairs: Vec<ScenePair>,
+    pub groups: Vec<Group>,
+}
+
+/// Links whose geometries are tested against each other, and the pairs in question.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub link: [usize; 2],
+    pub first: usize,
+    pub end: usize,
+    /// A plane takes part: no sphere bounds the group.
+    pub unbounded: bool,
+    /// Largest margin of the pairs [m].
+    pub margin: f64,
+}
+
+/// Boxes of the bounded geometries, and their order along an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep {
+    /// Per geometry, lower and upper corner.
+    boxes: Vec<[Vec3; 2]>,
+    order: Vec<u32>,
+    planes: Vec<u32>,
+    axis: usize,
+    /// Half of the largest margin of any pair [m].
+    margin: f64,
+    near: Vec<(u32, u32)>,
+}
+
+impl Broad {
+    pub const EMPTY: Broad = Broad::List(List {
+        pairs: Vec::new(),
+        groups: Vec::new(),
+    });
+
+    pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Broad> {
+        Ok(match find_pairs(model, geoms, rules, MAX_LISTED)? {
+            Some(pairs) => Broad::List(List {
+                groups: group(&pairs, geoms),
+                pairs,
+            }),
+            None => Broad::Sweep(Sweep::new(model, geoms)),
+        })
+    }
+}
+
+fn group(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, p) in pairs.iter().enumerate() {
+        let link = [geoms[p.a].link, geoms[p.b].link];
+        let unbounded = geoms[p.a].plane || geoms[p.b].plane;
+        match groups.last_mut() {
+            Some(g) if g.link == link => {
+                g.end = i + 1;
+                g.unbounded |= unbounded;
+                g.margin = g.margin.max(p.margin);
+            }
+            _ => groups.push(Group {
+                link,
+                first: i,
+                end: i + 1,
+                unbounded,
+                margin: p.margin,
+            }),
+        }
+    }
+    groups
+}
+
+impl Sweep {
+    fn new(model: &Model, geoms: &[SceneGeom]) -> Sweep {
+        let of_geoms = model.geoms().iter().map(|g| g.margin);
+        let of_pairs = model.pairs().iter().filter_map(|p| p.margin);
+        let which = |plane: bool| {
+            let ids = (0..geoms.len()).filter(move |&g| geoms[g].plane == plane);
+            ids.map(|g| g as u32).collect::<Vec<u32>>()
+        };
+        Sweep {
+            boxes: vec![[Vec3::ZERO; 2]; geoms.len()],
+            order: which(false),
+            planes: which(true),
+            axis: 0,
+            margin: 0.5 * of_geoms.chain(of_pairs).fold(0.0, f64::max),
+            near: Vec::with_capacity(NEAR_PER_GEOM * geoms.len()),
+        }
+    }
+
+    /// Pairs of geometries that may be near each other, sorted. `middle`, `radius`: balls around the
+    /// geometries, widened by how far each may move; `above(p, g)`: distance of ball g from plane p.
+    ///
+    /// # Errors
+    /// `Capacity` where more are near each other than there is room for.
+    pub fn find(
+        &mut self,
+        rules: &Rules,
+        ball: impl Fn(usize) -> (Vec3, f64),
+        above: impl Fn(usize, usize) -> f64,
+    ) -> Result<&[(u32, u32)]> {
+        let (mut sum, mut squares) = (Vec3::ZERO, Vec3::ZERO);
+        for &g in &self.order {
+            let (c, r) = ball(g as usize);
+            let r = r + self.margin;
+            let half = Vec3::new(r, r, r);
+            self.boxes[g as usize] = [c - half, c + half];
+            sum += c;
+            squares += c.scale(c);
+        }
+        self.sort(sum, squares);
+        self.near.clear();
+        let k = self.axis;
+        for (i, &g) in self.order.iter().enumerate() {
+            let [low, high] = self.boxes[g as usize];
+            for &h in &self.order[i + 1..] {
+                let [l, u] = self.boxes[h as usize];
+                if l[k] > high[k] {
+                    break;
+                }
+                let apart = (0..3).any(|x| l[x] > high[x] || u[x] < low[x]);
+                if !apart {
+                    add(rules, &mut self.near, g, h)?;
+                }
+            }
+        }
+        for &p in &self.planes {
+            for &g in &self.order {
+                if above(p as usize, g as usize) <= 2.0 * self.margin {
+                    add(rules, &mut self.near, p, g)?;
+                }
+            }
+        }
+        self.near.sort_unstable();
+        Ok(&self.near)
+    }
+
+    fn sort(&mut self, sum: Vec3, squares: Vec3) {
+        let n = self.order.len().max(1) as f64;
+        let spread = |k: usize| squares[k] / n - (sum[k] / n) * (sum[k] / n);
+        let mut axis = self.axis;
+        for k in 0..3 {
+            if spread(k) > BETTER_AXIS * spread(axis) {
+                axis = k;
+            }
+        }
+        let boxes = &self.boxes;
+        let before = |a: u32, b: u32| {
+            let (x, y) = (boxes[a as usize][0][axis], boxes[b as usize][0][axis]);
+            x.total_cmp(&y).then(a.cmp(&b))
+        };
+        if axis != self.axis {
+            self.axis = axis;
+            self.order.sort_unstable_by(|&a, &b| before(a, b));
+            return;
+        }
+        // Nearly sorted from the last call.
+        for i in 1..self.order.len() {
+            let g = self.order[i];
+            let mut j = i;
+            while j > 0 && before(self.order[j - 1], g).is_gt() {
+                self.order[j] = self.order[j - 1];
+                j -= 1;
+            }
+            self.order[j] = g;
+        }
+    }
+}
+
+fn add(rules: &Rules, near: &mut Vec<(u32, u32)>, a: u32, b: u32) -> Result<()> {
+    let (a, b) = (a.min(b), a.max(b));
+    if rules.pair(a as usize, b as usize).is_none() {
+        return Ok(());
+    }
+    if near.len() == near.capacity() {
+        return Err(Error::capacity(format!(
+            "more than {} pairs of geoms are near each other",
+            near.len()
+        )));
+    }
+    near.push((a, b));
+    Ok(())
+}
