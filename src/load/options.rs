@@ -48,6 +48,9 @@ pub struct LoadOptions {
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
     pub mesh_mode: MeshMode,
+    /// False: a geom collides only with those geoms of the world body with which the file lets it
+    /// collide, [`GROUND`] among them; explicit pairs of other geoms are gone too.
+    pub self_collision: bool,
 }
 
 impl Default for LoadOptions {
@@ -60,6 +63,7 @@ impl Default for LoadOptions {
             mimic: Mimic::Error,
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
+            self_collision: true,
         }
     }
 }
@@ -115,6 +119,9 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
+    if !options.self_collision {
+        keep_world_collisions(&mut spec)?;
+    }
     Model::compile(spec, options.actuation)
 }
 
@@ -153,6 +160,43 @@ fn add_ground(spec: &mut ModelSpec, friction: f64) -> Result<()> {
     // Above every other: the pair takes the ground's friction.
     ground.priority = i32::MAX;
     spec.geoms.push(ground);
+    Ok(())
+}
+
+/// Rewrites the filters so that exactly the pairs of a geom of the world body with another one stay.
+///
+/// Geoms of the world body with the same filter share a bit of `conaffinity`, and every other geom
+/// has in its `contype` the bits of those that it may touch.
+fn keep_world_collisions(spec: &mut ModelSpec) -> Result<()> {
+    let mut filters: Vec<(u32, u32)> = Vec::new();
+    for g in spec.geoms.iter().filter(|g| g.body == 0) {
+        if !filters.contains(&(g.contype, g.conaffinity)) {
+            filters.push((g.contype, g.conaffinity));
+        }
+    }
+    if filters.len() > u32::BITS as usize {
+        return Err(Error::unsupported(format!(
+            "self_collision: 0 needs at most {} different pairs of contype and conaffinity among \
+             the geoms of the world body, got {}",
+            u32::BITS,
+            filters.len()
+        )));
+    }
+    for g in &mut spec.geoms {
+        let own = (g.contype, g.conaffinity);
+        let bits = |hits: &dyn Fn((u32, u32)) -> bool| {
+            let chosen = filters.iter().enumerate().filter(|&(_, &f)| hits(f));
+            chosen.fold(0, |bits, (k, _)| bits | 1 << k)
+        };
+        (g.contype, g.conaffinity) = if g.body == 0 {
+            (0, bits(&|f| f == own))
+        } else {
+            (bits(&|(t, a)| own.0 & a | t & own.1 != 0), 0)
+        };
+    }
+    let on_world = |i: usize| spec.geoms.get(i).is_none_or(|g| g.body == 0);
+    spec.pairs
+        .retain(|p| on_world(p.geom1) || on_world(p.geom2));
     Ok(())
 }
 
@@ -282,6 +326,7 @@ impl KeyframeSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::spec::PairSpec;
     use crate::spatial::{Sym3, Vec3};
 
     fn body(name: &str, parent: usize, kind: Option<JointKind>) -> BodySpec {
@@ -371,6 +416,73 @@ mod tests {
         let two = message(spec).unwrap_or_default();
         assert!(two.contains("got 2: \"slider\", \"base\""), "{two}");
         Ok(())
+    }
+
+    /// All that decides: masks of the two geoms, and explicit pairs.
+    fn may_touch(spec: &ModelSpec, a: usize, b: usize) -> bool {
+        let (x, y) = (&spec.geoms[a], &spec.geoms[b]);
+        let named = |g1, g2| spec.pairs.iter().any(|p| (p.geom1, p.geom2) == (g1, g2));
+        x.contype & y.conaffinity | y.contype & x.conaffinity != 0 || named(a, b) || named(b, a)
+    }
+
+    #[test]
+    fn without_self_collision_pairs_with_the_world_stay_as_they_are() -> Result<()> {
+        let mut spec = scene(Some(JointKind::Free));
+        let masks = [
+            (0, 0),
+            (1, 0),
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (6, 5),
+            (u32::MAX, 0),
+        ];
+        for body in 0..4 {
+            for (contype, conaffinity) in masks {
+                let ball = ShapeSpec::Sphere { radius: 1.0 };
+                let mut g = GeomSpec::new("", body, Pose::IDENTITY, ball);
+                (g.contype, g.conaffinity) = (contype, conaffinity);
+                spec.geoms.push(g);
+            }
+        }
+        // Geoms without a mask: with the world, and of two bodies.
+        for (geom1, geom2) in [(0, 7), (14, 0), (7, 21)] {
+            spec.pairs.push(PairSpec {
+                geom1,
+                geom2,
+                friction: None,
+                condim: None,
+                margin: None,
+            });
+        }
+        let before = spec.clone();
+        keep_world_collisions(&mut spec)?;
+        let (mut kept, mut dropped) = (0, 0);
+        for a in 0..spec.geoms.len() {
+            for b in masks.len().max(a + 1)..spec.geoms.len() {
+                let was = may_touch(&before, a, b);
+                let world = before.geoms[a].body == 0;
+                assert_eq!(may_touch(&spec, a, b), was && world, "geoms {a}, {b}");
+                *(if world { &mut kept } else { &mut dropped }) += usize::from(was);
+            }
+        }
+        assert!(kept > 50 && dropped > 50, "{kept}, {dropped}");
+        Ok(())
+    }
+
+    #[test]
+    fn too_many_filters_of_the_world_are_refused() {
+        let mut spec = ModelSpec::default();
+        for contype in 0..33 {
+            let ball = ShapeSpec::Sphere { radius: 1.0 };
+            let mut g = GeomSpec::new("", 0, Pose::IDENTITY, ball);
+            g.contype = contype;
+            spec.geoms.push(g);
+        }
+        let e = keep_world_collisions(&mut spec).unwrap_err();
+        assert!(e.message.contains("at most 32") && e.message.contains("got 33"));
+        spec.geoms.pop();
+        assert!(keep_world_collisions(&mut spec).is_ok());
     }
 
     #[test]
