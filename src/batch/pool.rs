@@ -1,6 +1,6 @@
 //! Threads that wait for work: made once, woken per call, without a heap call in between.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, THREAD_NAME};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -147,7 +147,7 @@ impl Pool {
         for k in 1..threads {
             let shared = pool.shared.clone();
             let worker = std::thread::Builder::new()
-                .name(format!("diffsim-{k}"))
+                .name(THREAD_NAME.into())
                 .spawn(move || serve(&shared))
                 .map_err(|e| {
                     Error::capacity(format!(

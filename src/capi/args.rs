@@ -265,6 +265,17 @@ impl Out {
         !self.at.is_null()
     }
 
+    /// Part i of a result in parts of `count` numbers.
+    pub fn part(self, i: usize, count: usize) -> Out {
+        Out {
+            at: self
+                .at
+                .wrapping_add(if self.wanted() { i * count } else { 0 }),
+            count,
+            ..self
+        }
+    }
+
     fn overlaps(&self, at: *const f64, count: usize) -> bool {
         let (a, b) = (self.at.addr(), at.addr());
         self.wanted()

@@ -10,6 +10,7 @@ use crate::load::urdf::{Mimic, MissingMesh};
 use crate::model::Actuation;
 use crate::model::spec::MeshMode;
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::ptr;
 
 /// Format of a description.
@@ -51,6 +52,9 @@ pub enum ds_mimic {
     DS_MIMIC_ERROR = 0,
     /// Let it move on its own, with a warning.
     DS_MIMIC_INDEPENDENT = 1,
+    /// Hold it to its leader by an equality constraint under its own name:
+    /// q = multiplier * q_leader + offset.
+    DS_MIMIC_COUPLE = 2,
 }
 
 /// What to do with a URDF collision geometry whose mesh file is not found.
@@ -99,12 +103,17 @@ pub struct ds_load_options {
     /// package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
     pub mesh_dirs: *const *const c_char,
     pub mesh_dir_count: usize,
+    /// 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
+    /// Default 1: as the file says.
+    pub self_collision: i32,
+    /// Must be 0.
+    pub reserved: i32,
 }
 
-// SAFETY: repr(C), the size first, six i32 and words: no padding, every bit pattern a value.
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_load_options {
     const NAME: &'static str = "ds_load_options";
-    const FIRST: usize = size_of::<ds_load_options>();
+    const FIRST: usize = offset_of!(ds_load_options, self_collision);
 
     fn defaults() -> Self {
         ds_load_options {
@@ -118,6 +127,8 @@ unsafe impl Growing for ds_load_options {
             ground_friction: 1.0,
             mesh_dirs: ptr::null(),
             mesh_dir_count: 0,
+            self_collision: 1,
+            reserved: 0,
         }
     }
 }
@@ -140,6 +151,7 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
     // SAFETY: as the caller's.
     unsafe {
         let o = args::grown(p, "options")?;
+        args::zero(o.reserved, "reserved")?;
         let mut mesh_dirs = Vec::new();
         for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
             mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
@@ -157,13 +169,14 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
             mimic: choice!(o.mimic, "mimic", ds_mimic {
                 DS_MIMIC_ERROR => Mimic::Error,
                 DS_MIMIC_INDEPENDENT => Mimic::Independent,
+                DS_MIMIC_COUPLE => Mimic::Couple,
             })?,
             missing_mesh: choice!(o.missing_mesh, "missing_mesh", ds_missing_mesh {
                 DS_MISSING_MESH_ERROR => MissingMesh::Error,
                 DS_MISSING_MESH_SKIP => MissingMesh::Skip,
             })?,
             mesh_mode: mesh_mode(o.mesh_mode)?,
-            self_collision: true,
+            self_collision: args::flag(o.self_collision, "self_collision")?,
         })
     }
 }

@@ -10,6 +10,7 @@
 mod args;
 mod wall;
 
+pub mod batch;
 pub mod builder;
 pub mod configuration;
 pub mod dynamics;
@@ -17,6 +18,5 @@ pub mod load;
 pub mod model;
 pub mod params;
 pub mod rollout;
-
 pub mod sim;
 pub mod status;

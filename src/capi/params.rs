@@ -41,6 +41,9 @@ pub enum ds_param_kind {
     DS_PARAM_JOINT_SPRING_REFERENCE = 12,
     /// index: joint; component: dof of the joint [N or N m].
     DS_PARAM_JOINT_FRICTION = 13,
+    /// index: body; component 0 to 5 of the wrench that acts on it, as in
+    /// ds_sim_set_external_wrench [N, N m].
+    DS_PARAM_EXTERNAL_WRENCH = 14,
 }
 
 /// A parameter of a sim.
@@ -69,6 +72,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_GRAVITY => ParamKind::Gravity,
         DS_PARAM_JOINT_SPRING_REFERENCE => ParamKind::JointSpringReference,
         DS_PARAM_JOINT_FRICTION => ParamKind::JointFriction,
+        DS_PARAM_EXTERNAL_WRENCH => ParamKind::ExternalWrench,
     })?;
     Ok(Param {
         kind,

@@ -6,7 +6,10 @@ use super::status::ds_status;
 use super::wall;
 use crate::contact::ncp::Mode;
 use crate::error::Result;
-use crate::step::{Contact, ContactReport, Gradient, Integrator, Options, Sim, StepJacobians};
+use crate::model::Model;
+use crate::step::{
+    Contact, ContactReport, Gradient, Integrator, Options, Sim, StepInfo, StepJacobians,
+};
 use std::cell::RefCell;
 use std::ptr;
 
@@ -188,6 +191,42 @@ pub struct ds_step_jacobians {
     pub dv_dp: *mut f64,
 }
 
+/// The arrays of the caller, each of `count` matrices.
+pub(super) unsafe fn jacobians<'a>(
+    out: *const ds_step_jacobians,
+    model: &Model,
+    np: usize,
+    count: usize,
+) -> Result<StepJacobians<'a>> {
+    let nv = model.nv();
+    let [square, by_u, by_p] = [nv, model.nu(), np].map(|columns| nv * columns * count);
+    // SAFETY: as the caller's.
+    unsafe {
+        let o = args::reference(out, "out")?;
+        let outs = [
+            Out::optional(o.dq_dq, square, "dq_dq")?,
+            Out::optional(o.dq_dv, square, "dq_dv")?,
+            Out::optional(o.dq_du, by_u, "dq_du")?,
+            Out::optional(o.dq_dp, by_p, "dq_dp")?,
+            Out::optional(o.dv_dq, square, "dv_dq")?,
+            Out::optional(o.dv_dv, square, "dv_dv")?,
+            Out::optional(o.dv_du, by_u, "dv_du")?,
+            Out::optional(o.dv_dp, by_p, "dv_dp")?,
+        ];
+        let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
+        Ok(StepJacobians {
+            dq_dq,
+            dq_dv,
+            dq_du,
+            dq_dp,
+            dv_dq,
+            dv_dv,
+            dv_du,
+            dv_dp,
+        })
+    }
+}
+
 /// What a derivative of a step is.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
@@ -295,6 +334,19 @@ pub struct ds_step_info {
     pub converged: i32,
 }
 
+impl From<StepInfo> for ds_step_info {
+    fn from(i: StepInfo) -> Self {
+        ds_step_info {
+            contacts: i.contacts,
+            iterations: i.iterations,
+            residual: i.residual,
+            switch_distance: i.switch_distance,
+            gradient: i.gradient.into(),
+            converged: i32::from(i.converged),
+        }
+    }
+}
+
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
@@ -379,30 +431,8 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
     // SAFETY: the header's rules.
     wall::status(|| unsafe {
         let s = get(sim)?;
-        let m = s.sim.model();
-        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
-        let o = args::reference(out, "out")?;
-        let outs = [
-            Out::optional(o.dq_dq, nv * nv, "dq_dq")?,
-            Out::optional(o.dq_dv, nv * nv, "dq_dv")?,
-            Out::optional(o.dq_du, nv * nu, "dq_du")?,
-            Out::optional(o.dq_dp, nv * np, "dq_dp")?,
-            Out::optional(o.dv_dq, nv * nv, "dv_dq")?,
-            Out::optional(o.dv_dv, nv * nv, "dv_dv")?,
-            Out::optional(o.dv_du, nv * nu, "dv_du")?,
-            Out::optional(o.dv_dp, nv * np, "dv_dp")?,
-        ];
-        let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
-        s.sim.step_jacobians(StepJacobians {
-            dq_dq,
-            dq_dv,
-            dq_du,
-            dq_dp,
-            dv_dq,
-            dv_dv,
-            dv_du,
-            dv_dp,
-        })
+        let out = jacobians(out, s.sim.model(), s.sim.np(), 1)?;
+        s.sim.step_jacobians(out)
     })
 }
 
@@ -513,15 +543,7 @@ pub unsafe extern "C" fn ds_sim_contacts(
 pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_info) -> ds_status {
     // SAFETY: the header's rules.
     wall::status(|| unsafe {
-        let i = look(sim)?.sim.step_info()?;
-        let info = ds_step_info {
-            contacts: i.contacts,
-            iterations: i.iterations,
-            residual: i.residual,
-            switch_distance: i.switch_distance,
-            gradient: i.gradient.into(),
-            converged: i32::from(i.converged),
-        };
+        let info = look(sim)?.sim.step_info()?.into();
         // The caller's struct may be uninitialized: it is written, not assigned.
         args::place(out, "out")?.write(info);
         Ok(())

@@ -87,6 +87,8 @@ pub struct Scene {
     speeds: Vec<f64>,
     contacts: Vec<SceneContact>,
     capacity: usize,
+    /// Added to every pair's margin [m].
+    wider: f64,
     buffers: Buffers,
 }
 
@@ -126,6 +128,7 @@ impl Scene {
             bounds: link_bounds(model, &geoms),
             contacts: Vec::with_capacity(capacity),
             capacity,
+            wider: 0.0,
             buffers: Buffers::default(),
             geoms,
             solids,
@@ -183,7 +186,7 @@ impl Scene {
 
     /// Finds contacts this much farther apart from now on [m].
     pub fn widen(&mut self, distance: f64) {
-        self.pairs.iter_mut().for_each(|p| p.margin += distance);
+        self.wider += distance;
     }
 
     /// Places the geometries, nothing foreseen to move.
@@ -241,7 +244,7 @@ impl Scene {
     fn collide_list(&mut self, list: &List, reach: f64) -> Result<()> {
         for group in &list.groups {
             let [ia, ib] = group.link.map(|l| self.slot(l));
-            let allowance = reach * (self.speeds[ia] + self.speeds[ib]);
+            let allowance = self.wider + reach * (self.speeds[ia] + self.speeds[ib]);
             if !group.unbounded {
                 let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + group.margin;
                 if (self.centers[ia] - self.centers[ib]).norm_squared() > r * r {
@@ -256,7 +259,9 @@ impl Scene {
     }
 
     fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
-        let moves = |scene: &Scene, g: usize| reach * scene.speeds[scene.slot(scene.geoms[g].link)];
+        let moves = |scene: &Scene, g: usize| {
+            0.5 * scene.wider + reach * scene.speeds[scene.slot(scene.geoms[g].link)]
+        };
         let near = sweep.find(
             &self.rules,
             |g| (self.middles[g], self.geoms[g].radius + moves(self, g)),
