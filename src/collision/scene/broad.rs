@@ -98,7 +98,7 @@ fn group(pairs: &[ScenePair], geoms: &[SceneGeom]) -> Vec<Group> {
 
 impl Sweep {
     fn new(model: &Model, geoms: &[SceneGeom]) -> Sweep {
-        let of_geoms = model.geoms().iter().map(|g| g.margin);
+        let of_geoms = model.geoms().iter().map(|g| 2.0 * g.margin);
         let of_pairs = model.pairs().iter().filter_map(|p| p.margin);
         let which = |plane: bool| {
             let ids = (0..geoms.len()).filter(move |&g| geoms[g].plane == plane);

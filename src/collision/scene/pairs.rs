@@ -1,4 +1,4 @@
-//! Which geometries may touch: MuJoCo's rules.
+//! Which geometries may touch: MuJoCo's rules. The margins of two geoms add up, as in its version 4.
 
 use super::SceneGeom;
 use super::solid::Solid;
@@ -200,7 +200,7 @@ impl Rules {
             std::cmp::Ordering::Less => (fb.condim, PairFriction::OfGeom(b)),
             std::cmp::Ordering::Equal => (fa.condim.max(fb.condim), PairFriction::Larger(a, b)),
         };
-        let mut margin = fa.margin.max(fb.margin);
+        let mut margin = fa.margin + fb.margin;
         if let Some(e) = explicit {
             condim = e.condim.unwrap_or(condim);
             margin = e.margin.unwrap_or(margin);
