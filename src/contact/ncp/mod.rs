@@ -37,11 +37,12 @@ use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
 
-/// Factorizations that mode-fixed Newton may spend on modes guessed from the warm start (more of them rarely end well,
-/// and the interior point costs as much as a dozen), on its impulse kept nearest, on modes that the interior point
-/// ended in, and on those of a first-order method.
-const GUESSED: usize = 5;
+/// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
+/// on the same with the impulse nearest to the one given, on modes that a few sweeps found, on those that the interior
+/// point ended in, and on those of the first-order methods.
+const GIVEN: usize = 6;
 const KEPT: usize = 2;
+const GUESSED: usize = 5;
 const POLISH: usize = 4;
 const SWEPT: usize = 12;
 
@@ -215,28 +216,29 @@ impl NcpSolver {
             .iter()
             .zip(&self.work.modes)
             .all(|(block, mode)| mode.fits(*block));
-        if !guessed {
-            certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
-            self.guess_modes(problem);
-        }
-        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
-            return certificate;
-        }
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
-        if guessed && self.reduced.deficient() {
-            self.work.modes.copy_from_slice(modes);
-            if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
+        if guessed {
+            if self.newton(problem, options, Choice::Least, GIVEN, &mut certificate) {
                 return certificate;
             }
-            self.work.lambda.copy_from_slice(warm);
-            self.work.update_sigma(problem);
+            if self.reduced.deficient() {
+                self.restart(problem, warm);
+                self.work.modes.copy_from_slice(modes);
+                if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
+                    return certificate;
+                }
+            }
+            certificate.path = Path::Polished;
+            self.restart(problem, warm);
+        }
+        certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
+        self.guess_modes(problem);
+        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
+            return certificate;
         }
         if self.solve_interior(problem, options, &mut certificate) {
             return certificate;
         }
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
+        self.restart(problem, warm);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
@@ -379,6 +381,11 @@ impl NcpSolver {
         residuals(problem.blocks, problem.g, &work.lambda, &work.sigma)
             .into_iter()
             .fold(0.0, f64::max)
+    }
+
+    fn restart(&mut self, problem: &Problem, warm: &[f64]) {
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
     }
 
     fn recall(&mut self, problem: &Problem) {
