@@ -1,18 +1,20 @@
 //! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
 //!
 //! After highly-efficient-differentiable-simulation (unrelaxed NCP, implicit differentiation by mode). The default path
-//! guesses modes, solves the mode-fixed system by Newton and checks every inequality; projected Gauss–Seidel and ADMM
-//! find modes where the guess fails, and answer alone where nothing certifies.
+//! guesses modes, solves the mode-fixed system by Newton and checks every inequality. Where the guess fails, an interior
+//! point finds the modes from any start; where rows are so nearly dependent that no set of modes can be solved in double
+//! precision, its own end is the answer. Projected Gauss–Seidel and ADMM are the last resort and the independent check.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
 //! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
 //! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
 //! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
 //! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
-//! Only if Newton cannot reach the least-norm answer from any guess, the one nearest to the first-order method's is
-//! returned instead.
+//! Only if Newton cannot reach the least-norm answer from any guess, the interior point's own, in the middle of the
+//! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
 
 mod admm;
+mod cone;
 mod interior;
 mod least_norm;
 mod linearize;
@@ -61,7 +63,7 @@ const CLOSE: f64 = 1e-6;
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Mode-fixed Newton, helped by PGS and ADMM.
+    /// Mode-fixed Newton, helped by the interior point, PGS and ADMM.
     #[default]
     Auto,
     /// Projected Gauss–Seidel alone.
