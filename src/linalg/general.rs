@@ -1,5 +1,6 @@
 //! LU of a square matrix, with its rank and an inverse on its range.
 
+use super::dispatch;
 use super::kernel::{axpy, dot, factor_definite, solve_definite, subtract_combination};
 
 /// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
@@ -80,13 +81,16 @@ impl General {
         self.start();
         self.complete = false;
         let n = self.n;
+        let mut done = false;
         factor_lu(
             &mut self.a[..n * n],
             n,
             &mut self.columns,
             &self.sizes,
             tolerance,
-        )
+            &mut done,
+        );
+        done
     }
 
     /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
@@ -182,7 +186,14 @@ impl General {
             self.sizes[k] = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             self.inner_columns[k] = k;
         }
-        self.in_range = factor_lu(inner, r, &mut self.inner_columns, &self.sizes, 1e-8);
+        factor_lu(
+            inner,
+            r,
+            &mut self.inner_columns,
+            &self.sizes,
+            1e-8,
+            &mut self.in_range,
+        );
         if self.in_range {
             return;
         }
@@ -331,21 +342,46 @@ impl General {
     }
 }
 
-/// A = L U Qᵀ by rows with column exchanges, in place: L with its diagonal, U with a unit one. Returns false at a row
-/// whose pivot is at most `tolerance` times its size in `sizes`. `columns` brings and takes the order.
-fn factor_lu(
+dispatch! {
+    /// A = L U Qᵀ by rows with column exchanges, in place: L with its diagonal, U with a unit one. `done` becomes false at
+    /// a row whose pivot is at most `tolerance` times its size in `sizes`. `columns` brings and takes the order.
+    fn factor_lu = factor_lu_kernel(
+        a: &mut [f64], n: usize, columns: &mut [usize], sizes: &[f64], tolerance: f64, done: &mut bool,
+    )
+}
+
+#[inline(always)]
+fn factor_lu_kernel(
     a: &mut [f64],
     n: usize,
     columns: &mut [usize],
     sizes: &[f64],
     tolerance: f64,
-) -> bool {
+    done: &mut bool,
+) {
+    *done = false;
     for i in 0..n {
         let (above, row) = a.split_at_mut(i * n);
         let row = &mut row[..n];
-        for (k, upper) in above.chunks_exact(n).enumerate() {
-            let (done, rest) = row.split_at_mut(k + 1);
-            let factor = done[k];
+        let mut k = 0;
+        // Four rows at a time: the row in work is loaded and stored once for the four.
+        while k + 4 <= i {
+            let [u, v, w, z] = [0, 1, 2, 3].map(|r| &above[(k + r) * n + k..(k + r + 1) * n]);
+            let row = &mut row[k..];
+            let f = row[0];
+            let g = row[1] - f * u[1];
+            let h = row[2] - f * u[2] - g * v[2];
+            let l = row[3] - f * u[3] - g * v[3] - h * w[3];
+            (row[1], row[2], row[3]) = (g, h, l);
+            let upper = u[4..].iter().zip(&v[4..]).zip(&w[4..]).zip(&z[4..]);
+            for (x, (((u, v), w), z)) in row[4..].iter_mut().zip(upper) {
+                *x = *x - f * u - g * v - h * w - l * z;
+            }
+            k += 4;
+        }
+        for (k, upper) in above.chunks_exact(n).enumerate().skip(k) {
+            let (head, rest) = row.split_at_mut(k + 1);
+            let factor = head[k];
             for (x, u) in rest.iter_mut().zip(&upper[k + 1..]) {
                 *x -= factor * u;
             }
@@ -357,7 +393,7 @@ fn factor_lu(
             }
         }
         if size <= tolerance * sizes[i] {
-            return false;
+            return;
         }
         if best != i && row[i].abs() < 0.1 * size {
             for line in a.chunks_exact_mut(n) {
@@ -371,7 +407,7 @@ fn factor_lu(
             *x *= inverse;
         }
     }
-    true
+    *done = true;
 }
 
 /// x ← A⁻¹ x.

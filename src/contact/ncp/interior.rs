@@ -11,6 +11,7 @@
 //! shift inside the iteration Acary et al. 2023). What κ → 0 leaves open among redundant contacts ends in the middle of
 //! the admissible impulses, which keeps the modes apart.
 
+use super::cone::{contact_product, divide, dual_head, exit, velocity_of};
 use super::modes::{Mode, largest};
 use super::work::Work;
 use crate::contact::problem::{Block, Problem, Small};
@@ -550,7 +551,7 @@ impl Interior {
                             self.triple(&self.lambda, at),
                             self.triple(&self.dlambda, at),
                         );
-                        cone = cone.min(cone_exit(mu, l, d));
+                        cone = cone.min(exit(mu, l, d));
                     }
                 }
                 Block::Unilateral => {
@@ -579,60 +580,5 @@ fn frozen(block: Block, row: usize) -> bool {
         Block::Contact { mu } => mu == 0.0 && row < 2,
         Block::Box { bound } => bound == 0.0,
         _ => false,
-    }
-}
-
-/// ỹ₀.
-fn dual_head(mu: f64, s: [f64; 3]) -> f64 {
-    s[2] / mu + s[0].hypot(s[1])
-}
-
-/// λ̃ ∘ ỹ.
-fn contact_product(mu: f64, l: [f64; 3], s: [f64; 3]) -> [f64; 3] {
-    let (head, y) = (mu * l[2], dual_head(mu, s));
-    [
-        head * y + l[0] * s[0] + l[1] * s[1],
-        head * s[0] + y * l[0],
-        head * s[1] + y * l[1],
-    ]
-}
-
-/// L(λ̃)⁻¹ b.
-fn divide(mu: f64, l: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    let (head, force) = (mu * l[2], l[0].hypot(l[1]));
-    let determinant = (head - force) * (head + force);
-    let along = l[0] * b[1] + l[1] * b[2];
-    let rise = (head * b[0] - along) / determinant;
-    [
-        rise,
-        (b[1] - rise * l[0]) / head,
-        (b[2] - rise * l[1]) / head,
-    ]
-}
-
-/// The change of σ that changes ỹ by `y`.
-fn velocity_of(mu: f64, s: [f64; 3], y: [f64; 3]) -> [f64; 3] {
-    let slip = s[0].hypot(s[1]);
-    let along = if slip > 0.0 {
-        (s[0] * y[1] + s[1] * y[2]) / slip
-    } else {
-        0.0
-    };
-    [y[1], y[2], mu * (y[0] - along)]
-}
-
-/// The smallest positive step that takes λ out of its cone.
-fn cone_exit(mu: f64, l: [f64; 3], d: [f64; 3]) -> f64 {
-    let form = |x: [f64; 3], y: [f64; 3]| mu * mu * x[2] * y[2] - x[0] * y[0] - x[1] * y[1];
-    let (a, b, c) = (form(d, d), form(l, d), form(l, l));
-    let discriminant = b * b - a * c;
-    if discriminant < 0.0 {
-        return f64::INFINITY;
-    }
-    let denominator = discriminant.sqrt() - b;
-    if denominator > 0.0 {
-        (c / denominator).max(0.0)
-    } else {
-        f64::INFINITY
     }
 }

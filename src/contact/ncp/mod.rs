@@ -1,18 +1,20 @@
 //! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
 //!
 //! After highly-efficient-differentiable-simulation (unrelaxed NCP, implicit differentiation by mode). The default path
-//! guesses modes, solves the mode-fixed system by Newton and checks every inequality; projected Gauss–Seidel and ADMM
-//! find modes where the guess fails, and answer alone where nothing certifies.
+//! guesses modes, solves the mode-fixed system by Newton and checks every inequality. Where the guess fails, an interior
+//! point finds the modes from any start; where rows are so nearly dependent that no set of modes can be solved in double
+//! precision, its own end is the answer. Projected Gauss–Seidel and ADMM are the last resort and the independent check.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
 //! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
 //! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
 //! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
 //! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
-//! Only if Newton cannot reach the least-norm answer from any guess, the one nearest to the first-order method's is
-//! returned instead.
+//! Only if Newton cannot reach the least-norm answer from any guess, the interior point's own, in the middle of the
+//! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
 
 mod admm;
+mod cone;
 mod interior;
 mod least_norm;
 mod linearize;
@@ -37,11 +39,12 @@ use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
 use work::Work;
 
-/// Factorizations that mode-fixed Newton may spend on modes guessed from the warm start (more of them rarely end well,
-/// and the interior point costs as much as a dozen), on its impulse kept nearest, on modes that the interior point
-/// ended in, and on those of a first-order method.
-const GUESSED: usize = 5;
+/// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
+/// on the same with the impulse nearest to the one given, on modes that a few sweeps found, on those that the interior
+/// point ended in, and on those of the first-order methods.
+const GIVEN: usize = 6;
 const KEPT: usize = 2;
+const GUESSED: usize = 5;
 const POLISH: usize = 4;
 const SWEPT: usize = 12;
 
@@ -60,7 +63,7 @@ const CLOSE: f64 = 1e-6;
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Mode-fixed Newton, helped by PGS and ADMM.
+    /// Mode-fixed Newton, helped by the interior point, PGS and ADMM.
     #[default]
     Auto,
     /// Projected Gauss–Seidel alone.
@@ -215,28 +218,29 @@ impl NcpSolver {
             .iter()
             .zip(&self.work.modes)
             .all(|(block, mode)| mode.fits(*block));
-        if !guessed {
-            certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
-            self.guess_modes(problem);
-        }
-        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
-            return certificate;
-        }
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
-        if guessed && self.reduced.deficient() {
-            self.work.modes.copy_from_slice(modes);
-            if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
+        if guessed {
+            if self.newton(problem, options, Choice::Least, GIVEN, &mut certificate) {
                 return certificate;
             }
-            self.work.lambda.copy_from_slice(warm);
-            self.work.update_sigma(problem);
+            if self.reduced.deficient() {
+                self.restart(problem, warm);
+                self.work.modes.copy_from_slice(modes);
+                if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
+                    return certificate;
+                }
+            }
+            certificate.path = Path::Polished;
+            self.restart(problem, warm);
+        }
+        certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
+        self.guess_modes(problem);
+        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
+            return certificate;
         }
         if self.solve_interior(problem, options, &mut certificate) {
             return certificate;
         }
-        self.work.lambda.copy_from_slice(warm);
-        self.work.update_sigma(problem);
+        self.restart(problem, warm);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
@@ -379,6 +383,11 @@ impl NcpSolver {
         residuals(problem.blocks, problem.g, &work.lambda, &work.sigma)
             .into_iter()
             .fold(0.0, f64::max)
+    }
+
+    fn restart(&mut self, problem: &Problem, warm: &[f64]) {
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
     }
 
     fn recall(&mut self, problem: &Problem) {

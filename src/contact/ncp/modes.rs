@@ -148,7 +148,7 @@ pub struct Certificate {
     pub margin: f64,
     /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`]).
     pub at_switch: bool,
-    /// Some held rows are linearly dependent: λ is a choice (see the module's text).
+    /// Some held rows are linearly dependent: λ is a choice (see the module's text). Told by Newton only.
     pub redundant: bool,
     /// That choice is the documented one, of least norm, independent of the warm start.
     pub least_norm: bool,

@@ -3,5 +3,6 @@
 mod gradient;
 mod hard;
 mod problems;
+mod recorded;
 mod redundant;
 mod solve;

@@ -1,0 +1,165 @@
+//! Problems recorded from simulated humanoids, each of which once defeated a method: feet whose corners differ by
+//! nanometres, so that their rows are dependent to seven digits and rigid sticking contradicts itself in the eighth.
+//!
+//! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
+//! are the bits of an f64 in hexadecimal.
+
+use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::problem::{Block, Delassus, Problem};
+
+struct Recorded {
+    blocks: Vec<Block>,
+    modes: Vec<Mode>,
+    g: Vec<f64>,
+    lambda: Vec<f64>,
+    delassus: Vec<f64>,
+}
+
+impl Recorded {
+    fn problem(&self) -> Problem<'_> {
+        Problem {
+            blocks: &self.blocks,
+            delassus: Delassus::Dense(&self.delassus),
+            g: &self.g,
+        }
+    }
+}
+
+fn recorded() -> Vec<Recorded> {
+    let number = |s: &str| f64::from_bits(u64::from_str_radix(s, 16).unwrap());
+    let numbers = |line: &str| line.split(' ').map(number).collect::<Vec<f64>>();
+    let lines: Vec<&str> = include_str!("recorded.txt").lines().collect();
+    lines
+        .chunks_exact(4)
+        .map(|part| {
+            let words: Vec<&str> = part[0].split(' ').collect();
+            let (blocks, modes) = words
+                .chunks_exact(3)
+                .map(|word| {
+                    let block = match word[0] {
+                        "c" => Block::Contact {
+                            mu: number(word[1]),
+                        },
+                        "u" => Block::Unilateral,
+                        "x" => Block::Box {
+                            bound: number(word[1]),
+                        },
+                        _ => Block::Bilateral,
+                    };
+                    (block, Mode::from_index(word[2].parse().unwrap()).unwrap())
+                })
+                .unzip();
+            let (g, triangle) = (numbers(part[1]), numbers(part[3]));
+            let n = g.len();
+            let mut delassus = vec![0.0; n * n];
+            for row in 0..n {
+                for column in 0..=row {
+                    let value = triangle[row * (row + 1) / 2 + column];
+                    delassus[row * n + column] = value;
+                    delassus[column * n + row] = value;
+                }
+            }
+            Recorded {
+                blocks,
+                modes,
+                lambda: numbers(part[2]),
+                g,
+                delassus,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn problems_of_humanoids_are_certified_without_first_order_methods() {
+    let mut solver = NcpSolver::new(60, 30);
+    let cases = recorded();
+    assert_eq!(cases.len(), 9);
+    let mut interior = 0;
+    for (k, case) in cases.iter().enumerate() {
+        let n = case.g.len();
+        for warm in [true, false] {
+            let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+            if !warm {
+                lambda.fill(0.0);
+                modes.fill(Mode::Unknown);
+            }
+            let c = solver
+                .solve(
+                    &case.problem(),
+                    &mut lambda,
+                    &mut modes,
+                    &NcpOptions::default(),
+                )
+                .unwrap();
+            println!("{k} warm {warm}: {c:?}");
+            assert!(c.converged && c.residual() <= 5e-11, "{k}: {c:?}");
+            assert!(c.sweeps <= 3 && c.admm == 0, "{k}: {c:?}");
+            assert!(c.newton <= 80 && c.interior <= 100, "{k}: {c:?}");
+            interior += usize::from(c.interior > 0);
+            // The certificate is not taken on trust.
+            let velocity = case.g.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+            let mut at = 0;
+            for block in &case.blocks {
+                let sigma = |r: usize| {
+                    case.g[r]
+                        + (0..n)
+                            .map(|j| case.delassus[r * n + j] * lambda[j])
+                            .sum::<f64>()
+                };
+                if let Block::Contact { mu } = block {
+                    let (l, s) = (
+                        &lambda[at..at + 3],
+                        [sigma(at), sigma(at + 1), sigma(at + 2)],
+                    );
+                    let size = lambda.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                    let slip = s[0].hypot(s[1]);
+                    assert!(l[0].hypot(l[1]) <= mu * l[2] + 1e-10 * size, "{k}");
+                    assert!(s[2] >= -1e-10 * velocity, "{k}");
+                    let work = l[0] * s[0] + l[1] * s[1] + l[2] * (s[2] + mu * slip);
+                    assert!(work.abs() <= 1e-10 * size * velocity, "{k}");
+                }
+                at += block.rows();
+            }
+            solver.linearize(&case.problem()).unwrap();
+        }
+    }
+    assert!(interior >= 12, "{interior} of 18 needed the interior point");
+}
+
+#[test]
+fn the_order_of_the_blocks_does_not_decide_whether_a_problem_is_certified() {
+    let mut solver = NcpSolver::new(60, 30);
+    for (k, case) in recorded().iter().enumerate() {
+        let n = case.g.len();
+        let mut starts = vec![0];
+        for block in &case.blocks {
+            starts.push(starts[starts.len() - 1] + block.rows());
+        }
+        let order: Vec<usize> = (0..case.blocks.len()).rev().collect();
+        let rows: Vec<usize> = order
+            .iter()
+            .flat_map(|b| starts[*b]..starts[b + 1])
+            .collect();
+        let other = Recorded {
+            blocks: order.iter().map(|b| case.blocks[*b]).collect(),
+            modes: vec![Mode::Unknown; order.len()],
+            g: rows.iter().map(|r| case.g[*r]).collect(),
+            lambda: vec![0.0; n],
+            delassus: rows
+                .iter()
+                .flat_map(|c| rows.iter().map(move |r| case.delassus[c * n + r]))
+                .collect(),
+        };
+        let (mut lambda, mut modes) = (other.lambda.clone(), other.modes.clone());
+        let c = solver
+            .solve(
+                &other.problem(),
+                &mut lambda,
+                &mut modes,
+                &NcpOptions::default(),
+            )
+            .unwrap();
+        assert!(c.converged && c.admm == 0, "{k}: {c:?}");
+    }
+}
