@@ -15,17 +15,17 @@
  * element: those that fail leave their part of the results untouched, and the others go on.
  *
  * Ownership. Each handle is made by one function and released by ds_X_free, which takes NULL. A sim,
- * rollout or batch keeps its model alive: the model's handle may be freed first. Arguments are read during
- * the call only and may be freed after it. Strings that the library returns belong to it and live as
- * long as their handle (ds_last_error: until the next failing call of the thread).
+ * rollout or batch keeps its model alive: the model's handle may be freed first. Arguments are read
+ * during the call only and may be freed after it. Strings that the library returns belong to it and
+ * live as long as their handle (ds_last_error: until the next failing call of the thread).
  *
  * Threads. A ds_model is constant: any number of threads may use it at once, except while it is
- * freed. A ds_sim, ds_rollout, ds_batch or ds_builder is used by one thread at a time; different ones
- * are independent. A batch starts threads of its own. The same inputs give the same bits in any
+ * freed. A ds_sim, ds_rollout, ds_batch or ds_builder is used by one thread at a time; different
+ * ones are independent. A batch starts threads of its own. The same inputs give the same bits in any
  * thread.
  *
- * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do not
- * allocate.
+ * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do
+ * not allocate.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must
@@ -863,7 +863,7 @@ typedef struct ds_param {
 } ds_param;
 
 /**
- * Options of a sim or a rollout, fixed at its creation. Fill with ds_options_init, then change
+ * Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
  * fields. NULL in its place means the defaults.
  */
 typedef struct ds_options {
