@@ -514,6 +514,68 @@ static void structs_grow(const ds_model *model) {
     CHECK(ds_sim_create(model, &newer.known, &sim) == DS_ERR_INVALID_ARGUMENT && sim == NULL);
 }
 
+/* Two balls in each other and in the floor, the one of "b" without a mask against the floor. */
+static const char balls[] =
+    "<mujoco><worldbody><geom type='plane' size='0 0 1' contype='1' conaffinity='0'/>"
+    "<body name='a' pos='0 0 0.09'><freejoint/><geom size='0.1' conaffinity='3'/></body>"
+    "<body name='b' pos='0.15 0 0.09'><freejoint/><geom size='0.1' contype='2' conaffinity='2'/></body>"
+    "</worldbody></mujoco>";
+
+static size_t touching(const ds_load_options *options) {
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    ds_step_info info = {0};
+    CHECK_OK(ds_model_load_string(balls, strlen(balls), DS_FORMAT_MJCF, options, &model));
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    CHECK_OK(ds_model_neutral(model, q));
+    memset(v, 0, sizeof v);
+    CHECK_OK(ds_sim_step(sim, q, v, NULL, q_next, v_next));
+    CHECK_OK(ds_sim_step_info(sim, &info));
+    ds_sim_free(sim);
+    ds_model_free(model);
+    return info.contacts;
+}
+
+static void load_options(void) {
+    ds_load_options options;
+    ds_load_options_init(&options);
+    CHECK(options.self_collision == 1 && touching(&options) == 2);
+    options.self_collision = 0;
+    CHECK(touching(&options) == 1);
+    /* A program built before there was such a field: what lies there is not read. */
+    options.struct_size = offsetof(ds_load_options, self_collision);
+    CHECK(touching(&options) == 2);
+
+    static const char pair[] =
+        "<robot name='r'><link name='a'/>"
+        "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+        "</inertial></link>"
+        "<link name='c'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+        "</inertial></link>"
+        "<joint name='lead' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 1 0'/></joint>"
+        "<joint name='follow' type='continuous'><parent link='a'/><child link='c'/><axis xyz='0 1 0'/>"
+        "<mimic joint='lead' multiplier='2'/></joint></robot>";
+    ds_load_options_init(&options);
+    options.mimic = DS_MIMIC_COUPLE;
+    options.actuation = DS_ACTUATION_FULL;
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_model_load_string(pair, strlen(pair), DS_FORMAT_URDF, &options, &model));
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    const int32_t lead = ds_model_joint_q_index(model, ds_model_joint_id(model, "lead"));
+    const int32_t follow = ds_model_joint_q_index(model, ds_model_joint_id(model, "follow"));
+    CHECK(ds_model_nv(model) == 2 && lead >= 0 && follow >= 0);
+    memset(q, 0, sizeof q);
+    memset(v, 0, sizeof v);
+    memset(u, 0, sizeof u);
+    u[lead] = 3.0;
+    for (int i = 0; i < 100; i++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
+    CHECK(v[lead] > 0.01);
+    CHECK_NEAR(v[follow], 2.0 * v[lead], 1e-9);
+    ds_sim_free(sim);
+    ds_model_free(model);
+}
+
 static void freeing_nothing(void) {
     ds_model_free(NULL);
     ds_sim_free(NULL);
@@ -544,6 +606,7 @@ int main(int argc, char **argv) {
     structs_grow(model);
     building();
     contacts(model_path(argv, "quadruped.xml"));
+    load_options();
     freeing_nothing();
     ds_sim_free(sim);
     ds_model_free(model);

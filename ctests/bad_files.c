@@ -163,6 +163,8 @@ static void arguments(const char *folder) {
     REFUSED(options.actuation = -1, "actuation");
     REFUSED(options.ground_plane = 2, "ground_plane");
     REFUSED(options.mimic = 3, "mimic");
+    REFUSED(options.self_collision = 2, "self_collision");
+    REFUSED(options.reserved = 1, "reserved");
     REFUSED(options.missing_mesh = 3, "missing_mesh");
     REFUSED(options.mesh_mode = 3, "mesh_mode");
     REFUSED((options.ground_plane = 1, options.ground_friction = -1.0), "ground_friction");

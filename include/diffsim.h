@@ -15,17 +15,17 @@
  * element: those that fail leave their part of the results untouched, and the others go on.
  *
  * Ownership. Each handle is made by one function and released by ds_X_free, which takes NULL. A sim,
- * rollout or batch keeps its model alive: the model's handle may be freed first. Arguments are read during
- * the call only and may be freed after it. Strings that the library returns belong to it and live as
- * long as their handle (ds_last_error: until the next failing call of the thread).
+ * rollout or batch keeps its model alive: the model's handle may be freed first. Arguments are read
+ * during the call only and may be freed after it. Strings that the library returns belong to it and
+ * live as long as their handle (ds_last_error: until the next failing call of the thread).
  *
  * Threads. A ds_model is constant: any number of threads may use it at once, except while it is
- * freed. A ds_sim, ds_rollout, ds_batch or ds_builder is used by one thread at a time; different ones
- * are independent. A batch starts threads of its own. The same inputs give the same bits in any
+ * freed. A ds_sim, ds_rollout, ds_batch or ds_builder is used by one thread at a time; different
+ * ones are independent. A batch starts threads of its own. The same inputs give the same bits in any
  * thread.
  *
- * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do not
- * allocate.
+ * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do
+ * not allocate.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must
@@ -622,146 +622,6 @@ typedef struct ds_rollout ds_rollout;
 typedef struct ds_sim ds_sim;
 
 /**
- * Options of a sim or a rollout, fixed at its creation. Fill with ds_options_init, then change
- * fields. NULL in its place means the defaults.
- */
-typedef struct ds_options {
-  /**
-   * Size of this struct in bytes; set by ds_options_init.
-   */
-  size_t struct_size;
-  /**
-   * Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
-   */
-  double time_step;
-  /**
-   * A ds_contact_law. Default DS_CONTACT_NCP.
-   */
-  int32_t contact;
-  /**
-   * A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
-   */
-  int32_t integrator;
-  /**
-   * Largest residual of the contact problem that counts as solved.
-   */
-  double tolerance;
-  /**
-   * Largest number of iterations of the contact solver.
-   */
-  size_t max_iterations;
-  /**
-   * Contacts for which memory is made; one more is DS_ERR_CAPACITY.
-   */
-  size_t max_contacts;
-  /**
-   * Stabilization, 0 to 1: share of a penetration that is left after a step.
-   */
-  double kp;
-  /**
-   * Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
-   */
-  double kd;
-  /**
-   * A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
-   */
-  size_t checkpoint_interval;
-  /**
-   * 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
-   * of steps are the same to the bit. Default 1.
-   */
-  int32_t derivatives;
-  /**
-   * 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
-   * 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
-   */
-  int32_t require_convergence;
-} ds_options;
-
-/**
- * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
- * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
- * *_dq are tangent directions at q. They must not overlap.
- */
-typedef struct ds_step_jacobians {
-  /**
-   * nv×nv
-   */
-  double *dq_dq;
-  /**
-   * nv×nv
-   */
-  double *dq_dv;
-  /**
-   * nv×nu
-   */
-  double *dq_du;
-  /**
-   * nv×np, the columns in the order of ds_sim_select_params
-   */
-  double *dq_dp;
-  /**
-   * nv×nv
-   */
-  double *dv_dq;
-  /**
-   * nv×nv
-   */
-  double *dv_dv;
-  /**
-   * nv×nu
-   */
-  double *dv_du;
-  /**
-   * nv×np
-   */
-  double *dv_dp;
-} ds_step_jacobians;
-
-/**
- * How the last step went.
- */
-typedef struct ds_step_info {
-  /**
-   * Number of contacts.
-   */
-  size_t contacts;
-  /**
-   * Iterations of the contact solver.
-   */
-  size_t iterations;
-  /**
-   * Residual at which it stopped.
-   */
-  double residual;
-  /**
-   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
-   * actuator's clamp in its unit; inf without any.
-   */
-  double switch_distance;
-  /**
-   * What a derivative of this step would be.
-   */
-  ds_gradient gradient;
-  /**
-   * 1: the residual is within the tolerance; 0: it is not, and the step has no derivative.
-   */
-  int32_t converged;
-} ds_step_info;
-
-/**
- * A parameter of a sim.
- */
-typedef struct ds_param {
-  /**
-   * A ds_param_kind.
-   */
-  int32_t kind;
-  int32_t index;
-  int32_t component;
-} ds_param;
-
-/**
  * A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's
  * frame. Everything is copied during the call.
  */
@@ -990,6 +850,146 @@ typedef struct ds_load_options {
 } ds_load_options;
 
 /**
+ * A parameter of a sim.
+ */
+typedef struct ds_param {
+  /**
+   * A ds_param_kind.
+   */
+  int32_t kind;
+  int32_t index;
+  int32_t component;
+} ds_param;
+
+/**
+ * Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
+ * fields. NULL in its place means the defaults.
+ */
+typedef struct ds_options {
+  /**
+   * Size of this struct in bytes; set by ds_options_init.
+   */
+  size_t struct_size;
+  /**
+   * Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
+   */
+  double time_step;
+  /**
+   * A ds_contact_law. Default DS_CONTACT_NCP.
+   */
+  int32_t contact;
+  /**
+   * A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
+   */
+  int32_t integrator;
+  /**
+   * Largest residual of the contact problem that counts as solved.
+   */
+  double tolerance;
+  /**
+   * Largest number of iterations of the contact solver.
+   */
+  size_t max_iterations;
+  /**
+   * Contacts for which memory is made; one more is DS_ERR_CAPACITY.
+   */
+  size_t max_contacts;
+  /**
+   * Stabilization, 0 to 1: share of a penetration that is left after a step.
+   */
+  double kp;
+  /**
+   * Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
+   */
+  double kd;
+  /**
+   * A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
+   */
+  size_t checkpoint_interval;
+  /**
+   * 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
+   * of steps are the same to the bit. Default 1.
+   */
+  int32_t derivatives;
+  /**
+   * 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
+   * 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
+   */
+  int32_t require_convergence;
+} ds_options;
+
+/**
+ * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
+ * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
+ * *_dq are tangent directions at q. They must not overlap.
+ */
+typedef struct ds_step_jacobians {
+  /**
+   * nv×nv
+   */
+  double *dq_dq;
+  /**
+   * nv×nv
+   */
+  double *dq_dv;
+  /**
+   * nv×nu
+   */
+  double *dq_du;
+  /**
+   * nv×np, the columns in the order of ds_sim_select_params
+   */
+  double *dq_dp;
+  /**
+   * nv×nv
+   */
+  double *dv_dq;
+  /**
+   * nv×nv
+   */
+  double *dv_dv;
+  /**
+   * nv×nu
+   */
+  double *dv_du;
+  /**
+   * nv×np
+   */
+  double *dv_dp;
+} ds_step_jacobians;
+
+/**
+ * How the last step went.
+ */
+typedef struct ds_step_info {
+  /**
+   * Number of contacts.
+   */
+  size_t contacts;
+  /**
+   * Iterations of the contact solver.
+   */
+  size_t iterations;
+  /**
+   * Residual at which it stopped.
+   */
+  double residual;
+  /**
+   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
+   * actuator's clamp in its unit; inf without any.
+   */
+  double switch_distance;
+  /**
+   * What a derivative of this step would be.
+   */
+  ds_gradient gradient;
+  /**
+   * 1: the residual is within the tolerance; 0: it is not, and the step has no derivative.
+   */
+  int32_t converged;
+} ds_step_info;
+
+/**
  * A contact of the last step, world axes.
  */
 typedef struct ds_contact {
@@ -1067,135 +1067,6 @@ typedef struct Inertia {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-/**
- * Makes `count` simulations of a model, which they keep alive. `threads` take part in each call,
- * the caller's among them: 1 starts none, 0 means one per core; never more than count. They are
- * started here and end with the batch; how many there are changes no bit of a result. Release *out
- * with ds_batch_free.
- *
- * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for no simulation; DS_ERR_CAPACITY where the
- * system refuses memory or a thread.
- */
-ds_status ds_batch_create(const struct ds_model *model,
-                          const struct ds_options *options,
-                          size_t count,
-                          size_t threads,
-                          struct ds_batch **out);
-
-/**
- * Releases a batch and ends its threads. NULL is ignored.
- */
-void ds_batch_free(struct ds_batch *batch);
-
-/**
- * Number of simulations. 0 for NULL.
- */
-size_t ds_batch_count(const struct ds_batch *batch);
-
-/**
- * Number of threads that take part in a call, the caller's among them. 0 for NULL.
- */
-size_t ds_batch_threads(const struct ds_batch *batch);
-
-/**
- * Advances every element by one time step, as ds_sim_step does one; column i belongs to element i.
- * q, q_next: nq×count; v, v_next: nv×count; u: nu×count, NULL where nu = 0. q_next may be q and
- * v_next may be v. each: count statuses, one an element; may be NULL.
- *
- * An element that fails says so in `each` and leaves its columns of the results untouched; the
- * others go on. The call then returns the error of the first that failed, and ds_last_error names
- * it. Where an argument of the call itself is at fault, nothing happens and `each` is untouched.
- *
- * Errors: those of ds_sim_step.
- */
-ds_status ds_batch_step(struct ds_batch *batch,
-                        const double *q,
-                        const double *v,
-                        const double *u,
-                        double *q_next,
-                        double *v_next,
-                        ds_status *each);
-
-/**
- * Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes
- * of ds_step_jacobians, one after the other; they may not overlap. `each` and failures: as
- * ds_batch_step.
- *
- * Errors: those of ds_sim_step_jacobians.
- */
-ds_status ds_batch_step_jacobians(struct ds_batch *batch,
-                                  const struct ds_step_jacobians *out,
-                                  ds_status *each);
-
-/**
- * Reverse mode through every element's last step, as ds_sim_step_vjp does one; column i belongs to
- * element i. q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL
- * for results not wanted; they may be arguments. `each` and failures: as ds_batch_step.
- *
- * Errors: those of ds_sim_step_vjp.
- */
-ds_status ds_batch_step_vjp(struct ds_batch *batch,
-                            const double *q_next_bar,
-                            const double *v_next_bar,
-                            double *q_bar,
-                            double *v_bar,
-                            double *u_bar,
-                            double *p_bar,
-                            ds_status *each);
-
-/**
- * How the last step of an element, 0 to count-1, went.
- *
- * Errors: DS_ERR_NO_STEP before a step.
- */
-ds_status ds_batch_step_info(const struct ds_batch *batch,
-                             size_t element,
-                             struct ds_step_info *out);
-
-/**
- * Chooses parameters in every element, as ds_sim_select_params. Allocates.
- */
-ds_status ds_batch_select_params(struct ds_batch *batch,
-                                 const struct ds_param *params,
-                                 size_t count);
-
-/**
- * Number np of parameters selected in every element. 0 for NULL.
- */
-size_t ds_batch_np(const struct ds_batch *batch);
-
-/**
- * Values of the selected parameters in an element, 0 to count-1. p: np numbers.
- */
-ds_status ds_batch_get_params(const struct ds_batch *batch, size_t element, double *p);
-
-/**
- * Sets the selected parameters in one element, 0 to count-1, as ds_sim_set_params. p: np numbers.
- *
- * Errors: those of ds_sim_set_params.
- */
-ds_status ds_batch_set_params(struct ds_batch *batch, size_t element, const double *p);
-
-/**
- * Sets the wrench that acts on a body of one element, 0 to count-1, as
- * ds_sim_set_external_wrench.
- */
-ds_status ds_batch_set_external_wrench(struct ds_batch *batch,
-                                       size_t element,
-                                       int32_t body,
-                                       const double *wrench);
-
-/**
- * Forgets the warm starts of all elements: their next steps are those of new ones with the same
- * parameters and wrenches.
- */
-ds_status ds_batch_reset(struct ds_batch *batch);
-
-/**
- * Forgets the warm start of one element, 0 to count-1: a new episode begins there.
- */
-ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
 
 /**
  * Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
@@ -1781,6 +1652,135 @@ ds_status ds_rollout_set_params(struct ds_rollout *rollout, const double *p);
 ds_status ds_rollout_set_external_wrench(struct ds_rollout *rollout,
                                          int32_t body,
                                          const double *wrench);
+
+/**
+ * Makes `count` simulations of a model, which they keep alive. `threads` take part in each call,
+ * the caller's among them: 1 starts none, 0 means one per core; never more than count. They are
+ * started here and end with the batch; how many there are changes no bit of a result. Release *out
+ * with ds_batch_free.
+ *
+ * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for no simulation; DS_ERR_CAPACITY where the
+ * system refuses memory or a thread.
+ */
+ds_status ds_batch_create(const struct ds_model *model,
+                          const struct ds_options *options,
+                          size_t count,
+                          size_t threads,
+                          struct ds_batch **out);
+
+/**
+ * Releases a batch and ends its threads. NULL is ignored.
+ */
+void ds_batch_free(struct ds_batch *batch);
+
+/**
+ * Number of simulations. 0 for NULL.
+ */
+size_t ds_batch_count(const struct ds_batch *batch);
+
+/**
+ * Number of threads that take part in a call, the caller's among them. 0 for NULL.
+ */
+size_t ds_batch_threads(const struct ds_batch *batch);
+
+/**
+ * Advances every element by one time step, as ds_sim_step does one; column i belongs to element i.
+ * q, q_next: nq×count; v, v_next: nv×count; u: nu×count, NULL where nu = 0. q_next may be q and
+ * v_next may be v. each: count statuses, one an element; may be NULL.
+ *
+ * An element that fails says so in `each` and leaves its columns of the results untouched; the
+ * others go on. The call then returns the error of the first that failed, and ds_last_error names
+ * it. Where an argument of the call itself is at fault, nothing happens and `each` is untouched.
+ *
+ * Errors: those of ds_sim_step.
+ */
+ds_status ds_batch_step(struct ds_batch *batch,
+                        const double *q,
+                        const double *v,
+                        const double *u,
+                        double *q_next,
+                        double *v_next,
+                        ds_status *each);
+
+/**
+ * Jacobians of every element's last step. Each array of `out` holds count matrices of the shapes
+ * of ds_step_jacobians, one after the other; they may not overlap. `each` and failures: as
+ * ds_batch_step.
+ *
+ * Errors: those of ds_sim_step_jacobians.
+ */
+ds_status ds_batch_step_jacobians(struct ds_batch *batch,
+                                  const struct ds_step_jacobians *out,
+                                  ds_status *each);
+
+/**
+ * Reverse mode through every element's last step, as ds_sim_step_vjp does one; column i belongs to
+ * element i. q_next_bar, v_next_bar, q_bar, v_bar: nv×count; u_bar: nu×count; p_bar: np×count; NULL
+ * for results not wanted; they may be arguments. `each` and failures: as ds_batch_step.
+ *
+ * Errors: those of ds_sim_step_vjp.
+ */
+ds_status ds_batch_step_vjp(struct ds_batch *batch,
+                            const double *q_next_bar,
+                            const double *v_next_bar,
+                            double *q_bar,
+                            double *v_bar,
+                            double *u_bar,
+                            double *p_bar,
+                            ds_status *each);
+
+/**
+ * How the last step of an element, 0 to count-1, went.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_batch_step_info(const struct ds_batch *batch,
+                             size_t element,
+                             struct ds_step_info *out);
+
+/**
+ * Chooses parameters in every element, as ds_sim_select_params. Allocates.
+ */
+ds_status ds_batch_select_params(struct ds_batch *batch,
+                                 const struct ds_param *params,
+                                 size_t count);
+
+/**
+ * Number np of parameters selected in every element. 0 for NULL.
+ */
+size_t ds_batch_np(const struct ds_batch *batch);
+
+/**
+ * Values of the selected parameters in an element, 0 to count-1. p: np numbers.
+ */
+ds_status ds_batch_get_params(const struct ds_batch *batch, size_t element, double *p);
+
+/**
+ * Sets the selected parameters in one element, 0 to count-1, as ds_sim_set_params. p: np numbers.
+ *
+ * Errors: those of ds_sim_set_params.
+ */
+ds_status ds_batch_set_params(struct ds_batch *batch, size_t element, const double *p);
+
+/**
+ * Sets the wrench that acts on a body of one element, 0 to count-1, as
+ * ds_sim_set_external_wrench.
+ */
+ds_status ds_batch_set_external_wrench(struct ds_batch *batch,
+                                       size_t element,
+                                       int32_t body,
+                                       const double *wrench);
+
+/**
+ * Forgets the warm starts of all elements: their next steps are those of new ones with the same
+ * parameters and wrenches.
+ */
+ds_status ds_batch_reset(struct ds_batch *batch);
+
+/**
+ * Forgets the warm start of one element, 0 to count-1: a new episode begins there.
+ */
+ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

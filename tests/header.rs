@@ -81,6 +81,11 @@ ds_status ds_rollout_create(const struct ds_model *model, const struct ds_option
 void ds_rollout_free(struct ds_rollout *rollout)
 ds_status ds_rollout_run(struct ds_rollout *rollout, const double *q0, const double *v0, const double *u, size_t steps, double *q, double *v)
 ds_status ds_rollout_adjoint(struct ds_rollout *rollout, const double *q_bar, const double *v_bar, double *q0_bar, double *v0_bar, double *u_bar, double *p_bar)
+ds_status ds_batch_create(const struct ds_model *model, const struct ds_options *options, size_t count, size_t threads, struct ds_batch **out)
+void ds_batch_free(struct ds_batch *batch)
+ds_status ds_batch_step(struct ds_batch *batch, const double *q, const double *v, const double *u, double *q_next, double *v_next, ds_status *each)
+ds_status ds_batch_step_jacobians(struct ds_batch *batch, const struct ds_step_jacobians *out, ds_status *each)
+ds_status ds_batch_step_vjp(struct ds_batch *batch, const double *q_next_bar, const double *v_next_bar, double *q_bar, double *v_bar, double *u_bar, double *p_bar, ds_status *each)
 ";
 
 #[test]

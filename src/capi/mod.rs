@@ -10,7 +10,6 @@
 mod args;
 mod wall;
 
-pub mod batch;
 pub mod builder;
 pub mod configuration;
 pub mod dynamics;
@@ -18,5 +17,7 @@ pub mod load;
 pub mod model;
 pub mod params;
 pub mod rollout;
+
+pub mod batch;
 pub mod sim;
 pub mod status;

@@ -41,7 +41,7 @@ pub enum ds_integrator {
     DS_INTEGRATOR_BDF2 = 4,
 }
 
-/// Options of a sim or a rollout, fixed at its creation. Fill with ds_options_init, then change
+/// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
 /// fields. NULL in its place means the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
