@@ -163,3 +163,34 @@ fn the_order_of_the_blocks_does_not_decide_whether_a_problem_is_certified() {
         assert!(c.converged && c.admm == 0, "{k}: {c:?}");
     }
 }
+
+#[test]
+fn the_interior_point_allocates_nothing_and_repeats_its_bits() {
+    let cases = recorded();
+    let mut solver = NcpSolver::new(60, 30);
+    let mut answers: Vec<Vec<f64>> = Vec::new();
+    for round in 0..2 {
+        for (k, case) in cases.iter().enumerate() {
+            let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+            let count = allocation_counter::measure(|| {
+                let c = solver.solve(
+                    &case.problem(),
+                    &mut lambda,
+                    &mut modes,
+                    &NcpOptions::default(),
+                );
+                assert!(c.is_ok());
+            });
+            assert_eq!(count.count_total, 0, "{k}");
+            if round == 0 {
+                answers.push(lambda);
+            } else {
+                let same = answers[k]
+                    .iter()
+                    .zip(&lambda)
+                    .all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same, "{k}");
+            }
+        }
+    }
+}
