@@ -153,8 +153,12 @@ fn exclude_selves(spec: &mut ModelSpec) {
             p => robot.get(p).copied().unwrap_or(i),
         });
     }
-    for a in 1..robot.len() {
-        for b in a + 1..robot.len() {
+    let mut solid: Vec<usize> = spec.geoms.iter().map(|g| g.body).collect();
+    solid.retain(|b| *b > 0 && *b < robot.len());
+    solid.sort_unstable();
+    solid.dedup();
+    for (i, &a) in solid.iter().enumerate() {
+        for &b in &solid[i + 1..] {
             if robot[a] == robot[b] {
                 spec.excludes.push((a, b));
             }
