@@ -395,7 +395,6 @@ fn wedged_spheres_are_solved() {
 }
 
 #[test]
-#[ignore = "the contact solver does not solve this one yet"]
 fn settling_box_is_solved() {
     is_solved(
         settling_box::MU,

@@ -313,7 +313,6 @@ fn heavy_load_rests_on_light_supports_for_ten_seconds() {
 }
 
 #[test]
-#[ignore = "box against box does not collide yet"]
 fn tower_of_ten_boxes_rests_for_ten_seconds() {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.5);
@@ -334,7 +333,6 @@ fn tower_of_ten_boxes_rests_for_ten_seconds() {
 }
 
 #[test]
-#[ignore = "box against box does not collide yet"]
 fn heavy_box_rests_on_a_light_one_for_ten_seconds() {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.5);
