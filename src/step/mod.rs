@@ -3,6 +3,7 @@
 mod actuation;
 mod collision;
 mod contact;
+mod contact_kernels;
 mod derivatives;
 mod info;
 mod linearization;
