@@ -275,7 +275,7 @@ fn falling_ball(gap: f64, speed: f64) -> Sim {
     sim
 }
 
-/// users.md A6: before a contact the exact gradient carries nothing about it.
+/// Before a contact the exact gradient carries nothing about it.
 #[test]
 fn a_ball_above_the_floor_feels_it() {
     // The ball covers 5 mm in the step and is 8 mm above the floor.

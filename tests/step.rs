@@ -211,7 +211,7 @@ fn forward_and_reverse_mode_agree_with_the_jacobian() {
     }
 }
 
-/// users.md E6 (mujoco #1344): a parameter that is accepted has a derivative that is not zero.
+/// Reported of MuJoCo (#1344): a parameter that is accepted has a derivative that is not zero.
 #[test]
 fn no_accepted_parameter_is_silently_without_effect() {
     let model = random_tree(7, 6);

@@ -1,6 +1,6 @@
 //! How the constraint problem and its forces vary with the configuration, at fixed impulses.
 //!
-//! NUMERICS: with ξ_X the displacement of the bodies, V_X their velocities after the step, and
+//! With ξ_X the displacement of the bodies, V_X their velocities after the step, and
 //! (δp, δn, δΦ) the motion of the contact,
 //! - δ(relative velocity) = Rᵀ(δV_B(p) − δV_A(p) + (ω_B − ω_A) × δp − δφ × v_rel)
 //! - the impulse f = R λ adds to each side the wrench (δφ × f; (δp − δp_X) × f) at p, beyond what a
