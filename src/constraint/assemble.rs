@@ -246,7 +246,6 @@ impl Constraints {
 
     /// Rows of all contacts of the scene, of limits within reach, of dry friction and of equalities.
     /// `v_free` is the velocity at the end of the step without any impulse.
-    #[allow(clippy::too_many_arguments)]
     pub fn assemble(
         &mut self,
         model: &Model,
@@ -343,7 +342,6 @@ impl Constraints {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn push_dof(
         &mut self,
         t: &Topology,
@@ -428,7 +426,6 @@ pub(super) fn tip(t: &Topology, link: usize) -> usize {
 }
 
 /// Adds ±Rᵀ J(p) of a link's point, relative to the tree's origin, to a block.
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 fn add_point_rows(
     rows: &mut Rows,

@@ -214,7 +214,6 @@ impl Variation {
     }
 
     /// Prepares the variation at the end of a step; `q` and `v` are where it began.
-    #[allow(clippy::too_many_arguments)]
     pub fn prepare(
         &mut self,
         c: &Constraints,
@@ -371,7 +370,6 @@ impl Variation {
     }
 
     /// Fills ∂σ/∂q of rows that act on dofs, and adds the variation of their forces to R_q.
-    #[allow(clippy::too_many_arguments)]
     fn on_dofs(
         &mut self,
         c: &Constraints,
@@ -412,7 +410,6 @@ impl Variation {
     }
 
     /// Fills ∂σ/∂q of a group between bodies and adds its forces' variation to R_q.
-    #[allow(clippy::too_many_arguments)]
     fn group(
         &mut self,
         c: &Constraints,
@@ -477,7 +474,6 @@ impl Variation {
 
     /// Effect of displacing all links of a subtree by ξ: σ per group into `w` (added) and impulses on
     /// the dofs into `force` (added). `parent` is the velocity of the link above after the step.
-    #[allow(clippy::too_many_arguments)]
     pub fn displaced(
         &self,
         c: &Constraints,

@@ -99,7 +99,6 @@ fn product_kernel(
 }
 
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 fn accumulate<const W: usize>(
     s: &ColumnSupport,
     count: usize,

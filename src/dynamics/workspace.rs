@@ -190,7 +190,6 @@ impl Dynamics {
     /// Dense derivatives of forward dynamics at (q, v, τ) for the matrix M − armature + diag:
     /// by q and v in `by_q`, `by_v` (column-major nv×nv); by τ it is `derivatives.inverse`.
     /// `a` receives the acceleration. After [`Dynamics::update`].
-    #[allow(clippy::too_many_arguments)]
     pub fn differentiate_forward(
         &mut self,
         model: &Model,

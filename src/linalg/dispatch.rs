@@ -8,12 +8,10 @@
 macro_rules! dispatch {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $kernel:ident($($arg:ident : $ty:ty),* $(,)?)) => {
         $(#[$doc])*
-        #[allow(clippy::too_many_arguments)]
         $vis fn $name($($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                #[allow(clippy::too_many_arguments)]
                 fn wide($($arg: $ty),*) {
                     $kernel($($arg),*)
                 }

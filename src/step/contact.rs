@@ -132,7 +132,6 @@ impl ContactStage {
     ///
     /// # Errors
     /// `Capacity` for too many contacts, `Numerical` where the problem is not finite.
-    #[allow(clippy::too_many_arguments)]
     pub fn solve(
         &mut self,
         model: &Model,
