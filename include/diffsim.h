@@ -589,11 +589,6 @@ typedef int32_t ds_param_kind;
 #endif // __cplusplus
 
 /**
- * Copies share all tables but a height field's, which holds the memory its queries work in.
- */
-typedef struct Solid Solid;
-
-/**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
  * step them. One thread at a time calls.
  */
@@ -1023,46 +1018,6 @@ typedef struct ds_contact {
    */
   int32_t reserved;
 } ds_contact;
-
-/**
- * A column of three numbers. The unit and the frame are the owner's.
- */
-typedef struct Vec3 {
-  double x;
-  double y;
-  double z;
-} Vec3;
-
-/**
- * A symmetric 3×3 matrix by its six entries.
- */
-typedef struct Sym3 {
-  double xx;
-  double xy;
-  double yy;
-  double xz;
-  double yz;
-  double zz;
-} Sym3;
-
-/**
- * A spatial inertia about its frame's origin: mass, first moment, second moment.
- */
-typedef struct Inertia {
-  /**
-   * Mass [kg].
-   */
-  double mass;
-  /**
-   * First moment m·c [kg m]: mass times the centre of mass.
-   */
-  struct Vec3 h;
-  /**
-   * Rotational inertia about the frame's origin, not the centre of mass [kg m²].
-   */
-  struct Sym3 i;
-} Inertia;
-#define Inertia_ZERO (Inertia){ .mass = 0.0, .h = Vec3_ZERO, .i = Sym3_ZERO }
 
 #ifdef __cplusplus
 extern "C" {
