@@ -23,7 +23,7 @@ int main(void) {
     CHECK(ds_sim_create(model, NULL, &sim));
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model);
     double q[MAX], v[MAX] = {0}, u[MAX] = {0};
-    CHECK(ds_model_neutral(model, q));
+    CHECK(ds_model_keyframe(model, "standing", q, v, u));
     CHECK(ds_sim_step(sim, q, v, u, q, v));
 
     /* the page's statements */
