@@ -137,7 +137,8 @@ enum ds_gradient
    */
   DS_GRADIENT_EXACT = 0,
   /**
-   * The step is at a switch of contact modes: the derivative is that of one side.
+   * The step is at a switch of contact modes, or a contact's own derivative is not determined (which
+   * shows when a derivative is asked for): the derivative is that of one side.
    */
   DS_GRADIENT_ONE_SIDED = 1,
   /**
@@ -1193,16 +1194,16 @@ typedef struct ds_contact {
    * Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
    */
   double velocity[3];
-  /**
-   * t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
-   * the normal but where its z is -0.5.
-   */
-  double tangents[6];
   ds_contact_mode mode;
   /**
    * 0
    */
   int32_t reserved;
+  /**
+   * t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
+   * the normal but where its z is -0.5.
+   */
+  double tangents[6];
 } ds_contact;
 
 /**

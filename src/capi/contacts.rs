@@ -52,12 +52,12 @@ pub struct ds_contact {
     pub impulse: [f64; 3],
     /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
     pub velocity: [f64; 3],
-    /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
-    /// the normal but where its z is -0.5.
-    pub tangents: [f64; 6],
     pub mode: ds_contact_mode,
     /// 0
     pub reserved: i32,
+    /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
+    /// the normal but where its z is -0.5.
+    pub tangents: [f64; 6],
 }
 
 impl From<&ContactReport> for ds_contact {
@@ -72,9 +72,9 @@ impl From<&ContactReport> for ds_contact {
             gap: c.gap,
             impulse: c.impulse,
             velocity: c.velocity,
-            tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
             mode: c.mode.into(),
             reserved: 0,
+            tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
         }
     }
 }
