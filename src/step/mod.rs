@@ -10,6 +10,7 @@ mod linearization;
 mod options;
 mod parameters;
 mod queries;
+mod response;
 mod sim;
 mod smoothing;
 
