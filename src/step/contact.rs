@@ -4,6 +4,7 @@ use super::contact_kernels::respond;
 use super::options::Options;
 use super::parameters::At;
 use super::response::Response;
+use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
@@ -40,6 +41,8 @@ pub struct ContactReport {
     /// World axes [m]; the normal points from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
+    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
+    pub tangents: [[f64; 3]; 2],
     pub gap: f64,
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
@@ -237,6 +240,7 @@ impl ContactStage {
                 self.constraints.rows.times(b, v_next).0,
                 self.constraints.impulse(b).0,
             );
+            let [t1, t2, _] = contact_frame(c.point.normal).c;
             let three = self.constraints.blocks[b].rows() == 3;
             let lanes = |x: [f64; 4]| {
                 if three {
@@ -250,6 +254,7 @@ impl ContactStage {
                 body: c.geom.map(|g| model.geoms()[g].body),
                 point: c.point.point.to_array(),
                 normal: c.point.normal.to_array(),
+                tangents: [t1.to_array(), t2.to_array()],
                 gap: c.point.gap,
                 impulse: lanes(l),
                 velocity: lanes(s),
@@ -260,6 +265,28 @@ impl ContactStage {
 
     pub fn reports(&self) -> &[ContactReport] {
         &self.reports
+    }
+
+    /// Variation of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// [`ContactStage::correct_one`].
+    pub fn impulse_direction(&self, out: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        let contacts = c.sources.iter().enumerate();
+        let contacts = contacts.filter(|(_, s)| matches!(s, Source::Contact(_)));
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contacts) {
+            let dlambda = &l.dlambda[c.range(b)];
+            out.fill(0.0);
+            // A frictionless contact has its normal only.
+            out[3 - dlambda.len()..].copy_from_slice(dlambda);
+        }
+    }
+
+    /// Whether the constraints that hold do not depend on each other, so that impulses are unique.
+    pub fn independent(&mut self) -> Result<bool> {
+        let rank = self.solver.linearize(&self.constraints.problem())?;
+        Ok(rank.independent == rank.unknowns)
     }
 
     pub fn stabilization(&self) -> &Stabilization {
