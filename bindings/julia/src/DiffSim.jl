@@ -14,17 +14,18 @@ joints and geoms are the library's: 0 is the world.
 """
 module DiffSim
 
+import Base: step
 import Libdl
 
 include("LibDiffSim.jl")
 using .LibDiffSim
 
-export DiffSimError, Model, load_model, neutral, keyframe, integrate, difference, body_id, joint_id, geom_id, warnings
-export Sim, step, step!, jacobians, jvp, vjp, contacts, step_info, memory, restore!, reset!
+export DiffSimError, Model, load_model, neutral, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, warnings
+export Sim, step!, jacobians, jvp, vjp, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
 export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, energy
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
-export Rollout, run!, adjoint!
+export Rollout, run!
 export Batch, batch_step!
 
 """

@@ -26,6 +26,7 @@ const DS_ERR_INTERNAL = Int32(9)
 const DS_GRADIENT_EXACT = Int32(0)
 const DS_GRADIENT_ONE_SIDED = Int32(1)
 const DS_GRADIENT_SMOOTHED = Int32(2)
+const DS_GRADIENT_REFUSED = Int32(3)
 const DS_MODE_BREAKING = Int32(0)
 const DS_MODE_STICKING = Int32(1)
 const DS_MODE_SLIDING = Int32(2)
@@ -87,6 +88,33 @@ const DS_PARAM_GRAVITY = Int32(11)
 const DS_PARAM_JOINT_SPRING_REFERENCE = Int32(12)
 const DS_PARAM_JOINT_FRICTION = Int32(13)
 const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
+const DS_EQUALITY_CONNECT = Int32(0)
+const DS_EQUALITY_WELD = Int32(1)
+const DS_EQUALITY_DISTANCE = Int32(2)
+const DS_EQUALITY_JOINT = Int32(3)
+const DS_SMOOTHING_FIRST_ORDER = Int32(0)
+const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
+const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
+
+mutable struct ds_load_options
+    struct_size::Csize_t
+    base::Int32
+    actuation::Int32
+    ground_plane::Int32
+    mimic::Int32
+    missing_mesh::Int32
+    mesh_mode::Int32
+    ground_friction::Cdouble
+    mesh_dirs::Ptr{Ptr{UInt8}}
+    mesh_dir_count::Csize_t
+    self_collision::Int32
+    reserved::Int32
+    function ds_load_options()
+        made = new()
+        ds_load_options_init(made)
+        made
+    end
+end
 
 mutable struct ds_joint_desc
     struct_size::Csize_t
@@ -154,30 +182,26 @@ mutable struct ds_actuator_desc
     end
 end
 
-mutable struct ds_load_options
+mutable struct ds_equality_desc
     struct_size::Csize_t
-    base::Int32
-    actuation::Int32
-    ground_plane::Int32
-    mimic::Int32
-    missing_mesh::Int32
-    mesh_mode::Int32
-    ground_friction::Cdouble
-    mesh_dirs::Ptr{Ptr{UInt8}}
-    mesh_dir_count::Csize_t
-    self_collision::Int32
-    reserved::Int32
-    function ds_load_options()
+    name::Ptr{UInt8}
+    kind::Int32
+    active::Int32
+    body1::Int32
+    body2::Int32
+    anchor1::NTuple{3, Cdouble}
+    anchor2::NTuple{3, Cdouble}
+    relative::Ptr{Cdouble}
+    torque_scale::Cdouble
+    length::Cdouble
+    joint1::Ptr{UInt8}
+    joint2::Ptr{UInt8}
+    coefficients::NTuple{5, Cdouble}
+    function ds_equality_desc()
         made = new()
-        ds_load_options_init(made)
+        ds_equality_desc_init(made)
         made
     end
-end
-
-struct ds_param
-    kind::Int32
-    index::Int32
-    component::Int32
 end
 
 mutable struct ds_options
@@ -200,6 +224,15 @@ mutable struct ds_options
     end
 end
 
+struct ds_step_info
+    contacts::Csize_t
+    iterations::Csize_t
+    residual::Cdouble
+    switch_distance::Cdouble
+    gradient::Int32
+    converged::Int32
+end
+
 struct ds_step_jacobians
     dq_dq::Ptr{Cdouble}
     dq_dv::Ptr{Cdouble}
@@ -211,13 +244,30 @@ struct ds_step_jacobians
     dv_dp::Ptr{Cdouble}
 end
 
-struct ds_step_info
-    contacts::Csize_t
-    iterations::Csize_t
-    residual::Cdouble
-    switch_distance::Cdouble
+mutable struct ds_smoothing
+    struct_size::Csize_t
+    method::Int32
+    reserved::Int32
+    width_q::Cdouble
+    width_v::Cdouble
+    width_u::Cdouble
+    pairs::Csize_t
+    seed::UInt64
+    max_failures::Csize_t
+    kappa::Cdouble
+    reach::Cdouble
+    function ds_smoothing()
+        made = new()
+        ds_smoothing_init(made)
+        made
+    end
+end
+
+struct ds_smoothing_info
     gradient::Int32
-    converged::Int32
+    reserved::Int32
+    pairs::Csize_t
+    failures::Csize_t
 end
 
 struct ds_contact
@@ -232,6 +282,22 @@ struct ds_contact
     velocity::NTuple{3, Cdouble}
     mode::Int32
     reserved::Int32
+    tangents::NTuple{6, Cdouble}
+end
+
+struct ds_distance
+    distance::Cdouble
+    point_a::NTuple{3, Cdouble}
+    point_b::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    gradient::Int32
+    reserved::Int32
+end
+
+struct ds_param
+    kind::Int32
+    index::Int32
+    component::Int32
 end
 
 ds_abi_version() =
@@ -294,6 +360,9 @@ ds_builder_add_actuator(a1, a2) =
 ds_builder_add_body(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_builder_add_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
 
+ds_builder_add_equality(a1, a2) =
+    ccall((:ds_builder_add_equality, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_equality_desc}), a1, a2)
+
 ds_builder_add_geom(a1, a2, a3, a4) =
     ccall((:ds_builder_add_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_geom_desc}, Ptr{Int32}), a1, a2, a3, a4)
 
@@ -320,6 +389,9 @@ ds_center_of_mass(a1, a2, a3, a4, a5) =
 
 ds_energy(a1, a2, a3, a4, a5) =
     ccall((:ds_energy, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_equality_desc_init(a1) =
+    ccall((:ds_equality_desc_init, libdiffsim), Cvoid, (Ref{ds_equality_desc},), a1)
 
 ds_forward_dynamics(a1, a2, a3, a4, a5) =
     ccall((:ds_forward_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -534,11 +606,20 @@ ds_rollout_set_external_wrench(a1, a2, a3) =
 ds_rollout_set_params(a1, a2) =
     ccall((:ds_rollout_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_sim_collide(a1, a2) =
+    ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_contact_derivatives(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_contact_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
 ds_sim_contacts(a1, a2, a3) =
     ccall((:ds_sim_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{ds_contact}}, Ptr{Csize_t}), a1, a2, a3)
 
 ds_sim_create(a1, a2, a3) =
     ccall((:ds_sim_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
+ds_sim_distance(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_distance, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Ptr{Cdouble}, Ptr{ds_distance}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
 ds_sim_free(a1) =
     ccall((:ds_sim_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
@@ -555,6 +636,9 @@ ds_sim_memory_size(a1) =
 ds_sim_np(a1) =
     ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_sim_relaxed_step(a1, a2, a3, a4) =
+    ccall((:ds_sim_relaxed_step, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_sim_reset(a1) =
     ccall((:ds_sim_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
 
@@ -567,8 +651,14 @@ ds_sim_set_external_wrench(a1, a2, a3) =
 ds_sim_set_memory(a1, a2) =
     ccall((:ds_sim_set_memory, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_sim_set_pair_enabled(a1, a2, a3, a4) =
+    ccall((:ds_sim_set_pair_enabled, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Int32), a1, a2, a3, a4)
+
 ds_sim_set_params(a1, a2) =
     ccall((:ds_sim_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_smoothed_jacobians(a1, a2, a3, a4) =
+    ccall((:ds_sim_smoothed_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{ds_step_jacobians}, Ptr{ds_smoothing_info}), a1, a2, a3, a4)
 
 ds_sim_step(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
@@ -584,6 +674,9 @@ ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
 
 ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_smoothing_init(a1) =
+    ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)
 
 ds_status_name(a1) =
     ccall((:ds_status_name, libdiffsim), Cstring, (Int32,), a1)

@@ -91,7 +91,7 @@ end
 "What the loader left out or changed, one line each."
 function warnings(m::Model)
     count = LibDiffSim.ds_model_warning_count(handle(m))
-    [unsafe_string(LibDiffSim.ds_model_warning(m.handle, i)) for i in 0:count-1]
+    [unsafe_string(LibDiffSim.ds_model_warning(m.handle, i)) for i in 0:Int(count)-1]
 end
 
 for (name, f) in ((:body_id, :ds_model_body_id), (:joint_id, :ds_model_joint_id), (:geom_id, :ds_model_geom_id))
@@ -110,6 +110,12 @@ function neutral(m::Model)
     q = Vector{Float64}(undef, m.nq)
     check(LibDiffSim.ds_model_neutral(handle(m), q))
     q
+end
+
+"Names of the file's keyframes."
+function keyframe_names(m::Model)
+    count = LibDiffSim.ds_model_nkeyframe(handle(m))
+    [unsafe_string(LibDiffSim.ds_model_keyframe_name(m.handle, i)) for i in 0:Int(count)-1]
 end
 
 "State and input of a keyframe of the file: (q, v, u)."

@@ -48,12 +48,12 @@ function run!(r::Rollout, q0, v0, u::AbstractMatrix)
 end
 
 """
-    adjoint!(rollout, q_bar, v_bar)
+    vjp(rollout, q_bar, v_bar)
 
 The gradient (q0_bar, v0_bar, u_bar, p_bar) of a function of the last run's trajectory, given its gradient by the states:
 nv×(N+1) each, positions in tangent coordinates.
 """
-function adjoint!(r::Rollout, q_bar, v_bar)
+function vjp(r::Rollout, q_bar, v_bar)
     m, n = r.model, r.steps
     sized(q_bar, "q_bar", m.nv, n + 1), sized(v_bar, "v_bar", m.nv, n + 1)
     q0_bar, v0_bar = Vector{Float64}(undef, m.nv), Vector{Float64}(undef, m.nv)
