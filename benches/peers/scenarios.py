@@ -7,6 +7,7 @@ noise around the start's servo targets, or noise on the motors, from a fixed see
 """
 
 import shutil
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ import mujoco
 import numpy as np
 
 from robots import GYMNASIUM, MESHES, URDF, Robot
+
+# Left to itself MuJoCo also writes each warning to MUJOCO_LOG.TXT in the working directory.
+mujoco.set_mju_user_warning(lambda text: print(f"MuJoCo: {text}", file=sys.stderr))
 
 STEPS = 2000
 TIME_STEP = 1e-3
@@ -160,7 +164,8 @@ class Prepared:
     mjcf: object
     qpos: object
     run: object  # files of write_scenario: with noise
-    stand: object  # and without
+    start: object  # the first quarter of that
+    stand: object  # without noise
     urdf: object  # None for a robot that comes as MJCF
 
 
@@ -176,7 +181,9 @@ def prepare(scenario, build):
         mjcf = scenario.robot.path
     model = mujoco.MjModel.from_xml_path(str(mjcf))
     qpos = _start(scenario, model)
-    run, stand = folder / "run.bin", folder / "stand.bin"
-    write_scenario(run, TIME_STEP, qpos, _controls(model, qpos, 1.0))
+    run, start, stand = folder / "run.bin", folder / "start.bin", folder / "stand.bin"
+    controls = _controls(model, qpos, 1.0)
+    write_scenario(run, TIME_STEP, qpos, controls)
+    write_scenario(start, TIME_STEP, qpos, controls[: STEPS // 4])
     write_scenario(stand, TIME_STEP, qpos, _controls(model, qpos, 0.0))
-    return Prepared(scenario.name, folder, model, mjcf, qpos, run, stand, urdf)
+    return Prepared(scenario.name, folder, model, mjcf, qpos, run, start, stand, urdf)
