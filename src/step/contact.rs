@@ -6,8 +6,8 @@ use super::parameters::At;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
-use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
-use crate::contact::problem::{Delassus, Problem};
+use crate::contact::island_solver::IslandSolver;
+use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
 use crate::dynamics::kinematics::twists;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
@@ -50,7 +50,7 @@ pub struct ContactReport {
 pub(super) struct ContactStage {
     pub scene: Scene,
     pub constraints: Constraints,
-    solver: NcpSolver,
+    solver: IslandSolver,
     options: NcpOptions,
     stabilization: Stabilization,
     reports: Vec<ContactReport>,
@@ -94,7 +94,7 @@ impl ContactStage {
         let stride = nv.div_ceil(LANES);
         Ok(ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
-            solver: NcpSolver::new(rows, blocks),
+            solver: IslandSolver::new(&constraints.capacity(model.topology())),
             options: NcpOptions {
                 method: Method::Auto,
                 tolerance: options.tolerance,
@@ -171,14 +171,8 @@ impl ContactStage {
                 reach,
             );
             c.condense(t, &dynamics.mass, v, &self.v_free, &self.stabilization);
-            let problem = Problem {
-                blocks: &c.blocks,
-                delassus: Delassus::Dense(&c.delassus),
-                g: &c.g,
-            };
-            let certificate =
-                self.solver
-                    .solve(&problem, &mut c.lambda, &mut c.modes, &self.options)?;
+            let (problem, lambda, modes) = c.problem_and_solution();
+            let certificate = self.solver.solve(&problem, lambda, modes, &self.options)?;
             respond(c, &dynamics.mass, model, &self.v_free, v_next);
             let mut repeat = false;
             if reach != f64::INFINITY && c.missed_limit(q, v_next, h, 1e-12) {
@@ -276,7 +270,7 @@ impl ContactStage {
             return Ok(());
         }
         let problem = self.constraints.problem();
-        self.solver.linearize(&problem).map(|_| ())
+        self.solver.linearize(&problem)
     }
 
     /// Rows of J A⁻¹ from the dense inverse.
@@ -450,9 +444,8 @@ impl ContactStage {
         self.solver.apply_transpose(
             &c.problem(),
             &l.dlambda[..rows],
-            1,
             &mut l.sigma[..rows],
-            Some(&mut l.bounds[..blocks]),
+            &mut l.bounds[..blocks],
         )?;
         for b in 0..groups {
             let w = lanes(&l.sigma[c.range(b)]);

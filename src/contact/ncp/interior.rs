@@ -13,8 +13,10 @@
 
 use super::cone::{contact_product, divide, dual_head, exit, velocity_of};
 use super::modes::{Mode, largest};
+use super::tree_system::TreeSystem;
 use super::work::Work;
-use crate::contact::problem::{Block, Problem, Small};
+use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::contact::tree_rows::TreeRows;
 use crate::linalg::General;
 
 /// How much each step is allowed to risk.
@@ -52,6 +54,7 @@ const RECENTER: f64 = 100.0;
 #[derive(Clone, Debug)]
 pub(super) struct Interior {
     matrix: General,
+    trees: TreeSystem,
     /// λ = unit · λ', σ = velocity / unit · σ' of each block.
     unit: Vec<f64>,
     velocity: f64,
@@ -69,6 +72,9 @@ pub(super) struct Interior {
     dslack: Vec<[f64; 2]>,
     x: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
+    rows: Vec<[f64; 1]>,
+    part: Vec<f64>,
+    z: Vec<[f64; 1]>,
     modes: Vec<Mode>,
     kappa: f64,
     /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
@@ -76,10 +82,16 @@ pub(super) struct Interior {
 }
 
 impl Interior {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Interior {
+    pub fn new(
+        max_rows: usize,
+        max_blocks: usize,
+        max_coordinates: usize,
+        trees: TreeSystem,
+    ) -> Interior {
         let rows = || Vec::with_capacity(max_rows);
         Interior {
             matrix: General::new(max_rows),
+            trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
             lambda: rows(),
@@ -94,6 +106,9 @@ impl Interior {
             dslack: Vec::with_capacity(max_blocks),
             x: Vec::with_capacity(max_rows),
             scratch: Vec::with_capacity(max_rows),
+            rows: Vec::with_capacity(max_rows),
+            part: rows(),
+            z: vec![[0.0]; max_coordinates],
             modes: Vec::with_capacity(max_blocks),
             kappa: 1.0,
             short: false,
@@ -142,6 +157,11 @@ impl Interior {
         self.correction.resize(nb, [0.0; 3]);
         self.x.resize(n, [0.0]);
         self.scratch.resize(n, [0.0]);
+        self.rows.resize(n, [0.0]);
+        self.part.resize(n, 0.0);
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
+        }
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             match block {
@@ -319,15 +339,13 @@ impl Interior {
             }
         }
         for i in 0..nb {
-            let (at, end) = (work.offsets[i], work.offsets[i + 1]);
-            let mut part = [0.0; 3];
-            for (p, l) in part.iter_mut().zip(&self.lambda[at..end]) {
-                *p = l * self.unit[i] * self.velocity;
+            for r in work.offsets[i]..work.offsets[i + 1] {
+                self.part[r] = self.lambda[r] * self.unit[i] * self.velocity;
             }
-            problem
-                .delassus
-                .add_columns(i, at, &part[..end - at], &mut self.residual);
         }
+        problem
+            .delassus
+            .add_product(&work.offsets, &self.part, &mut self.z, &mut self.residual);
         for i in 0..nb {
             for r in work.offsets[i]..work.offsets[i + 1] {
                 self.residual[r] = self.residual[r] * self.unit[i] / self.velocity - self.sigma[r];
@@ -421,6 +439,10 @@ impl Interior {
             }
             self.curvature[i] = d;
         }
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.factor_by_trees(problem, rows);
+            return;
+        }
         let a = self.matrix.matrix(n);
         a.fill(0.0);
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -454,6 +476,87 @@ impl Interior {
             }
         }
         self.matrix.factor(0.0);
+    }
+
+    /// With W the inverse of D in the problem's units.
+    fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+        self.trees.clear_weights(problem.blocks.len());
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let n = block.rows();
+            let mut d = self.curvature[i];
+            for (r, line) in d.iter_mut().enumerate().take(n) {
+                line[r] += PROXIMAL;
+            }
+            let w = &mut self.trees.weights[i];
+            match *block {
+                Block::Contact { mu } if mu > 0.0 => *w = inverse(&d),
+                Block::Contact { .. } => w[2][2] = d[2][2].recip(),
+                _ if frozen(*block, 0) => {}
+                _ => w[0][0] = d[0][0].recip(),
+            }
+            let unit = self.unit[i] * self.unit[i];
+            w.iter_mut().flatten().for_each(|w| *w *= unit);
+        }
+        // A singular matrix leaves numbers that end the path.
+        self.trees.factor(rows);
+    }
+
+    /// x ← (G + D)⁻¹ x, with one repetition for what elimination by trees loses.
+    fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+        // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
+        let n = rows.rows();
+        self.scratch[..n].copy_from_slice(&self.x[..n]);
+        let mut remainder = std::mem::take(&mut self.scratch);
+        self.x[..n].fill([0.0]);
+        for repetition in 0..2 {
+            // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (part, w) = (rows.range(i), &self.trees.weights[i]);
+                let b = &mut remainder[part.clone()];
+                for x in b.iter_mut() {
+                    x[0] /= self.unit[i];
+                }
+                for r in 0..block.rows() {
+                    self.rows[part.start + r][0] =
+                        b.iter().zip(&w[r]).map(|(b, w)| w * b[0]).sum::<f64>();
+                }
+            }
+            self.trees.respond(rows, &mut self.rows, false);
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (at, w) = (rows.range(i).start, &self.trees.weights[i]);
+                for r in 0..block.rows() {
+                    let y = (0..block.rows())
+                        .map(|c| w[r][c] * (remainder[at + c][0] - self.rows[at + c][0]))
+                        .sum::<f64>();
+                    self.x[at + r][0] += y / self.unit[i];
+                }
+            }
+            if repetition == 1 {
+                break;
+            }
+            for i in 0..problem.blocks.len() {
+                for r in rows.range(i) {
+                    self.rows[r][0] = self.unit[i] * self.x[r][0];
+                }
+            }
+            self.trees.multiply(rows, &mut self.rows);
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (at, d) = (rows.range(i).start, &self.curvature[i]);
+                for r in 0..block.rows() {
+                    if frozen(*block, r) {
+                        remainder[at + r][0] = 0.0;
+                        continue;
+                    }
+                    let own: f64 = (0..block.rows()).map(|c| d[r][c] * self.x[at + c][0]).sum();
+                    let x = self.x[at + r][0];
+                    // What was solved for, less what the matrix gives.
+                    remainder[at + r][0] = self.target[at + r]
+                        - self.residual[at + r]
+                        - (self.unit[i] * self.rows[at + r][0] + own + PROXIMAL * x);
+                }
+            }
+        }
+        self.scratch = remainder;
     }
 
     fn triple(&self, v: &[f64], at: usize) -> [f64; 3] {
@@ -504,7 +607,10 @@ impl Interior {
                 };
             }
         }
-        self.matrix.solve(&mut self.x[..n], &mut self.scratch);
+        match problem.delassus {
+            Delassus::Dense(_) => self.matrix.solve(&mut self.x[..n], &mut self.scratch),
+            Delassus::Trees(rows) => self.solve_by_trees(problem, rows),
+        }
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             for k in 0..block.rows() {
@@ -572,6 +678,31 @@ impl Interior {
         }
         step.min(cone)
     }
+}
+
+/// The inverse by elimination with row exchanges.
+fn inverse(a: &Small) -> Small {
+    let mut work = [0, 1, 2].map(|r| {
+        let mut line = [0.0; 6];
+        line[..3].copy_from_slice(&a[r]);
+        line[3 + r] = 1.0;
+        line
+    });
+    for k in 0..3 {
+        let size = |i: usize| work[i][k].abs();
+        let best = (k..3).fold(k, |b, i| if size(i) > size(b) { i } else { b });
+        work.swap(k, best);
+        let pivot = work[k][k].recip();
+        work[k] = work[k].map(|x| x * pivot);
+        let row = work[k];
+        for (_, line) in work.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = line[k];
+            for (x, r) in line.iter_mut().zip(row) {
+                *x -= factor * r;
+            }
+        }
+    }
+    work.map(|line| [line[3], line[4], line[5]])
 }
 
 /// Rows whose impulse is zero by law: tangents without friction, dry friction without a bound.

@@ -19,17 +19,25 @@
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
 //!
-//! The matrix is dense whatever the storage of G: split large scenes into islands first.
+//! Where G comes by trees, A + εE is solved instead, E the scale of G on each block, by the trees' coordinates, and what ε
+//! takes away is put back by repetition: x ← x + (A + εE)⁻¹ (b − A x). That is regular whatever rows depend on each
+//! other, and what it returns is x₀ and as little else as the equations ask for; no rank is found.
 
 use super::modes::Mode;
+use super::tree_system::TreeSystem;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
-use crate::linalg::{General, Symmetric};
+use crate::contact::tree_rows::TreeRows;
+use crate::linalg::{General, LANES, Symmetric};
 
 /// Relative size below which a remaining pivot counts as a dependent row.
 const DEPENDENT: f64 = 1e-11;
 
 /// Relative pivot below which partial pivoting is not trusted to tell the rank.
 const DOUBTFUL: f64 = 1e-7;
+
+/// ε of systems by trees, and how often it is put back.
+const PROXIMAL: f64 = 1e-9;
+const REPETITIONS: usize = 2;
 
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +50,8 @@ pub(super) struct Face {
     pub start: usize,
     pub size: usize,
     pub slide: Option<Slide>,
+    /// Mean diagonal of G on the block.
+    response: f64,
 }
 
 /// Geometry of a sliding contact with friction.
@@ -79,12 +89,22 @@ pub(super) struct Reduced {
     pub symmetric: bool,
     definite: Symmetric,
     general: General,
+    /// Of the last factorization: made by trees, whose system this is; on how many coordinates.
+    by_trees: bool,
+    trees: TreeSystem,
+    coordinates: usize,
+    /// (Q + εE)⁻¹ by unknown, and panels of that many and of the problem's rows.
+    compliance: Vec<f64>,
+    target: Vec<f64>,
+    remainder: Vec<f64>,
+    rows: Vec<f64>,
 }
 
 const NO_FACE: usize = usize::MAX;
 
 impl Reduced {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Reduced {
+    pub fn new(max_rows: usize, max_blocks: usize, trees: TreeSystem) -> Reduced {
+        let panel = || vec![0.0; max_rows * LANES];
         Reduced {
             faces: Vec::with_capacity(max_blocks),
             face_of: Vec::with_capacity(max_blocks),
@@ -92,6 +112,20 @@ impl Reduced {
             symmetric: true,
             definite: Symmetric::new(max_rows),
             general: General::new(max_rows),
+            by_trees: false,
+            trees,
+            coordinates: 0,
+            compliance: Vec::with_capacity(max_rows),
+            target: panel(),
+            remainder: panel(),
+            rows: panel(),
+        }
+    }
+
+    /// Call once per problem, before the first factorization.
+    pub fn start(&mut self, problem: &Problem) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
         }
     }
 
@@ -141,6 +175,8 @@ impl Reduced {
                 start: self.order,
                 size,
                 slide,
+                response: (0..block.rows()).map(|r| diagonal[i][r][r]).sum::<f64>()
+                    / block.rows() as f64,
             });
             self.order += size;
         }
@@ -149,26 +185,26 @@ impl Reduced {
     /// Assembles and factors.
     pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
         let m = self.order;
-        if self.symmetric {
+        self.by_trees = false;
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.by_trees = true;
+            self.factor_by_trees(rows);
+            return;
+        }
+        if let (true, Delassus::Dense(values)) = (self.symmetric, problem.delassus) {
             let a = self.definite.matrix(m);
-            match problem.delassus {
-                Delassus::Dense(values) => {
-                    let n = problem.rows();
-                    for (k, face) in self.faces.iter().enumerate() {
-                        for r in 0..face.rows {
-                            // By symmetry a column of G is a row of A.
-                            let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
-                            let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
-                            for other in &self.faces[..=k] {
-                                line[other.start..other.start + other.size]
-                                    .copy_from_slice(&column[other.row..other.row + other.rows]);
-                            }
+            {
+                let n = problem.rows();
+                for (k, face) in self.faces.iter().enumerate() {
+                    for r in 0..face.rows {
+                        // By symmetry a column of G is a row of A.
+                        let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
+                        let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
+                        for other in &self.faces[..=k] {
+                            line[other.start..other.start + other.size]
+                                .copy_from_slice(&column[other.row..other.row + other.rows]);
                         }
                     }
-                }
-                Delassus::Sparse(_) => {
-                    a.fill(0.0);
-                    assemble(problem, offsets, &self.faces, &self.face_of, a, m);
                 }
             }
             self.definite.factor(DEPENDENT);
@@ -185,13 +221,136 @@ impl Reduced {
         }
     }
 
-    /// Whether held rows depend on each other.
+    fn factor_by_trees(&mut self, rows: &TreeRows) {
+        self.coordinates = rows.coordinates();
+        self.trees.clear_weights(rows.blocks());
+        self.compliance.clear();
+        for face in &self.faces {
+            let (w, ease) = (
+                &mut self.trees.weights[face.block],
+                PROXIMAL * face.response.max(f64::MIN_POSITIVE),
+            );
+            match face.slide {
+                Some(Slide {
+                    mu,
+                    u,
+                    across,
+                    turn,
+                }) => {
+                    let (n, e) = (ease.recip(), (turn + ease).recip());
+                    self.compliance.extend([n, e]);
+                    let side = [-u[1], u[0]];
+                    for r in 0..2 {
+                        for c in 0..2 {
+                            w[r][c] = e * across * side[r] * side[c];
+                        }
+                        w[r][2] = -n * mu * u[r];
+                    }
+                    w[2][2] = n;
+                }
+                None => {
+                    let first = face.row - rows.range(face.block).start;
+                    for r in 0..face.size {
+                        self.compliance.push(ease.recip());
+                        w[first + r][first + r] = ease.recip();
+                    }
+                }
+            }
+        }
+        // A singular matrix leaves numbers that no check lets pass.
+        self.trees.factor(rows);
+    }
+
+    /// x ← (A + εE)⁻¹ x, ε put back, or with Aᵀ.
+    fn solve_by_trees<const W: usize>(
+        &mut self,
+        rows: &TreeRows,
+        x: &mut [[f64; W]],
+        transposed: bool,
+    ) {
+        let (m, n) = (self.order, rows.rows());
+        let mut target = std::mem::take(&mut self.target);
+        let mut remainder = std::mem::take(&mut self.remainder);
+        let mut y = std::mem::take(&mut self.rows);
+        {
+            let b = &mut target.as_chunks_mut::<W>().0[..m];
+            let r = &mut remainder.as_chunks_mut::<W>().0[..m];
+            let y = &mut y.as_chunks_mut::<W>().0[..n];
+            b.copy_from_slice(x);
+            r.copy_from_slice(x);
+            x.fill([0.0; W]);
+            for repetition in 0..=REPETITIONS {
+                // x += K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
+                for (r, k) in r.iter_mut().zip(&self.compliance) {
+                    *r = r.map(|r| k * r);
+                }
+                add(x, r);
+                self.spread(r, y, transposed);
+                self.trees.respond(rows, y, transposed);
+                self.gather(y, r, transposed);
+                for (r, k) in r.iter_mut().zip(&self.compliance) {
+                    *r = r.map(|r| -k * r);
+                }
+                add(x, r);
+                if repetition < REPETITIONS {
+                    self.spread(x, y, transposed);
+                    self.trees.multiply(rows, y);
+                    self.gather(y, r, transposed);
+                    for (r, b) in r.iter_mut().zip(b.iter()) {
+                        for (r, b) in r.iter_mut().zip(b) {
+                            *r = b - *r;
+                        }
+                    }
+                    for face in &self.faces {
+                        if let Some(slide) = &face.slide {
+                            let at = face.start + 1;
+                            for (r, x) in r[at].iter_mut().zip(x[at]) {
+                                *r -= slide.turn * x;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (self.target, self.remainder, self.rows) = (target, remainder, y);
+    }
+
+    /// y = R x, or L x, on all rows of the faces' blocks.
+    fn spread<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]], transposed: bool) {
+        // Of a contact that slides without friction only one row is on the face.
+        y.fill([0.0; W]);
+        let put = |row: usize, value: [f64; W]| y[row] = value;
+        if transposed {
+            self.expand_left(x, put);
+        } else {
+            self.expand(x, put);
+        }
+    }
+
+    /// x = Lᵀ y, or Rᵀ y.
+    fn gather<const W: usize>(&self, y: &[[f64; W]], x: &mut [[f64; W]], transposed: bool) {
+        if transposed {
+            self.restrict_right(|row| y[row], x);
+        } else {
+            self.restrict(|row| y[row], x);
+        }
+    }
+
+    /// Whether held rows are known to depend on each other.
     pub fn deficient(&self) -> bool {
         self.rank() < self.order
     }
 
+    /// Whether held rows may depend on each other.
+    pub fn may_be_deficient(&self) -> bool {
+        self.by_trees || self.deficient()
+    }
+
+    /// Rank of the last factorization; by trees an upper bound of it.
     pub fn rank(&self) -> usize {
-        if self.symmetric {
+        if self.by_trees {
+            self.order.min(self.coordinates)
+        } else if self.symmetric {
             self.definite.rank()
         } else {
             self.general.rank()
@@ -283,8 +442,15 @@ impl Reduced {
     }
 
     /// x ← A⁻¹ x (or A⁺ x).
-    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        if self.symmetric {
+    pub fn solve<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.solve_by_trees(rows, x, false);
+        } else if self.symmetric {
             self.definite.solve(x, scratch)
         } else {
             self.general.solve(x, scratch)
@@ -292,8 +458,15 @@ impl Reduced {
     }
 
     /// x ← A⁻ᵀ x (or its pseudo-inverse).
-    pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        if self.symmetric {
+    pub fn solve_transpose<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.solve_by_trees(rows, x, true);
+        } else if self.symmetric {
             self.definite.solve(x, scratch)
         } else {
             self.general.solve_transpose(x, scratch)
@@ -322,6 +495,14 @@ impl Reduced {
                     f[k * m + unknown] = self.general.range_entry(k, j);
                 }
             }
+        }
+    }
+}
+
+fn add<const W: usize>(x: &mut [[f64; W]], y: &[[f64; W]]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        for (x, y) in x.iter_mut().zip(y) {
+            *x += y;
         }
     }
 }
