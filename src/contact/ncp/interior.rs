@@ -47,6 +47,10 @@ impl Pace {
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
 
+/// The same where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
+const TREE_PROXIMAL: f64 = 1e-8;
+const REPETITIONS: usize = 2;
+
 /// How far pairs are moved inwards where the path was lost, in units of κ.
 const RECENTER: f64 = 100.0;
 
@@ -485,7 +489,7 @@ impl Interior {
             let n = block.rows();
             let mut d = self.curvature[i];
             for (r, line) in d.iter_mut().enumerate().take(n) {
-                line[r] += PROXIMAL;
+                line[r] += TREE_PROXIMAL;
             }
             let w = &mut self.trees.weights[i];
             match *block {
@@ -501,14 +505,14 @@ impl Interior {
         self.trees.factor(rows);
     }
 
-    /// x ← (G + D)⁻¹ x, with one repetition for what elimination by trees loses.
+    /// x ← (G + D)⁻¹ x.
     fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
         // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
         let n = rows.rows();
         self.scratch[..n].copy_from_slice(&self.x[..n]);
         let mut remainder = std::mem::take(&mut self.scratch);
         self.x[..n].fill([0.0]);
-        for repetition in 0..2 {
+        for repetition in 0..=REPETITIONS {
             // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
             for (i, block) in problem.blocks.iter().enumerate() {
                 let (part, w) = (rows.range(i), &self.trees.weights[i]);
@@ -531,7 +535,7 @@ impl Interior {
                     self.x[at + r][0] += y / self.unit[i];
                 }
             }
-            if repetition == 1 {
+            if repetition == REPETITIONS {
                 break;
             }
             for i in 0..problem.blocks.len() {

@@ -36,8 +36,8 @@ const DEPENDENT: f64 = 1e-11;
 const DOUBTFUL: f64 = 1e-7;
 
 /// ε of systems by trees, and how often it is put back.
-const PROXIMAL: f64 = 1e-9;
-const REPETITIONS: usize = 2;
+const PROXIMAL: f64 = 1e-6;
+const REPETITIONS: usize = 4;
 
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,25 +185,25 @@ impl Reduced {
     /// Assembles and factors.
     pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
         let m = self.order;
+        let values = match problem.delassus {
+            Delassus::Dense(values) => values,
+            Delassus::Trees(rows) => {
+                self.by_trees = true;
+                return self.factor_by_trees(rows);
+            }
+        };
         self.by_trees = false;
-        if let Delassus::Trees(rows) = problem.delassus {
-            self.by_trees = true;
-            self.factor_by_trees(rows);
-            return;
-        }
-        if let (true, Delassus::Dense(values)) = (self.symmetric, problem.delassus) {
+        if self.symmetric {
             let a = self.definite.matrix(m);
-            {
-                let n = problem.rows();
-                for (k, face) in self.faces.iter().enumerate() {
-                    for r in 0..face.rows {
-                        // By symmetry a column of G is a row of A.
-                        let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
-                        let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
-                        for other in &self.faces[..=k] {
-                            line[other.start..other.start + other.size]
-                                .copy_from_slice(&column[other.row..other.row + other.rows]);
-                        }
+            let n = problem.rows();
+            for (k, face) in self.faces.iter().enumerate() {
+                for r in 0..face.rows {
+                    // By symmetry a column of G is a row of A.
+                    let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
+                    let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
+                    for other in &self.faces[..=k] {
+                        line[other.start..other.start + other.size]
+                            .copy_from_slice(&column[other.row..other.row + other.rows]);
                     }
                 }
             }
