@@ -5,7 +5,7 @@
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees.
 
 use super::island::Islands;
-use super::ncp::{Certificate, Mode, NcpOptions, NcpSolver, Path};
+use super::ncp::{Certificate, Mode, NcpOptions, NcpSolver, Path, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use crate::error::Result;
@@ -109,6 +109,75 @@ impl IslandSolver {
             Delassus::Dense(_) => self.solver.linearize(problem).map(|_| ()),
             Delassus::Trees(_) => NcpSolver::check_certificate(self.last.as_ref()).map(|_| ()),
         }
+    }
+
+    /// Whether the rows that hold are known not to depend on each other; of large islands that is not known.
+    pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            let rank = self.solver.linearize(problem)?;
+            return Ok(rank.independent == rank.unknowns);
+        };
+        self.linearize(problem)?;
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let rank = self.solver.rank();
+            if !self.part.is_dense || rank.independent < rank.unknowns {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Rank of what [`IslandSolver::split`] gives.
+    pub fn rank(&self, problem: &Problem) -> usize {
+        match problem.delassus {
+            Delassus::Dense(_) => self.solver.rank().independent,
+            Delassus::Trees(_) => problem.rows(),
+        }
+    }
+
+    /// As [`NcpSolver::split`].
+    pub fn split(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+    ) -> Result<Split> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.solver.split(problem, stride, left, right);
+        };
+        left.fill(0.0);
+        right.fill(0.0);
+        for k in 0..problem.rows() {
+            left[k * stride + k] = 1.0;
+        }
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let n = self.part.rows.len();
+            for first in (0..n).step_by(LANES) {
+                let count = LANES.min(n - first);
+                let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
+                input.fill(0.0);
+                for (k, column) in input.chunks_exact_mut(n).enumerate() {
+                    column[first + k] = 1.0;
+                }
+                let (part_problem, ..) = self.part.problem();
+                self.solver
+                    .apply(&part_problem, input, None, count, output)?;
+                for (k, column) in output.chunks_exact(n).enumerate() {
+                    for (x, r) in column.iter().zip(&self.part.rows) {
+                        right[r * stride + self.part.rows[first + k]] = -x;
+                    }
+                }
+            }
+        }
+        Ok(Split::Whole)
+    }
+
+    /// As [`NcpSolver::solve_middle`].
+    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
+        self.solver.solve_middle(stride, columns);
     }
 
     /// Prepares the derivative on one island.

@@ -29,6 +29,7 @@ mod work;
 
 pub use linearize::Rank;
 pub use modes::{Certificate, Mode, Path};
+pub use reduced::Split;
 
 use super::island_solver::Capacity;
 use super::problem::{Delassus, Problem};

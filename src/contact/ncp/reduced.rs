@@ -19,14 +19,13 @@
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
 //!
-//! Where G comes by trees, A + εE is solved instead, E the scale of G on each block, by the trees' coordinates, and what ε
-//! takes away is put back by repetition: x ← x + (A + εE)⁻¹ (b − A x). That is regular whatever rows depend on each
-//! other, and what it returns is x₀ and as little else as the equations ask for; no rank is found.
+//! Where G comes by trees see [`trees`].
+
+mod trees;
 
 use super::modes::Mode;
 use super::tree_system::TreeSystem;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
-use crate::contact::tree_rows::TreeRows;
 use crate::linalg::{General, LANES, Symmetric};
 
 /// Relative size below which a remaining pivot counts as a dependent row.
@@ -34,10 +33,6 @@ const DEPENDENT: f64 = 1e-11;
 
 /// Relative pivot below which partial pivoting is not trusted to tell the rank.
 const DOUBTFUL: f64 = 1e-7;
-
-/// ε of systems by trees, and how often it is put back.
-const PROXIMAL: f64 = 1e-6;
-const REPETITIONS: usize = 4;
 
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +93,17 @@ pub(super) struct Reduced {
     target: Vec<f64>,
     remainder: Vec<f64>,
     rows: Vec<f64>,
+}
+
+/// The form in which [`NcpSolver::split`](super::NcpSolver::split) gives a derivative CᵀXB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// C = B, which alone is written, and X = 1.
+    Half,
+    /// X is applied by [`NcpSolver::solve_middle`](super::NcpSolver::solve_middle).
+    Middle,
+    /// B = 1 and X = 1.
+    Whole,
 }
 
 const NO_FACE: usize = usize::MAX;
@@ -218,121 +224,6 @@ impl Reduced {
             a.fill(0.0);
             assemble(problem, offsets, &self.faces, &self.face_of, a, m);
             self.general.factor_complete(DEPENDENT);
-        }
-    }
-
-    fn factor_by_trees(&mut self, rows: &TreeRows) {
-        self.coordinates = rows.coordinates();
-        self.trees.clear_weights(rows.blocks());
-        self.compliance.clear();
-        for face in &self.faces {
-            let (w, ease) = (
-                &mut self.trees.weights[face.block],
-                PROXIMAL * face.response.max(f64::MIN_POSITIVE),
-            );
-            match face.slide {
-                Some(Slide {
-                    mu,
-                    u,
-                    across,
-                    turn,
-                }) => {
-                    let (n, e) = (ease.recip(), (turn + ease).recip());
-                    self.compliance.extend([n, e]);
-                    let side = [-u[1], u[0]];
-                    for r in 0..2 {
-                        for c in 0..2 {
-                            w[r][c] = e * across * side[r] * side[c];
-                        }
-                        w[r][2] = -n * mu * u[r];
-                    }
-                    w[2][2] = n;
-                }
-                None => {
-                    let first = face.row - rows.range(face.block).start;
-                    for r in 0..face.size {
-                        self.compliance.push(ease.recip());
-                        w[first + r][first + r] = ease.recip();
-                    }
-                }
-            }
-        }
-        // A singular matrix leaves numbers that no check lets pass.
-        self.trees.factor(rows);
-    }
-
-    /// x ← (A + εE)⁻¹ x, ε put back, or with Aᵀ.
-    fn solve_by_trees<const W: usize>(
-        &mut self,
-        rows: &TreeRows,
-        x: &mut [[f64; W]],
-        transposed: bool,
-    ) {
-        let (m, n) = (self.order, rows.rows());
-        let mut target = std::mem::take(&mut self.target);
-        let mut remainder = std::mem::take(&mut self.remainder);
-        let mut y = std::mem::take(&mut self.rows);
-        {
-            let b = &mut target.as_chunks_mut::<W>().0[..m];
-            let r = &mut remainder.as_chunks_mut::<W>().0[..m];
-            let y = &mut y.as_chunks_mut::<W>().0[..n];
-            b.copy_from_slice(x);
-            r.copy_from_slice(x);
-            x.fill([0.0; W]);
-            for repetition in 0..=REPETITIONS {
-                // x += K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
-                for (r, k) in r.iter_mut().zip(&self.compliance) {
-                    *r = r.map(|r| k * r);
-                }
-                add(x, r);
-                self.spread(r, y, transposed);
-                self.trees.respond(rows, y, transposed);
-                self.gather(y, r, transposed);
-                for (r, k) in r.iter_mut().zip(&self.compliance) {
-                    *r = r.map(|r| -k * r);
-                }
-                add(x, r);
-                if repetition < REPETITIONS {
-                    self.spread(x, y, transposed);
-                    self.trees.multiply(rows, y);
-                    self.gather(y, r, transposed);
-                    for (r, b) in r.iter_mut().zip(b.iter()) {
-                        for (r, b) in r.iter_mut().zip(b) {
-                            *r = b - *r;
-                        }
-                    }
-                    for face in &self.faces {
-                        if let Some(slide) = &face.slide {
-                            let at = face.start + 1;
-                            for (r, x) in r[at].iter_mut().zip(x[at]) {
-                                *r -= slide.turn * x;
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        (self.target, self.remainder, self.rows) = (target, remainder, y);
-    }
-
-    /// y = R x, or L x, on all rows of the faces' blocks.
-    fn spread<const W: usize>(&self, x: &[[f64; W]], y: &mut [[f64; W]], transposed: bool) {
-        // Of a contact that slides without friction only one row is on the face.
-        y.fill([0.0; W]);
-        let put = |row: usize, value: [f64; W]| y[row] = value;
-        if transposed {
-            self.expand_left(x, put);
-        } else {
-            self.expand(x, put);
-        }
-    }
-
-    /// x = Lᵀ y, or Rᵀ y.
-    fn gather<const W: usize>(&self, y: &[[f64; W]], x: &mut [[f64; W]], transposed: bool) {
-        if transposed {
-            self.restrict_right(|row| y[row], x);
-        } else {
-            self.restrict(|row| y[row], x);
         }
     }
 
@@ -473,6 +364,66 @@ impl Reduced {
         }
     }
 
+    /// R A⁻¹ Lᵀ (or with A⁺) as CᵀXB with B and C rank × rows: column i of each at `i·stride` of `left` and `right`.
+    pub fn split(
+        &self,
+        rows: usize,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+        scratch: &mut [[f64; LANES]],
+    ) -> Split {
+        left[..self.order * stride].fill(0.0);
+        if self.symmetric {
+            self.definite.half_inverse(left, stride, scratch);
+            self.spread(rows, stride, left, |_, [n, _]| [0.0, 0.0, n]);
+            return Split::Half;
+        }
+        right[..self.order * stride].fill(0.0);
+        self.general.split_sides(left, right, stride);
+        self.spread(rows, stride, left, |Slide { u, across, .. }, [n, e]| {
+            [-across * u[1] * e, across * u[0] * e, n]
+        });
+        self.spread(rows, stride, right, |Slide { mu, u, .. }, [n, e]| {
+            [-mu * u[0] * n - u[1] * e, -mu * u[1] * n + u[0] * e, n]
+        });
+        Split::Middle
+    }
+
+    /// x ← X x for the X of [`Split::Middle`].
+    pub fn solve_middle(&self, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
+        self.general.solve_middle(x, scratch);
+    }
+
+    /// From one vector an unknown to one a row of the problem, in place; `slide` does it for a sliding contact.
+    fn spread(
+        &self,
+        rows: usize,
+        stride: usize,
+        x: &mut [f64],
+        slide: impl Fn(&Slide, [f64; 2]) -> [f64; 3],
+    ) {
+        // A face's rows never start before its unknowns: from the back, nothing is overwritten unread.
+        let mut end = rows;
+        for face in self.faces.iter().rev() {
+            x[(face.row + face.rows) * stride..end * stride].fill(0.0);
+            end = face.row;
+            let (from, to) = (face.start * stride, face.row * stride);
+            match &face.slide {
+                Some(s) => {
+                    for k in 0..stride {
+                        let out = slide(s, [x[from + k], x[from + stride + k]]);
+                        for (r, out) in out.into_iter().enumerate() {
+                            x[to + r * stride + k] = out;
+                        }
+                    }
+                }
+                None => x.copy_within(from..from + face.size * stride, to),
+            }
+        }
+        x[..end * stride].fill(0.0);
+    }
+
     /// For a deficient system: the consistent part of A x = b as F x = t with F (r × m, row-major, into `f`) of full row
     /// rank. b comes in `x`, t leaves in its first r entries.
     pub fn range_equations(&self, f: &mut [f64], x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
@@ -495,14 +446,6 @@ impl Reduced {
                     f[k * m + unknown] = self.general.range_entry(k, j);
                 }
             }
-        }
-    }
-}
-
-fn add<const W: usize>(x: &mut [[f64; W]], y: &[[f64; W]]) {
-    for (x, y) in x.iter_mut().zip(y) {
-        for (x, y) in x.iter_mut().zip(y) {
-            *x += y;
         }
     }
 }
