@@ -8,7 +8,7 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${firs
 file(RENAME "${first}" "${prefix}")
 set(lib "${prefix}/${LIBDIR}")
 
-foreach(file "${prefix}/include/diffsim.h" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}")
+foreach(file "${prefix}/include/diffsim.h" "${prefix}/include/diffsim.hpp" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}")
   if(NOT EXISTS "${file}" OR IS_SYMLINK "${file}")
     message(FATAL_ERROR "not installed: ${file}")
   endif()
@@ -22,11 +22,15 @@ foreach(link "${SONAME}>libdiffsim.so.${VERSION}" "libdiffsim.so>${SONAME}")
   endif()
 endforeach()
 
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/build" -G "${GENERATOR}"
-          "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}"
-  COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}/build" COMMAND_ERROR_IS_FATAL ANY)
+function(build source folder)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${folder}" -G "${GENERATOR}"
+            "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}"
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${CMAKE_COMMAND}" --build "${folder}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+build("${START}" "${WORK}/start")
+build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/build")
 foreach(program c_diffsim c_static cpp_diffsim cpp_static)
   execute_process(COMMAND "${WORK}/build/${program}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

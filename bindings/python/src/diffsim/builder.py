@@ -38,9 +38,9 @@ class Builder(Handle):
         """
         placement = None if placement is None else array(placement, (4, 4), "placement")
         inertia = None if inertia is None else array(inertia, (10,), "inertia")
-        name = NULL if name is None else name.encode()
         out = ffi.new("int32_t *")
-        check(lib.ds_builder_add_body(self._handle, parent, name, pointer(placement), pointer(inertia), out))
+        given = (NULL if name is None else name.encode(), pointer(placement), pointer(inertia))
+        check(lib.ds_builder_add_body(self._handle, parent, *given, out))
         return out[0]
 
     def add_joint(self, body: int, kind: JointKind = JointKind.REVOLUTE, **fields) -> None:
