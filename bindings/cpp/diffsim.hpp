@@ -17,175 +17,9 @@
 #ifndef DIFFSIM_HPP
 #define DIFFSIM_HPP
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-#include "diffsim.h"
-
-#ifdef DIFFSIM_EIGEN
-#include <Eigen/Core>
-#endif
+#include "diffsim_view.hpp"
 
 namespace diffsim {
-
-/** A call that failed. what() names the argument, what was expected and what was given. */
-class Error : public std::runtime_error {
-public:
-    Error(ds_status status, const std::string &message)
-        : std::runtime_error(message), status_(status) {}
-    ds_status status() const noexcept { return status_; }
-
-private:
-    ds_status status_;
-};
-
-/** Throws for any status but DS_OK. */
-inline void check(ds_status status) {
-    if (status != DS_OK) throw Error(status, ds_last_error());
-}
-
-namespace detail {
-
-template <class C, class = void>
-struct has_strides : std::false_type {};
-template <class C>
-struct has_strides<C, std::void_t<decltype(std::declval<const C &>().outerStride())>>
-    : std::true_type {};
-
-/** Whether the elements of a container follow each other, columns first. Only Eigen's may not. */
-template <class C>
-bool without_gaps(const C &c) {
-    if constexpr (has_strides<C>::value) {
-        if (c.rows() <= 1 || c.cols() <= 1) return c.size() <= 1 || c.innerStride() == 1;
-        return !C::IsRowMajor && c.innerStride() == 1 && c.outerStride() == c.rows();
-    } else {
-        (void)c;
-        return true;
-    }
-}
-
-/** Whether an array of From may be read as one of To: the same type, perhaps with const. */
-template <class From, class To>
-constexpr bool as_array = std::is_convertible_v<From (*)[], To (*)[]>;
-
-template <class C>
-using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
-
-}  // namespace detail
-
-/** Elements in a row, owned by somebody else. */
-template <class T>
-class View {
-public:
-    constexpr View() noexcept = default;
-    constexpr View(std::nullptr_t) noexcept {}
-    constexpr View(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-    /** Of a container or an array; one of Eigen's must be column-major without gaps. */
-    template <class C, class E = detail::element<std::remove_reference_t<C>>,
-              std::enable_if_t<detail::as_array<E, T>, int> = 0>
-    View(C &&c) : data_(std::data(c)), size_(static_cast<std::size_t>(std::size(c))) {
-        if (!detail::without_gaps(c))
-            throw Error(DS_ERR_INVALID_ARGUMENT,
-                        "a view: expected a column-major array without gaps, got one with strides");
-    }
-
-    constexpr T *data() const noexcept { return data_; }
-    constexpr std::size_t size() const noexcept { return size_; }
-    constexpr bool empty() const noexcept { return size_ == 0; }
-    constexpr T *begin() const noexcept { return data_; }
-    constexpr T *end() const noexcept { return data_ + size_; }
-    constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
-
-    /** The address, where the length is the library's, or NULL for a default View. */
-    T *expect(std::size_t count, const char *name) const {
-        if (data_ != nullptr && size_ != count)
-            throw Error(DS_ERR_INVALID_ARGUMENT, std::string(name) + ": expected " + std::to_string(count) +
-                                                     " numbers, got " + std::to_string(size_));
-        return data_;
-    }
-
-private:
-    T *data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-using In = View<const double>;
-using Out = View<double>;
-/** Three coordinates, a 4×4 placement, an inertia, a wrench. */
-using Vector3 = std::array<double, 3>;
-using Placement = std::array<double, 16>;
-using InertiaVector = std::array<double, 10>;
-using Wrench = std::array<double, 6>;
-
-// Structs of options and descriptions: as in C, with the defaults filled in.
-
-struct LoadOptions : ds_load_options {
-    LoadOptions() : ds_load_options{} { ds_load_options_init(this); }
-};
-struct Options : ds_options {
-    Options() : ds_options{} { ds_options_init(this); }
-};
-struct JointDesc : ds_joint_desc {
-    JointDesc() : ds_joint_desc{} { ds_joint_desc_init(this); }
-};
-struct GeomDesc : ds_geom_desc {
-    GeomDesc() : ds_geom_desc{} { ds_geom_desc_init(this); }
-};
-struct ActuatorDesc : ds_actuator_desc {
-    ActuatorDesc() : ds_actuator_desc{} { ds_actuator_desc_init(this); }
-};
-
-namespace detail {
-
-/** Owns an object of the library. */
-template <class T, void (*Free)(T *)>
-class Handle {
-public:
-    /** For the C functions; NULL after a move. */
-    T *get() const noexcept { return object_.get(); }
-    explicit operator bool() const noexcept { return object_ != nullptr; }
-
-protected:
-    explicit Handle(T *object) noexcept : object_(object) {}
-
-    /** What `create` hands out through its last argument. */
-    template <class F, class... A>
-    static T *made(F create, A... arguments) {
-        T *out = nullptr;
-        check(create(arguments..., &out));
-        return out;
-    }
-
-    /** What a call without a status gave for this object, or the library's message if there is none. */
-    template <class V>
-    V value(V given) const {
-        if (!object_) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
-        return given;
-    }
-
-    /** As value, of a call that gives NULL for an index out of range. */
-    std::string_view name(const char *given) const {
-        if (given == nullptr) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
-        return given;
-    }
-
-private:
-    struct Release {
-        void operator()(T *object) const noexcept { Free(object); }
-    };
-    std::unique_ptr<T, Release> object_;
-};
-
-}  // namespace detail
 
 /** A robot or scene: constant, safe to use from many threads at once. */
 class Model : public detail::Handle<ds_model, ds_model_free> {
@@ -357,6 +191,9 @@ public:
     void add_actuator(const ds_actuator_desc &actuator) {
         check(ds_builder_add_actuator(get(), &actuator));
     }
+    void add_equality(const ds_equality_desc &equality) {
+        check(ds_builder_add_equality(get(), &equality));
+    }
     Model build() const {
         return Model(Model::made(ds_builder_build, static_cast<const ds_builder *>(get())));
     }
@@ -412,7 +249,37 @@ public:
                               v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
                               p_bar.expect(np(), "p_bar")));
     }
-    /** Of the last step, until the next call. */
+    ds_smoothing_info smoothed_jacobians(const Smoothing &smoothing, const Jacobians &out) {
+        const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
+        ds_smoothing_info info{};
+        check(ds_sim_smoothed_jacobians(get(), &smoothing, &jacobians, &info));
+        return info;
+    }
+    void relaxed_step(const Smoothing &smoothing, Out q_next, Out v_next) {
+        check(ds_sim_relaxed_step(get(), &smoothing, q_next.expect(nq_, "q_next"),
+                                  v_next.expect(nv_, "v_next")));
+    }
+
+    void collide(In q) { check(ds_sim_collide(get(), q.expect(nq_, "q"))); }
+    /** With nv columns a contact; the rows a contact are 3, 3, 6 and 1. */
+    ds_gradient contact_derivatives(Out dpoint, Out dnormal, Out dtangents, Out dgap) {
+        const std::size_t columns = nv_ * contacts().size();
+        ds_gradient gradient{};
+        check(ds_sim_contact_derivatives(
+            get(), dpoint.expect(3 * columns, "dpoint"), dnormal.expect(3 * columns, "dnormal"),
+            dtangents.expect(6 * columns, "dtangents"), dgap.expect(columns, "dgap"), &gradient));
+        return gradient;
+    }
+    ds_distance distance(std::int32_t geom_a, std::int32_t geom_b, In q, Out ddistance = {}) {
+        ds_distance out{};
+        check(ds_sim_distance(get(), geom_a, geom_b, q.expect(nq_, "q"), &out,
+                              ddistance.expect(nv_, "ddistance")));
+        return out;
+    }
+    void set_pair_enabled(std::int32_t geom_a, std::int32_t geom_b, bool enabled) {
+        check(ds_sim_set_pair_enabled(get(), geom_a, geom_b, enabled ? 1 : 0));
+    }
+    /** Of the last step or collide, until the next call. */
     View<const ds_contact> contacts() const {
         const ds_contact *start = nullptr;
         std::size_t count = 0;
@@ -603,22 +470,6 @@ private:
 inline std::uint32_t abi_version() { return ds_abi_version(); }
 inline std::string_view version() { return ds_version_string(); }
 inline std::string_view status_name(ds_status status) { return ds_status_name(status); }
-
-#ifdef EIGEN_WORLD_VERSION
-/** Memory as Eigen's vector or matrix of `rows` rows, in place. */
-inline Eigen::Map<Eigen::VectorXd> vector(Out x) {
-    return {x.data(), static_cast<Eigen::Index>(x.size())};
-}
-inline Eigen::Map<const Eigen::VectorXd> vector(In x) {
-    return {x.data(), static_cast<Eigen::Index>(x.size())};
-}
-inline Eigen::Map<Eigen::MatrixXd> matrix(Out x, std::size_t rows) {
-    return {x.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(x.size() / rows)};
-}
-inline Eigen::Map<const Eigen::MatrixXd> matrix(In x, std::size_t rows) {
-    return {x.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(x.size() / rows)};
-}
-#endif
 
 }  // namespace diffsim
 

@@ -98,6 +98,44 @@ void steps(const Model &model) {
     sim.set_params(p);
 }
 
+void geometry(const Model &model) {
+    Sim sim(model);
+    State s(model);
+    s.q[2] -= 0.01;
+    sim.collide(s.q);
+    const auto contacts = sim.contacts();
+    CHECK(contacts.size() == 4 && std::abs(contacts[0].gap + 0.01) < 1e-12);
+    Numbers dgap(4 * 18), gradient(18);
+    CHECK(sim.contact_derivatives({}, {}, {}, dgap) == DS_GRADIENT_EXACT);
+    CHECK(std::abs(dgap[2] - 1.0) < 1e-12);
+    const auto floor = model.geom_id("floor"), foot = model.geom_id("FR_foot");
+    CHECK(std::abs(sim.distance(floor, foot, s.q, gradient).distance + 0.01) < 1e-12);
+    CHECK(std::abs(gradient[2] - 1.0) < 1e-12);
+    sim.set_pair_enabled(floor, foot, false);
+    sim.collide(s.q);
+    CHECK(sim.contacts().size() == 3);
+    CHECK_THROWS(sim.contact_derivatives(gradient, {}, {}, {}), DS_ERR_INVALID_ARGUMENT, "dpoint");
+    CHECK_THROWS(sim.distance(foot, foot, s.q), DS_ERR_INVALID_ARGUMENT, "different");
+}
+
+void smoothing(const Model &model) {
+    Sim sim(model);
+    const State s(model);
+    Numbers q(19), v(18), B(18 * 12);
+    sim.step(s.q, s.v, s.u, q, v);
+    diffsim::Smoothing options;
+    options.pairs = 4;
+    diffsim::Jacobians out;
+    out.dv_du = B;
+    const auto info = sim.smoothed_jacobians(options, out);
+    CHECK(info.pairs == 4 && info.gradient == DS_GRADIENT_SMOOTHED && B[0] != 0.0);
+    options.method = DS_SMOOTHING_CENTRAL_PATH;
+    sim.relaxed_step(options, q, v);
+    CHECK(v[2] != 0.0);
+    options.kappa = -1.0;
+    CHECK_THROWS(sim.relaxed_step(options, q, v), DS_ERR_INVALID_ARGUMENT, "kappa");
+}
+
 void dynamics(const Model &model) {
     Sim sim(model);
     State s(model);
@@ -189,7 +227,14 @@ void built_in_code() {
     diffsim::ActuatorDesc motor;
     motor.joint = "hinge";
     builder.add_actuator(motor);
+    diffsim::EqualityDesc hold;
+    hold.kind = DS_EQUALITY_JOINT;
+    hold.joint1 = "hinge";
+    builder.add_equality(hold);
     const Model model = builder.build();
+    Numbers q(1), v(1);
+    Sim(model).step(q, v, q, q, v);
+    CHECK(std::abs(v[0]) < 1e-12);
     CHECK(model.nq() == 1 && model.nu() == 1 && model.gravity()[2] == -10.0);
     CHECK_THROWS(builder.add_joint(9, joint), DS_ERR_INVALID_ARGUMENT, "body");
 }
@@ -252,6 +297,8 @@ int main(int argc, char **argv) {
     CHECK(diffsim::abi_version() == DS_ABI_VERSION && diffsim::version() == DS_VERSION_STRING);
     model_queries(model);
     steps(model);
+    geometry(model);
+    smoothing(model);
     dynamics(model);
     rollouts_and_batches(model);
     built_in_code();

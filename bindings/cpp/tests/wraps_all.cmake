@@ -1,5 +1,8 @@
 # Every function of the C header is called by the C++ one.
-file(READ "${BINDING}" binding)
+foreach(name diffsim.hpp diffsim_view.hpp)
+  file(READ "${BINDING}/${name}" text)
+  string(APPEND binding "${text}")
+endforeach()
 file(STRINGS "${HEADER}" lines REGEX "^[a-z].*[ *]ds_[a-z0-9_]+\\(")
 list(LENGTH lines count)
 if(count LESS 100)

@@ -25,6 +25,8 @@ ENUMERATIONS = {
     "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),
     "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
+    "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
+    "ds_smoothing_method": (diffsim.SmoothingMethod, "DS_SMOOTHING_"),
 }
 
 

@@ -34,6 +34,7 @@ from .enums import (
     Base,
     ContactLaw,
     ContactMode,
+    EqualityKind,
     Format,
     GeomKind,
     Gradient,
@@ -43,12 +44,13 @@ from .enums import (
     Mimic,
     MissingMesh,
     ParamKind,
+    SmoothingMethod,
     Status,
 )
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
 from .rollout import Rollout
-from .sim import Gradients, Sim, StepInfo, StepJacobians
+from .sim import ContactDerivatives, Distance, Gradients, Sim, SmoothingInfo, StepInfo, StepJacobians
 
 __version__ = _text(_lib.ds_version_string())
 abi_version = _lib.ds_abi_version()
