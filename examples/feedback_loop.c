@@ -2,7 +2,7 @@
  * Jacobian and corrects the torques by it, so that the arm follows a motion while something pushes its
  * hand. At the end: how well it followed, and histograms of what a cycle took and of how late it began.
  *
- * usage: feedback_loop [SECONDS]       (Linux or another POSIX system; default 5 s)
+ * usage: feedback_loop [SECONDS]       (Linux or another POSIX system; default 2 s)
  */
 #define _POSIX_C_SOURCE 200809L
 #include <diffsim.h>
@@ -109,7 +109,7 @@ static ds_status control(ds_sim *sim, double t, const double *q, const double *v
 }
 
 int main(int argc, char **argv) {
-    const double duration = argc > 1 ? atof(argv[1]) : 5.0;
+    const double duration = argc > 1 ? atof(argv[1]) : 2.0;
     const long cycles = (long)(duration / H);
     ds_load_options load;
     ds_load_options_init(&load);

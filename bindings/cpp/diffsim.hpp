@@ -242,6 +242,23 @@ public:
                               du.expect(nu_, "du"), dp.expect(np(), "dp"),
                               dq_next.expect(nv_, "dq_next"), dv_next.expect(nv_, "dv_next")));
     }
+    /** 3 rows a contact; returns whether every impulse is determined by the state. */
+    bool impulse_jacobians(Out by_q, Out by_v, Out by_u = {}, Out by_p = {}) {
+        const std::size_t rows = 3 * contacts().size();
+        std::int32_t unique = 0;
+        check(ds_sim_impulse_jacobians(get(), by_q.expect(rows * nv_, "by_q"),
+                                       by_v.expect(rows * nv_, "by_v"),
+                                       by_u.expect(rows * nu_, "by_u"),
+                                       by_p.expect(rows * np(), "by_p"), &unique));
+        return unique == 1;
+    }
+    bool impulse_jvp(In dq, In dv, In du, In dp, Out dimpulse) {
+        std::int32_t unique = 0;
+        check(ds_sim_impulse_jvp(get(), dq.expect(nv_, "dq"), dv.expect(nv_, "dv"),
+                                 du.expect(nu_, "du"), dp.expect(np(), "dp"),
+                                 dimpulse.expect(3 * contacts().size(), "dimpulse"), &unique));
+        return unique == 1;
+    }
     void step_vjp(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
                   Out p_bar = {}) {
         check(ds_sim_step_vjp(get(), q_next_bar.expect(nv_, "q_next_bar"),

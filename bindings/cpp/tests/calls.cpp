@@ -87,6 +87,11 @@ void steps(const Model &model) {
     CHECK(std::abs(dv_next[2] - B[2 + 18 * 4]) < 1e-12);
     CHECK(std::abs(u_bar[4] - B[2 + 18 * 4]) < 1e-12);
 
+    Numbers by_u(12 * 12), dimpulse(12);
+    const bool unique = sim.impulse_jacobians({}, {}, by_u);
+    CHECK(sim.impulse_jvp({}, {}, du, {}, dimpulse) == unique);
+    for (std::size_t i = 0; i < 12; i++) CHECK(std::abs(by_u[i + 12 * 4] - dimpulse[i]) < 1e-12);
+
     sim.set_memory(warm);
     sim.step(s.q, s.v, s.u, q_again, v_again);
     CHECK(q == q_again && v == v_again);

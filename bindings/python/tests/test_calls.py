@@ -92,6 +92,12 @@ def test_a_step_and_its_derivatives(model):
     bar = np.cos(np.arange(36.0))
     vjp = sim.vjp(bar[:18], bar[18:])
     np.testing.assert_allclose(A.T @ bar, np.concatenate(vjp), rtol=1e-9, atol=1e-9)
+    impulses = sim.impulse_jacobians()
+    variation, unique = sim.impulse_jvp(*d)
+    assert impulses.u.shape == (12, 12) and unique == impulses.unique
+    np.testing.assert_allclose(
+        np.hstack(impulses[:4]) @ np.concatenate(d), variation.ravel(order="F"), rtol=1e-9, atol=1e-12
+    )
     again = sim.jacobians(out=sim.new_jacobians(["dv_du"]))
     assert again.dq_dq is None and (again.dv_du == J.dv_du).all()
 

@@ -50,7 +50,16 @@ from .enums import (
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
 from .rollout import Rollout
-from .sim import ContactDerivatives, Distance, Gradients, Sim, SmoothingInfo, StepInfo, StepJacobians
+from .sim import (
+    ContactDerivatives,
+    Distance,
+    Gradients,
+    ImpulseJacobians,
+    Sim,
+    SmoothingInfo,
+    StepInfo,
+    StepJacobians,
+)
 
 __version__ = _text(_lib.ds_version_string())
 abi_version = _lib.ds_abi_version()

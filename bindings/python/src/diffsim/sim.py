@@ -107,6 +107,18 @@ class ContactDerivatives(NamedTuple):
     gradient: Gradient
 
 
+class ImpulseJacobians(NamedTuple):
+    """How the impulses of the contacts move: rows t1, t2, n of each contact, columns q (tangent), v, u
+    and p. unique: whether the state determines every impulse; if not (four points under a flat foot),
+    only their total force on a body has the derivative given."""
+
+    q: Array
+    v: Array
+    u: Array
+    p: Array
+    unique: bool
+
+
 class Distance(NamedTuple):
     """The distance of two geoms, negative where they overlap, world axes. point_a, point_b: on the
     surfaces; normal: from A to B; derivative: by q (tangent), nv numbers."""
@@ -222,6 +234,22 @@ class Sim(Handle):
             )
         )
         return a.take(), b.take()
+
+    def impulse_jacobians(self) -> ImpulseJacobians:
+        """Jacobians of the contact impulses of the last step, each along its contact's own frame."""
+        rows, unique = 3 * len(self.contacts()), ffi.new("int32_t *")
+        columns = (self.model.nv, self.model.nv, self.model.nu, self.np)
+        made = [result(None, (rows, n), "") for n in columns]
+        check(lib.ds_sim_impulse_jacobians(self._handle, *map(pointer, made), unique))
+        return ImpulseJacobians(*made, bool(unique[0]))
+
+    def impulse_jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, bool]:
+        """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and whether
+        they are unique."""
+        out, unique = result(None, (3, len(self.contacts())), ""), ffi.new("int32_t *")
+        given = (self._dq.fill(dq), self._dv.fill(dv), self._du.fill(du), self._dp.fill(dp))
+        check(lib.ds_sim_impulse_jvp(self._handle, *given, pointer(out), unique))
+        return out, bool(unique[0])
 
     def vjp(self, q_next_bar, v_next_bar) -> Gradients:
         """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
