@@ -271,6 +271,28 @@ impl ContactStage {
         &self.reports
     }
 
+    /// Variation of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// [`ContactStage::correct_one`].
+    pub fn impulse_direction(&self, out: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        let contacts = c.sources.iter().enumerate();
+        let contacts = contacts.filter(|(_, s)| matches!(s, Source::Contact(_)));
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contacts) {
+            let dlambda = &l.dlambda[c.range(b)];
+            out.fill(0.0);
+            // A frictionless contact has its normal only.
+            out[3 - dlambda.len()..].copy_from_slice(dlambda);
+        }
+    }
+
+    /// Whether the constraints that hold do not depend on each other, so that impulses are unique.
+    pub fn independent(&mut self) -> Result<bool> {
+        let rank = self.solver.linearize(&self.constraints.problem())?;
+        Ok(rank.independent == rank.unknowns)
+    }
+
     pub fn stabilization(&self) -> &Stabilization {
         &self.stabilization
     }
