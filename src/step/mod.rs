@@ -11,6 +11,7 @@ mod linearization;
 mod options;
 mod parameters;
 mod queries;
+mod response;
 mod sim;
 mod smoothing;
 
