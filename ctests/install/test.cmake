@@ -1,5 +1,5 @@
-# Installs into an empty folder, moves that elsewhere, and builds and runs a program with what is
-# there: find_package (shared and static) and pkg-config.
+# Installs into an empty folder, moves that elsewhere, and builds and runs programs with what is there:
+# find_package (shared and static) and pkg-config; and the same programs with add_subdirectory.
 file(REMOVE_RECURSE "${WORK}")
 set(first "${WORK}/first")
 set(prefix "${WORK}/moved")
@@ -25,14 +25,17 @@ endforeach()
 function(build source folder)
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${folder}" -G "${GENERATOR}"
-            "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}"
+            "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}" ${ARGN}
     COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${folder}" COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
-build("${START}" "${WORK}/start")
-build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/build")
-foreach(program c_diffsim c_static cpp_diffsim cpp_static)
-  execute_process(COMMAND "${WORK}/build/${program}" COMMAND_ERROR_IS_FATAL ANY)
+build("${SOURCE}/bindings/cpp" "${WORK}/start")
+build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/package")
+build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/subdirectory" "-DSUBDIRECTORY=${SOURCE}")
+foreach(way package subdirectory)
+  foreach(program c_diffsim c_static cpp_diffsim cpp_static)
+    execute_process(COMMAND "${WORK}/${way}/${program}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
 endforeach()
 
 if(NOT PKG_CONFIG)

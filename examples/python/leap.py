@@ -103,11 +103,11 @@ def main():
     print(f"gradient against a difference: relative error {check_gradient(leap, w, leap(w)):.1e}")
     leap.evaluations = 0
     values = []
-    for value, w in minimize(leap, w, 80):
+    for value, best in minimize(leap, w, 80):
         values.append(value)
         if len(values) % 10 == 0:
             print(f"iteration {len(values):3d}: {value:.6f}")
-    q, _ = leap.trajectory(w)
+    q, _ = leap.trajectory(best)
     miss = np.linalg.norm(q[:2, -1] - GOAL)
     print(f"{leap.evaluations} rollouts with gradient; the torso ends {miss:.4f} m from its goal")
 

@@ -29,7 +29,11 @@ def progress(items, title):
         done = (i + 1) / count
         if (i + 1) % max(1, count // 50) == 0 or done == 1.0:
             bar = "#" * int(30 * done)
-            print(f"\r{title} [{bar:<30}] {100 * done:3.0f} % {time.perf_counter() - start:5.1f} s", end="", file=sys.stderr)
+            print(
+                f"\r{title} [{bar:<30}] {100 * done:3.0f} % {time.perf_counter() - start:5.1f} s",
+                end="",
+                file=sys.stderr,
+            )
     print(file=sys.stderr)
 
 
@@ -72,7 +76,9 @@ def main():
     upright = 1.0 - 2.0 * (q[3] ** 2 + q[4] ** 2)
     stands = (upright > 0.9) & (q[2] > 0.2)
     steps = count * int(SECONDS / TIME_STEP)
-    print(f"{steps} steps, {1e6 * seconds / steps:.1f} us each with {batch.threads} threads, {failed.sum()} robots failed")
+    print(
+        f"{steps} steps, {1e6 * seconds / steps:.1f} us each with {batch.threads} threads, {failed.sum()} robots failed"
+    )
     print("standing after the push, by impulse [N s] and friction:")
     print("          " + "".join(f"{f:>9.1f}" for f in FRICTIONS))
     for i, impulse in enumerate(IMPULSES):

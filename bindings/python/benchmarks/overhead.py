@@ -55,9 +55,7 @@ def measure(path):
     """Seconds a step: from C, from Python into new arrays, from Python in place."""
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(folder)
-        turns = [
-            (from_c(program, path), from_python(path, False), from_python(path, True)) for _ in range(TURNS)
-        ]
+        turns = [(from_c(program, path), from_python(path, False), from_python(path, True)) for _ in range(TURNS)]
     return np.min(turns, axis=0)
 
 

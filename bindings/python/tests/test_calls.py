@@ -159,7 +159,6 @@ def test_rollout_and_batch_repeat_steps(model):
     q, v = q0, v0
     qs, vs = np.array([q0, q0]).T, np.array([v0, v0]).T
     bar = (np.ones(18), np.zeros(18))
-    gradients = []
     for t in range(steps):
         q, v = sim.step(q, v, u[:, t])
         qs, vs = batch.step(qs, vs, np.repeat(u[:, t : t + 1], 2, axis=1))
@@ -187,7 +186,9 @@ def test_rollout_and_batch_repeat_steps(model):
 def test_a_model_made_in_code():
     builder = diffsim.Builder()
     builder.set_gravity([0.0, 0.0, -10.0])
-    rod = builder.add_body(name="rod", inertia=diffsim.inertia_from_com(2.0, [0.0, 0.0, -0.5], [0.1, 0, 0.1, 0, 0, 0.1]))
+    rod = builder.add_body(
+        name="rod", inertia=diffsim.inertia_from_com(2.0, [0.0, 0.0, -0.5], [0.1, 0, 0.1, 0, 0, 0.1])
+    )
     builder.add_joint(rod, name="hinge", axis=[0.0, 1.0, 0.0], damping=0.1)
     corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]).T
     triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],

@@ -62,6 +62,9 @@ def test_versions():
 
 
 def test_everything_public_says_what_it_is():
+    public = {name: thing for name, thing in vars(diffsim).items() if not name.startswith("_")}
+    ours = {name for name, thing in public.items() if getattr(thing, "__module__", "").startswith("diffsim")}
+    assert ours <= set(diffsim.__all__)
     for name in diffsim.__all__:
         thing = getattr(diffsim, name)
         if isinstance(thing, type):

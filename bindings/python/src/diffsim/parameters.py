@@ -25,5 +25,3 @@ def select(function, handle, params: Sequence[Param]) -> None:
     for to, param in zip(chosen, params):
         to.kind, to.index, to.component = int(param.kind), param.index, param.component
     check(function(handle, chosen, len(params)))
-
-

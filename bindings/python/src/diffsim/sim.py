@@ -239,9 +239,9 @@ class Sim(Handle):
         """Jacobians of the contact impulses of the last step, each along its contact's own frame."""
         rows, unique = 3 * len(self.contacts()), ffi.new("int32_t *")
         columns = (self.model.nv, self.model.nv, self.model.nu, self.np)
-        made = [result(None, (rows, n), "") for n in columns]
+        q, v, u, p = made = [result(None, (rows, n), "") for n in columns]
         check(lib.ds_sim_impulse_jacobians(self._handle, *map(pointer, made), unique))
-        return ImpulseJacobians(*made, bool(unique[0]))
+        return ImpulseJacobians(q, v, u, p, bool(unique[0]))
 
     def impulse_jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, bool]:
         """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and whether
@@ -298,17 +298,18 @@ class Sim(Handle):
     def contact_derivatives(self) -> ContactDerivatives:
         """How the contacts of the last step or `collide` move with q."""
         nv, n = self.model.nv, len(self.contacts())
-        made = [result(None, shape, "") for shape in ((3, nv, n), (3, nv, n), (6, nv, n), (nv, n))]
+        shapes = ((3, nv, n), (3, nv, n), (6, nv, n), (nv, n))
+        point, normal, tangents, gap = made = [result(None, shape, "") for shape in shapes]
         gradient = ffi.new("ds_gradient *")
         check(lib.ds_sim_contact_derivatives(self._handle, *map(pointer, made), gradient))
-        return ContactDerivatives(*made, Gradient(gradient[0]))
+        return ContactDerivatives(point, normal, tangents, gap, Gradient(gradient[0]))
 
     def distance(self, geom_a: int, geom_b: int, q) -> Distance:
         """Signed distance of two geoms at q, whatever the filters say. The last step stays as it is."""
         out, derivative = ffi.new("ds_distance *"), self._dq
         check(lib.ds_sim_distance(self._handle, geom_a, geom_b, self._q.fill(q), out, derivative.pointer))
-        points = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
-        return Distance(out.distance, *points, Gradient(out.gradient), derivative.take())
+        point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
+        return Distance(out.distance, point_a, point_b, normal, Gradient(out.gradient), derivative.take())
 
     def set_pair_enabled(self, geom_a: int, geom_b: int, enabled: bool) -> None:
         """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""
