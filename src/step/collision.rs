@@ -1,18 +1,17 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
 use super::contact::ContactReport;
+use super::contact_motion::{self, Outputs};
 use super::info::check_length;
 use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::collision::ContactDerivative;
 use crate::collision::primitive::Smoothness;
-use crate::collision::scene::{Scene, SceneContact};
+use crate::collision::scene::Scene;
 use crate::contact::ncp::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::topology::WORLD;
-use crate::spatial::{Twist, Vec3};
 
 /// Distance of two geometries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,6 +123,7 @@ impl Sim {
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
         self.geometry.current = true;
+        self.state.fresh = true;
         Ok(())
     }
 
@@ -155,31 +155,27 @@ impl Sim {
                 check_length(name, out, rows * n * nv)?;
             }
         }
-        let q = if taken {
-            &self.state.q
-        } else {
-            &self.geometry.q
-        };
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.state.fresh = false;
+        if !self.state.fresh {
+            let q = if taken {
+                &self.state.q
+            } else {
+                &self.geometry.q
+            };
+            self.dynamics.update_positions(&self.model, &self.params, q);
+        }
         self.with_scene(|scene, model, kin| {
             let mut smooth = true;
             for i in 0..n {
                 let c = scene.contacts()[i];
                 let mut d = ContactDerivative::default();
                 smooth &= scene.differentiate(&c, &mut d) == Smoothness::Smooth;
-                for k in 0..nv {
-                    let (dp, dn, dg) = by_dof(model, kin, &c, &d, k);
-                    let at = i * nv + k;
-                    for (out, x) in [(point.as_deref_mut(), dp), (normal.as_deref_mut(), dn)] {
-                        if let Some(out) = out {
-                            out[3 * at..3 * at + 3].copy_from_slice(&x.to_array());
-                        }
-                    }
-                    if let Some(out) = gap.as_deref_mut() {
-                        out[at] = dg;
-                    }
-                }
+                let part = |rows: usize| i * rows * nv..(i + 1) * rows * nv;
+                let mut out = Outputs {
+                    point: point.as_deref_mut().map(|x| &mut x[part(3)]),
+                    normal: normal.as_deref_mut().map(|x| &mut x[part(3)]),
+                    gap: gap.as_deref_mut().map(|x| &mut x[part(1)]),
+                };
+                contact_motion::write(model, kin, &c, &d, &mut out);
             }
             Ok(smooth)
         })
@@ -207,9 +203,12 @@ impl Sim {
         self.with_scene(|scene, model, kin| {
             let c = scene.closest(model, kin, geom_a, geom_b)?;
             if let Some(out) = gradient {
-                for (k, x) in out.iter_mut().enumerate() {
-                    *x = by_dof(model, kin, &c.contact, &c.motion, k).2;
-                }
+                let mut out = Outputs {
+                    point: None,
+                    normal: None,
+                    gap: Some(out),
+                };
+                contact_motion::write(model, kin, &c.contact, &c.motion, &mut out);
             }
             let p = c.contact.point;
             let half = p.normal * (0.5 * p.gap);
@@ -222,26 +221,4 @@ impl Sim {
             })
         })
     }
-}
-
-/// (δpoint, δnormal, δgap) of a contact by a unit of a dof.
-fn by_dof(
-    model: &Model,
-    kin: &Kinematics,
-    c: &SceneContact,
-    d: &ContactDerivative,
-    dof: usize,
-) -> (Vec3, Vec3, f64) {
-    let t = model.topology();
-    let link = t.dofs[dof].link;
-    let s = kin.s[dof];
-    let [a, b] = c.link.map(|side| {
-        if side != WORLD && link <= side && side < t.links[link].end {
-            let p = c.point.point - kin.origin[t.links[side].tree];
-            Twist::new(s.at(p), s.ang)
-        } else {
-            Twist::ZERO
-        }
-    });
-    d.apply(c.point.normal, a, b)
 }
