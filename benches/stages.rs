@@ -7,8 +7,8 @@ use criterion::{
 use diffsim::collision::ContactDerivative;
 use diffsim::collision::scene::Scene;
 use diffsim::constraint::{Constraints, Stabilization};
-use diffsim::contact::ncp::{NcpOptions, NcpSolver};
-use diffsim::contact::problem::{Delassus, Problem};
+use diffsim::contact::island_solver::IslandSolver;
+use diffsim::contact::ncp::NcpOptions;
 use diffsim::dynamics::Dynamics;
 use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
 use diffsim::load::mjcf;
@@ -154,14 +154,10 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
             c.condense(t, &d.mass, v, &v_free, &stabilization);
         });
     });
-    let problem = Problem {
-        blocks: &c.blocks,
-        delassus: Delassus::Dense(&c.delassus),
-        g: &c.g,
-    };
-    let mut solver = NcpSolver::new(c.g.len(), c.blocks.len());
-    let options = NcpOptions::default();
     let (mut lambda, mut modes) = (c.lambda.clone(), c.modes.clone());
+    let problem = c.problem();
+    let mut solver = IslandSolver::new(&c.capacity(t));
+    let options = NcpOptions::default();
     solver
         .solve(&problem, &mut lambda, &mut modes, &options)
         .unwrap();
