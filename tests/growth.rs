@@ -1,10 +1,12 @@
-//! How the cost of the recursions grows, by ratios within one run.
+//! How the cost of the recursions and of the contact step grows, by ratios within one run.
 
 mod common;
 
+use common::checker::{free_body, ground};
 use common::*;
-use diffsim::model::spec::{JointKind, ModelSpec};
+use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,6 +56,54 @@ fn forward_dynamics_of_a_chain_is_linear() {
     // Quadratic growth would make this ratio 10.
     assert!(times[2].1 < 2.5 * times[1].1, "{times:?}");
     assert!(times[1].1 < 2.5 * times[0].1, "{times:?}");
+}
+
+/// Smallest time of a step of `n` balls in a square grid that lie still, none touching another.
+fn seconds_per_ball(n: usize) -> f64 {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.5);
+    let side = n.isqrt();
+    for i in 0..n {
+        let at = Vec3::new((i % side) as f64, (i / side) as f64, 0.1);
+        free_body(
+            &mut spec,
+            &format!("ball{i}"),
+            at,
+            ShapeSpec::Sphere { radius: 0.1 },
+        );
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let options = Options {
+        max_contacts: n,
+        derivatives: false,
+        ..Options::default()
+    };
+    let mut sim = Sim::new(model.clone(), &options).unwrap();
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    let u = vec![0.0; model.nu()];
+    let mut least = f64::INFINITY;
+    for _ in 0..60 {
+        let start = Instant::now();
+        sim.step(&q, &v, &u, &mut q_next, &mut v_next).unwrap();
+        least = least.min(start.elapsed().as_secs_f64());
+        assert_eq!(sim.contacts().len(), n);
+        std::mem::swap(&mut q, &mut q_next);
+        std::mem::swap(&mut v, &mut v_next);
+    }
+    least / n as f64
+}
+
+#[test]
+fn a_step_of_separate_contacts_grows_slower_than_their_number_to_the_power_of_one_and_a_half() {
+    let times = [16, 64, 256].map(|n| (n, seconds_per_ball(n)));
+    println!(
+        "step, nanoseconds per ball: {:?}",
+        times.map(|(n, t)| (n, t * 1e9))
+    );
+    // To the power 1.5 four times the contacts make this ratio 2; one matrix for all would make it 16.
+    assert!(times[1].1 < 2.0 * times[0].1, "{times:?}");
+    assert!(times[2].1 < 2.0 * times[1].1, "{times:?}");
 }
 
 #[test]

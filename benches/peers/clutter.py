@@ -19,6 +19,8 @@ COUNTS = [10, 20, 40, 80, 160]
 TIME_STEP, SECONDS = 0.01, 4.0
 RADIUS, DENSITY, FRICTION = 0.05, 1000.0, 1.0
 INSIDE, WALL = 0.8, 0.1
+# Room for each body's contacts, of which falling boxes foresee many.
+CONTACTS = 24
 # Our run of one scene ends after this many seconds.
 LONGEST = 30.0
 # At 40 bodies, of Drake's time; and the power of the contact count.
@@ -74,7 +76,7 @@ def measure(drake, rounds):
             say(f"clutter of {count}, round {round_ + 1} of {rounds}")
             theirs = run_json(BUILD / "mujoco_step", mjcf, run, 0, "busy")
             best[count].add({"mujoco_run": row["run"]} if "run" in row else row for row in theirs)
-            best[count].add(run_json(BUILD / "ours_step", mjcf, run, 0, "busy", 8 * count, LONGEST))
+            best[count].add(run_json(BUILD / "ours_step", mjcf, run, 0, "busy", CONTACTS * count, LONGEST))
             if drake:
                 best[count].add(run_json(drake, HERE / "drake_side.py", "clutter", description))
     return best
@@ -98,7 +100,7 @@ def markdown(best, bounds):
             ours.append((contacts, b[settled]))
         else:
             # What it did so far is the fall: nothing to compare with.
-            row += [f"stopped after {run['steps']} steps", "-"]
+            row += [f"{run.get('failure', 'stopped')} after {run['steps']} steps", "-"]
         row.append(b["mj_step"])
         if "Drake step" in b:
             drake.append((b.last["drake_run"]["contacts"], b["Drake step, last quarter"]))

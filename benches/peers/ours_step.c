@@ -4,7 +4,7 @@
  *
  * The default options, so exact cones. Within STRIDE steps (0: none)
  * one has its Jacobians by q, v and u computed and another its VJP, so that neither finds work of the
- * other done. A run that has taken SECONDS ends there. One JSON line for each kind of call, then one
+ * other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
  * about the run and one about the last quarter of it, where a pile has settled. */
 #define _POSIX_C_SOURCE 200809L
 #include "ours.h"
@@ -27,12 +27,17 @@ int main(int argc, char **argv) {
                                          .dv_dv = numbers(nv * nv), .dq_du = numbers(nv * nu), .dv_du = numbers(nv * nu)};
     Samples step = samples(s.steps), late_step = samples(s.steps), jacobian = samples(s.steps), vjp = samples(s.steps);
     Run run = {0}, late = {0};
+    char failure[80] = "";
     const double begin = busy_us();
     check(ds_model_q_from_mujoco(model, s.qpos, q), "ds_model_q_from_mujoco");
     for (size_t k = 0; k < s.steps && busy_us() - begin < longest; k++) {
         double start = clock();
-        check(ds_sim_step(sim, q, v, control(&s, k), q, v), "ds_sim_step");
+        const ds_status status = ds_sim_step(sim, q, v, control(&s, k), q, v);
         const double us = clock() - start;
+        if (status) {
+            snprintf(failure, sizeof failure, ", \"failure\": \"%s\"", ds_status_name(status));
+            break;
+        }
         record(&step, us);
         count_step(&run, sim);
         if (k >= s.steps - s.steps / 4) {
@@ -57,7 +62,7 @@ int main(int argc, char **argv) {
     print_samples("step, last quarter", &late_step);
     print_samples("Jacobians", &jacobian);
     print_samples("VJP", &vjp);
-    print_run("run", &run, "");
+    print_run("run", &run, failure);
     print_run("last_quarter", &late, "");
     ds_sim_free(sim);
     ds_model_free(model);

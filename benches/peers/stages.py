@@ -26,7 +26,7 @@ STAGES = [
     ("constraint rows, Delassus", r"constraint::(assemble|rows|memory|equality)::|constraint::.*Constraints"),
     ("constraint derivatives", r"constraint::"),
     ("contact solve", r"contact::|linalg::"),
-    ("response", r"step::contact_kernels"),
+    ("response", r"step::(contact_kernels|response)"),
     ("rest", r""),
 ]
 _ARITHMETIC = re.compile(r"^v?(?:(?P<fused>fn?m(?:add|sub)\w*?)|addsub|h?add|h?sub|mul|div|sqrt|min|max)(?:[pP](?P<packed>d)|sd)$")

@@ -16,7 +16,11 @@ STRIDE_OF_DIFFERENCES = 40
 
 
 def ours(p, run):
-    return run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf)
+    rows = run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf)
+    for row in rows:
+        if failure := row.get("run", {}).get("failure"):
+            raise SystemExit(f"{p.name}: our step fails: {failure}")
+    return rows
 
 
 def measure(prepared, rounds, passes):
