@@ -11,7 +11,7 @@ use diffsim::collision::scene::Scene;
 use diffsim::dynamics::Dynamics;
 use diffsim::load::mjcf;
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Options, Sim};
+use diffsim::step::{Contact, ContactDerivatives, Options, Sim};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
@@ -91,15 +91,12 @@ fn detection(model: &Model, states: &[Vec<f64>], passes: usize) -> Result<(), Bo
 
 /// The public calls, kinematics and copies included.
 fn calls(model: &Arc<Model>, states: &[Vec<f64>], passes: usize) -> Result<(), Box<dyn Error>> {
+    // A scene of hundreds of bodies has no room for a step's dense problem.
     let options = Options {
+        contact: Contact::None,
         max_contacts: MAX_CONTACTS,
         derivatives: false,
         ..Options::default()
-    };
-    // Scenes of hundreds of bodies have no room for dense problems of that many contacts.
-    let options = Options {
-        contact: diffsim::step::Contact::None,
-        ..options
     };
     let mut sim = Sim::new(model.clone(), &options)?;
     let nv = model.nv();
@@ -115,7 +112,12 @@ fn calls(model: &Arc<Model>, states: &[Vec<f64>], passes: usize) -> Result<(), B
                 out.resize(rows * n * nv, 0.0);
             }
             moved.time(|| {
-                sim.contact_derivatives(Some(&mut point), Some(&mut normal), Some(&mut gap))
+                sim.contact_derivatives(ContactDerivatives {
+                    point: Some(&mut point),
+                    normal: Some(&mut normal),
+                    gap: Some(&mut gap),
+                    tangents: None,
+                })
             })?;
         }
     }

@@ -1,13 +1,13 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
 use super::contact::ContactReport;
-use super::contact_motion::{self, Outputs};
-use super::info::check_length;
+use super::contact_motion;
+use super::info::{Gradient, check_length};
 use super::options::{Contact, Options};
 use super::sim::Sim;
-use crate::collision::ContactDerivative;
 use crate::collision::primitive::Smoothness;
 use crate::collision::scene::Scene;
+use crate::collision::{ContactDerivative, contact_frame};
 use crate::contact::ncp::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
@@ -23,8 +23,43 @@ pub struct Distance {
     pub point_b: [f64; 3],
     /// Unit, from A to B, world axes.
     pub normal: [f64; 3],
-    /// The gradient is exact; else it is one-sided or leaves out what is not determined.
-    pub smooth: bool,
+    /// [`Gradient::OneSided`] where the distance has a kink, or its derivative is not determined in
+    /// part: that part is left out.
+    pub gradient: Gradient,
+}
+
+/// Where the derivatives of contacts by δq go: one matrix per contact, column-major with nv columns,
+/// one contact after the other, world axes.
+#[derive(Default)]
+pub struct ContactDerivatives<'a> {
+    /// 3×nv [m].
+    pub point: Option<&'a mut [f64]>,
+    /// 3×nv.
+    pub normal: Option<&'a mut [f64]>,
+    /// 6×nv: t₁ above t₂.
+    pub tangents: Option<&'a mut [f64]>,
+    /// 1×nv [m].
+    pub gap: Option<&'a mut [f64]>,
+}
+
+impl ContactDerivatives<'_> {
+    /// Those of one contact.
+    fn contact(&mut self, index: usize, nv: usize) -> ContactDerivatives<'_> {
+        fn part<'a>(
+            out: &'a mut Option<&mut [f64]>,
+            index: usize,
+            size: usize,
+        ) -> Option<&'a mut [f64]> {
+            let out = out.as_deref_mut()?;
+            Some(&mut out[index * size..(index + 1) * size])
+        }
+        ContactDerivatives {
+            point: part(&mut self.point, index, 3 * nv),
+            normal: part(&mut self.normal, index, 3 * nv),
+            tangents: part(&mut self.tangents, index, 6 * nv),
+            gap: part(&mut self.gap, index, nv),
+        }
+    }
 }
 
 /// What geometry queries keep between calls.
@@ -106,15 +141,19 @@ impl Sim {
         let found = self.with_scene(|scene, model, kin| {
             scene.place(model, kin);
             scene.collide(0.0)?;
-            reports.extend(scene.contacts().iter().map(|c| ContactReport {
-                geom: c.geom,
-                body: c.geom.map(|g| model.geoms()[g].body),
-                point: c.point.point.to_array(),
-                normal: c.point.normal.to_array(),
-                gap: c.point.gap,
-                impulse: [0.0; 3],
-                velocity: [0.0; 3],
-                mode: Mode::Unknown,
+            reports.extend(scene.contacts().iter().map(|c| {
+                let [t1, t2, _] = contact_frame(c.point.normal).c;
+                ContactReport {
+                    geom: c.geom,
+                    body: c.geom.map(|g| model.geoms()[g].body),
+                    point: c.point.point.to_array(),
+                    normal: c.point.normal.to_array(),
+                    tangents: [t1.to_array(), t2.to_array()],
+                    gap: c.point.gap,
+                    impulse: [0.0; 3],
+                    velocity: [0.0; 3],
+                    mode: Mode::Unknown,
+                }
             }));
             Ok(())
         });
@@ -127,36 +166,37 @@ impl Sim {
         Ok(())
     }
 
-    /// How the contacts that [`Sim::contacts`] shows move with δq: per contact a 3×nv matrix for
-    /// `point` and `normal`, 1×nv for `gap`, each column-major, one contact after the other. Returns
-    /// whether all derivatives exist; where one does not, it leaves out what is not determined.
+    pub(crate) fn need_contacts(&self) -> Result<()> {
+        if self.state.taken || self.geometry.current {
+            Ok(())
+        } else {
+            Err(Error::no_step("neither a step nor collide has been done"))
+        }
+    }
+
+    /// How the contacts that [`Sim::contacts`] shows move with δq. Says
+    /// [`Gradient::OneSided`] where one of them has no derivative: what is not determined is left out.
     ///
     /// # Errors
     /// `NoStep` before a step or [`Sim::collide`]; `InvalidArgument` for a wrong length.
-    pub fn contact_derivatives(
-        &mut self,
-        mut point: Option<&mut [f64]>,
-        mut normal: Option<&mut [f64]>,
-        mut gap: Option<&mut [f64]>,
-    ) -> Result<bool> {
-        let taken = self.state.taken && self.contact.is_some();
-        if !(taken || self.geometry.current) {
-            return Err(Error::no_step(
-                "no step with contact and no collide has been done",
-            ));
-        }
+    pub fn contact_derivatives(&mut self, mut out: ContactDerivatives<'_>) -> Result<Gradient> {
+        self.need_contacts()?;
         let (n, nv) = (self.contacts().len(), self.model.nv());
         for (name, out, rows) in [
-            ("point", &point, 3),
-            ("normal", &normal, 3),
-            ("gap", &gap, 1),
+            ("point", &out.point, 3),
+            ("normal", &out.normal, 3),
+            ("tangents", &out.tangents, 6),
+            ("gap", &out.gap, 1),
         ] {
             if let Some(out) = out {
                 check_length(name, out, rows * n * nv)?;
             }
         }
+        if n == 0 {
+            return Ok(Gradient::Exact);
+        }
         if !self.state.fresh {
-            let q = if taken {
+            let q = if self.state.taken {
                 &self.state.q
             } else {
                 &self.geometry.q
@@ -164,20 +204,16 @@ impl Sim {
             self.dynamics.update_positions(&self.model, &self.params, q);
         }
         self.with_scene(|scene, model, kin| {
-            let mut smooth = true;
+            let mut gradient = Gradient::Exact;
             for i in 0..n {
                 let c = scene.contacts()[i];
                 let mut d = ContactDerivative::default();
-                smooth &= scene.differentiate(&c, &mut d) == Smoothness::Smooth;
-                let part = |rows: usize| i * rows * nv..(i + 1) * rows * nv;
-                let mut out = Outputs {
-                    point: point.as_deref_mut().map(|x| &mut x[part(3)]),
-                    normal: normal.as_deref_mut().map(|x| &mut x[part(3)]),
-                    gap: gap.as_deref_mut().map(|x| &mut x[part(1)]),
-                };
-                contact_motion::write(model, kin, &c, &d, &mut out);
+                if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
+                    gradient = Gradient::OneSided;
+                }
+                contact_motion::write(model, kin, &c, &d, &mut out.contact(i, nv));
             }
-            Ok(smooth)
+            Ok(gradient)
         })
     }
 
@@ -203,10 +239,9 @@ impl Sim {
         self.with_scene(|scene, model, kin| {
             let c = scene.closest(model, kin, geom_a, geom_b)?;
             if let Some(out) = gradient {
-                let mut out = Outputs {
-                    point: None,
-                    normal: None,
+                let mut out = ContactDerivatives {
                     gap: Some(out),
+                    ..Default::default()
                 };
                 contact_motion::write(model, kin, &c.contact, &c.motion, &mut out);
             }
@@ -217,8 +252,15 @@ impl Sim {
                 point_a: (p.point - half).to_array(),
                 point_b: (p.point + half).to_array(),
                 normal: p.normal.to_array(),
-                smooth: c.smoothness == Smoothness::Smooth,
+                gradient: certainty(c.smoothness),
             })
         })
+    }
+}
+
+fn certainty(smoothness: Smoothness) -> Gradient {
+    match smoothness {
+        Smoothness::Smooth => Gradient::Exact,
+        _ => Gradient::OneSided,
     }
 }

@@ -1,39 +1,45 @@
 //! How a contact moves with the configuration, dof by dof.
 
-use crate::collision::ContactDerivative;
+use super::collision::ContactDerivatives;
 use crate::collision::scene::SceneContact;
+use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3};
 
-/// Where the derivatives of one contact go: 3×nv, 3×nv and 1×nv, column-major.
-pub(super) struct Outputs<'a> {
-    pub point: Option<&'a mut [f64]>,
-    pub normal: Option<&'a mut [f64]>,
-    pub gap: Option<&'a mut [f64]>,
-}
-
-impl Outputs<'_> {
+impl ContactDerivatives<'_> {
     fn clear(&mut self) {
-        for out in [&mut self.point, &mut self.normal, &mut self.gap] {
-            if let Some(out) = out.as_deref_mut() {
+        for out in [
+            &mut self.point,
+            &mut self.normal,
+            &mut self.tangents,
+            &mut self.gap,
+        ] {
+            if let Some(out) = out {
                 out.fill(0.0);
             }
         }
     }
 
-    /// Writes the column of a dof: (δpoint; 0) and (δnormal; δgap).
+    /// Writes the column of a dof from (δpoint; 0) and (δnormal; δgap).
     #[inline(always)]
-    fn put(&mut self, dof: usize, [point, turn]: [F4; 2]) {
+    fn put(&mut self, dof: usize, frame: &Mat3, [point, turn]: [F4; 2]) {
+        let F4([x, y, z, gap]) = turn;
         for (out, F4([x, y, z, _])) in [(&mut self.point, point), (&mut self.normal, turn)] {
-            if let Some(out) = out.as_deref_mut() {
+            if let Some(out) = out {
                 out[3 * dof..3 * dof + 3].copy_from_slice(&[x, y, z]);
             }
         }
-        if let Some(out) = self.gap.as_deref_mut() {
-            out[dof] = turn.0[3];
+        if let Some(out) = &mut self.tangents {
+            let [t1, t2, n] = frame.c;
+            let phi = contact_frame_rotation(n, Vec3::new(x, y, z));
+            out[6 * dof..6 * dof + 3].copy_from_slice(&phi.cross(t1).to_array());
+            out[6 * dof + 3..6 * dof + 6].copy_from_slice(&phi.cross(t2).to_array());
+        }
+        if let Some(out) = &mut self.gap {
+            out[dof] = gap;
         }
     }
 }
@@ -83,7 +89,7 @@ fn write_kernel(
     kin: &Kinematics,
     c: &SceneContact,
     d: &ContactDerivative,
-    out: &mut Outputs,
+    out: &mut ContactDerivatives,
 ) {
     out.clear();
     let t = model.topology();
@@ -96,6 +102,7 @@ fn write_kernel(
         link => c.point.point - kin.origin[t.links[link].tree],
     };
     let n = c.point.normal;
+    let frame = contact_frame(n);
     let [mut a, mut b] = c.link.map(last);
     let [at_a, at_b] = c.link.map(from_origin);
     let moved_a = Response::new(
@@ -116,7 +123,7 @@ fn write_kernel(
             b = t.dofs[b].parent;
             (dof, &moved_b)
         };
-        out.put(dof, response.times(&kin.s[dof]));
+        out.put(dof, &frame, response.times(&kin.s[dof]));
     }
     // What moves both sides carries the contact along.
     if a != WORLD {
@@ -127,19 +134,19 @@ fn write_kernel(
             at_a,
         );
         while a != WORLD {
-            out.put(a, carried.times(&kin.s[a]));
+            out.put(a, &frame, carried.times(&kin.s[a]));
             a = t.dofs[a].parent;
         }
     }
 }
 
 dispatch! {
-    /// Writes the derivatives of a contact by all dofs, from those by the motions of its two bodies.
+    /// Writes the derivatives of one contact by all dofs, from those by the motions of its two bodies.
     pub(super) fn write = write_kernel(
         model: &Model,
         kin: &Kinematics,
         c: &SceneContact,
         d: &ContactDerivative,
-        out: &mut Outputs,
+        out: &mut ContactDerivatives,
     )
 }
