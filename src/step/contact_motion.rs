@@ -11,15 +11,14 @@ use crate::spatial::{Mat3, Twist, Vec3};
 
 impl ContactDerivatives<'_> {
     fn clear(&mut self) {
-        for out in [
+        let all = [
             &mut self.point,
             &mut self.normal,
             &mut self.tangents,
             &mut self.gap,
-        ] {
-            if let Some(out) = out {
-                out.fill(0.0);
-            }
+        ];
+        for out in all.into_iter().flatten() {
+            out.fill(0.0);
         }
     }
 

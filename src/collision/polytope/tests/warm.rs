@@ -53,7 +53,7 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
             // From touching to a little apart, to overlapping.
             let mut pb = Pose::new(turn, away * (a.size() + b.size()));
             let touching = deepest(&run_at(a, &pb, b)).map_or(0.0, |p| p.gap);
-            pb.pos = pb.pos - away * touching;
+            pb.pos -= away * touching;
             let size = [0.0, 1e-14, 1e-11, 1e-8, 1e-4, 1e-3][run % 6];
             for _ in 0..50 {
                 let spin = random.vector(1.0) * size;
