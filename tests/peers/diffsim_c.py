@@ -179,6 +179,14 @@ class Sim:
         _check(lib.ds_sim_step(self.handle, pq, pv, pu, pqn, pvn))
         return qn, vn
 
+    def contact_count(self, q):
+        """Of contacts at q, without dynamics."""
+        p, q = _in(q, self.model.nq)
+        contacts, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
+        _check(lib.ds_sim_collide(self.handle, p))
+        _check(lib.ds_sim_contacts(self.handle, contacts, count))
+        return count[0]
+
     def set_external_wrench(self, body, wrench):
         """Force and torque on a body in world axes, at its origin, for the steps to come."""
         p, wrench = _in(wrench, 6)
