@@ -1,6 +1,6 @@
 """Runs the parts of the benchmark and writes the report.
 
-Run through run.sh. Writes DIRECTORY/peers.md, peers.json and peers.svg (target/peers by default). A
+Run through run.sh. Writes DIRECTORY/peers.md, peers.json, peers.svg and stages.svg (target/peers by default). A
 time is the smallest over the rounds of a round's median: the machine may be slow for minutes, and
 the smallest median is what a call takes when it is not. The JSON file has every round.
 """
@@ -17,6 +17,7 @@ import clutter
 import gradients
 import scenarios
 import service
+import stages
 import steps
 from environments import DRAKE, NIMBLE, interpreter
 from tables import Bounds
@@ -46,11 +47,18 @@ def serving(prepared, options, bounds):
     return service.markdown(results, bounds), results
 
 
+def profile(prepared, options, bounds):
+    results = stages.measure(prepared)
+    if results:
+        (options.output / "stages.svg").write_text(chart.stacked(*stages.bars(results)))
+    return stages.markdown(results), results
+
+
 def _json(best):
     return {name: b.json() for name, b in best.items()}
 
 
-PARTS = {"robots": robots, "others": others, "clutter": piles, "service": serving}
+PARTS = {"robots": robots, "others": others, "clutter": piles, "service": serving, "profile": profile}
 
 
 def main():
