@@ -63,14 +63,16 @@ struct ShellFacet {
     across: [u8; 3],
 }
 
-impl Shell {
-    pub const fn new() -> Shell {
+impl Default for Shell {
+    fn default() -> Shell {
         Shell {
             vertices: Fixed::new(),
             facets: Fixed::new(),
         }
     }
+}
 
+impl Shell {
     pub fn clear(&mut self) {
         self.vertices.clear();
         self.facets.clear();

@@ -93,7 +93,16 @@ pub fn collide(
     cache: &mut PairCache,
     out: &mut Manifold,
 ) {
-    collide_deep(a, pose_a, b, pose_b, margin, cache, &mut Shell::new(), out);
+    collide_deep(
+        a,
+        pose_a,
+        b,
+        pose_b,
+        margin,
+        cache,
+        &mut Shell::default(),
+        out,
+    );
 }
 
 /// As [`collide`]; of a pair that overlapped at the last query, `shell` keeps what makes the next

@@ -19,6 +19,8 @@ pub(super) const ON_FACE: f64 = 1e-12;
 const ACCURACY: f64 = 1e-14;
 /// In roundings: differences below this may come out either way.
 const DOUBT: f64 = 0.01;
+/// In roundings: nearer than this, cancellation spoils the normal by which features are told.
+const CLEARLY_APART: f64 = 1e3;
 /// As [`ON_FACE`], where the axis is off by no more than two searches may differ.
 const ON_FACE_SURELY: f64 = 1e-13;
 const OFF_FACE_SURELY: f64 = 1e-9;
@@ -202,7 +204,7 @@ impl Pair<'_> {
             Proximity::Apart { simplex, normal } => {
                 let mut s = simplex;
                 let distance = s.nearest().map_or(0.0, |v| v.norm());
-                let clear = distance < margin - doubt && distance > rounding + doubt;
+                let clear = distance < margin - doubt && distance > CLEARLY_APART * rounding;
                 if !(clear && self.is_distinct(&simplex, normal)) {
                     return false;
                 }

@@ -49,7 +49,7 @@ impl Caches {
         Caches {
             places: vec![Default::default(); n],
             shift: u64::BITS - n.trailing_zeros(),
-            shells: vec![(0, Shell::new()); pairs.clamp(1, MAX_SHELLS)],
+            shells: vec![(0, Shell::default()); pairs.clamp(1, MAX_SHELLS)],
         }
     }
 

@@ -169,7 +169,7 @@ fn growing_agrees_with_trying_every_axis() {
                 match expand::least_depth(
                     &pair,
                     &mut Simplex::default(),
-                    &mut Shell::new(),
+                    &mut Shell::default(),
                     rounding,
                 ) {
                     Some(axis) => worst = worst.max((axis.gap() - brute).abs()),

@@ -38,7 +38,7 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
     let mut random = Random(140);
     for (a, b) in &pairs {
         for run in 0..40 {
-            let (mut cache, mut shell) = (PairCache::default(), Shell::new());
+            let (mut cache, mut shell) = (PairCache::default(), Shell::default());
             let aligned = run % 2 == 0;
             let turn = if aligned {
                 flat[run / 2 % flat.len()]
