@@ -4,6 +4,7 @@ mod actuation;
 mod collision;
 mod contact;
 mod contact_kernels;
+mod contact_motion;
 mod derivatives;
 mod impulses;
 mod info;
@@ -11,6 +12,7 @@ mod linearization;
 mod options;
 mod parameters;
 mod queries;
+mod response;
 mod sim;
 mod smoothing;
 
