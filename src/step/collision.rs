@@ -73,7 +73,7 @@ impl Sim {
     }
 
     /// Runs a query on the contact stage's scene, or on one of its own where there is none.
-    fn with_scene<T>(
+    pub(super) fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
     ) -> Result<T> {
@@ -113,6 +113,7 @@ impl Sim {
                 point: c.point.point.to_array(),
                 normal: c.point.normal.to_array(),
                 gap: c.point.gap,
+                feature: c.identity(),
                 impulse: [0.0; 3],
                 velocity: [0.0; 3],
                 mode: Mode::Unknown,
@@ -205,7 +206,9 @@ impl Sim {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
         self.with_scene(|scene, model, kin| {
-            let c = scene.closest(model, kin, geom_a, geom_b)?;
+            let geoms = [geom_a, geom_b];
+            let placements = scene.placements(model, kin, geoms)?;
+            let c = scene.closest(model, geoms, &placements)?;
             if let Some(out) = gradient {
                 for (k, x) in out.iter_mut().enumerate() {
                     *x = by_dof(model, kin, &c.contact, &c.motion, k).2;
@@ -225,7 +228,7 @@ impl Sim {
 }
 
 /// (δpoint, δnormal, δgap) of a contact by a unit of a dof.
-fn by_dof(
+pub(super) fn by_dof(
     model: &Model,
     kin: &Kinematics,
     c: &SceneContact,

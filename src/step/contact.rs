@@ -39,6 +39,8 @@ pub struct ContactReport {
     pub point: [f64; 3],
     pub normal: [f64; 3],
     pub gap: f64,
+    /// Which features of the two geoms touch: the same number as long as the same ones do.
+    pub feature: u64,
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
@@ -255,6 +257,7 @@ impl ContactStage {
                 point: c.point.point.to_array(),
                 normal: c.point.normal.to_array(),
                 gap: c.point.gap,
+                feature: c.identity(),
                 impulse: lanes(l),
                 velocity: lanes(s),
                 mode: self.constraints.modes[b],

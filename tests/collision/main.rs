@@ -1,7 +1,10 @@
 //! Geometry through the simulation: every pair of shapes touches, moves with an exact derivative, and
 //! holds what falls on it.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod pairs;
+mod reference;
 
 use common::*;
 use diffsim::model::mesh::TriMesh;
@@ -71,6 +74,10 @@ fn body(spec: &mut ModelSpec, name: &str, at: Vec3, shape: ShapeSpec) {
 fn fixed(spec: &mut ModelSpec, name: &str, at: Vec3, shape: ShapeSpec) {
     spec.geoms
         .push(GeomSpec::new(name, 0, Pose::translation(at), shape));
+}
+
+fn fixed_at(spec: &mut ModelSpec, name: &str, pose: Pose, shape: ShapeSpec) {
+    spec.geoms.push(GeomSpec::new(name, 0, pose, shape));
 }
 
 fn compile(spec: ModelSpec) -> Arc<Model> {
