@@ -4,6 +4,7 @@
 //! `DIFFSIM_POSES` sets the poses of a pair (1000 in a thorough run).
 
 use crate::common::Rng;
+use crate::motion::Tally;
 use crate::reference::{Form, KINDS, Placed, direction};
 use crate::{body, compile, fixed_at};
 use diffsim::model::spec::ModelSpec;
@@ -11,7 +12,7 @@ use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{ContactReport, Distance, Options, Sim};
 
 fn poses() -> usize {
-    std::env::var("DIFFSIM_POSES").map_or(120, |n| n.parse().unwrap())
+    std::env::var("DIFFSIM_POSES").map_or(160, |n| n.parse().unwrap())
 }
 
 /// Sizes drawn for a pair.
@@ -104,14 +105,10 @@ impl Couple {
         self.sim.distance(a, b, q, None).unwrap()
     }
 
-    fn raw_contacts(&mut self, q: &[f64]) -> Vec<ContactReport> {
-        self.sim.collide(q).unwrap();
-        self.sim.contacts().to_vec()
-    }
-
     /// With normals from a to b.
     fn contacts(&mut self, q: &[f64]) -> Vec<ContactReport> {
-        let mut contacts = self.raw_contacts(q);
+        self.sim.collide(q).unwrap();
+        let mut contacts = self.sim.contacts().to_vec();
         for c in contacts.iter_mut().filter(|c| c.geom != self.geom) {
             c.normal = c.normal.map(|x| -x);
         }
@@ -248,83 +245,22 @@ fn both_orders_give_the_mirrored_result() {
     assert!(counts.is_empty() && differ.is_empty());
 }
 
-/// Directions compared with differences, left out at feature changes, and wrong.
-#[derive(Default)]
-struct Tally {
-    compared: usize,
-    excluded: usize,
-    wrong: usize,
-    worst: f64,
-}
-
 #[test]
 fn contacts_move_as_differences_say() {
-    let h = 1e-6;
     let mut tallies: Vec<(String, Tally)> = Vec::new();
     for_every_pair(3, |name, couple, rng, count| {
         if tallies.last().is_none_or(|t| t.0 != name) {
             tallies.push((name.into(), Tally::default()));
         }
-        let tally = &mut tallies.last_mut().unwrap().1;
-        let model = couple.sim.model().clone();
-        let nv = model.nv();
+        let Some((_, tally)) = tallies.last_mut() else {
+            return;
+        };
         for _ in 0..count {
             let poses = couple.draw(rng, 0.1);
             let q = couple.configuration(&poses);
-            let here = couple.raw_contacts(&q);
-            let n = here.len();
-            let (mut dp, mut dn) = (vec![f64::NAN; 3 * n * nv], vec![f64::NAN; 3 * n * nv]);
-            let mut dg = vec![f64::NAN; n * nv];
-            couple
-                .sim
-                .contact_derivatives(Some(&mut dp), Some(&mut dn), Some(&mut dg))
-                .unwrap();
-            for k in 0..nv {
-                let mut at = |s: f64| {
-                    let mut step = vec![0.0; nv];
-                    step[k] = s;
-                    let mut moved = q.clone();
-                    model.integrate(&q, &step, &mut moved);
-                    couple.raw_contacts(&moved)
-                };
-                let (plus, minus) = (at(h), at(-h));
-                for (i, c) in here.iter().enumerate() {
-                    let same =
-                        |l: &[ContactReport]| l.iter().find(|x| x.feature == c.feature).copied();
-                    let (Some(p), Some(m)) = (same(&plus), same(&minus)) else {
-                        tally.excluded += 1;
-                        continue;
-                    };
-                    let slope = |p: &[f64; 3], m: &[f64; 3]| (vector(p) - vector(m)) * (0.5 / h);
-                    let at = i * nv + k;
-                    let error = |d: &[f64], fd: Vec3| {
-                        (Vec3::from_slice(&d[3 * at..]) - fd).norm() / fd.norm().max(1.0)
-                    };
-                    let e = error(&dp, slope(&p.point, &m.point))
-                        .max(error(&dn, slope(&p.normal, &m.normal)))
-                        .max((dg[at] - (p.gap - m.gap) * (0.5 / h)).abs());
-                    tally.compared += 1;
-                    tally.wrong += usize::from(e.is_nan() || e > 1e-5);
-                    tally.worst = tally.worst.max(e);
-                }
-            }
+            tally.compare(&mut couple.sim, &q);
         }
     });
-    for (name, t) in &tallies {
-        let share = |n: usize| 100.0 * n as f64 / (t.compared + t.excluded) as f64;
-        println!(
-            "{name}: {} compared, {:.2} % excluded at feature changes, {:.2} % above 1e-5, worst {:.1e}",
-            t.compared,
-            share(t.excluded),
-            share(t.wrong),
-            t.worst
-        );
-    }
-    for (name, t) in &tallies {
-        assert!(
-            t.compared > poses() && t.excluded * 10 < t.compared,
-            "{name}"
-        );
-        assert!(t.wrong * 100 < t.compared, "{name}");
-    }
+    tallies.iter().for_each(|(name, t)| t.report(name));
+    tallies.iter().for_each(|(name, t)| t.check(name));
 }
