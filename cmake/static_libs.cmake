@@ -1,4 +1,4 @@
-# The libraries that this build links with libdiffsim.a are those that rustc asks for.
+# The libraries that this build and the README link with libdiffsim.a are those that rustc asks for.
 file(STRINGS "${LOG}" lines REGEX "native-static-libs: ")
 if(NOT lines)
   message(FATAL_ERROR "${LOG}: cargo has not said which libraries the static library needs")
@@ -11,4 +11,11 @@ list(TRANSFORM asked STRIP)
 list(REMOVE_DUPLICATES asked)
 if(NOT "${asked}" STREQUAL "${EXPECTED}")
   message(FATAL_ERROR "rustc asks for \"${asked}\", CMakeLists.txt links \"${EXPECTED}\"")
+endif()
+list(TRANSFORM asked PREPEND -l)
+list(JOIN asked " " line)
+file(READ "${README}" readme)
+string(FIND "${readme}" "${line}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${README} does not say \"${line}\"")
 endif()

@@ -13,7 +13,8 @@ fn functions(header: &str) -> Vec<String> {
     let code: String = header
         .split("/*")
         .map(|part| part.split_once("*/").map_or(part, |(_, after)| after))
-        .collect();
+        .collect::<String>()
+        .replace("extern \"C\" {", "");
     code.split(';')
         .filter(|d| d.contains("ds_") && d.contains('(') && !d.contains('{'))
         .map(|d| {
@@ -116,6 +117,26 @@ fn every_declaration_has_a_comment() {
         }
     }
     assert!(count > 90, "only {count} declarations found");
+}
+
+/// A C header shares one name space with its user's program.
+#[test]
+fn every_name_has_the_prefix() {
+    let header = header();
+    let mut count = 0;
+    for line in header.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let name = match words[..] {
+            ["typedef", "struct" | "enum", name, ..] | ["typedef", "int32_t", name] => name,
+            ["struct" | "enum", name, ..] if line.starts_with(['s', 'e']) => name,
+            ["#define", name, ..] => name,
+            _ => continue,
+        };
+        count += 1;
+        let prefixed = ["ds_", "DS_", "DIFFSIM_H"];
+        assert!(prefixed.iter().any(|p| name.starts_with(p)), "{line}");
+    }
+    assert!(count > 40, "only {count} names found");
 }
 
 #[test]

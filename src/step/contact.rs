@@ -3,6 +3,7 @@
 use super::contact_kernels::{add_response, fill_response, project, respond};
 use super::options::Options;
 use super::parameters::At;
+use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
@@ -38,6 +39,8 @@ pub struct ContactReport {
     /// World axes [m]; the normal points from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
+    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
+    pub tangents: [[f64; 3]; 2],
     pub gap: f64,
     /// Which features of the two geoms touch: the same number as long as the same ones do.
     pub feature: u64,
@@ -243,6 +246,7 @@ impl ContactStage {
                 self.constraints.rows.times(b, v_next).0,
                 self.constraints.impulse(b).0,
             );
+            let [t1, t2, _] = contact_frame(c.point.normal).c;
             let three = self.constraints.blocks[b].rows() == 3;
             let lanes = |x: [f64; 4]| {
                 if three {
@@ -256,6 +260,7 @@ impl ContactStage {
                 body: c.geom.map(|g| model.geoms()[g].body),
                 point: c.point.point.to_array(),
                 normal: c.point.normal.to_array(),
+                tangents: [t1.to_array(), t2.to_array()],
                 gap: c.point.gap,
                 feature: c.identity(),
                 impulse: lanes(l),

@@ -15,7 +15,7 @@ mod queries;
 mod sim;
 mod smoothing;
 
-pub use collision::Distance;
+pub use collision::{ContactDerivatives, Distance};
 pub use contact::ContactReport;
 pub use derivatives::StepJacobians;
 pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};

@@ -127,10 +127,13 @@ impl Sim {
         Ok(sim)
     }
 
-    /// The same simulation with a new workspace: parameters and wrenches stay, warm starts and the
-    /// last step are forgotten.
+    /// The same simulation with a new workspace: parameters, wrenches and the pairs that may touch
+    /// stay, warm starts and the last step are forgotten.
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let mut sim = Sim::new(self.model.clone(), &self.options)?;
+        if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
+            to.scene.filter_as(&self.model, &from.scene)?;
+        }
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.refresh_diagonal();
@@ -513,9 +516,12 @@ impl Sim {
                 if certificate.at_switch || kink < 1e-9 {
                     s.info.gradient = Gradient::OneSided;
                 }
+                if !certificate.converged {
+                    s.info.gradient = Gradient::Refused;
+                }
             }
         }
-        if margin == 0.0 {
+        if margin == 0.0 && s.info.gradient == Gradient::Exact {
             s.info.gradient = Gradient::OneSided;
         }
         s.advance(model, h, &mut self.work)?;

@@ -1,10 +1,12 @@
 //! How the contacts at a configuration move with δq, against central differences.
 
 use diffsim::spatial::Vec3;
-use diffsim::step::{ContactReport, Sim};
+use diffsim::step::{ContactDerivatives, ContactReport, Sim};
 
 /// Step of the differences [m or rad].
 const STEP: f64 = 1e-6;
+/// The normals' z at which the tangents change their chart.
+const CHART: f64 = -0.5;
 /// Largest error of a point, normal or gap, relative where it moves faster than 1.
 const TOLERANCE: f64 = 1e-5;
 
@@ -29,10 +31,15 @@ impl Tally {
         };
         let here = contacts(sim, q);
         let n = here.len();
-        let (mut dp, mut dn) = (vec![f64::NAN; 3 * n * nv], vec![f64::NAN; 3 * n * nv]);
-        let mut dg = vec![f64::NAN; n * nv];
-        sim.contact_derivatives(Some(&mut dp), Some(&mut dn), Some(&mut dg))
-            .unwrap();
+        let [mut dp, mut dn, mut dt, mut dg] =
+            [3, 3, 6, 1].map(|rows| vec![f64::NAN; rows * n * nv]);
+        sim.contact_derivatives(ContactDerivatives {
+            point: Some(&mut dp),
+            normal: Some(&mut dn),
+            tangents: Some(&mut dt),
+            gap: Some(&mut dg),
+        })
+        .unwrap();
         for k in 0..nv {
             let mut at = |s: f64| {
                 let mut step = vec![0.0; nv];
@@ -55,11 +62,18 @@ impl Tally {
                 let at = i * nv + k;
                 let error = |d: &[f64], p: &[f64; 3], m: &[f64; 3]| {
                     let slope = (Vec3::from_slice(p) - Vec3::from_slice(m)) * (0.5 / STEP);
-                    (Vec3::from_slice(&d[3 * at..]) - slope).norm() / slope.norm().max(1.0)
+                    (Vec3::from_slice(d) - slope).norm() / slope.norm().max(1.0)
                 };
-                let e = error(&dp, &p.point, &m.point)
-                    .max(error(&dn, &p.normal, &m.normal))
+                let mut e = error(&dp[3 * at..], &p.point, &m.point)
+                    .max(error(&dn[3 * at..], &p.normal, &m.normal))
                     .max((dg[at] - (p.gap - m.gap) * (0.5 / STEP)).abs());
+                // The tangents jump where the frame's chart changes.
+                if (c.normal[2] - CHART).abs() > 1e-4 {
+                    for t in 0..2 {
+                        let d = &dt[6 * at + 3 * t..];
+                        e = e.max(error(d, &p.tangents[t], &m.tangents[t]));
+                    }
+                }
                 self.compared += 1;
                 self.wrong += usize::from(e.is_nan() || e > TOLERANCE);
                 self.worst = self.worst.max(e);

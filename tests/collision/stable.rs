@@ -3,7 +3,7 @@
 use crate::{block, body, compile, fixed, shapes};
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::spatial::Vec3;
-use diffsim::step::{Options, Sim};
+use diffsim::step::{ContactDerivatives, Options, Sim};
 
 #[test]
 fn geometry_queries_leave_the_heap_alone() {
@@ -27,8 +27,11 @@ fn geometry_queries_leave_the_heap_alone() {
     let used = allocation_counter::measure(|| {
         sim.collide(&q).unwrap();
         let n = sim.contacts().len();
-        sim.contact_derivatives(Some(&mut d[..3 * n * nv]), None, None)
-            .unwrap();
+        sim.contact_derivatives(ContactDerivatives {
+            point: Some(&mut d[..3 * n * nv]),
+            ..Default::default()
+        })
+        .unwrap();
         sim.distance(1, 5, &q, Some(&mut gradient)).unwrap();
     });
     assert!(sim.contacts().len() > 10);
