@@ -1815,6 +1815,44 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
                           double *p_bar);
 
 /**
+ * Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
+ * each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
+ * and × np, column-major; NULL for those not wanted. They must not overlap.
+ *
+ * The components are along each contact's own frame, which moves: in the world an impulse on B is
+ * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
+ * costs one ds_sim_step_jvp.
+ *
+ * unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
+ * 0 where constraints depend on each other (four points under a flat foot) and the step reports the
+ * impulses of least norm: only the generalized force of all impulses (on a free body, its force and
+ * moment) then has the derivative given.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
+                                   double *by_q,
+                                   double *by_v,
+                                   double *by_u,
+                                   double *by_p,
+                                   int32_t *unique);
+
+/**
+ * Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
+ * 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+ * NULL: as there.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
+                             const double *dq,
+                             const double *dv,
+                             const double *du,
+                             const double *dp,
+                             double *dimpulse,
+                             int32_t *unique);
+
+/**
  * Fills the struct with the defaults. NULL is ignored.
  */
 void ds_smoothing_init(struct ds_smoothing *smoothing);

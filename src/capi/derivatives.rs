@@ -6,7 +6,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
 use crate::model::Model;
-use crate::step::{Gradient, StepJacobians};
+use crate::step::{Gradient, ImpulseGradient, ImpulseJacobians, StepJacobians};
 
 /// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
 /// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
@@ -181,5 +181,85 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
             outs[3].wanted().then_some(&mut *d),
         )?;
         args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+    })
+}
+
+/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
+/// each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
+/// and × np, column-major; NULL for those not wanted. They must not overlap.
+///
+/// The components are along each contact's own frame, which moves: in the world an impulse on B is
+/// f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
+/// costs one ds_sim_step_jvp.
+///
+/// unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
+/// 0 where constraints depend on each other (four points under a flat foot) and the step reports the
+/// impulses of least norm: only the generalized force of all impulses (on a free body, its force and
+/// moment) then has the derivative given.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_impulse_jacobians(
+    sim: *mut ds_sim,
+    by_q: *mut f64,
+    by_v: *mut f64,
+    by_u: *mut f64,
+    by_p: *mut f64,
+    unique: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let rows = 3 * s.sim.contacts().len();
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let unique = args::place(unique, "unique")?;
+        let outs = [
+            Out::optional(by_q, rows * nv, "by_q")?,
+            Out::optional(by_v, rows * nv, "by_v")?,
+            Out::optional(by_u, rows * nu, "by_u")?,
+            Out::optional(by_p, rows * s.sim.np(), "by_p")?,
+        ];
+        let [by_q, by_v, by_u, by_p] = args::in_place(outs, &[])?;
+        let gradient = s.sim.impulse_jacobians(ImpulseJacobians {
+            by_q,
+            by_v,
+            by_u,
+            by_p,
+        })?;
+        unique.write(i32::from(gradient == ImpulseGradient::Unique));
+        Ok(())
+    })
+}
+
+/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
+/// 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+/// NULL: as there.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_impulse_jvp(
+    sim: *mut ds_sim,
+    dq: *const f64,
+    dv: *const f64,
+    du: *const f64,
+    dp: *const f64,
+    dimpulse: *mut f64,
+    unique: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let rows = 3 * s.sim.contacts().len();
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let unique = args::place(unique, "unique")?;
+        let dq = args::optional_array(dq, nv, "dq")?;
+        let dv = args::optional_array(dv, nv, "dv")?;
+        let du = args::optional_array(du, nu, "du")?;
+        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let inputs = [("dq", dq), ("dv", dv), ("du", du), ("dp", dp)];
+        let out = args::matrix(Out::new(dimpulse, rows, "dimpulse")?, &inputs)?;
+        let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;
+        unique.write(i32::from(gradient == ImpulseGradient::Unique));
+        Ok(())
     })
 }

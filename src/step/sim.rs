@@ -3,6 +3,7 @@
 use super::actuation::ActuatorForce;
 use super::collision::Geometry;
 use super::contact::{ContactReport, ContactStage};
+use super::impulses::Direction;
 use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::options::{Contact, Options};
@@ -65,6 +66,7 @@ pub struct Sim {
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(super) geometry: Geometry,
+    pub(super) direction: Direction,
     pub(super) selected: Vec<Param>,
     /// Per body, world axes at the body's origin.
     pub(super) wrenches: Vec<Wrench>,
@@ -113,6 +115,7 @@ impl Sim {
             linear,
             contact,
             geometry: Geometry::new(&model, options),
+            direction: Direction::new(&model),
             selected: Vec::new(),
             wrenches: vec![Wrench::ZERO; model.nbody()],
             loaded: false,
@@ -240,6 +243,7 @@ impl Sim {
             }
         }
         self.selected = list.to_vec();
+        self.direction.fit(list.len());
         if let Some(l) = &mut self.linear {
             l.valid = false;
             l.by_p = vec![0.0; self.model.nv() * list.len()];
