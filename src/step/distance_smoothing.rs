@@ -14,7 +14,8 @@
 //! Every D is used with its inverse signs (−t, −ω). Where f is smooth both have the same expectation.
 //! Suh et al., Bundled gradients through contact via randomized smoothing (RA-L 2022).
 
-use super::collision::by_dof;
+use super::collision::ContactDerivatives;
+use super::contact_motion;
 use super::info::check_length;
 use super::normal::Normal;
 use super::sim::Sim;
@@ -121,7 +122,7 @@ impl Sim {
         geom_b: usize,
         q: &[f64],
         options: &DistanceSmoothing,
-        mut out: SmoothedDistanceDerivatives<'_>,
+        out: SmoothedDistanceDerivatives<'_>,
     ) -> Result<SmoothedDistance> {
         options.check()?;
         self.check_state(q, None)?;
@@ -162,17 +163,13 @@ impl Sim {
             };
             let mut contact = last.contact;
             let motion = mean.finish(&pose_b, options.pairs, &mut contact.point);
-            for k in 0..model.nv() {
-                let (dp, dn, dg) = by_dof(model, kin, &contact, &motion, k);
-                if let Some(x) = &mut out.distance {
-                    x[k] = dg;
-                }
-                for (x, d) in [(&mut out.point, dp), (&mut out.normal, dn)] {
-                    if let Some(x) = x {
-                        x[3 * k..3 * k + 3].copy_from_slice(&d.to_array());
-                    }
-                }
-            }
+            let mut columns = ContactDerivatives {
+                point: out.point,
+                normal: out.normal,
+                tangents: None,
+                gap: out.distance,
+            };
+            contact_motion::write(model, kin, &contact, &motion, &mut columns);
             Ok(SmoothedDistance {
                 distance: contact.point.gap,
                 point: contact.point.point.to_array(),
