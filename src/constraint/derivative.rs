@@ -14,7 +14,6 @@ use crate::collision::primitive::Smoothness;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, Stiffness};
 use crate::dynamics::kinematics::{Kinematics, twists};
-use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
@@ -356,12 +355,10 @@ impl Variation {
         }
     }
 
-    /// Adds to R_q what the forces of couplings between dofs do.
-    pub fn add_couplings(&self, t: &Topology, id: &mut RneaDerivatives) {
+    /// Calls `visit(dof, x)` for what couplings between dofs add to the diagonal of R_q.
+    pub fn for_couplings(&self, mut visit: impl FnMut(usize, f64)) {
         for d in self.on_dofs.iter().filter(|d| d.stiffness != 0.0) {
-            let diagonal = t.dofs[d.dof].row + t.dofs[d.dof].depth;
-            F4::flat_mut(&mut id.above_q)[diagonal] += d.stiffness;
-            F4::flat_mut(&mut id.below_q)[diagonal] += d.stiffness;
+            visit(d.dof, d.stiffness);
         }
     }
 
