@@ -388,7 +388,8 @@ impl Sim {
                 check_length(name, x, n)?;
             }
         }
-        if p_bar.is_some() && np > 0 {
+        let by_parameters = p_bar.is_some() && np > 0;
+        if by_parameters {
             // Parameters' columns are taken from its composites.
             self.linearize()?;
         } else {
@@ -413,7 +414,7 @@ impl Sim {
         mass.solve(t, weights);
         if let Some(c) = &mut self.contact {
             // z becomes the adjoint of the velocity at fixed impulses.
-            c.correct_transposed(weights, z)?;
+            c.correct_transposed(weights, by_parameters, z)?;
             weights.copy_from_slice(z);
             mass.solve(t, weights);
         }
