@@ -32,7 +32,7 @@ pub(super) struct StepState {
     pub info: StepInfo,
     /// A step has succeeded.
     pub taken: bool,
-    /// The recursions' workspace still holds (q, v) of the step.
+    /// The recursions' workspace still holds (q, v) of the step, or q of the last geometry query.
     pub fresh: bool,
 }
 

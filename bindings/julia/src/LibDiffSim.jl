@@ -630,6 +630,12 @@ ds_sim_get_memory(a1, a2) =
 ds_sim_get_params(a1, a2) =
     ccall((:ds_sim_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_sim_impulse_jacobians(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_impulse_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_impulse_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
+
 ds_sim_memory_size(a1) =
     ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
