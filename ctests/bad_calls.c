@@ -8,7 +8,7 @@
 
 enum { MAX = 64, STEPS = 4, BIG = MAX * MAX };
 
-static double q[MAX], v[MAX], u[MAX * STEPS], w[6], bad[MAX], zero_q[MAX];
+static double q[MAX], v[MAX], u[MAX * STEPS], w[MAX], bad[MAX], zero_q[MAX];
 /* Every result goes here. */
 static struct {
     double a[BIG], b[BIG], c[BIG];

@@ -24,8 +24,9 @@
  * ones are independent. A batch starts threads of its own. The same inputs give the same bits in any
  * thread.
  *
- * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do
- * not allocate.
+ * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
+ * ds_rollout_adjoint and the dynamics calls do not allocate; ds_sim_collide and ds_sim_distance do so
+ * only in the first such call of a sim with DS_CONTACT_NONE.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must

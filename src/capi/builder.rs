@@ -224,13 +224,11 @@ pub(super) unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
     if p.is_null() {
         return Ok("");
     }
-    // SAFETY: as the caller's.
-    unsafe { args::text(p, "name") }
+    args::text(p, "name")
 }
 
 pub(super) unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
-    // SAFETY: as the caller's.
-    Ok(&mut unsafe { args::exclusive(builder, "builder")? }.0)
+    Ok(&mut args::exclusive(builder, "builder")?.0)
 }
 
 /// An id as the builder wants it.
@@ -242,15 +240,13 @@ pub(super) fn body(id: i32, name: &str) -> Result<usize> {
 /// Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_create(out: *mut *mut ds_builder) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe { args::give(out, || Ok(ds_builder(ModelBuilder::new("")))) })
+    wall::status(|| args::give(out, || Ok(ds_builder(ModelBuilder::new("")))))
 }
 
 /// Releases a builder. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_free(builder: *mut ds_builder) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(builder) }
+    args::take(builder)
 }
 
 /// Sets gravity, 3 numbers, world axes [m/s²].
@@ -259,8 +255,7 @@ pub unsafe extern "C" fn ds_builder_set_gravity(
     builder: *mut ds_builder,
     gravity: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         b.set_gravity(Vec3::from_slice(args::array(gravity, 3, "gravity")?))
     })
@@ -273,9 +268,8 @@ pub unsafe extern "C" fn ds_builder_set_actuation(
     builder: *mut ds_builder,
     actuation: i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
     wall::status(|| {
-        unsafe { get(builder)? }.set_actuation(load::actuation(actuation)?);
+        get(builder)?.set_actuation(load::actuation(actuation)?);
         Ok(())
     })
 }
@@ -295,8 +289,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
     inertia: *const f64,
     out: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         let placement = match args::optional_array(placement, 16, "placement")? {
             [] => Pose::IDENTITY,
@@ -326,8 +319,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_joint_desc_init(joint: *mut ds_joint_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(joint) }
+    args::init(joint)
 }
 
 /// Adds a joint between a body and its parent. Those of one body act one after the other, the first
@@ -338,8 +330,7 @@ pub unsafe extern "C" fn ds_builder_add_joint(
     body: i32,
     joint: *const ds_joint_desc,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(joint, "joint")?;
         let d = args::grown(joint, "joint")?;
@@ -379,8 +370,7 @@ pub unsafe extern "C" fn ds_builder_add_joint(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_geom_desc_init(geom: *mut ds_geom_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(geom) }
+    args::init(geom)
 }
 
 unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
@@ -397,27 +387,17 @@ unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
         DS_GEOM_CYLINDER => ShapeSpec::Cylinder { radius: a, half_length: b },
         DS_GEOM_ELLIPSOID => ShapeSpec::Ellipsoid { semi_axes: Vec3::new(a, b, c) },
         DS_GEOM_BOX => ShapeSpec::Box { half_extents: Vec3::new(a, b, c) },
-        // SAFETY: as the caller's.
-        DS_GEOM_MESH => unsafe { mesh(d)? },
+        DS_GEOM_MESH => mesh(d)?,
     })
 }
 
 unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
-    // SAFETY: as the caller's; the sizes cannot wrap into smaller ones.
-    let (vertices, triangles) = unsafe {
-        (
-            args::array(
-                d.vertices.cast::<[f64; 3]>(),
-                d.vertex_count,
-                "geom.vertices",
-            )?,
-            args::array(
-                d.triangles.cast::<[u32; 3]>(),
-                d.triangle_count,
-                "geom.triangles",
-            )?,
-        )
-    };
+    let (vertices, triangles) = (
+        d.vertices.cast::<[f64; 3]>(),
+        d.triangles.cast::<[u32; 3]>(),
+    );
+    let vertices = args::array(vertices, d.vertex_count, "geom.vertices")?;
+    let triangles = args::array(triangles, d.triangle_count, "geom.triangles")?;
     Ok(ShapeSpec::Mesh {
         mesh: Arc::new(TriMesh {
             vertices: vertices.iter().map(|&x| vec3(x)).collect(),
@@ -435,8 +415,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
     geom: *const ds_geom_desc,
     out: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(geom, "geom")?;
         let d = args::grown(geom, "geom")?;
@@ -470,8 +449,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_actuator_desc_init(actuator: *mut ds_actuator_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(actuator) }
+    args::init(actuator)
 }
 
 /// Adds an actuator on a joint; it takes the next entry of u.
@@ -480,8 +458,7 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
     builder: *mut ds_builder,
     actuator: *const ds_actuator_desc,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(actuator, "actuator")?;
         let d = args::grown(actuator, "actuator")?;
@@ -508,8 +485,7 @@ pub unsafe extern "C" fn ds_builder_build(
     builder: *const ds_builder,
     out: *mut *mut ds_model,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = args::reference(builder, "builder")?;
         args::give(out, || Ok(ds_model::new(b.0.build()?)))
     })
@@ -525,8 +501,7 @@ pub unsafe extern "C" fn ds_inertia_from_com(
     inertia: *const f64,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         args::finite(&[mass], "mass")?;
         let com = args::numbers(com, 3, "com")?;
         let i = args::numbers(inertia, 6, "inertia")?;

@@ -76,8 +76,7 @@ unsafe impl Growing for ds_smoothing {
 }
 
 unsafe fn smoothing(p: *const ds_smoothing) -> Result<Smoothing> {
-    // SAFETY: as the caller's.
-    let s = unsafe { args::grown(p, "smoothing")? };
+    let s = args::grown(p, "smoothing")?;
     args::zero(s.reserved, "smoothing.reserved")?;
     Ok(Smoothing {
         method: choice!(s.method, "smoothing.method", ds_smoothing_method {
@@ -123,8 +122,7 @@ impl From<SmoothingInfo> for ds_smoothing_info {
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(smoothing) }
+    args::init(smoothing)
 }
 
 /// Smoothed Jacobians of the last step, for those who want to feel the next contact before it
@@ -145,8 +143,7 @@ pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     out: *const ds_step_jacobians,
     info: *mut ds_smoothing_info,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let options = self::smoothing(smoothing)?;
         let info = args::optional_place(info, "info")?;
@@ -171,8 +168,7 @@ pub unsafe extern "C" fn ds_sim_relaxed_step(
     q_next: *mut f64,
     v_next: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let options = self::smoothing(smoothing)?;
         let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
