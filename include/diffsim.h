@@ -1236,6 +1236,57 @@ typedef struct ds_distance {
 } ds_distance;
 
 /**
+ * Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. NULL
+ * in its place means the defaults.
+ */
+typedef struct ds_distance_smoothing {
+  /**
+   * Size of this struct in bytes; set by ds_distance_smoothing_init.
+   */
+  size_t struct_size;
+  /**
+   * DS_SMOOTHING_FIRST_ORDER (the default) or DS_SMOOTHING_ZEROTH_ORDER.
+   */
+  int32_t method;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+  /**
+   * Standard deviations of the random displacements of geom_b along each axis [m] and about each
+   * [rad, at most 0.5]; 0 is for first order alone. Default 0.001, 0.01.
+   */
+  double width_linear;
+  double width_angular;
+  /**
+   * Number of random displacements; each is taken with both signs. Default 64.
+   */
+  size_t pairs;
+  /**
+   * Of the random numbers: the same seed gives the same bits. Default 0.
+   */
+  uint64_t seed;
+} ds_distance_smoothing;
+
+/**
+ * Means over the random displacements, world axes.
+ */
+typedef struct ds_smoothed_distance {
+  /**
+   * [m]
+   */
+  double distance;
+  /**
+   * Midway between the closest points [m].
+   */
+  double point[3];
+  /**
+   * From A to B; shorter than 1 where normals differ.
+   */
+  double normal[3];
+} ds_smoothed_distance;
+
+/**
  * A parameter of a sim.
  */
 typedef struct ds_param {
@@ -1902,6 +1953,30 @@ ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t geom_a,
                                   int32_t geom_b,
                                   int32_t enabled);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_distance_smoothing_init(struct ds_distance_smoothing *smoothing);
+
+/**
+ * ds_sim_distance as a mean over random displacements of geom_b about its own frame, for shapes whose
+ * closest point or normal jumps, and its derivatives by q (tangent): ddistance 1×nv, dpoint and
+ * dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives,
+ * blind to jumps; zeroth order correlates the outcomes with the displacements and sees them.
+ *
+ * Errors: those of ds_sim_distance, for q and for every displaced pose; DS_ERR_INVALID_ARGUMENT
+ * naming the option.
+ */
+ds_status ds_sim_smoothed_distance(struct ds_sim *sim,
+                                   int32_t geom_a,
+                                   int32_t geom_b,
+                                   const double *q,
+                                   const struct ds_distance_smoothing *smoothing,
+                                   struct ds_smoothed_distance *out,
+                                   double *ddistance,
+                                   double *dpoint,
+                                   double *dnormal);
 
 /**
  * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in

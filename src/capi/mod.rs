@@ -36,6 +36,8 @@ pub mod smoothing;
 
 pub mod contacts;
 
+pub mod distance_smoothing;
+
 pub mod params;
 
 pub mod dynamics;
