@@ -732,6 +732,9 @@ typedef struct ds_load_options {
    * package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
    */
   const char *const *mesh_dirs;
+  /**
+   * Number of mesh_dirs. Default 0.
+   */
   size_t mesh_dir_count;
   /**
    * 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
@@ -802,10 +805,12 @@ typedef struct ds_joint_desc {
    */
   double friction_loss;
   /**
-   * Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
-   * Default -inf and inf: none.
+   * Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
    */
   double lower;
+  /**
+   * Upper bound; of a spherical joint, the largest angle. Default inf: none.
+   */
   double upper;
   /**
    * Distance before a limit at which it enters the step [rad or m]. Default 0.
@@ -850,6 +855,9 @@ typedef struct ds_geom_desc {
    * Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
    */
   uint32_t contype;
+  /**
+   * See contype. Default 1.
+   */
   uint32_t conaffinity;
   /**
    * The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
@@ -867,11 +875,17 @@ typedef struct ds_geom_desc {
    * Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
    */
   const double *vertices;
+  /**
+   * Number of vertices. Default 0.
+   */
   size_t vertex_count;
   /**
    * Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
    */
   const uint32_t *triangles;
+  /**
+   * Number of triangles. Default 0.
+   */
   size_t triangle_count;
 } ds_geom_desc;
 
@@ -906,14 +920,20 @@ typedef struct ds_actuator_desc {
    */
   double bias[3];
   /**
-   * Range of u. Default -inf and inf.
+   * Lower bound of u. Default -inf.
    */
   double control_lower;
+  /**
+   * Upper bound of u. Default inf.
+   */
   double control_upper;
   /**
-   * Range of the force. Default -inf and inf.
+   * Lower bound of the force. Default -inf.
    */
   double force_lower;
+  /**
+   * Upper bound of the force. Default inf.
+   */
   double force_upper;
 } ds_actuator_desc;
 
@@ -939,14 +959,20 @@ typedef struct ds_equality_desc {
    */
   int32_t active;
   /**
-   * The builder's ids; 0 is the world. Default 0.
+   * The builder's id of the first body; 0 is the world. Default 0.
    */
   int32_t body1;
+  /**
+   * That of the second body. Default 0.
+   */
   int32_t body2;
   /**
-   * Points in the frames of body1 and body2 [m]. Default 0.
+   * Point in the frame of body1 [m]. Default 0.
    */
   double anchor1[3];
+  /**
+   * Point in the frame of body2 [m]. Default 0.
+   */
   double anchor2[3];
   /**
    * Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
@@ -963,9 +989,12 @@ typedef struct ds_equality_desc {
    */
   double length;
   /**
-   * Names of the joints that are coupled, which must be there; joint2 may be NULL. Default NULL.
+   * Name of the joint that is coupled, which must be there. Default NULL.
    */
   const char *joint1;
+  /**
+   * Name of the joint it is coupled to; NULL, the default, for a constant.
+   */
   const char *joint2;
   /**
    * [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
@@ -1119,11 +1148,17 @@ typedef struct ds_smoothing {
    */
   int32_t reserved;
   /**
-   * Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
-   * of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
+   * Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
+   * 0 leaves q where it is. Default 0.01.
    */
   double width_q;
+  /**
+   * The same of v [m/s or rad/s]. Default 0.01.
+   */
   double width_v;
+  /**
+   * The same of u. Default 0.
+   */
   double width_u;
   /**
    * Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
@@ -1161,9 +1196,12 @@ typedef struct ds_smoothing_info {
    */
   int32_t reserved;
   /**
-   * Pairs in the mean, and pairs that were left out; both 0 for the central path.
+   * Pairs in the mean; 0 for the central path.
    */
   size_t pairs;
+  /**
+   * Pairs that were left out; 0 for the central path.
+   */
   size_t failures;
 } ds_smoothing_info;
 
@@ -1171,9 +1209,21 @@ typedef struct ds_smoothing_info {
  * A contact of the last step or ds_sim_collide, world axes.
  */
 typedef struct ds_contact {
+  /**
+   * Geom A.
+   */
   int32_t geom_a;
+  /**
+   * Geom B.
+   */
   int32_t geom_b;
+  /**
+   * Body of geom A.
+   */
   int32_t body_a;
+  /**
+   * Body of geom B.
+   */
   int32_t body_b;
   /**
    * Midway between the two surfaces [m].
@@ -1195,6 +1245,9 @@ typedef struct ds_contact {
    * Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
    */
   double velocity[3];
+  /**
+   * Which constraint holds.
+   */
   ds_contact_mode mode;
   /**
    * 0
@@ -1216,9 +1269,12 @@ typedef struct ds_distance {
    */
   double distance;
   /**
-   * The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+   * The closest (or deepest) point on the surface of A [m].
    */
   double point_a[3];
+  /**
+   * That on the surface of B [m]: point_b - point_a = distance * normal.
+   */
   double point_b[3];
   /**
    * Unit normal from A to B.
@@ -1294,7 +1350,13 @@ typedef struct ds_param {
    * A ds_param_kind.
    */
   int32_t kind;
+  /**
+   * Id of the body, joint or geom, as the kind says.
+   */
   int32_t index;
+  /**
+   * Which number of it, as the kind says.
+   */
   int32_t component;
 } ds_param;
 

@@ -49,9 +49,9 @@ pub struct ds_joint_desc {
     pub armature: f64,
     /// Dry friction on every dof [N m or N]. Default 0.
     pub friction_loss: f64,
-    /// Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
-    /// Default -inf and inf: none.
+    /// Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
     pub lower: f64,
+    /// Upper bound; of a spherical joint, the largest angle. Default inf: none.
     pub upper: f64,
     /// Distance before a limit at which it enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
@@ -106,6 +106,7 @@ pub struct ds_geom_desc {
     pub friction: [f64; 3],
     /// Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
     pub contype: u32,
+    /// See contype. Default 1.
     pub conaffinity: u32,
     /// The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
     pub priority: i32,
@@ -115,9 +116,11 @@ pub struct ds_geom_desc {
     pub margin: f64,
     /// Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
     pub vertices: *const f64,
+    /// Number of vertices. Default 0.
     pub vertex_count: usize,
     /// Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
     pub triangles: *const u32,
+    /// Number of triangles. Default 0.
     pub triangle_count: usize,
 }
 
@@ -168,11 +171,13 @@ pub struct ds_actuator_desc {
     pub gain: f64,
     /// Default 0. Only a one-dof joint may have the last two.
     pub bias: [f64; 3],
-    /// Range of u. Default -inf and inf.
+    /// Lower bound of u. Default -inf.
     pub control_lower: f64,
+    /// Upper bound of u. Default inf.
     pub control_upper: f64,
-    /// Range of the force. Default -inf and inf.
+    /// Lower bound of the force. Default -inf.
     pub force_lower: f64,
+    /// Upper bound of the force. Default inf.
     pub force_upper: f64,
 }
 

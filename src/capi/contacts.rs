@@ -39,9 +39,13 @@ impl From<Mode> for ds_contact_mode {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_contact {
+    /// Geom A.
     pub geom_a: i32,
+    /// Geom B.
     pub geom_b: i32,
+    /// Body of geom A.
     pub body_a: i32,
+    /// Body of geom B.
     pub body_b: i32,
     /// Midway between the two surfaces [m].
     pub point: [f64; 3],
@@ -53,6 +57,7 @@ pub struct ds_contact {
     pub impulse: [f64; 3],
     /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
     pub velocity: [f64; 3],
+    /// Which constraint holds.
     pub mode: ds_contact_mode,
     /// 0
     pub reserved: i32,
@@ -171,8 +176,9 @@ pub unsafe extern "C" fn ds_sim_contact_derivatives(
 pub struct ds_distance {
     /// Negative by the least translation that parts them where they overlap [m].
     pub distance: f64,
-    /// The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+    /// The closest (or deepest) point on the surface of A [m].
     pub point_a: [f64; 3],
+    /// That on the surface of B [m]: point_b - point_a = distance * normal.
     pub point_b: [f64; 3],
     /// Unit normal from A to B.
     pub normal: [f64; 3],

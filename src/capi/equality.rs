@@ -37,11 +37,13 @@ pub struct ds_equality_desc {
     pub kind: i32,
     /// 0: it is part of the model but holds nothing. Default 1.
     pub active: i32,
-    /// The builder's ids; 0 is the world. Default 0.
+    /// The builder's id of the first body; 0 is the world. Default 0.
     pub body1: i32,
+    /// That of the second body. Default 0.
     pub body2: i32,
-    /// Points in the frames of body1 and body2 [m]. Default 0.
+    /// Point in the frame of body1 [m]. Default 0.
     pub anchor1: [f64; 3],
+    /// Point in the frame of body2 [m]. Default 0.
     pub anchor2: [f64; 3],
     /// Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
     /// matrix. Default NULL: as at the reference configuration.
@@ -51,8 +53,9 @@ pub struct ds_equality_desc {
     pub torque_scale: f64,
     /// Of a distance [m]. Default 0: as at the reference configuration.
     pub length: f64,
-    /// Names of the joints that are coupled, which must be there; joint2 may be NULL. Default NULL.
+    /// Name of the joint that is coupled, which must be there. Default NULL.
     pub joint1: *const c_char,
+    /// Name of the joint it is coupled to; NULL, the default, for a constant.
     pub joint2: *const c_char,
     /// [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
     pub coefficients: [f64; 5],

@@ -102,6 +102,7 @@ pub struct ds_load_options {
     /// Directories in which meshes are looked for besides the file's own: for
     /// package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
     pub mesh_dirs: *const *const c_char,
+    /// Number of mesh_dirs. Default 0.
     pub mesh_dir_count: usize,
     /// 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
     /// Default 1: as the file says.

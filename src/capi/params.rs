@@ -52,7 +52,9 @@ pub enum ds_param_kind {
 pub struct ds_param {
     /// A ds_param_kind.
     pub kind: i32,
+    /// Id of the body, joint or geom, as the kind says.
     pub index: i32,
+    /// Which number of it, as the kind says.
     pub component: i32,
 }
 

@@ -34,10 +34,12 @@ pub struct ds_smoothing {
     pub method: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
-    /// of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
+    /// Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
+    /// 0 leaves q where it is. Default 0.01.
     pub width_q: f64,
+    /// The same of v [m/s or rad/s]. Default 0.01.
     pub width_v: f64,
+    /// The same of u. Default 0.
     pub width_u: f64,
     /// Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
     pub pairs: usize,
@@ -103,8 +105,9 @@ pub struct ds_smoothing_info {
     pub gradient: ds_gradient,
     /// 0
     pub reserved: i32,
-    /// Pairs in the mean, and pairs that were left out; both 0 for the central path.
+    /// Pairs in the mean; 0 for the central path.
     pub pairs: usize,
+    /// Pairs that were left out; 0 for the central path.
     pub failures: usize,
 }
 
