@@ -44,6 +44,8 @@ pub struct ContactReport {
     /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
     pub tangents: [[f64; 3]; 2],
     pub gap: f64,
+    /// Which features of the two geoms touch: the same number as long as the same ones do.
+    pub feature: u64,
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
@@ -250,6 +252,7 @@ impl ContactStage {
                 normal: c.point.normal.to_array(),
                 tangents: [t1.to_array(), t2.to_array()],
                 gap: c.point.gap,
+                feature: c.identity(),
                 impulse: lanes(l),
                 velocity: lanes(s),
                 mode: self.constraints.modes[b],
@@ -457,8 +460,14 @@ impl ContactStage {
     }
 
     /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, adds to z what
-    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay.
-    pub fn correct_transposed(&mut self, solved: &[f64], z: &mut [f64]) -> Result<()> {
+    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay, those
+    /// of the laws' bounds if `bounds` asks for them.
+    pub fn correct_transposed(
+        &mut self,
+        solved: &[f64],
+        bounds: bool,
+        z: &mut [f64],
+    ) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
@@ -475,7 +484,7 @@ impl ContactStage {
             &c.problem(),
             &l.dlambda[..rows],
             &mut l.sigma[..rows],
-            &mut l.bounds[..blocks],
+            bounds.then_some(&mut l.bounds[..blocks]),
         )?;
         for b in 0..groups {
             let w = lanes(&l.sigma[c.range(b)]);
@@ -505,8 +514,9 @@ impl ContactStage {
             if let Some(row) = c.normal_row(b) {
                 let scale = -self.stabilization.kd * l.sigma[row];
                 let n = c.range(b).len() - 1;
-                c.rows
-                    .for_dofs(b, |k| v_bar[k] += scale * c.rows.column(b, k).0[n]);
+                for k in c.rows.dofs(b) {
+                    v_bar[k] += scale * c.rows.column(b, k).0[n];
+                }
             }
         }
     }

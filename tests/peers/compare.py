@@ -13,7 +13,9 @@ import pinocchio
 
 import against_differences
 import against_mujoco
+import against_mujoco_margins
 import against_pinocchio
+import distances
 from report import Report
 from robots import MJCF, URDF
 
@@ -29,10 +31,16 @@ def main(names):
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF), against_mujoco.compare)
+    if not names:
+        report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
+        against_mujoco_margins.compare(report)
     report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")
     report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
     report.section("Step Jacobians against central differences of fourth order")
     report.each(chosen([r for r in URDF + MJCF if not r.optional]), against_differences.compare)
+    if not names:
+        report.section(f"Distances of {distances.POSES} poses a pair against MuJoCo's mj_geomDistance")
+        distances.compare(report)
     print(f"\n{report.summary()}")
     return 1 if report.failed or not report.passed else 0
 

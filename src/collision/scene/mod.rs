@@ -265,8 +265,13 @@ impl Scene {
                     continue;
                 }
             }
-            for pair in &list.pairs[group.first..group.end] {
-                self.touch(pair, pair.margin + allowance)?;
+            for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
+                let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
+                let reach = balls.reach + allowance;
+                if apart.norm_squared() <= reach * reach {
+                    let pair = &list.pairs[i];
+                    self.touch(pair, pair.margin + allowance)?;
+                }
             }
         }
         Ok(())
@@ -288,27 +293,25 @@ impl Scene {
         for &(a, b) in near {
             let (a, b) = (a as usize, b as usize);
             if let Some(pair) = self.rules.pair(a, b) {
-                let allowance = moves(self, a) + moves(self, b);
-                self.touch(&pair, pair.margin + allowance)?;
+                let margin = pair.margin + moves(self, a) + moves(self, b);
+                let reach = self.geoms[a].radius + self.geoms[b].radius + margin;
+                if (self.middles[a] - self.middles[b]).norm_squared() <= reach * reach {
+                    self.touch(&pair, margin)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Adds the contacts of one pair.
+    /// Adds the contacts of a pair whose balls are near each other.
     fn touch(&mut self, pair: &ScenePair, margin: f64) -> Result<()> {
         let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
         let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
-        let near = if ga.plane {
-            pa.rot.c[2].dot(cb - pa.pos) <= gb.radius + margin
-        } else if gb.plane {
-            pb.rot.c[2].dot(ca - pb.pos) <= ga.radius + margin
-        } else {
-            let r = ga.radius + gb.radius + margin;
-            (ca - cb).norm_squared() <= r * r
-        };
-        if !near {
+        let above = |plane: &Pose, ball: Vec3| plane.rot.c[2].dot(ball - plane.pos);
+        if ga.plane && above(pa, cb) > gb.radius + margin
+            || gb.plane && above(pb, ca) > ga.radius + margin
+        {
             return Ok(());
         }
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
@@ -375,59 +378,70 @@ pub struct Closest {
 }
 
 impl Scene {
-    fn pose_at(&self, model: &Model, kin: &Kinematics, geom: usize) -> Pose {
-        let g = &self.geoms[geom];
-        if g.link == WORLD {
-            g.in_link
-        } else {
-            kin.link_pose(model, g.link).compose(&g.in_link)
-        }
-    }
-
-    /// Closest (or deepest) points of two geoms where the kinematics place them, whatever the filters
-    /// say; contacts and placements of the scene stay.
+    /// World placements of two different geoms where the kinematics place their links.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there or with itself; `Unsupported` for two planes or
-    /// height fields.
-    pub fn closest(
-        &mut self,
+    /// `InvalidArgument` for a geom that is not there or with itself.
+    pub fn placements(
+        &self,
         model: &Model,
         kin: &Kinematics,
-        a: usize,
-        b: usize,
-    ) -> Result<Closest> {
+        geoms: [usize; 2],
+    ) -> Result<[Pose; 2]> {
         let n = self.geoms.len();
+        let [a, b] = geoms;
         if a >= n || b >= n || a == b {
             return Err(Error::invalid(format!(
                 "geoms {a} and {b}: two different indices in 0..{n} are expected"
             )));
         }
-        let (pa, pb) = (self.pose_at(model, kin, a), self.pose_at(model, kin, b));
-        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
-        let offset = (pa.pos - pb.pos).norm();
-        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
-        let [ga, gb] = [a, b].map(|g| self.geoms[g].link);
-        let names = || [a, b].map(|g| model.geoms()[g].name.as_str());
+        Ok(geoms.map(|geom| {
+            let g = &self.geoms[geom];
+            if g.link == WORLD {
+                g.in_link
+            } else {
+                kin.link_pose(model, g.link).compose(&g.in_link)
+            }
+        }))
+    }
+
+    /// Closest (or deepest) points of two geoms at these placements, whatever the filters say;
+    /// contacts and placements of the scene stay.
+    ///
+    /// # Errors
+    /// As [`Scene::placements`]; `Unsupported` for two planes or height fields.
+    pub fn closest(
+        &mut self,
+        model: &Model,
+        geoms: [usize; 2],
+        placements: &[Pose; 2],
+    ) -> Result<Closest> {
+        let [a, b] = geoms;
+        let [pa, pb] = placements;
         let nothing = || {
-            let [x, y] = names();
+            let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
             Error::unsupported(format!(
                 "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
                  and none to a height field from beyond its edge or from within"
             ))
         };
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
-            return Err(nothing());
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different geoms are expected"
+            )));
         };
+        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
+        let offset = (pa.pos - pb.pos).norm();
+        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
         let (point, part) =
-            narrow::closest(sa, &pa, sb, &pb, reach, pair_key([a, b]), &mut self.buffers)
+            narrow::closest(sa, pa, sb, pb, reach, pair_key(geoms), &mut self.buffers)
                 .ok_or_else(nothing)?;
         let mut motion = ContactDerivative::default();
-        let smoothness = narrow::differentiate(sa, &pa, sb, &pb, &point, part, &mut motion);
+        let smoothness = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
         Ok(Closest {
             contact: SceneContact {
-                geom: [a, b],
-                link: [ga, gb],
+                geom: geoms,
+                link: geoms.map(|g| self.geoms[g].link),
                 part,
                 point,
                 condim: 1,
