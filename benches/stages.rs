@@ -86,7 +86,11 @@ fn dynamics(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         b.iter(|| inverse(&mut dense, black_box(&m), t));
     });
     group.bench_function("inverse dynamics, derivatives", |b| {
-        b.iter(|| d.differentiate_inverse(model, params, black_box(v), &zero, &mut out));
+        b.iter(|| d.differentiate_inverse(black_box(model), params));
+    });
+    let (mut q_bar, mut v_bar) = (vec![0.0; nv], vec![0.0; nv]);
+    group.bench_function("inverse dynamics, adjoint", |b| {
+        b.iter(|| d.inverse_adjoint(model, params, black_box(v), &mut q_bar, &mut v_bar));
     });
     let (mut by_q, mut by_v) = (vec![0.0; nv * nv], vec![0.0; nv * nv]);
     group.bench_function("forward dynamics, derivatives", |b| {
