@@ -82,6 +82,8 @@ OPTION(max_iterations, 0, zero)
 OPTION(max_contacts, SIZE_MAX / 64, large)
 OPTION(kp, 2.0, large)
 OPTION(kd, -1.0, negative)
+OPTION(max_push_out, -1.0, negative)
+OPTION(max_push_out, NAN, nan)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -99,6 +101,8 @@ static void options(void) {
     WRONG(create(set_large_max_contacts), DS_ERR_CAPACITY, "max_contacts");
     INVALID(create(set_large_kp), "kp");
     INVALID(create(set_negative_kd), "kd");
+    INVALID(create(set_negative_max_push_out), "max_push_out");
+    INVALID(create(set_nan_max_push_out), "max_push_out");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
     INVALID(create(set_unknown_require_convergence), "require_convergence");
