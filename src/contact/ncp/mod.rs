@@ -45,11 +45,12 @@ use reduced::{Face, Reduced};
 use work::Work;
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
-/// on the same with the impulse nearest to the one given, on modes that a few sweeps found, and on those that pivots or
-/// the interior point ended in.
+/// on the same with the impulse nearest to the one given, on modes that a few sweeps guessed, on the least impulse in
+/// modes that pivots found, and on polishing what pivots or the interior point ended in.
 const GIVEN: usize = 6;
 const KEPT: usize = 2;
 const GUESSED: usize = 5;
+const FOUND: usize = 12;
 const POLISH: usize = 4;
 
 /// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
@@ -288,7 +289,7 @@ impl NcpSolver {
         options: &NcpOptions,
         certificate: &mut Certificate,
     ) -> bool {
-        let budget = 20 + 3 * problem.blocks.len();
+        let budget = 10 + 2 * problem.blocks.len();
         for from_rest in [false, true] {
             if from_rest {
                 self.work.lambda.fill(0.0);
@@ -307,8 +308,8 @@ impl NcpSolver {
             }
             self.found.clear();
             self.found.extend_from_slice(&self.work.lambda);
-            for choice in [Choice::Least, Choice::Nearest] {
-                if self.newton(problem, options, choice, POLISH, certificate) {
+            for (choice, budget) in [(Choice::Least, FOUND), (Choice::Nearest, POLISH)] {
+                if self.newton(problem, options, choice, budget, certificate) {
                     certificate.path = Path::Polished;
                     return true;
                 }
@@ -316,6 +317,8 @@ impl NcpSolver {
                 self.work.update_sigma(problem);
                 self.guess_modes(problem);
             }
+            // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
+            return false;
         }
         false
     }
