@@ -25,6 +25,11 @@ static int checks_failed = 0;
 /* |a - b| is at most tol, and neither is NaN. */
 #define CHECK_NEAR(a, b, tol) CHECK((a) - (b) <= (tol) && (b) - (a) <= (tol))
 
+/* A call that fails with this status and a message that names the culprit. */
+#define CHECK_WRONG(call, status, culprit) \
+    CHECK((call) == (status) && strstr(ds_last_error(), (culprit)) != NULL)
+#define CHECK_INVALID(call, culprit) CHECK_WRONG(call, DS_ERR_INVALID_ARGUMENT, culprit)
+
 /* The model file `name` of the folder given on the command line. */
 static inline const char *model_path(char **argv, const char *name) {
     static char path[4096];

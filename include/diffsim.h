@@ -137,13 +137,19 @@ enum ds_gradient
    */
   DS_GRADIENT_EXACT = 0,
   /**
-   * The step is at a switch of contact modes: the derivative is that of one side.
+   * The step is at a switch of contact modes, or a contact's own derivative is not determined (which
+   * shows when a derivative is asked for): the derivative is that of one side.
    */
   DS_GRADIENT_ONE_SIDED = 1,
   /**
    * Smoothed, because it was asked for.
    */
   DS_GRADIENT_SMOOTHED = 2,
+  /**
+   * None: the contact problem was not solved to the tolerance, and asking for a derivative is
+   * DS_ERR_NOT_CONVERGED.
+   */
+  DS_GRADIENT_REFUSED = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -174,7 +180,7 @@ enum ds_contact_mode
    */
   DS_MODE_SLIDING = 2,
   /**
-   * The solver stopped before it knew.
+   * The solver stopped before it knew, or nothing was solved (ds_sim_collide).
    */
   DS_MODE_UNKNOWN = 3,
 };
@@ -589,6 +595,72 @@ typedef int32_t ds_param_kind;
 #endif // __cplusplus
 
 /**
+ * What an equality holds.
+ */
+enum ds_equality_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * anchor1, a point of body1, stays at the point of body2 where it is at the reference: 3 rows.
+   */
+  DS_EQUALITY_CONNECT = 0,
+  /**
+   * body2 keeps its pose in body1: 6 rows, acting at anchor2; 3 where torque_scale is 0.
+   */
+  DS_EQUALITY_WELD = 1,
+  /**
+   * anchor1 of body1 and anchor2 of body2 stay at a distance, as if on a massless rod: 1 row.
+   */
+  DS_EQUALITY_DISTANCE = 2,
+  /**
+   * q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k of two one-dof joints; without joint2,
+   * q1 - ref1 = coefficients[0]: 1 row.
+   */
+  DS_EQUALITY_JOINT = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_equality_kind ds_equality_kind;
+#else
+typedef int32_t ds_equality_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How a derivative is smoothed. With x = (q, v, u), f the step, n standard normal and S the widths,
+ * the randomized ones are of the mean of f(x (+) (d + S n)) over n, by d at d = 0.
+ */
+enum ds_smoothing_method
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Mean of exact Jacobians at random states: little variance, blind to jumps such as that of the
+   * velocity at an impact.
+   */
+  DS_SMOOTHING_FIRST_ORDER = 0,
+  /**
+   * Correlation of outcomes with random displacements: sees jumps, at a variance that grows with
+   * 1/width.
+   */
+  DS_SMOOTHING_ZEROTH_ORDER = 1,
+  /**
+   * The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step.
+   */
+  DS_SMOOTHING_CENTRAL_PATH = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_smoothing_method ds_smoothing_method;
+#else
+typedef int32_t ds_smoothing_method;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
  * step them. One thread at a time calls.
  */
@@ -615,6 +687,61 @@ typedef struct ds_rollout ds_rollout;
  * One simulation: all the memory that steps and dynamics calls need. One thread at a time.
  */
 typedef struct ds_sim ds_sim;
+
+/**
+ * What a load may change about what the file says. Fill with ds_load_options_init, then change
+ * fields. NULL in its place means the defaults. Strings and arrays are copied during the call.
+ */
+typedef struct ds_load_options {
+  /**
+   * Size of this struct in bytes; set by ds_load_options_init.
+   */
+  size_t struct_size;
+  /**
+   * A ds_base. Default DS_BASE_FROM_FILE.
+   */
+  int32_t base;
+  /**
+   * A ds_actuation. Default DS_ACTUATION_FROM_FILE.
+   */
+  int32_t actuation;
+  /**
+   * 1 adds the plane z = 0 of the world as a geom named "ground". Default 0.
+   */
+  int32_t ground_plane;
+  /**
+   * A ds_mimic. Default DS_MIMIC_ERROR.
+   */
+  int32_t mimic;
+  /**
+   * A ds_missing_mesh. Default DS_MISSING_MESH_ERROR.
+   */
+  int32_t missing_mesh;
+  /**
+   * A ds_mesh_mode. Default DS_MESH_HULL.
+   */
+  int32_t mesh_mode;
+  /**
+   * Friction coefficient of every contact with the added ground plane, whatever the other
+   * geom's. Default 1.
+   */
+  double ground_friction;
+  /**
+   * Directories in which meshes are looked for besides the file's own: for
+   * package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
+   */
+  const char *const *mesh_dirs;
+  size_t mesh_dir_count;
+  /**
+   * 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
+   * Default 1: as the file says.
+   */
+  int32_t self_collision;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+} ds_load_options;
 
 /**
  * A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's
@@ -790,71 +917,60 @@ typedef struct ds_actuator_desc {
 } ds_actuator_desc;
 
 /**
- * What a load may change about what the file says. Fill with ds_load_options_init, then change
- * fields. NULL in its place means the defaults. Strings and arrays are copied during the call.
+ * An equality constraint. Fill with ds_equality_desc_init, then change fields. Fields that the kind
+ * does not name have no effect. Everything is copied during the call.
  */
-typedef struct ds_load_options {
+typedef struct ds_equality_desc {
   /**
-   * Size of this struct in bytes; set by ds_load_options_init.
+   * Size of this struct in bytes; set by ds_equality_desc_init.
    */
   size_t struct_size;
   /**
-   * A ds_base. Default DS_BASE_FROM_FILE.
+   * Name for messages; NULL for none.
    */
-  int32_t base;
+  const char *name;
   /**
-   * A ds_actuation. Default DS_ACTUATION_FROM_FILE.
-   */
-  int32_t actuation;
-  /**
-   * 1 adds the plane z = 0 of the world as a geom named "ground". Default 0.
-   */
-  int32_t ground_plane;
-  /**
-   * A ds_mimic. Default DS_MIMIC_ERROR.
-   */
-  int32_t mimic;
-  /**
-   * A ds_missing_mesh. Default DS_MISSING_MESH_ERROR.
-   */
-  int32_t missing_mesh;
-  /**
-   * A ds_mesh_mode. Default DS_MESH_HULL.
-   */
-  int32_t mesh_mode;
-  /**
-   * Friction coefficient of every contact with the added ground plane, whatever the other
-   * geom's. Default 1.
-   */
-  double ground_friction;
-  /**
-   * Directories in which meshes are looked for besides the file's own: for
-   * package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
-   */
-  const char *const *mesh_dirs;
-  size_t mesh_dir_count;
-  /**
-   * 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
-   * Default 1: as the file says.
-   */
-  int32_t self_collision;
-  /**
-   * Must be 0.
-   */
-  int32_t reserved;
-} ds_load_options;
-
-/**
- * A parameter of a sim.
- */
-typedef struct ds_param {
-  /**
-   * A ds_param_kind.
+   * A ds_equality_kind. Default DS_EQUALITY_CONNECT.
    */
   int32_t kind;
-  int32_t index;
-  int32_t component;
-} ds_param;
+  /**
+   * 0: it is part of the model but holds nothing. Default 1.
+   */
+  int32_t active;
+  /**
+   * The builder's ids; 0 is the world. Default 0.
+   */
+  int32_t body1;
+  int32_t body2;
+  /**
+   * Points in the frames of body1 and body2 [m]. Default 0.
+   */
+  double anchor1[3];
+  double anchor2[3];
+  /**
+   * Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
+   * matrix. Default NULL: as at the reference configuration.
+   */
+  const double *relative;
+  /**
+   * Of a weld: the length that makes a rotation comparable to a displacement [m]; 0: only the
+   * anchor is held. Default 1.
+   */
+  double torque_scale;
+  /**
+   * Of a distance [m]. Default 0: as at the reference configuration.
+   */
+  double length;
+  /**
+   * Names of the joints that are coupled, which must be there; joint2 may be NULL. Default NULL.
+   */
+  const char *joint1;
+  const char *joint2;
+  /**
+   * [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
+   */
+  double coefficients[5];
+} ds_equality_desc;
 
 /**
  * Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
@@ -914,6 +1030,37 @@ typedef struct ds_options {
 } ds_options;
 
 /**
+ * How the last step went.
+ */
+typedef struct ds_step_info {
+  /**
+   * Number of contacts.
+   */
+  size_t contacts;
+  /**
+   * Iterations of the contact solver.
+   */
+  size_t iterations;
+  /**
+   * Residual at which it stopped.
+   */
+  double residual;
+  /**
+   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
+   * actuator's clamp in its unit; inf without any.
+   */
+  double switch_distance;
+  /**
+   * What a derivative of this step would be.
+   */
+  ds_gradient gradient;
+  /**
+   * 1: the residual is within the tolerance; 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+   */
+  int32_t converged;
+} ds_step_info;
+
+/**
  * Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
  * differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
  * *_dq are tangent directions at q. They must not overlap.
@@ -954,38 +1101,73 @@ typedef struct ds_step_jacobians {
 } ds_step_jacobians;
 
 /**
- * How the last step went.
+ * Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. NULL in its
+ * place means the defaults.
  */
-typedef struct ds_step_info {
+typedef struct ds_smoothing {
   /**
-   * Number of contacts.
+   * Size of this struct in bytes; set by ds_smoothing_init.
    */
-  size_t contacts;
+  size_t struct_size;
   /**
-   * Iterations of the contact solver.
+   * A ds_smoothing_method. Default DS_SMOOTHING_FIRST_ORDER.
    */
-  size_t iterations;
+  int32_t method;
   /**
-   * Residual at which it stopped.
+   * Must be 0.
    */
-  double residual;
+  int32_t reserved;
   /**
-   * Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
-   * actuator's clamp in its unit; inf without any.
+   * Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
+   * of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
    */
-  double switch_distance;
+  double width_q;
+  double width_v;
+  double width_u;
   /**
-   * What a derivative of this step would be.
+   * Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
+   */
+  size_t pairs;
+  /**
+   * Of the random numbers: the same seed gives the same bits. Default 0.
+   */
+  uint64_t seed;
+  /**
+   * Pairs with a step or derivative that fails are left out, up to this many. Default 0.
+   */
+  size_t max_failures;
+  /**
+   * Central path: product of impulse and velocity that every contact and limit keeps [J].
+   * Default 1e-4.
+   */
+  double kappa;
+  /**
+   * Central path: contacts and limits at up to this distance take part [m or rad]. Default 0.02.
+   */
+  double reach;
+} ds_smoothing;
+
+/**
+ * What smoothed Jacobians are made of.
+ */
+typedef struct ds_smoothing_info {
+  /**
+   * DS_GRADIENT_SMOOTHED.
    */
   ds_gradient gradient;
   /**
-   * 1: the residual is within the tolerance; 0: it is not, and the step has no derivative.
+   * 0
    */
-  int32_t converged;
-} ds_step_info;
+  int32_t reserved;
+  /**
+   * Pairs in the mean, and pairs that were left out; both 0 for the central path.
+   */
+  size_t pairs;
+  size_t failures;
+} ds_smoothing_info;
 
 /**
- * A contact of the last step, world axes.
+ * A contact of the last step or ds_sim_collide, world axes.
  */
 typedef struct ds_contact {
   int32_t geom_a;
@@ -1005,11 +1187,11 @@ typedef struct ds_contact {
    */
   double gap;
   /**
-   * Impulse on B along two tangents and the normal (t1 t2 n) [N s].
+   * Impulse on B along two tangents and the normal (t1 t2 n) [N s]. Zero after ds_sim_collide.
    */
   double impulse[3];
   /**
-   * Velocity of B against A after the step along the same axes [m/s].
+   * Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
    */
   double velocity[3];
   ds_contact_mode mode;
@@ -1017,265 +1199,80 @@ typedef struct ds_contact {
    * 0
    */
   int32_t reserved;
+  /**
+   * t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
+   * the normal but where its z is -0.5.
+   */
+  double tangents[6];
 } ds_contact;
+
+/**
+ * The distance of two geoms, world axes.
+ */
+typedef struct ds_distance {
+  /**
+   * Negative by the least translation that parts them where they overlap [m].
+   */
+  double distance;
+  /**
+   * The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+   */
+  double point_a[3];
+  double point_b[3];
+  /**
+   * Unit normal from A to B.
+   */
+  double normal[3];
+  /**
+   * Exact; or one-sided where the distance has a kink or its derivative is not determined in part:
+   * that part is left out.
+   */
+  ds_gradient gradient;
+  /**
+   * 0
+   */
+  int32_t reserved;
+} ds_distance;
+
+/**
+ * A parameter of a sim.
+ */
+typedef struct ds_param {
+  /**
+   * A ds_param_kind.
+   */
+  int32_t kind;
+  int32_t index;
+  int32_t component;
+} ds_param;
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
+ * Version of the binary interface: programs built against a header with the same number run with
+ * this library. Compare with DS_ABI_VERSION.
  */
-ds_status ds_builder_create(struct ds_builder **out);
+uint32_t ds_abi_version(void);
 
 /**
- * Releases a builder. NULL is ignored.
+ * Version of the library, "major.minor.patch". Static; never NULL.
  */
-void ds_builder_free(struct ds_builder *builder);
+const char *ds_version_string(void);
 
 /**
- * Sets gravity, 3 numbers, world axes [m/s²].
+ * Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for a number that is none.
+ * Static; never NULL.
  */
-ds_status ds_builder_set_gravity(struct ds_builder *builder, const double *gravity);
+const char *ds_status_name(int32_t status);
 
 /**
- * Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
- * actuators that are added.
+ * Message of the last failing call of this thread: the argument, what was expected and what was
+ * given; for files the element, its name and the line. UTF-8. Empty before any failure; a
+ * successful call leaves it as it is. Never NULL; valid until the next failing call of this thread.
  */
-ds_status ds_builder_set_actuation(struct ds_builder *builder, int32_t actuation);
-
-/**
- * Adds a body, welded to its parent until it gets joints.
- *
- * name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
- * joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
- * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
- * ds_inertia_from_com); NULL for none. out: its id; may be NULL.
- */
-ds_status ds_builder_add_body(struct ds_builder *builder,
-                              int32_t parent,
-                              const char *name,
-                              const double *placement,
-                              const double *inertia,
-                              int32_t *out);
-
-/**
- * Fills the struct with the defaults. NULL is ignored.
- */
-void ds_joint_desc_init(struct ds_joint_desc *joint);
-
-/**
- * Adds a joint between a body and its parent. Those of one body act one after the other, the first
- * one next to the parent; a free joint must be alone.
- */
-ds_status ds_builder_add_joint(struct ds_builder *builder,
-                               int32_t body,
-                               const struct ds_joint_desc *joint);
-
-/**
- * Fills the struct with the defaults. NULL is ignored.
- */
-void ds_geom_desc_init(struct ds_geom_desc *geom);
-
-/**
- * Adds a geom to a body. out: its id; may be NULL.
- */
-ds_status ds_builder_add_geom(struct ds_builder *builder,
-                              int32_t body,
-                              const struct ds_geom_desc *geom,
-                              int32_t *out);
-
-/**
- * Fills the struct with the defaults. NULL is ignored.
- */
-void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
-
-/**
- * Adds an actuator on a joint; it takes the next entry of u.
- */
-ds_status ds_builder_add_actuator(struct ds_builder *builder,
-                                  const struct ds_actuator_desc *actuator);
-
-/**
- * Makes a model of what has been collected. The builder can be added to and built again. Release
- * *out with ds_model_free.
- *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
- */
-ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
-
-/**
- * The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
- * and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
- * axes) [kg m²].
- */
-ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
-
-/**
- * The configuration in which every body is placed as the description says. q: nq numbers.
- */
-ds_status ds_model_neutral(const struct ds_model *model, double *q);
-
-/**
- * A stored state: nq, nv and nu numbers; any pointer may be NULL.
- */
-ds_status ds_model_keyframe(const struct ds_model *model,
-                            const char *name,
-                            double *q,
-                            double *v,
-                            double *u);
-
-/**
- * q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
- * joints. nq, nv and nq numbers; q_out may be q.
- */
-ds_status ds_model_integrate(const struct ds_model *model,
-                             const double *q,
-                             const double *dv,
-                             double *q_out);
-
-/**
- * The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
- * dv_out may be one of the inputs.
- */
-ds_status ds_model_difference(const struct ds_model *model,
-                              const double *q0,
-                              const double *q1,
-                              double *dv_out);
-
-/**
- * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
- */
-ds_status ds_model_q_from_mujoco(const struct ds_model *model, const double *qpos, double *q);
-
-/**
- * MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
- */
-ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
-
-/**
- * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
- * library's layout. nq, nv and nv numbers; v may be qvel.
- */
-ds_status ds_model_v_from_mujoco(const struct ds_model *model,
-                                 const double *q,
-                                 const double *qvel,
-                                 double *v);
-
-/**
- * MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
- */
-ds_status ds_model_v_to_mujoco(const struct ds_model *model,
-                               const double *q,
-                               const double *v,
-                               double *qvel);
-
-/**
- * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
- * q: nq numbers.
- */
-ds_status ds_forward_kinematics(struct ds_sim *sim, const double *q, double *placements);
-
-/**
- * The total generalized force tau that gives the acceleration a at (q, v), with gravity and the
- * sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
- */
-ds_status ds_inverse_dynamics(struct ds_sim *sim,
-                              const double *q,
-                              const double *v,
-                              const double *a,
-                              double *tau);
-
-/**
- * The acceleration a under the total generalized force tau at (q, v), with gravity and the sim's
- * external wrenches. Joint damping, springs and friction are the step's business: they act only as
- * far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
- */
-ds_status ds_forward_dynamics(struct ds_sim *sim,
-                              const double *q,
-                              const double *v,
-                              const double *tau,
-                              double *a);
-
-/**
- * Hybrid dynamics: where prescribed[k] is 1 the acceleration a[k] is given and tau[k] is found,
- * where it is 0 the converse. nq, nv, nv, nv and nv entries; the missing entries of tau and a are
- * filled in and the given ones stay.
- */
-ds_status ds_hybrid_dynamics(struct ds_sim *sim,
-                             const double *q,
-                             const double *v,
-                             const int32_t *prescribed,
-                             double *tau,
-                             double *a);
-
-/**
- * The joint-space inertia matrix with armature: nv×nv, all entries. q: nq numbers.
- */
-ds_status ds_mass_matrix(struct ds_sim *sim, const double *q, double *M);
-
-/**
- * Derivatives of ds_inverse_dynamics by q (tangent) and v: nv×nv each, column-major; NULL for one
- * not wanted. That by a is the mass matrix. They must not overlap the arguments or each other.
- */
-ds_status ds_inverse_dynamics_derivatives(struct ds_sim *sim,
-                                          const double *q,
-                                          const double *v,
-                                          const double *a,
-                                          double *dtau_dq,
-                                          double *dtau_dv);
-
-/**
- * Derivatives of ds_forward_dynamics by q (tangent), v and tau: nv×nv each, column-major; NULL for
- * one not wanted. They must not overlap the arguments or one another.
- */
-ds_status ds_forward_dynamics_derivatives(struct ds_sim *sim,
-                                          const double *q,
-                                          const double *v,
-                                          const double *tau,
-                                          double *da_dq,
-                                          double *da_dv,
-                                          double *da_dtau);
-
-/**
- * Jacobian of a point fixed to a body: J v is its velocity and the body's angular velocity (linear;
- * angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv, column-major.
- */
-ds_status ds_body_jacobian(struct ds_sim *sim,
-                           const double *q,
-                           int32_t body,
-                           const double *point,
-                           double *J);
-
-/**
- * Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may
- * be NULL. nq and nv numbers.
- */
-ds_status ds_energy(struct ds_sim *sim,
-                    const double *q,
-                    const double *v,
-                    double *kinetic,
-                    double *potential);
-
-/**
- * Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian (3×nv, column-major) of
- * all that moves; NULL for those not wanted. q: nq numbers. J must not overlap q.
- */
-ds_status ds_center_of_mass(struct ds_sim *sim,
-                            const double *q,
-                            double *mass,
-                            double *com,
-                            double *J);
-
-/**
- * Momentum of all that moves: linear [N s] and angular about a point [N m s], 6 numbers, world
- * axes. nq and nv numbers; about: 3 numbers, world axes, NULL for the origin.
- */
-ds_status ds_momentum(struct ds_sim *sim,
-                      const double *q,
-                      const double *v,
-                      const double *about,
-                      double *momentum);
+const char *ds_last_error(void);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -1497,6 +1494,415 @@ ds_status ds_model_gravity(const struct ds_model *model, double *out);
 double ds_model_time_step(const struct ds_model *model);
 
 /**
+ * The configuration in which every body is placed as the description says. q: nq numbers.
+ */
+ds_status ds_model_neutral(const struct ds_model *model, double *q);
+
+/**
+ * A stored state: nq, nv and nu numbers; any pointer may be NULL.
+ */
+ds_status ds_model_keyframe(const struct ds_model *model,
+                            const char *name,
+                            double *q,
+                            double *v,
+                            double *u);
+
+/**
+ * q_out = q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free
+ * joints. nq, nv and nq numbers; q_out may be q.
+ */
+ds_status ds_model_integrate(const struct ds_model *model,
+                             const double *q,
+                             const double *dv,
+                             double *q_out);
+
+/**
+ * The tangent vector with q0 ⊕ dv_out = q1, rotations of at most pi. nq, nq and nv numbers;
+ * dv_out may be one of the inputs.
+ */
+ds_status ds_model_difference(const struct ds_model *model,
+                              const double *q0,
+                              const double *q1,
+                              double *dv_out);
+
+/**
+ * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
+ */
+ds_status ds_model_q_from_mujoco(const struct ds_model *model, const double *qpos, double *q);
+
+/**
+ * MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
+ */
+ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
+
+/**
+ * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
+ * library's layout. nq, nv and nv numbers; v may be qvel.
+ */
+ds_status ds_model_v_from_mujoco(const struct ds_model *model,
+                                 const double *q,
+                                 const double *qvel,
+                                 double *v);
+
+/**
+ * MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
+ */
+ds_status ds_model_v_to_mujoco(const struct ds_model *model,
+                               const double *q,
+                               const double *v,
+                               double *qvel);
+
+/**
+ * Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
+ */
+ds_status ds_builder_create(struct ds_builder **out);
+
+/**
+ * Releases a builder. NULL is ignored.
+ */
+void ds_builder_free(struct ds_builder *builder);
+
+/**
+ * Sets gravity, 3 numbers, world axes [m/s²].
+ */
+ds_status ds_builder_set_gravity(struct ds_builder *builder, const double *gravity);
+
+/**
+ * Sets how inputs act, a ds_actuation: DS_ACTUATION_FROM_FILE (the default) stands for the
+ * actuators that are added.
+ */
+ds_status ds_builder_set_actuation(struct ds_builder *builder, int32_t actuation);
+
+/**
+ * Adds a body, welded to its parent until it gets joints.
+ *
+ * name: unique among bodies; NULL for none. placement: of its frame in the parent's while every
+ * joint is at its reference, a column-major 4×4 matrix; NULL for the identity. inertia: 10 numbers
+ * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the body's origin (see
+ * ds_inertia_from_com); NULL for none. out: its id; may be NULL.
+ */
+ds_status ds_builder_add_body(struct ds_builder *builder,
+                              int32_t parent,
+                              const char *name,
+                              const double *placement,
+                              const double *inertia,
+                              int32_t *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_joint_desc_init(struct ds_joint_desc *joint);
+
+/**
+ * Adds a joint between a body and its parent. Those of one body act one after the other, the first
+ * one next to the parent; a free joint must be alone.
+ */
+ds_status ds_builder_add_joint(struct ds_builder *builder,
+                               int32_t body,
+                               const struct ds_joint_desc *joint);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_geom_desc_init(struct ds_geom_desc *geom);
+
+/**
+ * Adds a geom to a body. out: its id; may be NULL.
+ */
+ds_status ds_builder_add_geom(struct ds_builder *builder,
+                              int32_t body,
+                              const struct ds_geom_desc *geom,
+                              int32_t *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
+
+/**
+ * Adds an actuator on a joint; it takes the next entry of u.
+ */
+ds_status ds_builder_add_actuator(struct ds_builder *builder,
+                                  const struct ds_actuator_desc *actuator);
+
+/**
+ * Makes a model of what has been collected. The builder can be added to and built again. Release
+ * *out with ds_model_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+ */
+ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
+
+/**
+ * The 10 numbers of an inertia from the mass [kg], the centre of mass (3 numbers, body axes) [m]
+ * and the rotational inertia about the centre of mass (6 numbers Ixx, Ixy, Iyy, Ixz, Iyz, Izz, body
+ * axes) [kg m²].
+ */
+ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_equality_desc_init(struct ds_equality_desc *equality);
+
+/**
+ * Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
+ * start is gone, up to the share options.kp, at its end.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body or joint that is not there; DS_ERR_NUMERICAL for a
+ * number that is not finite. Numbers that make no equality are refused by ds_sim_create.
+ */
+ds_status ds_builder_add_equality(struct ds_builder *builder,
+                                  const struct ds_equality_desc *equality);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_options_init(struct ds_options *options);
+
+/**
+ * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
+ * integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_sim_create(const struct ds_model *model,
+                        const struct ds_options *options,
+                        struct ds_sim **out);
+
+/**
+ * Releases a simulation. NULL is ignored.
+ */
+void ds_sim_free(struct ds_sim *sim);
+
+/**
+ * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
+ * nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
+ * next one.
+ *
+ * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
+ * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
+ */
+ds_status ds_sim_step(struct ds_sim *sim,
+                      const double *q,
+                      const double *v,
+                      const double *u,
+                      double *q_next,
+                      double *v_next);
+
+/**
+ * How the last step went.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
+
+/**
+ * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
+ * and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
+ */
+ds_status ds_sim_set_external_wrench(struct ds_sim *sim, int32_t body, const double *wrench);
+
+/**
+ * Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
+ */
+ds_status ds_sim_reset(struct ds_sim *sim);
+
+/**
+ * Number of numbers of the warm start. 0 for NULL.
+ */
+size_t ds_sim_memory_size(const struct ds_sim *sim);
+
+/**
+ * What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
+ * next step depends on.
+ */
+ds_status ds_sim_get_memory(const struct ds_sim *sim, double *warm);
+
+/**
+ * Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
+ */
+ds_status ds_sim_set_memory(struct ds_sim *sim, const double *warm);
+
+/**
+ * Jacobians of the last step.
+ *
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
+ * is 0; DS_ERR_NOT_CONVERGED where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
+ * singular mass.
+ */
+ds_status ds_sim_step_jacobians(struct ds_sim *sim, const struct ds_step_jacobians *out);
+
+/**
+ * Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
+ * tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
+ * for those not wanted; they may be arguments.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_step_jvp(struct ds_sim *sim,
+                          const double *dq,
+                          const double *dv,
+                          const double *du,
+                          const double *dp,
+                          double *dq_next,
+                          double *dv_next);
+
+/**
+ * Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
+ * at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
+ * q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_step_vjp(struct ds_sim *sim,
+                          const double *q_next_bar,
+                          const double *v_next_bar,
+                          double *q_bar,
+                          double *v_bar,
+                          double *u_bar,
+                          double *p_bar);
+
+/**
+ * Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
+ * each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
+ * and × np, column-major; NULL for those not wanted. They must not overlap.
+ *
+ * The components are along each contact's own frame, which moves: in the world an impulse on B is
+ * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
+ * costs one ds_sim_step_jvp.
+ *
+ * unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
+ * 0 where constraints depend on each other (four points under a flat foot) and the step reports the
+ * impulses of least norm: only the generalized force of all impulses (on a free body, its force and
+ * moment) then has the derivative given.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_jacobians(struct ds_sim *sim,
+                                   double *by_q,
+                                   double *by_v,
+                                   double *by_u,
+                                   double *by_p,
+                                   int32_t *unique);
+
+/**
+ * Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
+ * 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+ * NULL: as there.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
+                             const double *dq,
+                             const double *dv,
+                             const double *du,
+                             const double *dp,
+                             double *dimpulse,
+                             int32_t *unique);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_smoothing_init(struct ds_smoothing *smoothing);
+
+/**
+ * Smoothed Jacobians of the last step, for those who want to feel the next contact before it
+ * happens; shapes as in ds_step_jacobians. info may be NULL.
+ *
+ * They are taken on a copy of the sim, made on the heap: the last step, its exact derivatives and all
+ * steps that follow have the same bits with and without this call. Zeroth order needs a positive
+ * width of every input by which an output is asked for, and gives none by parameters; the others give
+ * those by parameters too, without displacing them.
+ *
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
+ * options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
+ * max_failures pairs failed, with the first cause, or the relaxed problem was not solved.
+ */
+ds_status ds_sim_smoothed_jacobians(struct ds_sim *sim,
+                                    const struct ds_smoothing *smoothing,
+                                    const struct ds_step_jacobians *out,
+                                    struct ds_smoothing_info *info);
+
+/**
+ * The last step with complementarity relaxed: q_next (nq numbers), v_next (nv numbers), of which
+ * DS_SMOOTHING_CENTRAL_PATH gives the Jacobians. smoothing.method must be that one, and only kappa
+ * and reach matter else. The last step stays as it is. Allocates.
+ *
+ * Errors: as ds_sim_smoothed_jacobians.
+ */
+ds_status ds_sim_relaxed_step(struct ds_sim *sim,
+                              const struct ds_smoothing *smoothing,
+                              double *q_next,
+                              double *v_next);
+
+/**
+ * The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them at *contacts, NULL for
+ * none. They belong to the sim and live until its next call.
+ *
+ * Errors: DS_ERR_NO_STEP before either.
+ */
+ds_status ds_sim_contacts(const struct ds_sim *sim,
+                          const struct ds_contact **contacts,
+                          size_t *count);
+
+/**
+ * Finds the contacts at q (nq numbers) without dynamics: all points whose gap is at most the pair's
+ * margin. ds_sim_contacts then shows them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
+ * last step is forgotten, its warm start is not. With DS_CONTACT_NONE the first geometry query of a
+ * sim allocates; no other does.
+ *
+ * Errors: those of ds_sim_step for q; DS_ERR_CAPACITY for more than options.max_contacts contacts;
+ * DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+ */
+ds_status ds_sim_collide(struct ds_sim *sim, const double *q);
+
+/**
+ * How the contacts that ds_sim_contacts shows move with q (tangent), world axes: for each one a
+ * matrix with nv columns, one contact after the other. dpoint: 3×nv [m]; dnormal: 3×nv; dtangents:
+ * 6×nv, t1 above t2; dgap: 1×nv [m]; NULL for those not wanted. gradient, which may be NULL: a
+ * ds_gradient, one-sided where the point, normal or gap of a contact has no derivative (an edge on
+ * an edge, concentric spheres): what is not determined is then left out.
+ *
+ * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
+ */
+ds_status ds_sim_contact_derivatives(struct ds_sim *sim,
+                                     double *dpoint,
+                                     double *dnormal,
+                                     double *dtangents,
+                                     double *dgap,
+                                     ds_gradient *gradient);
+
+/**
+ * Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters
+ * say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
+ * step stay as they are. Allocates as ds_sim_collide does.
+ *
+ * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id that is none, or twice the
+ * same; DS_ERR_UNSUPPORTED for planes and height fields with each other, and for a height field from
+ * within or from beyond its edge.
+ */
+ds_status ds_sim_distance(struct ds_sim *sim,
+                          int32_t geom_a,
+                          int32_t geom_b,
+                          const double *q,
+                          struct ds_distance *out,
+                          double *ddistance);
+
+/**
+ * Lets two geoms (ids) touch (enabled: 1), or keeps them from it (0), whatever the filters of the
+ * model say, in every step and query of this sim from now on. The last step is forgotten. May
+ * allocate: not for the loop.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
+ * with each other; DS_ERR_UNSUPPORTED where the pair's condim is neither 1 nor 3.
+ */
+ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
+                                  int32_t geom_a,
+                                  int32_t geom_b,
+                                  int32_t enabled);
+
+/**
  * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
  * this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
  * derivatives of the last step are gone.
@@ -1523,6 +1929,113 @@ ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
  * is changed then.
  */
 ds_status ds_sim_set_params(struct ds_sim *sim, const double *p);
+
+/**
+ * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
+ * q: nq numbers.
+ */
+ds_status ds_forward_kinematics(struct ds_sim *sim, const double *q, double *placements);
+
+/**
+ * The total generalized force tau that gives the acceleration a at (q, v), with gravity and the
+ * sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+ */
+ds_status ds_inverse_dynamics(struct ds_sim *sim,
+                              const double *q,
+                              const double *v,
+                              const double *a,
+                              double *tau);
+
+/**
+ * The acceleration a under the total generalized force tau at (q, v), with gravity and the sim's
+ * external wrenches. Joint damping, springs and friction are the step's business: they act only as
+ * far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
+ */
+ds_status ds_forward_dynamics(struct ds_sim *sim,
+                              const double *q,
+                              const double *v,
+                              const double *tau,
+                              double *a);
+
+/**
+ * Hybrid dynamics: where prescribed[k] is 1 the acceleration a[k] is given and tau[k] is found,
+ * where it is 0 the converse. nq, nv, nv, nv and nv entries; the missing entries of tau and a are
+ * filled in and the given ones stay.
+ */
+ds_status ds_hybrid_dynamics(struct ds_sim *sim,
+                             const double *q,
+                             const double *v,
+                             const int32_t *prescribed,
+                             double *tau,
+                             double *a);
+
+/**
+ * The joint-space inertia matrix with armature: nv×nv, all entries. q: nq numbers.
+ */
+ds_status ds_mass_matrix(struct ds_sim *sim, const double *q, double *M);
+
+/**
+ * Derivatives of ds_inverse_dynamics by q (tangent) and v: nv×nv each, column-major; NULL for one
+ * not wanted. That by a is the mass matrix. They must not overlap the arguments or each other.
+ */
+ds_status ds_inverse_dynamics_derivatives(struct ds_sim *sim,
+                                          const double *q,
+                                          const double *v,
+                                          const double *a,
+                                          double *dtau_dq,
+                                          double *dtau_dv);
+
+/**
+ * Derivatives of ds_forward_dynamics by q (tangent), v and tau: nv×nv each, column-major; NULL for
+ * one not wanted. They must not overlap the arguments or one another.
+ */
+ds_status ds_forward_dynamics_derivatives(struct ds_sim *sim,
+                                          const double *q,
+                                          const double *v,
+                                          const double *tau,
+                                          double *da_dq,
+                                          double *da_dv,
+                                          double *da_dtau);
+
+/**
+ * Jacobian of a point fixed to a body: J v is its velocity and the body's angular velocity (linear;
+ * angular), world axes. q: nq numbers; point: 3 numbers, body axes [m]; J: 6×nv, column-major.
+ */
+ds_status ds_body_jacobian(struct ds_sim *sim,
+                           const double *q,
+                           int32_t body,
+                           const double *point,
+                           double *J);
+
+/**
+ * Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may
+ * be NULL. nq and nv numbers.
+ */
+ds_status ds_energy(struct ds_sim *sim,
+                    const double *q,
+                    const double *v,
+                    double *kinetic,
+                    double *potential);
+
+/**
+ * Mass [kg], centre of mass (world axes, 3 numbers) [m] and its Jacobian (3×nv, column-major) of
+ * all that moves; NULL for those not wanted. q: nq numbers. J must not overlap q.
+ */
+ds_status ds_center_of_mass(struct ds_sim *sim,
+                            const double *q,
+                            double *mass,
+                            double *com,
+                            double *J);
+
+/**
+ * Momentum of all that moves: linear [N s] and angular about a point [N m s], 6 numbers, world
+ * axes. nq and nv numbers; about: 3 numbers, world axes, NULL for the origin.
+ */
+ds_status ds_momentum(struct ds_sim *sim,
+                      const double *q,
+                      const double *v,
+                      const double *about,
+                      double *momentum);
 
 /**
  * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
@@ -1736,147 +2249,6 @@ ds_status ds_batch_reset(struct ds_batch *batch);
  * Forgets the warm start of one element, 0 to count-1: a new episode begins there.
  */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
-
-/**
- * Fills the struct with the defaults. NULL is ignored.
- */
-void ds_options_init(struct ds_options *options);
-
-/**
- * Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.
- *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED for a contact law or an
- * integrator that this version lacks; DS_ERR_CAPACITY where memory does not suffice.
- */
-ds_status ds_sim_create(const struct ds_model *model,
-                        const struct ds_options *options,
-                        struct ds_sim **out);
-
-/**
- * Releases a simulation. NULL is ignored.
- */
-void ds_sim_free(struct ds_sim *sim);
-
-/**
- * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
- * nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
- * next one.
- *
- * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
- * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
- */
-ds_status ds_sim_step(struct ds_sim *sim,
-                      const double *q,
-                      const double *v,
-                      const double *u,
-                      double *q_next,
-                      double *v_next);
-
-/**
- * Jacobians of the last step.
- *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
- * is 0; DS_ERR_NUMERICAL for a singular mass.
- */
-ds_status ds_sim_step_jacobians(struct ds_sim *sim, const struct ds_step_jacobians *out);
-
-/**
- * Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
- * tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
- * for those not wanted; they may be arguments.
- *
- * Errors: as ds_sim_step_jacobians.
- */
-ds_status ds_sim_step_jvp(struct ds_sim *sim,
-                          const double *dq,
-                          const double *dv,
-                          const double *du,
-                          const double *dp,
-                          double *dq_next,
-                          double *dv_next);
-
-/**
- * Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
- * at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
- * q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
- *
- * Errors: as ds_sim_step_jacobians.
- */
-ds_status ds_sim_step_vjp(struct ds_sim *sim,
-                          const double *q_next_bar,
-                          const double *v_next_bar,
-                          double *q_bar,
-                          double *v_bar,
-                          double *u_bar,
-                          double *p_bar);
-
-/**
- * The contacts of the last step, in the order of their geoms: *count of them at *contacts, NULL for
- * none. They belong to the sim and live until its next call.
- *
- * Errors: DS_ERR_NO_STEP before a step.
- */
-ds_status ds_sim_contacts(const struct ds_sim *sim,
-                          const struct ds_contact **contacts,
-                          size_t *count);
-
-/**
- * How the last step went.
- *
- * Errors: DS_ERR_NO_STEP before a step.
- */
-ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
-
-/**
- * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
- * and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
- */
-ds_status ds_sim_set_external_wrench(struct ds_sim *sim, int32_t body, const double *wrench);
-
-/**
- * Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
- */
-ds_status ds_sim_reset(struct ds_sim *sim);
-
-/**
- * Number of numbers of the warm start. 0 for NULL.
- */
-size_t ds_sim_memory_size(const struct ds_sim *sim);
-
-/**
- * What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
- * next step depends on.
- */
-ds_status ds_sim_get_memory(const struct ds_sim *sim, double *warm);
-
-/**
- * Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
- */
-ds_status ds_sim_set_memory(struct ds_sim *sim, const double *warm);
-
-/**
- * Version of the binary interface: programs built against a header with the same number run with
- * this library. Compare with DS_ABI_VERSION.
- */
-uint32_t ds_abi_version(void);
-
-/**
- * Version of the library, "major.minor.patch". Static; never NULL.
- */
-const char *ds_version_string(void);
-
-/**
- * Name of a status, such as "DS_ERR_PARSE"; "DS_ERR_UNKNOWN" for a number that is none.
- * Static; never NULL.
- */
-const char *ds_status_name(int32_t status);
-
-/**
- * Message of the last failing call of this thread: the argument, what was expected and what was
- * given; for files the element, its name and the line. UTF-8. Empty before any failure; a
- * successful call leaves it as it is. Never NULL; valid until the next failing call of this thread.
- */
-const char *ds_last_error(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -13,7 +13,8 @@ fn functions(header: &str) -> Vec<String> {
     let code: String = header
         .split("/*")
         .map(|part| part.split_once("*/").map_or(part, |(_, after)| after))
-        .collect();
+        .collect::<String>()
+        .replace("extern \"C\" {", "");
     code.split(';')
         .filter(|d| d.contains("ds_") && d.contains('(') && !d.contains('{'))
         .map(|d| {

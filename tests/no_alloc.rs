@@ -4,8 +4,8 @@
 
 use allocation_counter::measure;
 use diffsim::capi::{
-    configuration::*, dynamics::*, load::*, model::*, params::*, rollout::*, sim::*,
-    status::ds_status,
+    configuration::*, contacts::*, derivatives::*, dynamics::*, load::*, model::*, options::*,
+    params::*, rollout::*, sim::*, status::ds_status,
 };
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -132,6 +132,7 @@ fn every_call(file: &str, base: ds_base, interval: usize) {
         ds_sim_set_external_wrench(sim, 1, w);
         ds_sim_step(sim, q, v, u, x, y);
         ds_sim_contacts(sim, &mut contacts, &mut count);
+        ds_sim_contact_derivatives(sim, null_mut(), null_mut(), null_mut(), null_mut(), null_mut());
         ds_sim_step_jacobians(sim, &all);
         ds_sim_step_jvp(sim, v, v, v, w, x, y);
         ds_sim_step_vjp(sim, v, v, x, y, z, a);
@@ -140,6 +141,7 @@ fn every_call(file: &str, base: ds_base, interval: usize) {
         ds_sim_get_memory(sim, y);
         ds_sim_set_memory(sim, y);
         ds_sim_reset(sim);
+        ds_sim_collide(sim, q);
         ds_forward_kinematics(sim, q, x);
         ds_inverse_dynamics(sim, q, v, v, x);
         ds_forward_dynamics(sim, q, v, v, x);

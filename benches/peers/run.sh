@@ -1,13 +1,13 @@
 #!/bin/sh
-# Times the smooth dynamics beside Pinocchio's, on one core, in one run.
+# Times the library beside its peers, each call on one core, in one run.
 #
-# usage: benches/peers/run.sh [--rounds N] [--passes N] [--output DIRECTORY] [ROBOT ...]
+# usage: benches/peers/run.sh [--rounds N] [--passes N] [--parts PART,...] [--output DIRECTORY] [ROBOT ...]
 #
-# Makes the virtual environment of tests/peers, builds the release library unless
-# DIFFSIM_LIBRARY names one, and compiles both sides
-# (Pinocchio's takes four minutes and 5 GB, once). Needs a C++17 compiler, taskset and Eigen, which
-# is installed by apt-get where that is possible. H1 and Atlas take part when DIFFSIM_ROBOTS names a
-# directory with h1/h1.urdf and atlas_v4/atlas_v4_with_multisense.urdf.
+# Makes the virtual environments (pip only), builds the release library unless DIFFSIM_LIBRARY names
+# one, and compiles both sides (Pinocchio's takes four minutes and 5 GB, once; it is kept in
+# target/peers). Needs a C++17 compiler, taskset and Eigen, which is installed by apt-get where that
+# is possible. H1 and Atlas take part when DIFFSIM_ROBOTS names a directory with h1/h1.urdf and
+# atlas_v4/atlas_v4_with_multisense.urdf.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -18,7 +18,7 @@ if [ ! -d "${EIGEN_INCLUDE:=/usr/include/eigen3}" ]; then
         exit 1
     }
 fi
-export EIGEN_INCLUDE
+export EIGEN_INCLUDE PYTHONPATH="$root/tests/peers"
 if [ -z "${DIFFSIM_LIBRARY:-}" ]; then
     cargo build --release --lib --locked --manifest-path "$root/Cargo.toml"
 fi

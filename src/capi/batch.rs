@@ -1,9 +1,11 @@
 //! Many simulations of one model, stepped together.
 
 use super::args::{self, Out};
+use super::derivatives::{self, ds_step_jacobians};
 use super::model::ds_model;
+use super::options::{ds_options, options};
 use super::params::{ds_param, params};
-use super::sim::{self, ds_options, ds_step_info, ds_step_jacobians, options, parts};
+use super::sim::{ds_step_info, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::batch::{Batch, BatchAdjoint};
@@ -196,7 +198,7 @@ pub unsafe extern "C" fn ds_batch_step_jacobians(
     wall::status(|| unsafe {
         let b = get(batch)?;
         let (count, np) = (b.batch.count(), b.np()?);
-        let out = sim::jacobians(out, b.batch.model(), np, count)?;
+        let out = derivatives::jacobians(out, b.batch.model(), np, count)?;
         let to_each = args::optional_place(each, "each")?;
         let outcome = b.batch.step_jacobians(out, &mut b.each);
         report(&b.each, to_each);

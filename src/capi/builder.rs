@@ -202,11 +202,11 @@ fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
     (lower != f64::NEG_INFINITY || upper != f64::INFINITY).then_some((lower, upper))
 }
 
-fn vec3(x: [f64; 3]) -> Vec3 {
+pub(super) fn vec3(x: [f64; 3]) -> Vec3 {
     Vec3::new(x[0], x[1], x[2])
 }
 
-fn pose(m: &[f64], name: &str) -> Result<Pose> {
+pub(super) fn pose(m: &[f64], name: &str) -> Result<Pose> {
     let column = |k: usize| Vec3::from_slice(&m[4 * k..]);
     if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
         return Err(Error::invalid(format!(
@@ -220,7 +220,7 @@ fn pose(m: &[f64], name: &str) -> Result<Pose> {
     ))
 }
 
-unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
+pub(super) unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
     if p.is_null() {
         return Ok("");
     }
@@ -228,13 +228,13 @@ unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
     unsafe { args::text(p, "name") }
 }
 
-unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
+pub(super) unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
     // SAFETY: as the caller's.
     Ok(&mut unsafe { args::exclusive(builder, "builder")? }.0)
 }
 
 /// An id as the builder wants it.
-fn body(id: i32, name: &str) -> Result<usize> {
+pub(super) fn body(id: i32, name: &str) -> Result<usize> {
     usize::try_from(id)
         .map_err(|_| Error::invalid(format!("{name}: must be the id of a body, got {id}")))
 }

@@ -1,4 +1,4 @@
-//! The C ABI: one file a section of `include/diffsim.h`, and no logic of its own.
+//! The C ABI: one file a section of `include/diffsim.h`, in its order, and no logic of its own.
 //!
 //! Every export takes its arguments through [`args`] (null, alignment, finiteness, overlap) and runs
 //! behind [`wall`] (panics, statuses, the last error). The page of rules at the top of the header,
@@ -10,14 +10,33 @@
 mod args;
 mod wall;
 
-pub mod builder;
-pub mod configuration;
-pub mod dynamics;
+// Blank lines keep the order of the header.
+pub mod status;
+
 pub mod load;
+
 pub mod model;
+
+pub mod configuration;
+
+pub mod builder;
+
+pub mod equality;
+
+pub mod options;
+
+pub mod sim;
+
+pub mod derivatives;
+
+pub mod smoothing;
+
+pub mod contacts;
+
 pub mod params;
+
+pub mod dynamics;
+
 pub mod rollout;
 
 pub mod batch;
-pub mod sim;
-pub mod status;

@@ -160,7 +160,9 @@ impl Constraints {
             .collect();
         let equalities = equalities(model)?;
         let bilateral: usize = equalities.iter().map(Equality::rows).sum();
-        let single = limits.len() + friction.len();
+        // A joint fast enough to cross its whole range in a step meets both of its bounds.
+        let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
+        let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
         let groups = max_contacts + single + equalities.len();

@@ -1,43 +1,35 @@
 //! How the constraint problem and its forces vary with the configuration, at fixed impulses.
 //!
-//! With ξ_X the displacement of the bodies, V_X their velocities after the step, and
-//! (δp, δn, δΦ) the motion of the contact,
-//! - δ(relative velocity) = Rᵀ(δV_B(p) − δV_A(p) + (ω_B − ω_A) × δp − δφ × v_rel)
-//! - the impulse f = R λ adds to each side the wrench (δφ × f; (δp − δp_X) × f) at p, beyond what a
-//!   load fixed in the world at a fixed point of the body does
-//!
-//! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
+//! A displacement ξ of a body takes a change of its velocity with it, δV = ξ × V + η. All that a group
+//! of rows does is linear in the (ξ, η) of its two bodies, so each side is reduced to its coefficients
+//! once: dofs, directions and adjoints then cost one product of twelve numbers a row. Forces need no
+//! product at all: how a body's own motion turns them joins the stiffness of its external loads.
 
-use super::assemble::{Constraints, Source, Stabilization, tip};
-use super::equality::{Coupling, Equality};
+use super::assemble::{Constraints, Source, Stabilization};
+use super::contact_derivative::ContactState;
+use super::equality::Equality;
 use super::equality_derivative::EqualityState;
+use crate::collision::contact_frame_derivative;
 use crate::collision::primitive::Smoothness;
 use crate::collision::scene::Scene;
-use crate::collision::{ContactDerivative, contact_frame_derivative};
-use crate::dynamics::external::External;
-use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::external::{External, Stiffness};
+use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Mat3, Twist, Vec3, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench};
 
-/// A displacement of a link and the change of its velocity that goes with it, about its tree's
-/// origin: δV = ξ × V + η.
+/// What displacing one side of a group does, by the coordinates of ξ and η (linear; angular) about the
+/// tree's origin.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Displacement {
-    pub xi: Twist,
-    pub eta: Twist,
-}
-
-/// What a displacement does to a group of rows.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Varied {
-    /// J v⁺ and the gap or violation, row by row; a frictionless contact has the third row only.
-    pub velocity: Vec3,
-    pub gap: Vec3,
-    /// On each side, world axes at its point, beyond the load fixed in the world.
-    pub wrench: [Wrench; 2],
+pub(super) struct Varied {
+    /// J v⁺ and the gap or violation, row by row.
+    pub velocity: [Vec3; 6],
+    pub gap: [Vec3; 6],
+    pub by_eta: [Vec3; 6],
+    /// On each side, about the origin of its tree, beyond the load fixed in the world.
+    pub wrench: [[Wrench; 6]; 2],
 }
 
 /// The two bodies between which a group acts.
@@ -50,170 +42,122 @@ pub struct Sides {
     pub velocity: [Twist; 2],
 }
 
-/// A contact after the step.
+/// Rows of a group on one of its bodies: σ by (ξ, η) of the link.
 #[derive(Clone, Copy, Debug)]
-struct ContactState {
-    sides: Sides,
-    /// One row, the normal.
-    frictionless: bool,
-    frame: Mat3,
-    turn: Mat3,
-    normal: Vec3,
-    /// World axes, on B [N s].
-    impulse: Vec3,
-    relative: Vec3,
-    motion: ContactDerivative,
+struct Side {
+    row: usize,
+    link: usize,
+    /// Which of the two velocities η belongs to.
+    time: usize,
+    by_xi: [F4; 6],
+    by_eta: [F4; 6],
 }
 
-impl ContactState {
-    /// The effect of displacing side A and side B.
+impl Side {
     #[inline(always)]
-    fn vary(&self, d: [Displacement; 2]) -> Varied {
-        let s = &self.sides;
-        let at = |x: usize| Twist::new(d[x].xi.at(s.point[x]), d[x].xi.ang);
-        let (a, b) = (at(0), at(1));
-        let (dp, dn, gap) = self.motion.apply(self.normal, a, b);
-        let phi = self.turn.mul_vec(dn);
-        let change = |x: usize| (d[x].xi.cross(s.velocity[x]) + d[x].eta).at(s.point[x]);
-        let omega = s.velocity[1].ang - s.velocity[0].ang;
-        let velocity = change(1) - change(0) + omega.cross(dp) - phi.cross(self.relative);
-        let force = phi.cross(self.impulse);
-        Varied {
-            velocity: self.frame.tr_mul_vec(velocity),
-            gap: Vec3::Z * gap,
-            wrench: [
-                Wrench::new(-force, -(dp - a.lin).cross(self.impulse)),
-                Wrench::new(force, (dp - b.lin).cross(self.impulse)),
-            ],
+    fn apply(&self, xi: Twist, eta: Twist) -> F4 {
+        let (x, e) = (xi.to_array(), eta.to_array());
+        let mut sum = F4::ZERO;
+        for k in 0..6 {
+            sum += self.by_xi[k] * x[k] + self.by_eta[k] * e[k];
         }
+        sum
     }
 }
 
-/// A group between two bodies after the step.
+/// ∂σ/∂q of a row that acts on dofs, and how its force adds to R_q.
 #[derive(Clone, Copy, Debug)]
-// A box would be an allocation in the step.
-#[allow(clippy::large_enum_variant)]
-enum State {
-    Contact(ContactState),
-    Equality(EqualityState),
+struct OnDof {
+    row: usize,
+    dof: usize,
+    slope: f64,
+    stiffness: f64,
 }
 
-impl State {
-    #[inline(always)]
-    fn sides(&self) -> &Sides {
-        match self {
-            State::Contact(c) => &c.sides,
-            State::Equality(e) => &e.sides,
+/// Impulses on the link `to` by a displacement of the link `from`.
+#[derive(Clone, Copy, Debug)]
+struct Cross {
+    from: usize,
+    to: usize,
+    stiffness: Stiffness,
+}
+
+/// Velocities of the links and V_parent × S of the dofs.
+#[derive(Clone, Debug)]
+struct Flow {
+    velocity: Vec<Twist>,
+    carried: Vec<Twist>,
+}
+
+impl Flow {
+    fn new(t: &Topology) -> Self {
+        Flow {
+            velocity: vec![Twist::ZERO; t.links.len()],
+            carried: vec![Twist::ZERO; t.nv()],
         }
     }
 
-    #[inline(always)]
-    fn vary(&self, d: [Displacement; 2]) -> Varied {
-        match self {
-            State::Contact(c) => c.vary(d),
-            State::Equality(e) => e.vary(d),
+    fn set(&mut self, model: &Model, kin: &Kinematics, v: &[f64]) {
+        twists(kin, model, v, &mut self.velocity);
+        for l in &model.topology().links {
+            let parent = self.of(l.parent);
+            for k in l.iv..l.iv + l.kind.nv() {
+                self.carried[k] = parent.cross(kin.s[k]);
+            }
         }
     }
 
-    /// Slopes of the stabilization by the gap, row by row.
-    fn slopes(&self, s: &Stabilization, gap: f64) -> Vec3 {
-        match self {
-            State::Contact(_) => Vec3::Z * s.by_gap(gap),
-            State::Equality(_) => Vec3::new(1.0, 1.0, 1.0) * s.closing(),
-        }
-    }
-
-    /// Rows from the left.
-    #[inline(always)]
-    fn lanes(&self, x: Vec3) -> F4 {
-        match self {
-            State::Contact(c) if c.frictionless => F4([x.z, 0.0, 0.0, 0.0]),
-            _ => F4([x.x, x.y, x.z, 0.0]),
-        }
-    }
-
-    /// Whether the forces vary beyond loads fixed in the world.
-    fn turns(&self) -> bool {
-        match self {
-            State::Contact(_) => true,
-            State::Equality(e) => e.turns(),
+    fn of(&self, link: usize) -> Twist {
+        match link {
+            WORLD => Twist::ZERO,
+            link => self.velocity[link],
         }
     }
 }
+
+const AFTER: usize = 0;
+const BEFORE: usize = 1;
 
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct Variation {
-    nv: usize,
-    states: Vec<Option<State>>,
-    /// Per group and dof: ∂σ/∂q at fixed v⁺ and λ, with stabilization.
-    by_q: Vec<F4>,
-    /// Dense ∂(h τ)/∂q of groups between two moving bodies, nv×nv; the others are in R_q.
-    extra: Vec<f64>,
-    pub has_extra: bool,
-    velocity: Vec<Twist>,
+    sides: Vec<Side>,
+    on_dofs: Vec<OnDof>,
+    cross: Vec<Cross>,
+    /// After the step and before it.
+    flow: [Flow; 2],
+    /// Per link: displacement of a direction, and what is carried with it.
+    xi: Vec<Twist>,
+    eta: [Vec<Twist>; 2],
+    /// Per link: adjoints of these.
+    xi_bar: Vec<Wrench>,
+    eta_bar: [Vec<Wrench>; 2],
     /// A contact has no unique derivative: its undetermined part was left out.
     pub degenerate: bool,
 }
 
 impl Variation {
     pub fn new(model: &Model, max_groups: usize) -> Self {
-        let nv = model.nv();
+        let t = model.topology();
+        let links = t.links.len();
+        let twists = || vec![Twist::ZERO; links];
+        let wrenches = || vec![Wrench::ZERO; links];
         Variation {
-            nv,
-            states: Vec::with_capacity(max_groups),
-            by_q: F4::zeros(nv * max_groups),
-            extra: vec![0.0; nv * nv],
-            has_extra: false,
-            velocity: vec![Twist::ZERO; model.topology().links.len()],
+            // Two bodies, at two velocities.
+            sides: Vec::with_capacity(4 * max_groups),
+            on_dofs: Vec::with_capacity(2 * max_groups),
+            cross: Vec::with_capacity(2 * max_groups),
+            flow: [Flow::new(t), Flow::new(t)],
+            xi: twists(),
+            eta: [twists(), twists()],
+            xi_bar: wrenches(),
+            eta_bar: [wrenches(), wrenches()],
             degenerate: false,
         }
     }
 
-    /// Adds the impulses on bodies, as forces over the step, to the external loads: fixed in the world,
-    /// acting at fixed points of the bodies.
-    pub fn load(
-        &self,
-        c: &Constraints,
-        scene: &Scene,
-        model: &Model,
-        kin: &Kinematics,
-        h: f64,
-        out: &mut External,
-    ) {
-        let t = model.topology();
-        for (b, source) in c.sources.iter().enumerate() {
-            match *source {
-                Source::Contact(i) => {
-                    let contact = &scene.contacts()[i];
-                    let f = world_impulse(c, b) * (1.0 / h);
-                    for (x, sign) in [(0, -1.0), (1, 1.0)] {
-                        let link = contact.link[x];
-                        if link != WORLD {
-                            let p = contact.point.point - kin.origin[t.links[link].tree];
-                            out.add(link, p, f * sign, Vec3::ZERO);
-                        }
-                    }
-                }
-                Source::Equality { index, .. } => {
-                    let Some(p) = c.equalities[index].pose(t, kin) else {
-                        continue;
-                    };
-                    let (f, m) = p
-                        .relation
-                        .transposed(lanes_to_vec(c.impulse(b)) * (1.0 / h));
-                    for (x, sign) in [(0, 1.0), (1, -1.0)] {
-                        if p.link[x] != WORLD {
-                            out.add(p.link[x], p.point[x], f * sign, m * sign);
-                        }
-                    }
-                }
-                Source::Limit { .. } | Source::Friction { .. } => {}
-            }
-        }
-    }
-
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began.
+    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on
+    /// bodies join the external loads as forces over the step, with how they turn.
     pub fn prepare(
         &mut self,
         c: &Constraints,
@@ -221,88 +165,110 @@ impl Variation {
         model: &Model,
         kin: &Kinematics,
         s: &Stabilization,
-        q: &[f64],
-        v: &[f64],
-        v_next: &[f64],
-        id: &mut RneaDerivatives,
+        [q, v, v_next]: [&[f64]; 3],
+        external: &mut External,
     ) {
-        let t = model.topology();
-        self.states.clear();
+        self.sides.clear();
+        self.on_dofs.clear();
+        self.cross.clear();
         self.degenerate = false;
-        if self.has_extra {
-            self.extra.fill(0.0);
-            self.has_extra = false;
+        if c.groups() == 0 {
+            return;
         }
+        self.flow[AFTER].set(model, kin, v_next);
         // The kept share of the old normal velocity varies like a velocity, too.
-        if s.kd != 0.0 {
-            self.velocities(t, kin, v);
-            for b in 0..c.groups() {
-                let state = self.state(c, scene, t, kin, b);
-                self.states.push(state);
-            }
-            for b in 0..c.groups() {
-                self.old_velocity(c, t, kin, b, s.kd);
-            }
-            self.states.clear();
+        let keeps = s.kd != 0.0;
+        if keeps {
+            self.flow[BEFORE].set(model, kin, v);
         }
-        self.velocities(t, kin, v_next);
+        let t = model.topology();
         for b in 0..c.groups() {
-            let state = self.state(c, scene, t, kin, b);
-            self.states.push(state);
-            if let Some(state) = state {
-                self.group(c, t, kin, b, &state, s, id);
-            } else {
-                self.on_dofs(c, t, b, s, q, v_next, id);
+            let row = c.range(b).start;
+            match c.sources[b] {
+                Source::Contact(i) => {
+                    let mut state = self.contact(c, scene, t, kin, b, i);
+                    let frictionless = c.range(b).len() == 1;
+                    let lanes = |x: Vec3| match frictionless {
+                        true => F4([x.z, 0.0, 0.0, 0.0]),
+                        false => three_lanes(x),
+                    };
+                    let slope = Vec3::Z * s.by_gap(c.gaps[b]);
+                    for x in moving(&state.sides) {
+                        let varied = state.vary(x);
+                        self.push(row, &state.sides, x, AFTER, &varied, slope, lanes);
+                        self.stiffen(&state.sides, x, &varied, s.h, external);
+                    }
+                    let f = state.impulse * (1.0 / s.h);
+                    for (x, sign) in [(0, -1.0), (1, 1.0)] {
+                        if state.sides.link[x] != WORLD {
+                            let p = state.sides.point[x];
+                            external.add(state.sides.link[x], p, f * sign, Vec3::ZERO);
+                        }
+                    }
+                    if keeps {
+                        let flow = &self.flow[BEFORE];
+                        state.sides.velocity = state.sides.link.map(|l| flow.of(l));
+                        for x in moving(&state.sides) {
+                            let varied = state.vary(x);
+                            let kept = |u: Vec3| lanes(Vec3::Z * (-s.kd * u.z));
+                            self.push(row, &state.sides, x, BEFORE, &varied, Vec3::ZERO, kept);
+                        }
+                    }
+                }
+                Source::Limit { dof, sign } => self.on_dofs.push(OnDof {
+                    row,
+                    dof,
+                    slope: s.by_gap(c.gaps[b]) * sign,
+                    stiffness: 0.0,
+                }),
+                Source::Friction { .. } => {}
+                Source::Equality { index, .. } => match &c.equalities[index] {
+                    Equality::Coupling(coupling) => {
+                        self.on_dofs.push(OnDof {
+                            row,
+                            dof: coupling.follower.dof,
+                            slope: s.closing(),
+                            stiffness: 0.0,
+                        });
+                        if let Some(leader) = &coupling.leader {
+                            let [_, slope, bend] = coupling.target(q);
+                            self.on_dofs.push(OnDof {
+                                row,
+                                dof: leader.dof,
+                                slope: -s.closing() * slope - bend * v_next[leader.dof],
+                                // R holds −τ, and a force is an impulse per step.
+                                stiffness: bend * c.impulse(b).0[0] / s.h,
+                            });
+                        }
+                    }
+                    equality => {
+                        let Some(p) = equality.pose(t, kin) else {
+                            continue;
+                        };
+                        let velocity = p.link.map(|l| self.flow[AFTER].of(l));
+                        let impulse = lanes_to_vec(c.impulse(b));
+                        let state = EqualityState::new(&p, velocity, impulse);
+                        let slopes = Vec3::new(1.0, 1.0, 1.0) * s.closing();
+                        for x in moving(&state.sides) {
+                            let varied = state.columns(x);
+                            self.push(row, &state.sides, x, AFTER, &varied, slopes, three_lanes);
+                            if state.turns() {
+                                self.stiffen(&state.sides, x, &varied, s.h, external);
+                            }
+                        }
+                        let (f, m) = p.relation.transposed(impulse * (1.0 / s.h));
+                        for (x, sign) in [(0, 1.0), (1, -1.0)] {
+                            if p.link[x] != WORLD {
+                                external.add(p.link[x], p.point[x], f * sign, m * sign);
+                            }
+                        }
+                    }
+                },
             }
         }
     }
 
-    fn velocities(&mut self, t: &Topology, kin: &Kinematics, v: &[f64]) {
-        for (i, l) in t.links.iter().enumerate() {
-            let mut own = if l.parent == WORLD {
-                Twist::ZERO
-            } else {
-                self.velocity[l.parent]
-            };
-            for k in l.iv..l.iv + l.kind.nv() {
-                own += kin.s[k] * v[k];
-            }
-            self.velocity[i] = own;
-        }
-    }
-
-    fn state(
-        &mut self,
-        c: &Constraints,
-        scene: &mut Scene,
-        t: &Topology,
-        kin: &Kinematics,
-        group: usize,
-    ) -> Option<State> {
-        match c.sources[group] {
-            Source::Contact(i) => {
-                let contact = self.contact_state(c, scene, t, kin, group, i);
-                Some(State::Contact(contact))
-            }
-            Source::Equality { index, .. } => {
-                let p = c.equalities[index].pose(t, kin)?;
-                let velocity = p.link.map(|l| self.velocity_of(l));
-                let impulse = lanes_to_vec(c.impulse(group));
-                let state = EqualityState::new(&p, velocity, impulse);
-                Some(State::Equality(state))
-            }
-            Source::Limit { .. } | Source::Friction { .. } => None,
-        }
-    }
-
-    fn velocity_of(&self, link: usize) -> Twist {
-        match link {
-            WORLD => Twist::ZERO,
-            link => self.velocity[link],
-        }
-    }
-
-    fn contact_state(
+    fn contact(
         &mut self,
         c: &Constraints,
         scene: &mut Scene,
@@ -312,7 +278,7 @@ impl Variation {
         index: usize,
     ) -> ContactState {
         let contact = scene.contacts()[index];
-        let mut motion = ContactDerivative::default();
+        let mut motion = Default::default();
         if scene.differentiate(&contact, &mut motion) == Smoothness::Degenerate {
             self.degenerate = true;
         }
@@ -320,207 +286,275 @@ impl Variation {
             WORLD => contact.point.point,
             link => contact.point.point - kin.origin[t.links[link].tree],
         });
-        let velocity = contact.link.map(|l| self.velocity_of(l));
         ContactState {
             sides: Sides {
                 link: contact.link,
                 point,
-                velocity,
+                velocity: contact.link.map(|l| self.flow[AFTER].of(l)),
             },
-            frictionless: c.range(group).len() == 1,
             frame: c.frames[group],
             turn: contact_frame_derivative(contact.point.normal),
             normal: contact.point.normal,
             impulse: world_impulse(c, group),
-            relative: velocity[1].at(point[1]) - velocity[0].at(point[0]),
             motion,
         }
     }
 
-    /// Displacements of both sides by a unit of a dof.
     #[inline(always)]
-    fn by_dof(&self, s: &Sides, t: &Topology, kin: &Kinematics, k: usize) -> [Displacement; 2] {
-        let link = t.dofs[k].link;
-        let parent = t.links[link].parent;
-        let xi = kin.s[k];
-        let eta = if parent == WORLD {
-            Twist::ZERO
-        } else {
-            self.velocity[parent].cross(xi)
-        };
-        std::array::from_fn(|x| {
-            let side = s.link[x];
-            if side != WORLD && link <= side && side < t.links[link].end {
-                Displacement { xi, eta }
-            } else {
-                Displacement::default()
-            }
-        })
-    }
-
-    /// Keeps the share of a contact's old normal velocity until [`Variation::group`].
-    fn old_velocity(&mut self, c: &Constraints, t: &Topology, kin: &Kinematics, b: usize, kd: f64) {
-        let Some(State::Contact(state)) = self.states[b] else {
-            return;
-        };
-        c.rows.for_dofs(b, |k| {
-            let d = state.vary(self.by_dof(&state.sides, t, kin, k));
-            self.by_q[b * self.nv + k] = F4([-kd * d.velocity.z, 0.0, 0.0, 0.0]);
+    fn push(
+        &mut self,
+        row: usize,
+        sides: &Sides,
+        x: usize,
+        time: usize,
+        varied: &Varied,
+        slopes: Vec3,
+        lanes: impl Fn(Vec3) -> F4,
+    ) {
+        self.sides.push(Side {
+            row,
+            link: sides.link[x],
+            time,
+            by_xi: std::array::from_fn(|k| lanes(varied.velocity[k] + slopes.scale(varied.gap[k]))),
+            by_eta: varied.by_eta.map(lanes),
         });
     }
 
-    /// Fills ∂σ/∂q of rows that act on dofs, and adds the variation of their forces to R_q.
-    fn on_dofs(
+    /// Adds how the impulses on both bodies turn with body `x`.
+    #[inline(always)]
+    fn stiffen(
         &mut self,
-        c: &Constraints,
-        t: &Topology,
-        b: usize,
-        s: &Stabilization,
-        q: &[f64],
-        v_next: &[f64],
-        id: &mut RneaDerivatives,
+        sides: &Sides,
+        x: usize,
+        varied: &Varied,
+        h: f64,
+        external: &mut External,
     ) {
-        let at = b * self.nv;
-        c.rows.for_dofs(b, |k| self.by_q[at + k] = F4::ZERO);
-        match c.sources[b] {
-            Source::Limit { dof, sign } => {
-                self.by_q[at + dof].0[0] = s.by_gap(c.gaps[b]) * sign;
-            }
-            Source::Equality { index, .. } => {
-                let Equality::Coupling(ref coupling) = c.equalities[index] else {
-                    return;
-                };
-                let Coupling {
-                    follower, leader, ..
-                } = coupling;
-                self.by_q[at + follower.dof].0[0] = s.closing();
-                if let Some(leader) = leader {
-                    let k = leader.dof;
-                    let [_, slope, bend] = coupling.target(q);
-                    self.by_q[at + k].0[0] = -s.closing() * slope - bend * v_next[k];
-                    // R holds −τ, and a force is an impulse per step.
-                    let r = bend * c.impulse(b).0[0] / s.h;
-                    let diagonal = t.dofs[k].row + t.dofs[k].depth;
-                    F4::flat_mut(&mut id.above_q)[diagonal] += r;
-                    F4::flat_mut(&mut id.below_q)[diagonal] += r;
-                }
-            }
-            Source::Contact(_) | Source::Friction { .. } => {}
+        let (from, to) = (sides.link[x], sides.link[1 - x]);
+        // A load's stiffness is what a displacement takes from it.
+        for (c, w) in external.link[from]
+            .stiffness
+            .c
+            .iter_mut()
+            .zip(varied.wrench[x])
+        {
+            *c -= w * (1.0 / h);
+        }
+        if to == WORLD {
+            return;
+        }
+        let stiffness = Stiffness {
+            c: varied.wrench[1 - x],
+        };
+        match self.cross.iter_mut().find(|c| (c.from, c.to) == (from, to)) {
+            Some(c) => c.stiffness += &stiffness,
+            None => self.cross.push(Cross {
+                from,
+                to,
+                stiffness,
+            }),
         }
     }
 
-    /// Fills ∂σ/∂q of a group between bodies and adds its forces' variation to R_q.
-    fn group(
-        &mut self,
-        c: &Constraints,
+    /// Adds to R_q what the forces of couplings between dofs do.
+    pub fn add_couplings(&self, t: &Topology, id: &mut RneaDerivatives) {
+        for d in self.on_dofs.iter().filter(|d| d.stiffness != 0.0) {
+            let diagonal = t.dofs[d.dof].row + t.dofs[d.dof].depth;
+            F4::flat_mut(&mut id.above_q)[diagonal] += d.stiffness;
+            F4::flat_mut(&mut id.below_q)[diagonal] += d.stiffness;
+        }
+    }
+
+    /// Calls `visit(row, dof, x)` for the parts of ∂σ/∂q at fixed v⁺ and λ, with stabilization: up to
+    /// three rows from `row` on. A row and dof may come more than once.
+    #[inline(always)]
+    pub fn for_columns(
+        &self,
         t: &Topology,
         kin: &Kinematics,
-        b: usize,
-        state: &State,
-        s: &Stabilization,
-        id: &mut RneaDerivatives,
+        mut visit: impl FnMut(usize, usize, F4),
     ) {
-        let (nv, at) = (self.nv, b * self.nv);
-        let slopes = state.slopes(s, c.gaps[b]);
-        let keeps = s.kd != 0.0 && matches!(state, State::Contact(_));
-        let sides = state.sides();
-        let one_sided = sides.link[0] == WORLD || sides.link[1] == WORLD;
-        self.has_extra |= !one_sided && state.turns();
-        let (above, below) = (&mut id.above_q, &mut id.below_q);
-        c.rows.for_dofs(b, |k| {
-            let d = state.vary(self.by_dof(sides, t, kin, k));
-            let mut sigma = d.velocity + slopes.scale(d.gap);
-            if keeps {
-                sigma.z += self.by_q[at + k].0[0];
-            }
-            self.by_q[at + k] = state.lanes(sigma);
-            if !state.turns() {
-                return;
-            }
-            for x in 0..2 {
-                let w = d.wrench[x];
-                let mut i = tip(t, sides.link[x]);
-                while i != WORLD {
-                    let s_i = kin.s[i];
-                    let force = s_i.at(sides.point[x]).dot(w.lin) + s_i.ang.dot(w.ang);
-                    if one_sided {
-                        // R holds −τ, and a force is an impulse per step.
-                        let r = -force / s.h;
-                        if i <= k {
-                            F4::flat_mut(above)[t.dofs[k].row + t.dofs[i].depth] += r;
-                        }
-                        if i >= k {
-                            F4::flat_mut(below)[t.dofs[i].row + t.dofs[k].depth] += r;
-                        }
-                    } else {
-                        self.extra[k * nv + i] += force;
-                    }
-                    i = t.dofs[i].parent;
+        for side in &self.sides {
+            let carried = &self.flow[side.time].carried;
+            for_path(t, side.link, |k| {
+                visit(side.row, k, side.apply(kin.s[k], carried[k]));
+            });
+        }
+        for d in &self.on_dofs {
+            visit(d.row, d.dof, F4([d.slope, 0.0, 0.0, 0.0]));
+        }
+    }
+
+    /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
+    /// between two moving bodies, beyond the loads' stiffness.
+    pub fn for_cross(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        mut visit: impl FnMut(usize, usize, f64),
+    ) {
+        for c in &self.cross {
+            for_path(t, c.from, |k| {
+                let w = c.stiffness.mul(kin.s[k]);
+                for_path(t, c.to, |i| visit(k, i, kin.s[i].dot(w)));
+            });
+        }
+    }
+
+    /// Adds ∂σ/∂q dq to `sigma` and the impulses on the dofs of [`Variation::for_cross`] to `force`.
+    pub fn direction(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        for (i, l) in t.links.iter().enumerate() {
+            let above = |x: &[Twist]| match l.parent {
+                WORLD => Twist::ZERO,
+                p => x[p],
+            };
+            let mut xi = above(&self.xi);
+            let mut eta = [0, 1].map(|time| above(&self.eta[time]));
+            for k in l.iv..l.iv + l.kind.nv() {
+                xi += kin.s[k] * dq[k];
+                for (eta, flow) in eta.iter_mut().zip(&self.flow) {
+                    *eta += flow.carried[k] * dq[k];
                 }
             }
-        });
+            self.xi[i] = xi;
+            for (to, eta) in self.eta.iter_mut().zip(eta) {
+                to[i] = eta;
+            }
+        }
+        for s in &self.sides {
+            add(
+                &mut sigma[s.row..],
+                s.apply(self.xi[s.link], self.eta[s.time][s.link]),
+            );
+        }
+        for d in &self.on_dofs {
+            sigma[d.row] += d.slope * dq[d.dof];
+        }
+        for c in &self.cross {
+            let w = c.stiffness.mul(self.xi[c.from]);
+            for_path(t, c.to, |i| force[i] += kin.s[i].dot(w));
+        }
     }
 
-    /// ∂σ/∂q of a group at a dof that it touches.
-    #[inline(always)]
-    pub fn column(&self, group: usize, dof: usize) -> F4 {
-        self.by_q[group * self.nv + dof]
+    /// Adjoint of [`Variation::direction`]: from those of σ and of the impulses on the dofs, added to
+    /// `q_bar`.
+    pub fn direction_adjoint(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        sigma_bar: &[f64],
+        force_bar: &[f64],
+        q_bar: &mut [f64],
+    ) {
+        for d in &self.on_dofs {
+            q_bar[d.dof] += d.slope * sigma_bar[d.row];
+        }
+        if self.sides.is_empty() {
+            return;
+        }
+        self.xi_bar.fill(Wrench::ZERO);
+        for e in &mut self.eta_bar {
+            e.fill(Wrench::ZERO);
+        }
+        for s in &self.sides {
+            let w = rows_from(sigma_bar, s.row);
+            let weigh = |by: &[F4; 6]| {
+                Wrench::from_slice(&by.map(|c| {
+                    let p = (c * w).0;
+                    p[0] + p[1] + p[2]
+                }))
+            };
+            self.xi_bar[s.link] += weigh(&s.by_xi);
+            self.eta_bar[s.time][s.link] += weigh(&s.by_eta);
+        }
+        if !self.cross.is_empty() {
+            twists(kin, model, force_bar, &mut self.xi);
+            for c in &self.cross {
+                self.xi_bar[c.from] += c.stiffness.tr_mul(self.xi[c.to]);
+            }
+        }
+        for (i, l) in model.topology().links.iter().enumerate().rev() {
+            let (xi, eta) = (self.xi_bar[i], [0, 1].map(|time| self.eta_bar[time][i]));
+            for k in l.iv..l.iv + l.kind.nv() {
+                let carried = [0, 1].map(|time| self.flow[time].carried[k].dot(eta[time]));
+                q_bar[k] += kin.s[k].dot(xi) + (carried[0] + carried[1]);
+            }
+            if l.parent != WORLD {
+                self.xi_bar[l.parent] += xi;
+                for (to, eta) in self.eta_bar.iter_mut().zip(eta) {
+                    to[l.parent] += eta;
+                }
+            }
+        }
     }
 
-    /// Column k of ∂(h τ)/∂q of groups between two moving bodies.
-    pub fn extra(&self, dof: usize) -> &[f64] {
-        &self.extra[dof * self.nv..(dof + 1) * self.nv]
-    }
-
-    /// Effect of displacing all links of a subtree by ξ: σ per group into `w` (added) and impulses on
-    /// the dofs into `force` (added). `parent` is the velocity of the link above after the step.
+    /// Effect of displacing all links of a subtree by ξ: σ into `sigma` (added) and the impulses on the
+    /// dofs of [`Variation::for_cross`] into `force` (added).
     pub fn displaced(
         &self,
-        c: &Constraints,
         t: &Topology,
         kin: &Kinematics,
         links: std::ops::Range<usize>,
         xi: Twist,
-        s: &Stabilization,
-        w: &mut [f64],
+        sigma: &mut [f64],
         force: &mut [f64],
     ) {
         let parent = t.links[links.start].parent;
-        let eta = if parent == WORLD {
-            Twist::ZERO
-        } else {
-            self.velocity[parent].cross(xi)
-        };
-        for (b, state) in self.states.iter().enumerate() {
-            let Some(state) = state else { continue };
-            let sides = state.sides();
-            let d = std::array::from_fn(|x| {
-                if links.contains(&sides.link[x]) {
-                    Displacement { xi, eta }
-                } else {
-                    Displacement::default()
-                }
-            });
-            let v = state.vary(d);
-            let sigma = state.lanes(v.velocity + state.slopes(s, c.gaps[b]).scale(v.gap));
-            for (w, x) in w[c.range(b)].iter_mut().zip(sigma.0) {
-                *w += x;
-            }
-            for x in 0..2 {
-                let mut i = tip(t, sides.link[x]);
-                while i != WORLD {
-                    let s_i = kin.s[i];
-                    force[i] +=
-                        s_i.at(sides.point[x]).dot(v.wrench[x].lin) + s_i.ang.dot(v.wrench[x].ang);
-                    i = t.dofs[i].parent;
-                }
-            }
+        for s in self.sides.iter().filter(|s| links.contains(&s.link)) {
+            let eta = self.flow[s.time].of(parent).cross(xi);
+            add(&mut sigma[s.row..], s.apply(xi, eta));
         }
+        for c in self.cross.iter().filter(|c| links.contains(&c.from)) {
+            let w = c.stiffness.mul(xi);
+            for_path(t, c.to, |i| force[i] += kin.s[i].dot(w));
+        }
+    }
+}
+
+/// The sides that are not the world.
+fn moving(sides: &Sides) -> impl Iterator<Item = usize> + use<> {
+    let link = sides.link;
+    (0..2).filter(move |x| link[*x] != WORLD)
+}
+
+/// Visits the dofs from a link to the root.
+#[inline(always)]
+fn for_path(t: &Topology, link: usize, mut visit: impl FnMut(usize)) {
+    let mut k = super::assemble::tip(t, link);
+    while k != WORLD {
+        visit(k);
+        k = t.dofs[k].parent;
     }
 }
 
 fn lanes_to_vec(x: F4) -> Vec3 {
     Vec3::new(x.0[0], x.0[1], x.0[2])
+}
+
+fn three_lanes(x: Vec3) -> F4 {
+    F4([x.x, x.y, x.z, 0.0])
+}
+
+/// Up to three numbers from `row` on; lanes that belong to other rows meet zeros only.
+fn rows_from(x: &[f64], row: usize) -> F4 {
+    let mut l = F4::ZERO;
+    for (l, x) in l.0[..3].iter_mut().zip(&x[row..]) {
+        *l = *x;
+    }
+    l
+}
+
+fn add(x: &mut [f64], y: F4) {
+    for (x, y) in x.iter_mut().zip(&y.0[..3]) {
+        *x += y;
+    }
 }
 
 /// Impulse of a contact on side B, world axes.

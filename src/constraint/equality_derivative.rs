@@ -7,7 +7,7 @@
 //! - orientation: with Θ = R₂ᵀδθ₁₂ and Ω = R₂ᵀω₁₂, δw = −Θ·u/2, δu = (w Θ + Θ × u)/2,
 //!   δΩ = R₂ᵀ(δω₁₂ − δθ₂ × ω₁₂), and the moment m = R₂ s(w λ + u × λ)/2 varies with R₂, w and u
 
-use super::derivative::{Displacement, Sides, Varied};
+use super::derivative::{Sides, Varied};
 use super::equality::{Posed, Relation};
 use crate::spatial::{Twist, Vec3, Wrench};
 
@@ -17,6 +17,13 @@ pub struct EqualityState {
     pub sides: Sides,
     relation: Relation,
     impulse: Vec3,
+}
+
+/// What a displacement does; the wrench on side 1, at its point, the opposite acts on side 2.
+struct Change {
+    velocity: Vec3,
+    gap: Vec3,
+    wrench: Wrench,
 }
 
 impl EqualityState {
@@ -37,30 +44,42 @@ impl EqualityState {
         !matches!(self.relation, Relation::Point)
     }
 
-    /// The effect of displacing side 1 and side 2.
-    #[inline(always)]
-    pub fn vary(&self, d: [Displacement; 2]) -> Varied {
+    /// The effect of displacing side `x` alone.
+    pub fn columns(&self, x: usize) -> Varied {
+        let mut out = Varied::default();
+        for k in 0..6 {
+            let e = Twist::unit(k);
+            let by_xi = self.vary(x, e, Twist::ZERO);
+            out.velocity[k] = by_xi.velocity;
+            out.gap[k] = by_xi.gap;
+            for (y, (w, sign)) in out.wrench.iter_mut().zip([1.0, -1.0]).enumerate() {
+                w[k] = by_xi.wrench.about_origin(self.sides.point[y]) * sign;
+            }
+            out.by_eta[k] = self.vary(x, Twist::ZERO, e).velocity;
+        }
+        out
+    }
+
+    /// The effect of displacing side `x` by ξ and changing its velocity by ξ × V + η.
+    fn vary(&self, x: usize, xi: Twist, eta: Twist) -> Change {
         let s = &self.sides;
-        let dp: [Vec3; 2] = std::array::from_fn(|x| d[x].xi.at(s.point[x]));
-        let change: [Twist; 2] = std::array::from_fn(|x| {
-            let c = d[x].xi.cross(s.velocity[x]) + d[x].eta;
-            Twist::new(c.at(s.point[x]) + s.velocity[x].ang.cross(dp[x]), c.ang)
-        });
-        let (lin, ang) = (change[0].lin - change[1].lin, change[0].ang - change[1].ang);
-        let apart = dp[0] - dp[1];
-        let turned = d[0].xi.ang - d[1].xi.ang;
-        let mut out = Varied {
-            velocity: self.relation.rows(lin, ang),
+        let sign = if x == 0 { 1.0 } else { -1.0 };
+        let dp = xi.at(s.point[x]);
+        let c = xi.cross(s.velocity[x]) + eta;
+        let lin = (c.at(s.point[x]) + s.velocity[x].ang.cross(dp)) * sign;
+        let (apart, turned) = (dp * sign, xi.ang * sign);
+        let mut out = Change {
+            velocity: self.relation.rows(lin, c.ang * sign),
             gap: self.relation.rows(apart, turned),
-            ..Varied::default()
+            wrench: Wrench::ZERO,
         };
-        let wrench = match self.relation {
-            Relation::Point => return out,
+        match self.relation {
+            Relation::Point => {}
             Relation::Distance { normal, distance } => {
                 let dn = (apart - normal * normal.dot(apart)) * (1.0 / distance);
                 let relative = s.velocity[0].at(s.point[0]) - s.velocity[1].at(s.point[1]);
                 out.velocity.x += dn.dot(relative);
-                Wrench::new(dn * self.impulse.x, Vec3::ZERO)
+                out.wrench.lin = dn * self.impulse.x;
             }
             Relation::Orientation { frame, w, u, scale } => {
                 let half = 0.5 * scale;
@@ -69,15 +88,16 @@ impl EqualityState {
                 let du = (theta * w + theta.cross(u)) * 0.5;
                 let relative = s.velocity[0].ang - s.velocity[1].ang;
                 let omega = frame.tr_mul_vec(relative);
-                let by_frame = -frame.tr_mul_vec(d[1].xi.ang.cross(relative));
+                // The frame is that of side 2.
+                let turn = if x == 1 { xi.ang } else { Vec3::ZERO };
+                let by_frame = -frame.tr_mul_vec(turn.cross(relative));
                 out.velocity +=
                     (omega * dw + omega.cross(du) + by_frame * w + by_frame.cross(u)) * half;
                 let m = frame.mul_vec((l * w + u.cross(l)) * half);
                 let dm = frame.mul_vec((l * dw + du.cross(l)) * half);
-                Wrench::new(Vec3::ZERO, dm + d[1].xi.ang.cross(m))
+                out.wrench.ang = dm + turn.cross(m);
             }
-        };
-        out.wrench = [wrench, -wrench];
+        }
         out
     }
 }

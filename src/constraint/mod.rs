@@ -2,6 +2,7 @@
 //! with their laws. Nothing here knows how it is solved.
 
 mod assemble;
+mod contact_derivative;
 mod derivative;
 mod equality;
 mod equality_derivative;

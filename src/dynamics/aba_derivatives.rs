@@ -6,6 +6,7 @@ use super::mass::DenseInverse;
 use super::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::{LANES, Topology};
+use std::ops::Range;
 
 /// One column of ∂τ: which rows are not zero, and their values by q and by v.
 #[derive(Clone, Debug)]
@@ -25,6 +26,18 @@ impl ColumnSupport {
     }
 }
 
+/// A product of low rank to be taken off: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
+#[derive(Clone, Copy, Debug)]
+pub struct LowRank<'a> {
+    pub rank: usize,
+    /// `rank` rows as long as those of the dense inverse.
+    pub rows: &'a [F4],
+    /// `rank` numbers per column, each column at a multiple of `stride`.
+    pub by_q: &'a [f64],
+    pub by_v: &'a [f64],
+    pub stride: usize,
+}
+
 /// Rows of the product that are accumulated at once, in lanes.
 const TILE: usize = 4;
 
@@ -35,6 +48,7 @@ fn product_kernel(
     id: &RneaDerivatives,
     t: &Topology,
     scale: f64,
+    less: Option<LowRank<'_>>,
     out_q: &mut [f64],
     out_v: &mut [f64],
 ) {
@@ -42,7 +56,12 @@ fn product_kernel(
     let (aq, av) = (F4::flat(&id.above_q), F4::flat(&id.above_v));
     let (bq, bv) = (F4::flat(&id.below_q), F4::flat(&id.below_v));
     for tree in &t.trees {
-        let (start, end) = (tree.first_dof / LANES, tree.end_dof.div_ceil(LANES));
+        // Without a correction there is nothing between trees.
+        let (first, last) = match less {
+            None => (tree.first_dof, tree.end_dof),
+            Some(_) => (0, n),
+        };
+        let (start, end) = (first / LANES, last.div_ceil(LANES));
         for j in tree.first_dof..tree.end_dof {
             let dof = &t.dofs[j];
             let mut count = 0;
@@ -64,32 +83,19 @@ fn product_kernel(
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
             col_q.fill(0.0);
             col_v.fill(0.0);
+            let less = less.map(|l| LowRank {
+                by_q: &l.by_q[j * l.stride..][..l.rank],
+                by_v: &l.by_v[j * l.stride..][..l.rank],
+                ..l
+            });
             let mut b = start;
             while b < end {
                 let width = TILE.min(end - b);
                 if width == TILE {
-                    accumulate::<TILE>(
-                        s,
-                        count,
-                        inv,
-                        b,
-                        tree.first_dof,
-                        tree.end_dof,
-                        col_q,
-                        col_v,
-                    );
+                    accumulate::<TILE>(s, count, inv, less, b, first..last, col_q, col_v);
                 } else {
-                    for k in 0..width {
-                        accumulate::<1>(
-                            s,
-                            count,
-                            inv,
-                            b + k,
-                            tree.first_dof,
-                            tree.end_dof,
-                            col_q,
-                            col_v,
-                        );
+                    for b in b..end {
+                        accumulate::<1>(s, count, inv, less, b, first..last, col_q, col_v);
                     }
                 }
                 b += width;
@@ -103,9 +109,9 @@ fn accumulate<const W: usize>(
     s: &ColumnSupport,
     count: usize,
     inv: &DenseInverse,
+    less: Option<LowRank<'_>>,
     block: usize,
-    first: usize,
-    end: usize,
+    dofs: Range<usize>,
     col_q: &mut [f64],
     col_v: &mut [f64],
 ) {
@@ -113,23 +119,36 @@ fn accumulate<const W: usize>(
     let support = s.index[..count].iter().zip(&s.by_q).zip(&s.by_v);
     for ((&i, &xq), &xv) in support {
         let row = &inv.rows[i * inv.stride + block..][..W];
-        let (xq, xv) = (F4::splat(xq), F4::splat(xv));
         for k in 0..W {
             q[k] += row[k] * xq;
             v[k] += row[k] * xv;
         }
     }
+    if let Some(l) = less {
+        let rows = l.rows.chunks_exact(inv.stride);
+        for ((row, &xq), &xv) in rows.zip(l.by_q).zip(l.by_v) {
+            let row = &row[block..][..W];
+            for k in 0..W {
+                q[k] -= row[k] * xq;
+                v[k] -= row[k] * xv;
+            }
+        }
+    }
     // A tree's first and last block may be shared with its neighbours.
-    let (lo, hi) = ((block * LANES).max(first), ((block + W) * LANES).min(end));
+    let (lo, hi) = (
+        (block * LANES).max(dofs.start),
+        ((block + W) * LANES).min(dofs.end),
+    );
     let skip = lo - block * LANES;
     col_q[lo..hi].copy_from_slice(&F4::flat(&q)[skip..skip + hi - lo]);
     col_v[lo..hi].copy_from_slice(&F4::flat(&v)[skip..skip + hi - lo]);
 }
 
 dispatch! {
-    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v, dense column-major nv×nv.
+    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v less a product of low rank, dense column-major nv×nv. `inv`
+    /// may be another answer to forces; it holds columns then.
     pub fn inverse_times = product_kernel(
         s: &mut ColumnSupport, inv: &DenseInverse, id: &RneaDerivatives, t: &Topology, scale: f64,
-        out_q: &mut [f64], out_v: &mut [f64],
+        less: Option<LowRank<'_>>, out_q: &mut [f64], out_v: &mut [f64],
     )
 }

@@ -3,15 +3,47 @@
 use super::kinematics::Kinematics;
 use crate::model::Model;
 use crate::model::topology::WORLD;
-use crate::spatial::{Mat3, Vec3, Wrench};
+use crate::spatial::{Mat3, Twist, Vec3, Wrench};
+use std::ops::AddAssign;
+
+/// A linear map from displacements (linear; angular) to wrenches, by its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stiffness {
+    pub c: [Wrench; 6],
+}
+
+impl Stiffness {
+    /// E ξ.
+    #[inline(always)]
+    pub fn mul(&self, xi: Twist) -> Wrench {
+        let (c, l, a) = (&self.c, xi.lin, xi.ang);
+        (c[0] * l.x + c[1] * l.y + c[2] * l.z) + (c[3] * a.x + c[4] * a.y + c[5] * a.z)
+    }
+
+    /// Eᵀ ξ.
+    #[inline(always)]
+    pub fn tr_mul(&self, xi: Twist) -> Wrench {
+        let d = |k: usize| xi.dot(self.c[k]);
+        Wrench::new(Vec3::new(d(0), d(1), d(2)), Vec3::new(d(3), d(4), d(5)))
+    }
+}
+
+impl AddAssign<&Stiffness> for Stiffness {
+    #[inline(always)]
+    fn add_assign(&mut self, o: &Stiffness) {
+        for (c, o) in self.c.iter_mut().zip(o.c) {
+            *c += o;
+        }
+    }
+}
 
 /// External load on a link, about the tree's origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkLoad {
     pub wrench: Wrench,
-    /// Σ (p·F) 1 − F pᵀ − N×: how the load turns when the link does. With E ξ = (ξ_w × F, `turn` ξ_w)
-    /// a displacement ξ of the link changes the wrench, seen from the displaced link, by −E ξ.
-    pub turn: Mat3,
+    /// A displacement ξ of the link changes the wrench, seen from the displaced link, by −E ξ. A load
+    /// fixed in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
+    pub stiffness: Stiffness,
 }
 
 /// External loads of all links.
@@ -43,8 +75,11 @@ impl External {
     pub fn add(&mut self, link: usize, point: Vec3, force: Vec3, moment: Vec3) {
         let l = &mut self.link[link];
         l.wrench += Wrench::new(force, point.cross(force) + moment);
-        l.turn +=
+        let turn =
             Mat3::IDENTITY * point.dot(force) - Mat3::outer(force, point) - Mat3::skew(moment);
+        for (k, moment) in turn.c.into_iter().enumerate() {
+            l.stiffness.c[3 + k] += Wrench::new(Vec3::unit(k).cross(force), moment);
+        }
         self.active = true;
     }
 

@@ -243,6 +243,46 @@ dispatch! {
     pub fn crba = crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatrix)
 }
 
+#[inline(always)]
+fn solve_columns_kernel(m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F4]) {
+    for (k, dof) in t.dofs.iter().enumerate().rev() {
+        let row = m.row(dof);
+        let (above, own) = x.split_at_mut(k * width);
+        let own = &own[..width];
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            let s = F4::splat(row[d]);
+            for (x, y) in above[a * width..][..width].iter_mut().zip(own) {
+                *x -= s * *y;
+            }
+            a = t.dofs[a].parent;
+        }
+    }
+    for (k, dof) in t.dofs.iter().enumerate() {
+        let row = m.row(dof);
+        let (above, own) = x.split_at_mut(k * width);
+        let own = &mut own[..width];
+        for x in own.iter_mut() {
+            *x = *x * m.dinv[k];
+        }
+        let mut a = dof.parent;
+        for d in (0..dof.depth).rev() {
+            let s = F4::splat(row[d]);
+            for (x, y) in own.iter_mut().zip(&above[a * width..][..width]) {
+                *x -= s * *y;
+            }
+            a = t.dofs[a].parent;
+        }
+    }
+}
+
+dispatch! {
+    /// x ← M⁻¹ x after [`factor`], for `width` lanes of columns at once: those of dof k from k·width on.
+    pub fn solve_columns = solve_columns_kernel(
+        m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F4],
+    )
+}
+
 dispatch! {
     /// M + diag(`diagonal`) = LᵀDL in place. A matrix that is not positive definite shows as a 1/D
     /// that is negative or not finite.

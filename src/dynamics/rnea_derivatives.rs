@@ -14,7 +14,7 @@
 //! For a rigid body 2B has twelve numbers: with momentum (h_l; h_a) and the rate İ of the rotational
 //! inertia, 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
 
-use super::external::External;
+use super::external::{External, Stiffness};
 use super::kinematics::Kinematics;
 use super::mass::{BranchMatrix, PathBlock, set_path};
 use super::rnea::{Rnea, world_acceleration};
@@ -31,21 +31,17 @@ pub struct Composite {
     pub momentum: Wrench,
     /// Rate of change of the rotational inertia about the tree's origin.
     pub inertia_rate: Sym3,
-    /// Sum of external forces, and how the loads turn with the subtree.
-    pub load: Vec3,
-    pub load_turn: Mat3,
 }
 
 impl Composite {
     #[inline(always)]
-    fn of(inertia: &Inertia, v: Twist, external: &External, link: usize) -> Self {
+    fn of(inertia: &Inertia, v: Twist) -> Self {
         let w = v.ang;
         let i = inertia.i.to_mat3();
         let p = Mat3::from_columns(w.cross(i.c[0]), w.cross(i.c[1]), w.cross(i.c[2]));
         let (h, u) = (inertia.h, v.lin);
         let d = 2.0 * h.dot(u);
         let sym = |r: usize, c: usize| p.at(r, c) + p.at(c, r) - h[r] * u[c] - h[c] * u[r];
-        let load = &external.link[link];
         Composite {
             inertia: *inertia,
             momentum: inertia.mul(v),
@@ -57,20 +53,14 @@ impl Composite {
                 sym(1, 2),
                 sym(2, 2) + d,
             ),
-            load: load.wrench.lin,
-            load_turn: load.turn,
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, o: &Composite, external: bool) {
+    fn add(&mut self, o: &Composite) {
         self.inertia += o.inertia;
         self.momentum += o.momentum;
         self.inertia_rate += o.inertia_rate;
-        if external {
-            self.load += o.load;
-            self.load_turn += o.load_turn;
-        }
     }
 
     /// 2B u.
@@ -88,18 +78,6 @@ impl Composite {
     pub fn two_b_row(&self, s: Twist) -> Vec3 {
         let h = self.momentum;
         h.lin.cross(s.lin) * 2.0 + self.inertia_rate.mul_vec(s.ang) + h.ang.cross(s.ang)
-    }
-
-    /// E ξ of the external loads.
-    #[inline(always)]
-    pub fn load_column(&self, xi: Twist) -> Wrench {
-        Wrench::new(xi.ang.cross(self.load), self.load_turn.mul_vec(xi.ang))
-    }
-
-    /// The angular part of sᵀ E.
-    #[inline(always)]
-    pub fn load_row(&self, s: Twist) -> Vec3 {
-        self.load.cross(s.lin) + self.load_turn.tr_mul_vec(s.ang)
     }
 }
 
@@ -136,6 +114,9 @@ pub struct RneaDerivatives {
     pub below_v: Vec<F4>,
     /// Per link, of its subtree.
     pub composite: Vec<Composite>,
+    /// Per link, of the external loads on its subtree; zero unless they are active.
+    pub stiffness: Vec<Stiffness>,
+    loaded: bool,
     /// Per dof.
     pub carried: Vec<Carried>,
     path: Vec<PathBlock<24>>,
@@ -152,6 +133,8 @@ impl RneaDerivatives {
             below_q: packed(),
             below_v: packed(),
             composite: vec![Composite::default(); t.links.len()],
+            stiffness: vec![Stiffness::default(); t.links.len()],
+            loaded: false,
             carried: vec![Carried::default(); t.nv()],
             path: vec![[F4::ZERO; 24]; t.max_depth / LANES],
             filled: vec![WORLD; t.max_depth],
@@ -207,8 +190,14 @@ fn rnea_derivatives_kernel(
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
+    if external.active || w.loaded {
+        for (s, l) in w.stiffness.iter_mut().zip(&external.link) {
+            *s = l.stiffness;
+        }
+        w.loaded = external.active;
+    }
     for (i, l) in t.links.iter().enumerate() {
-        w.composite[i] = Composite::of(&kin.inertia[i], kin.v[i], external, i);
+        w.composite[i] = Composite::of(&kin.inertia[i], kin.v[i]);
         let (vp, ap) = if l.parent == WORLD {
             (Twist::ZERO, world)
         } else {
@@ -240,25 +229,28 @@ fn rnea_derivatives_kernel(
         let row = c.two_b_row(s);
         let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
         let by_v = c.inertia.mul(carried.beta) + c.two_b(s);
-        let mut load_row = Vec3::ZERO;
-        if external.active {
-            by_q += c.load_column(s);
-            load_row = c.load_row(s);
+        if w.loaded {
+            by_q += w.stiffness[i].mul(s);
         }
         let turned = s.cross_wrench(rnea.f[i]);
         let up = (by_q + turned).to_array().map(F4::splat);
         let uv = by_v.to_array().map(F4::splat);
         let f = force.to_array().map(F4::splat);
         let g = row.to_array().map(F4::splat);
-        let e = load_row.to_array().map(F4::splat);
         let first = dof.row / LANES;
         for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
             let at = first + b;
             m.rows[at] = dot6(&p[0..6], &f);
             w.above_q[at] = dot6(&p[0..6], &up);
             w.above_v[at] = dot6(&p[0..6], &uv);
-            w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g) + dot3(&p[3..6], &e);
+            w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
             w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
+        }
+        if w.loaded {
+            let e = w.stiffness[i].tr_mul(s).to_array().map(F4::splat);
+            for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
+                w.below_q[first + b] += dot6(&p[0..6], &e);
+            }
         }
         if l.kind.nv() > 1 {
             // Dofs of one joint move the same body: none of them turns the others' forces.
@@ -269,7 +261,11 @@ fn rnea_derivatives_kernel(
         }
         if k == l.iv && l.parent != WORLD {
             let own = w.composite[i];
-            w.composite[l.parent].add(&own, external.active);
+            w.composite[l.parent].add(&own);
+            if w.loaded {
+                let own = w.stiffness[i];
+                w.stiffness[l.parent] += &own;
+            }
         }
     }
 }

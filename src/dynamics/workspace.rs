@@ -209,7 +209,7 @@ impl Dynamics {
             let t = model.topology();
             factor(&mut d.mass, t, diagonal);
             inverse(&mut d.inverse, &d.mass, t);
-            inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, by_q, by_v);
+            inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);
         }
     }
 

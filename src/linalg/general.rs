@@ -321,6 +321,53 @@ impl General {
         }
     }
 
+    /// The map of [`General::solve`] as RᵀXL with L and R r × n, of which column i is written at `i·stride` of `left` and
+    /// `right`, where zeros are expected. X is left to [`General::solve_middle`]: a product with an explicit inverse would
+    /// lose digits that solving keeps.
+    pub fn split_sides(&self, left: &mut [f64], right: &mut [f64], stride: usize) {
+        let (n, r) = (self.n, self.rank);
+        if !self.complete {
+            for i in 0..n {
+                left[i * stride + i] = 1.0;
+                right[i * stride + i] = 1.0;
+            }
+            return;
+        }
+        for (i, row) in self.rows[..n].iter().enumerate() {
+            let lower = &self.a[i * n..i * n + i.min(r)];
+            let sides: [&mut [f64]; 2] = [left, right];
+            for side in sides.into_iter().take(1 + usize::from(self.in_range)) {
+                side[row * stride..][..lower.len()].copy_from_slice(lower);
+                if i < r {
+                    side[row * stride + i] = 1.0;
+                }
+            }
+        }
+        if !self.in_range {
+            for (j, column) in self.columns[..n].iter().enumerate() {
+                for k in 0..r.min(j + 1) {
+                    right[column * stride + k] = self.range_entry(k, j);
+                }
+            }
+        }
+    }
+
+    /// x ← X x for the X of [`General::split_sides`], r entries. `scratch` has room for the order.
+    pub fn solve_middle<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
+        let r = self.rank;
+        let x = &mut x[..r];
+        if !self.complete {
+            return self.solve(x, scratch);
+        }
+        solve_definite(&self.left[..r * r], r, r, x);
+        self.divide(x);
+        if self.in_range {
+            solve_lu(&self.inner[..r * r], r, &self.inner_columns, x, scratch);
+        } else {
+            solve_definite(&self.inner[..r * r], r, r, x);
+        }
+    }
+
     /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after [`General::factor_complete`].
     pub fn range_target(&self, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
         self.target(x, scratch);

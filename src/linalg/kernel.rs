@@ -126,3 +126,17 @@ pub fn solve_definite<const W: usize>(a: &[f64], stride: usize, n: usize, x: &mu
     }
     lower.solve_transpose(x);
 }
+
+/// Writes lane k of a panel contiguously at `out[places[k]·stride..]`.
+pub fn store_columns<const W: usize>(
+    panel: &[[f64; W]],
+    places: &[usize],
+    out: &mut [f64],
+    stride: usize,
+) {
+    for (lane, place) in places.iter().take(W).enumerate() {
+        for (out, x) in out[place * stride..].iter_mut().zip(panel) {
+            *out = x[lane];
+        }
+    }
+}

@@ -63,6 +63,14 @@ macro_rules! lanewise {
 
 lanewise!(Add add +, Sub sub -, Mul mul *);
 
+impl Mul<f64> for F4 {
+    type Output = F4;
+    #[inline(always)]
+    fn mul(self, s: f64) -> F4 {
+        self * F4::splat(s)
+    }
+}
+
 impl AddAssign for F4 {
     #[inline(always)]
     fn add_assign(&mut self, o: F4) {

@@ -1,6 +1,9 @@
 //! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
 
-use super::kernel::{UnitLower, add_combination, axpy, dot, factor_definite, solve_definite};
+use super::LANES;
+use super::kernel::{
+    UnitLower, add_combination, axpy, dot, factor_definite, solve_definite, store_columns,
+};
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
@@ -182,6 +185,44 @@ impl Symmetric {
     /// unit entry that it has in equation i if i < r.
     pub fn range_row(&self, i: usize) -> &[f64] {
         &self.a[i * self.n..i * self.n + i.min(self.rank)]
+    }
+
+    /// H (r × n) with HᵀH = A⁻¹ (or A⁺): column i is written at `out[i·stride..]`. `scratch` has room for the order.
+    pub fn half_inverse(&self, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]]) {
+        let (n, r) = (self.n, self.rank);
+        for start in (0..n).step_by(LANES) {
+            let x = &mut scratch[..r];
+            x.fill([0.0; LANES]);
+            // D^(−1/2) L⁻¹ P, or D^(−1/2) (LᵀL)⁻¹ Lᵀ P, from the columns that P brings to here.
+            let first = if r == n {
+                for (lane, x) in x[start..].iter_mut().take(LANES).enumerate() {
+                    x[lane] = 1.0;
+                }
+                let lower = UnitLower {
+                    values: &self.a[start * n + start..],
+                    stride: n,
+                    n: n - start,
+                };
+                lower.solve(&mut x[start..]);
+                start
+            } else {
+                for (lane, i) in (start..n).take(LANES).enumerate() {
+                    for (x, l) in x.iter_mut().zip(&self.a[i * n..i * n + i.min(r)]) {
+                        x[lane] = *l;
+                    }
+                    if i < r {
+                        x[i][lane] = 1.0;
+                    }
+                }
+                solve_definite(&self.gram, r, r, x);
+                0
+            };
+            for (x, d) in x[first..].iter_mut().zip(&self.d[first..]) {
+                let s = 1.0 / d.sqrt();
+                *x = x.map(|v| v * s);
+            }
+            store_columns(x, &self.permutation[start..n], out, stride);
+        }
     }
 
     /// Which unknown each row of the factor stands for.

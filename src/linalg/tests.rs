@@ -147,3 +147,61 @@ fn zero_and_empty_matrices_solve_to_zero() {
         assert!(x.iter().chain(&y).all(|v| v[0] == 0.0));
     }
 }
+
+/// The map that columns of `left` and `right` stand for, against a solve.
+fn check_split(left: &[f64], right: &[f64], stride: usize, b: &[f64], solved: &[[f64; 1]]) {
+    let middle: Vec<f64> = (0..stride)
+        .map(|k| {
+            b.iter()
+                .enumerate()
+                .map(|(i, b)| left[i * stride + k] * b)
+                .sum()
+        })
+        .collect();
+    let size = largest(solved.as_flattened());
+    for (right, x) in right.chunks_exact(stride).zip(solved) {
+        let y: f64 = right.iter().zip(&middle).map(|(r, m)| r * m).sum();
+        assert!((y - x[0]).abs() <= 1e-10 * size, "{stride}: {y} {}", x[0]);
+    }
+}
+
+#[test]
+fn split_inverses_are_what_solves_apply() {
+    let mut next = numbers(3);
+    let mut x = [[0.0; LANES]; 24];
+    for n in [1usize, 2, 5, 8, 13, 24] {
+        for r in [n, (n / 2).max(1), n.saturating_sub(3).max(1)] {
+            // Any right side: the deficient ones are solved by least squares.
+            let b: Vec<f64> = (0..n).map(|_| next()).collect();
+            let (mut left, mut right) = (vec![0.0; n * r], vec![0.0; n * r]);
+            let mut symmetric = Symmetric::new(24);
+            symmetric
+                .matrix(n)
+                .copy_from_slice(&low_rank(n, r, true, &mut next));
+            symmetric.factor(1e-11);
+            symmetric.half_inverse(&mut left, r, &mut x);
+            let mut solved = lanes::<1>(&b);
+            symmetric.solve(&mut solved, &mut [[0.0]; 24]);
+            check_split(&left, &left, r, &b, &solved);
+
+            let a = low_rank(n, r, false, &mut next);
+            let mut general = General::new(24);
+            general.matrix(n).copy_from_slice(&a);
+            if !general.factor(1e-9) {
+                general.matrix(n).copy_from_slice(&a);
+                general.factor_complete(1e-11);
+            }
+            left.fill(0.0);
+            right.fill(0.0);
+            general.split_sides(&mut left, &mut right, r);
+            for column in left.chunks_exact_mut(r) {
+                let mut x = lanes::<1>(column);
+                general.solve_middle(&mut x, &mut [[0.0]; 24]);
+                column.copy_from_slice(x.as_flattened());
+            }
+            let mut solved = lanes::<1>(&b);
+            general.solve(&mut solved, &mut [[0.0]; 24]);
+            check_split(&left, &right, r, &b, &solved);
+        }
+    }
+}

@@ -145,4 +145,10 @@ impl Wrench {
     pub fn of_force_at(f: Vec3, p: Vec3) -> Wrench {
         Wrench::new(f, p.cross(f))
     }
+
+    /// A wrench with its moment about `p`, about the origin.
+    #[inline(always)]
+    pub fn about_origin(self, p: Vec3) -> Wrench {
+        Wrench::new(self.lin, self.ang + p.cross(self.lin))
+    }
 }

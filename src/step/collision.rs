@@ -1,12 +1,12 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
 use super::contact::ContactReport;
-use super::info::check_length;
+use super::info::{Gradient, check_length};
 use super::options::{Contact, Options};
 use super::sim::Sim;
-use crate::collision::ContactDerivative;
 use crate::collision::primitive::Smoothness;
 use crate::collision::scene::{Scene, SceneContact};
+use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
 use crate::contact::ncp::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
@@ -24,8 +24,23 @@ pub struct Distance {
     pub point_b: [f64; 3],
     /// Unit, from A to B, world axes.
     pub normal: [f64; 3],
-    /// The gradient is exact; else it is one-sided or leaves out what is not determined.
-    pub smooth: bool,
+    /// [`Gradient::OneSided`] where the distance has a kink, or its derivative is not determined in
+    /// part: that part is left out.
+    pub gradient: Gradient,
+}
+
+/// Where the derivatives of contacts by δq go: one matrix per contact, column-major with nv columns,
+/// one contact after the other, world axes.
+#[derive(Default)]
+pub struct ContactDerivatives<'a> {
+    /// 3×nv [m].
+    pub point: Option<&'a mut [f64]>,
+    /// 3×nv.
+    pub normal: Option<&'a mut [f64]>,
+    /// 6×nv: t₁ above t₂.
+    pub tangents: Option<&'a mut [f64]>,
+    /// 1×nv [m].
+    pub gap: Option<&'a mut [f64]>,
 }
 
 /// What geometry queries keep between calls.
@@ -107,15 +122,19 @@ impl Sim {
         let found = self.with_scene(|scene, model, kin| {
             scene.place(model, kin);
             scene.collide(0.0)?;
-            reports.extend(scene.contacts().iter().map(|c| ContactReport {
-                geom: c.geom,
-                body: c.geom.map(|g| model.geoms()[g].body),
-                point: c.point.point.to_array(),
-                normal: c.point.normal.to_array(),
-                gap: c.point.gap,
-                impulse: [0.0; 3],
-                velocity: [0.0; 3],
-                mode: Mode::Unknown,
+            reports.extend(scene.contacts().iter().map(|c| {
+                let [t1, t2, _] = contact_frame(c.point.normal).c;
+                ContactReport {
+                    geom: c.geom,
+                    body: c.geom.map(|g| model.geoms()[g].body),
+                    point: c.point.point.to_array(),
+                    normal: c.point.normal.to_array(),
+                    tangents: [t1.to_array(), t2.to_array()],
+                    gap: c.point.gap,
+                    impulse: [0.0; 3],
+                    velocity: [0.0; 3],
+                    mode: Mode::Unknown,
+                }
             }));
             Ok(())
         });
@@ -127,35 +146,36 @@ impl Sim {
         Ok(())
     }
 
-    /// How the contacts that [`Sim::contacts`] shows move with δq: per contact a 3×nv matrix for
-    /// `point` and `normal`, 1×nv for `gap`, each column-major, one contact after the other. Returns
-    /// whether all derivatives exist; where one does not, it leaves out what is not determined.
+    pub(crate) fn need_contacts(&self) -> Result<()> {
+        if self.state.taken || self.geometry.current {
+            Ok(())
+        } else {
+            Err(Error::no_step("neither a step nor collide has been done"))
+        }
+    }
+
+    /// How the contacts that [`Sim::contacts`] shows move with δq. Says
+    /// [`Gradient::OneSided`] where one of them has no derivative: what is not determined is left out.
     ///
     /// # Errors
     /// `NoStep` before a step or [`Sim::collide`]; `InvalidArgument` for a wrong length.
-    pub fn contact_derivatives(
-        &mut self,
-        mut point: Option<&mut [f64]>,
-        mut normal: Option<&mut [f64]>,
-        mut gap: Option<&mut [f64]>,
-    ) -> Result<bool> {
-        let taken = self.state.taken && self.contact.is_some();
-        if !(taken || self.geometry.current) {
-            return Err(Error::no_step(
-                "no step with contact and no collide has been done",
-            ));
-        }
+    pub fn contact_derivatives(&mut self, mut out: ContactDerivatives<'_>) -> Result<Gradient> {
+        self.need_contacts()?;
         let (n, nv) = (self.contacts().len(), self.model.nv());
         for (name, out, rows) in [
-            ("point", &point, 3),
-            ("normal", &normal, 3),
-            ("gap", &gap, 1),
+            ("point", &out.point, 3),
+            ("normal", &out.normal, 3),
+            ("tangents", &out.tangents, 6),
+            ("gap", &out.gap, 1),
         ] {
             if let Some(out) = out {
                 check_length(name, out, rows * n * nv)?;
             }
         }
-        let q = if taken {
+        if n == 0 {
+            return Ok(Gradient::Exact);
+        }
+        let q = if self.state.taken {
             &self.state.q
         } else {
             &self.geometry.q
@@ -163,25 +183,27 @@ impl Sim {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
         self.with_scene(|scene, model, kin| {
-            let mut smooth = true;
+            let mut gradient = Gradient::Exact;
             for i in 0..n {
                 let c = scene.contacts()[i];
                 let mut d = ContactDerivative::default();
-                smooth &= scene.differentiate(&c, &mut d) == Smoothness::Smooth;
+                if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
+                    gradient = Gradient::OneSided;
+                }
+                let [t1, t2, normal] = contact_frame(c.point.normal).c;
                 for k in 0..nv {
                     let (dp, dn, dg) = by_dof(model, kin, &c, &d, k);
-                    let at = i * nv + k;
-                    for (out, x) in [(point.as_deref_mut(), dp), (normal.as_deref_mut(), dn)] {
-                        if let Some(out) = out {
-                            out[3 * at..3 * at + 3].copy_from_slice(&x.to_array());
-                        }
-                    }
-                    if let Some(out) = gap.as_deref_mut() {
-                        out[at] = dg;
+                    let turn = contact_frame_rotation(normal, dn);
+                    let column = i * nv + k;
+                    put(&mut out.point, column, [dp]);
+                    put(&mut out.normal, column, [dn]);
+                    put(&mut out.tangents, column, [turn.cross(t1), turn.cross(t2)]);
+                    if let Some(out) = &mut out.gap {
+                        out[column] = dg;
                     }
                 }
             }
-            Ok(smooth)
+            Ok(gradient)
         })
     }
 
@@ -218,9 +240,25 @@ impl Sim {
                 point_a: (p.point - half).to_array(),
                 point_b: (p.point + half).to_array(),
                 normal: p.normal.to_array(),
-                smooth: c.smoothness == Smoothness::Smooth,
+                gradient: certainty(c.smoothness),
             })
         })
+    }
+}
+
+fn certainty(smoothness: Smoothness) -> Gradient {
+    match smoothness {
+        Smoothness::Smooth => Gradient::Exact,
+        _ => Gradient::OneSided,
+    }
+}
+
+/// Writes the vectors of one column, one below the other.
+fn put<const N: usize>(out: &mut Option<&mut [f64]>, column: usize, x: [Vec3; N]) {
+    if let Some(out) = out {
+        for (out, x) in out[3 * N * column..].chunks_exact_mut(3).zip(x) {
+            out.copy_from_slice(&x.to_array());
+        }
     }
 }
 

@@ -1,21 +1,24 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
-use super::contact_kernels::{add_response, fill_response, project, respond};
+use super::contact_kernels::respond;
 use super::options::Options;
 use super::parameters::At;
+use super::response::Response;
+use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 use crate::dynamics::Dynamics;
-use crate::dynamics::kinematics::twists;
+use crate::dynamics::external::External;
+use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::model::topology::LANES;
+use crate::model::topology::Topology;
 use crate::spatial::Twist;
 
 /// A body may gain this speed within a step before a limit that was out of reach is passed; the step
@@ -41,6 +44,8 @@ pub struct ContactReport {
     /// World axes [m]; the normal points from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
+    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
+    pub tangents: [[f64; 3]; 2],
     pub gap: f64,
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
@@ -74,18 +79,15 @@ pub(super) struct ContactStage {
 #[derive(Clone, Debug)]
 pub(super) struct ContactLinear {
     pub variation: Variation,
-    /// Rows of J A⁻¹, padded to whole lanes.
-    pub(super) response: Vec<F4>,
-    pub(super) stride: usize,
-    pub(super) w: Vec<f64>,
-    pub(super) dlambda: Vec<f64>,
-    pub(super) force: Vec<f64>,
+    pub response: Response,
+    dlambda: Vec<f64>,
+    force: Vec<f64>,
     /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
-    pub(super) sigma: Vec<f64>,
-    pub(super) bounds: Vec<f64>,
+    sigma: Vec<f64>,
+    bounds: Vec<f64>,
     /// Of a parameter: the same.
-    pub(super) w_param: Vec<f64>,
-    pub(super) limits: Vec<f64>,
+    w_param: Vec<f64>,
+    limits: Vec<f64>,
 }
 
 impl ContactStage {
@@ -96,7 +98,6 @@ impl ContactStage {
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let groups = constraints.max_groups();
         let nv = model.nv();
-        let stride = nv.div_ceil(LANES);
         let desired = Stabilization {
             kp: options.kp,
             kd: options.kd,
@@ -120,10 +121,8 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
-                response: F4::zeros(rows * stride),
-                stride,
-                w: vec![0.0; rows * nv.max(1)],
-                dlambda: vec![0.0; rows * nv.max(1)],
+                response: Response::new(nv, rows),
+                dlambda: vec![0.0; rows],
                 force: vec![0.0; nv],
                 sigma: vec![0.0; rows],
                 bounds: vec![0.0; blocks],
@@ -281,6 +280,7 @@ impl ContactStage {
                 self.constraints.rows.times(b, v_next).0,
                 self.constraints.impulse(b).0,
             );
+            let [t1, t2, _] = contact_frame(c.point.normal).c;
             let three = self.constraints.blocks[b].rows() == 3;
             let lanes = |x: [f64; 4]| {
                 if three {
@@ -294,6 +294,7 @@ impl ContactStage {
                 body: c.geom.map(|g| model.geoms()[g].body),
                 point: c.point.point.to_array(),
                 normal: c.point.normal.to_array(),
+                tangents: [t1.to_array(), t2.to_array()],
                 gap: c.point.gap,
                 impulse: lanes(l),
                 velocity: lanes(s),
@@ -306,81 +307,116 @@ impl ContactStage {
         &self.reports
     }
 
+    /// Variation of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// [`ContactStage::correct_one`].
+    pub fn impulse_direction(&self, out: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        let contacts = c.sources.iter().enumerate();
+        let contacts = contacts.filter(|(_, s)| matches!(s, Source::Contact(_)));
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contacts) {
+            let dlambda = &l.dlambda[c.range(b)];
+            out.fill(0.0);
+            // A frictionless contact has its normal only.
+            out[3 - dlambda.len()..].copy_from_slice(dlambda);
+        }
+    }
+
+    /// Whether the constraints that hold do not depend on each other, so that impulses are unique.
+    pub fn independent(&mut self) -> Result<bool> {
+        let rank = self.solver.linearize(&self.constraints.problem())?;
+        Ok(rank.independent == rank.unknowns)
+    }
+
     pub fn stabilization(&self) -> &Stabilization {
         &self.stabilization
     }
 
-    /// Prepares the derivative of the impulses at the last step.
-    pub fn linearize(&mut self) -> Result<()> {
-        if self.relaxed.is_some() {
-            return Ok(());
+    /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
+    ///
+    /// # Errors
+    /// `NotConverged` for a step that has no derivative.
+    pub fn linearize(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        state: [&[f64]; 3],
+        external: &mut External,
+    ) -> Result<()> {
+        if self.relaxed.is_none() {
+            self.solver.linearize(&self.constraints.problem())?;
         }
-        let problem = self.constraints.problem();
-        self.solver.linearize(&problem).map(|_| ())
-    }
-
-    /// Rows of J A⁻¹ from the dense inverse.
-    pub fn prepare_response(&mut self, inverse: &DenseInverse) {
         if let Some(l) = &mut self.linear {
-            fill_response(&self.constraints, inverse, l);
-        }
-    }
-
-    /// From velocities after the step at fixed impulses (`x`, nv × columns, column-major) to those with
-    /// the impulses' response. `kind` says what besides J x varies σ.
-    pub fn correct(&mut self, kind: Columns, x: &mut [f64]) -> Result<()> {
-        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
-            return Ok(());
-        };
-        let (rows, nv) = (c.g.len(), self.v_free.len());
-        if rows == 0 || x.is_empty() {
-            return Ok(());
-        }
-        for x in x.chunks_mut(nv * nv) {
-            let columns = x.len() / nv;
-            project(c, l, &self.stabilization, kind, x, columns);
-            let limits = match kind {
-                Columns::Parameter => Some(&l.limits[..c.blocks.len()]),
-                _ => None,
-            };
-            let (w, out) = (&l.w[..rows * columns], &mut l.dlambda[..rows * columns]);
-            match &mut self.relaxed {
-                Some(path) => path.apply(w, limits, columns, out),
-                None => self.solver.apply(&c.problem(), w, limits, columns, out)?,
-            }
-            add_response(l, rows, nv, x, columns);
+            let (c, s) = (&self.constraints, &self.stabilization);
+            l.variation
+                .prepare(c, &mut self.scene, model, kin, s, state, external);
         }
         Ok(())
     }
 
+    /// Prepares the Jacobians' part: afterwards [`ContactLinear::response`] is that of the last step if it
+    /// has any rows.
+    pub fn prepare_response(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        m: &BranchMatrix,
+        inverse: &DenseInverse,
+    ) -> Result<Option<&Response>> {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
+            return Ok(None);
+        };
+        let rows = c.g.len();
+        if rows == 0 {
+            return Ok(None);
+        }
+        let split = match &mut self.relaxed {
+            Some(path) => {
+                let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
+                l.response.split_relaxed(c, path, w, dlambda);
+                None
+            }
+            None => Some(l.response.split(c, &mut self.solver)?),
+        };
+        let s = &self.stabilization;
+        let (solver, variation) = (&mut self.solver, &l.variation);
+        l.response
+            .prepare(split, solver, c, variation, s, t, kin, m, inverse);
+        Ok(Some(&l.response))
+    }
+
+    /// What answers an impulse on a dof with all impulses of the step: columns of K, or of A⁻¹.
+    pub fn response<'a>(&'a self, inverse: &'a DenseInverse) -> &'a DenseInverse {
+        match &self.linear {
+            Some(l) if !self.constraints.g.is_empty() => &l.response.inverse,
+            _ => inverse,
+        }
+    }
+
     /// Starts one direction: the variation of σ at fixed velocity along (dq, dv), and the impulses on
     /// the dofs of contacts between moving bodies, added to `force`. Empty slices stand for zero.
-    pub fn direction(&mut self, dq: &[f64], dv: &[f64], force: &mut [f64]) {
+    pub fn direction(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        dv: &[f64],
+        force: &mut [f64],
+    ) {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
         };
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
-        for b in 0..c.groups() {
-            let range = c.range(b);
-            if !dq.is_empty() {
-                let mut y = F4::ZERO;
-                c.rows
-                    .for_dofs(b, |k| y += l.variation.column(b, k) * F4::splat(dq[k]));
-                add(&mut l.sigma[range.clone()], y);
-            }
-            if !dv.is_empty()
-                && self.stabilization.kd != 0.0
-                && let Some(row) = c.normal_row(b)
-            {
-                let n = range.len() - 1;
-                l.sigma[row] -= self.stabilization.kd * c.rows.times(b, dv).0[n];
-            }
+        if !dq.is_empty() {
+            l.variation.direction(t, kin, dq, &mut l.sigma, force);
         }
-        if l.variation.has_extra {
-            for (k, dq) in dq.iter().enumerate() {
-                for (f, x) in force.iter_mut().zip(l.variation.extra(k)) {
-                    *f += x * dq;
+        if !dv.is_empty() && self.stabilization.kd != 0.0 {
+            for b in 0..c.groups() {
+                if let Some(row) = c.normal_row(b) {
+                    let n = c.range(b).len() - 1;
+                    l.sigma[row] -= self.stabilization.kd * c.rows.times(b, dv).0[n];
                 }
             }
         }
@@ -418,16 +454,9 @@ impl ContactStage {
                 let xi = at.placement_twist(index, p.component as usize);
                 let first = at.model.joint(index).first_link;
                 let t = at.model.topology();
-                l.variation.displaced(
-                    c,
-                    t,
-                    at.kin,
-                    first..t.links[first].end,
-                    xi,
-                    &self.stabilization,
-                    &mut l.w_param,
-                    force,
-                );
+                let links = first..t.links[first].end;
+                l.variation
+                    .displaced(t, at.kin, links, xi, &mut l.w_param, force);
             }
             _ => {}
         }
@@ -458,8 +487,11 @@ impl ContactStage {
             add(&mut l.sigma[c.range(b)], c.rows.times(b, x));
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
-        self.solver
-            .apply(&c.problem(), w, Some(&l.bounds[..blocks]), 1, out)?;
+        let bounds = Some(&l.bounds[..blocks]);
+        match &mut self.relaxed {
+            Some(path) => path.apply(w, bounds, 1, out),
+            None => self.solver.apply(&c.problem(), w, bounds, 1, out)?,
+        }
         l.force.fill(0.0);
         for b in 0..groups {
             let d = lanes(&l.dlambda[c.range(b)]);
@@ -502,30 +534,28 @@ impl ContactStage {
     }
 
     /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.
-    pub fn direction_adjoint(&self, weights: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
-        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+    pub fn direction_adjoint(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        weights: &[f64],
+        q_bar: &mut [f64],
+        v_bar: &mut [f64],
+    ) {
+        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
         };
+        l.variation
+            .direction_adjoint(model, kin, &l.sigma, weights, q_bar);
+        if self.stabilization.kd == 0.0 {
+            return;
+        }
         for b in 0..c.groups() {
-            let range = c.range(b);
-            let w = lanes(&l.sigma[range.clone()]);
-            c.rows.for_dofs(b, |k| {
-                let p = (l.variation.column(b, k) * w).0;
-                q_bar[k] += p[0] + p[1] + p[2];
-            });
-            if self.stabilization.kd != 0.0
-                && let Some(row) = c.normal_row(b)
-            {
+            if let Some(row) = c.normal_row(b) {
                 let scale = -self.stabilization.kd * l.sigma[row];
-                let n = range.len() - 1;
+                let n = c.range(b).len() - 1;
                 c.rows
                     .for_dofs(b, |k| v_bar[k] += scale * c.rows.column(b, k).0[n]);
-            }
-        }
-        if l.variation.has_extra {
-            for (k, q) in q_bar.iter_mut().enumerate() {
-                let column = l.variation.extra(k);
-                *q += column.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
             }
         }
     }
@@ -545,19 +575,6 @@ impl ContactStage {
         self.constraints.forget();
         self.certificate = None;
     }
-}
-
-/// What varies with the columns of [`ContactStage::correct`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Columns {
-    /// Tangents of q.
-    Configuration,
-    /// Velocities before the step.
-    Velocity,
-    /// Inputs: nothing but the velocity at fixed impulses.
-    Input,
-    /// The parameter of the last [`ContactStage::parameter`].
-    Parameter,
 }
 
 fn add(x: &mut [f64], y: F4) {

@@ -4,10 +4,10 @@
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
 
 use super::actuation::spring_jacobian;
-use super::contact::Columns;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
 use super::parameters::At;
+use super::response::Response;
 use super::sim::Sim;
 use crate::dynamics::Dynamics;
 use crate::dynamics::aba_derivatives::inverse_times;
@@ -83,19 +83,14 @@ impl Sim {
         }
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
         if let Some(c) = &mut self.contact {
-            c.linearize()?;
-            if let Some(l) = &c.linear {
-                let d = &mut self.dynamics;
-                l.variation
-                    .load(&c.constraints, &c.scene, model, &d.kin, h, &mut d.external);
-            }
+            let d = &mut self.dynamics;
+            c.linearize(model, &d.kin, [&s.q, &s.v, &s.v_next], &mut d.external)?;
         }
         self.dynamics
             .differentiate_inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
         let t = model.topology();
         let Dynamics {
             derivatives: Some(d),
-            kin,
             ..
         } = &mut self.dynamics
         else {
@@ -143,23 +138,10 @@ impl Sim {
                 -a.gear[0] * f.by_velocity,
             );
         }
-        if let Some(c) = &mut self.contact {
-            let stabilization = *c.stabilization();
-            if let Some(l) = &mut c.linear {
-                l.variation.prepare(
-                    &c.constraints,
-                    &mut c.scene,
-                    model,
-                    kin,
-                    &stabilization,
-                    &s.q,
-                    &s.v,
-                    &s.v_next,
-                    id,
-                );
-                if l.variation.degenerate {
-                    self.state.info.gradient = Gradient::OneSided;
-                }
+        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+            l.variation.add_couplings(t, id);
+            if l.variation.degenerate {
+                self.state.info.gradient = Gradient::OneSided;
             }
         }
         let s = &self.state;
@@ -214,28 +196,36 @@ impl Sim {
         self.linearize()?;
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
+        let kin = &self.dynamics.kin;
         let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if !lin.inverse_valid {
             inverse(&mut d.inverse, &d.mass, t);
+            let response = match &mut self.contact {
+                Some(c) => c.prepare_response(t, kin, &d.mass, &d.inverse)?,
+                None => None,
+            };
             inverse_times(
                 &mut lin.support,
-                &d.inverse,
+                response.map_or(&d.inverse, |r| &r.inverse),
                 &d.id,
                 t,
                 -h,
+                response.map(Response::less),
                 &mut lin.by_q,
                 &mut lin.by_v,
             );
             for k in 0..nv {
                 lin.by_v[k * nv + k] += 1.0;
             }
-            if let Some(c) = &mut self.contact {
-                c.prepare_response(&d.inverse);
-                add_extra(c, d, t, &mut lin.by_q);
-                c.correct(Columns::Configuration, &mut lin.by_q)?;
-                c.correct(Columns::Velocity, &mut lin.by_v)?;
+            if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+                l.variation.for_cross(t, kin, |k, i, force| {
+                    let answer = F4::flat(l.response.inverse.row(i));
+                    for (x, a) in lin.by_q[k * nv..][..nv].iter_mut().zip(answer) {
+                        *x += force * a;
+                    }
+                });
             }
             if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
                 return Err(Error::numerical("a Jacobian of the step is not finite"));
@@ -262,18 +252,19 @@ impl Sim {
             }
         }
         if out.dv_du.is_some() || out.dq_du.is_some() {
+            let answer = match &self.contact {
+                Some(c) => c.response(&d.inverse),
+                None => &d.inverse,
+            };
             for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
                 column.fill(0.0);
                 let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
                 for (k, gear) in a.gear.iter().enumerate() {
                     let x = h * gear * f.by_u;
-                    for (c, r) in column.iter_mut().zip(F4::flat(d.inverse.row(a.iv + k))) {
+                    for (c, r) in column.iter_mut().zip(F4::flat(answer.row(a.iv + k))) {
                         *c += x * r;
                     }
                 }
-            }
-            if let Some(c) = &mut self.contact {
-                c.correct(Columns::Input, &mut lin.by_u)?;
             }
             deliver(t, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
         }
@@ -285,11 +276,13 @@ impl Sim {
                     *c *= -h;
                 }
                 if let Some(c) = &mut self.contact {
+                    c.direction(t, kin, &[], &[], &mut []);
                     c.parameter(&at!(self, d), &self.selected[j], column);
+                    c.add_direction(1.0);
                 }
                 d.mass.solve(t, column);
                 if let Some(c) = &mut self.contact {
-                    c.correct(Columns::Parameter, column)?;
+                    c.correct_one(model, &d.mass, column)?;
                 }
             }
             lin.by_p = columns;
@@ -351,7 +344,7 @@ impl Sim {
             *r *= -h;
         }
         if let Some(c) = &mut self.contact {
-            c.direction(dq, dv, r);
+            c.direction(t, &self.dynamics.kin, dq, dv, r);
             for (p, dp) in self.selected.iter().zip(dp) {
                 lin.column.fill(0.0);
                 c.parameter(&at!(self, d), p, &mut lin.column);
@@ -452,7 +445,8 @@ impl Sim {
         lin.column.fill(0.0);
         lin.column2.fill(0.0);
         if let Some(c) = &mut self.contact {
-            c.direction_adjoint(weights, &mut lin.column, &mut lin.column2);
+            let kin = &self.dynamics.kin;
+            c.direction_adjoint(model, kin, weights, &mut lin.column, &mut lin.column2);
         }
         for w in weights.iter_mut() {
             *w *= -h;

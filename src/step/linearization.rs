@@ -1,7 +1,5 @@
 //! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
 
-use super::contact::ContactStage;
-use crate::dynamics::Derivatives;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
@@ -90,31 +88,16 @@ pub(super) fn deliver(
     *of(lin) = from;
 }
 
-/// Adds A⁻¹ times the variation of forces between two moving bodies.
-pub(super) fn add_extra(c: &ContactStage, d: &Derivatives, t: &Topology, by_q: &mut [f64]) {
-    let nv = t.nv();
-    let Some(variation) = c
-        .linear
-        .as_ref()
-        .map(|l| &l.variation)
-        .filter(|v| v.has_extra)
-    else {
-        return;
-    };
-    for (k, column) in by_q.chunks_exact_mut(nv.max(1)).enumerate() {
-        for (i, x) in variation.extra(k).iter().enumerate() {
-            if *x != 0.0 {
-                for (c, m) in column.iter_mut().zip(F4::flat(d.inverse.row(i))) {
-                    *c += x * m;
-                }
-            }
+pub(super) fn all_finite(x: &[f64]) -> bool {
+    // Sums in lanes instead of a branch per number; opposite infinities give NaN.
+    let (lanes, rest) = x.as_chunks::<8>();
+    let mut sum = [0.0; 8];
+    for x in lanes {
+        for (sum, x) in sum.iter_mut().zip(x) {
+            *sum += x * 0.0;
         }
     }
-}
-
-pub(super) fn all_finite(x: &[f64]) -> bool {
-    // One sum instead of one branch per number; opposite infinities give NaN.
-    x.iter().map(|x| x * 0.0).sum::<f64>() == 0.0
+    sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
 }
 
 pub(super) fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {

@@ -118,11 +118,13 @@ impl At<'_> {
         let f = xi.cross_wrench(self.rnea.f[link])
             + c.inertia.mul(carried.alpha)
             + c.two_b(carried.eta)
-            + c.load_column(xi);
+            + self.id.stiffness[link].mul(xi);
         self.spread(t.dofs[l.iv].parent, f, r);
         for k in l.iv..t.dofs[l.iv].end {
-            let c = &self.id.composite[t.dofs[k].link];
-            let f = c.inertia.mul(carried.alpha) + c.two_b(carried.eta) + c.load_column(xi);
+            let i = t.dofs[k].link;
+            let c = &self.id.composite[i];
+            let f =
+                c.inertia.mul(carried.alpha) + c.two_b(carried.eta) + self.id.stiffness[i].mul(xi);
             r[k] = self.kin.s[k].dot(f);
         }
     }

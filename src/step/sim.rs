@@ -3,6 +3,7 @@
 use super::actuation::ActuatorForce;
 use super::collision::Geometry;
 use super::contact::{ContactReport, ContactStage};
+use super::impulses::Direction;
 use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::options::{Contact, Options};
@@ -65,6 +66,7 @@ pub struct Sim {
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(super) geometry: Geometry,
+    pub(super) direction: Direction,
     pub(super) selected: Vec<Param>,
     /// Per body, world axes at the body's origin.
     pub(super) wrenches: Vec<Wrench>,
@@ -113,6 +115,7 @@ impl Sim {
             linear,
             contact,
             geometry: Geometry::new(&model, options),
+            direction: Direction::new(&model),
             selected: Vec::new(),
             wrenches: vec![Wrench::ZERO; model.nbody()],
             loaded: false,
@@ -127,10 +130,13 @@ impl Sim {
         Ok(sim)
     }
 
-    /// The same simulation with a new workspace: parameters and wrenches stay, warm starts and the
-    /// last step are forgotten.
+    /// The same simulation with a new workspace: parameters, wrenches and the pairs that may touch
+    /// stay, warm starts and the last step are forgotten.
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let mut sim = Sim::new(self.model.clone(), &self.options)?;
+        if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
+            to.scene.filter_as(&self.model, &from.scene)?;
+        }
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.refresh_diagonal();
@@ -237,6 +243,7 @@ impl Sim {
             }
         }
         self.selected = list.to_vec();
+        self.direction.fit(list.len());
         if let Some(l) = &mut self.linear {
             l.valid = false;
             l.by_p = vec![0.0; self.model.nv() * list.len()];
@@ -514,9 +521,12 @@ impl Sim {
                 if certificate.at_switch || kink < 1e-9 || s.info.push_out_given_up {
                     s.info.gradient = Gradient::OneSided;
                 }
+                if !certificate.converged {
+                    s.info.gradient = Gradient::Refused;
+                }
             }
         }
-        if margin == 0.0 {
+        if margin == 0.0 && s.info.gradient == Gradient::Exact {
             s.info.gradient = Gradient::OneSided;
         }
         s.advance(model, h, &mut self.work)?;

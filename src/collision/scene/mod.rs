@@ -175,6 +175,16 @@ impl Scene {
         Ok(())
     }
 
+    /// Takes over the pairs that may touch from another scene of this model.
+    pub fn filter_as(&mut self, model: &Model, other: &Scene) -> Result<()> {
+        if let Broad::List(_) = self.broad {
+            self.broad = Broad::new(model, &self.geoms, &other.rules)?;
+        }
+        self.rules.clone_from(&other.rules);
+        self.contacts.clear();
+        Ok(())
+    }
+
     pub fn contacts(&self) -> &[SceneContact] {
         &self.contacts
     }

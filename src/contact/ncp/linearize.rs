@@ -9,7 +9,7 @@
 
 use super::NcpSolver;
 use super::modes::Mode;
-use super::reduced::Face;
+use super::reduced::{Face, Split};
 use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -24,7 +24,8 @@ pub struct Rank {
 }
 
 impl NcpSolver {
-    fn rank(&self) -> Rank {
+    /// Size of the linearized system; after [`NcpSolver::linearize`].
+    pub fn rank(&self) -> Rank {
         Rank {
             unknowns: self.reduced.order,
             independent: self.reduced.rank(),
@@ -188,6 +189,50 @@ impl NcpSolver {
                     for (r, d) in d.iter().enumerate().take(problem.blocks[i].rows()) {
                         dlambda[k * n + at + r] += d;
                     }
+                }
+            }
+        }
+    }
+
+    /// The map w ↦ −dλ of [`NcpSolver::apply`] as CᵀXB with B and C rank × n: column i of each at `i·stride` of `left`
+    /// and `right`, padded with zeros.
+    ///
+    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size or a stride below the rank.
+    pub fn split(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+    ) -> Result<Split> {
+        let sizes = [("left", left.len()), ("right", right.len())];
+        self.check(problem, stride, sizes, None)?;
+        if stride < self.reduced.rank() {
+            return Err(Error::invalid(format!(
+                "a stride of {stride} for rank {}",
+                self.reduced.rank()
+            )));
+        }
+        let scratch = lanes_of::<LANES>(&mut self.panel);
+        Ok(self
+            .reduced
+            .split(problem.rows(), stride, left, right, scratch))
+    }
+
+    /// Multiplies products with the B of [`Split::Middle`] by X: one of rank numbers at every multiple of `stride`.
+    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
+        let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.reduced.rank()];
+        let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
+        for columns in columns.chunks_mut(LANES * stride.max(1)) {
+            for (i, x) in panel.iter_mut().enumerate() {
+                for (x, column) in x.iter_mut().zip(columns.chunks_exact(stride)) {
+                    *x = column[i];
+                }
+            }
+            self.reduced.solve_middle(panel, scratch);
+            for (i, x) in panel.iter().enumerate() {
+                for (x, column) in x.iter().zip(columns.chunks_exact_mut(stride)) {
+                    column[i] = *x;
                 }
             }
         }

@@ -32,6 +32,7 @@ mod work;
 
 pub use linearize::Rank;
 pub use modes::{Certificate, Mode, Path};
+pub use reduced::Split;
 
 use super::problem::Problem;
 use crate::error::{Error, Result};

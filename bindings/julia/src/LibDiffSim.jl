@@ -1,0 +1,687 @@
+# Generated from include/diffsim.h by generate.py; do not edit.
+
+"""
+The C interface as it is: one function for each of the header's, under the same name, without checks. A pointer takes an
+array, a `Ref` or `C_NULL`. What each does stands in diffsim.h.
+"""
+module LibDiffSim
+
+# The name that the library carries. DiffSim has opened the file by then, so the loader finds it by this name.
+const libdiffsim = "libdiffsim.so.0"
+
+const DS_VERSION_MAJOR = 0
+const DS_VERSION_MINOR = 1
+const DS_VERSION_PATCH = 0
+const DS_ABI_VERSION = 1
+const DS_OK = Int32(0)
+const DS_ERR_INVALID_ARGUMENT = Int32(1)
+const DS_ERR_IO = Int32(2)
+const DS_ERR_PARSE = Int32(3)
+const DS_ERR_UNSUPPORTED = Int32(4)
+const DS_ERR_CAPACITY = Int32(5)
+const DS_ERR_NOT_CONVERGED = Int32(6)
+const DS_ERR_NUMERICAL = Int32(7)
+const DS_ERR_NO_STEP = Int32(8)
+const DS_ERR_INTERNAL = Int32(9)
+const DS_GRADIENT_EXACT = Int32(0)
+const DS_GRADIENT_ONE_SIDED = Int32(1)
+const DS_GRADIENT_SMOOTHED = Int32(2)
+const DS_GRADIENT_REFUSED = Int32(3)
+const DS_MODE_BREAKING = Int32(0)
+const DS_MODE_STICKING = Int32(1)
+const DS_MODE_SLIDING = Int32(2)
+const DS_MODE_UNKNOWN = Int32(3)
+const DS_FORMAT_URDF = Int32(0)
+const DS_FORMAT_MJCF = Int32(1)
+const DS_BASE_FROM_FILE = Int32(0)
+const DS_BASE_FIXED = Int32(1)
+const DS_BASE_FREE = Int32(2)
+const DS_ACTUATION_FROM_FILE = Int32(0)
+const DS_ACTUATION_FULL = Int32(1)
+const DS_MIMIC_ERROR = Int32(0)
+const DS_MIMIC_INDEPENDENT = Int32(1)
+const DS_MIMIC_COUPLE = Int32(2)
+const DS_MISSING_MESH_ERROR = Int32(0)
+const DS_MISSING_MESH_SKIP = Int32(1)
+const DS_MESH_HULL = Int32(0)
+const DS_MESH_DECOMPOSED = Int32(1)
+const DS_JOINT_FIXED = Int32(0)
+const DS_JOINT_REVOLUTE = Int32(1)
+const DS_JOINT_CONTINUOUS = Int32(2)
+const DS_JOINT_PRISMATIC = Int32(3)
+const DS_JOINT_SPHERICAL = Int32(4)
+const DS_JOINT_FREE = Int32(5)
+const DS_JOINT_PLANAR_TRANSLATION = Int32(6)
+const DS_JOINT_TRANSLATION = Int32(7)
+const DS_JOINT_PLANAR = Int32(8)
+const DS_JOINT_UNIVERSAL = Int32(9)
+const DS_GEOM_PLANE = Int32(0)
+const DS_GEOM_SPHERE = Int32(1)
+const DS_GEOM_CAPSULE = Int32(2)
+const DS_GEOM_CYLINDER = Int32(3)
+const DS_GEOM_ELLIPSOID = Int32(4)
+const DS_GEOM_BOX = Int32(5)
+const DS_GEOM_MESH = Int32(6)
+const DS_GEOM_HEIGHT_FIELD = Int32(7)
+const DS_CONTACT_NCP = Int32(0)
+const DS_CONTACT_LCP = Int32(1)
+const DS_CONTACT_CONVEX = Int32(2)
+const DS_CONTACT_PENALTY = Int32(3)
+const DS_CONTACT_NONE = Int32(4)
+const DS_INTEGRATOR_SYMPLECTIC_EULER = Int32(0)
+const DS_INTEGRATOR_IMPLICIT_EULER = Int32(1)
+const DS_INTEGRATOR_MIDPOINT = Int32(2)
+const DS_INTEGRATOR_BDF1 = Int32(3)
+const DS_INTEGRATOR_BDF2 = Int32(4)
+const DS_PARAM_BODY_INERTIA = Int32(0)
+const DS_PARAM_GEOM_FRICTION = Int32(1)
+const DS_PARAM_GEOM_RESTITUTION = Int32(2)
+const DS_PARAM_CONTACT_STIFFNESS = Int32(3)
+const DS_PARAM_CONTACT_DISSIPATION = Int32(4)
+const DS_PARAM_JOINT_DAMPING = Int32(5)
+const DS_PARAM_JOINT_STIFFNESS = Int32(6)
+const DS_PARAM_JOINT_ARMATURE = Int32(7)
+const DS_PARAM_JOINT_PLACEMENT = Int32(8)
+const DS_PARAM_GEOM_SIZE = Int32(9)
+const DS_PARAM_SPRING = Int32(10)
+const DS_PARAM_GRAVITY = Int32(11)
+const DS_PARAM_JOINT_SPRING_REFERENCE = Int32(12)
+const DS_PARAM_JOINT_FRICTION = Int32(13)
+const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
+const DS_EQUALITY_CONNECT = Int32(0)
+const DS_EQUALITY_WELD = Int32(1)
+const DS_EQUALITY_DISTANCE = Int32(2)
+const DS_EQUALITY_JOINT = Int32(3)
+const DS_SMOOTHING_FIRST_ORDER = Int32(0)
+const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
+const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
+
+mutable struct ds_load_options
+    struct_size::Csize_t
+    base::Int32
+    actuation::Int32
+    ground_plane::Int32
+    mimic::Int32
+    missing_mesh::Int32
+    mesh_mode::Int32
+    ground_friction::Cdouble
+    mesh_dirs::Ptr{Ptr{UInt8}}
+    mesh_dir_count::Csize_t
+    self_collision::Int32
+    reserved::Int32
+    function ds_load_options()
+        made = new()
+        ds_load_options_init(made)
+        made
+    end
+end
+
+mutable struct ds_joint_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    reserved::Int32
+    axis::NTuple{3, Cdouble}
+    axis2::NTuple{3, Cdouble}
+    anchor::NTuple{3, Cdouble}
+    reference::Cdouble
+    damping::Cdouble
+    stiffness::Cdouble
+    spring_reference::Cdouble
+    armature::Cdouble
+    friction_loss::Cdouble
+    lower::Cdouble
+    upper::Cdouble
+    limit_margin::Cdouble
+    function ds_joint_desc()
+        made = new()
+        ds_joint_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_geom_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    condim::Int32
+    size::NTuple{3, Cdouble}
+    placement::NTuple{16, Cdouble}
+    friction::NTuple{3, Cdouble}
+    contype::UInt32
+    conaffinity::UInt32
+    priority::Int32
+    mesh_mode::Int32
+    margin::Cdouble
+    vertices::Ptr{Cdouble}
+    vertex_count::Csize_t
+    triangles::Ptr{UInt32}
+    triangle_count::Csize_t
+    function ds_geom_desc()
+        made = new()
+        ds_geom_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_actuator_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    joint::Ptr{UInt8}
+    gear::NTuple{6, Cdouble}
+    gain::Cdouble
+    bias::NTuple{3, Cdouble}
+    control_lower::Cdouble
+    control_upper::Cdouble
+    force_lower::Cdouble
+    force_upper::Cdouble
+    function ds_actuator_desc()
+        made = new()
+        ds_actuator_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_equality_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    active::Int32
+    body1::Int32
+    body2::Int32
+    anchor1::NTuple{3, Cdouble}
+    anchor2::NTuple{3, Cdouble}
+    relative::Ptr{Cdouble}
+    torque_scale::Cdouble
+    length::Cdouble
+    joint1::Ptr{UInt8}
+    joint2::Ptr{UInt8}
+    coefficients::NTuple{5, Cdouble}
+    function ds_equality_desc()
+        made = new()
+        ds_equality_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_options
+    struct_size::Csize_t
+    time_step::Cdouble
+    contact::Int32
+    integrator::Int32
+    tolerance::Cdouble
+    max_iterations::Csize_t
+    max_contacts::Csize_t
+    kp::Cdouble
+    kd::Cdouble
+    checkpoint_interval::Csize_t
+    derivatives::Int32
+    require_convergence::Int32
+    function ds_options()
+        made = new()
+        ds_options_init(made)
+        made
+    end
+end
+
+struct ds_step_info
+    contacts::Csize_t
+    iterations::Csize_t
+    residual::Cdouble
+    switch_distance::Cdouble
+    gradient::Int32
+    converged::Int32
+end
+
+struct ds_step_jacobians
+    dq_dq::Ptr{Cdouble}
+    dq_dv::Ptr{Cdouble}
+    dq_du::Ptr{Cdouble}
+    dq_dp::Ptr{Cdouble}
+    dv_dq::Ptr{Cdouble}
+    dv_dv::Ptr{Cdouble}
+    dv_du::Ptr{Cdouble}
+    dv_dp::Ptr{Cdouble}
+end
+
+mutable struct ds_smoothing
+    struct_size::Csize_t
+    method::Int32
+    reserved::Int32
+    width_q::Cdouble
+    width_v::Cdouble
+    width_u::Cdouble
+    pairs::Csize_t
+    seed::UInt64
+    max_failures::Csize_t
+    kappa::Cdouble
+    reach::Cdouble
+    function ds_smoothing()
+        made = new()
+        ds_smoothing_init(made)
+        made
+    end
+end
+
+struct ds_smoothing_info
+    gradient::Int32
+    reserved::Int32
+    pairs::Csize_t
+    failures::Csize_t
+end
+
+struct ds_contact
+    geom_a::Int32
+    geom_b::Int32
+    body_a::Int32
+    body_b::Int32
+    point::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    gap::Cdouble
+    impulse::NTuple{3, Cdouble}
+    velocity::NTuple{3, Cdouble}
+    mode::Int32
+    reserved::Int32
+    tangents::NTuple{6, Cdouble}
+end
+
+struct ds_distance
+    distance::Cdouble
+    point_a::NTuple{3, Cdouble}
+    point_b::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+    gradient::Int32
+    reserved::Int32
+end
+
+struct ds_param
+    kind::Int32
+    index::Int32
+    component::Int32
+end
+
+ds_abi_version() =
+    ccall((:ds_abi_version, libdiffsim), UInt32, ())
+
+ds_actuator_desc_init(a1) =
+    ccall((:ds_actuator_desc_init, libdiffsim), Cvoid, (Ref{ds_actuator_desc},), a1)
+
+ds_batch_count(a1) =
+    ccall((:ds_batch_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_batch_create(a1, a2, a3, a4, a5) =
+    ccall((:ds_batch_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Csize_t, Csize_t, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
+
+ds_batch_free(a1) =
+    ccall((:ds_batch_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_batch_get_params(a1, a2, a3) =
+    ccall((:ds_batch_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}), a1, a2, a3)
+
+ds_batch_np(a1) =
+    ccall((:ds_batch_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_batch_reset(a1) =
+    ccall((:ds_batch_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
+ds_batch_reset_element(a1, a2) =
+    ccall((:ds_batch_reset_element, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_batch_select_params(a1, a2, a3) =
+    ccall((:ds_batch_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
+
+ds_batch_set_external_wrench(a1, a2, a3, a4) =
+    ccall((:ds_batch_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Int32, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_batch_set_params(a1, a2, a3) =
+    ccall((:ds_batch_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}), a1, a2, a3)
+
+ds_batch_step(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_batch_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_batch_step_info(a1, a2, a3) =
+    ccall((:ds_batch_step_info, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{ds_step_info}), a1, a2, a3)
+
+ds_batch_step_jacobians(a1, a2, a3) =
+    ccall((:ds_batch_step_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_jacobians}, Ptr{Int32}), a1, a2, a3)
+
+ds_batch_step_vjp(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_batch_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_batch_threads(a1) =
+    ccall((:ds_batch_threads, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_body_jacobian(a1, a2, a3, a4, a5) =
+    ccall((:ds_body_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_builder_add_actuator(a1, a2) =
+    ccall((:ds_builder_add_actuator, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_actuator_desc}), a1, a2)
+
+ds_builder_add_body(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_builder_add_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
+ds_builder_add_equality(a1, a2) =
+    ccall((:ds_builder_add_equality, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_equality_desc}), a1, a2)
+
+ds_builder_add_geom(a1, a2, a3, a4) =
+    ccall((:ds_builder_add_geom, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_geom_desc}, Ptr{Int32}), a1, a2, a3, a4)
+
+ds_builder_add_joint(a1, a2, a3) =
+    ccall((:ds_builder_add_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
+
+ds_builder_build(a1, a2) =
+    ccall((:ds_builder_build, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), a1, a2)
+
+ds_builder_create(a1) =
+    ccall((:ds_builder_create, libdiffsim), Int32, (Ptr{Ptr{Cvoid}},), a1)
+
+ds_builder_free(a1) =
+    ccall((:ds_builder_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_builder_set_actuation(a1, a2) =
+    ccall((:ds_builder_set_actuation, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_builder_set_gravity(a1, a2) =
+    ccall((:ds_builder_set_gravity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_center_of_mass(a1, a2, a3, a4, a5) =
+    ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_energy(a1, a2, a3, a4, a5) =
+    ccall((:ds_energy, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_equality_desc_init(a1) =
+    ccall((:ds_equality_desc_init, libdiffsim), Cvoid, (Ref{ds_equality_desc},), a1)
+
+ds_forward_dynamics(a1, a2, a3, a4, a5) =
+    ccall((:ds_forward_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_forward_dynamics_derivatives(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_forward_dynamics_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_forward_kinematics(a1, a2, a3) =
+    ccall((:ds_forward_kinematics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_geom_desc_init(a1) =
+    ccall((:ds_geom_desc_init, libdiffsim), Cvoid, (Ref{ds_geom_desc},), a1)
+
+ds_hybrid_dynamics(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_hybrid_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_inertia_from_com(a1, a2, a3, a4) =
+    ccall((:ds_inertia_from_com, libdiffsim), Int32, (Cdouble, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_inverse_dynamics(a1, a2, a3, a4, a5) =
+    ccall((:ds_inverse_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_inverse_dynamics_derivatives(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_inverse_dynamics_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_joint_desc_init(a1) =
+    ccall((:ds_joint_desc_init, libdiffsim), Cvoid, (Ref{ds_joint_desc},), a1)
+
+ds_last_error() =
+    ccall((:ds_last_error, libdiffsim), Cstring, ())
+
+ds_load_options_init(a1) =
+    ccall((:ds_load_options_init, libdiffsim), Cvoid, (Ref{ds_load_options},), a1)
+
+ds_mass_matrix(a1, a2, a3) =
+    ccall((:ds_mass_matrix, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_actuator_id(a1, a2) =
+    ccall((:ds_model_actuator_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_actuator_name(a1, a2) =
+    ccall((:ds_model_actuator_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_body_id(a1, a2) =
+    ccall((:ds_model_body_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_body_inertia(a1, a2, a3) =
+    ccall((:ds_model_body_inertia, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_body_name(a1, a2) =
+    ccall((:ds_model_body_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_body_parent(a1, a2) =
+    ccall((:ds_model_body_parent, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_body_placement(a1, a2, a3) =
+    ccall((:ds_model_body_placement, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_difference(a1, a2, a3, a4) =
+    ccall((:ds_model_difference, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_model_free(a1) =
+    ccall((:ds_model_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_model_geom_body(a1, a2) =
+    ccall((:ds_model_geom_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_geom_friction(a1, a2, a3) =
+    ccall((:ds_model_geom_friction, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_geom_id(a1, a2) =
+    ccall((:ds_model_geom_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_geom_name(a1, a2) =
+    ccall((:ds_model_geom_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_geom_placement(a1, a2, a3) =
+    ccall((:ds_model_geom_placement, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_geom_size(a1, a2, a3) =
+    ccall((:ds_model_geom_size, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_geom_type(a1, a2) =
+    ccall((:ds_model_geom_type, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_gravity(a1, a2) =
+    ccall((:ds_model_gravity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_model_integrate(a1, a2, a3, a4) =
+    ccall((:ds_model_integrate, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_model_joint_body(a1, a2) =
+    ccall((:ds_model_joint_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_effort_velocity(a1, a2, a3) =
+    ccall((:ds_model_joint_effort_velocity, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_joint_id(a1, a2) =
+    ccall((:ds_model_joint_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_joint_limits(a1, a2, a3) =
+    ccall((:ds_model_joint_limits, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_joint_name(a1, a2) =
+    ccall((:ds_model_joint_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_nq(a1, a2) =
+    ccall((:ds_model_joint_nq, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_nv(a1, a2) =
+    ccall((:ds_model_joint_nv, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_q_index(a1, a2) =
+    ccall((:ds_model_joint_q_index, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_type(a1, a2) =
+    ccall((:ds_model_joint_type, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_joint_v_index(a1, a2) =
+    ccall((:ds_model_joint_v_index, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_keyframe(a1, a2, a3, a4, a5) =
+    ccall((:ds_model_keyframe, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_model_keyframe_name(a1, a2) =
+    ccall((:ds_model_keyframe_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_load(a1, a2, a3) =
+    ccall((:ds_model_load, libdiffsim), Int32, (Cstring, Ref{ds_load_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
+ds_model_load_string(a1, a2, a3, a4, a5) =
+    ccall((:ds_model_load_string, libdiffsim), Int32, (Cstring, Csize_t, Int32, Ref{ds_load_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
+
+ds_model_nbody(a1) =
+    ccall((:ds_model_nbody, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_neutral(a1, a2) =
+    ccall((:ds_model_neutral, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_model_ngeom(a1) =
+    ccall((:ds_model_ngeom, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_njoint(a1) =
+    ccall((:ds_model_njoint, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nkeyframe(a1) =
+    ccall((:ds_model_nkeyframe, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nq(a1) =
+    ccall((:ds_model_nq, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nu(a1) =
+    ccall((:ds_model_nu, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nv(a1) =
+    ccall((:ds_model_nv, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_q_from_mujoco(a1, a2, a3) =
+    ccall((:ds_model_q_from_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_q_to_mujoco(a1, a2, a3) =
+    ccall((:ds_model_q_to_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_time_step(a1) =
+    ccall((:ds_model_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
+
+ds_model_v_from_mujoco(a1, a2, a3, a4) =
+    ccall((:ds_model_v_from_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_model_v_to_mujoco(a1, a2, a3, a4) =
+    ccall((:ds_model_v_to_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_model_warning(a1, a2) =
+    ccall((:ds_model_warning, libdiffsim), Cstring, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_model_warning_count(a1) =
+    ccall((:ds_model_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_momentum(a1, a2, a3, a4, a5) =
+    ccall((:ds_momentum, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_options_init(a1) =
+    ccall((:ds_options_init, libdiffsim), Cvoid, (Ref{ds_options},), a1)
+
+ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_rollout_create(a1, a2, a3, a4) =
+    ccall((:ds_rollout_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Csize_t, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
+
+ds_rollout_free(a1) =
+    ccall((:ds_rollout_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_rollout_get_params(a1, a2) =
+    ccall((:ds_rollout_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_rollout_gradient(a1, a2) =
+    ccall((:ds_rollout_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_rollout_np(a1) =
+    ccall((:ds_rollout_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_rollout_run(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_rollout_run, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_rollout_select_params(a1, a2, a3) =
+    ccall((:ds_rollout_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
+
+ds_rollout_set_external_wrench(a1, a2, a3) =
+    ccall((:ds_rollout_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_rollout_set_params(a1, a2) =
+    ccall((:ds_rollout_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_collide(a1, a2) =
+    ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_contact_derivatives(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_contact_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_contacts(a1, a2, a3) =
+    ccall((:ds_sim_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{ds_contact}}, Ptr{Csize_t}), a1, a2, a3)
+
+ds_sim_create(a1, a2, a3) =
+    ccall((:ds_sim_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
+ds_sim_distance(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_distance, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Ptr{Cdouble}, Ptr{ds_distance}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_free(a1) =
+    ccall((:ds_sim_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_sim_get_memory(a1, a2) =
+    ccall((:ds_sim_get_memory, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_get_params(a1, a2) =
+    ccall((:ds_sim_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_memory_size(a1) =
+    ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_np(a1) =
+    ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_relaxed_step(a1, a2, a3, a4) =
+    ccall((:ds_sim_relaxed_step, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_sim_reset(a1) =
+    ccall((:ds_sim_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
+ds_sim_select_params(a1, a2, a3) =
+    ccall((:ds_sim_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
+
+ds_sim_set_external_wrench(a1, a2, a3) =
+    ccall((:ds_sim_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_sim_set_memory(a1, a2) =
+    ccall((:ds_sim_set_memory, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_set_pair_enabled(a1, a2, a3, a4) =
+    ccall((:ds_sim_set_pair_enabled, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Int32), a1, a2, a3, a4)
+
+ds_sim_set_params(a1, a2) =
+    ccall((:ds_sim_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_smoothed_jacobians(a1, a2, a3, a4) =
+    ccall((:ds_sim_smoothed_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{ds_step_jacobians}, Ptr{ds_smoothing_info}), a1, a2, a3, a4)
+
+ds_sim_step(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_step_info(a1, a2) =
+    ccall((:ds_sim_step_info, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_info}), a1, a2)
+
+ds_sim_step_jacobians(a1, a2) =
+    ccall((:ds_sim_step_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_jacobians}), a1, a2)
+
+ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_step_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_smoothing_init(a1) =
+    ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)
+
+ds_status_name(a1) =
+    ccall((:ds_status_name, libdiffsim), Cstring, (Int32,), a1)
+
+ds_version_string() =
+    ccall((:ds_version_string, libdiffsim), Cstring, ())
+
+end

@@ -1,0 +1,184 @@
+"""
+    Model
+
+A robot or scene: constant once made, and safe to use from many threads. Fields `nq`, `nv`, `nu`, `nbody`, `njoint`,
+`ngeom` hold its sizes. Made by [`load_model`](@ref).
+"""
+mutable struct Model
+    handle::Ptr{Cvoid}
+    nq::Int
+    nv::Int
+    nu::Int
+    nbody::Int
+    njoint::Int
+    ngeom::Int
+    function Model(handle)
+        L = LibDiffSim
+        sizes = (L.ds_model_nq, L.ds_model_nv, L.ds_model_nu, L.ds_model_nbody, L.ds_model_njoint, L.ds_model_ngeom)
+        finalizer(close, new(handle, (Int(f(handle)) for f in sizes)...))
+    end
+end
+
+function Base.close(m::Model)
+    LibDiffSim.ds_model_free(m.handle)
+    m.handle = C_NULL
+    nothing
+end
+
+Base.show(io::IO, m::Model) = print(io, "Model($(m.nbody) bodies, nq = $(m.nq), nv = $(m.nv), nu = $(m.nu))")
+
+const BASES = (file = LibDiffSim.DS_BASE_FROM_FILE, fixed = LibDiffSim.DS_BASE_FIXED, free = LibDiffSim.DS_BASE_FREE)
+const ACTUATIONS = (file = LibDiffSim.DS_ACTUATION_FROM_FILE, full = LibDiffSim.DS_ACTUATION_FULL)
+const MIMICS = (
+    error = LibDiffSim.DS_MIMIC_ERROR,
+    independent = LibDiffSim.DS_MIMIC_INDEPENDENT,
+    couple = LibDiffSim.DS_MIMIC_COUPLE,
+)
+const FORMATS = (urdf = LibDiffSim.DS_FORMAT_URDF, mjcf = LibDiffSim.DS_FORMAT_MJCF)
+
+function choice(options, name, value)
+    haskey(options, value) || throw(ArgumentError("$name: expected one of $(keys(options)), got :$value"))
+    options[value]
+end
+
+"""
+    load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
+               self_collision = true, mesh_dirs = String[])
+    load_model(text, format; ...)
+
+The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
+`:fixed` or `:free`; with `actuation = :full` the inputs are the generalized forces (nu = nv). What the loader left
+out is in [`warnings`](@ref).
+"""
+load_model(path::AbstractString; options...) = with_load_options(; options...) do made, out
+    LibDiffSim.ds_model_load(path, made, out)
+end
+
+load_model(text::AbstractString, format::Symbol; options...) = with_load_options(; options...) do made, out
+    LibDiffSim.ds_model_load_string(text, sizeof(text), choice(FORMATS, "format", format), made, out)
+end
+
+function with_load_options(
+    load;
+    base = :file,
+    actuation = :file,
+    ground_plane = false,
+    ground_friction = 1.0,
+    mimic = :error,
+    self_collision = true,
+    mesh_dirs = String[],
+)
+    made = LibDiffSim.ds_load_options()
+    made.base = choice(BASES, "base", base)
+    made.actuation = choice(ACTUATIONS, "actuation", actuation)
+    made.ground_plane = ground_plane
+    made.ground_friction = ground_friction
+    made.mimic = choice(MIMICS, "mimic", mimic)
+    made.self_collision = self_collision
+    out = Ref{Ptr{Cvoid}}(C_NULL)
+    names = [Base.cconvert(Cstring, String(d)) for d in mesh_dirs]
+    GC.@preserve names begin
+        pointers = [Ptr{UInt8}(Base.unsafe_convert(Cstring, n)) for n in names]
+        GC.@preserve pointers begin
+            made.mesh_dirs = isempty(pointers) ? C_NULL : pointer(pointers)
+            made.mesh_dir_count = length(pointers)
+            check(load(made, out))
+        end
+    end
+    Model(out[])
+end
+
+"What the loader left out or changed, one line each."
+function warnings(m::Model)
+    count = LibDiffSim.ds_model_warning_count(handle(m))
+    [unsafe_string(LibDiffSim.ds_model_warning(m.handle, i)) for i in 0:Int(count)-1]
+end
+
+for (name, f) in ((:body_id, :ds_model_body_id), (:joint_id, :ds_model_joint_id), (:geom_id, :ds_model_geom_id))
+    @eval begin
+        "Id of what has this name in the model."
+        function $name(m::Model, name::AbstractString)
+            id = LibDiffSim.$f(handle(m), name)
+            id < 0 && throw(DiffSimError(:DS_ERR_INVALID_ARGUMENT, unsafe_string(LibDiffSim.ds_last_error())))
+            Int(id)
+        end
+    end
+end
+
+"The configuration in which every joint is at its zero."
+function neutral(m::Model)
+    q = Vector{Float64}(undef, m.nq)
+    check(LibDiffSim.ds_model_neutral(handle(m), q))
+    q
+end
+
+"Names of the file's keyframes."
+function keyframe_names(m::Model)
+    count = LibDiffSim.ds_model_nkeyframe(handle(m))
+    [unsafe_string(LibDiffSim.ds_model_keyframe_name(m.handle, i)) for i in 0:Int(count)-1]
+end
+
+"State and input of a keyframe of the file: (q, v, u)."
+function keyframe(m::Model, name::AbstractString)
+    q, v, u = (Vector{Float64}(undef, n) for n in (m.nq, m.nv, m.nu))
+    check(LibDiffSim.ds_model_keyframe(handle(m), name, q, v, u))
+    (q = q, v = v, u = u)
+end
+
+"    integrate(model, q, d)\n\nThe configuration q ⊕ d, `nq` numbers, for a tangent vector d of `nv` numbers."
+function integrate(m::Model, q, d)
+    out = Vector{Float64}(undef, m.nq)
+    check(LibDiffSim.ds_model_integrate(handle(m), sized(q, "q", m.nq), sized(d, "d", m.nv), out))
+    out
+end
+
+"    difference(model, q0, q1)\n\nThe tangent vector d, `nv` numbers, with q0 ⊕ d = q1."
+function difference(m::Model, q0, q1)
+    out = Vector{Float64}(undef, m.nv)
+    check(LibDiffSim.ds_model_difference(handle(m), sized(q0, "q0", m.nq), sized(q1, "q1", m.nq), out))
+    out
+end
+
+"""
+The nonzero blocks of E = ∂(q ⊕ d)/∂d at d = 0, nq×nv: a function of ranges of q and of v, and of the block. Entries of
+q that are not part of a quaternion or of a free joint's position move as their entries of v do.
+"""
+function each_block(f, m::Model, q)
+    for j in 0:m.njoint-1
+        L = LibDiffSim
+        nq, nv = L.ds_model_joint_nq(handle(m), j), L.ds_model_joint_nv(m.handle, j)
+        iq, iv = L.ds_model_joint_q_index(m.handle, j), L.ds_model_joint_v_index(m.handle, j)
+        if nq == nv
+            f(iq+1:iq+nq, iv+1:iv+nv, [Float64(a == b) for a in 1:nq, b in 1:nv])
+            continue
+        end
+        x, y, z, w = q[iq+nq-3:iq+nq]
+        # ½ q̂ (ω, 0): how a quaternion moves under an angular velocity in its own axes.
+        f(iq+nq-3:iq+nq, iv+nv-2:iv+nv, 0.5 * [w -z y; z w -x; -y x w; -x -y -z])
+        if nq == 7
+            rotation = [
+                1-2(y^2+z^2) 2(x*y-z*w) 2(x*z+y*w)
+                2(x*y+z*w) 1-2(x^2+z^2) 2(y*z-x*w)
+                2(x*z-y*w) 2(y*z+x*w) 1-2(x^2+y^2)
+            ]
+            f(iq+1:iq+3, iv+1:iv+3, rotation)
+        end
+    end
+end
+
+"The gradient Eᵀ q_bar in tangent coordinates (nv) of one by the numbers of q (nq)."
+function to_tangent(m::Model, q, q_bar)
+    out = zeros(m.nv)
+    each_block((rows, columns, E) -> out[columns] = E' * q_bar[rows], m, q)
+    out
+end
+
+"The gradient of least norm by the numbers of q (nq) that is d_bar in tangent coordinates (nv)."
+function from_tangent(m::Model, q, d_bar)
+    out = zeros(m.nq)
+    # The columns of a block are orthogonal and of one length: 1, or ½ for a unit quaternion.
+    each_block(m, q) do rows, columns, E
+        out[rows] = E * d_bar[columns] / sum(abs2, E[:, 1])
+    end
+    out
+end

@@ -1,0 +1,169 @@
+const LAWS = (ncp = LibDiffSim.DS_CONTACT_NCP, none = LibDiffSim.DS_CONTACT_NONE)
+
+"""
+The options of a sim, rollout or batch as the library takes them. Keywords are the fields of `ds_options`; `contact` is
+`:ncp` or `:none`.
+"""
+function sim_options(; contact = :ncp, fields...)
+    made = LibDiffSim.ds_options()
+    made.contact = choice(LAWS, "contact", contact)
+    for (name, value) in fields
+        known = filter(f -> !(f in (:struct_size, :contact)), fieldnames(typeof(made)))
+        name in known || throw(ArgumentError("expected one of $known, got $name"))
+        setproperty!(made, name, convert(fieldtype(typeof(made), name), value))
+    end
+    made
+end
+
+"""
+    Sim(model; contact = :ncp, time_step = 1e-3, max_contacts = 64, tolerance, kp, kd, derivatives = true, ...)
+
+One simulation: all the memory that steps and dynamics calls need, the selected parameters, and the warm start. One task
+at a time. Keywords are the fields of the header's `ds_options`.
+"""
+mutable struct Sim
+    handle::Ptr{Cvoid}
+    model::Model
+    np::Int
+    function Sim(model::Model; options...)
+        out = Ref{Ptr{Cvoid}}(C_NULL)
+        check(LibDiffSim.ds_sim_create(handle(model), sim_options(; options...), out))
+        finalizer(close, new(out[], model, 0))
+    end
+end
+
+function Base.close(s::Sim)
+    LibDiffSim.ds_sim_free(s.handle)
+    s.handle = C_NULL
+    nothing
+end
+
+"""
+    step!(sim, q, v, u = zeros(nu))
+    step!(q_next, v_next, sim, q, v, u)
+
+Advances the state by one time step, in place or into `q_next` and `v_next`. Allocates nothing.
+"""
+step!(s::Sim, q, v, u = no_input(s)) = step!(q, v, s, q, v, u)
+
+function step!(q_next, v_next, s::Sim, q, v, u)
+    m = s.model
+    sized(q, "q", m.nq), sized(v, "v", m.nv), sized(u, "u", m.nu)
+    sized(q_next, "q_next", m.nq), sized(v_next, "v_next", m.nv)
+    check(LibDiffSim.ds_sim_step(handle(s), q, v, u, q_next, v_next))
+    (q_next, v_next)
+end
+
+no_input(s::Sim) = zeros(s.model.nu)
+
+"    step(sim, q, v, u = zeros(nu))\n\nThe next state (q, v), in new arrays."
+step(s::Sim, q, v, u = no_input(s)) = step!(similar(q), similar(v), s, q, v, u)
+
+"""
+    contacts(sim)
+
+The contacts of the last step: a copy of the header's `ds_contact` for each. Impulses [N s] and velocities [m/s] are
+along (t1, t2, n), the normal points from geom a to geom b.
+"""
+function contacts(s::Sim)
+    list, count = Ref{Ptr{LibDiffSim.ds_contact}}(C_NULL), Ref{Csize_t}(0)
+    check(LibDiffSim.ds_sim_contacts(handle(s), list, count))
+    [unsafe_load(list[], i) for i in 1:count[]]
+end
+
+const GRADIENTS = Dict(
+    LibDiffSim.DS_GRADIENT_EXACT => :exact,
+    LibDiffSim.DS_GRADIENT_ONE_SIDED => :one_sided,
+    LibDiffSim.DS_GRADIENT_SMOOTHED => :smoothed,
+)
+
+"""
+    step_info(sim)
+
+How the last step went: `contacts`, `iterations`, `residual`, `switch_distance`, `converged`, and `gradient`, what its
+derivative is: `:exact` or `:one_sided`.
+"""
+function step_info(s::Sim)
+    out = Ref{LibDiffSim.ds_step_info}()
+    check(LibDiffSim.ds_sim_step_info(handle(s), out))
+    i = out[]
+    (
+        contacts = Int(i.contacts),
+        iterations = Int(i.iterations),
+        residual = i.residual,
+        switch_distance = i.switch_distance,
+        gradient = get(GRADIENTS, i.gradient, :refused),
+        converged = i.converged == 1,
+    )
+end
+
+"What the sim remembers from step to step: with the state, all that the next step depends on."
+function memory(s::Sim)
+    out = Vector{Float64}(undef, LibDiffSim.ds_sim_memory_size(handle(s)))
+    check(LibDiffSim.ds_sim_get_memory(s.handle, out))
+    out
+end
+
+"Restores what [`memory`](@ref) gave: the same steps follow, to the bit."
+function restore!(s::Sim, warm)
+    size = LibDiffSim.ds_sim_memory_size(handle(s))
+    check(LibDiffSim.ds_sim_set_memory(s.handle, sized(warm, "warm", size)))
+end
+
+"Forgets the warm start."
+reset!(s::Sim) = check(LibDiffSim.ds_sim_reset(handle(s)))
+
+"""
+    external_wrench!(sim, body, wrench)
+
+Sets the force [N] and moment [N m] on a body in every step from now on: six numbers in world axes, at its origin.
+"""
+external_wrench!(s::Sim, body, wrench) =
+    check(LibDiffSim.ds_sim_set_external_wrench(handle(s), body, sized(wrench, "wrench", 6)))
+
+const PARAMS = (
+    body_inertia = LibDiffSim.DS_PARAM_BODY_INERTIA,
+    geom_friction = LibDiffSim.DS_PARAM_GEOM_FRICTION,
+    joint_damping = LibDiffSim.DS_PARAM_JOINT_DAMPING,
+    joint_stiffness = LibDiffSim.DS_PARAM_JOINT_STIFFNESS,
+    joint_armature = LibDiffSim.DS_PARAM_JOINT_ARMATURE,
+    joint_placement = LibDiffSim.DS_PARAM_JOINT_PLACEMENT,
+    joint_spring_reference = LibDiffSim.DS_PARAM_JOINT_SPRING_REFERENCE,
+    joint_friction = LibDiffSim.DS_PARAM_JOINT_FRICTION,
+    geom_size = LibDiffSim.DS_PARAM_GEOM_SIZE,
+    gravity = LibDiffSim.DS_PARAM_GRAVITY,
+    external_wrench = LibDiffSim.DS_PARAM_EXTERNAL_WRENCH,
+)
+
+"""
+    Param(kind, index, component = 0)
+
+A parameter that a derivative may be taken by. `kind` is one of $(join(":" .* string.(keys(PARAMS)), ", ")); what index
+and component mean stands in the header at `ds_param_kind`. Both count from 0.
+"""
+struct Param
+    kind::Symbol
+    index::Int
+    component::Int
+    Param(kind, index, component = 0) = new(kind, index, component)
+end
+
+"Chooses the parameters that derivatives and [`set_params!`](@ref) refer to, in this order."
+function select_params!(s, list::AbstractVector{Param})
+    chosen = [LibDiffSim.ds_param(choice(PARAMS, "kind", p.kind), p.index, p.component) for p in list]
+    check(select_function(s)(handle(s), chosen, length(chosen)))
+    s.np = length(chosen)
+    s
+end
+
+select_function(::Sim) = LibDiffSim.ds_sim_select_params
+
+"Values of the selected parameters."
+function params(s::Sim)
+    out = Vector{Float64}(undef, s.np)
+    check(LibDiffSim.ds_sim_get_params(handle(s), out))
+    out
+end
+
+"Sets the selected parameters, in this object only: the model stays as it is."
+set_params!(s::Sim, p) = check(LibDiffSim.ds_sim_set_params(handle(s), sized(p, "p", s.np)))

@@ -1,0 +1,61 @@
+@testset "calls" begin
+    model = load_model(STANDING)
+    @test (model.nq, model.nv, model.nu) == (19, 18, 12)
+    @test body_id(model, "trunk") == 1
+    @test isempty(warnings(model))
+    @test load_model(read(STANDING, String), :mjcf).nv == 18
+    arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :full, mesh_dirs = [MODELS])
+    @test arm.nu == arm.nv == 13
+
+    q = neutral(model)
+    d = [0.1i for i in 1:model.nv]
+    @test difference(model, q, integrate(model, q, d)) ≈ d
+
+    sim, q, v, u = quadruped()
+    q0, v0 = copy(q), copy(v)
+    q1, v1 = step(sim, q, v, u)
+    @test q == q0 && v == v0
+    reset!(sim)
+    step!(sim, q, v, u)
+    @test (q, v) == (q1, v1)
+    info = step_info(sim)
+    @test info.converged && info.contacts == length(contacts(sim)) > 0 && info.gradient in (:exact, :one_sided)
+    @test all(c -> c.normal[3] ≈ 1.0, contacts(sim))
+
+    warm = memory(sim)
+    next = step(sim, q, v, u)
+    restore!(sim, warm)
+    @test step(sim, q, v, u) == next
+    repeated(sim, q, v, u) = @allocated step!(sim, q, v, u)
+    repeated(sim, q, v, u)
+    @test repeated(sim, q, v, u) == 0
+
+    a = forward_dynamics(sim, q, v, 0.1v)
+    @test inverse_dynamics(sim, q, v, a) ≈ 0.1v
+    M = mass_matrix(sim, q)
+    @test M ≈ M' && isposdef(Symmetric(M))
+    @test energy(sim, q, v).kinetic ≈ v' * M * v / 2
+    @test size(forward_kinematics(sim, q)) == (4, 4, model.nbody)
+    @test size(body_jacobian(sim, q, body_id(model, "trunk"))) == (6, model.nv)
+
+    batch = Batch(model, 3; threads = 2, time_step = 0.002)
+    Q, V, U = repeat(q, 1, 3), repeat(v, 1, 3), repeat(u, 1, 3)
+    batch_step!(batch, Q, V, U)
+    reset!(sim)
+    step!(sim, q, v, u)
+    @test all(Q[:, k] == q && V[:, k] == v for k in 1:3)
+end
+
+@testset "memory" begin
+    # Objects that are alive keep what they need; the others go in any order.
+    sim = let model = load_model(STANDING)
+        Sim(model)
+    end
+    for _ in 1:200
+        Rollout(load_model(STANDING), 3)
+        Batch(load_model(STANDING), 2; threads = 1)
+    end
+    GC.gc()
+    q = neutral(sim.model)
+    @test length(step(sim, q, zeros(18), zeros(12))[1]) == 19
+end

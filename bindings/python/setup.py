@@ -1,0 +1,71 @@
+"""Builds the wheel: the Python files, the shared library, and the C declarations of its header.
+
+The library is built with cargo from the repository that this folder belongs to, or taken from the
+environment variable DIFFSIM_LIBRARY. The wheel serves every Python 3 of the platform: nothing in it
+is compiled against Python.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import cffi
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = {"darwin": "libdiffsim.dylib", "win32": "diffsim.dll"}.get(sys.platform, "libdiffsim.so")
+
+
+def version():
+    return re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), flags=re.M)[1]
+
+
+def library():
+    """The shared library's path; cargo builds it, at no cost where it is up to date."""
+    given = os.environ.get("DIFFSIM_LIBRARY")
+    if given:
+        return pathlib.Path(given)
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    # The same arguments as in cmake/build.cmake: with others cargo would build it once more.
+    arguments = ["--release", "--locked", "--lib", "--target-dir", str(target)]
+    subprocess.run(["cargo", "rustc", *arguments, "--", "--print", "native-static-libs"], cwd=ROOT, check=True)
+    return target / "release" / LIBRARY
+
+
+def declarations():
+    """The header as cffi reads it: preprocessed, without the system's headers."""
+    header = (ROOT / "include" / "diffsim.h").read_text(encoding="utf-8")
+    text = re.sub(r"^#include <.*>$", "", header, flags=re.M)
+    compiler = [os.environ.get("CC", "cc"), "-E", "-P", "-xc", "-"]
+    code = subprocess.run(compiler, input=text, capture_output=True, text=True, check=True).stdout
+    version = re.search(r"^#define DS_ABI_VERSION (\d+)$", header, flags=re.M)[1]
+    return f"{code}\n#define DS_ABI_VERSION {version}\n"
+
+
+class Build(build_py):
+    def run(self):
+        super().run()
+        package = pathlib.Path(self.build_lib) / "diffsim"
+        shutil.copy2(library(), package / LIBRARY)
+        ffi = cffi.FFI()
+        ffi.set_source("diffsim._declarations", None)
+        ffi.cdef(declarations())
+        ffi.emit_python_code(str(package / "_declarations.py"))
+
+
+class Wheel(bdist_wheel):
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+class PlatformDistribution(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), distclass=PlatformDistribution, cmdclass={"build_py": Build, "bdist_wheel": Wheel})

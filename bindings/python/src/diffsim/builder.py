@@ -1,0 +1,93 @@
+"""Models made in code."""
+
+from typing import Optional
+
+import numpy as np
+
+from ._native import NULL, Handle, InvalidArgumentError, array, check, ffi, lib, pointer, struct
+from .enums import Actuation, JointKind
+from .model import Array, Model
+
+
+class Builder(Handle):
+    """Collects the description of a model. Body 0, the world, is there from the start.
+
+    The ids it gives are its own: the built model numbers bodies depth first, so look them up by name.
+    """
+
+    _kind = "ds_builder"
+    _free = lib.ds_builder_free
+
+    def __init__(self):
+        self._own(lib.ds_builder_create)
+
+    def set_gravity(self, gravity) -> None:
+        """World axes [m/s²]; (0, 0, -9.81) from the start."""
+        gravity = array(gravity, (3,), "gravity")
+        check(lib.ds_builder_set_gravity(self._handle, pointer(gravity)))
+
+    def set_actuation(self, actuation: Actuation) -> None:
+        """How inputs act: FROM_FILE stands for the actuators that are added."""
+        check(lib.ds_builder_set_actuation(self._handle, int(actuation)))
+
+    def add_body(self, parent: int = 0, name: Optional[str] = None, placement=None, inertia=None) -> int:
+        """Adds a body, welded to its parent until it gets joints, and returns its id.
+
+        placement: 4×4, in the parent's frame while every joint is at its reference; None for the
+        identity. inertia: 10 numbers about the body's origin, see `inertia_from_com`; None for none.
+        """
+        placement = None if placement is None else array(placement, (4, 4), "placement")
+        inertia = None if inertia is None else array(inertia, (10,), "inertia")
+        name = NULL if name is None else name.encode()
+        out = ffi.new("int32_t *")
+        check(lib.ds_builder_add_body(self._handle, parent, name, pointer(placement), pointer(inertia), out))
+        return out[0]
+
+    def add_joint(self, body: int, kind: JointKind = JointKind.REVOLUTE, **fields) -> None:
+        """Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis,
+        axis2, anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower,
+        upper, limit_margin."""
+        joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, {"kind": int(kind), **fields})
+        check(lib.ds_builder_add_joint(self._handle, body, joint))
+
+    def add_geom(self, body: int, vertices=None, triangles=None, **fields) -> int:
+        """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
+        condim, size, placement, friction, contype, conaffinity, priority, mesh_mode, margin. Of a mesh,
+        vertices: 3×n [m], triangles: 3×m indices, counter-clockwise from outside."""
+        keep = []
+        if vertices is not None:
+            count = np.shape(vertices)[-1] if np.ndim(vertices) == 2 else 0
+            vertices = array(vertices, (3, count), "vertices")
+            fields.update(vertices=pointer(vertices), vertex_count=vertices.shape[1])
+        if triangles is not None:
+            triangles = np.asarray(triangles, dtype=np.uint32, order="F")
+            if triangles.ndim != 2 or triangles.shape[0] != 3:
+                raise InvalidArgumentError(f"triangles: expected shape (3, m), got {triangles.shape}")
+            keep.append(ffi.from_buffer("uint32_t[]", triangles.T))
+            fields.update(triangles=keep[0], triangle_count=triangles.shape[-1])
+        if "placement" in fields:
+            fields["placement"] = array(fields["placement"], (4, 4), "placement").ravel(order="F")
+        geom, _keep = struct("ds_geom_desc", lib.ds_geom_desc_init, fields)
+        out = ffi.new("int32_t *")
+        check(lib.ds_builder_add_geom(self._handle, body, geom, out))
+        return out[0]
+
+    def add_actuator(self, joint: str, **fields) -> None:
+        """Adds an actuator on a joint, which takes the next entry of u; fields are those of
+        `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,
+        force_upper."""
+        fields["joint"] = joint
+        actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, fields)
+        check(lib.ds_builder_add_actuator(self._handle, actuator))
+
+    def build(self) -> Model:
+        """Makes a model of what has been collected. The builder can be added to and built again."""
+        return Model(lib.ds_builder_build, self._handle)
+
+
+def inertia_from_com(mass: float, com, inertia) -> Array:
+    """The 10 numbers of an inertia about the body's origin, from the mass [kg], the centre of mass (3)
+    [m] and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass [kg m²]."""
+    com, inertia, out = array(com, (3,), "com"), array(inertia, (6,), "inertia"), np.zeros(10)
+    check(lib.ds_inertia_from_com(mass, pointer(com), pointer(inertia), pointer(out)))
+    return out

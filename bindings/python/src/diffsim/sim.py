@@ -1,0 +1,353 @@
+"""Simulations: steps, their derivatives, and dynamics."""
+
+from typing import NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._native import (
+    INT,
+    NULL,
+    Handle,
+    InvalidArgumentError,
+    Slot,
+    array,
+    check,
+    fail,
+    ffi,
+    layout,
+    lib,
+    pointer,
+    records,
+    result,
+    struct,
+)
+from .enums import Gradient
+from .model import Array, Model
+from .parameters import Param, select
+
+CONTACT = layout("ds_contact")
+
+
+class StepInfo(NamedTuple):
+    """How a step went.
+
+    residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
+    without any. gradient: what a derivative of this step would be. converged: whether the residual is
+    within the tolerance; if not, the step has no derivative.
+    """
+
+    contacts: int
+    iterations: int
+    residual: float
+    switch_distance: float
+    gradient: Gradient
+    converged: bool
+
+    @classmethod
+    def _of(cls, info):
+        return cls(
+            info.contacts,
+            info.iterations,
+            info.residual,
+            info.switch_distance,
+            Gradient(info.gradient),
+            bool(info.converged),
+        )
+
+
+class StepJacobians:
+    """Jacobians of a step, column-major. Rows and columns of configurations are tangent (nv).
+
+    dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Those that were not
+    wanted are None. In a batch the arrays have one more axis, the element, at the end.
+    """
+
+    NAMES = ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp")
+    __slots__ = (*NAMES, "_struct")
+
+    dq_dq: Array
+    dq_dv: Array
+    dq_du: Array
+    dq_dp: Array
+    dv_dq: Array
+    dv_dv: Array
+    dv_du: Array
+    dv_dp: Array
+
+    def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()):
+        unknown = set(wanted) - set(self.NAMES)
+        if unknown:
+            raise InvalidArgumentError(f"wanted: no Jacobian is named {sorted(unknown)}, only {self.NAMES}")
+        columns = {"q": nv, "v": nv, "u": nu, "p": np_}
+        self._struct = ffi.new("ds_step_jacobians *")
+        for name in self.NAMES:
+            x = np.zeros((nv, columns[name[-1]], *count), order="F") if name in wanted else None
+            setattr(self, name, x)
+            setattr(self._struct, name, pointer(x))
+
+
+class Gradients(NamedTuple):
+    """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers,
+    u: nu (of a rollout nu×N), p: np. In a batch: one column an element."""
+
+    q: Array
+    v: Array
+    u: Array
+    p: Array
+
+
+class Sim(Handle):
+    """One simulation of a model. One thread at a time.
+
+    Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
+    integrator, tolerance, max_iterations, max_contacts, kp, kd, derivatives, require_convergence.
+
+    Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
+    Results are new arrays unless `out` says where they go; `out` may hold arguments.
+    """
+
+    _kind = "ds_sim"
+    _free = lib.ds_sim_free
+
+    def __init__(self, model: Model, **options):
+        made, _keep = struct("ds_options", lib.ds_options_init, options)
+        self._own(lib.ds_sim_create, model._handle, made)
+        self.model = model
+        self.np = 0
+        nq, nv, nu = model.nq, model.nv, model.nu
+        self._q, self._v, self._u = Slot(nq, "q"), Slot(nv, "v"), Slot(nu, "u")
+        self._a, self._tau = Slot(nv, "a"), Slot(nv, "tau")
+        self._dq, self._dv, self._du = Slot(nv, "dq"), Slot(nv, "dv"), Slot(nu, "du")
+        self._q_next, self._v_next = Slot(nq, "q_next"), Slot(nv, "v_next")
+        self._q_bar, self._v_bar = Slot(nv, "q_next_bar"), Slot(nv, "v_next_bar")
+        self._six = Slot(6, "wrench")
+        self._three = Slot(3, "point")
+        self._resize_params(0)
+
+    def _resize_params(self, count):
+        self.np = count
+        self._p = Slot(count, "p")
+        self._dp = Slot(count, "dp")
+
+    # Steps
+
+    def step(self, q, v, u=None, out: Optional[Tuple[Array, Array]] = None) -> Tuple[Array, Array]:
+        """Advances a state by one time step and returns (q_next, v_next).
+
+        q: nq numbers, v: nv, u: nu (None where nu = 0). out: two arrays for the results, which may be q
+        and v themselves. Derivatives of this step can be asked for until the next one. Raises
+        `NumericalError`, `CapacityError`, `NotConvergedError`.
+        """
+        if out is not None:
+            result(out[0], self._q_next.shape, "out[0]")
+            result(out[1], self._v_next.shape, "out[1]")
+        q_next, v_next = self._q_next, self._v_next
+        status = lib.ds_sim_step(
+            self._handle, self._q.fill(q), self._v.fill(v), self._u.fill(u), q_next.pointer, v_next.pointer
+        )
+        if status:
+            fail(status)
+        if out is None:
+            return q_next.memory.copy(), v_next.memory.copy()
+        return q_next.take(out[0]), v_next.take(out[1])
+
+    def jacobians(
+        self, wanted: Sequence[str] = StepJacobians.NAMES, out: Optional[StepJacobians] = None
+    ) -> StepJacobians:
+        """Jacobians of the last step: those `wanted`, or those that `out` has (an earlier result, which
+        is overwritten). Raises `NoStepError`, `NotConvergedError`, `NumericalError`."""
+        if out is None:
+            out = self.new_jacobians(wanted)
+        self._fits(out, ())
+        check(lib.ds_sim_step_jacobians(self._handle, out._struct))
+        return out
+
+    def new_jacobians(self, wanted: Sequence[str] = StepJacobians.NAMES) -> StepJacobians:
+        """Memory for `jacobians`, to be used again and again."""
+        return StepJacobians(self.model.nv, self.model.nu, self.np, wanted)
+
+    def _fits(self, out, count):
+        columns = {"q": self.model.nv, "v": self.model.nv, "u": self.model.nu, "p": self.np}
+        for name in StepJacobians.NAMES:
+            x, shape = getattr(out, name), (self.model.nv, columns[name[-1]], *count)
+            if x is not None and x.shape != shape:
+                raise InvalidArgumentError(f"out.{name}: expected shape {shape}, got {x.shape}")
+
+    def jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, Array]:
+        """Forward mode through the last step: (dq_next, dv_next) for variations dq, dv (nv, tangent),
+        du (nu), dp (np); None for none."""
+        a, b = self._q_bar, self._v_bar
+        check(
+            lib.ds_sim_step_jvp(
+                self._handle,
+                self._dq.fill(dq),
+                self._dv.fill(dv),
+                self._du.fill(du),
+                self._dp.fill(dp),
+                a.pointer,
+                b.pointer,
+            )
+        )
+        return a.take(), b.take()
+
+    def vjp(self, q_next_bar, v_next_bar) -> Gradients:
+        """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
+        q_next_bar (tangent at q_next) and v_next_bar (nv numbers each) are the gradient."""
+        made = (self._dq, self._dv, self._du, self._dp)
+        check(
+            lib.ds_sim_step_vjp(
+                self._handle,
+                self._q_bar.fill(q_next_bar),
+                self._v_bar.fill(v_next_bar),
+                *(slot.pointer for slot in made),
+            )
+        )
+        return Gradients(*(slot.take() for slot in made))
+
+    def contacts(self) -> np.ndarray:
+        """The contacts of the last step: a structured array with the fields of `ds_contact` (geom_a,
+        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode), world axes."""
+        start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
+        check(lib.ds_sim_contacts(self._handle, start, count))
+        return records(start[0], count[0], CONTACT)
+
+    def info(self) -> StepInfo:
+        """How the last step went."""
+        info = ffi.new("ds_step_info *")
+        check(lib.ds_sim_step_info(self._handle, info))
+        return StepInfo._of(info)
+
+    def reset(self) -> None:
+        """Forgets warm starts: the next step is that of a new sim."""
+        check(lib.ds_sim_reset(self._handle))
+
+    def set_external_wrench(self, body: int, wrench) -> None:
+        """Sets the force [N] and moment [N m] on a body in every step from now on: 6 numbers, world
+        axes, at the body's origin. Zeros end it."""
+        check(lib.ds_sim_set_external_wrench(self._handle, body, self._six.fill(wrench)))
+
+    @property
+    def memory(self) -> Array:
+        """The warm start: with the state, all that the next step depends on. Can be set."""
+        out = np.zeros(lib.ds_sim_memory_size(self._handle))
+        check(lib.ds_sim_get_memory(self._handle, pointer(out)))
+        return out
+
+    @memory.setter
+    def memory(self, value):
+        value = array(value, (lib.ds_sim_memory_size(self._handle),), "memory")
+        check(lib.ds_sim_set_memory(self._handle, pointer(value)))
+
+    # Parameters
+
+    def select_params(self, params: Sequence[Param]) -> None:
+        """Chooses the parameters that `params`, Jacobians, JVPs and VJPs refer to, in this order."""
+        select(lib.ds_sim_select_params, self._handle, params)
+        self._resize_params(lib.ds_sim_np(self._handle))
+
+    @property
+    def params(self) -> Array:
+        """Values of the selected parameters: np numbers. Can be set, in this sim only."""
+        check(lib.ds_sim_get_params(self._handle, self._p.pointer))
+        return self._p.take()
+
+    @params.setter
+    def params(self, value):
+        check(lib.ds_sim_set_params(self._handle, self._p.fill(value)))
+
+    # Dynamics
+
+    def forward_kinematics(self, q, out: Optional[Array] = None) -> Array:
+        """World placements of all bodies: 4×4×nbody."""
+        out = result(out, (4, 4, self.model.nbody), "out")
+        check(lib.ds_forward_kinematics(self._handle, self._q.fill(q), pointer(out)))
+        return out
+
+    def inverse_dynamics(self, q, v, a) -> Array:
+        """The total generalized force tau that gives the acceleration a at (q, v)."""
+        check(
+            lib.ds_inverse_dynamics(
+                self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), self._tau.pointer
+            )
+        )
+        return self._tau.take()
+
+    def forward_dynamics(self, q, v, tau) -> Array:
+        """The acceleration under the total generalized force tau at (q, v)."""
+        check(
+            lib.ds_forward_dynamics(
+                self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), self._a.pointer
+            )
+        )
+        return self._a.take()
+
+    def hybrid_dynamics(self, q, v, prescribed, tau, a) -> Tuple[Array, Array]:
+        """(tau, a), completed: where prescribed[k] is true a[k] is given and tau[k] is found, elsewhere
+        the converse."""
+        flags = np.ascontiguousarray(prescribed, dtype=INT)
+        if flags.shape != (self.model.nv,):
+            raise InvalidArgumentError(f"prescribed: expected shape {(self.model.nv,)}, got {flags.shape}")
+        check(
+            lib.ds_hybrid_dynamics(
+                self._handle,
+                self._q.fill(q),
+                self._v.fill(v),
+                pointer(flags),
+                self._tau.fill(tau),
+                self._a.fill(a),
+            )
+        )
+        return self._tau.take(), self._a.take()
+
+    def mass_matrix(self, q, out: Optional[Array] = None) -> Array:
+        """The joint-space inertia matrix with armature: nv×nv."""
+        out = result(out, (self.model.nv,) * 2, "out")
+        check(lib.ds_mass_matrix(self._handle, self._q.fill(q), pointer(out)))
+        return out
+
+    def _squares(self, count):
+        return tuple(result(None, (self.model.nv,) * 2, "out") for _ in range(count))
+
+    def inverse_dynamics_derivatives(self, q, v, a) -> Tuple[Array, Array]:
+        """(dtau_dq, dtau_dv), nv×nv each; that by a is the mass matrix."""
+        out = self._squares(2)
+        check(
+            lib.ds_inverse_dynamics_derivatives(
+                self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), *map(pointer, out)
+            )
+        )
+        return out
+
+    def forward_dynamics_derivatives(self, q, v, tau) -> Tuple[Array, Array, Array]:
+        """(da_dq, da_dv, da_dtau), nv×nv each."""
+        out = self._squares(3)
+        check(
+            lib.ds_forward_dynamics_derivatives(
+                self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), *map(pointer, out)
+            )
+        )
+        return out
+
+    def body_jacobian(self, q, body: int, point=(0.0, 0.0, 0.0)) -> Array:
+        """Jacobian of a point fixed to a body (body axes [m]): 6×nv, (linear; angular), world axes."""
+        out = result(None, (6, self.model.nv), "J")
+        check(lib.ds_body_jacobian(self._handle, self._q.fill(q), body, self._three.fill(point), pointer(out)))
+        return out
+
+    def energy(self, q, v) -> Tuple[float, float]:
+        """Kinetic and potential energy [J]."""
+        kinetic, potential = ffi.new("double *"), ffi.new("double *")
+        check(lib.ds_energy(self._handle, self._q.fill(q), self._v.fill(v), kinetic, potential))
+        return kinetic[0], potential[0]
+
+    def center_of_mass(self, q) -> Tuple[float, Array, Array]:
+        """Mass [kg], centre of mass (world axes) [m] and its Jacobian (3×nv) of all that moves."""
+        mass, com, J = ffi.new("double *"), np.zeros(3), result(None, (3, self.model.nv), "J")
+        check(lib.ds_center_of_mass(self._handle, self._q.fill(q), mass, pointer(com), pointer(J)))
+        return mass[0], com, J
+
+    def momentum(self, q, v, about=None) -> Array:
+        """Linear [N s] and angular [N m s] momentum about a point (world axes, None for the origin)."""
+        about = NULL if about is None else self._three.fill(about)
+        check(lib.ds_momentum(self._handle, self._q.fill(q), self._v.fill(v), about, self._six.pointer))
+        return self._six.take()

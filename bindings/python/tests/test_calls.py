@@ -1,0 +1,173 @@
+"""The calls that succeed: their shapes, and that they agree with each other."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import diffsim
+
+
+@pytest.fixture(scope="module")
+def model(models):
+    return diffsim.Model.load(models / "quadruped.xml")
+
+
+@pytest.fixture
+def state(model):
+    """A moving state, all feet in the air, and an input."""
+    random = np.random.default_rng(1)
+    q, _, u = model.keyframe("standing")
+    dq = 0.3 * random.standard_normal(model.nv)
+    dq[2] = 1.0
+    return model.integrate(q, dq), random.standard_normal(model.nv), u
+
+
+def test_what_a_model_is(model):
+    assert (model.nq, model.nv, model.nu, model.nbody, model.njoint, model.ngeom) == (19, 18, 12, 14, 13, 18)
+    trunk = model.bodies[model.body_id("trunk")]
+    assert trunk.parent == 0 and trunk.inertia[0] == 5.2 and trunk.placement[2, 3] == 0.446
+    hip = model.joints[model.joint_id("FR_hip_joint")]
+    assert (hip.kind, hip.q_index, hip.v_index, hip.limits) == (diffsim.JointKind.REVOLUTE, 7, 6, (-0.863, 0.863))
+    foot = model.geoms[model.geom_id("FR_foot")]
+    assert foot.kind == diffsim.GeomKind.SPHERE and foot.size[0] == 0.02 and foot.friction[0] == 0.8
+    assert model.actuator_names[model.actuator_id("FR_thigh")] == "FR_thigh"
+    assert model.keyframe_names == ("standing",) and model.warnings == ()
+    assert model.gravity.tolist() == [0.0, 0.0, -9.81] and model.time_step == 0.002
+
+
+def test_configurations(model, state):
+    q, v, _ = state
+    q1 = model.integrate(q, v)
+    np.testing.assert_allclose(model.difference(q, q1), v, atol=1e-12)
+    np.testing.assert_allclose(model.q_from_mujoco(model.q_to_mujoco(q)), q)
+    np.testing.assert_allclose(model.v_from_mujoco(q, model.v_to_mujoco(q, v)), v, atol=1e-12)
+    assert model.integrate(q, v, out=q) is q and (q == q1).all()
+
+
+def test_dynamics(model, state):
+    q, v, _ = state
+    sim = diffsim.Sim(model)
+    tau = np.arange(18.0)
+    a = sim.forward_dynamics(q, v, tau)
+    np.testing.assert_allclose(sim.inverse_dynamics(q, v, a), tau, atol=1e-10)
+    M = sim.mass_matrix(q)
+    assert M.flags.f_contiguous
+    kinetic, potential = sim.energy(q, v)
+    assert potential > 0.0
+    np.testing.assert_allclose(kinetic, v @ M @ v / 2)
+    mass, com, J = sim.center_of_mass(q)
+    momentum = sim.momentum(q, v)
+    np.testing.assert_allclose(mass * J @ v, momentum[:3])
+    np.testing.assert_allclose(sim.momentum(q, v, about=com)[3:], momentum[3:] - np.cross(com, momentum[:3]))
+    da_dq, da_dv, da_dtau = sim.forward_dynamics_derivatives(q, v, tau)
+    dtau_dq, dtau_dv = sim.inverse_dynamics_derivatives(q, v, a)
+    np.testing.assert_allclose(M @ da_dtau, np.eye(18), atol=1e-9)
+    np.testing.assert_allclose(M @ da_dq, -dtau_dq, atol=1e-8)
+    np.testing.assert_allclose(M @ da_dv, -dtau_dv, atol=1e-8)
+    found, same = sim.hybrid_dynamics(q, v, np.arange(18) % 2, tau, a)
+    np.testing.assert_allclose(found, tau, atol=1e-9)
+    np.testing.assert_allclose(same, a, atol=1e-9)
+    trunk = model.body_id("trunk")
+    placement = sim.forward_kinematics(q)[:, :, trunk]
+    np.testing.assert_allclose(placement[:3, 3], q[:3])
+    np.testing.assert_allclose((sim.body_jacobian(q, trunk) @ v)[:3], placement[:3, :3] @ v[:3])
+
+
+def test_a_step_and_its_derivatives(model):
+    q, v, u = model.keyframe("standing")
+    sim = diffsim.Sim(model, time_step=0.002)
+    sim.select_params([diffsim.Param(diffsim.ParamKind.BODY_INERTIA, 1, 0)])
+    assert sim.np == 1 and sim.params.tolist() == [5.2]
+    q1, v1 = sim.step(q, v, u)
+    v0 = v1.copy()
+    info, contacts = sim.info(), sim.contacts()
+    assert info.contacts == len(contacts) == 4 and info.converged and info.gradient == diffsim.Gradient.EXACT
+    assert (contacts["impulse"][:, 2] > 0.0).all() and contacts["normal"].shape == (4, 3)
+    J = sim.jacobians()
+    d = [np.linspace(-1.0, 1.0, n) for n in (18, 18, 12, 1)]
+    jvp = sim.jvp(*d)
+    A = np.block([[J.dq_dq, J.dq_dv, J.dq_du, J.dq_dp], [J.dv_dq, J.dv_dv, J.dv_du, J.dv_dp]])
+    np.testing.assert_allclose(A @ np.concatenate(d), np.concatenate(jvp), rtol=1e-9, atol=1e-9)
+    bar = np.cos(np.arange(36.0))
+    vjp = sim.vjp(bar[:18], bar[18:])
+    np.testing.assert_allclose(A.T @ bar, np.concatenate(vjp), rtol=1e-9, atol=1e-9)
+    again = sim.jacobians(out=sim.new_jacobians(["dv_du"]))
+    assert again.dq_dq is None and (again.dv_du == J.dv_du).all()
+
+    memory = sim.memory
+    q2, v2 = sim.step(q1, v1, u)
+    sim.memory = memory
+    out = (q1, v1)
+    assert sim.step(q1, v1, u, out=out)[0] is q1
+    assert (q1 == q2).all() and (v1 == v2).all()
+    sim.set_external_wrench(1, [0.0, 0.0, 30.0, 0.0, 0.0, 0.0])
+    _, lifted = sim.step(q, v, u)
+    sim.params = [6.0]
+    assert sim.params.tolist() == [6.0]
+    sim.reset()
+    _, heavy = sim.step(q, v, u)
+    assert lifted[2] > v0[2] and heavy[2] < lifted[2]
+
+
+def test_rollout_and_batch_repeat_steps(model):
+    q0, v0, u0 = model.keyframe("standing")
+    steps = 20
+    u = u0[:, None] + 0.05 * np.sin(np.arange(12.0)[:, None] + np.arange(steps))
+    sim = diffsim.Sim(model)
+    batch = diffsim.Batch(model, 2, 2)
+    rollout = diffsim.Rollout(model, steps)
+    Q, V = rollout.run(q0, v0, u)
+    q, v = q0, v0
+    qs, vs = np.array([q0, q0]).T, np.array([v0, v0]).T
+    bar = (np.ones(18), np.zeros(18))
+    gradients = []
+    for t in range(steps):
+        q, v = sim.step(q, v, u[:, t])
+        qs, vs = batch.step(qs, vs, np.repeat(u[:, t : t + 1], 2, axis=1))
+        assert (q == Q[:, t + 1]).all() and (v == V[:, t + 1]).all()
+        assert (qs[:, 1] == q).all() and (vs[:, 0] == v).all()
+    assert (batch.jacobians(["dv_du"]).dv_du[:, :, 1] == sim.jacobians(["dv_du"]).dv_du).all()
+    assert (batch.vjp(*(np.array([b, b]).T for b in bar)).q[:, 0] == sim.vjp(*bar).q).all()
+    assert batch.info(1) == sim.info()
+
+    # The gradient of the trunk's last height by the inputs, against a difference.
+    q_bar, v_bar = np.zeros((18, steps + 1)), np.zeros((18, steps + 1))
+    q_bar[2, -1] = 1.0
+    rollout.select_params([diffsim.Param(diffsim.ParamKind.BODY_INERTIA, 1, 0)])
+    rollout.run(q0, v0, u)
+    gradient = rollout.adjoint(q_bar, v_bar)
+    assert gradient.p.shape == (1,) and rollout.gradient() == diffsim.Gradient.EXACT
+    d, e = np.zeros_like(u), 1e-4
+    d[4, 7] = e
+    high, low = (rollout.run(q0, v0, u + s)[0] for s in (d, -d))
+    # The trunk is level to first order, so that its own z axis is the world's.
+    slope = model.difference(low[:, -1], high[:, -1])[2] / (2 * e)
+    np.testing.assert_allclose(gradient.u[4, 7], slope, rtol=1e-3, atol=1e-9)
+
+
+def test_a_model_made_in_code():
+    builder = diffsim.Builder()
+    builder.set_gravity([0.0, 0.0, -10.0])
+    rod = builder.add_body(name="rod", inertia=diffsim.inertia_from_com(2.0, [0.0, 0.0, -0.5], [0.1, 0, 0.1, 0, 0, 0.1]))
+    builder.add_joint(rod, name="hinge", axis=[0.0, 1.0, 0.0], damping=0.1)
+    corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]).T
+    triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+                          [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]).T  # fmt: skip
+    builder.add_geom(rod, kind=diffsim.GeomKind.MESH, name="box", vertices=0.1 * corners, triangles=triangles)
+    builder.add_geom(rod, kind=diffsim.GeomKind.SPHERE, size=[0.1, 0.0, 0.0], placement=np.eye(4))
+    builder.add_actuator("hinge", name="motor", gear=[2.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    with builder.build() as model:
+        assert (model.nq, model.nu, model.ngeom) == (1, 1, 2)
+        q, v = diffsim.Sim(model, time_step=0.01).step([0.0], [0.0], [1.0])
+        np.testing.assert_allclose(v, 0.01 * 2.0 / (0.6 + 0.01 * 0.1), rtol=1e-12)
+    builder.set_actuation(diffsim.Actuation.FULL)
+    assert builder.build().nu == 1
+
+
+def test_memory_goes_with_its_object(models):
+    model = diffsim.Model.load(models / "quadruped.xml")
+    count = sys.getrefcount(model)
+    for _ in range(200):
+        diffsim.Sim(model)
+    assert sys.getrefcount(model) == count

@@ -1,0 +1,69 @@
+"""The package against the header: every function is used, every enumeration is whole."""
+
+import pathlib
+import re
+
+import pytest
+
+import diffsim
+from diffsim._declarations import ffi
+
+HEADER = pathlib.Path(__file__).resolve().parents[3] / "include" / "diffsim.h"
+
+ENUMERATIONS = {
+    "ds_status": (diffsim.Status, "DS_(ERR_)?"),
+    "ds_gradient": (diffsim.Gradient, "DS_GRADIENT_"),
+    "ds_contact_mode": (diffsim.ContactMode, "DS_MODE_"),
+    "ds_format": (diffsim.Format, "DS_FORMAT_"),
+    "ds_base": (diffsim.Base, "DS_BASE_"),
+    "ds_actuation": (diffsim.Actuation, "DS_ACTUATION_"),
+    "ds_mimic": (diffsim.Mimic, "DS_MIMIC_"),
+    "ds_missing_mesh": (diffsim.MissingMesh, "DS_MISSING_MESH_"),
+    "ds_mesh_mode": (diffsim.MeshMode, "DS_MESH_"),
+    "ds_joint_kind": (diffsim.JointKind, "DS_JOINT_"),
+    "ds_geom_kind": (diffsim.GeomKind, "DS_GEOM_"),
+    "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),
+    "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
+    "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
+}
+
+
+def test_every_function_of_the_header_is_called():
+    code = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.S)
+    declared = set(re.findall(r"\b(ds_\w+)\(", code))
+    package = pathlib.Path(diffsim.__file__).parent
+    text = "".join(f.read_text() for f in package.glob("*.py") if f.name != "_declarations.py")
+    # Names of statuses are those of `Status`.
+    used = set(re.findall(r"lib\.(ds_\w+)", text)) | {"ds_status_name"}
+    assert len(declared) > 100
+    assert used == declared
+
+
+def test_every_enumeration_of_the_header_is_there():
+    code = HEADER.read_text(encoding="utf-8")
+    assert set(re.findall(r"^enum (ds_\w+)$", code, flags=re.M)) == set(ENUMERATIONS)
+
+
+@pytest.mark.parametrize("name", ENUMERATIONS)
+def test_enumerations_have_the_header_s_names_and_numbers(name):
+    enumeration, prefix = ENUMERATIONS[name]
+    elements = ffi.typeof(f"enum {name}").elements.items()
+    assert {re.sub(f"^{prefix}", "", text): number for number, text in elements} == {
+        member.name: member.value for member in enumeration
+    }
+
+
+def test_versions():
+    code = HEADER.read_text(encoding="utf-8")
+    assert f'#define DS_VERSION_STRING "{diffsim.__version__}"' in code
+    assert f"#define DS_ABI_VERSION {diffsim.abi_version}\n" in code
+
+
+def test_everything_public_says_what_it_is():
+    for name in diffsim.__all__:
+        thing = getattr(diffsim, name)
+        if isinstance(thing, type):
+            assert thing.__doc__, name
+            for attribute, value in vars(thing).items():
+                if callable(value) and not attribute.startswith("_"):
+                    assert value.__doc__, f"{name}.{attribute}"

@@ -1,0 +1,137 @@
+"""Wrong calls raise Python's errors with a message that names the culprit, and change nothing."""
+
+import numpy as np
+import pytest
+
+import diffsim
+
+
+@pytest.fixture
+def model(models):
+    return diffsim.Model.load(models / "quadruped.xml")
+
+
+@pytest.fixture
+def state(model):
+    return model.keyframe("standing")
+
+
+def test_wrong_lengths(model, state):
+    q, v, u = state
+    sim = diffsim.Sim(model)
+    with pytest.raises(diffsim.InvalidArgumentError, match=r"q: expected shape \(19,\), got \(18,\)"):
+        sim.step(q[:-1], v, u)
+    with pytest.raises(ValueError, match=r"u: expected shape \(12,\), got \(12, 1\)"):
+        sim.step(q, v, u[:, None])
+    with pytest.raises(ValueError, match="out\\[0\\]: expected shape"):
+        sim.step(q, v, u, out=(v, v))
+    with pytest.raises(ValueError, match=r"u: expected shape \(12, 0\)"):
+        diffsim.Rollout(model, 3).run(q, v, u)
+    with pytest.raises(ValueError, match="v: expected shape"):
+        diffsim.Batch(model, 2, 1).step(np.array([q, q]).T, v, None)
+    with pytest.raises(ValueError, match="vertices: expected shape"):
+        diffsim.Builder().add_geom(0, vertices=np.zeros((4, 2)))
+
+
+def test_wrong_types(model, state):
+    q, v, u = state
+    sim = diffsim.Sim(model)
+    with pytest.raises(TypeError, match="q: expected an array of float64, got float32"):
+        sim.step(q.astype(np.float32), v, u)
+    with pytest.raises(diffsim.DiffsimError, match="v: .* got int64"):
+        sim.step(q, v.astype(np.int64), u)
+    with pytest.raises(TypeError, match="out: .* got list"):
+        sim.mass_matrix(q, out=[0.0])
+    with pytest.raises(ValueError, match="out: expected a writable column-major array"):
+        sim.mass_matrix(q, out=np.zeros((18, 18), order="C"))
+    with pytest.raises(TypeError, match="no field 'timestep', only time_step"):
+        diffsim.Sim(model, timestep=0.1)
+    with pytest.raises(TypeError, match="max_contacts"):
+        diffsim.Sim(model, max_contacts="many")
+    with pytest.raises(ValueError, match="no Jacobian is named"):
+        sim.jacobians(["dv_dx"])
+
+
+def test_closed_handles(model, state):
+    q, v, u = state
+    with diffsim.Sim(model) as sim:
+        sim.step(q, v, u)
+    sim.close()
+    with pytest.raises(diffsim.InvalidArgumentError, match="sim: must not be NULL"):
+        sim.step(q, v, u)
+    with pytest.raises(ValueError, match="sim: must not be NULL"):
+        sim.info()
+    rollout = diffsim.Rollout(model, 2)
+    rollout.close()
+    with pytest.raises(ValueError, match="rollout: must not be NULL"):
+        rollout.run(q, v, np.zeros((12, 2)))
+    batch = diffsim.Batch(model, 1, 1)
+    batch.close()
+    with pytest.raises(ValueError, match="batch: must not be NULL"):
+        batch.reset()
+    builder = diffsim.Builder()
+    builder.close()
+    with pytest.raises(ValueError, match="builder: must not be NULL"):
+        builder.build()
+    model.close()
+    for call in (model.neutral, lambda: diffsim.Sim(model), lambda: model.body_id("trunk"), lambda: model.time_step):
+        with pytest.raises(ValueError, match="model: must not be NULL"):
+            call()
+
+
+def test_a_sim_outlives_its_model(models):
+    sim = diffsim.Sim(diffsim.Model.load(models / "cartpole.xml"))
+    sim.model.close()
+    assert sim.step([0.0, 0.1], [0.0, 0.0], [1.0])[1].shape == (2,)
+
+
+def test_the_library_s_errors(model, state, tmp_path):
+    q, v, u = state
+    sim = diffsim.Sim(model)
+    with pytest.raises(diffsim.NoStepError):
+        sim.jacobians()
+    with pytest.raises(diffsim.NumericalError, match=r"v\[2\] must be finite"):
+        sim.step(q, np.where(np.arange(18) == 2, np.nan, v), u)
+    with pytest.raises(diffsim.InvalidArgumentError, match="u: must not be NULL"):
+        sim.step(q, v)
+    with pytest.raises(diffsim.UnsupportedError):
+        diffsim.Sim(model, contact=diffsim.ContactLaw.PENALTY)
+    with pytest.raises(diffsim.InvalidArgumentError, match="time_step"):
+        diffsim.Sim(model, time_step=-1.0)
+    with pytest.raises(diffsim.CapacityError):
+        diffsim.Sim(model, max_contacts=1).step(q, v, u)
+    with pytest.raises(OSError, match="no such robot"):
+        diffsim.Model.load(tmp_path / "no such robot.urdf")
+    with pytest.raises(diffsim.ParseError, match="line 1"):
+        diffsim.Model.from_string("<robot", diffsim.Format.URDF)
+    with pytest.raises(KeyError, match="no body named 'wing'"):
+        model.body_id("wing")
+    with pytest.raises(diffsim.InvalidArgumentError, match="body"):
+        model.body(99)
+    with pytest.raises(diffsim.DiffsimError) as caught:
+        model.keyframe("flying")
+    assert caught.value.status == diffsim.Status.INVALID_ARGUMENT and "flying" in caught.value.message
+
+
+def test_a_failed_step_leaves_its_results(model, state):
+    q, v, u = state
+    sim, out = diffsim.Sim(model), (np.full(19, 7.0), np.full(18, 7.0))
+    with pytest.raises(diffsim.NumericalError):
+        sim.step(q, v, np.full(12, np.inf), out=out)
+    assert (out[0] == 7.0).all() and (out[1] == 7.0).all()
+    sim.step(q, v, u)
+
+
+def test_an_element_of_a_batch_that_fails(model, state):
+    q, v, u = (np.repeat(x[:, None], 3, axis=1) for x in state)
+    v[0, 1] = np.nan
+    batch, each = diffsim.Batch(model, 3, 2), np.zeros(3, np.int32)
+    with pytest.raises(diffsim.NumericalError, match="1"):
+        batch.step(q, v, u)
+    q_next, v_next = batch.step(q, v, u, each=each)
+    assert each.tolist() == [0, diffsim.Status.NUMERICAL, 0]
+    assert np.isnan(v_next[:, 1]).all() and np.isfinite(v_next[:, [0, 2]]).all()
+    with pytest.raises(diffsim.InvalidArgumentError, match="u: must not be NULL"):
+        batch.step(q, v, each=each)
+    with pytest.raises(TypeError, match="each: expected an array of int32"):
+        batch.step(q, v, u, each=np.zeros(3))

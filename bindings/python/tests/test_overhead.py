@@ -1,0 +1,13 @@
+"""The cost of a call, by the benchmark, as a ratio: machines differ."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "benchmarks"))
+import overhead  # noqa: E402
+
+
+def test_a_step_from_python_costs_little_more_than_inside_the_library(models):
+    new, place, inside = overhead.measure(models / "quadruped.xml")
+    assert inside < new < 2.0 * inside
+    assert inside < place < 2.0 * inside

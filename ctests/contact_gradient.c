@@ -1,0 +1,137 @@
+/* Derivatives in contact: which kind they are, and those of the impulses. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "check.h"
+
+enum { MAX = 64 };
+
+static ds_model *model;
+static double q[MAX], v[MAX], u[MAX], q_next[MAX], v_next[MAX], J[MAX * MAX];
+
+static ds_sim *standing(double tolerance) {
+    ds_options options;
+    ds_options_init(&options);
+    options.tolerance = tolerance;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    if (sim == NULL) exit(report());
+    CHECK_OK(ds_model_keyframe(model, "standing", q, v, NULL));
+    return sim;
+}
+
+/* A tolerance that no solver meets: the step is taken, says so, and has no derivative. */
+static void refused(void) {
+    ds_sim *sim = standing(1e-300);
+    for (int k = 0; k < 3; k++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
+    ds_step_info info;
+    CHECK_OK(ds_sim_step_info(sim, &info));
+    CHECK(info.contacts >= 4 && info.residual > 0.0);
+    CHECK(info.converged == 0 && info.gradient == DS_GRADIENT_REFUSED);
+    const ds_step_jacobians out = {.dv_dv = J};
+    CHECK_WRONG(ds_sim_step_jacobians(sim, &out), DS_ERR_NOT_CONVERGED, "residual");
+    CHECK_WRONG(ds_sim_step_jvp(sim, v, NULL, NULL, NULL, q_next, v_next), DS_ERR_NOT_CONVERGED, "residual");
+    CHECK_WRONG(ds_sim_step_vjp(sim, v, v, q_next, NULL, NULL, NULL), DS_ERR_NOT_CONVERGED, "residual");
+    ds_sim_free(sim);
+    sim = standing(1e-9);
+    for (int k = 0; k < 3; k++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
+    CHECK_OK(ds_sim_step_info(sim, &info));
+    CHECK(info.converged == 1 && info.gradient == DS_GRADIENT_EXACT);
+    CHECK_OK(ds_sim_step_jacobians(sim, &out));
+    ds_sim_free(sim);
+}
+
+/* The impulses of the step from (q, v, u) displaced by h along dof or input k of `what`. */
+static size_t impulses_at(ds_sim *sim, int what, size_t k, double h, double *out) {
+    double d[MAX] = {0}, q_at[MAX], v_at[MAX], u_at[MAX];
+    d[k] = what == 0 ? h : 0.0;
+    CHECK_OK(ds_model_integrate(model, q, d, q_at));
+    memcpy(v_at, v, sizeof v);
+    memcpy(u_at, u, sizeof u);
+    v_at[k] += what == 1 ? h : 0.0;
+    u_at[k] += what == 2 ? h : 0.0;
+    CHECK_OK(ds_sim_step(sim, q_at, v_at, u_at, q_next, v_next));
+    const ds_contact *list = NULL;
+    size_t count = 0;
+    CHECK_OK(ds_sim_contacts(sim, &list, &count));
+    for (size_t i = 0; i < count; i++) memcpy(out + 3 * i, list[i].impulse, sizeof list->impulse);
+    return count;
+}
+
+static void impulses(void) {
+    static double by[3][MAX * MAX], plus[MAX], minus[MAX], here[MAX];
+    const size_t columns[3] = {ds_model_nv(model), ds_model_nv(model), ds_model_nu(model)};
+    ds_sim *sim = standing(1e-12);
+    int32_t unique = 7;
+    CHECK_WRONG(ds_sim_impulse_jacobians(sim, by[0], NULL, NULL, NULL, &unique), DS_ERR_NO_STEP, "step");
+    for (int k = 0; k < 20; k++) CHECK_OK(ds_sim_step(sim, q, v, u, q, v));
+    const size_t n = impulses_at(sim, 0, 0, 0.0, here);
+    CHECK(n >= 4 && 3 * n <= MAX);
+    CHECK_INVALID(ds_sim_impulse_jacobians(sim, by[0], NULL, NULL, NULL, NULL), "unique");
+    CHECK_INVALID(ds_sim_impulse_jacobians(sim, by[0], by[0], NULL, NULL, &unique), "by_v: must not overlap");
+    CHECK_INVALID(ds_sim_impulse_jvp(sim, v, NULL, NULL, NULL, NULL, &unique), "dimpulse");
+    CHECK_INVALID(ds_sim_impulse_jvp(sim, v, NULL, NULL, NULL, v, &unique), "must not overlap dq");
+    CHECK(unique == 7);
+    CHECK_OK(ds_sim_impulse_jacobians(sim, by[0], by[1], by[2], NULL, &unique));
+    CHECK(unique == 1);
+    /* Forward mode is the Jacobians times the direction. */
+    double along[MAX], dimpulse[MAX];
+    for (size_t k = 0; k < columns[0]; k++) along[k] = sin(1.0 + (double)k);
+    CHECK_OK(ds_sim_impulse_jvp(sim, NULL, along, along, NULL, dimpulse, &unique));
+    for (size_t i = 0; i < 3 * n; i++) {
+        double sum = 0.0;
+        for (int what = 1; what < 3; what++)
+            for (size_t k = 0; k < columns[what]; k++) sum += by[what][i + 3 * n * k] * along[k];
+        CHECK_NEAR(sum, dimpulse[i], 1e-11);
+    }
+    for (int what = 0; what < 3; what++) {
+        double worst = 0.0, largest = 0.0;
+        const double h = 1e-6;
+        for (size_t k = 0; k < columns[what]; k++) {
+            CHECK(impulses_at(sim, what, k, h, plus) == n && impulses_at(sim, what, k, -h, minus) == n);
+            for (size_t i = 0; i < 3 * n; i++) {
+                const double d = (plus[i] - minus[i]) / (2 * h);
+                worst = fmax(worst, fabs(d - by[what][i + 3 * n * k]));
+                largest = fmax(largest, fabs(d));
+            }
+        }
+        printf("impulses by %c: largest entry %.1e, error %.1e\n", "qvu"[what], largest, worst);
+        CHECK(largest > 0.0 && worst < 1e-6 * largest);
+    }
+    ds_sim_free(sim);
+}
+
+/* Four points under a box share its weight as they like, and the derivative says so. */
+static void redundant(void) {
+    static const char text[] =
+        "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.1'><freejoint/>"
+        "<geom type='box' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
+    ds_model *box = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &box));
+    CHECK_OK(ds_sim_create(box, NULL, &sim));
+    const ds_param weight = {DS_PARAM_GRAVITY, 0, 2};
+    CHECK_OK(ds_sim_select_params(sim, &weight, 1));
+    double still[6] = {0}, at[7], by_p[12], sum = 0.0;
+    int32_t unique = 7;
+    CHECK_OK(ds_model_neutral(box, at));
+    CHECK_OK(ds_sim_step(sim, at, still, NULL, q_next, v_next));
+    CHECK_OK(ds_sim_impulse_jacobians(sim, NULL, NULL, NULL, by_p, &unique));
+    CHECK(unique == 0);
+    for (int i = 0; i < 4; i++) sum += by_p[3 * i + 2];
+    /* All normals together carry -m g h. */
+    CHECK_NEAR(sum, -2.0 * 1e-3, 1e-12);
+    ds_sim_free(sim);
+    ds_model_free(box);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) return 2;
+    CHECK_OK(ds_model_load(model_path(argv, "quadruped.xml"), NULL, &model));
+    if (model == NULL) return report();
+    refused();
+    impulses();
+    redundant();
+    ds_model_free(model);
+    return report();
+}

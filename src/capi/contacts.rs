@@ -1,0 +1,256 @@
+//! Contacts of a step or of a pose, and distances.
+
+use super::args::{self, Out};
+use super::derivatives::ds_gradient;
+use super::sim::{ds_sim, get, look};
+use super::status::ds_status;
+use super::wall;
+use crate::contact::ncp::Mode;
+use crate::step::{ContactDerivatives, ContactReport, Distance};
+use std::ptr;
+
+/// Which constraint of a contact holds.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_contact_mode {
+    /// No impulse.
+    DS_MODE_BREAKING = 0,
+    /// No relative motion.
+    DS_MODE_STICKING = 1,
+    /// Sliding against the friction, or touching without any.
+    DS_MODE_SLIDING = 2,
+    /// The solver stopped before it knew, or nothing was solved (ds_sim_collide).
+    DS_MODE_UNKNOWN = 3,
+}
+
+impl From<Mode> for ds_contact_mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Breaking => ds_contact_mode::DS_MODE_BREAKING,
+            Mode::Sticking => ds_contact_mode::DS_MODE_STICKING,
+            Mode::Sliding => ds_contact_mode::DS_MODE_SLIDING,
+            Mode::Unknown | Mode::AtLower | Mode::AtUpper => ds_contact_mode::DS_MODE_UNKNOWN,
+        }
+    }
+}
+
+/// A contact of the last step or ds_sim_collide, world axes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_contact {
+    pub geom_a: i32,
+    pub geom_b: i32,
+    pub body_a: i32,
+    pub body_b: i32,
+    /// Midway between the two surfaces [m].
+    pub point: [f64; 3],
+    /// Unit normal from A to B.
+    pub normal: [f64; 3],
+    /// Distance along the normal, negative when penetrating [m].
+    pub gap: f64,
+    /// Impulse on B along two tangents and the normal (t1 t2 n) [N s]. Zero after ds_sim_collide.
+    pub impulse: [f64; 3],
+    /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
+    pub velocity: [f64; 3],
+    pub mode: ds_contact_mode,
+    /// 0
+    pub reserved: i32,
+    /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
+    /// the normal but where its z is -0.5.
+    pub tangents: [f64; 6],
+}
+
+impl From<&ContactReport> for ds_contact {
+    fn from(c: &ContactReport) -> Self {
+        ds_contact {
+            geom_a: args::id(Some(c.geom[0])),
+            geom_b: args::id(Some(c.geom[1])),
+            body_a: args::id(Some(c.body[0])),
+            body_b: args::id(Some(c.body[1])),
+            point: c.point,
+            normal: c.normal,
+            gap: c.gap,
+            impulse: c.impulse,
+            velocity: c.velocity,
+            mode: c.mode.into(),
+            reserved: 0,
+            tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
+        }
+    }
+}
+
+/// The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them at *contacts, NULL for
+/// none. They belong to the sim and live until its next call.
+///
+/// Errors: DS_ERR_NO_STEP before either.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_contacts(
+    sim: *const ds_sim,
+    contacts: *mut *const ds_contact,
+    count: *mut usize,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = look(sim)?;
+        s.sim.need_contacts()?;
+        let contacts = args::place(contacts, "contacts")?;
+        let count = args::place(count, "count")?;
+        let mut list = s.contacts.borrow_mut();
+        list.clear();
+        list.extend(s.sim.contacts().iter().map(ds_contact::from));
+        count.write(list.len());
+        contacts.write(if list.is_empty() {
+            ptr::null()
+        } else {
+            list.as_ptr()
+        });
+        Ok(())
+    })
+}
+
+/// Finds the contacts at q (nq numbers) without dynamics: all points whose gap is at most the pair's
+/// margin. ds_sim_contacts then shows them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
+/// last step is forgotten, its warm start is not. With DS_CONTACT_NONE the first geometry query of a
+/// sim allocates; no other does.
+///
+/// Errors: those of ds_sim_step for q; DS_ERR_CAPACITY for more than options.max_contacts contacts;
+/// DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_collide(sim: *mut ds_sim, q: *const f64) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let q = args::array(q, s.sim.model().nq(), "q")?;
+        s.sim.collide(q)
+    })
+}
+
+/// How the contacts that ds_sim_contacts shows move with q (tangent), world axes: for each one a
+/// matrix with nv columns, one contact after the other. dpoint: 3×nv [m]; dnormal: 3×nv; dtangents:
+/// 6×nv, t1 above t2; dgap: 1×nv [m]; NULL for those not wanted. gradient, which may be NULL: a
+/// ds_gradient, one-sided where the point, normal or gap of a contact has no derivative (an edge on
+/// an edge, concentric spheres): what is not determined is then left out.
+///
+/// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_contact_derivatives(
+    sim: *mut ds_sim,
+    dpoint: *mut f64,
+    dnormal: *mut f64,
+    dtangents: *mut f64,
+    dgap: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    // SAFETY: the header's rules; the caller's enumeration may be uninitialized, so it is written.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        s.sim.need_contacts()?;
+        let entries = s.sim.model().nv() * s.sim.contacts().len();
+        let gradient = args::optional_place(gradient, "gradient")?;
+        let outs = [
+            Out::optional(dpoint, 3 * entries, "dpoint")?,
+            Out::optional(dnormal, 3 * entries, "dnormal")?,
+            Out::optional(dtangents, 6 * entries, "dtangents")?,
+            Out::optional(dgap, entries, "dgap")?,
+        ];
+        let [point, normal, tangents, gap] = args::in_place(outs, &[])?;
+        let kind = s.sim.contact_derivatives(ContactDerivatives {
+            point,
+            normal,
+            tangents,
+            gap,
+        })?;
+        if let Some(gradient) = gradient {
+            gradient.write(kind.into());
+        }
+        Ok(())
+    })
+}
+
+/// The distance of two geoms, world axes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_distance {
+    /// Negative by the least translation that parts them where they overlap [m].
+    pub distance: f64,
+    /// The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+    pub point_a: [f64; 3],
+    pub point_b: [f64; 3],
+    /// Unit normal from A to B.
+    pub normal: [f64; 3],
+    /// Exact; or one-sided where the distance has a kink or its derivative is not determined in part:
+    /// that part is left out.
+    pub gradient: ds_gradient,
+    /// 0
+    pub reserved: i32,
+}
+
+impl From<Distance> for ds_distance {
+    fn from(d: Distance) -> Self {
+        ds_distance {
+            distance: d.distance,
+            point_a: d.point_a,
+            point_b: d.point_b,
+            normal: d.normal,
+            gradient: d.gradient.into(),
+            reserved: 0,
+        }
+    }
+}
+
+/// Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters
+/// say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
+/// step stay as they are. Allocates as ds_sim_collide does.
+///
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for an id that is none, or twice the
+/// same; DS_ERR_UNSUPPORTED for planes and height fields with each other, and for a height field from
+/// within or from beyond its edge.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_distance(
+    sim: *mut ds_sim,
+    geom_a: i32,
+    geom_b: i32,
+    q: *const f64,
+    out: *mut ds_distance,
+    ddistance: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nq, nv, ngeom) = {
+            let m = s.sim.model();
+            (m.nq(), m.nv(), m.ngeom())
+        };
+        let a = args::index(geom_a, ngeom, "geom_a", "geom")?;
+        let b = args::index(geom_b, ngeom, "geom_b", "geom")?;
+        let q = args::array(q, nq, "q")?;
+        let out = args::place(out, "out")?;
+        let [gradient] = args::in_place([Out::optional(ddistance, nv, "ddistance")?], &[("q", q)])?;
+        out.write(s.sim.distance(a, b, q, gradient)?.into());
+        Ok(())
+    })
+}
+
+/// Lets two geoms (ids) touch (enabled: 1), or keeps them from it (0), whatever the filters of the
+/// model say, in every step and query of this sim from now on. The last step is forgotten. May
+/// allocate: not for the loop.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
+/// with each other; DS_ERR_UNSUPPORTED where the pair's condim is neither 1 nor 3.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_set_pair_enabled(
+    sim: *mut ds_sim,
+    geom_a: i32,
+    geom_b: i32,
+    enabled: i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let ngeom = s.sim.model().ngeom();
+        let a = args::index(geom_a, ngeom, "geom_a", "geom")?;
+        let b = args::index(geom_b, ngeom, "geom_b", "geom")?;
+        let enabled = args::flag(enabled, "enabled")?;
+        s.sim.set_pair_enabled(a, b, enabled)
+    })
+}

@@ -1,0 +1,265 @@
+//! Derivatives of the last step.
+
+use super::args::{self, Out};
+use super::sim::{ds_sim, get, parts};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::model::Model;
+use crate::step::{Gradient, ImpulseGradient, ImpulseJacobians, StepJacobians};
+
+/// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
+/// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
+/// *_dq are tangent directions at q. They must not overlap.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_step_jacobians {
+    /// nv×nv
+    pub dq_dq: *mut f64,
+    /// nv×nv
+    pub dq_dv: *mut f64,
+    /// nv×nu
+    pub dq_du: *mut f64,
+    /// nv×np, the columns in the order of ds_sim_select_params
+    pub dq_dp: *mut f64,
+    /// nv×nv
+    pub dv_dq: *mut f64,
+    /// nv×nv
+    pub dv_dv: *mut f64,
+    /// nv×nu
+    pub dv_du: *mut f64,
+    /// nv×np
+    pub dv_dp: *mut f64,
+}
+
+/// The arrays of the caller, each of `count` matrices.
+pub(super) unsafe fn jacobians<'a>(
+    out: *const ds_step_jacobians,
+    model: &Model,
+    np: usize,
+    count: usize,
+) -> Result<StepJacobians<'a>> {
+    let nv = model.nv();
+    let [square, by_u, by_p] = [nv, model.nu(), np].map(|columns| nv * columns * count);
+    // SAFETY: as the caller's.
+    unsafe {
+        let o = args::reference(out, "out")?;
+        let outs = [
+            Out::optional(o.dq_dq, square, "dq_dq")?,
+            Out::optional(o.dq_dv, square, "dq_dv")?,
+            Out::optional(o.dq_du, by_u, "dq_du")?,
+            Out::optional(o.dq_dp, by_p, "dq_dp")?,
+            Out::optional(o.dv_dq, square, "dv_dq")?,
+            Out::optional(o.dv_dv, square, "dv_dv")?,
+            Out::optional(o.dv_du, by_u, "dv_du")?,
+            Out::optional(o.dv_dp, by_p, "dv_dp")?,
+        ];
+        let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
+        Ok(StepJacobians {
+            dq_dq,
+            dq_dv,
+            dq_du,
+            dq_dp,
+            dv_dq,
+            dv_dv,
+            dv_du,
+            dv_dp,
+        })
+    }
+}
+
+/// What a derivative of a step is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_gradient {
+    /// The derivative of the step.
+    DS_GRADIENT_EXACT = 0,
+    /// The step is at a switch of contact modes, or a contact's own derivative is not determined (which
+    /// shows when a derivative is asked for): the derivative is that of one side.
+    DS_GRADIENT_ONE_SIDED = 1,
+    /// Smoothed, because it was asked for.
+    DS_GRADIENT_SMOOTHED = 2,
+    /// None: the contact problem was not solved to the tolerance, and asking for a derivative is
+    /// DS_ERR_NOT_CONVERGED.
+    DS_GRADIENT_REFUSED = 3,
+}
+
+impl From<Gradient> for ds_gradient {
+    fn from(g: Gradient) -> Self {
+        match g {
+            Gradient::Exact => ds_gradient::DS_GRADIENT_EXACT,
+            Gradient::OneSided => ds_gradient::DS_GRADIENT_ONE_SIDED,
+            Gradient::Smoothed => ds_gradient::DS_GRADIENT_SMOOTHED,
+            Gradient::Refused => ds_gradient::DS_GRADIENT_REFUSED,
+        }
+    }
+}
+
+/// Jacobians of the last step.
+///
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
+/// is 0; DS_ERR_NOT_CONVERGED where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
+/// singular mass.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_jacobians(
+    sim: *mut ds_sim,
+    out: *const ds_step_jacobians,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let out = jacobians(out, s.sim.model(), s.sim.np(), 1)?;
+        s.sim.step_jacobians(out)
+    })
+}
+
+/// Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
+/// tangent), du (nu), dp (np) of what went in; NULL for none. dq_next, dv_next: nv numbers, NULL
+/// for those not wanted; they may be arguments.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_jvp(
+    sim: *mut ds_sim,
+    dq: *const f64,
+    dv: *const f64,
+    du: *const f64,
+    dp: *const f64,
+    dq_next: *mut f64,
+    dv_next: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let dq = args::optional_array(dq, nv, "dq")?;
+        let dv = args::optional_array(dv, nv, "dv")?;
+        let du = args::optional_array(du, nu, "du")?;
+        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let to_q = Out::optional(dq_next, nv, "dq_next")?;
+        let to_v = Out::optional(dv_next, nv, "dv_next")?;
+        let [x, y] = parts(&mut s.stage, [nv, nv]);
+        s.sim.step_jvp(dq, dv, du, dp, x, y)?;
+        args::publish([(x, to_q), (y, to_v)])
+    })
+}
+
+/// Reverse mode: the gradient of a function of the last step's result, of which q_next_bar (tangent
+/// at q_next) and v_next_bar (nv numbers each) are the gradient, by what went in:
+/// q_bar, v_bar: nv numbers, u_bar: nu, p_bar: np; NULL for those not wanted; they may be arguments.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_vjp(
+    sim: *mut ds_sim,
+    q_next_bar: *const f64,
+    v_next_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
+        let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+            Out::optional(p_bar, np, "p_bar")?,
+        ];
+        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
+        s.sim.step_vjp(
+            q_next_bar,
+            v_next_bar,
+            outs[0].wanted().then_some(&mut *a),
+            outs[1].wanted().then_some(&mut *b),
+            outs[2].wanted().then_some(&mut *c),
+            outs[3].wanted().then_some(&mut *d),
+        )?;
+        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+    })
+}
+
+/// Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
+/// each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
+/// and × np, column-major; NULL for those not wanted. They must not overlap.
+///
+/// The components are along each contact's own frame, which moves: in the world an impulse on B is
+/// f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
+/// costs one ds_sim_step_jvp.
+///
+/// unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
+/// 0 where constraints depend on each other (four points under a flat foot) and the step reports the
+/// impulses of least norm: only the generalized force of all impulses (on a free body, its force and
+/// moment) then has the derivative given.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_impulse_jacobians(
+    sim: *mut ds_sim,
+    by_q: *mut f64,
+    by_v: *mut f64,
+    by_u: *mut f64,
+    by_p: *mut f64,
+    unique: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let rows = 3 * s.sim.contacts().len();
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let unique = args::place(unique, "unique")?;
+        let outs = [
+            Out::optional(by_q, rows * nv, "by_q")?,
+            Out::optional(by_v, rows * nv, "by_v")?,
+            Out::optional(by_u, rows * nu, "by_u")?,
+            Out::optional(by_p, rows * s.sim.np(), "by_p")?,
+        ];
+        let [by_q, by_v, by_u, by_p] = args::in_place(outs, &[])?;
+        let gradient = s.sim.impulse_jacobians(ImpulseJacobians {
+            by_q,
+            by_v,
+            by_u,
+            by_p,
+        })?;
+        unique.write(i32::from(gradient == ImpulseGradient::Unique));
+        Ok(())
+    })
+}
+
+/// Forward mode of ds_sim_impulse_jacobians: the variation of the last step's contact impulses,
+/// 3 count numbers, for variations as in ds_sim_step_jvp. dimpulse must not overlap them. unique, not
+/// NULL: as there.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_impulse_jvp(
+    sim: *mut ds_sim,
+    dq: *const f64,
+    dv: *const f64,
+    du: *const f64,
+    dp: *const f64,
+    dimpulse: *mut f64,
+    unique: *mut i32,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let rows = 3 * s.sim.contacts().len();
+        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
+        let unique = args::place(unique, "unique")?;
+        let dq = args::optional_array(dq, nv, "dq")?;
+        let dv = args::optional_array(dv, nv, "dv")?;
+        let du = args::optional_array(du, nu, "du")?;
+        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let inputs = [("dq", dq), ("dv", dv), ("du", du), ("dp", dp)];
+        let out = args::matrix(Out::new(dimpulse, rows, "dimpulse")?, &inputs)?;
+        let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;
+        unique.write(i32::from(gradient == ImpulseGradient::Unique));
+        Ok(())
+    })
+}

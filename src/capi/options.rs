@@ -1,0 +1,132 @@
+//! How a sim, rollout or batch steps.
+
+use super::args::{self, Growing};
+use crate::error::Result;
+use crate::step::{Contact, Integrator, Options};
+
+/// The contact law of a step.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_contact_law {
+    /// Rigid contact with the exact Coulomb cone.
+    DS_CONTACT_NCP = 0,
+    /// Boxed linear complementarity with a friction pyramid.
+    DS_CONTACT_LCP = 1,
+    /// Convex compliant contact.
+    DS_CONTACT_CONVEX = 2,
+    /// Penalty forces.
+    DS_CONTACT_PENALTY = 3,
+    /// Nothing touches: no contacts, limits, dry friction or equality constraints.
+    DS_CONTACT_NONE = 4,
+}
+
+/// The time-stepping scheme.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_integrator {
+    /// v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit.
+    DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
+    DS_INTEGRATOR_IMPLICIT_EULER = 1,
+    DS_INTEGRATOR_MIDPOINT = 2,
+    DS_INTEGRATOR_BDF1 = 3,
+    DS_INTEGRATOR_BDF2 = 4,
+}
+
+/// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
+/// fields. NULL in its place means the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_options {
+    /// Size of this struct in bytes; set by ds_options_init.
+    pub struct_size: usize,
+    /// Length of a step [s]. Default 0.001, whatever the file says (ds_model_time_step).
+    pub time_step: f64,
+    /// A ds_contact_law. Default DS_CONTACT_NCP.
+    pub contact: i32,
+    /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
+    pub integrator: i32,
+    /// Largest residual of the contact problem that counts as solved.
+    pub tolerance: f64,
+    /// Largest number of iterations of the contact solver.
+    pub max_iterations: usize,
+    /// Contacts for which memory is made; one more is DS_ERR_CAPACITY.
+    pub max_contacts: usize,
+    /// Stabilization, 0 to 1: share of a penetration that is left after a step.
+    pub kp: f64,
+    /// Stabilization, 0 to 1: share of its normal velocity that an active contact keeps.
+    pub kd: f64,
+    /// A rollout keeps every checkpoint_interval-th state and recomputes those between. Default 1.
+    pub checkpoint_interval: usize,
+    /// 0: no workspace for derivatives is made and asking for one is DS_ERR_INVALID_ARGUMENT. Results
+    /// of steps are the same to the bit. Default 1.
+    pub derivatives: i32,
+    /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
+    /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
+    pub require_convergence: i32,
+    /// Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to inf:
+    /// bodies that overlap by more are pushed apart over several steps. Default inf.
+    pub max_push_out: f64,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_options {
+    const NAME: &'static str = "ds_options";
+    const FIRST: usize = size_of::<ds_options>();
+
+    fn defaults() -> Self {
+        let o = Options::default();
+        ds_options {
+            struct_size: size_of::<ds_options>(),
+            time_step: o.time_step,
+            contact: o.contact as i32,
+            integrator: o.integrator as i32,
+            tolerance: o.tolerance,
+            max_iterations: o.max_iterations,
+            max_contacts: o.max_contacts,
+            kp: o.kp,
+            kd: o.kd,
+            checkpoint_interval: o.checkpoint_interval,
+            derivatives: i32::from(o.derivatives),
+            require_convergence: i32::from(o.require_convergence),
+            max_push_out: o.max_push_out,
+        }
+    }
+}
+
+pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
+    // SAFETY: as the caller's.
+    let o = unsafe { args::grown(p, "options")? };
+    Ok(Options {
+        time_step: o.time_step,
+        contact: choice!(o.contact, "options.contact", ds_contact_law {
+            DS_CONTACT_NCP => Contact::Ncp,
+            DS_CONTACT_LCP => Contact::Lcp,
+            DS_CONTACT_CONVEX => Contact::Convex,
+            DS_CONTACT_PENALTY => Contact::Penalty,
+            DS_CONTACT_NONE => Contact::None,
+        })?,
+        integrator: choice!(o.integrator, "options.integrator", ds_integrator {
+            DS_INTEGRATOR_SYMPLECTIC_EULER => Integrator::SymplecticEuler,
+            DS_INTEGRATOR_IMPLICIT_EULER => Integrator::ImplicitEuler,
+            DS_INTEGRATOR_MIDPOINT => Integrator::Midpoint,
+            DS_INTEGRATOR_BDF1 => Integrator::Bdf1,
+            DS_INTEGRATOR_BDF2 => Integrator::Bdf2,
+        })?,
+        tolerance: o.tolerance,
+        max_iterations: o.max_iterations,
+        max_contacts: o.max_contacts,
+        kp: o.kp,
+        kd: o.kd,
+        max_push_out: o.max_push_out,
+        derivatives: args::flag(o.derivatives, "options.derivatives")?,
+        require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
+        checkpoint_interval: o.checkpoint_interval,
+    })
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
+    // SAFETY: the header's rules.
+    unsafe { args::init(options) }
+}

@@ -1,0 +1,187 @@
+//! Smoothed derivatives of the last step.
+
+use super::args::{self, Growing, Out};
+use super::derivatives::{ds_gradient, ds_step_jacobians, jacobians};
+use super::sim::{ds_sim, get, parts};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::step::{Smoothing, SmoothingInfo, SmoothingMethod};
+
+/// How a derivative is smoothed. With x = (q, v, u), f the step, n standard normal and S the widths,
+/// the randomized ones are of the mean of f(x (+) (d + S n)) over n, by d at d = 0.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_smoothing_method {
+    /// Mean of exact Jacobians at random states: little variance, blind to jumps such as that of the
+    /// velocity at an impact.
+    DS_SMOOTHING_FIRST_ORDER = 0,
+    /// Correlation of outcomes with random displacements: sees jumps, at a variance that grows with
+    /// 1/width.
+    DS_SMOOTHING_ZEROTH_ORDER = 1,
+    /// The exact Jacobian of the step with complementarity relaxed by kappa: ds_sim_relaxed_step.
+    DS_SMOOTHING_CENTRAL_PATH = 2,
+}
+
+/// Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. NULL in its
+/// place means the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_smoothing {
+    /// Size of this struct in bytes; set by ds_smoothing_init.
+    pub struct_size: usize,
+    /// A ds_smoothing_method. Default DS_SMOOTHING_FIRST_ORDER.
+    pub method: i32,
+    /// Must be 0.
+    pub reserved: i32,
+    /// Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
+    /// of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
+    pub width_q: f64,
+    pub width_v: f64,
+    pub width_u: f64,
+    /// Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
+    pub pairs: usize,
+    /// Of the random numbers: the same seed gives the same bits. Default 0.
+    pub seed: u64,
+    /// Pairs with a step or derivative that fails are left out, up to this many. Default 0.
+    pub max_failures: usize,
+    /// Central path: product of impulse and velocity that every contact and limit keeps [J].
+    /// Default 1e-4.
+    pub kappa: f64,
+    /// Central path: contacts and limits at up to this distance take part [m or rad]. Default 0.02.
+    pub reach: f64,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_smoothing {
+    const NAME: &'static str = "ds_smoothing";
+    const FIRST: usize = size_of::<ds_smoothing>();
+
+    fn defaults() -> Self {
+        let s = Smoothing::default();
+        ds_smoothing {
+            struct_size: size_of::<ds_smoothing>(),
+            method: s.method as i32,
+            reserved: 0,
+            width_q: s.width_q,
+            width_v: s.width_v,
+            width_u: s.width_u,
+            pairs: s.pairs,
+            seed: s.seed,
+            max_failures: s.max_failures,
+            kappa: s.kappa,
+            reach: s.reach,
+        }
+    }
+}
+
+unsafe fn smoothing(p: *const ds_smoothing) -> Result<Smoothing> {
+    // SAFETY: as the caller's.
+    let s = unsafe { args::grown(p, "smoothing")? };
+    args::zero(s.reserved, "smoothing.reserved")?;
+    Ok(Smoothing {
+        method: choice!(s.method, "smoothing.method", ds_smoothing_method {
+            DS_SMOOTHING_FIRST_ORDER => SmoothingMethod::FirstOrder,
+            DS_SMOOTHING_ZEROTH_ORDER => SmoothingMethod::ZerothOrder,
+            DS_SMOOTHING_CENTRAL_PATH => SmoothingMethod::CentralPath,
+        })?,
+        width_q: s.width_q,
+        width_v: s.width_v,
+        width_u: s.width_u,
+        pairs: s.pairs,
+        seed: s.seed,
+        max_failures: s.max_failures,
+        kappa: s.kappa,
+        reach: s.reach,
+    })
+}
+
+/// What smoothed Jacobians are made of.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_smoothing_info {
+    /// DS_GRADIENT_SMOOTHED.
+    pub gradient: ds_gradient,
+    /// 0
+    pub reserved: i32,
+    /// Pairs in the mean, and pairs that were left out; both 0 for the central path.
+    pub pairs: usize,
+    pub failures: usize,
+}
+
+impl From<SmoothingInfo> for ds_smoothing_info {
+    fn from(i: SmoothingInfo) -> Self {
+        ds_smoothing_info {
+            gradient: i.gradient.into(),
+            reserved: 0,
+            pairs: i.pairs,
+            failures: i.failures,
+        }
+    }
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
+    // SAFETY: the header's rules.
+    unsafe { args::init(smoothing) }
+}
+
+/// Smoothed Jacobians of the last step, for those who want to feel the next contact before it
+/// happens; shapes as in ds_step_jacobians. info may be NULL.
+///
+/// They are taken on a copy of the sim, made on the heap: the last step, its exact derivatives and all
+/// steps that follow have the same bits with and without this call. Zeroth order needs a positive
+/// width of every input by which an output is asked for, and gives none by parameters; the others give
+/// those by parameters too, without displacing them.
+///
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT naming the option or output, or where
+/// options.derivatives is 0 (zeroth order does without); DS_ERR_NOT_CONVERGED where more than
+/// max_failures pairs failed, with the first cause, or the relaxed problem was not solved.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
+    sim: *mut ds_sim,
+    smoothing: *const ds_smoothing,
+    out: *const ds_step_jacobians,
+    info: *mut ds_smoothing_info,
+) -> ds_status {
+    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let options = self::smoothing(smoothing)?;
+        let info = args::optional_place(info, "info")?;
+        let out = jacobians(out, s.sim.model(), s.sim.np(), 1)?;
+        let made = s.sim.smoothed_jacobians(&options, out)?;
+        if let Some(info) = info {
+            info.write(made.into());
+        }
+        Ok(())
+    })
+}
+
+/// The last step with complementarity relaxed: q_next (nq numbers), v_next (nv numbers), of which
+/// DS_SMOOTHING_CENTRAL_PATH gives the Jacobians. smoothing.method must be that one, and only kappa
+/// and reach matter else. The last step stays as it is. Allocates.
+///
+/// Errors: as ds_sim_smoothed_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_relaxed_step(
+    sim: *mut ds_sim,
+    smoothing: *const ds_smoothing,
+    q_next: *mut f64,
+    v_next: *mut f64,
+) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let s = get(sim)?;
+        let options = self::smoothing(smoothing)?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let (to_q, to_v) = (
+            Out::new(q_next, nq, "q_next")?,
+            Out::new(v_next, nv, "v_next")?,
+        );
+        let [x, y] = parts(&mut s.stage, [nq, nv]);
+        s.sim.relaxed_step(&options, x, y)?;
+        args::publish([(x, to_q), (y, to_v)])
+    })
+}

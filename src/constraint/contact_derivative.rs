@@ -1,0 +1,89 @@
+//! How a contact's rows and forces vary with the motion of its bodies, at a fixed impulse.
+//!
+//! With ξ_X the displacement of the bodies, V_X their velocities after the step, and
+//! (δp, δn, δΦ) the motion of the contact,
+//! - δ(relative velocity) = Rᵀ(δV_B(p) − δV_A(p) + (ω_B − ω_A) × δp − δφ × v_rel)
+//! - the impulse f = R λ adds to each side the wrench (δφ × f; (δp − δp_X) × f) at p, beyond what a
+//!   load fixed in the world at a fixed point of the body does
+//!
+//! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
+
+use super::derivative::{Sides, Varied};
+use crate::collision::ContactDerivative;
+use crate::spatial::{Mat3, Vec3, Wrench};
+use std::ops::{Add, Mul, Sub};
+
+/// A contact after the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContactState {
+    pub sides: Sides,
+    pub frame: Mat3,
+    /// From δn to δφ.
+    pub turn: Mat3,
+    pub normal: Vec3,
+    /// World axes, on B [N s].
+    pub impulse: Vec3,
+    pub motion: ContactDerivative,
+}
+
+impl ContactState {
+    /// The effect of displacing side `x` alone.
+    #[inline(always)]
+    pub fn vary(&self, x: usize) -> Varied {
+        let s = &self.sides;
+        let (m, along, sign) = if x == 1 {
+            (self.motion, 1.0, 1.0)
+        } else {
+            (self.motion.swapped(self.normal), -1.0, -1.0)
+        };
+        let turn = [0, 1].map(|k| self.turn.mul_mat(&m.normal[k]) * along);
+        let (p, velocity) = (s.point[x], s.velocity[x]);
+        let omega = s.velocity[1].ang - s.velocity[0].ang;
+        let relative = s.velocity[1].at(s.point[1]) - s.velocity[0].at(s.point[0]);
+        let mut out = Varied::default();
+        let mut at_point = [[Wrench::ZERO; 6]; 2];
+        for j in 0..6 {
+            // A unit of translation, or of rotation about the contact.
+            let (part, e) = (j / 3, Vec3::unit(j % 3));
+            let (dp, phi) = (m.point[part].c[j % 3], turn[part].c[j % 3]);
+            let (carried, own) = if part == 0 {
+                (e.cross(velocity.ang), e)
+            } else {
+                (e.cross(velocity.at(p)), Vec3::ZERO)
+            };
+            let change = carried * sign + omega.cross(dp) - phi.cross(relative);
+            out.velocity[j] = self.frame.tr_mul_vec(change);
+            out.gap[j] = Vec3::Z * m.gap[part][j % 3];
+            let (force, f) = (phi.cross(self.impulse) * sign, self.impulse * sign);
+            at_point[x][j] = Wrench::new(force, (dp - own).cross(f));
+            at_point[1 - x][j] = Wrench::new(-force, -dp.cross(f));
+        }
+        for (by_eta, row) in out.by_eta.iter_mut().zip(self.frame.transpose().c) {
+            *by_eta = row * sign;
+        }
+        out.velocity = about_origin(out.velocity, p);
+        out.gap = about_origin(out.gap, p);
+        out.by_eta = about_origin(out.by_eta, p);
+        for (y, w) in at_point.into_iter().enumerate() {
+            out.wrench[y] = about_origin(w, p).map(|w| w.about_origin(s.point[y]));
+        }
+        out
+    }
+}
+
+/// From coefficients on (motion of the point p; rotation) to those on (motion of the origin; rotation).
+#[inline(always)]
+fn about_origin<T>(x: [T; 6], p: Vec3) -> [T; 6]
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+{
+    let [lx, ly, lz, ax, ay, az] = x;
+    [
+        lx,
+        ly,
+        lz,
+        ax + lz * p.y - ly * p.z,
+        ay + lx * p.z - lz * p.x,
+        az + ly * p.x - lx * p.y,
+    ]
+}

@@ -1,0 +1,154 @@
+//! Derivatives of the last step's contact impulses.
+//!
+//! An impulse's components are those along its contact's own frame (t₁ t₂ n), which moves with the
+//! bodies; in the world it is f = t₁ λ₁ + t₂ λ₂ + n λ₃, and its derivative that of the product, with the
+//! frame's motion from [`Sim::contact_derivatives`].
+//!
+//! **Redundant contacts.** Where the constraints of a step depend on each other (four points under a
+//! flat foot) the impulses are not unique: the step reports those of least norm. What is given here then
+//! is one way to share out the change: the generalized force that all impulses together exert varies as
+//! it should, but no single impulse needs to. The calls say so.
+
+use super::info::check_length;
+use super::sim::Sim;
+use crate::error::Result;
+use crate::model::Model;
+
+/// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
+/// the order of [`Sim::contacts`]; columns by the tangent of q, by v, u and the selected parameters.
+#[derive(Default)]
+pub struct ImpulseJacobians<'a> {
+    pub by_q: Option<&'a mut [f64]>,
+    pub by_v: Option<&'a mut [f64]>,
+    pub by_u: Option<&'a mut [f64]>,
+    pub by_p: Option<&'a mut [f64]>,
+}
+
+/// Whether derivatives of impulses are those of the impulses that the step reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImpulseGradient {
+    /// The constraints are independent: every impulse is unique, and has the derivative given.
+    Unique,
+    /// They depend on each other: only the generalized force of all impulses has the derivative given.
+    Shared,
+}
+
+/// A direction and what it gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Direction {
+    unit: Vec<f64>,
+    dq_next: Vec<f64>,
+    dv_next: Vec<f64>,
+}
+
+impl Direction {
+    pub fn new(model: &Model) -> Direction {
+        let nv = model.nv();
+        Direction {
+            unit: vec![0.0; nv.max(model.nu())],
+            dq_next: vec![0.0; nv],
+            dv_next: vec![0.0; nv],
+        }
+    }
+
+    /// Makes room for np parameters.
+    pub fn fit(&mut self, np: usize) {
+        self.unit.resize(self.unit.len().max(np), 0.0);
+    }
+}
+
+impl Sim {
+    /// Derivative of the contact impulses of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np,
+    /// an empty slice stands for zero. `dimpulse` has 3 entries a contact.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jvp`].
+    pub fn impulse_jvp(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dimpulse: &mut [f64],
+    ) -> Result<ImpulseGradient> {
+        self.need_step()?;
+        check_length("dimpulse", dimpulse, 3 * self.contacts().len())?;
+        self.with_direction(|sim, d| {
+            sim.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
+            sim.write_impulses(dimpulse);
+            sim.impulse_gradient()
+        })
+    }
+
+    /// Jacobians of the contact impulses of the last step, column by column: each costs one
+    /// [`Sim::step_jvp`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_jvp`].
+    pub fn impulse_jacobians(&mut self, out: ImpulseJacobians<'_>) -> Result<ImpulseGradient> {
+        self.need_step()?;
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let rows = 3 * self.contacts().len();
+        let sizes = [nv, nv, nu, np];
+        let outs = [
+            ("by_q", out.by_q),
+            ("by_v", out.by_v),
+            ("by_u", out.by_u),
+            ("by_p", out.by_p),
+        ];
+        for ((name, out), columns) in outs.iter().zip(sizes) {
+            if let Some(out) = out {
+                check_length(name, out, rows * columns)?;
+            }
+        }
+        self.with_direction(|sim, d| {
+            // What has no derivative fails here, before anything is written.
+            sim.step_jvp(&[], &[], &[], &[], &mut d.dq_next, &mut d.dv_next)?;
+            for (kind, ((_, out), n)) in outs.into_iter().zip(sizes).enumerate() {
+                let columns = out
+                    .into_iter()
+                    .flat_map(|x| x.chunks_exact_mut(rows.max(1)));
+                for (k, column) in columns.enumerate() {
+                    d.unit.fill(0.0);
+                    d.unit[k] = 1.0;
+                    let mut along: [&[f64]; 4] = [&[]; 4];
+                    along[kind] = &d.unit[..n];
+                    let [dq, dv, du, dp] = along;
+                    sim.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
+                    sim.write_impulses(column);
+                }
+            }
+            sim.impulse_gradient()
+        })
+    }
+
+    /// Lends the workspace while the simulation is used.
+    fn with_direction<T>(
+        &mut self,
+        run: impl FnOnce(&mut Sim, &mut Direction) -> Result<T>,
+    ) -> Result<T> {
+        let mut direction = std::mem::take(&mut self.direction);
+        let done = run(self, &mut direction);
+        self.direction = direction;
+        done
+    }
+
+    /// What the last direction does to the impulses.
+    fn write_impulses(&self, out: &mut [f64]) {
+        if let Some(c) = &self.contact {
+            c.impulse_direction(out);
+        }
+    }
+
+    fn impulse_gradient(&mut self) -> Result<ImpulseGradient> {
+        let independent = match &mut self.contact {
+            Some(c) => c.independent()?,
+            None => true,
+        };
+        Ok(if independent {
+            ImpulseGradient::Unique
+        } else {
+            ImpulseGradient::Shared
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! The impulses' answer to variations, as a product of low rank.
+//!
+//! The law's derivative is dλ = −CᵀB w (NcpSolver::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
+//! variation of the velocity at fixed impulses, and δσ what else varies σ. With Y = C J A⁻¹
+//!
+//!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹)
+//!
+//! K takes the place of A⁻¹ for all columns at once. Its rank, not the number of rows, sets the cost:
+//! many contacts under one foot are no dearer than the six numbers that they hold.
+
+use crate::constraint::{Constraints, Stabilization, Variation};
+use crate::contact::central_path::CentralPath;
+use crate::contact::ncp::{NcpSolver, Split};
+use crate::dynamics::aba_derivatives::LowRank;
+use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
+use crate::error::Result;
+use crate::linalg::{F4, dispatch};
+use crate::model::topology::{LANES, Topology};
+
+/// B, C and their products. Sized at creation.
+#[derive(Clone, Debug)]
+pub(super) struct Response {
+    rank: usize,
+    /// Lanes of a column of rank numbers.
+    lanes: usize,
+    /// Per row of the problem: columns of B and C.
+    left: Vec<F4>,
+    right: Vec<F4>,
+    /// Per dof: columns of B ∂σ/∂q, and of B (J + ∂σ/∂v).
+    by_q: Vec<F4>,
+    by_v: Vec<F4>,
+    /// Per dof: columns of B J A⁻¹ and of Y.
+    answer: Vec<F4>,
+    y: Vec<F4>,
+    /// Y by rows.
+    y_rows: Vec<F4>,
+    /// K by columns.
+    pub inverse: DenseInverse,
+}
+
+impl Response {
+    pub fn new(nv: usize, max_rows: usize) -> Self {
+        let lanes = max_rows.div_ceil(LANES);
+        let panel = || F4::zeros(nv * lanes);
+        let inverse = DenseInverse::new(nv);
+        Response {
+            rank: 0,
+            lanes: 0,
+            left: F4::zeros(max_rows * lanes),
+            right: F4::zeros(max_rows * lanes),
+            by_q: panel(),
+            by_v: panel(),
+            answer: panel(),
+            y: panel(),
+            y_rows: F4::zeros(max_rows * inverse.stride),
+            inverse,
+        }
+    }
+
+    /// What the columns by q and v have beyond K times forces.
+    pub fn less(&self) -> LowRank<'_> {
+        LowRank {
+            rank: self.rank,
+            rows: &self.y_rows,
+            by_q: F4::flat(&self.by_q),
+            by_v: F4::flat(&self.by_v),
+            stride: LANES * self.lanes,
+        }
+    }
+
+    /// B and C of the exact law.
+    pub fn split(&mut self, c: &Constraints, solver: &mut NcpSolver) -> Result<Split> {
+        let n = self.start(c, solver.rank().independent);
+        let (left, right) = (&mut self.left[..n], &mut self.right[..n]);
+        let stride = LANES * self.lanes;
+        solver.split(
+            &c.problem(),
+            stride,
+            F4::flat_mut(left),
+            F4::flat_mut(right),
+        )
+    }
+
+    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows.
+    pub fn split_relaxed(
+        &mut self,
+        c: &Constraints,
+        path: &mut CentralPath,
+        w: &mut [f64],
+        dlambda: &mut [f64],
+    ) {
+        let rows = c.g.len();
+        let n = self.start(c, rows);
+        self.left[..n].fill(F4::ZERO);
+        self.right[..n].fill(F4::ZERO);
+        let stride = LANES * self.lanes;
+        for j in 0..rows {
+            F4::flat_mut(&mut self.left)[j * stride + j] = 1.0;
+            w.fill(0.0);
+            w[j] = 1.0;
+            path.apply(w, None, 1, dlambda);
+            let right = F4::flat_mut(&mut self.right);
+            for (i, d) in dlambda.iter().enumerate() {
+                right[i * stride + j] = -d;
+            }
+        }
+    }
+
+    fn start(&mut self, c: &Constraints, rank: usize) -> usize {
+        self.rank = rank;
+        self.lanes = rank.div_ceil(LANES);
+        c.g.len() * self.lanes
+    }
+
+    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse; `split` is None for the
+    /// relaxed law.
+    pub fn prepare(
+        &mut self,
+        split: Option<Split>,
+        solver: &mut NcpSolver,
+        c: &Constraints,
+        variation: &Variation,
+        s: &Stabilization,
+        t: &Topology,
+        kin: &Kinematics,
+        m: &BranchMatrix,
+        inverse: &DenseInverse,
+    ) {
+        let symmetric = split == Some(Split::Half);
+        columns(self, symmetric, c, variation, s, t, kin);
+        let n = t.nv() * self.lanes;
+        if split == Some(Split::Middle) {
+            for panel in [&mut self.by_q, &mut self.by_v, &mut self.answer] {
+                solver.solve_middle(LANES * self.lanes, F4::flat_mut(&mut panel[..n]));
+            }
+        }
+        solve_columns(m, t, self.lanes, &mut self.answer[..n]);
+        if symmetric {
+            self.y[..n].copy_from_slice(&self.answer[..n]);
+        } else {
+            solve_columns(m, t, self.lanes, &mut self.y[..n]);
+        }
+        subtract(self, inverse);
+    }
+}
+
+/// Adds x times a row's vector to a dof's.
+#[inline(always)]
+fn add(panel: &mut [F4], dof: usize, rows: &[F4], row: usize, x: f64, lanes: usize) {
+    let to = &mut panel[dof * lanes..][..lanes];
+    for (to, from) in to.iter_mut().zip(&rows[row * lanes..][..lanes]) {
+        *to += *from * x;
+    }
+}
+
+#[inline(always)]
+fn columns_kernel(
+    r: &mut Response,
+    symmetric: bool,
+    c: &Constraints,
+    variation: &Variation,
+    s: &Stabilization,
+    t: &Topology,
+    kin: &Kinematics,
+) {
+    let w = r.lanes;
+    let n = t.nv() * w;
+    for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
+        panel[..n].fill(F4::ZERO);
+    }
+    for b in 0..c.groups() {
+        c.rows.for_dofs(b, |k| {
+            for (row, x) in c.range(b).zip(c.rows.column(b, k).0) {
+                add(&mut r.by_v, k, &r.left, row, x, w);
+                if !symmetric {
+                    add(&mut r.y, k, &r.right, row, x, w);
+                }
+            }
+        });
+    }
+    r.answer[..n].copy_from_slice(&r.by_v[..n]);
+    variation.for_columns(t, kin, |row, k, x| {
+        for (i, x) in x.0.into_iter().enumerate().filter(|(_, x)| *x != 0.0) {
+            add(&mut r.by_q, k, &r.left, row + i, x, w);
+        }
+    });
+    if s.kd != 0.0 {
+        for b in 0..c.groups() {
+            let Some(row) = c.normal_row(b) else { continue };
+            c.rows.for_dofs(b, |k| {
+                let x = c.rows.column(b, k).0[c.range(b).len() - 1];
+                add(&mut r.by_v, k, &r.left, row, -s.kd * x, w);
+            });
+        }
+    }
+}
+
+#[inline(always)]
+fn subtract_kernel(r: &mut Response, inverse: &DenseInverse) {
+    let (stride, lanes) = (inverse.stride, r.lanes);
+    let nv = inverse.rows.len() / stride.max(1);
+    for k in 0..nv {
+        let column = &F4::flat(&r.y[k * lanes..][..lanes])[..r.rank];
+        for (i, x) in column.iter().enumerate() {
+            F4::flat_mut(&mut r.y_rows[i * stride..][..stride])[k] = *x;
+        }
+    }
+    for k in 0..nv {
+        let out = &mut r.inverse.rows[k * stride..][..stride];
+        out.copy_from_slice(inverse.row(k));
+        let answer = &F4::flat(&r.answer[k * lanes..][..lanes])[..r.rank];
+        for (x, row) in answer.iter().zip(r.y_rows.chunks_exact(stride)) {
+            for (out, row) in out.iter_mut().zip(row) {
+                *out -= *row * *x;
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn columns = columns_kernel(
+        r: &mut Response, symmetric: bool, c: &Constraints, variation: &Variation,
+        s: &Stabilization, t: &Topology, kin: &Kinematics,
+    )
+}
+
+dispatch! {
+    fn subtract = subtract_kernel(r: &mut Response, inverse: &DenseInverse)
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Runs every code block of README.md and docs/, and follows every link between the project's pages.
+
+usage: tests/docs/run.py [PAGE ...]
+
+From the project's root, after the library was built by `cmake --build target/cmake`. By the word behind the fence:
+
+    c, cpp    a whole program, or statements: those of a page run one after another in tests/docs/harness.c
+    python    one session a page, where DIFFSIM_PYTHON names an interpreter with the package
+    julia     one session a page, where DIFFSIM_JULIA names a Julia that finds the package
+    cmake     a project that builds examples/minimal.c against an installed copy
+    sh        commands, in the project's root
+    text      not run: output, formulas
+
+Whatever cannot run for want of an interpreter is said and counted as skipped.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "docs"
+PREFIX = WORK / "prefix"
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+COMMON = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT}/include", f"-I{ROOT}/bindings/cpp"]
+LINKING = [f"-L{ROOT}/target/cmake/lib", "-ldiffsim", "-lm", f"-Wl,-rpath,{ROOT}/target/cmake/lib"]
+COMPILERS = {"c": (["cc", "-std=c11"], ".c"), "cpp": (["c++", "-std=c++17"], ".cpp")}
+INTERPRETERS = {"python": "DIFFSIM_PYTHON", "julia": "DIFFSIM_JULIA"}
+
+
+def run(*command, cwd=ROOT, **kwargs):
+    """Runs a command; its output becomes the error's text where it fails."""
+    done = subprocess.run([str(c) for c in command], cwd=cwd, text=True, capture_output=True, timeout=600, **kwargs)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+def compile_and_run(language, name, code):
+    compiler, suffix = COMPILERS[language]
+    source = WORK / (name + suffix)
+    source.write_text(code)
+    run(*compiler, *COMMON, source, "-o", WORK / name, *LINKING)
+    run(WORK / name)
+
+
+def programs(name, blocks):
+    """Whole C and C++ programs, and the page's statements together as one program."""
+    for language in COMPILERS:
+        texts = [text for kind, text in blocks if kind == language]
+        whole = [text for text in texts if "int main(" in text]
+        for i, text in enumerate(whole):
+            yield f"{language} program {i + 1}", lambda i=i, text=text: compile_and_run(language, f"{name}_{language}{i}", text)
+        parts = [f"{{\n{text}}}\n" for text in texts if text not in whole]
+        if parts:
+            harness = (ROOT / "tests/docs/harness.c").read_text()
+            code = harness.replace("    /* the page's statements */\n", "".join(parts))
+            yield f"{len(parts)} parts in {language}", lambda code=code: compile_and_run(language, f"{name}_{language}_parts", code)
+
+
+def sessions(name, blocks):
+    for language, variable in INTERPRETERS.items():
+        code = "\n".join(text for kind, text in blocks if kind == language)
+        if not code:
+            continue
+        interpreter = os.environ.get(variable)
+        script = WORK / f"{name}.{language}"
+        script.write_text(code)
+        yield f"{language} session", (lambda i=interpreter, s=script: run(*i.split(), s)) if interpreter else None
+
+
+def build_project(name, code):
+    if not PREFIX.exists():
+        run("cmake", "--install", "target/cmake", "--prefix", PREFIX)
+    project = WORK / name
+    shutil.rmtree(project, ignore_errors=True)
+    project.mkdir()
+    shutil.copy(ROOT / "examples/minimal.c", project / "program.c")
+    (project / "CMakeLists.txt").write_text(code)
+    run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={PREFIX}")
+    run("cmake", "--build", project / "build")
+
+
+def checks(page):
+    """Pairs of a name and what to call; None where it cannot be run here."""
+    text = page.read_text()
+    blocks = FENCE.findall(text)
+    name = page.stem
+    known = [*COMPILERS, *INTERPRETERS, "cmake", "sh", "text"]
+    for kind, code in blocks:
+        if kind not in known:
+            yield f"block '{kind}'", lambda kind=kind: (_ for _ in ()).throw(RuntimeError(f"'{kind}' is none of {known}"))
+    yield from programs(name, blocks)
+    yield from sessions(name, blocks)
+    for i, code in enumerate(c for kind, c in blocks if kind == "cmake"):
+        yield f"cmake project {i + 1}", lambda i=i, code=code: build_project(f"{name}_cmake{i}", code)
+    for i, code in enumerate(c for kind, c in blocks if kind == "sh"):
+        yield f"commands {i + 1}", lambda code=code: run("bash", "-euc", code)
+
+
+def anchors(page):
+    """The anchors that a page's headings get: lower case, without punctuation, spaces as hyphens."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def broken_links(page):
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if re.match(r"\w+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        if not there.exists():
+            yield f"{target} is not there"
+        elif anchor and anchor not in anchors(there):
+            yield f"{target}: no such heading"
+
+
+def main():
+    pages = [Path(a).resolve() for a in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    WORK.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(PREFIX, ignore_errors=True)
+    passed = failed = skipped = 0
+    for page in pages:
+        for name, check in checks(page):
+            label = f"{page.relative_to(ROOT)}: {name}"
+            if check is None:
+                skipped += 1
+                print(f"skipped {label}: no interpreter was named")
+                continue
+            try:
+                check()
+                passed += 1
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                failed += 1
+                print(f"FAILED {label}\n{error}")
+    tracked = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, text=True, capture_output=True).stdout.split()
+    for page in {*pages, *(ROOT / t for t in tracked)}:
+        bad = list(broken_links(page))
+        passed, failed = (passed, failed + 1) if bad else (passed + 1, failed)
+        for line in bad:
+            print(f"FAILED {page.relative_to(ROOT)}: {line}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
