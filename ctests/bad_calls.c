@@ -155,6 +155,7 @@ static void steps(void) {
     INVALID(ds_sim_step_vjp(sim, NULL, v, out.a, out.b, out.c, NULL), "q_next_bar");
     NUMERICAL(ds_sim_step_vjp(sim, v, with(v, 0, NAN), out.a, out.b, out.c, NULL), "v_next_bar[0]");
     INVALID(ds_sim_step_info(sim, NULL), "out");
+    INVALID(ds_sim_push_out_given_up(sim, NULL), "out");
     const ds_contact *contacts;
     size_t count;
     INVALID(ds_sim_contacts(sim, NULL, &count), "contacts");
@@ -167,6 +168,7 @@ static void steps(void) {
     WRONG(ds_sim_step_jacobians(sim, &one), DS_ERR_NO_STEP, "step");
     CHECK_OK(ds_sim_reset(sim));
     WRONG(ds_sim_step_info(sim, &out.info), DS_ERR_NO_STEP, "step");
+    WRONG(ds_sim_push_out_given_up(sim, &out.id), DS_ERR_NO_STEP, "step");
 }
 
 static void parameters(void) {

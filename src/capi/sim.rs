@@ -67,11 +67,6 @@ pub struct ds_step_info {
     pub gradient: ds_gradient,
     /// 1: the residual is within the tolerance; 0: it is not, and gradient is DS_GRADIENT_REFUSED.
     pub converged: i32,
-    /// 1: jammed bodies could not be pushed apart, and the step was taken without undoing penetrations
-    /// and passed limits; its derivative is that of such a step, one-sided. 0: it was taken as asked.
-    pub push_out_given_up: i32,
-    /// 0
-    pub reserved: i32,
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -83,8 +78,6 @@ impl From<StepInfo> for ds_step_info {
             switch_distance: i.switch_distance,
             gradient: i.gradient.into(),
             converged: i32::from(i.converged),
-            push_out_given_up: i32::from(i.push_out_given_up),
-            reserved: 0,
         }
     }
 }
@@ -164,6 +157,21 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
         let info = look(sim)?.sim.step_info()?.into();
         // The caller's struct may be uninitialized: it is written, not assigned.
         args::place(out, "out")?.write(info);
+        Ok(())
+    })
+}
+
+/// Whether the last step gave up pushing bodies out of each other: 1 where jammed bodies could not be
+/// pushed apart by any impulse, and the step was taken without undoing penetrations and passed limits
+/// (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
+///
+/// Errors: DS_ERR_NO_STEP before a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_push_out_given_up(sim: *const ds_sim, out: *mut i32) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let given_up = look(sim)?.sim.step_info()?.push_out_given_up;
+        args::place(out, "out")?.write(i32::from(given_up));
         Ok(())
     })
 }
