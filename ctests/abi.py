@@ -51,8 +51,11 @@ def structs(code):
 
 def layout(cc, header, code):
     """One line a field, with its offset as the compiler has it."""
-    lines, program = [], ["#include <stdio.h>", f'#include "{header}"', "int main(void) {"]
-    say = lambda text, value: program.append(f'printf("{text}\\n", {value});')
+    program = ["#include <stdio.h>", f'#include "{header}"', "int main(void) {"]
+
+    def say(text, value):
+        program.append(f'printf("{text}\\n", {value});')
+
     say("DS_ABI_VERSION %d", "DS_ABI_VERSION")
     for name, fields in structs(code):
         for field in fields:
@@ -76,7 +79,11 @@ def main():
     options = parser.parse_args()
     code = preprocessed(options.cc, options.header)
     declared = dict(functions(code))
-    interface = [*layout(options.cc, options.header.resolve(), code), *enumerations(code), *sorted(declared.values())]
+    interface = [
+        *layout(options.cc, options.header.resolve(), code),
+        *enumerations(code),
+        *sorted(declared.values()),
+    ]
     if options.renew:
         GOLDEN.write_text("\n".join(interface) + "\n")
     golden = GOLDEN.read_text().splitlines()
@@ -88,7 +95,10 @@ def main():
         failures.append(f"new: {line}")
     if failures:
         failures.append("After a break raise DS_ABI_VERSION; then renew with ctests/abi.py --renew")
-    exported = {line.split()[0] for line in run("nm", "-D", "--defined-only", "--format=posix", options.library).splitlines()}
+    exported = {
+        line.split()[0]
+        for line in run("nm", "-D", "--defined-only", "--format=posix", options.library).splitlines()
+    }
     failures += [f"exported, not declared: {name}" for name in sorted(exported - set(declared))]
     failures += [f"declared, not exported: {name}" for name in sorted(set(declared) - exported)]
     print("\n".join([*failures, f"{len(declared)} functions, {len(interface)} lines of interface"]))

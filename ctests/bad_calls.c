@@ -8,7 +8,7 @@
 
 enum { MAX = 64, STEPS = 4, BIG = MAX * MAX };
 
-static double q[MAX], v[MAX], u[MAX * STEPS], w[6], bad[MAX], zero_q[MAX];
+static double q[MAX], v[MAX], u[MAX * STEPS], w[MAX], bad[MAX], zero_q[MAX];
 /* Every result goes here. */
 static struct {
     double a[BIG], b[BIG], c[BIG];
@@ -168,6 +168,7 @@ static void steps(void) {
     WRONG(ds_sim_step_jacobians(sim, &one), DS_ERR_NO_STEP, "step");
     CHECK_OK(ds_sim_reset(sim));
     WRONG(ds_sim_step_info(sim, &out.info), DS_ERR_NO_STEP, "step");
+    CHECK_OK(ds_sim_reset(sim));
     WRONG(ds_sim_push_out_given_up(sim, &out.id), DS_ERR_NO_STEP, "step");
 }
 

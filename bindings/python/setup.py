@@ -25,6 +25,13 @@ def version():
     return re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), flags=re.M)[1]
 
 
+def run(tool, arguments, **options):
+    """Runs a tool that has to be installed."""
+    if shutil.which(tool) is None:
+        sys.exit(f"{tool} is missing: building diffsim takes Rust (https://rustup.rs) and a C compiler")
+    return subprocess.run([tool, *arguments], check=True, **options)
+
+
 def library():
     """The shared library's path; cargo builds it, at no cost where it is up to date."""
     given = os.environ.get("DIFFSIM_LIBRARY")
@@ -32,8 +39,8 @@ def library():
         return pathlib.Path(given)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     # The same arguments as in cmake/build.cmake: with others cargo would build it once more.
-    arguments = ["--release", "--locked", "--lib", "--target-dir", str(target)]
-    subprocess.run(["cargo", "rustc", *arguments, "--", "--print", "native-static-libs"], cwd=ROOT, check=True)
+    arguments = ["rustc", "--release", "--locked", "--lib", "--target-dir", str(target)]
+    run("cargo", [*arguments, "--", "--print", "native-static-libs"], cwd=ROOT)
     return target / "release" / LIBRARY
 
 
@@ -41,8 +48,8 @@ def declarations():
     """The header as cffi reads it: preprocessed, without the system's headers."""
     header = (ROOT / "include" / "diffsim.h").read_text(encoding="utf-8")
     text = re.sub(r"^#include <.*>$", "", header, flags=re.M)
-    compiler = [os.environ.get("CC", "cc"), "-E", "-P", "-xc", "-"]
-    code = subprocess.run(compiler, input=text, capture_output=True, text=True, check=True).stdout
+    arguments = ["-E", "-P", "-xc", "-"]
+    code = run(os.environ.get("CC", "cc"), arguments, input=text, capture_output=True, text=True).stdout
     version = re.search(r"^#define DS_ABI_VERSION (\d+)$", header, flags=re.M)[1]
     return f"{code}\n#define DS_ABI_VERSION {version}\n"
 

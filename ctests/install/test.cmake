@@ -1,5 +1,5 @@
-# Installs into an empty folder, moves that elsewhere, and builds and runs a program with what is
-# there: find_package (shared and static) and pkg-config.
+# Installs into an empty folder, moves that elsewhere, and builds and runs programs with what is there:
+# find_package (shared and static) and pkg-config; and the same programs with add_subdirectory.
 file(REMOVE_RECURSE "${WORK}")
 set(first "${WORK}/first")
 set(prefix "${WORK}/moved")
@@ -8,7 +8,7 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${firs
 file(RENAME "${first}" "${prefix}")
 set(lib "${prefix}/${LIBDIR}")
 
-foreach(file "${prefix}/include/diffsim.h" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}")
+foreach(file "${prefix}/include/diffsim.h" "${prefix}/include/diffsim.hpp" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}")
   if(NOT EXISTS "${file}" OR IS_SYMLINK "${file}")
     message(FATAL_ERROR "not installed: ${file}")
   endif()
@@ -22,13 +22,20 @@ foreach(link "${SONAME}>libdiffsim.so.${VERSION}" "libdiffsim.so>${SONAME}")
   endif()
 endforeach()
 
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/build" -G "${GENERATOR}"
-          "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}"
-  COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${WORK}/build" COMMAND_ERROR_IS_FATAL ANY)
-foreach(program c_diffsim c_static cpp_diffsim cpp_static)
-  execute_process(COMMAND "${WORK}/build/${program}" COMMAND_ERROR_IS_FATAL ANY)
+function(build source folder)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${folder}" -G "${GENERATOR}"
+            "-DCMAKE_PREFIX_PATH=${prefix}" "-DWANTED=${VERSION}" ${ARGN}
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${CMAKE_COMMAND}" --build "${folder}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+build("${SOURCE}/bindings/cpp" "${WORK}/start")
+build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/package")
+build("${CMAKE_CURRENT_LIST_DIR}" "${WORK}/subdirectory" "-DSUBDIRECTORY=${SOURCE}")
+foreach(way package subdirectory)
+  foreach(program c_diffsim c_static cpp_diffsim cpp_static)
+    execute_process(COMMAND "${WORK}/${way}/${program}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
 endforeach()
 
 if(NOT PKG_CONFIG)

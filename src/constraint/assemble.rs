@@ -11,6 +11,7 @@ use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::ncp::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::tree_rows::TreeRows;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::BranchMatrix;
 use crate::error::{Error, Result};
@@ -119,7 +120,9 @@ pub struct Constraints {
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
     pub g: Vec<f64>,
-    pub delassus: Vec<f64>,
+    /// G: dense where there is one tree, otherwise by trees.
+    delassus: Vec<f64>,
+    pub(super) by_trees: Option<TreeRows>,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
     pub(super) keys: Vec<Key>,
@@ -166,6 +169,7 @@ impl Constraints {
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
         let groups = max_contacts + single + equalities.len();
+        let split = t.trees.len() > 1;
         Ok(Constraints {
             rows: Rows::new(t.nv(), groups),
             blocks: Vec::with_capacity(max_blocks),
@@ -174,7 +178,14 @@ impl Constraints {
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
-            delassus: Vec::with_capacity(max_rows * max_rows),
+            delassus: Vec::with_capacity(if split { 0 } else { max_rows * max_rows }),
+            by_trees: split.then(|| {
+                TreeRows::with_capacity(
+                    t.trees.len(),
+                    max_blocks,
+                    2 * max_rows * super::trees::largest_tree(t),
+                )
+            }),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
             keys: Vec::with_capacity(groups),
@@ -224,11 +235,16 @@ impl Constraints {
 
     /// The problem in the solver's terms.
     pub fn problem(&self) -> Problem<'_> {
-        Problem {
-            blocks: &self.blocks,
-            delassus: Delassus::Dense(&self.delassus),
-            g: &self.g,
-        }
+        problem(&self.blocks, &self.delassus, &self.by_trees, &self.g)
+    }
+
+    /// The problem, its impulses and its modes.
+    pub fn problem_and_solution(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
+        (
+            problem(&self.blocks, &self.delassus, &self.by_trees, &self.g),
+            &mut self.lambda,
+            &mut self.modes,
+        )
     }
 
     fn start(&mut self) {
@@ -398,8 +414,11 @@ impl Constraints {
     /// G; `m` must be factored.
     pub fn condense(&mut self, t: &Topology, m: &BranchMatrix) {
         let n = self.offsets.last().copied().unwrap_or(0);
-        self.delassus.resize(n * n, 0.0);
+        if self.by_trees.is_none() {
+            self.delassus.resize(n * n, 0.0);
+        }
         condense(self, t, m, n);
+        self.fill_trees(t);
     }
 
     /// g = J v_free + stabilization.
@@ -481,6 +500,22 @@ impl Constraints {
     }
 }
 
+fn problem<'a>(
+    blocks: &'a [Block],
+    dense: &'a [f64],
+    by_trees: &'a Option<TreeRows>,
+    g: &'a [f64],
+) -> Problem<'a> {
+    Problem {
+        blocks,
+        delassus: match by_trees {
+            Some(rows) => Delassus::Trees(rows),
+            None => Delassus::Dense(dense),
+        },
+        g,
+    }
+}
+
 /// The last dof of a link, or the world.
 pub(super) fn tip(t: &Topology, link: usize) -> usize {
     if link == WORLD {
@@ -520,7 +555,8 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize
     c.rows.solve_half(t, m);
     for i in 0..c.groups() {
         let (ri, ni) = (c.offsets[i], c.range(i).len());
-        for j in 0..=i {
+        let dense = if c.by_trees.is_none() { i + 1 } else { 0 };
+        for j in 0..dense {
             let (rj, nj) = (c.offsets[j], c.range(j).len());
             // Column b of the block (i, j) in lanes.
             let g = c.rows.delassus(i, j);

@@ -8,6 +8,7 @@ mod equality;
 mod equality_derivative;
 mod memory;
 pub mod rows;
+mod trees;
 
 pub use assemble::{Constraints, Source, Stabilization};
 pub use derivative::Variation;

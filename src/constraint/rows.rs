@@ -37,6 +37,8 @@ pub struct Rows {
     nv: usize,
     count: usize,
     set: DofSet,
+    /// Trees that a block touches.
+    trees: Vec<[Option<usize>; 2]>,
     /// Per block and dof: the column of J in lanes 0–2.
     jac: Vec<F4>,
     /// Per block and dof: D^(−1/2) L⁻ᵀ Jᵀ, on the same dofs.
@@ -50,6 +52,7 @@ impl Rows {
         Rows {
             nv,
             count: 0,
+            trees: vec![[None; 2]; max_blocks],
             set: DofSet {
                 words,
                 bits: vec![0; words * max_blocks],
@@ -72,6 +75,9 @@ impl Rows {
     pub fn push(&mut self, t: &Topology, tips: [usize; 2]) -> usize {
         let block = self.count;
         self.count += 1;
+        let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
+        let [a, b] = tips.map(tree);
+        self.trees[block] = if a == b { [a, None] } else { [a, b] };
         let words = self.set.words;
         let bits = &mut self.set.bits[block * words..(block + 1) * words];
         bits.fill(0);
@@ -154,6 +160,17 @@ impl Rows {
                 }
             }
         }
+    }
+
+    /// The trees that a block touches.
+    pub fn trees(&self, block: usize) -> [Option<usize>; 2] {
+        self.trees[block]
+    }
+
+    /// The column of D^(−1/2) L⁻ᵀ Jᵀ at a dof that the block touches; after [`Rows::solve_half`].
+    #[inline(always)]
+    pub fn half(&self, block: usize, dof: usize) -> F4 {
+        self.half[block * self.nv + dof]
     }
 
     /// The block (i, j) of G = J M⁻¹ Jᵀ: columns of up to three numbers; after [`Rows::solve_half`].

@@ -2,5 +2,7 @@
 
 pub mod central_path;
 pub mod island;
+pub mod island_solver;
 pub mod ncp;
 pub mod problem;
+pub mod tree_rows;

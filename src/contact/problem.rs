@@ -9,6 +9,7 @@
 //! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
 
+use super::tree_rows::TreeRows;
 use crate::error::{Error, Result};
 
 /// The law of a group of consecutive rows.
@@ -40,8 +41,8 @@ impl Block {
 pub enum Delassus<'a> {
     /// n × n, column-major, both triangles filled.
     Dense(&'a [f64]),
-    /// Only the blocks of pairs that share a body.
-    Sparse(&'a BlockSparse),
+    /// By its factor, of which each row has entries on a few trees only.
+    Trees(&'a TreeRows),
 }
 
 /// One step's problem. Borrowed: the solver copies nothing of size n².
@@ -95,7 +96,7 @@ impl Problem<'_> {
         self.delassus.check_shape(self.blocks, n)?;
         check_finite(match self.delassus {
             Delassus::Dense(values) => values,
-            Delassus::Sparse(sparse) => &sparse.values,
+            Delassus::Trees(rows) => rows.entries(),
         })
     }
 }
@@ -122,108 +123,6 @@ fn check_finite(values: &[f64]) -> Result<()> {
 /// Up to 3 × 3, row-major; entries beyond a block's size are zero.
 pub type Small = [[f64; 3]; 3];
 
-/// A symmetric matrix of small blocks, both triangles stored, in compressed block rows.
-///
-/// Because G is symmetric the block row of i also is its block column, so a change of λᵢ updates σ in time
-/// proportional to the neighbours of i.
-#[derive(Clone, Debug, Default)]
-pub struct BlockSparse {
-    offsets: Vec<usize>,
-    starts: Vec<usize>,
-    columns: Vec<usize>,
-    places: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl BlockSparse {
-    /// Room for `blocks` block rows and `pairs` stored blocks (both triangles); refilling within it does not allocate.
-    pub fn with_capacity(blocks: usize, pairs: usize) -> BlockSparse {
-        BlockSparse {
-            offsets: Vec::with_capacity(blocks + 1),
-            starts: Vec::with_capacity(blocks + 1),
-            columns: Vec::with_capacity(pairs),
-            places: Vec::with_capacity(pairs),
-            values: Vec::with_capacity(9 * pairs),
-        }
-    }
-
-    /// Starts an empty matrix; block rows follow by [`BlockSparse::push_row`].
-    pub fn clear(&mut self) {
-        self.offsets.clear();
-        self.offsets.push(0);
-        self.starts.clear();
-        self.starts.push(0);
-        self.columns.clear();
-        self.places.clear();
-        self.values.clear();
-    }
-
-    /// Appends the next block row. `entries` are (block column, Gᵢⱼ) in increasing column order; `sizes` gives every
-    /// block's rows. The caller stores both triangles. Errors: `InvalidArgument` for a column out of order or a size beyond 3.
-    pub fn push_row(
-        &mut self,
-        sizes: impl Fn(usize) -> usize,
-        entries: &[(usize, Small)],
-    ) -> Result<()> {
-        if self.offsets.is_empty() {
-            self.clear();
-        }
-        let i = self.offsets.len() - 1;
-        if let Some(pair) = entries.windows(2).find(|p| p[0].0 >= p[1].0) {
-            return Err(Error::invalid(format!(
-                "block row {i}: column {} follows {}",
-                pair[1].0, pair[0].0
-            )));
-        }
-        let rows = sizes(i);
-        if let Some((j, _)) = entries
-            .iter()
-            .find(|(j, _)| !(1..=3).contains(&sizes(*j)) || !(1..=3).contains(&rows))
-        {
-            return Err(Error::invalid(format!(
-                "block row {i}, column {j}: blocks have 1 to 3 rows"
-            )));
-        }
-        self.offsets.push(self.offsets[i] + rows);
-        for (j, block) in entries {
-            self.columns.push(*j);
-            self.places.push(self.values.len());
-            for c in 0..sizes(*j) {
-                self.values
-                    .extend(block.iter().take(rows).map(|row| row[c]));
-            }
-        }
-        self.starts.push(self.columns.len());
-        Ok(())
-    }
-
-    /// Whether the block rows are those of `blocks` and every stored block has the size of its row and column.
-    fn fits(&self, blocks: &[Block]) -> bool {
-        self.offsets.len() == blocks.len() + 1
-            && blocks.iter().enumerate().all(|(i, block)| {
-                self.rows_of(i) == block.rows()
-                    && (self.starts[i]..self.starts[i + 1]).all(|k| {
-                        let end = self.places.get(k + 1).copied().unwrap_or(self.values.len());
-                        blocks.get(self.columns[k]).is_some_and(|other| {
-                            end - self.places[k] == block.rows() * other.rows()
-                        })
-                    })
-            })
-    }
-
-    fn rows_of(&self, i: usize) -> usize {
-        self.offsets[i + 1] - self.offsets[i]
-    }
-
-    fn row(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> {
-        (self.starts[i]..self.starts[i + 1]).map(move |k| {
-            let j = self.columns[k];
-            let size = self.rows_of(i) * self.rows_of(j);
-            (j, &self.values[self.places[k]..self.places[k] + size])
-        })
-    }
-}
-
 impl Delassus<'_> {
     /// Checks that the storage is that of these blocks with n rows. Errors: `InvalidArgument`.
     pub fn check_shape(&self, blocks: &[Block], n: usize) -> Result<()> {
@@ -232,10 +131,8 @@ impl Delassus<'_> {
                 "the Delassus matrix has {} entries, expected {n} × {n}",
                 values.len()
             ))),
-            Delassus::Sparse(sparse) if !sparse.fits(blocks) => Err(Error::invalid(
-                "the block-sparse Delassus matrix was built for other blocks",
-            )),
-            _ => Ok(()),
+            Delassus::Dense(_) => Ok(()),
+            Delassus::Trees(rows) => rows.check_shape(blocks),
         }
     }
 
@@ -259,20 +156,38 @@ impl Delassus<'_> {
                     }
                 }
             }
-            Delassus::Sparse(sparse) => {
-                // Gⱼᵢ = Gᵢⱼᵀ: walk block row i.
-                let rows = delta.len();
-                for (j, block) in sparse.row(i) {
-                    for (c, s) in sigma[sparse.offsets[j]..sparse.offsets[j + 1]]
-                        .iter_mut()
-                        .enumerate()
-                    {
-                        for (d, x) in delta.iter().zip(&block[c * rows..(c + 1) * rows]) {
-                            *s += d * x;
-                        }
+            Delassus::Trees(rows) => rows.add_columns(i, delta, sigma),
+        }
+    }
+
+    /// σ += G λ. `offsets` are the blocks' first rows; `scratch` has room for the trees' coordinates.
+    pub fn add_product(
+        &self,
+        offsets: &[usize],
+        lambda: &[f64],
+        scratch: &mut [[f64; 1]],
+        sigma: &mut [f64],
+    ) {
+        match self {
+            Delassus::Dense(_) => {
+                for (i, at) in offsets.windows(2).enumerate() {
+                    let part = &lambda[at[0]..at[1]];
+                    if part.iter().any(|l| *l != 0.0) {
+                        self.add_columns(i, at[0], part, sigma);
                     }
                 }
             }
+            Delassus::Trees(rows) => {
+                rows.add_product(lambda, &mut scratch[..rows.coordinates()], sigma)
+            }
+        }
+    }
+
+    /// Number of coordinates of the trees, where those are known.
+    pub fn coordinates(&self) -> usize {
+        match self {
+            Delassus::Dense(_) => 0,
+            Delassus::Trees(rows) => rows.coordinates(),
         }
     }
 
@@ -281,10 +196,7 @@ impl Delassus<'_> {
     pub fn diagonal(&self, i: usize, at: usize, rows: usize, n: usize) -> Small {
         match self {
             Delassus::Dense(_) => self.dense_block(at, rows, at, rows, n),
-            Delassus::Sparse(sparse) => sparse
-                .row(i)
-                .find(|(j, _)| *j == i)
-                .map_or([[0.0; 3]; 3], |(_, block)| unpack(block, rows, rows)),
+            Delassus::Trees(trees) => trees.block(i, i),
         }
     }
 
@@ -309,7 +221,7 @@ impl Delassus<'_> {
         out
     }
 
-    /// Calls `visit(j, Gᵢⱼ)` for the stored blocks of block row i that are `wanted`, in order of j.
+    /// Calls `visit(j, Gᵢⱼ)` for the blocks j of block row i that are `wanted`, in order.
     #[inline]
     pub fn for_row(
         &self,
@@ -319,33 +231,15 @@ impl Delassus<'_> {
         wanted: impl Fn(usize) -> bool,
         mut visit: impl FnMut(usize, &Small),
     ) {
-        let rows = blocks[i].rows();
-        match self {
-            Delassus::Dense(_) => {
-                let n = offsets[blocks.len()];
-                for (j, block) in blocks.iter().enumerate().filter(|(j, _)| wanted(*j)) {
-                    visit(
-                        j,
-                        &self.dense_block(offsets[i], rows, offsets[j], block.rows(), n),
-                    );
+        let (rows, n) = (blocks[i].rows(), offsets[blocks.len()]);
+        for (j, other) in blocks.iter().enumerate().filter(|(j, _)| wanted(*j)) {
+            let block = match self {
+                Delassus::Dense(_) => {
+                    self.dense_block(offsets[i], rows, offsets[j], other.rows(), n)
                 }
-            }
-            Delassus::Sparse(sparse) => {
-                for (j, block) in sparse.row(i).filter(|(j, _)| wanted(*j)) {
-                    visit(j, &unpack(block, rows, blocks[j].rows()));
-                }
-            }
+                Delassus::Trees(trees) => trees.block(i, j),
+            };
+            visit(j, &block);
         }
     }
-}
-
-#[inline]
-fn unpack(block: &[f64], rows: usize, columns: usize) -> Small {
-    let mut out = [[0.0; 3]; 3];
-    for c in 0..columns {
-        for r in 0..rows {
-            out[r][c] = block[c * rows + r];
-        }
-    }
-    out
 }

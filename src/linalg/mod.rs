@@ -3,12 +3,14 @@
 //! The dense factorizations know when rows depend on each other and live in memory sized at creation. Their
 //! right-hand sides come as panels of `W` lanes: one loop serves one vector (`W = 1`) and eight columns at a time.
 
+mod block_lu;
 mod dispatch;
 mod general;
 mod kernel;
 mod lanes;
 mod symmetric;
 
+pub use block_lu::BlockLu;
 pub(crate) use dispatch::dispatch;
 pub use general::General;
 pub use kernel::dot;

@@ -1,18 +1,17 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
 use super::contact::ContactReport;
+use super::contact_motion;
 use super::info::{Gradient, check_length};
 use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::collision::primitive::Smoothness;
-use crate::collision::scene::{Scene, SceneContact};
-use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
+use crate::collision::scene::Scene;
+use crate::collision::{ContactDerivative, contact_frame};
 use crate::contact::ncp::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::topology::WORLD;
-use crate::spatial::{Twist, Vec3};
 
 /// Distance of two geometries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +40,26 @@ pub struct ContactDerivatives<'a> {
     pub tangents: Option<&'a mut [f64]>,
     /// 1×nv [m].
     pub gap: Option<&'a mut [f64]>,
+}
+
+impl ContactDerivatives<'_> {
+    /// Those of one contact.
+    fn contact(&mut self, index: usize, nv: usize) -> ContactDerivatives<'_> {
+        fn part<'a>(
+            out: &'a mut Option<&mut [f64]>,
+            index: usize,
+            size: usize,
+        ) -> Option<&'a mut [f64]> {
+            let out = out.as_deref_mut()?;
+            Some(&mut out[index * size..(index + 1) * size])
+        }
+        ContactDerivatives {
+            point: part(&mut self.point, index, 3 * nv),
+            normal: part(&mut self.normal, index, 3 * nv),
+            tangents: part(&mut self.tangents, index, 6 * nv),
+            gap: part(&mut self.gap, index, nv),
+        }
+    }
 }
 
 /// What geometry queries keep between calls.
@@ -143,6 +162,7 @@ impl Sim {
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
         self.geometry.current = true;
+        self.state.fresh = true;
         Ok(())
     }
 
@@ -175,13 +195,14 @@ impl Sim {
         if n == 0 {
             return Ok(Gradient::Exact);
         }
-        let q = if self.state.taken {
-            &self.state.q
-        } else {
-            &self.geometry.q
-        };
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.state.fresh = false;
+        if !self.state.fresh {
+            let q = if self.state.taken {
+                &self.state.q
+            } else {
+                &self.geometry.q
+            };
+            self.dynamics.update_positions(&self.model, &self.params, q);
+        }
         self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
             for i in 0..n {
@@ -190,18 +211,7 @@ impl Sim {
                 if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
                     gradient = Gradient::OneSided;
                 }
-                let [t1, t2, normal] = contact_frame(c.point.normal).c;
-                for k in 0..nv {
-                    let (dp, dn, dg) = by_dof(model, kin, &c, &d, k);
-                    let turn = contact_frame_rotation(normal, dn);
-                    let column = i * nv + k;
-                    put(&mut out.point, column, [dp]);
-                    put(&mut out.normal, column, [dn]);
-                    put(&mut out.tangents, column, [turn.cross(t1), turn.cross(t2)]);
-                    if let Some(out) = &mut out.gap {
-                        out[column] = dg;
-                    }
-                }
+                contact_motion::write(model, kin, &c, &d, &mut out.contact(i, nv));
             }
             Ok(gradient)
         })
@@ -229,9 +239,11 @@ impl Sim {
         self.with_scene(|scene, model, kin| {
             let c = scene.closest(model, kin, geom_a, geom_b)?;
             if let Some(out) = gradient {
-                for (k, x) in out.iter_mut().enumerate() {
-                    *x = by_dof(model, kin, &c.contact, &c.motion, k).2;
-                }
+                let mut out = ContactDerivatives {
+                    gap: Some(out),
+                    ..Default::default()
+                };
+                contact_motion::write(model, kin, &c.contact, &c.motion, &mut out);
             }
             let p = c.contact.point;
             let half = p.normal * (0.5 * p.gap);
@@ -251,35 +263,4 @@ fn certainty(smoothness: Smoothness) -> Gradient {
         Smoothness::Smooth => Gradient::Exact,
         _ => Gradient::OneSided,
     }
-}
-
-/// Writes the vectors of one column, one below the other.
-fn put<const N: usize>(out: &mut Option<&mut [f64]>, column: usize, x: [Vec3; N]) {
-    if let Some(out) = out {
-        for (out, x) in out[3 * N * column..].chunks_exact_mut(3).zip(x) {
-            out.copy_from_slice(&x.to_array());
-        }
-    }
-}
-
-/// (δpoint, δnormal, δgap) of a contact by a unit of a dof.
-fn by_dof(
-    model: &Model,
-    kin: &Kinematics,
-    c: &SceneContact,
-    d: &ContactDerivative,
-    dof: usize,
-) -> (Vec3, Vec3, f64) {
-    let t = model.topology();
-    let link = t.dofs[dof].link;
-    let s = kin.s[dof];
-    let [a, b] = c.link.map(|side| {
-        if side != WORLD && link <= side && side < t.links[link].end {
-            let p = c.point.point - kin.origin[t.links[side].tree];
-            Twist::new(s.at(p), s.ang)
-        } else {
-            Twist::ZERO
-        }
-    });
-    d.apply(c.point.normal, a, b)
 }

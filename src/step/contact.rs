@@ -8,8 +8,8 @@ use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
-use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver};
-use crate::contact::problem::{Delassus, Problem};
+use crate::contact::island_solver::IslandSolver;
+use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::{Kinematics, twists};
@@ -58,7 +58,7 @@ pub struct ContactReport {
 pub(super) struct ContactStage {
     pub scene: Scene,
     pub constraints: Constraints,
-    solver: NcpSolver,
+    solver: IslandSolver,
     options: NcpOptions,
     /// What every step begins with, and what the last one ended with.
     desired: Stabilization,
@@ -106,7 +106,7 @@ impl ContactStage {
         };
         Ok(ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
-            solver: NcpSolver::new(rows, blocks),
+            solver: IslandSolver::new(&constraints.capacity(model.topology())),
             options: NcpOptions {
                 method: Method::Auto,
                 tolerance: options.tolerance,
@@ -209,11 +209,6 @@ impl ContactStage {
         loop {
             let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
-            let problem = Problem {
-                blocks: &c.blocks,
-                delassus: Delassus::Dense(&c.delassus),
-                g: &c.g,
-            };
             let is_last = !c.pushes_out(&self.stabilization);
             let options = if is_last {
                 self.options
@@ -224,9 +219,8 @@ impl ContactStage {
                     ..self.options
                 }
             };
-            let certificate = self
-                .solver
-                .solve(&problem, &mut c.lambda, &mut c.modes, &options)?;
+            let (problem, lambda, modes) = c.problem_and_solution();
+            let certificate = self.solver.solve(&problem, lambda, modes, &options)?;
             if certificate.converged || is_last {
                 return Ok(certificate);
             }
@@ -323,10 +317,9 @@ impl ContactStage {
         }
     }
 
-    /// Whether the constraints that hold do not depend on each other, so that impulses are unique.
+    /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
     pub fn independent(&mut self) -> Result<bool> {
-        let rank = self.solver.linearize(&self.constraints.problem())?;
-        Ok(rank.independent == rank.unknowns)
+        self.solver.independent(&self.constraints.problem())
     }
 
     pub fn stabilization(&self) -> &Stabilization {
@@ -374,10 +367,9 @@ impl ContactStage {
         let split = match &mut self.relaxed {
             Some(path) => {
                 let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
-                l.response.split_relaxed(c, path, w, dlambda);
-                None
+                l.response.split_relaxed(c, path, w, dlambda)
             }
-            None => Some(l.response.split(c, &mut self.solver)?),
+            None => l.response.split(c, &mut self.solver)?,
         };
         let s = &self.stabilization;
         let (solver, variation) = (&mut self.solver, &l.variation);
@@ -522,9 +514,8 @@ impl ContactStage {
         self.solver.apply_transpose(
             &c.problem(),
             &l.dlambda[..rows],
-            1,
             &mut l.sigma[..rows],
-            Some(&mut l.bounds[..blocks]),
+            &mut l.bounds[..blocks],
         )?;
         for b in 0..groups {
             let w = lanes(&l.sigma[c.range(b)]);

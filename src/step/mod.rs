@@ -4,6 +4,7 @@ mod actuation;
 mod collision;
 mod contact;
 mod contact_kernels;
+mod contact_motion;
 mod derivatives;
 mod impulses;
 mod info;

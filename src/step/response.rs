@@ -1,6 +1,6 @@
 //! The impulses' answer to variations, as a product of low rank.
 //!
-//! The law's derivative is dλ = −CᵀB w (NcpSolver::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
+//! The law's derivative is dλ = −CᵀB w (IslandSolver::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
 //! variation of the velocity at fixed impulses, and δσ what else varies σ. With Y = C J A⁻¹
 //!
 //!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹)
@@ -10,7 +10,8 @@
 
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
-use crate::contact::ncp::{NcpSolver, Split};
+use crate::contact::island_solver::IslandSolver;
+use crate::contact::ncp::Split;
 use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
@@ -70,8 +71,8 @@ impl Response {
     }
 
     /// B and C of the exact law.
-    pub fn split(&mut self, c: &Constraints, solver: &mut NcpSolver) -> Result<Split> {
-        let n = self.start(c, solver.rank().independent);
+    pub fn split(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Split> {
+        let n = self.start(c, solver.rank(&c.problem()));
         let (left, right) = (&mut self.left[..n], &mut self.right[..n]);
         let stride = LANES * self.lanes;
         solver.split(
@@ -89,7 +90,7 @@ impl Response {
         path: &mut CentralPath,
         w: &mut [f64],
         dlambda: &mut [f64],
-    ) {
+    ) -> Split {
         let rows = c.g.len();
         let n = self.start(c, rows);
         self.left[..n].fill(F4::ZERO);
@@ -105,6 +106,7 @@ impl Response {
                 right[i * stride + j] = -d;
             }
         }
+        Split::Whole
     }
 
     fn start(&mut self, c: &Constraints, rank: usize) -> usize {
@@ -113,12 +115,11 @@ impl Response {
         c.g.len() * self.lanes
     }
 
-    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse; `split` is None for the
-    /// relaxed law.
+    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse.
     pub fn prepare(
         &mut self,
-        split: Option<Split>,
-        solver: &mut NcpSolver,
+        split: Split,
+        solver: &mut IslandSolver,
         c: &Constraints,
         variation: &Variation,
         s: &Stabilization,
@@ -127,10 +128,10 @@ impl Response {
         m: &BranchMatrix,
         inverse: &DenseInverse,
     ) {
-        let symmetric = split == Some(Split::Half);
+        let symmetric = split == Split::Half;
         columns(self, symmetric, c, variation, s, t, kin);
         let n = t.nv() * self.lanes;
-        if split == Some(Split::Middle) {
+        if split == Split::Middle {
             for panel in [&mut self.by_q, &mut self.by_v, &mut self.answer] {
                 solver.solve_middle(LANES * self.lanes, F4::flat_mut(&mut panel[..n]));
             }

@@ -32,7 +32,7 @@ pub(super) struct StepState {
     pub info: StepInfo,
     /// A step has succeeded.
     pub taken: bool,
-    /// The recursions' workspace still holds (q, v) of the step.
+    /// The recursions' workspace still holds (q, v) of the step, or q of the last geometry query.
     pub fresh: bool,
 }
 
@@ -561,7 +561,7 @@ fn check_memory(model: &Model, options: &Options) -> Result<()> {
         Contact::None => 0,
         _ => 3 * options.max_contacts as u128 + 3 * nv,
     };
-    let mut numbers = packed + 40 * nv + 8 * rows * nv + 8 * rows * rows;
+    let mut numbers = packed + 40 * nv + 8 * rows * nv + 8 * rows * rows + 3 * nv * nv;
     if options.derivatives {
         numbers += 5 * packed + 5 * nv * nv + 4 * rows * nv;
     }

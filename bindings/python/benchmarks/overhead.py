@@ -1,57 +1,65 @@
-"""What a step costs more from Python than inside the library.
+"""What a step costs more from Python than from C, with the library that the package carries.
 
 usage: python overhead.py MODEL.xml
 
-Both run the same steps from the model's first keyframe: once `Sim.step` in a Python loop, once
-`Rollout.run`, whose loop is in the library. They take turns; of each the fastest run counts.
+Both run the same steps from the model's first keyframe (the C program is step.c, compiled here). They
+take turns; of each the fastest run counts.
 """
 
+import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
 
 import diffsim
 
-STEPS, REPETITIONS = 200, 60
+STEPS, REPETITIONS, TURNS = 200, 15, 5
+HERE = pathlib.Path(__file__).resolve().parent
 
 
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def compiled(folder):
+    """The C program, linked with the package's library."""
+    program, package = pathlib.Path(folder) / "step", pathlib.Path(diffsim.__file__).parent
+    # The name under which the program looks for it.
+    (pathlib.Path(folder) / "libdiffsim.so.0").symlink_to(package / "libdiffsim.so")
+    options = [f"-I{HERE.parents[2] / 'include'}", str(package / "libdiffsim.so"), f"-Wl,-rpath,{folder}"]
+    subprocess.run(["cc", "-O2", str(HERE / "step.c"), *options, "-o", str(program)], check=True)
+    return program
+
+
+def from_c(program, path):
+    command = [str(program), str(path), str(STEPS), str(REPETITIONS)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def from_python(path, in_place):
+    model = diffsim.Model.load(path)
+    q0, v0, u = model.keyframe(model.keyframe_names[0])
+    sim = diffsim.Sim(model, derivatives=0)
+    fastest = np.inf
+    for _ in range(REPETITIONS):
+        sim.reset()
+        q, v = q0.copy(), v0.copy()
+        out = (q, v) if in_place else None
+        start = time.perf_counter()
+        for _ in range(STEPS):
+            q, v = sim.step(q, v, u, out=out)
+        fastest = min(fastest, time.perf_counter() - start)
+    return fastest / STEPS
 
 
 def measure(path):
-    """Seconds a step: from Python into new arrays, from Python in place, inside the library."""
-    model = diffsim.Model.load(path)
-    q0, v0, u0 = model.keyframe(model.keyframe_names[0])
-    sim = diffsim.Sim(model, derivatives=0)
-    rollout = diffsim.Rollout(model, STEPS, derivatives=0)
-    inputs = np.repeat(u0[:, None], STEPS, axis=1)
-    q, v = np.zeros(model.nq), np.zeros(model.nv)
-    trajectory = rollout.run(q0, v0, inputs)
-
-    def new_arrays():
-        sim.reset()
-        x, y = q0, v0
-        for _ in range(STEPS):
-            x, y = sim.step(x, y, u0)
-
-    def in_place():
-        sim.reset()
-        q[:], v[:] = q0, v0
-        for _ in range(STEPS):
-            sim.step(q, v, u0, out=(q, v))
-
-    def library():
-        rollout.run(q0, v0, inputs, out=trajectory)
-
-    times = [[seconds(work) for work in (new_arrays, in_place, library)] for _ in range(REPETITIONS)]
-    return np.min(times, axis=0) / STEPS
+    """Seconds a step: from C, from Python into new arrays, from Python in place."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(folder)
+        turns = [(from_c(program, path), from_python(path, False), from_python(path, True)) for _ in range(TURNS)]
+    return np.min(turns, axis=0)
 
 
 if __name__ == "__main__":
-    new, place, inside = 1e6 * measure(sys.argv[1])
-    print(f"a step: {new:.2f} us from Python, {place:.2f} us in place, {inside:.2f} us inside the library")
-    print(f"overhead: {new - inside:.2f} us, in place {place - inside:.2f} us")
+    c, new, place = 1e6 * measure(sys.argv[1])
+    print(f"a step: {c:.2f} us from C, {new:.2f} us from Python, {place:.2f} us from Python in place")
+    print(f"overhead: {new - c:.2f} us, in place {place - c:.2f} us")

@@ -92,6 +92,12 @@ def test_a_step_and_its_derivatives(model):
     bar = np.cos(np.arange(36.0))
     vjp = sim.vjp(bar[:18], bar[18:])
     np.testing.assert_allclose(A.T @ bar, np.concatenate(vjp), rtol=1e-9, atol=1e-9)
+    impulses = sim.impulse_jacobians()
+    variation, unique = sim.impulse_jvp(*d)
+    assert impulses.u.shape == (12, 12) and unique == impulses.unique
+    np.testing.assert_allclose(
+        np.hstack(impulses[:4]) @ np.concatenate(d), variation.ravel(order="F"), rtol=1e-9, atol=1e-12
+    )
     again = sim.jacobians(out=sim.new_jacobians(["dv_du"]))
     assert again.dq_dq is None and (again.dv_du == J.dv_du).all()
 
@@ -110,6 +116,38 @@ def test_a_step_and_its_derivatives(model):
     assert lifted[2] > v0[2] and heavy[2] < lifted[2]
 
 
+def test_geometry(model):
+    q, _, _ = model.keyframe("standing")
+    q[2] -= 0.01
+    sim = diffsim.Sim(model)
+    contacts = sim.collide(q)
+    np.testing.assert_allclose(contacts["gap"], -0.01, atol=1e-12)
+    moves = sim.contact_derivatives()
+    assert moves.point.shape == (3, 18, 4) and moves.gradient == diffsim.Gradient.EXACT
+    np.testing.assert_allclose(moves.gap[2], 1.0)
+    floor, foot = model.geom_id("floor"), model.geom_id("FR_foot")
+    distance = sim.distance(floor, foot, q)
+    np.testing.assert_allclose([distance.distance, *distance.normal], [-0.01, 0.0, 0.0, 1.0], atol=1e-12)
+    np.testing.assert_allclose(distance.derivative[2], 1.0)
+    sim.set_pair_enabled(floor, foot, False)
+    assert len(sim.collide(q)) == 3
+    with pytest.raises(diffsim.InvalidArgumentError, match="different"):
+        sim.distance(foot, foot, q)
+
+
+def test_smoothing(model):
+    q, v, u = model.keyframe("standing")
+    sim = diffsim.Sim(model)
+    with pytest.raises(diffsim.NoStepError):
+        sim.smoothed_jacobians(diffsim.SmoothingMethod.FIRST_ORDER)
+    sim.step(q, v, u)
+    J, info = sim.smoothed_jacobians(diffsim.SmoothingMethod.FIRST_ORDER, ["dv_du"], pairs=4, seed=2)
+    assert info == (diffsim.Gradient.SMOOTHED, 4, 0) and J.dq_dq is None and np.isfinite(J.dv_du).all()
+    soft, _ = sim.smoothed_jacobians(diffsim.SmoothingMethod.CENTRAL_PATH, ["dv_du"], kappa=1e-5)
+    assert not np.allclose(soft.dv_du, J.dv_du)
+    assert np.isfinite(sim.relaxed_step(kappa=1e-5)[1]).all()
+
+
 def test_rollout_and_batch_repeat_steps(model):
     q0, v0, u0 = model.keyframe("standing")
     steps = 20
@@ -121,7 +159,6 @@ def test_rollout_and_batch_repeat_steps(model):
     q, v = q0, v0
     qs, vs = np.array([q0, q0]).T, np.array([v0, v0]).T
     bar = (np.ones(18), np.zeros(18))
-    gradients = []
     for t in range(steps):
         q, v = sim.step(q, v, u[:, t])
         qs, vs = batch.step(qs, vs, np.repeat(u[:, t : t + 1], 2, axis=1))
@@ -149,7 +186,9 @@ def test_rollout_and_batch_repeat_steps(model):
 def test_a_model_made_in_code():
     builder = diffsim.Builder()
     builder.set_gravity([0.0, 0.0, -10.0])
-    rod = builder.add_body(name="rod", inertia=diffsim.inertia_from_com(2.0, [0.0, 0.0, -0.5], [0.1, 0, 0.1, 0, 0, 0.1]))
+    rod = builder.add_body(
+        name="rod", inertia=diffsim.inertia_from_com(2.0, [0.0, 0.0, -0.5], [0.1, 0, 0.1, 0, 0, 0.1])
+    )
     builder.add_joint(rod, name="hinge", axis=[0.0, 1.0, 0.0], damping=0.1)
     corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]).T
     triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
@@ -161,6 +200,8 @@ def test_a_model_made_in_code():
         assert (model.nq, model.nu, model.ngeom) == (1, 1, 2)
         q, v = diffsim.Sim(model, time_step=0.01).step([0.0], [0.0], [1.0])
         np.testing.assert_allclose(v, 0.01 * 2.0 / (0.6 + 0.01 * 0.1), rtol=1e-12)
+    builder.add_equality(diffsim.EqualityKind.WELD, body1=0, body2=rod, relative=np.eye(4))
+    assert diffsim.Sim(builder.build()).step([0.0], [0.0], [1.0])[1] == pytest.approx(0.0, abs=1e-12)
     builder.set_actuation(diffsim.Actuation.FULL)
     assert builder.build().nu == 1
 

@@ -25,6 +25,8 @@ ENUMERATIONS = {
     "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),
     "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
+    "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
+    "ds_smoothing_method": (diffsim.SmoothingMethod, "DS_SMOOTHING_"),
 }
 
 
@@ -60,6 +62,9 @@ def test_versions():
 
 
 def test_everything_public_says_what_it_is():
+    public = {name: thing for name, thing in vars(diffsim).items() if not name.startswith("_")}
+    ours = {name for name, thing in public.items() if getattr(thing, "__module__", "").startswith("diffsim")}
+    assert ours <= set(diffsim.__all__)
     for name in diffsim.__all__:
         thing = getattr(diffsim, name)
         if isinstance(thing, type):

@@ -74,7 +74,12 @@ def test_closed_handles(model, state):
     with pytest.raises(ValueError, match="builder: must not be NULL"):
         builder.build()
     model.close()
-    for call in (model.neutral, lambda: diffsim.Sim(model), lambda: model.body_id("trunk"), lambda: model.time_step):
+    for call in (
+        model.neutral,
+        lambda: diffsim.Sim(model),
+        lambda: model.body_id("trunk"),
+        lambda: model.time_step,
+    ):
         with pytest.raises(ValueError, match="model: must not be NULL"):
             call()
 

@@ -46,10 +46,10 @@ struct Solution {
     settled: bool,
 }
 
-struct Bodies<'a> {
-    a: &'a Convex,
-    b: &'a Convex,
-    b_in_a: Pose,
+pub(super) struct Bodies<'a> {
+    pub a: &'a Convex,
+    pub b: &'a Convex,
+    pub b_in_a: Pose,
 }
 
 impl SupportMap for Bodies<'_> {

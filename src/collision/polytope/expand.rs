@@ -7,6 +7,7 @@
 //! lies, so that no simplex collapses on it; and the facets found only name features, from which
 //! the axes are computed anew, so that the result does not depend on the way to it.
 
+use super::fixed::Fixed;
 use super::gjk::{Simplex, SupportMap, Vertex};
 use super::pair::{Distinct, ON_FACE, Pair};
 use super::sat::{self, Axis};
@@ -19,6 +20,8 @@ const MANY: usize = 127;
 
 /// Relative to the tolerance: planes nearer than this to a point count as through it.
 const COPLANAR: f64 = 1e-3;
+/// An axis is alone where no other is within this many roundings of its depth.
+const ALONE: f64 = 4.0;
 /// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
 const FLAT: f64 = 1e-3;
 
@@ -47,30 +50,48 @@ enum End {
 }
 
 struct Polytope<const V: usize, const F: usize> {
-    vertices: [Vertex; V],
-    vertex_count: usize,
-    facets: [Facet; F],
-    facet_count: usize,
-    free: [u8; F],
-    free_count: usize,
+    vertices: Fixed<Vertex, V>,
+    facets: Fixed<Facet, F>,
+    free: Fixed<u8, F>,
 }
 
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
 /// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
 /// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
 /// and a vertex far behind it.
-pub(super) fn least_depth(pair: &Pair, start: &mut Simplex, rounding: f64) -> Option<Axis> {
-    let mut p = Polytope::<FEW, { 2 * FEW }>::new(pair, start)?;
-    match p.grow(pair, 0.1 * rounding, rounding) {
-        (End::Bounded, least) => p.best(pair, least, rounding, start),
-        (End::Full, _) => {
-            let mut p = Polytope::<MANY, { 2 * MANY }>::new(pair, start)?;
-            match p.grow(pair, 0.1 * rounding, rounding) {
-                (End::Bounded, least) => p.best(pair, least, rounding, start),
-                _ => None,
-            }
-        }
-        (End::Broken, _) => None,
+///
+/// With `alone`, also `None` where another axis is nearly as good: a search from elsewhere then may
+/// find that one.
+pub(super) fn least_depth(
+    pair: &Pair,
+    start: &mut Simplex,
+    rounding: f64,
+    alone: bool,
+) -> Option<Axis> {
+    match grown::<FEW, { 2 * FEW }>(pair, start, rounding, alone) {
+        Ok(axis) => axis,
+        Err(Full) => grown::<MANY, { 2 * MANY }>(pair, start, rounding, alone).unwrap_or(None),
+    }
+}
+
+/// More vertices are needed than there are places.
+struct Full;
+
+fn grown<const V: usize, const F: usize>(
+    pair: &Pair,
+    start: &mut Simplex,
+    rounding: f64,
+    alone: bool,
+) -> Result<Option<Axis>, Full> {
+    let window = if alone { ALONE * rounding } else { rounding };
+    let mut p = Polytope::<V, F>::new();
+    if p.begin(pair, start).is_none() {
+        return Ok(None);
+    }
+    match p.grow(pair, 0.1 * rounding, window) {
+        (End::Bounded, least) => Ok(p.best(pair, least, rounding, alone, start)),
+        (End::Full, _) => Err(Full),
+        (End::Broken, _) => Ok(None),
     }
 }
 
@@ -81,12 +102,13 @@ pub(super) fn near_facets(
     tolerance: f64,
     mut found: impl FnMut(Vec3, [Vertex; 3]),
 ) {
-    let Some(mut p) = Polytope::<FEW, { 2 * FEW }>::new(map, &Simplex::default()) else {
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
+    if p.begin(map, &Simplex::default()).is_none() {
         return;
-    };
+    }
     // Even cut short, the nearest facets are the best guess there is.
     p.grow(map, tolerance, tolerance);
-    let alive = || p.facets[..p.facet_count].iter().filter(|f| f.alive);
+    let alive = || p.facets.iter().filter(|f| f.alive);
     let least = alive().fold(f64::INFINITY, |m, f| m.min(f.offset));
     for f in alive().filter(|f| f.offset <= least + 2.0 * tolerance) {
         found(f.normal, f.corners.map(|c| p.vertices[usize::from(c)]));
@@ -144,22 +166,21 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
 }
 
 impl<const V: usize, const F: usize> Polytope<V, F> {
-    /// The tetrahedron of an earlier result, or a new one.
-    fn new(map: &impl SupportMap, start: &Simplex) -> Option<Self> {
-        let mut p = Polytope::<V, F> {
-            vertices: [Vertex::default(); V],
-            vertex_count: 0,
-            facets: [Facet::default(); F],
-            facet_count: 0,
-            free: [0; F],
-            free_count: 0,
-        };
-        if sound(start) {
-            p.tetrahedron(start)?;
-        } else {
-            p.tetrahedron(&around(map)?)?;
+    fn new() -> Self {
+        Polytope {
+            vertices: Fixed::new(),
+            facets: Fixed::new(),
+            free: Fixed::new(),
         }
-        Some(p)
+    }
+
+    /// The tetrahedron of an earlier result, or a new one.
+    fn begin(&mut self, map: &impl SupportMap, start: &Simplex) -> Option<()> {
+        if sound(start) {
+            self.tetrahedron(start)
+        } else {
+            self.tetrahedron(&around(map)?)
+        }
     }
 
     /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
@@ -169,7 +190,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         loop {
             let mut pick = None;
             let mut depth = least + window;
-            for (i, f) in self.facets[..self.facet_count].iter().enumerate() {
+            for (i, f) in self.facets.iter().enumerate() {
                 if f.alive && !f.closed && f.offset <= depth {
                     depth = f.offset;
                     pick = Some(i);
@@ -181,13 +202,11 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             let f = self.facets[i];
             let near = self.vertices[usize::from(f.corners[0])];
             let w = map.support(f.normal, Some(near));
-            let known = self.vertices[..self.vertex_count]
-                .iter()
-                .any(|v| v.w == w.w);
+            let known = self.vertices.iter().any(|v| v.w == w.w);
             if known || f.normal.dot(w.w) - f.offset <= tolerance {
                 self.facets[i].closed = true;
                 least = least.min(f.offset);
-            } else if self.vertex_count == V {
+            } else if self.vertices.len() == V {
                 return (End::Full, least);
             } else if self.add(w, i, COPLANAR * tolerance).is_none() {
                 return (End::Broken, least);
@@ -196,8 +215,9 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
     }
 
     fn tetrahedron(&mut self, s: &Simplex) -> Option<()> {
-        self.vertices[..4].copy_from_slice(&s.vertices);
-        self.vertex_count = 4;
+        for v in s.vertices {
+            self.vertices.push(v)?;
+        }
         let [a, b, c, d] = s.vertices.map(|v| v.w);
         if (b - a).dot((c - a).cross(d - a)) > 0.0 {
             self.vertices.swap(2, 3);
@@ -219,16 +239,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
     fn facet(&mut self, corners: [u8; 3]) -> Option<usize> {
         let [a, b, c] = corners.map(|i| self.vertices[usize::from(i)].w);
         let normal = (b - a).cross(c - a).normalized()?;
-        let i = if self.free_count > 0 {
-            self.free_count -= 1;
-            usize::from(self.free[self.free_count])
-        } else if self.facet_count < F {
-            self.facet_count += 1;
-            self.facet_count - 1
-        } else {
-            return None;
-        };
-        self.facets[i] = Facet {
+        let facet = Facet {
             normal,
             offset: normal.dot(a + b + c) / 3.0,
             corners,
@@ -236,28 +247,31 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             alive: true,
             closed: false,
         };
-        Some(i)
+        Some(match self.free.pop() {
+            Some(i) => {
+                self.facets[usize::from(i)] = facet;
+                usize::from(i)
+            }
+            None => {
+                self.facets.push(facet)?;
+                self.facets.len() - 1
+            }
+        })
     }
 
     /// Adds a vertex beyond facet `seen`: removes the facets that it sees, and joins it to the
     /// outline of the hole.
     fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
-        let apex = self.vertex_count as u8;
-        self.vertices[self.vertex_count] = w;
-        self.vertex_count += 1;
+        let apex = self.vertices.len() as u8;
+        self.vertices.push(w)?;
         // Depth first around each removed facet, the outline comes out in order.
-        let mut outline = [(0u8, 0u8); F];
-        let mut outline_len = 0;
-        let mut stack = [(0u8, 0u8); F];
-        let mut depth = 0;
+        let mut outline = Fixed::<(u8, u8), F>::new();
+        let mut stack = Fixed::<(u8, u8), F>::new();
         self.remove(seen);
         for k in (0..3u8).rev() {
-            stack[depth] = (seen as u8, k);
-            depth += 1;
+            stack.push((seen as u8, k))?;
         }
-        while depth > 0 {
-            depth -= 1;
-            let (from, side) = stack[depth];
+        while let Some((from, side)) = stack.pop() {
             let g = self.facets[usize::from(from)].across[usize::from(side)];
             let f = &self.facets[usize::from(g)];
             if !f.alive {
@@ -267,36 +281,27 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             if f.normal.dot(w.w) - f.offset > -coplanar {
                 self.remove(usize::from(g));
                 for step in [2, 1] {
-                    if depth == stack.len() {
-                        return None;
-                    }
-                    stack[depth] = (g, ((back + step) % 3) as u8);
-                    depth += 1;
+                    stack.push((g, ((back + step) % 3) as u8))?;
                 }
             } else {
-                if outline_len == outline.len() {
-                    return None;
-                }
-                outline[outline_len] = (g, back as u8);
-                outline_len += 1;
+                outline.push((g, back as u8))?;
             }
         }
-        if outline_len < 3 {
+        if outline.len() < 3 {
             return None;
         }
         // Removed places become free only now: the search above still reads them.
-        for i in 0..self.facet_count {
-            if !self.facets[i].alive && self.facets[i].closed {
-                self.facets[i].closed = false;
-                self.free[self.free_count] = i as u8;
-                self.free_count += 1;
+        for (i, f) in self.facets.iter_mut().enumerate() {
+            if !f.alive && f.closed {
+                f.closed = false;
+                self.free.push(i as u8)?;
             }
         }
         let mut first = 0;
         let mut last = 0;
         let mut end = 0u8;
         let mut begin = 0u8;
-        for (k, &(g, side)) in outline[..outline_len].iter().enumerate() {
+        for (k, &(g, side)) in outline.iter().enumerate() {
             // The side of the facet that stays, run backwards.
             let f = self.facets[usize::from(g)];
             let from = f.corners[(usize::from(side) + 1) % 3];
@@ -329,16 +334,27 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         self.facets[i].closed = true;
     }
 
-    /// The axis of least depth among those of the closed facets.
-    fn best(&self, pair: &Pair, least: f64, rounding: f64, found: &mut Simplex) -> Option<Axis> {
+    /// The axis of least depth among those of the closed facets; `None` where it must be `alone` and
+    /// is not.
+    fn best(
+        &self,
+        pair: &Pair,
+        least: f64,
+        rounding: f64,
+        alone: bool,
+        found: &mut Simplex,
+    ) -> Option<Axis> {
+        let window = if alone { ALONE * rounding } else { rounding };
         let mut best: Option<(Axis, &Facet)> = None;
-        for f in &self.facets[..self.facet_count] {
-            if !(f.alive && f.closed && f.offset <= least + rounding) {
+        for f in self.facets.iter() {
+            if !(f.alive && f.closed && f.offset <= least + window) {
                 continue;
             }
             let axis = self.axis(pair, f)?;
-            if best.is_none_or(|(b, _)| sat::prefer(&axis, &b, rounding)) {
-                best = Some((axis, f));
+            match best {
+                Some((b, _)) if alone && !axis.same_features(&b) => return None,
+                Some((b, _)) if !sat::prefer(&axis, &b, rounding) => {}
+                _ => best = Some((axis, f)),
             }
         }
         let (axis, facet) = best?;
@@ -350,7 +366,8 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             s.push(self.vertices[usize::from(c)]);
         }
         let height = |v: &Vertex| facet.normal.dot(v.w);
-        let behind = self.vertices[..self.vertex_count]
+        let behind = self
+            .vertices
             .iter()
             .min_by(|u, v| height(u).total_cmp(&height(v)))?;
         s.push(*behind);

@@ -61,7 +61,7 @@ impl Simplex {
 
     /// Reduces to the face nearest to the origin and returns its nearest point; `None` when the
     /// simplex holds the origin.
-    fn nearest(&mut self) -> Option<Vec3> {
+    pub fn nearest(&mut self) -> Option<Vec3> {
         let p = |i: usize| self.vertices[i].w;
         match self.len {
             1 => Some(p(0)),
@@ -104,6 +104,29 @@ impl Simplex {
                 self.keep(&ids[..n]);
                 Some(v)
             }
+        }
+    }
+}
+
+impl Simplex {
+    /// The least of the barycentric weights of the point nearest to the origin on the line or plane
+    /// through one to three vertices; 0 for more.
+    pub fn least_weight(&self) -> f64 {
+        let p = |i: usize| self.vertices[i].w;
+        match self.len {
+            1 => 1.0,
+            2 => {
+                let u = p(1) - p(0);
+                let t = -p(0).dot(u) / u.norm_squared();
+                t.min(1.0 - t)
+            }
+            3 => {
+                let n = (p(1) - p(0)).cross(p(2) - p(0));
+                let area = n.norm_squared();
+                let share = |i: usize, j: usize| p(i).cross(p(j)).dot(n) / area;
+                share(0, 1).min(share(1, 2)).min(share(2, 0))
+            }
+            _ => 0.0,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A convex polytope with the tables that collision asks for.
 
+use super::pair::Distinct;
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
@@ -357,6 +358,17 @@ impl Hull {
             }
         }
         self.support_from(dir, start)
+    }
+
+    /// Whether all neighbours of the given vertices lie below them along `dir` (unit), by more than
+    /// `margin` times the hull's size.
+    pub(super) fn stands_out(&self, vertices: &Distinct, dir: Vec3, margin: f64) -> bool {
+        let most = margin * self.size;
+        vertices.iter().all(|i| {
+            let top = dir.dot(self.vertex(i)) - most;
+            let mut around = self.neighbours.of(i).iter();
+            around.all(|&j| dir.dot(self.vertex(j)) < top || vertices.iter().any(|k| k == j))
+        })
     }
 
     /// Of the faces at `vertex`, the one whose normal is most along `dir`.

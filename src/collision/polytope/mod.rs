@@ -8,12 +8,14 @@
 //! two faces that are nearly parallel to the contact is added.
 
 mod build;
+mod cache;
 mod convex;
 mod curved;
 mod decompose;
 mod derivative;
 mod expand;
 mod feature;
+mod fixed;
 mod gjk;
 mod hull;
 mod local;
@@ -26,6 +28,7 @@ mod terrain;
 mod tests;
 
 pub use build::MAX_TRIANGLES;
+pub use cache::PairCache;
 pub use convex::Convex;
 pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
@@ -36,7 +39,7 @@ pub use terrain::{Terrain, TerrainContact};
 
 use crate::collision::ContactPoint;
 use crate::spatial::Pose;
-use gjk::Simplex;
+use curved::Bodies;
 use pair::{Pair, ROUNDING};
 use patch::Candidates;
 
@@ -74,13 +77,6 @@ impl PartialEq for Manifold {
     }
 }
 
-/// Where the last query on a pair ended, for the next one to start from. The result does not
-/// depend on it beyond rounding; any pair may start from the default.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PairCache {
-    simplex: Simplex,
-}
-
 /// Finds the contact of two shapes placed in the world. Points with gaps up to `margin` [m] are
 /// reported; none when the shapes are farther apart. Poses must be finite. Normals point from A
 /// to B. Spheres and capsules are meant to meet one of the other shapes: of two, cores that meet
@@ -99,6 +95,10 @@ pub fn collide(
     out.clear();
     let b_in_a = pose_a.relative(pose_b);
     let rounding = ROUNDING * (a.size() + b.size());
+    let bodies = Bodies { a, b, b_in_a };
+    if cache.keeps_apart(&bodies, margin, rounding) {
+        return;
+    }
     let mut found = Candidates::new();
     if a.is_curved() || b.is_curved() {
         curved::contact(a, b, b_in_a, margin, &mut found);
@@ -107,6 +107,9 @@ pub fn collide(
         let pair = Pair::new(&a.hull, &b.hull, b_in_a);
         pair.contact(margin + ra + rb, rounding, cache, &mut found);
         found.update(|p| *p = inflated(*p, ra, rb));
+    }
+    if found.points().is_empty() {
+        cache.look_apart(&bodies, rounding);
     }
     found.reduce(pose_a, rounding, out);
 }

@@ -17,6 +17,13 @@ pub(super) const ROUNDING: f64 = 1e-8;
 pub(super) const ON_FACE: f64 = 1e-12;
 /// Relative accuracy of the distance between hulls: rounding.
 const ACCURACY: f64 = 1e-14;
+/// In roundings: differences below this may come out either way.
+const DOUBT: f64 = 0.01;
+/// As [`ON_FACE`], where the axis is off by no more than two searches may differ.
+const ON_FACE_SURELY: f64 = 1e-13;
+const OFF_FACE_SURELY: f64 = 1e-9;
+/// Relative to a feature's or a hull's size: more than two searches may differ.
+const WELL_WITHIN: f64 = 1e-6;
 /// Sine of the angle between two segments up to which both ends of their overlap touch.
 const PARALLEL_SEGMENTS: f64 = 0.1;
 /// Cosine between a contact's normal and a face's from which the face adds its patch.
@@ -148,19 +155,21 @@ impl Pair<'_> {
                 return self.on_axis(axis, margin, rounding, found);
             }
         }
-        let start = self.refreshed(&cache.simplex);
-        match gjk::distance(self, start, margin, rounding, ACCURACY) {
+        let start = cache.recall(self);
+        if start.len > 0 && self.search_from(start, margin, rounding, cache, found) {
+            return;
+        }
+        match gjk::distance(self, Simplex::default(), margin, rounding, ACCURACY) {
             Proximity::Beyond => {}
             Proximity::Apart { simplex, normal } => {
-                cache.simplex = simplex;
+                cache.remember(&simplex);
                 self.apart(&simplex, normal, margin, rounding, found);
             }
-            Proximity::Overlap(simplex) => {
-                let mut start = simplex;
-                let axis = expand::least_depth(self, &mut start, rounding)
+            Proximity::Overlap(mut simplex) => {
+                let axis = expand::least_depth(self, &mut simplex, rounding, false)
                     .or_else(|| sat::exhaustive(self, rounding))
                     .or_else(|| self.crossing_cores());
-                cache.simplex = start;
+                cache.remember(&simplex);
                 if let Some(axis) = axis {
                     self.on_axis(axis, margin, rounding, found);
                 }
@@ -168,25 +177,86 @@ impl Pair<'_> {
         }
     }
 
+    /// As the search from nothing, where it is beyond doubt that this would end on the same features;
+    /// else does nothing and returns false.
+    fn search_from(
+        &self,
+        start: Simplex,
+        margin: f64,
+        rounding: f64,
+        cache: &mut PairCache,
+        found: &mut Candidates,
+    ) -> bool {
+        let doubt = DOUBT * rounding;
+        match gjk::distance(self, start, margin + doubt, rounding, ACCURACY) {
+            Proximity::Beyond => true,
+            Proximity::Apart { simplex, normal } => {
+                let mut s = simplex;
+                let distance = s.nearest().map_or(0.0, |v| v.norm());
+                let clear = distance < margin - doubt && distance > rounding + doubt;
+                if !(clear && self.is_distinct(&simplex, normal)) {
+                    return false;
+                }
+                cache.remember(&simplex);
+                self.apart(&simplex, normal, margin, rounding, found);
+                true
+            }
+            Proximity::Overlap(mut simplex) => {
+                let Some(axis) = expand::least_depth(self, &mut simplex, rounding, true) else {
+                    return false;
+                };
+                if axis.gap() > rounding - doubt {
+                    return false;
+                }
+                cache.remember(&simplex);
+                self.on_axis(axis, margin, rounding, found);
+                true
+            }
+        }
+    }
+
+    /// Whether every search for the nearest points ends on the features that this simplex names: the
+    /// normal is that of a face or far from one's, and the points lie well within features that
+    /// stand out from what is around them.
+    fn is_distinct(&self, simplex: &Simplex, normal: Vec3) -> bool {
+        let vertices = simplex.as_slice();
+        let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
+        let ids_b = Distinct::new(vertices.iter().map(|v| v.b));
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        for (hull, ids, n) in [(self.a, &ids_a, normal), (self.b, &ids_b, against)] {
+            let face = hull.face_towards(ids.ids[0], n);
+            let off = 1.0 - hull.face(face).normal.dot(n);
+            if off <= ON_FACE_SURELY {
+                return true;
+            }
+            if off < OFF_FACE_SURELY {
+                return false;
+            }
+        }
+        if ids_a.len.max(ids_b.len) > 2 || vertices.len() < ids_a.len * ids_b.len - 1 {
+            return false;
+        }
+        if ids_a.len == 2 && ids_b.len == 2 {
+            let [u, v] = [
+                self.a.vertex(ids_a.ids[1]) - self.a.vertex(ids_a.ids[0]),
+                self.b_in_a
+                    .rot
+                    .mul_vec(self.b.vertex(ids_b.ids[1]) - self.b.vertex(ids_b.ids[0])),
+            ];
+            if u.cross(v).norm() < WELL_WITHIN * u.norm() * v.norm() {
+                return false;
+            }
+        }
+        simplex.least_weight() > WELL_WITHIN
+            && self.a.stands_out(&ids_a, normal, WELL_WITHIN)
+            && self.b.stands_out(&ids_b, against, WELL_WITHIN)
+    }
+
     /// Two cores that meet: the normal is perpendicular to both where both are segments, else some
     /// perpendicular to either, and the gap of the cores is zero.
     fn crossing_cores(&self) -> Option<Axis> {
         let core = |h: &Hull| [0, h.vertices().len() as u16 - 1];
         self.edge_axis(core(self.a), core(self.b))
-    }
-
-    /// A simplex of an earlier placement, at this one.
-    pub(super) fn refreshed(&self, old: &Simplex) -> Simplex {
-        let mut s = Simplex::default();
-        for v in old.as_slice() {
-            // A cache may come from another pair.
-            let known = usize::from(v.a) < self.a.vertices().len()
-                && usize::from(v.b) < self.b.vertices().len();
-            if known {
-                s.push(self.vertex(v.a, v.b));
-            }
-        }
-        s
     }
 
     pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {

@@ -1,6 +1,7 @@
 //! The contact patch: the incident face clipped by the sides of the reference face.
 
 use super::feature::Feature;
+use super::fixed::Fixed;
 use super::hull::{Hull, MAX_SIDES};
 use super::{MAX_POINTS, Manifold};
 use crate::collision::ContactPoint;
@@ -14,49 +15,34 @@ pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
 const STEEPEST: f64 = 1e-3;
 
 /// Points found on one pair, in A's frame, before the reduction to [`MAX_POINTS`].
-pub(super) struct Candidates {
-    points: [ContactPoint; MAX_CORNERS + 1],
-    len: usize,
-}
+pub(super) struct Candidates(Fixed<ContactPoint, { MAX_CORNERS + 1 }>);
 
 impl Candidates {
     pub fn new() -> Self {
-        Candidates {
-            points: [ContactPoint::default(); MAX_CORNERS + 1],
-            len: 0,
-        }
+        Candidates(Fixed::new())
     }
 
+    /// Adds a point; where there is no room, it is left out.
     pub fn push(&mut self, p: ContactPoint) {
-        if self.len < self.points.len() {
-            self.points[self.len] = p;
-            self.len += 1;
-        }
+        let _ = self.0.push(p);
     }
 
     pub fn points(&self) -> &[ContactPoint] {
-        &self.points[..self.len]
+        &self.0
     }
 
     pub fn update(&mut self, change: impl Fn(&mut ContactPoint)) {
-        self.points[..self.len].iter_mut().for_each(change);
+        self.0.iter_mut().for_each(change);
     }
 
     pub fn retain(&mut self, keep: impl Fn(&ContactPoint) -> bool) {
-        let mut n = 0;
-        for i in 0..self.len {
-            if keep(&self.points[i]) {
-                self.points[n] = self.points[i];
-                n += 1;
-            }
-        }
-        self.len = n;
+        self.0.retain(keep);
     }
 
     /// Writes the points that span the patch best, in order of feature, world axes. Gaps and areas
     /// that differ by rounding count as equal, so that a resting contact keeps its points.
     pub fn reduce(&mut self, pose_a: &Pose, tolerance: f64, out: &mut Manifold) {
-        let points = &mut self.points[..self.len];
+        let points = &mut self.0[..];
         points.sort_unstable_by_key(|p| p.feature);
         let mut kept = [0; MAX_POINTS];
         let mut count = points.len();
@@ -171,47 +157,31 @@ impl Reference<'_> {
         let incident = self.other.face_towards(vertex, against);
         let polygon = self.other.polygon(incident);
         let sides = self.hull.polygon(self.face);
-        let blank = Corner {
-            at: Vec3::ZERO,
-            leaving: 0,
-        };
-        let mut buffers = [[blank; MAX_CORNERS]; 2];
-        let mut len = polygon.len();
+        let mut corners = [const { Fixed::<Corner, MAX_CORNERS>::new() }; 2];
+        let [clipped, rest] = &mut corners;
+        let (mut clipped, mut rest) = (clipped, rest);
         for (k, &v) in polygon.iter().enumerate() {
-            buffers[0][k] = Corner {
+            let _ = clipped.push(Corner {
                 at: self.other_pose.point(self.other.vertex(v)),
                 leaving: k,
-            };
+            });
         }
-        let mut current = 0;
         for k in 0..sides.len() {
             let (from, along) = self.side(k);
             let Some(w) = along.cross(n).normalized() else {
                 continue;
             };
-            let (left, right) = buffers.split_at_mut(1);
-            let (src, dst) = if current == 0 {
-                (&left[0], &mut right[0])
-            } else {
-                (&right[0], &mut left[0])
-            };
-            let mut m = 0;
-            let mut put = |c: Corner| {
-                if m < MAX_CORNERS {
-                    dst[m] = c;
-                    m += 1;
-                }
-            };
+            rest.clear();
             let beyond = |c: &Corner| w.dot(c.at - from);
             let mut any_outside = false;
-            let mut p = src[len - 1];
+            let mut p = clipped[clipped.len() - 1];
             let mut dp = beyond(&p);
-            for q in &src[..len] {
+            for q in clipped.iter() {
                 let dq = beyond(q);
                 if (dp > tolerance) != (dq > tolerance) {
                     any_outside = true;
                     let t = (dp / (dp - dq)).clamp(0.0, 1.0);
-                    put(Corner {
+                    let _ = rest.push(Corner {
                         at: p.at + (q.at - p.at) * t,
                         leaving: if dq > tolerance {
                             MAX_SIDES + k
@@ -221,21 +191,20 @@ impl Reference<'_> {
                     });
                 }
                 if dq <= tolerance {
-                    put(*q);
+                    let _ = rest.push(*q);
                 } else {
                     any_outside = true;
                 }
                 (p, dp) = (*q, dq);
             }
             if any_outside {
-                len = m;
-                current = 1 - current;
+                std::mem::swap(&mut clipped, &mut rest);
             }
-            if len == 0 {
+            if clipped.is_empty() {
                 return;
             }
         }
-        let clipped = &buffers[current][..len];
+        let len = clipped.len();
         for (i, c) in clipped.iter().enumerate() {
             let arriving = clipped[(i + len - 1) % len].leaving;
             let Some(p) = self.corner(incident, arriving, c) else {

@@ -29,17 +29,25 @@ impl Axis {
             Axis::Face { gap, .. } | Axis::Edges { gap, .. } => gap,
         }
     }
+
+    /// What fixes the axis, as numbers that order faces of A before faces of B before edges.
+    fn features(&self) -> (u8, [u16; 4]) {
+        match *self {
+            Axis::Face { owner, face, .. } => (owner, [face, 0, 0, 0]),
+            Axis::Edges { a, b, .. } => (2, [a[0], a[1], b[0], b[1]]),
+        }
+    }
+
+    pub fn same_features(&self, other: &Axis) -> bool {
+        self.features() == other.features()
+    }
 }
 
 /// Whether `axis` is to be taken instead of `other`: the one of larger gap or, where they differ by
 /// less than `tie`, a face of A before a face of B before edges, then the lower numbers.
 pub(super) fn prefer(axis: &Axis, other: &Axis, tie: f64) -> bool {
-    let order = |a: &Axis| match *a {
-        Axis::Face { owner, face, .. } => (owner, [face, 0, 0, 0]),
-        Axis::Edges { a, b, .. } => (2, [a[0], a[1], b[0], b[1]]),
-    };
     let better = axis.gap() - other.gap();
-    better > tie || better >= -tie && order(axis) < order(other)
+    better > tie || better >= -tie && axis.features() < other.features()
 }
 
 /// The better of two axes; the first unless the second is better by more than `tie`.

@@ -5,7 +5,9 @@
 //! non-penetrating rigid bodies", 1992, §2.3.2); the order of the last call is where the next one
 //! starts.
 
+use super::narrow;
 use super::pairs::{Rules, ScenePair};
+use super::solid::Solid;
 use super::{SceneGeom, find_pairs};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -70,6 +72,19 @@ impl Broad {
             }),
             None => Broad::Sweep(Sweep::new(model, geoms)),
         })
+    }
+}
+
+impl Broad {
+    /// About how many pairs of convex parts the narrow phase has to search.
+    pub fn searches(&self, solids: &[Solid]) -> usize {
+        match self {
+            Broad::List(list) => {
+                let of = |p: &ScenePair| narrow::searches(&solids[p.a], &solids[p.b]);
+                list.pairs.iter().map(of).sum()
+            }
+            Broad::Sweep(sweep) => sweep.near.capacity(),
+        }
     }
 }
 

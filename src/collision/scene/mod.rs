@@ -55,7 +55,7 @@ pub struct SceneContact {
 impl SceneContact {
     /// Both geoms as one number.
     pub fn pair_key(&self) -> u32 {
-        (self.geom[0] as u32) << 16 | self.geom[1] as u32
+        pair_key(self.geom)
     }
 
     /// Which features of which parts touch; equal from step to step while the same ones do.
@@ -69,6 +69,10 @@ impl SceneContact {
 
 /// Geom indices fit in half a key.
 const MAX_GEOMS: usize = 1 << 16;
+
+fn pair_key(geom: [usize; 2]) -> u32 {
+    (geom[0] as u32) << 16 | geom[1] as u32
+}
 
 /// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
 #[derive(Clone, Debug)]
@@ -129,7 +133,7 @@ impl Scene {
             contacts: Vec::with_capacity(capacity),
             capacity,
             wider: 0.0,
-            buffers: Buffers::default(),
+            buffers: Buffers::new(broad.searches(&solids)),
             geoms,
             solids,
             rules,
@@ -318,6 +322,7 @@ impl Scene {
             sb,
             pb,
             margin,
+            pair_key([pair.a, pair.b]),
             &mut self.buffers,
             &mut |point, part| {
                 if contacts.len() == capacity {
@@ -415,7 +420,8 @@ impl Scene {
             return Err(nothing());
         };
         let (point, part) =
-            narrow::closest(sa, &pa, sb, &pb, reach, &mut self.buffers).ok_or_else(nothing)?;
+            narrow::closest(sa, &pa, sb, &pb, reach, pair_key([a, b]), &mut self.buffers)
+                .ok_or_else(nothing)?;
         let mut motion = ContactDerivative::default();
         let smoothness = narrow::differentiate(sa, &pa, sb, &pb, &point, part, &mut motion);
         Ok(Closest {

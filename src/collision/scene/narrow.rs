@@ -8,12 +8,70 @@ use crate::collision::primitive::{self, Smoothness};
 use crate::collision::{ContactDerivative, ContactPoint, Shape};
 use crate::spatial::{Pose, Vec3};
 
-/// Room for the points of two convex parts.
-#[derive(Clone, Debug, Default)]
+/// Room for the points of two convex parts, and where the searches for them ended.
+#[derive(Clone, Debug)]
 pub(super) struct Buffers {
     primitive: primitive::Manifold,
     polytope: polytope::Manifold,
     terrain: [TerrainContact; MAX_POINTS],
+    caches: Caches,
+}
+
+impl Buffers {
+    /// With room to remember the searches on about this many pairs of convex parts.
+    pub fn new(pairs: usize) -> Buffers {
+        Buffers {
+            primitive: primitive::Manifold::default(),
+            polytope: polytope::Manifold::default(),
+            terrain: [TerrainContact::default(); MAX_POINTS],
+            caches: Caches::new(pairs),
+        }
+    }
+}
+
+/// Most places for the memory of a pair.
+const MAX_PLACES: usize = 1 << 14;
+
+/// Where the last search on each pair of parts ended. Two pairs may have the same place: the later
+/// one takes it. Nothing that is found depends on this, only how soon it is.
+#[derive(Clone, Debug)]
+struct Caches {
+    places: Vec<(u64, PairCache)>,
+    shift: u32,
+}
+
+impl Caches {
+    fn new(pairs: usize) -> Caches {
+        let n = (2 * pairs).next_power_of_two().clamp(2, MAX_PLACES);
+        Caches {
+            places: vec![Default::default(); n],
+            shift: u64::BITS - n.trailing_zeros(),
+        }
+    }
+
+    #[inline]
+    fn of(&mut self, pair: u32, part: [u32; 2]) -> &mut PairCache {
+        let key = u64::from(pair) << 32 ^ u64::from(part[0]) << 16 ^ u64::from(part[1]);
+        // The golden ratio spreads near keys over all places.
+        let place = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
+        let (owner, cache) = &mut self.places[place as usize];
+        if *owner != key {
+            (*owner, *cache) = (key, PairCache::default());
+        }
+        cache
+    }
+}
+
+/// Pairs of parts whose contacts are searched for from where the last search ended.
+pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
+    match (a, b) {
+        (Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. })
+            if closed_form(a, b) =>
+        {
+            0
+        }
+        (a, b) => parts(a).len() * parts(b).len(),
+    }
 }
 
 /// Receives a point and the parts of both geometries that make it: the piece of a mesh, the
@@ -49,13 +107,15 @@ fn swapped(p: &ContactPoint) -> ContactPoint {
 }
 
 /// Gives all points with gaps up to `margin` [m] to `sink`, in an order that depends on the poses
-/// alone. All points of all pairs of pieces are kept. No heap allocation.
+/// alone. All points of all pairs of pieces are kept. `pair` tells the pairs of a scene apart. No heap
+/// allocation.
 pub(super) fn collide(
     a: &mut Solid,
     pose_a: &Pose,
     b: &mut Solid,
     pose_b: &Pose,
     margin: f64,
+    pair: u32,
     buffers: &mut Buffers,
     sink: &mut impl Sink,
 ) {
@@ -112,11 +172,9 @@ pub(super) fn collide(
                         continue;
                     }
                     let m = &mut buffers.polytope;
-                    // Every query starts afresh: what a scene finds is a function of the
-                    // configuration alone, to the last bit.
-                    let mut cache = PairCache::default();
-                    polytope::collide(a, pose_a, b, pose_b, margin, &mut cache, m);
                     let at = [i as u32, j as u32];
+                    let cache = buffers.caches.of(pair, at);
+                    polytope::collide(a, pose_a, b, pose_b, margin, cache, m);
                     m.points().iter().for_each(|p| sink(*p, at));
                 }
             }
@@ -132,6 +190,7 @@ pub(super) fn closest(
     b: &mut Solid,
     pose_b: &Pose,
     reach: f64,
+    pair: u32,
     buffers: &mut Buffers,
 ) -> Option<(ContactPoint, [u32; 2])> {
     if let (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. }) = (&*a, &*b)
@@ -145,11 +204,12 @@ pub(super) fn closest(
     let mut best: Option<(ContactPoint, [u32; 2])> = None;
     for _ in 0..MAX_LOOKS {
         let before = best.map_or(f64::INFINITY, |b| b.0.gap);
-        collide(a, pose_a, b, pose_b, margin, buffers, &mut |p, part| {
+        let mut keep = |p: ContactPoint, part| {
             if best.is_none_or(|b| p.gap < b.0.gap) {
                 best = Some((p, part));
             }
-        });
+        };
+        collide(a, pose_a, b, pose_b, margin, pair, buffers, &mut keep);
         margin = match best {
             Some((p, _)) if terrain && p.gap > 0.0 && p.gap < before => p.gap,
             Some(_) => break,

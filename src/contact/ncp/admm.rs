@@ -7,22 +7,27 @@
 //! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
 
 use super::local::{project, violation};
+use super::tree_system::TreeSystem;
 use super::work::Work;
-use crate::contact::problem::{Block, Problem};
+use crate::contact::problem::{Block, Delassus, Problem};
 use crate::linalg::Symmetric;
 
 #[derive(Clone, Debug)]
 pub(super) struct Admm {
     matrix: Symmetric,
+    trees: TreeSystem,
+    rows: Vec<[f64; 1]>,
     penalty: Vec<f64>,
     z: Vec<f64>,
     y: Vec<f64>,
 }
 
 impl Admm {
-    pub fn new(max_rows: usize) -> Admm {
+    pub fn new(max_rows: usize, trees: TreeSystem) -> Admm {
         Admm {
             matrix: Symmetric::new(max_rows),
+            trees,
+            rows: Vec::with_capacity(max_rows),
             penalty: Vec::with_capacity(max_rows),
             z: Vec::with_capacity(max_rows),
             y: Vec::with_capacity(max_rows),
@@ -63,6 +68,10 @@ impl Admm {
             project(*block, &mut self.z[at..end]);
             project_dual(*block, &mut self.y[at..end]);
         }
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
+            self.rows.resize(n, [0.0]);
+        }
         let eta = 1e-6;
         let mut rho = 0.1;
         self.factor(problem, work, rho, eta);
@@ -79,7 +88,7 @@ impl Admm {
                     work.x[at + 2][0] -= mu * self.y[at].hypot(self.y[at + 1]);
                 }
             }
-            self.matrix.solve(&mut work.x[..n], &mut work.scratch);
+            self.solve(problem, work, rho + eta);
             let (mut primal, mut dual) = (0.0f64, 0.0f64);
             for (i, block) in problem.blocks.iter().enumerate() {
                 let (at, end) = (work.offsets[i], work.offsets[i + 1]);
@@ -129,8 +138,33 @@ impl Admm {
         limit
     }
 
+    /// x ← (G + shift · penalty)⁻¹ x.
+    fn solve(&mut self, problem: &Problem, work: &mut Work, shift: f64) {
+        let x = &mut work.x[..problem.rows()];
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.matrix.solve(x, &mut work.scratch);
+        };
+        for ((y, x), p) in self.rows.iter_mut().zip(x.iter()).zip(&self.penalty) {
+            y[0] = x[0] / (shift * p);
+        }
+        self.trees.respond(rows, &mut self.rows, false);
+        for ((x, y), p) in x.iter_mut().zip(&self.rows).zip(&self.penalty) {
+            x[0] = (x[0] - y[0]) / (shift * p);
+        }
+    }
+
     fn factor(&mut self, problem: &Problem, work: &Work, rho: f64, eta: f64) {
         let n = problem.rows();
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.clear_weights(problem.blocks.len());
+            for (i, w) in self.trees.weights.iter_mut().enumerate() {
+                for (r, row) in rows.range(i).enumerate() {
+                    w[r][r] = ((rho + eta) * self.penalty[row]).recip();
+                }
+            }
+            self.trees.factor(rows);
+            return;
+        }
         let a = self.matrix.matrix(n);
         a.fill(0.0);
         for (i, block) in problem.blocks.iter().enumerate() {

@@ -11,10 +11,13 @@
 //! shift inside the iteration Acary et al. 2023). What κ → 0 leaves open among redundant contacts ends in the middle of
 //! the admissible impulses, which keeps the modes apart.
 
+mod trees;
+
 use super::cone::{contact_product, divide, dual_head, exit, velocity_of};
 use super::modes::{Mode, largest};
+use super::tree_system::TreeSystem;
 use super::work::Work;
-use crate::contact::problem::{Block, Problem, Small};
+use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::linalg::General;
 
 /// How much each step is allowed to risk.
@@ -52,6 +55,7 @@ const RECENTER: f64 = 100.0;
 #[derive(Clone, Debug)]
 pub(super) struct Interior {
     matrix: General,
+    trees: TreeSystem,
     /// λ = unit · λ', σ = velocity / unit · σ' of each block.
     unit: Vec<f64>,
     velocity: f64,
@@ -69,6 +73,9 @@ pub(super) struct Interior {
     dslack: Vec<[f64; 2]>,
     x: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
+    rows: Vec<[f64; 1]>,
+    part: Vec<f64>,
+    z: Vec<[f64; 1]>,
     modes: Vec<Mode>,
     kappa: f64,
     /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
@@ -76,10 +83,16 @@ pub(super) struct Interior {
 }
 
 impl Interior {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Interior {
+    pub fn new(
+        max_rows: usize,
+        max_blocks: usize,
+        max_coordinates: usize,
+        trees: TreeSystem,
+    ) -> Interior {
         let rows = || Vec::with_capacity(max_rows);
         Interior {
             matrix: General::new(max_rows),
+            trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
             lambda: rows(),
@@ -94,6 +107,9 @@ impl Interior {
             dslack: Vec::with_capacity(max_blocks),
             x: Vec::with_capacity(max_rows),
             scratch: Vec::with_capacity(max_rows),
+            rows: Vec::with_capacity(max_rows),
+            part: rows(),
+            z: vec![[0.0]; max_coordinates],
             modes: Vec::with_capacity(max_blocks),
             kappa: 1.0,
             short: false,
@@ -142,6 +158,11 @@ impl Interior {
         self.correction.resize(nb, [0.0; 3]);
         self.x.resize(n, [0.0]);
         self.scratch.resize(n, [0.0]);
+        self.rows.resize(n, [0.0]);
+        self.part.resize(n, 0.0);
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
+        }
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             match block {
@@ -319,15 +340,13 @@ impl Interior {
             }
         }
         for i in 0..nb {
-            let (at, end) = (work.offsets[i], work.offsets[i + 1]);
-            let mut part = [0.0; 3];
-            for (p, l) in part.iter_mut().zip(&self.lambda[at..end]) {
-                *p = l * self.unit[i] * self.velocity;
+            for r in work.offsets[i]..work.offsets[i + 1] {
+                self.part[r] = self.lambda[r] * self.unit[i] * self.velocity;
             }
-            problem
-                .delassus
-                .add_columns(i, at, &part[..end - at], &mut self.residual);
         }
+        problem
+            .delassus
+            .add_product(&work.offsets, &self.part, &mut self.z, &mut self.residual);
         for i in 0..nb {
             for r in work.offsets[i]..work.offsets[i + 1] {
                 self.residual[r] = self.residual[r] * self.unit[i] / self.velocity - self.sigma[r];
@@ -421,6 +440,10 @@ impl Interior {
             }
             self.curvature[i] = d;
         }
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.factor_by_trees(problem, rows);
+            return;
+        }
         let a = self.matrix.matrix(n);
         a.fill(0.0);
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -504,7 +527,10 @@ impl Interior {
                 };
             }
         }
-        self.matrix.solve(&mut self.x[..n], &mut self.scratch);
+        match problem.delassus {
+            Delassus::Dense(_) => self.matrix.solve(&mut self.x[..n], &mut self.scratch),
+            Delassus::Trees(rows) => self.solve_by_trees(problem, rows),
+        }
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             for k in 0..block.rows() {

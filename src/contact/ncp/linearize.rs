@@ -8,7 +8,7 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
-use super::modes::Mode;
+use super::modes::{Certificate, Mode};
 use super::reduced::{Face, Split};
 use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
@@ -38,16 +38,10 @@ impl NcpSolver {
     /// Errors: `NoStep` before a successful solve, `InvalidArgument` for a problem of other shape, `NotConverged` if the last solution
     /// is not certified: its derivative would mean nothing.
     pub fn linearize(&mut self, problem: &Problem) -> Result<Rank> {
-        let Some(certificate) = self.last else {
-            return Err(Error::no_step("linearization asked for before a solve"));
-        };
-        self.check_same(problem)?;
-        if !certificate.converged {
-            return Err(Error::not_converged(format!(
-                "the last solution has residual {:e}: it has no derivative",
-                certificate.residual()
-            )));
+        if self.last.is_some() {
+            self.check_same(problem)?;
         }
+        NcpSolver::check_certificate(self.last.as_ref())?;
         if self.linearized {
             return Ok(self.rank());
         }
@@ -77,6 +71,20 @@ impl NcpSolver {
         }
         self.linearized = true;
         Ok(self.rank())
+    }
+
+    /// The certificate of a solution that has a derivative. Errors: as [`NcpSolver::linearize`].
+    pub(in crate::contact) fn check_certificate(last: Option<&Certificate>) -> Result<Certificate> {
+        let Some(certificate) = last else {
+            return Err(Error::no_step("linearization asked for before a solve"));
+        };
+        if !certificate.converged {
+            return Err(Error::not_converged(format!(
+                "the last solution has residual {:e}: it has no derivative",
+                certificate.residual()
+            )));
+        }
+        Ok(*certificate)
     }
 
     /// dλ for `columns` directions. `w` is n × columns, column-major, and `limits` (blocks × columns, may be `None`)
@@ -168,7 +176,7 @@ impl NcpSolver {
                 dlambda.fill(0.0);
             }
         }
-        self.reduced.solve(&mut panel[..m], scratch);
+        self.reduced.solve(problem, &mut panel[..m], scratch);
         self.reduced.expand(&panel[..m], |row, value| {
             for k in 0..lanes {
                 dlambda[k * n + row] = -value[k];
@@ -262,11 +270,16 @@ impl NcpSolver {
             let lanes = LANES.min(columns - start);
             let part = start * n..(start + lanes) * n;
             if lanes == 1 {
-                self.transpose_panel::<1>(&lambda_bar[part.clone()], n, lanes, &mut w_bar[part]);
+                self.transpose_panel::<1>(
+                    problem,
+                    &lambda_bar[part.clone()],
+                    lanes,
+                    &mut w_bar[part],
+                );
             } else {
                 self.transpose_panel::<LANES>(
+                    problem,
                     &lambda_bar[part.clone()],
-                    n,
                     lanes,
                     &mut w_bar[part],
                 );
@@ -307,11 +320,12 @@ impl NcpSolver {
 
     fn transpose_panel<const W: usize>(
         &mut self,
+        problem: &Problem,
         lambda_bar: &[f64],
-        n: usize,
         lanes: usize,
         w_bar: &mut [f64],
     ) {
+        let n = problem.rows();
         let (panel, scratch) = (
             lanes_of::<W>(&mut self.panel),
             lanes_of::<W>(&mut self.panel_scratch),
@@ -329,7 +343,8 @@ impl NcpSolver {
             },
             panel,
         );
-        self.reduced.solve_transpose(&mut panel[..m], scratch);
+        self.reduced
+            .solve_transpose(problem, &mut panel[..m], scratch);
         w_bar.fill(0.0);
         self.reduced.expand_left(&panel[..m], |row, value| {
             for k in 0..lanes {

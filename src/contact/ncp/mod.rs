@@ -15,6 +15,7 @@
 //! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
 //! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
 //! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
+//! Problems by trees ([`Delassus::Trees`], for piles of bodies) get the impulse nearest to the warm start instead.
 //! Only if Newton cannot reach the least-norm answer from any guess, the interior point's own, in the middle of the
 //! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
 
@@ -28,13 +29,15 @@ mod modes;
 mod newton;
 mod pgs;
 mod reduced;
+mod tree_system;
 mod work;
 
 pub use linearize::Rank;
 pub use modes::{Certificate, Mode, Path};
 pub use reduced::Split;
 
-use super::problem::Problem;
+use super::island_solver::Capacity;
+use super::problem::{Delassus, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
@@ -43,6 +46,7 @@ use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, Choice, mode_of_impulse};
 use reduced::{Face, Reduced};
+use tree_system::TreeSystem;
 use work::Work;
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
@@ -107,8 +111,7 @@ impl Default for NcpOptions {
 /// Memory for problems of up to a number of rows and blocks; after creation nothing is allocated.
 #[derive(Clone, Debug)]
 pub struct NcpSolver {
-    max_rows: usize,
-    max_blocks: usize,
+    capacity: Capacity,
     work: Work,
     reduced: Reduced,
     least_norm: LeastNorm,
@@ -128,14 +131,28 @@ pub struct NcpSolver {
 impl NcpSolver {
     /// Memory grows with the square of `max_rows`.
     pub fn new(max_rows: usize, max_blocks: usize) -> NcpSolver {
+        NcpSolver::with_trees(&Capacity {
+            rows: max_rows,
+            blocks: max_blocks,
+            ..Capacity::default()
+        })
+    }
+
+    /// As [`NcpSolver::new`], for problems by trees, too.
+    pub fn with_trees(capacity: &Capacity) -> NcpSolver {
+        let Capacity {
+            rows: max_rows,
+            blocks: max_blocks,
+            ..
+        } = *capacity;
+        let trees = || TreeSystem::new(capacity);
         NcpSolver {
-            max_rows,
-            max_blocks,
-            work: Work::new(max_rows, max_blocks),
-            reduced: Reduced::new(max_rows, max_blocks),
+            capacity: *capacity,
+            work: Work::new(max_rows, max_blocks, capacity.coordinates),
+            reduced: Reduced::new(max_rows, max_blocks, trees()),
             least_norm: LeastNorm::new(max_rows),
-            interior: Interior::new(max_rows, max_blocks),
-            admm: Admm::new(max_rows),
+            interior: Interior::new(max_rows, max_blocks, capacity.coordinates, trees()),
+            admm: Admm::new(max_rows, trees()),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
@@ -162,8 +179,10 @@ impl NcpSolver {
         self.last = None;
         self.factored = false;
         self.linearized = false;
-        self.check_input(problem, lambda, modes)?;
+        self.check_size(problem, lambda, modes)?;
+        problem.validate()?;
         self.work.start(problem, lambda, modes);
+        self.reduced.start(problem);
         let mut certificate = if problem.blocks.is_empty() {
             Certificate::new(Path::Empty)
         } else {
@@ -191,12 +210,29 @@ impl NcpSolver {
         &self.work.sigma
     }
 
-    fn check_input(&self, problem: &Problem, lambda: &[f64], modes: &[Mode]) -> Result<()> {
+    pub(in crate::contact) fn check_size(
+        &self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+    ) -> Result<()> {
         let (n, nb) = (problem.rows(), problem.blocks.len());
-        if n > self.max_rows || nb > self.max_blocks {
+        if n > self.capacity.rows || nb > self.capacity.blocks {
             return Err(Error::capacity(format!(
                 "{n} rows in {nb} blocks, room for {} in {}",
-                self.max_rows, self.max_blocks
+                self.capacity.rows, self.capacity.blocks
+            )));
+        }
+        if let Delassus::Trees(rows) = problem.delassus
+            && (rows.trees() > self.capacity.trees
+                || rows.coordinates() > self.capacity.coordinates)
+        {
+            return Err(Error::capacity(format!(
+                "{} trees with {} coordinates, room for {} with {}",
+                rows.trees(),
+                rows.coordinates(),
+                self.capacity.trees,
+                self.capacity.coordinates
             )));
         }
         if lambda.len() != n || modes.len() != nb {
@@ -212,7 +248,23 @@ impl NcpSolver {
                 lambda[i]
             )));
         }
-        problem.validate()
+        Ok(())
+    }
+
+    /// Takes a solution as if it had just been found, to be linearized.
+    pub(in crate::contact) fn adopt(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        modes: &[Mode],
+        certificate: Certificate,
+    ) {
+        self.work.start(problem, lambda, modes);
+        self.reduced.start(problem);
+        self.work.update_sigma(problem);
+        self.last = Some(certificate);
+        self.factored = false;
+        self.linearized = false;
     }
 
     fn solve_auto(
@@ -233,7 +285,7 @@ impl NcpSolver {
             if self.newton(problem, options, Choice::Least, GIVEN, &mut certificate) {
                 return certificate;
             }
-            if self.reduced.deficient() {
+            if choices(problem).contains(&Choice::Least) && self.reduced.deficient() {
                 self.restart(problem, warm);
                 self.work.modes.copy_from_slice(modes);
                 if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
@@ -245,14 +297,14 @@ impl NcpSolver {
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
-        let (mut round, mut settled) = (FIRST_ROUND, false);
+        let (mut round, mut first, mut settled) = (FIRST_ROUND, true, false);
         while !settled && round > 0 {
             let (sweeps, change) = self.sweeps(problem, round, options);
             certificate.sweeps += sweeps;
             settled = change <= 0.1 * options.tolerance;
             let residual = self.residual(problem);
             self.remember(residual, &mut best);
-            if sweeps == FIRST_ROUND {
+            if first {
                 self.guess_modes(problem);
                 if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
                     return certificate;
@@ -262,9 +314,10 @@ impl NcpSolver {
             if self.solve_pivots(problem, options, &mut certificate) {
                 return certificate;
             }
-            if sweeps == FIRST_ROUND && self.solve_interior(problem, options, &mut certificate) {
+            if first && self.solve_interior(problem, options, &mut certificate) {
                 return certificate;
             }
+            first = false;
             self.recall(problem);
             round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
         }
@@ -309,8 +362,12 @@ impl NcpSolver {
             }
             self.found.clear();
             self.found.extend_from_slice(&self.work.lambda);
-            for (choice, budget) in [(Choice::Least, FOUND), (Choice::Nearest, POLISH)] {
-                if self.newton(problem, options, choice, budget, certificate) {
+            for choice in choices(problem) {
+                let budget = match choice {
+                    Choice::Least => FOUND,
+                    Choice::Nearest => POLISH,
+                };
+                if self.newton(problem, options, *choice, budget, certificate) {
                     certificate.path = Path::Polished;
                     return true;
                 }
@@ -352,9 +409,9 @@ impl NcpSolver {
                 tried &= settled;
                 if settled && !tried && distance < CLOSE {
                     tried = true;
-                    for choice in [Choice::Least, Choice::Nearest] {
+                    for choice in choices(problem) {
                         self.interior.write(problem, &mut self.work);
-                        if self.newton(problem, options, choice, POLISH, certificate) {
+                        if self.newton(problem, options, *choice, POLISH, certificate) {
                             certificate.path = Path::Polished;
                             return true;
                         }
@@ -451,7 +508,9 @@ impl NcpSolver {
             && residuals(problem.blocks, problem.g, lambda, sigma)
                 .into_iter()
                 .all(|r| r <= options.tolerance);
-        certificate.least_norm = self.factored && choice == Choice::Least;
+        certificate.least_norm = self.factored
+            && choice == Choice::Least
+            && matches!(problem.delassus, Delassus::Dense(_));
         self.factored
     }
 
@@ -552,6 +611,14 @@ impl NcpSolver {
             certificate.margin = certificate.margin.min(margin);
         }
         certificate.at_switch = certificate.margin <= CLOSED;
+    }
+}
+
+/// The choices among redundant impulses that a problem's storage allows.
+fn choices(problem: &Problem) -> &'static [Choice] {
+    match problem.delassus {
+        Delassus::Dense(_) => &[Choice::Least, Choice::Nearest],
+        Delassus::Trees(_) => &[Choice::Nearest],
     }
 }
 

@@ -154,8 +154,8 @@ pub struct Certificate {
     pub least_norm: bool,
 }
 
-/// The method that produced a solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The method that produced a solution, in the order of what they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Path {
     /// There was nothing to solve.
     Empty,
@@ -177,7 +177,24 @@ impl Certificate {
         self.cone.max(self.dual).max(self.complementarity)
     }
 
-    pub(super) fn new(path: Path) -> Certificate {
+    /// Of two independent problems together.
+    pub(in crate::contact) fn join(&mut self, other: &Certificate) {
+        self.cone = self.cone.max(other.cone);
+        self.dual = self.dual.max(other.dual);
+        self.complementarity = self.complementarity.max(other.complementarity);
+        self.converged &= other.converged;
+        self.path = self.path.max(other.path);
+        self.newton += other.newton;
+        self.interior += other.interior;
+        self.sweeps += other.sweeps;
+        self.admm += other.admm;
+        self.margin = self.margin.min(other.margin);
+        self.at_switch |= other.at_switch;
+        self.redundant |= other.redundant;
+        self.least_norm &= other.least_norm;
+    }
+
+    pub(in crate::contact) fn new(path: Path) -> Certificate {
         Certificate {
             cone: 0.0,
             dual: 0.0,

@@ -7,7 +7,7 @@ use super::local;
 use super::modes::{Mode, largest};
 use super::reduced::Reduced;
 use super::work::Work;
-use crate::contact::problem::{Block, Problem};
+use crate::contact::problem::{Block, Delassus, Problem};
 
 /// Scaled velocity below which a row without impulse counts as held.
 pub(super) const CLOSED: f64 = 1e-9;
@@ -18,7 +18,7 @@ const MISSES: usize = 5;
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The one of least norm.
+    /// The one of least norm; for problems by trees the nearest one.
     Least,
     /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
     /// on the choice, as for bodies that slide and turn on many points.
@@ -51,9 +51,9 @@ pub(super) fn run(
         );
         reduced.factor(problem, &work.offsets);
         *factorizations += 1;
-        let plain = match choice {
-            Choice::Least => solve_fixed(problem, work, reduced, least_norm),
-            Choice::Nearest => step_fixed(problem, work, reduced),
+        let plain = match (choice, problem.delassus) {
+            (Choice::Least, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
+            _ => step_fixed(problem, work, reduced),
         };
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
@@ -86,7 +86,7 @@ pub(super) fn run(
             }
             let stuck = reduced.symmetric || residual > 0.25 * before;
             before = residual;
-            if flips == 0 && stuck && reduced.deficient() {
+            if flips == 0 && stuck && reduced.may_be_deficient() {
                 flips += release_one(problem.blocks, work, slack);
             }
         } else {
@@ -121,7 +121,7 @@ pub(super) fn run(
 fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
-    reduced: &Reduced,
+    reduced: &mut Reduced,
     least_norm: &mut LeastNorm,
 ) -> bool {
     let Work {
@@ -149,7 +149,7 @@ fn solve_fixed(
     }
     let m = reduced.order;
     reduced.restrict(|r| [-free[r]], x);
-    reduced.solve(&mut x[..m], scratch);
+    reduced.solve(problem, &mut x[..m], scratch);
     let mut admissible = true;
     reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
     if reduced.deficient() {
@@ -189,7 +189,7 @@ fn solve_fixed(
 }
 
 /// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
-fn step_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced) -> bool {
+fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool {
     put_on_faces(problem, work, reduced);
     let m = reduced.order;
     let Work {
@@ -200,7 +200,7 @@ fn step_fixed(problem: &Problem, work: &mut Work, reduced: &Reduced) -> bool {
         ..
     } = work;
     reduced.restrict(|r| [-sigma[r]], x);
-    reduced.solve(&mut x[..m], scratch);
+    reduced.solve(problem, &mut x[..m], scratch);
     reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, reduced);
     true
@@ -266,7 +266,7 @@ pub(super) fn pivot(
             ..
         } = work;
         reduced.restrict(|r| [-sigma[r]], x);
-        reduced.solve(&mut x[..m], scratch);
+        reduced.solve(problem, &mut x[..m], scratch);
         kept.fill(0.0);
         reduced.expand(&x[..m], |row, [value]| kept[row] = value);
         let mut limit = 1.0;
@@ -407,7 +407,7 @@ fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
 }
 
 /// One step with the factored matrix towards zero held velocities.
-fn correct(problem: &Problem, work: &mut Work, reduced: &Reduced) {
+fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
     let m = reduced.order;
     let Work {
         offsets,
@@ -429,7 +429,7 @@ fn correct(problem: &Problem, work: &mut Work, reduced: &Reduced) {
             }
         }
     }
-    reduced.solve(&mut x[..m], scratch);
+    reduced.solve(problem, &mut x[..m], scratch);
     reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, reduced);
 }

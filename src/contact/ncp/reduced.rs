@@ -19,9 +19,12 @@
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
 //!
-//! The matrix is dense whatever the storage of G: split large scenes into islands first.
+//! Where G comes by trees see [`trees`].
+
+mod trees;
 
 use super::modes::Mode;
+use super::tree_system::TreeSystem;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::linalg::{General, LANES, Symmetric};
 
@@ -42,6 +45,8 @@ pub(super) struct Face {
     pub start: usize,
     pub size: usize,
     pub slide: Option<Slide>,
+    /// Mean diagonal of G on the block.
+    response: f64,
 }
 
 /// Geometry of a sliding contact with friction.
@@ -79,6 +84,15 @@ pub(super) struct Reduced {
     pub symmetric: bool,
     definite: Symmetric,
     general: General,
+    /// Of the last factorization: made by trees, whose system this is; on how many coordinates.
+    by_trees: bool,
+    trees: TreeSystem,
+    coordinates: usize,
+    /// (Q + εE)⁻¹ by unknown, and panels of that many and of the problem's rows.
+    compliance: Vec<f64>,
+    target: Vec<f64>,
+    remainder: Vec<f64>,
+    rows: Vec<f64>,
 }
 
 /// The form in which [`NcpSolver::split`](super::NcpSolver::split) gives a derivative CᵀXB.
@@ -88,12 +102,15 @@ pub enum Split {
     Half,
     /// X is applied by [`NcpSolver::solve_middle`](super::NcpSolver::solve_middle).
     Middle,
+    /// B = 1 and X = 1.
+    Whole,
 }
 
 const NO_FACE: usize = usize::MAX;
 
 impl Reduced {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Reduced {
+    pub fn new(max_rows: usize, max_blocks: usize, trees: TreeSystem) -> Reduced {
+        let panel = || vec![0.0; max_rows * LANES];
         Reduced {
             faces: Vec::with_capacity(max_blocks),
             face_of: Vec::with_capacity(max_blocks),
@@ -101,6 +118,20 @@ impl Reduced {
             symmetric: true,
             definite: Symmetric::new(max_rows),
             general: General::new(max_rows),
+            by_trees: false,
+            trees,
+            coordinates: 0,
+            compliance: Vec::with_capacity(max_rows),
+            target: panel(),
+            remainder: panel(),
+            rows: panel(),
+        }
+    }
+
+    /// Call once per problem, before the first factorization.
+    pub fn start(&mut self, problem: &Problem) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
         }
     }
 
@@ -150,6 +181,8 @@ impl Reduced {
                 start: self.order,
                 size,
                 slide,
+                response: (0..block.rows()).map(|r| diagonal[i][r][r]).sum::<f64>()
+                    / block.rows() as f64,
             });
             self.order += size;
         }
@@ -158,26 +191,26 @@ impl Reduced {
     /// Assembles and factors.
     pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
         let m = self.order;
+        let values = match problem.delassus {
+            Delassus::Dense(values) => values,
+            Delassus::Trees(rows) => {
+                self.by_trees = true;
+                return self.factor_by_trees(rows);
+            }
+        };
+        self.by_trees = false;
         if self.symmetric {
             let a = self.definite.matrix(m);
-            match problem.delassus {
-                Delassus::Dense(values) => {
-                    let n = problem.rows();
-                    for (k, face) in self.faces.iter().enumerate() {
-                        for r in 0..face.rows {
-                            // By symmetry a column of G is a row of A.
-                            let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
-                            let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
-                            for other in &self.faces[..=k] {
-                                line[other.start..other.start + other.size]
-                                    .copy_from_slice(&column[other.row..other.row + other.rows]);
-                            }
-                        }
+            let n = problem.rows();
+            for (k, face) in self.faces.iter().enumerate() {
+                for r in 0..face.rows {
+                    // By symmetry a column of G is a row of A.
+                    let column = &values[(face.row + r) * n..(face.row + r + 1) * n];
+                    let line = &mut a[(face.start + r) * m..(face.start + r + 1) * m];
+                    for other in &self.faces[..=k] {
+                        line[other.start..other.start + other.size]
+                            .copy_from_slice(&column[other.row..other.row + other.rows]);
                     }
-                }
-                Delassus::Sparse(_) => {
-                    a.fill(0.0);
-                    assemble(problem, offsets, &self.faces, &self.face_of, a, m);
                 }
             }
             self.definite.factor(DEPENDENT);
@@ -194,13 +227,21 @@ impl Reduced {
         }
     }
 
-    /// Whether held rows depend on each other.
+    /// Whether held rows are known to depend on each other.
     pub fn deficient(&self) -> bool {
         self.rank() < self.order
     }
 
+    /// Whether held rows may depend on each other.
+    pub fn may_be_deficient(&self) -> bool {
+        self.by_trees || self.deficient()
+    }
+
+    /// Rank of the last factorization; by trees an upper bound of it.
     pub fn rank(&self) -> usize {
-        if self.symmetric {
+        if self.by_trees {
+            self.order.min(self.coordinates)
+        } else if self.symmetric {
             self.definite.rank()
         } else {
             self.general.rank()
@@ -292,8 +333,15 @@ impl Reduced {
     }
 
     /// x ← A⁻¹ x (or A⁺ x).
-    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        if self.symmetric {
+    pub fn solve<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.solve_by_trees(rows, x, false);
+        } else if self.symmetric {
             self.definite.solve(x, scratch)
         } else {
             self.general.solve(x, scratch)
@@ -301,8 +349,15 @@ impl Reduced {
     }
 
     /// x ← A⁻ᵀ x (or its pseudo-inverse).
-    pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        if self.symmetric {
+    pub fn solve_transpose<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.solve_by_trees(rows, x, true);
+        } else if self.symmetric {
             self.definite.solve(x, scratch)
         } else {
             self.general.solve_transpose(x, scratch)

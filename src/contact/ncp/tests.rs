@@ -6,3 +6,4 @@ mod problems;
 mod recorded;
 mod redundant;
 mod solve;
+mod trees;

@@ -19,10 +19,12 @@ pub(super) struct Work {
     verified_modes: Vec<Mode>,
     pub x: Vec<[f64; 1]>,
     pub scratch: Vec<[f64; 1]>,
+    /// Velocities of the trees.
+    z: Vec<[f64; 1]>,
 }
 
 impl Work {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Work {
+    pub fn new(max_rows: usize, max_blocks: usize, max_coordinates: usize) -> Work {
         let rows = || Vec::with_capacity(max_rows);
         Work {
             offsets: Vec::with_capacity(max_blocks + 1),
@@ -38,6 +40,7 @@ impl Work {
             verified_modes: Vec::with_capacity(max_blocks),
             x: Vec::with_capacity(max_rows),
             scratch: Vec::with_capacity(max_rows),
+            z: vec![[0.0]; max_coordinates],
         }
     }
 
@@ -76,13 +79,9 @@ impl Work {
     /// σ = G λ + g.
     pub fn update_sigma(&mut self, problem: &Problem) {
         self.sigma.copy_from_slice(problem.g);
-        for i in 0..problem.blocks.len() {
-            let (at, end) = (self.offsets[i], self.offsets[i + 1]);
-            let part = &self.lambda[at..end];
-            if part.iter().any(|l| *l != 0.0) {
-                problem.delassus.add_columns(i, at, part, &mut self.sigma);
-            }
-        }
+        problem
+            .delassus
+            .add_product(&self.offsets, &self.lambda, &mut self.z, &mut self.sigma);
     }
 
     pub fn keep(&mut self) {

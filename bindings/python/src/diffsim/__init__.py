@@ -34,6 +34,7 @@ from .enums import (
     Base,
     ContactLaw,
     ContactMode,
+    EqualityKind,
     Format,
     GeomKind,
     Gradient,
@@ -43,14 +44,70 @@ from .enums import (
     Mimic,
     MissingMesh,
     ParamKind,
+    SmoothingMethod,
     Status,
 )
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
 from .rollout import Rollout
-from .sim import Gradients, Sim, StepInfo, StepJacobians
+from .sim import (
+    ContactDerivatives,
+    Distance,
+    Gradients,
+    ImpulseJacobians,
+    Sim,
+    SmoothingInfo,
+    StepInfo,
+    StepJacobians,
+)
 
 __version__ = _text(_lib.ds_version_string())
 abi_version = _lib.ds_abi_version()
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "Actuation",
+    "ArgumentTypeError",
+    "Base",
+    "Batch",
+    "Body",
+    "Builder",
+    "CapacityError",
+    "ContactDerivatives",
+    "ContactLaw",
+    "ContactMode",
+    "DiffsimError",
+    "Distance",
+    "EqualityKind",
+    "FileError",
+    "Format",
+    "Geom",
+    "GeomKind",
+    "Gradient",
+    "Gradients",
+    "ImpulseJacobians",
+    "Integrator",
+    "InternalError",
+    "InvalidArgumentError",
+    "Joint",
+    "JointKind",
+    "MeshMode",
+    "Mimic",
+    "MissingMesh",
+    "Model",
+    "NoStepError",
+    "NotConvergedError",
+    "NumericalError",
+    "Param",
+    "ParamKind",
+    "ParseError",
+    "Rollout",
+    "Sim",
+    "SmoothingInfo",
+    "SmoothingMethod",
+    "Status",
+    "StepInfo",
+    "StepJacobians",
+    "UnsupportedError",
+    "abi_version",
+    "inertia_from_com",
+]

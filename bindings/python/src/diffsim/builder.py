@@ -5,7 +5,7 @@ from typing import Optional
 import numpy as np
 
 from ._native import NULL, Handle, InvalidArgumentError, array, check, ffi, lib, pointer, struct
-from .enums import Actuation, JointKind
+from .enums import Actuation, EqualityKind, JointKind
 from .model import Array, Model
 
 
@@ -38,9 +38,9 @@ class Builder(Handle):
         """
         placement = None if placement is None else array(placement, (4, 4), "placement")
         inertia = None if inertia is None else array(inertia, (10,), "inertia")
-        name = NULL if name is None else name.encode()
         out = ffi.new("int32_t *")
-        check(lib.ds_builder_add_body(self._handle, parent, name, pointer(placement), pointer(inertia), out))
+        given = (NULL if name is None else name.encode(), pointer(placement), pointer(inertia))
+        check(lib.ds_builder_add_body(self._handle, parent, *given, out))
         return out[0]
 
     def add_joint(self, body: int, kind: JointKind = JointKind.REVOLUTE, **fields) -> None:
@@ -79,6 +79,16 @@ class Builder(Handle):
         fields["joint"] = joint
         actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, fields)
         check(lib.ds_builder_add_actuator(self._handle, actuator))
+
+    def add_equality(self, kind: EqualityKind, relative=None, **fields) -> None:
+        """Adds an equality, which may close a loop; fields are those of `ds_equality_desc`: name, active,
+        body1, body2, anchor1, anchor2, torque_scale, length, joint1, joint2, coefficients. Of a weld,
+        relative: 4×4, the pose of body2 in body1; None for that at the reference."""
+        if relative is not None:
+            relative = array(relative, (4, 4), "relative")
+            fields["relative"] = pointer(relative)
+        equality, _keep = struct("ds_equality_desc", lib.ds_equality_desc_init, {"kind": int(kind), **fields})
+        check(lib.ds_builder_add_equality(self._handle, equality))
 
     def build(self) -> Model:
         """Makes a model of what has been collected. The builder can be added to and built again."""

@@ -19,11 +19,13 @@ class Status(IntEnum):
 
 
 class Gradient(IntEnum):
-    """What a derivative of a step is: of the step, of one side of a switch, or smoothed on request."""
+    """What a derivative of a step is: of the step, of one side of a switch, smoothed on request, or
+    none, because the step was not solved."""
 
     EXACT = 0
     ONE_SIDED = 1
     SMOOTHED = 2
+    REFUSED = 3
 
 
 class ContactMode(IntEnum):
@@ -145,3 +147,20 @@ class ParamKind(IntEnum):
     JOINT_SPRING_REFERENCE = 12
     JOINT_FRICTION = 13
     EXTERNAL_WRENCH = 14
+
+
+class EqualityKind(IntEnum):
+    """What an equality holds."""
+
+    CONNECT = 0
+    WELD = 1
+    DISTANCE = 2
+    JOINT = 3
+
+
+class SmoothingMethod(IntEnum):
+    """How a derivative is smoothed."""
+
+    FIRST_ORDER = 0
+    ZEROTH_ORDER = 1
+    CENTRAL_PATH = 2

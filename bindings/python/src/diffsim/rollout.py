@@ -60,9 +60,7 @@ class Rollout(Handle):
         selected parameters, given its gradient q_bar (tangent) and v_bar by the states: nv×(N+1)."""
         nv, n = self.model.nv, self._steps
         q_bar, v_bar = array(q_bar, (nv, n + 1), "q_bar"), array(v_bar, (nv, n + 1), "v_bar")
-        out = Gradients(
-            np.zeros(nv), np.zeros(nv), np.zeros((self.model.nu, n), order="F"), np.zeros(self.np)
-        )
+        out = Gradients(np.zeros(nv), np.zeros(nv), np.zeros((self.model.nu, n), order="F"), np.zeros(self.np))
         check(lib.ds_rollout_adjoint(self._handle, pointer(q_bar), pointer(v_bar), *map(pointer, out)))
         return out
 

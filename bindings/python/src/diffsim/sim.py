@@ -21,7 +21,7 @@ from ._native import (
     result,
     struct,
 )
-from .enums import Gradient
+from .enums import Gradient, SmoothingMethod
 from .model import Array, Model
 from .parameters import Param, select
 
@@ -84,6 +84,51 @@ class StepJacobians:
             x = np.zeros((nv, columns[name[-1]], *count), order="F") if name in wanted else None
             setattr(self, name, x)
             setattr(self._struct, name, pointer(x))
+
+
+class SmoothingInfo(NamedTuple):
+    """What smoothed Jacobians are made of: pairs in the mean, pairs left out (both 0 for the central
+    path)."""
+
+    gradient: Gradient
+    pairs: int
+    failures: int
+
+
+class ContactDerivatives(NamedTuple):
+    """How contacts move with q (tangent), world axes. point, normal: 3×nv×contacts; tangents: 6×nv×
+    contacts, t1 above t2; gap: nv×contacts. gradient: one-sided where something is not determined and
+    left out."""
+
+    point: Array
+    normal: Array
+    tangents: Array
+    gap: Array
+    gradient: Gradient
+
+
+class ImpulseJacobians(NamedTuple):
+    """How the impulses of the contacts move: rows t1, t2, n of each contact, columns q (tangent), v, u
+    and p. unique: whether the state determines every impulse; if not (four points under a flat foot),
+    only their total force on a body has the derivative given."""
+
+    q: Array
+    v: Array
+    u: Array
+    p: Array
+    unique: bool
+
+
+class Distance(NamedTuple):
+    """The distance of two geoms, negative where they overlap, world axes. point_a, point_b: on the
+    surfaces; normal: from A to B; derivative: by q (tangent), nv numbers."""
+
+    distance: float
+    point_a: Array
+    point_b: Array
+    normal: Array
+    gradient: Gradient
+    derivative: Array
 
 
 class Gradients(NamedTuple):
@@ -190,6 +235,22 @@ class Sim(Handle):
         )
         return a.take(), b.take()
 
+    def impulse_jacobians(self) -> ImpulseJacobians:
+        """Jacobians of the contact impulses of the last step, each along its contact's own frame."""
+        rows, unique = 3 * len(self.contacts()), ffi.new("int32_t *")
+        columns = (self.model.nv, self.model.nv, self.model.nu, self.np)
+        q, v, u, p = made = [result(None, (rows, n), "") for n in columns]
+        check(lib.ds_sim_impulse_jacobians(self._handle, *map(pointer, made), unique))
+        return ImpulseJacobians(q, v, u, p, bool(unique[0]))
+
+    def impulse_jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, bool]:
+        """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and whether
+        they are unique."""
+        out, unique = result(None, (3, len(self.contacts())), ""), ffi.new("int32_t *")
+        given = (self._dq.fill(dq), self._dv.fill(dv), self._du.fill(du), self._dp.fill(dp))
+        check(lib.ds_sim_impulse_jvp(self._handle, *given, pointer(out), unique))
+        return out, bool(unique[0])
+
     def vjp(self, q_next_bar, v_next_bar) -> Gradients:
         """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
         q_next_bar (tangent at q_next) and v_next_bar (nv numbers each) are the gradient."""
@@ -204,9 +265,59 @@ class Sim(Handle):
         )
         return Gradients(*(slot.take() for slot in made))
 
+    def smoothed_jacobians(
+        self, method: SmoothingMethod, wanted: Sequence[str] = StepJacobians.NAMES, **fields
+    ) -> Tuple[StepJacobians, SmoothingInfo]:
+        """Smoothed Jacobians of the last step; the step and its exact derivatives stay as they are.
+
+        fields are those of `ds_smoothing`: width_q, width_v, width_u, pairs, seed, max_failures (random
+        methods), kappa, reach (central path). Allocates.
+        """
+        smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, {"method": int(method), **fields})
+        out, info = self.new_jacobians(wanted), ffi.new("ds_smoothing_info *")
+        check(lib.ds_sim_smoothed_jacobians(self._handle, smoothing, out._struct, info))
+        return out, SmoothingInfo(Gradient(info.gradient), info.pairs, info.failures)
+
+    def relaxed_step(self, **fields) -> Tuple[Array, Array]:
+        """(q_next, v_next) of the last step with complementarity relaxed, of which
+        `SmoothingMethod.CENTRAL_PATH` gives the Jacobians; fields: kappa [J], reach [m or rad]."""
+        fields["method"] = int(SmoothingMethod.CENTRAL_PATH)
+        smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, fields)
+        q_next, v_next = self._q_next, self._v_next
+        check(lib.ds_sim_relaxed_step(self._handle, smoothing, q_next.pointer, v_next.pointer))
+        return q_next.take(), v_next.take()
+
+    # Geometry
+
+    def collide(self, q) -> np.ndarray:
+        """The contacts at q, without dynamics: as `contacts`, with zero impulse and velocity. The last
+        step is forgotten."""
+        check(lib.ds_sim_collide(self._handle, self._q.fill(q)))
+        return self.contacts()
+
+    def contact_derivatives(self) -> ContactDerivatives:
+        """How the contacts of the last step or `collide` move with q."""
+        nv, n = self.model.nv, len(self.contacts())
+        shapes = ((3, nv, n), (3, nv, n), (6, nv, n), (nv, n))
+        point, normal, tangents, gap = made = [result(None, shape, "") for shape in shapes]
+        gradient = ffi.new("ds_gradient *")
+        check(lib.ds_sim_contact_derivatives(self._handle, *map(pointer, made), gradient))
+        return ContactDerivatives(point, normal, tangents, gap, Gradient(gradient[0]))
+
+    def distance(self, geom_a: int, geom_b: int, q) -> Distance:
+        """Signed distance of two geoms at q, whatever the filters say. The last step stays as it is."""
+        out, derivative = ffi.new("ds_distance *"), self._dq
+        check(lib.ds_sim_distance(self._handle, geom_a, geom_b, self._q.fill(q), out, derivative.pointer))
+        point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
+        return Distance(out.distance, point_a, point_b, normal, Gradient(out.gradient), derivative.take())
+
+    def set_pair_enabled(self, geom_a: int, geom_b: int, enabled: bool) -> None:
+        """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""
+        check(lib.ds_sim_set_pair_enabled(self._handle, geom_a, geom_b, int(enabled)))
+
     def contacts(self) -> np.ndarray:
-        """The contacts of the last step: a structured array with the fields of `ds_contact` (geom_a,
-        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode), world axes."""
+        """The contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a,
+        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, tangents), world axes."""
         start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
         check(lib.ds_sim_contacts(self._handle, start, count))
         return records(start[0], count[0], CONTACT)

@@ -1,6 +1,7 @@
 //! Hulls: construction, and contact with each other.
 
 use super::*;
+use crate::collision::polytope::gjk::Simplex;
 use crate::collision::polytope::{expand, sat};
 
 #[test]
@@ -165,7 +166,7 @@ fn growing_agrees_with_trying_every_axis() {
                     "{na} {nb}: {} {brute}",
                     all.gap()
                 );
-                match expand::least_depth(&pair, &mut Simplex::default(), rounding) {
+                match expand::least_depth(&pair, &mut Simplex::default(), rounding, false) {
                     Some(axis) => worst = worst.max((axis.gap() - brute).abs()),
                     None => gave_up += 1,
                 }

@@ -3,6 +3,7 @@
 mod hulls;
 mod round;
 mod terrain;
+mod warm;
 
 use super::hull::Hull;
 use super::*;

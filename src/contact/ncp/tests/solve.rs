@@ -2,7 +2,7 @@
 
 use super::problems::{Case, LEVEL, Random, random, table, tower};
 use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver, Path};
-use crate::contact::problem::{Block, BlockSparse, Delassus, Problem, Small};
+use crate::contact::problem::{Block, Delassus, Problem};
 use crate::error::Status;
 
 /// Cold solve; panics unless certified at the default tolerance.
@@ -26,7 +26,7 @@ pub fn certified(solver: &mut NcpSolver, case: &Case) -> (Vec<f64>, Vec<Mode>, C
     (lambda, modes, certificate)
 }
 
-fn velocity_change(case: &Case, a: &[f64], b: &[f64]) -> f64 {
+pub fn velocity_change(case: &Case, a: &[f64], b: &[f64]) -> f64 {
     let (fa, fb) = (case.force(a), case.force(b));
     (0..fa.len())
         .map(|k| (case.inverse_mass[k] * (fa[k] - fb[k])).abs())
@@ -203,95 +203,6 @@ fn the_three_methods_agree() {
         "agree {agreed:?}, another solution {other:?}, not converged {unconverged:?} (PGS, ADMM) of 180; {worst:e}"
     );
     assert!(agreed[0] > 150 && agreed[1] > 150 && other[0] + other[1] < 20);
-}
-
-fn sparse(case: &Case) -> BlockSparse {
-    let offsets: Vec<usize> = case
-        .blocks
-        .iter()
-        .scan(0, |at, b| {
-            *at += b.rows();
-            Some(*at - b.rows())
-        })
-        .collect();
-    let (n, mut matrix) = (case.g.len(), BlockSparse::default());
-    matrix.clear();
-    for (i, a) in case.blocks.iter().enumerate() {
-        let mut entries: Vec<(usize, Small)> = Vec::new();
-        for (j, b) in case.blocks.iter().enumerate() {
-            let mut block = [[0.0; 3]; 3];
-            for (r, row) in block.iter_mut().enumerate().take(a.rows()) {
-                for (c, x) in row.iter_mut().enumerate().take(b.rows()) {
-                    *x = case.g_matrix[(offsets[j] + c) * n + offsets[i] + r];
-                }
-            }
-            if block != [[0.0; 3]; 3] {
-                entries.push((j, block));
-            }
-        }
-        matrix
-            .push_row(|k| case.blocks[k].rows(), &entries)
-            .unwrap();
-    }
-    matrix
-}
-
-#[test]
-fn block_sparse_storage_gives_the_same_as_dense() {
-    let mut rng = Random(5);
-    let mut solver = NcpSolver::new(80, 40);
-    let mut cases: Vec<Case> = (0..20)
-        .map(|k| random(&mut rng, 2 + k % 8, k % 4))
-        .collect();
-    cases.push(tower(&[1.0; 5], 0.01));
-    for case in &cases {
-        let matrix = sparse(case);
-        for method in [Method::Auto, Method::Pgs, Method::Admm] {
-            let options = NcpOptions {
-                method,
-                tolerance: 1e-9,
-                ..NcpOptions::default()
-            };
-            let [a, b] =
-                [Delassus::Dense(&case.g_matrix), Delassus::Sparse(&matrix)].map(|delassus| {
-                    let (mut lambda, mut modes) = (
-                        vec![0.0; case.g.len()],
-                        vec![Mode::Unknown; case.blocks.len()],
-                    );
-                    let problem = Problem {
-                        delassus,
-                        ..case.problem()
-                    };
-                    let certificate = solver
-                        .solve(&problem, &mut lambda, &mut modes, &options)
-                        .unwrap();
-                    (lambda, certificate.converged)
-                });
-            assert_eq!(a.1, b.1);
-            assert!(
-                !a.1 || velocity_change(case, &a.0, &b.0) < 1e-6,
-                "{method:?}"
-            );
-        }
-    }
-    let mut matrix = sparse(&cases[0]);
-    let error = matrix
-        .push_row(|_| 1, &[(1, [[0.0; 3]; 3]), (0, [[0.0; 3]; 3])])
-        .unwrap_err();
-    assert!(error.message.contains("column 0 follows 1"), "{error}");
-    let problem = Problem {
-        delassus: Delassus::Sparse(&matrix),
-        ..cases[1].problem()
-    };
-    let (mut lambda, mut modes) = (
-        vec![0.0; cases[1].g.len()],
-        vec![Mode::Unknown; cases[1].blocks.len()],
-    );
-    assert!(
-        solver
-            .solve(&problem, &mut lambda, &mut modes, &NcpOptions::default())
-            .is_err()
-    );
 }
 
 #[test]

@@ -1,0 +1,493 @@
+/**
+ * @file
+ * diffsim for C++17: handles that release themselves, exceptions, and views with a length. Everything is
+ * done by the C library; diffsim.h says what each call means, and its rules hold here too.
+ *
+ * Arguments and results are View: anything with data() and size() becomes one (std::vector, std::array,
+ * std::span, Eigen's dense objects), as does an array. A length that is not the library's throws before
+ * the call. A default View stands for NULL: a result that is not wanted, an input where nu = 0.
+ *
+ * Every failure throws diffsim::Error with the status and the message of the C library, and leaves
+ * results and handles as they were. A handle that was moved from may only be assigned to or destroyed;
+ * other calls throw.
+ *
+ * With Eigen included before this header, or DIFFSIM_EIGEN defined, diffsim::matrix and diffsim::vector
+ * look at memory as Eigen maps, without a copy.
+ */
+#ifndef DIFFSIM_HPP
+#define DIFFSIM_HPP
+
+#include "diffsim_view.hpp"
+
+namespace diffsim {
+
+/** A robot or scene: constant, safe to use from many threads at once. */
+class Model : public detail::Handle<ds_model, ds_model_free> {
+public:
+    static Model load(const std::string &path, const LoadOptions &options = {}) {
+        return Model(made(ds_model_load, path.c_str(), &options));
+    }
+    static Model load_string(std::string_view text, ds_format format,
+                             const LoadOptions &options = {}) {
+        return Model(made(ds_model_load_string, text.data(), text.size(),
+                          static_cast<std::int32_t>(format), &options));
+    }
+
+    std::size_t nq() const { return value(ds_model_nq(get())); }
+    std::size_t nv() const { return value(ds_model_nv(get())); }
+    std::size_t nu() const { return value(ds_model_nu(get())); }
+    std::size_t nbody() const { return value(ds_model_nbody(get())); }
+    std::size_t njoint() const { return value(ds_model_njoint(get())); }
+    std::size_t ngeom() const { return value(ds_model_ngeom(get())); }
+    std::size_t nkeyframe() const { return value(ds_model_nkeyframe(get())); }
+
+    /** Ids by name, -1 for none; names by id. */
+    std::int32_t body_id(const std::string &name) const {
+        return value(ds_model_body_id(get(), name.c_str()));
+    }
+    std::int32_t joint_id(const std::string &name) const {
+        return value(ds_model_joint_id(get(), name.c_str()));
+    }
+    std::int32_t geom_id(const std::string &name) const {
+        return value(ds_model_geom_id(get(), name.c_str()));
+    }
+    std::int32_t actuator_id(const std::string &name) const {
+        return value(ds_model_actuator_id(get(), name.c_str()));
+    }
+    std::string_view body_name(std::int32_t i) const { return name(ds_model_body_name(get(), i)); }
+    std::string_view joint_name(std::int32_t i) const {
+        return name(ds_model_joint_name(get(), i));
+    }
+    std::string_view geom_name(std::int32_t i) const { return name(ds_model_geom_name(get(), i)); }
+    std::string_view actuator_name(std::int32_t i) const {
+        return name(ds_model_actuator_name(get(), i));
+    }
+    std::string_view keyframe_name(std::int32_t i) const {
+        return name(ds_model_keyframe_name(get(), i));
+    }
+    std::size_t warning_count() const { return value(ds_model_warning_count(get())); }
+    std::string_view warning(std::size_t i) const { return name(ds_model_warning(get(), i)); }
+
+    std::int32_t body_parent(std::int32_t body) const {
+        return value(ds_model_body_parent(get(), body));
+    }
+    Placement body_placement(std::int32_t body) const {
+        return read<16>(ds_model_body_placement, body);
+    }
+    InertiaVector body_inertia(std::int32_t body) const {
+        return read<10>(ds_model_body_inertia, body);
+    }
+    std::int32_t joint_type(std::int32_t joint) const {
+        return value(ds_model_joint_type(get(), joint));
+    }
+    std::int32_t joint_body(std::int32_t joint) const {
+        return value(ds_model_joint_body(get(), joint));
+    }
+    std::int32_t joint_q_index(std::int32_t joint) const {
+        return value(ds_model_joint_q_index(get(), joint));
+    }
+    std::int32_t joint_v_index(std::int32_t joint) const {
+        return value(ds_model_joint_v_index(get(), joint));
+    }
+    std::int32_t joint_nq(std::int32_t joint) const {
+        return value(ds_model_joint_nq(get(), joint));
+    }
+    std::int32_t joint_nv(std::int32_t joint) const {
+        return value(ds_model_joint_nv(get(), joint));
+    }
+    /** Lower and upper bound. */
+    std::array<double, 2> joint_limits(std::int32_t joint) const {
+        return read<2>(ds_model_joint_limits, joint);
+    }
+    std::array<double, 2> joint_effort_velocity(std::int32_t joint) const {
+        return read<2>(ds_model_joint_effort_velocity, joint);
+    }
+    std::int32_t geom_body(std::int32_t geom) const {
+        return value(ds_model_geom_body(get(), geom));
+    }
+    std::int32_t geom_type(std::int32_t geom) const {
+        return value(ds_model_geom_type(get(), geom));
+    }
+    Vector3 geom_size(std::int32_t geom) const { return read<3>(ds_model_geom_size, geom); }
+    Placement geom_placement(std::int32_t geom) const {
+        return read<16>(ds_model_geom_placement, geom);
+    }
+    Vector3 geom_friction(std::int32_t geom) const { return read<3>(ds_model_geom_friction, geom); }
+    Vector3 gravity() const {
+        Vector3 out{};
+        check(ds_model_gravity(get(), out.data()));
+        return out;
+    }
+    double time_step() const { return value(ds_model_time_step(get())); }
+
+    void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
+    void keyframe(const std::string &name, Out q, Out v = {}, Out u = {}) const {
+        check(ds_model_keyframe(get(), name.c_str(), q.expect(nq(), "q"), v.expect(nv(), "v"),
+                                u.expect(nu(), "u")));
+    }
+    void integrate(In q, In dv, Out q_out) const {
+        check(ds_model_integrate(get(), q.expect(nq(), "q"), dv.expect(nv(), "dv"),
+                                 q_out.expect(nq(), "q_out")));
+    }
+    void difference(In q0, In q1, Out dv_out) const {
+        check(ds_model_difference(get(), q0.expect(nq(), "q0"), q1.expect(nq(), "q1"),
+                                  dv_out.expect(nv(), "dv_out")));
+    }
+    void q_from_mujoco(In qpos, Out q) const {
+        check(ds_model_q_from_mujoco(get(), qpos.expect(nq(), "qpos"), q.expect(nq(), "q")));
+    }
+    void q_to_mujoco(In q, Out qpos) const {
+        check(ds_model_q_to_mujoco(get(), q.expect(nq(), "q"), qpos.expect(nq(), "qpos")));
+    }
+    void v_from_mujoco(In q, In qvel, Out v) const {
+        check(ds_model_v_from_mujoco(get(), q.expect(nq(), "q"), qvel.expect(nv(), "qvel"),
+                                     v.expect(nv(), "v")));
+    }
+    void v_to_mujoco(In q, In v, Out qvel) const {
+        check(ds_model_v_to_mujoco(get(), q.expect(nq(), "q"), v.expect(nv(), "v"),
+                                   qvel.expect(nv(), "qvel")));
+    }
+
+private:
+    friend class Builder;
+    explicit Model(ds_model *model) noexcept : Handle(model) {}
+
+    template <std::size_t N, class F>
+    std::array<double, N> read(F function, std::int32_t index) const {
+        std::array<double, N> out{};
+        check(function(get(), index, out.data()));
+        return out;
+    }
+};
+
+/** Collects the description of a model. */
+class Builder : public detail::Handle<ds_builder, ds_builder_free> {
+public:
+    Builder() : Handle(made(ds_builder_create)) {}
+
+    void set_gravity(const Vector3 &gravity) {
+        check(ds_builder_set_gravity(get(), gravity.data()));
+    }
+    void set_actuation(ds_actuation actuation) {
+        check(ds_builder_set_actuation(get(), static_cast<std::int32_t>(actuation)));
+    }
+    /** A default View for placement is the identity, for inertia none. */
+    std::int32_t add_body(std::int32_t parent, const std::string &name, In placement = {},
+                          In inertia = {}) {
+        std::int32_t out = -1;
+        check(ds_builder_add_body(get(), parent, name.empty() ? nullptr : name.c_str(),
+                                  placement.expect(16, "placement"), inertia.expect(10, "inertia"),
+                                  &out));
+        return out;
+    }
+    void add_joint(std::int32_t body, const ds_joint_desc &joint) {
+        check(ds_builder_add_joint(get(), body, &joint));
+    }
+    std::int32_t add_geom(std::int32_t body, const ds_geom_desc &geom) {
+        std::int32_t out = -1;
+        check(ds_builder_add_geom(get(), body, &geom, &out));
+        return out;
+    }
+    void add_actuator(const ds_actuator_desc &actuator) {
+        check(ds_builder_add_actuator(get(), &actuator));
+    }
+    void add_equality(const ds_equality_desc &equality) {
+        check(ds_builder_add_equality(get(), &equality));
+    }
+    Model build() const {
+        return Model(Model::made(ds_builder_build, static_cast<const ds_builder *>(get())));
+    }
+};
+
+/** The inertia about a body's origin; inertia: Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass. */
+inline InertiaVector inertia_from_com(double mass, const Vector3 &com,
+                                      const std::array<double, 6> &inertia) {
+    InertiaVector out{};
+    check(ds_inertia_from_com(mass, com.data(), inertia.data(), out.data()));
+    return out;
+}
+
+/** Where Jacobians go, column-major; a default View for those not wanted. */
+struct Jacobians {
+    Out dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp;
+
+    /** As in C, for `count` steps. */
+    ds_step_jacobians expect(std::size_t nv, std::size_t nu, std::size_t np,
+                             std::size_t count = 1) const {
+        const std::size_t square = nv * nv * count, inputs = nv * nu * count, params = nv * np * count;
+        return {dq_dq.expect(square, "dq_dq"), dq_dv.expect(square, "dq_dv"),
+                dq_du.expect(inputs, "dq_du"), dq_dp.expect(params, "dq_dp"),
+                dv_dq.expect(square, "dv_dq"), dv_dv.expect(square, "dv_dv"),
+                dv_du.expect(inputs, "dv_du"), dv_dp.expect(params, "dv_dp")};
+    }
+};
+
+/** One simulation. One thread at a time. */
+class Sim : public detail::Handle<ds_sim, ds_sim_free> {
+public:
+    explicit Sim(const Model &model, const Options &options = {})
+        : Handle(made(ds_sim_create, static_cast<const ds_model *>(model.get()), &options)),
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()) {}
+
+    void step(In q, In v, In u, Out q_next, Out v_next) {
+        check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
+                          q_next.expect(nq_, "q_next"), v_next.expect(nv_, "v_next")));
+    }
+    void step_jacobians(const Jacobians &out) {
+        const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
+        check(ds_sim_step_jacobians(get(), &jacobians));
+    }
+    void step_jvp(In dq, In dv, In du, In dp, Out dq_next, Out dv_next) {
+        check(ds_sim_step_jvp(get(), dq.expect(nv_, "dq"), dv.expect(nv_, "dv"),
+                              du.expect(nu_, "du"), dp.expect(np(), "dp"),
+                              dq_next.expect(nv_, "dq_next"), dv_next.expect(nv_, "dv_next")));
+    }
+    /** 3 rows a contact; returns whether every impulse is determined by the state. */
+    bool impulse_jacobians(Out by_q, Out by_v, Out by_u = {}, Out by_p = {}) {
+        const std::size_t rows = 3 * contacts().size();
+        std::int32_t unique = 0;
+        check(ds_sim_impulse_jacobians(get(), by_q.expect(rows * nv_, "by_q"),
+                                       by_v.expect(rows * nv_, "by_v"),
+                                       by_u.expect(rows * nu_, "by_u"),
+                                       by_p.expect(rows * np(), "by_p"), &unique));
+        return unique == 1;
+    }
+    bool impulse_jvp(In dq, In dv, In du, In dp, Out dimpulse) {
+        std::int32_t unique = 0;
+        check(ds_sim_impulse_jvp(get(), dq.expect(nv_, "dq"), dv.expect(nv_, "dv"),
+                                 du.expect(nu_, "du"), dp.expect(np(), "dp"),
+                                 dimpulse.expect(3 * contacts().size(), "dimpulse"), &unique));
+        return unique == 1;
+    }
+    void step_vjp(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
+                  Out p_bar = {}) {
+        check(ds_sim_step_vjp(get(), q_next_bar.expect(nv_, "q_next_bar"),
+                              v_next_bar.expect(nv_, "v_next_bar"), q_bar.expect(nv_, "q_bar"),
+                              v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
+                              p_bar.expect(np(), "p_bar")));
+    }
+    ds_smoothing_info smoothed_jacobians(const Smoothing &smoothing, const Jacobians &out) {
+        const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
+        ds_smoothing_info info{};
+        check(ds_sim_smoothed_jacobians(get(), &smoothing, &jacobians, &info));
+        return info;
+    }
+    void relaxed_step(const Smoothing &smoothing, Out q_next, Out v_next) {
+        check(ds_sim_relaxed_step(get(), &smoothing, q_next.expect(nq_, "q_next"),
+                                  v_next.expect(nv_, "v_next")));
+    }
+
+    void collide(In q) { check(ds_sim_collide(get(), q.expect(nq_, "q"))); }
+    /** With nv columns a contact; the rows a contact are 3, 3, 6 and 1. */
+    ds_gradient contact_derivatives(Out dpoint, Out dnormal, Out dtangents, Out dgap) {
+        const std::size_t columns = nv_ * contacts().size();
+        ds_gradient gradient{};
+        check(ds_sim_contact_derivatives(
+            get(), dpoint.expect(3 * columns, "dpoint"), dnormal.expect(3 * columns, "dnormal"),
+            dtangents.expect(6 * columns, "dtangents"), dgap.expect(columns, "dgap"), &gradient));
+        return gradient;
+    }
+    ds_distance distance(std::int32_t geom_a, std::int32_t geom_b, In q, Out ddistance = {}) {
+        ds_distance out{};
+        check(ds_sim_distance(get(), geom_a, geom_b, q.expect(nq_, "q"), &out,
+                              ddistance.expect(nv_, "ddistance")));
+        return out;
+    }
+    void set_pair_enabled(std::int32_t geom_a, std::int32_t geom_b, bool enabled) {
+        check(ds_sim_set_pair_enabled(get(), geom_a, geom_b, enabled ? 1 : 0));
+    }
+    /** Of the last step or collide, until the next call. */
+    View<const ds_contact> contacts() const {
+        const ds_contact *start = nullptr;
+        std::size_t count = 0;
+        check(ds_sim_contacts(get(), &start, &count));
+        return {start, count};
+    }
+    ds_step_info step_info() const {
+        ds_step_info out{};
+        check(ds_sim_step_info(get(), &out));
+        return out;
+    }
+    void set_external_wrench(std::int32_t body, const Wrench &wrench) {
+        check(ds_sim_set_external_wrench(get(), body, wrench.data()));
+    }
+    void reset() { check(ds_sim_reset(get())); }
+    std::size_t memory_size() const { return value(ds_sim_memory_size(get())); }
+    void get_memory(Out warm) const {
+        check(ds_sim_get_memory(get(), warm.expect(memory_size(), "warm")));
+    }
+    void set_memory(In warm) {
+        check(ds_sim_set_memory(get(), warm.expect(memory_size(), "warm")));
+    }
+
+    void select_params(View<const ds_param> params) {
+        check(ds_sim_select_params(get(), params.data(), params.size()));
+    }
+    std::size_t np() const { return value(ds_sim_np(get())); }
+    void get_params(Out p) const { check(ds_sim_get_params(get(), p.expect(np(), "p"))); }
+    void set_params(In p) { check(ds_sim_set_params(get(), p.expect(np(), "p"))); }
+
+    void forward_kinematics(In q, Out placements) {
+        check(ds_forward_kinematics(get(), q.expect(nq_, "q"),
+                                    placements.expect(16 * nbody_, "placements")));
+    }
+    void inverse_dynamics(In q, In v, In a, Out tau) {
+        check(ds_inverse_dynamics(get(), q.expect(nq_, "q"), v.expect(nv_, "v"),
+                                  a.expect(nv_, "a"), tau.expect(nv_, "tau")));
+    }
+    void forward_dynamics(In q, In v, In tau, Out a) {
+        check(ds_forward_dynamics(get(), q.expect(nq_, "q"), v.expect(nv_, "v"),
+                                  tau.expect(nv_, "tau"), a.expect(nv_, "a")));
+    }
+    void hybrid_dynamics(In q, In v, View<const std::int32_t> prescribed, Out tau, Out a) {
+        check(ds_hybrid_dynamics(get(), q.expect(nq_, "q"), v.expect(nv_, "v"),
+                                 prescribed.expect(nv_, "prescribed"), tau.expect(nv_, "tau"),
+                                 a.expect(nv_, "a")));
+    }
+    void mass_matrix(In q, Out M) {
+        check(ds_mass_matrix(get(), q.expect(nq_, "q"), M.expect(nv_ * nv_, "M")));
+    }
+    void inverse_dynamics_derivatives(In q, In v, In a, Out dtau_dq, Out dtau_dv) {
+        check(ds_inverse_dynamics_derivatives(
+            get(), q.expect(nq_, "q"), v.expect(nv_, "v"), a.expect(nv_, "a"),
+            dtau_dq.expect(nv_ * nv_, "dtau_dq"), dtau_dv.expect(nv_ * nv_, "dtau_dv")));
+    }
+    void forward_dynamics_derivatives(In q, In v, In tau, Out da_dq, Out da_dv, Out da_dtau) {
+        check(ds_forward_dynamics_derivatives(
+            get(), q.expect(nq_, "q"), v.expect(nv_, "v"), tau.expect(nv_, "tau"),
+            da_dq.expect(nv_ * nv_, "da_dq"), da_dv.expect(nv_ * nv_, "da_dv"),
+            da_dtau.expect(nv_ * nv_, "da_dtau")));
+    }
+    void body_jacobian(In q, std::int32_t body, const Vector3 &point, Out J) {
+        check(ds_body_jacobian(get(), q.expect(nq_, "q"), body, point.data(),
+                               J.expect(6 * nv_, "J")));
+    }
+    /** Kinetic and potential. */
+    std::pair<double, double> energy(In q, In v) {
+        double kinetic = 0.0, potential = 0.0;
+        check(ds_energy(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), &kinetic, &potential));
+        return {kinetic, potential};
+    }
+    /** Mass and centre; its Jacobian, 3×nv, goes to J. */
+    std::pair<double, Vector3> center_of_mass(In q, Out J = {}) {
+        std::pair<double, Vector3> out{};
+        check(ds_center_of_mass(get(), q.expect(nq_, "q"), &out.first, out.second.data(),
+                                J.expect(3 * nv_, "J")));
+        return out;
+    }
+    Wrench momentum(In q, In v, const Vector3 &about = {}) {
+        Wrench out{};
+        check(ds_momentum(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), about.data(), out.data()));
+        return out;
+    }
+
+private:
+    std::size_t nq_, nv_, nu_, nbody_;
+};
+
+/** A trajectory and its adjoint. One thread at a time. */
+class Rollout : public detail::Handle<ds_rollout, ds_rollout_free> {
+public:
+    Rollout(const Model &model, std::size_t max_steps, const Options &options = {})
+        : Handle(made(ds_rollout_create, static_cast<const ds_model *>(model.get()), &options,
+                      max_steps)),
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
+
+    /** u: nu×steps; q: nq×(steps+1), v: nv×(steps+1). */
+    void run(In q0, In v0, In u, std::size_t steps, Out q, Out v) {
+        check(ds_rollout_run(get(), q0.expect(nq_, "q0"), v0.expect(nv_, "v0"),
+                             u.expect(nu_ * steps, "u"), steps, q.expect(nq_ * (steps + 1), "q"),
+                             v.expect(nv_ * (steps + 1), "v")));
+        steps_ = steps;
+    }
+    void adjoint(In q_bar, In v_bar, Out q0_bar, Out v0_bar, Out u_bar = {}, Out p_bar = {}) {
+        const std::size_t states = nv_ * (steps_ + 1);
+        check(ds_rollout_adjoint(get(), q_bar.expect(states, "q_bar"),
+                                 v_bar.expect(states, "v_bar"), q0_bar.expect(nv_, "q0_bar"),
+                                 v0_bar.expect(nv_, "v0_bar"), u_bar.expect(nu_ * steps_, "u_bar"),
+                                 p_bar.expect(np(), "p_bar")));
+    }
+    ds_gradient gradient() const {
+        ds_gradient out{};
+        check(ds_rollout_gradient(get(), &out));
+        return out;
+    }
+    void select_params(View<const ds_param> params) {
+        check(ds_rollout_select_params(get(), params.data(), params.size()));
+    }
+    std::size_t np() const { return value(ds_rollout_np(get())); }
+    void get_params(Out p) const { check(ds_rollout_get_params(get(), p.expect(np(), "p"))); }
+    void set_params(In p) { check(ds_rollout_set_params(get(), p.expect(np(), "p"))); }
+    void set_external_wrench(std::int32_t body, const Wrench &wrench) {
+        check(ds_rollout_set_external_wrench(get(), body, wrench.data()));
+    }
+
+private:
+    std::size_t nq_, nv_, nu_, steps_ = 0;
+};
+
+/** Many simulations of one model, over threads. Column i of each array belongs to element i. */
+class Batch : public detail::Handle<ds_batch, ds_batch_free> {
+public:
+    Batch(const Model &model, std::size_t count, std::size_t threads = 0,
+          const Options &options = {})
+        : Handle(made(ds_batch_create, static_cast<const ds_model *>(model.get()), &options, count,
+                      threads)),
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
+
+    std::size_t count() const { return value(ds_batch_count(get())); }
+    std::size_t threads() const { return value(ds_batch_threads(get())); }
+
+    /** Throws the error of the first element that failed; each: all the statuses. */
+    void step(In q, In v, In u, Out q_next, Out v_next, View<ds_status> each = {}) {
+        const std::size_t n = count();
+        check(ds_batch_step(get(), q.expect(nq_ * n, "q"), v.expect(nv_ * n, "v"),
+                            u.expect(nu_ * n, "u"), q_next.expect(nq_ * n, "q_next"),
+                            v_next.expect(nv_ * n, "v_next"), each.expect(n, "each")));
+    }
+    void step_jacobians(const Jacobians &out, View<ds_status> each = {}) {
+        const ds_step_jacobians jacobians = out.expect(nv_, nu_, np(), count());
+        check(ds_batch_step_jacobians(get(), &jacobians, each.expect(count(), "each")));
+    }
+    void step_vjp(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
+                  Out p_bar = {}, View<ds_status> each = {}) {
+        const std::size_t n = count(), states = nv_ * n;
+        check(ds_batch_step_vjp(get(), q_next_bar.expect(states, "q_next_bar"),
+                                v_next_bar.expect(states, "v_next_bar"),
+                                q_bar.expect(states, "q_bar"), v_bar.expect(states, "v_bar"),
+                                u_bar.expect(nu_ * n, "u_bar"), p_bar.expect(np() * n, "p_bar"),
+                                each.expect(n, "each")));
+    }
+    ds_step_info step_info(std::size_t element) const {
+        ds_step_info out{};
+        check(ds_batch_step_info(get(), element, &out));
+        return out;
+    }
+    void select_params(View<const ds_param> params) {
+        check(ds_batch_select_params(get(), params.data(), params.size()));
+    }
+    std::size_t np() const { return value(ds_batch_np(get())); }
+    void get_params(std::size_t element, Out p) const {
+        check(ds_batch_get_params(get(), element, p.expect(np(), "p")));
+    }
+    void set_params(std::size_t element, In p) {
+        check(ds_batch_set_params(get(), element, p.expect(np(), "p")));
+    }
+    void set_external_wrench(std::size_t element, std::int32_t body, const Wrench &wrench) {
+        check(ds_batch_set_external_wrench(get(), element, body, wrench.data()));
+    }
+    void reset() { check(ds_batch_reset(get())); }
+    void reset(std::size_t element) { check(ds_batch_reset_element(get(), element)); }
+
+private:
+    std::size_t nq_, nv_, nu_;
+};
+
+/** Versions of the library, and the name of a status. */
+inline std::uint32_t abi_version() { return ds_abi_version(); }
+inline std::string_view version() { return ds_version_string(); }
+inline std::string_view status_name(ds_status status) { return ds_status_name(status); }
+
+}  // namespace diffsim
+
+#endif  // DIFFSIM_HPP

@@ -1,0 +1,203 @@
+/**
+ * @file
+ * What diffsim.hpp is made of: exceptions, views with a length, options with their defaults, owned
+ * handles, and Eigen's maps of views.
+ */
+#ifndef DIFFSIM_VIEW_HPP
+#define DIFFSIM_VIEW_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "diffsim.h"
+
+#ifdef DIFFSIM_EIGEN
+#include <Eigen/Core>
+#endif
+
+namespace diffsim {
+
+/** A call that failed. what() names the argument, what was expected and what was given. */
+class Error : public std::runtime_error {
+public:
+    Error(ds_status status, const std::string &message)
+        : std::runtime_error(message), status_(status) {}
+    ds_status status() const noexcept { return status_; }
+
+private:
+    ds_status status_;
+};
+
+/** Throws for any status but DS_OK. */
+inline void check(ds_status status) {
+    if (status != DS_OK) throw Error(status, ds_last_error());
+}
+
+namespace detail {
+
+template <class C, class = void>
+struct has_strides : std::false_type {};
+template <class C>
+struct has_strides<C, std::void_t<decltype(std::declval<const C &>().outerStride())>>
+    : std::true_type {};
+
+/** Whether the elements of a container follow each other, columns first. Only Eigen's may not. */
+template <class C>
+bool without_gaps(const C &c) {
+    if constexpr (has_strides<C>::value) {
+        if (c.rows() <= 1 || c.cols() <= 1) return c.size() <= 1 || c.innerStride() == 1;
+        return !C::IsRowMajor && c.innerStride() == 1 && c.outerStride() == c.rows();
+    } else {
+        (void)c;
+        return true;
+    }
+}
+
+/** Whether an array of From may be read as one of To: the same type, perhaps with const. */
+template <class From, class To>
+constexpr bool as_array = std::is_convertible_v<From (*)[], To (*)[]>;
+
+template <class C>
+using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+}  // namespace detail
+
+/** Elements in a row, owned by somebody else. */
+template <class T>
+class View {
+public:
+    constexpr View() noexcept = default;
+    constexpr View(std::nullptr_t) noexcept {}
+    constexpr View(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+    /** Of a container or an array; one of Eigen's must be column-major without gaps. */
+    template <class C, class E = detail::element<std::remove_reference_t<C>>,
+              std::enable_if_t<detail::as_array<E, T>, int> = 0>
+    View(C &&c) : data_(std::data(c)), size_(static_cast<std::size_t>(std::size(c))) {
+        if (!detail::without_gaps(c))
+            throw Error(DS_ERR_INVALID_ARGUMENT,
+                        "a view: expected a column-major array without gaps, got one with strides");
+    }
+
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
+    constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
+
+    /** The address, where the length is the library's, or NULL for a default View. */
+    T *expect(std::size_t count, const char *name) const {
+        if (data_ != nullptr && size_ != count)
+            throw Error(DS_ERR_INVALID_ARGUMENT, std::string(name) + ": expected " + std::to_string(count) +
+                                                     " numbers, got " + std::to_string(size_));
+        return data_;
+    }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+using In = View<const double>;
+using Out = View<double>;
+/** Three coordinates, a 4×4 placement, an inertia, a wrench. */
+using Vector3 = std::array<double, 3>;
+using Placement = std::array<double, 16>;
+using InertiaVector = std::array<double, 10>;
+using Wrench = std::array<double, 6>;
+
+// Structs of options and descriptions: as in C, with the defaults filled in.
+
+struct LoadOptions : ds_load_options {
+    LoadOptions() : ds_load_options{} { ds_load_options_init(this); }
+};
+struct Options : ds_options {
+    Options() : ds_options{} { ds_options_init(this); }
+};
+struct JointDesc : ds_joint_desc {
+    JointDesc() : ds_joint_desc{} { ds_joint_desc_init(this); }
+};
+struct GeomDesc : ds_geom_desc {
+    GeomDesc() : ds_geom_desc{} { ds_geom_desc_init(this); }
+};
+struct ActuatorDesc : ds_actuator_desc {
+    ActuatorDesc() : ds_actuator_desc{} { ds_actuator_desc_init(this); }
+};
+struct EqualityDesc : ds_equality_desc {
+    EqualityDesc() : ds_equality_desc{} { ds_equality_desc_init(this); }
+};
+struct Smoothing : ds_smoothing {
+    Smoothing() : ds_smoothing{} { ds_smoothing_init(this); }
+};
+
+namespace detail {
+
+/** Owns an object of the library. */
+template <class T, void (*Free)(T *)>
+class Handle {
+public:
+    /** For the C functions; NULL after a move. */
+    T *get() const noexcept { return object_.get(); }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+
+protected:
+    explicit Handle(T *object) noexcept : object_(object) {}
+
+    /** What `create` hands out through its last argument. */
+    template <class F, class... A>
+    static T *made(F create, A... arguments) {
+        T *out = nullptr;
+        check(create(arguments..., &out));
+        return out;
+    }
+
+    /** What a call without a status gave for this object, or the library's message if there is none. */
+    template <class V>
+    V value(V given) const {
+        if (!object_) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
+        return given;
+    }
+
+    /** As value, of a call that gives NULL for an index out of range. */
+    std::string_view name(const char *given) const {
+        if (given == nullptr) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
+        return given;
+    }
+
+private:
+    struct Release {
+        void operator()(T *object) const noexcept { Free(object); }
+    };
+    std::unique_ptr<T, Release> object_;
+};
+
+}  // namespace detail
+
+#ifdef EIGEN_WORLD_VERSION
+/** Memory as Eigen's vector or matrix of `rows` rows, in place. */
+inline Eigen::Map<Eigen::VectorXd> vector(Out x) {
+    return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
+inline Eigen::Map<const Eigen::VectorXd> vector(In x) {
+    return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
+inline Eigen::Map<Eigen::MatrixXd> matrix(Out x, std::size_t rows) {
+    return {x.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(x.size() / rows)};
+}
+inline Eigen::Map<const Eigen::MatrixXd> matrix(In x, std::size_t rows) {
+    return {x.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(x.size() / rows)};
+}
+#endif
+
+}  // namespace diffsim
+
+#endif  // DIFFSIM_VIEW_HPP

@@ -1,0 +1,434 @@
+//! The solver of [`ncp`](super::ncp), island by island.
+//!
+//! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
+//! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
+//! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees.
+
+use super::island::Islands;
+use super::ncp::{Certificate, Mode, NcpOptions, NcpSolver, Path, Split};
+use super::problem::{Block, Delassus, Problem};
+use super::tree_rows::TreeRows;
+use crate::error::Result;
+use crate::linalg::LANES;
+
+/// Islands of more rows are solved by trees.
+const DENSE: usize = 72;
+
+/// Sizes of the largest problem.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Capacity {
+    pub rows: usize,
+    pub blocks: usize,
+    /// Trees, the coordinates of all and of the largest one: zero if all problems are dense.
+    pub trees: usize,
+    pub coordinates: usize,
+    pub largest_tree: usize,
+}
+
+/// Memory for problems up to a capacity; after creation nothing is allocated.
+#[derive(Clone, Debug)]
+pub struct IslandSolver {
+    solver: NcpSolver,
+    islands: Islands,
+    part: Part,
+    /// Of the whole problem.
+    lambda: Vec<f64>,
+    modes: Vec<Mode>,
+    last: Option<Certificate>,
+    /// The island that `part` and the solver hold, linearized.
+    loaded: Option<usize>,
+    /// Panels of columns of an island, in and out, and of its blocks.
+    input: Vec<f64>,
+    output: Vec<f64>,
+    limits: Vec<f64>,
+    columns: Vec<usize>,
+}
+
+impl IslandSolver {
+    pub fn new(capacity: &Capacity) -> IslandSolver {
+        let Capacity { rows, blocks, .. } = *capacity;
+        // Only problems by trees are taken apart.
+        let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
+        IslandSolver {
+            solver: NcpSolver::with_trees(capacity),
+            islands: Islands::new(capacity.trees, split(blocks)),
+            part: Part::new(capacity, split(rows), split(blocks)),
+            lambda: vec![0.0; split(rows)],
+            modes: vec![Mode::Unknown; split(blocks)],
+            last: None,
+            loaded: None,
+            input: vec![0.0; split(rows) * LANES],
+            output: vec![0.0; split(rows) * LANES],
+            limits: vec![0.0; split(blocks) * LANES],
+            columns: Vec::with_capacity(LANES),
+        }
+    }
+
+    /// As [`NcpSolver::solve`]; the certificate is that of the worst island, its counts are sums.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        lambda: &mut [f64],
+        modes: &mut [Mode],
+        options: &NcpOptions,
+    ) -> Result<Certificate> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.solver.solve(problem, lambda, modes, options);
+        };
+        (self.last, self.loaded) = (None, None);
+        problem.validate()?;
+        self.solver.check_size(problem, lambda, modes)?;
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        self.islands.split(rows.trees(), nb, |b| rows.trees_of(b))?;
+        self.lambda[..n].copy_from_slice(lambda);
+        self.modes[..nb].copy_from_slice(modes);
+        let mut all = Certificate::new(Path::Empty);
+        for island in 0..self.islands.len() {
+            let part = &mut self.part;
+            part.extract(
+                problem,
+                rows,
+                self.islands.blocks(island),
+                &self.lambda,
+                &self.modes,
+            );
+            let (part_problem, lambda, modes) = part.problem();
+            let one = self.solver.solve(&part_problem, lambda, modes, options)?;
+            all.join(&one);
+            part.put_back(&mut self.lambda, &mut self.modes);
+        }
+        lambda.copy_from_slice(&self.lambda[..n]);
+        modes.copy_from_slice(&self.modes[..nb]);
+        self.last = Some(all);
+        Ok(all)
+    }
+
+    /// As [`NcpSolver::linearize`].
+    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
+        match problem.delassus {
+            Delassus::Dense(_) => self.solver.linearize(problem).map(|_| ()),
+            Delassus::Trees(_) => NcpSolver::check_certificate(self.last.as_ref()).map(|_| ()),
+        }
+    }
+
+    /// Whether the rows that hold are known not to depend on each other; of large islands that is not known.
+    pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            let rank = self.solver.linearize(problem)?;
+            return Ok(rank.independent == rank.unknowns);
+        };
+        self.linearize(problem)?;
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let rank = self.solver.rank();
+            if !self.part.is_dense || rank.independent < rank.unknowns {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Rank of what [`IslandSolver::split`] gives.
+    pub fn rank(&self, problem: &Problem) -> usize {
+        match problem.delassus {
+            Delassus::Dense(_) => self.solver.rank().independent,
+            Delassus::Trees(_) => problem.rows(),
+        }
+    }
+
+    /// As [`NcpSolver::split`].
+    pub fn split(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+    ) -> Result<Split> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.solver.split(problem, stride, left, right);
+        };
+        left.fill(0.0);
+        right.fill(0.0);
+        for k in 0..problem.rows() {
+            left[k * stride + k] = 1.0;
+        }
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let n = self.part.rows.len();
+            for first in (0..n).step_by(LANES) {
+                let count = LANES.min(n - first);
+                let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
+                input.fill(0.0);
+                for (k, column) in input.chunks_exact_mut(n).enumerate() {
+                    column[first + k] = 1.0;
+                }
+                let (part_problem, ..) = self.part.problem();
+                self.solver
+                    .apply(&part_problem, input, None, count, output)?;
+                for (k, column) in output.chunks_exact(n).enumerate() {
+                    for (x, r) in column.iter().zip(&self.part.rows) {
+                        right[r * stride + self.part.rows[first + k]] = -x;
+                    }
+                }
+            }
+        }
+        Ok(Split::Whole)
+    }
+
+    /// As [`NcpSolver::solve_middle`].
+    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
+        self.solver.solve_middle(stride, columns);
+    }
+
+    /// Prepares the derivative on one island.
+    fn load(&mut self, problem: &Problem, rows: &TreeRows, island: usize) -> Result<()> {
+        if self.loaded == Some(island) {
+            return Ok(());
+        }
+        let certificate = NcpSolver::check_certificate(self.last.as_ref())?;
+        self.loaded = None;
+        let blocks = self.islands.blocks(island);
+        self.part
+            .extract(problem, rows, blocks, &self.lambda, &self.modes);
+        let (part_problem, lambda, modes) = self.part.problem();
+        self.solver.adopt(&part_problem, lambda, modes, certificate);
+        self.solver.linearize(&part_problem)?;
+        self.loaded = Some(island);
+        Ok(())
+    }
+
+    /// As [`NcpSolver::apply`]. What is zero on an island costs nothing there.
+    pub fn apply(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        limits: Option<&[f64]>,
+        columns: usize,
+        dlambda: &mut [f64],
+    ) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.solver.apply(problem, w, limits, columns, dlambda);
+        };
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        dlambda.fill(0.0);
+        for island in 0..self.islands.len() {
+            let mut next = 0;
+            while next < columns {
+                self.columns.clear();
+                while next < columns && self.columns.len() < LANES {
+                    let blocks = self.islands.blocks(island);
+                    let acts = |b: &usize| {
+                        let varied = limits.is_some_and(|l| l[next * nb + b] != 0.0);
+                        varied || w[next * n..][rows.range(*b)].iter().any(|x| *x != 0.0)
+                    };
+                    if blocks.iter().any(acts) {
+                        self.columns.push(next);
+                    }
+                    next += 1;
+                }
+                if self.columns.is_empty() {
+                    continue;
+                }
+                self.load(problem, rows, island)?;
+                let count = self.columns.len();
+                let (pn, pb) = (self.part.rows.len(), self.part.members.len());
+                let (input, output) = (
+                    &mut self.input[..pn * count],
+                    &mut self.output[..pn * count],
+                );
+                for (to, k) in input.chunks_exact_mut(pn).zip(&self.columns) {
+                    for (to, r) in to.iter_mut().zip(&self.part.rows) {
+                        *to = w[k * n + r];
+                    }
+                }
+                let part_limits = &mut self.limits[..pb * count];
+                if let Some(limits) = limits {
+                    for (to, k) in part_limits.chunks_exact_mut(pb).zip(&self.columns) {
+                        for (to, b) in to.iter_mut().zip(&self.part.members) {
+                            *to = limits[k * nb + b];
+                        }
+                    }
+                }
+                let part_limits = limits.is_some().then_some(&*part_limits);
+                let (part_problem, ..) = self.part.problem();
+                self.solver
+                    .apply(&part_problem, input, part_limits, count, output)?;
+                for (from, k) in output.chunks_exact(pn).zip(&self.columns) {
+                    for (x, r) in from.iter().zip(&self.part.rows) {
+                        dlambda[k * n + r] = *x;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`NcpSolver::apply_transpose`], for one column.
+    pub fn apply_transpose(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        w_bar: &mut [f64],
+        limits_bar: &mut [f64],
+    ) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self
+                .solver
+                .apply_transpose(problem, lambda_bar, 1, w_bar, Some(limits_bar));
+        };
+        w_bar.fill(0.0);
+        limits_bar.fill(0.0);
+        for island in 0..self.islands.len() {
+            let mut members = self.islands.blocks(island).iter();
+            if members.all(|b| lambda_bar[rows.range(*b)].iter().all(|x| *x == 0.0)) {
+                continue;
+            }
+            self.load(problem, rows, island)?;
+            let (pn, pb) = (self.part.rows.len(), self.part.members.len());
+            let (input, output) = (&mut self.input[..pn], &mut self.output[..pn]);
+            for (to, r) in input.iter_mut().zip(&self.part.rows) {
+                *to = lambda_bar[*r];
+            }
+            let part_limits = &mut self.limits[..pb];
+            let (part_problem, ..) = self.part.problem();
+            self.solver
+                .apply_transpose(&part_problem, input, 1, output, Some(part_limits))?;
+            for (x, r) in output.iter().zip(&self.part.rows) {
+                w_bar[*r] = *x;
+            }
+            for (x, b) in part_limits.iter().zip(&self.part.members) {
+                limits_bar[*b] = *x;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The problem of one island.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Blocks and rows of the whole problem.
+    members: Vec<usize>,
+    rows: Vec<usize>,
+    /// Number in the island of each tree of the whole.
+    place: Vec<usize>,
+    trees: Vec<usize>,
+    factor: TreeRows,
+    /// How G is held: all of it, or by trees.
+    is_dense: bool,
+    dense: Vec<f64>,
+    blocks: Vec<Block>,
+    g: Vec<f64>,
+    lambda: Vec<f64>,
+    modes: Vec<Mode>,
+}
+
+impl Part {
+    fn new(capacity: &Capacity, rows: usize, blocks: usize) -> Part {
+        let trees = capacity.trees;
+        Part {
+            members: Vec::with_capacity(blocks),
+            rows: Vec::with_capacity(rows),
+            place: vec![0; trees],
+            trees: Vec::with_capacity(trees),
+            factor: TreeRows::with_capacity(trees, blocks, 2 * rows * capacity.largest_tree),
+            is_dense: false,
+            dense: Vec::with_capacity(rows.min(DENSE) * rows.min(DENSE)),
+            blocks: Vec::with_capacity(blocks),
+            g: Vec::with_capacity(rows),
+            lambda: Vec::with_capacity(rows),
+            modes: Vec::with_capacity(blocks),
+        }
+    }
+
+    fn extract(
+        &mut self,
+        problem: &Problem,
+        rows: &TreeRows,
+        members: &[usize],
+        lambda: &[f64],
+        modes: &[Mode],
+    ) {
+        self.members.clear();
+        self.members.extend_from_slice(members);
+        self.rows.clear();
+        self.blocks.clear();
+        self.g.clear();
+        self.lambda.clear();
+        self.modes.clear();
+        self.trees.clear();
+        for &b in members {
+            let range = rows.range(b);
+            self.blocks.push(problem.blocks[b]);
+            self.modes.push(modes[b]);
+            self.g.extend_from_slice(&problem.g[range.clone()]);
+            self.lambda.extend_from_slice(&lambda[range.clone()]);
+            self.rows.extend(range);
+            self.trees.extend(rows.trees_of(b).into_iter().flatten());
+        }
+        self.is_dense = self.rows.len() <= DENSE;
+        if self.is_dense {
+            let n = self.rows.len();
+            self.dense.clear();
+            self.dense.resize(n * n, 0.0);
+            let mut at = 0;
+            for &i in members {
+                let mut other = 0;
+                for &j in members.iter().take_while(|j| **j <= i) {
+                    let g = rows.block(i, j);
+                    for (r, line) in g.iter().enumerate().take(rows.range(i).len()) {
+                        for (c, x) in line.iter().enumerate().take(rows.range(j).len()) {
+                            self.dense[(other + c) * n + at + r] = *x;
+                            self.dense[(at + r) * n + other + c] = *x;
+                        }
+                    }
+                    other += rows.range(j).len();
+                }
+                at += rows.range(i).len();
+            }
+            return;
+        }
+        self.trees.sort_unstable();
+        self.trees.dedup();
+        for (k, tree) in self.trees.iter().enumerate() {
+            self.place[*tree] = k;
+        }
+        let starts = rows.starts();
+        let sizes = self.trees.iter().map(|t| starts[t + 1] - starts[*t]);
+        self.factor.clear(sizes);
+        for (k, &b) in members.iter().enumerate() {
+            let trees = rows.trees_of(b);
+            self.factor
+                .push(rows.range(b).len(), trees.map(|t| t.map(|t| self.place[t])));
+            for side in 0..trees.iter().flatten().count() {
+                self.factor
+                    .panel_mut(k, side)
+                    .copy_from_slice(rows.panel(b, side));
+            }
+        }
+        self.factor.finish();
+    }
+
+    /// The problem, its impulses and its modes.
+    fn problem(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
+        let problem = Problem {
+            blocks: &self.blocks,
+            delassus: if self.is_dense {
+                Delassus::Dense(&self.dense)
+            } else {
+                Delassus::Trees(&self.factor)
+            },
+            g: &self.g,
+        };
+        (problem, &mut self.lambda, &mut self.modes)
+    }
+
+    fn put_back(&self, lambda: &mut [f64], modes: &mut [Mode]) {
+        for (x, r) in self.lambda.iter().zip(&self.rows) {
+            lambda[*r] = *x;
+        }
+        for (x, b) in self.modes.iter().zip(&self.members) {
+            modes[*b] = *x;
+        }
+    }
+}

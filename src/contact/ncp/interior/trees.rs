@@ -1,0 +1,117 @@
+//! The interior point's linear system where G comes by trees.
+
+use super::{Interior, PROXIMAL, frozen};
+use crate::contact::problem::{Block, Problem, Small};
+use crate::contact::tree_rows::TreeRows;
+
+/// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
+const TREE_PROXIMAL: f64 = 1e-8;
+const REPETITIONS: usize = 2;
+
+impl Interior {
+    /// With W the inverse of D in the problem's units.
+    pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+        self.trees.clear_weights(problem.blocks.len());
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let n = block.rows();
+            let mut d = self.curvature[i];
+            for (r, line) in d.iter_mut().enumerate().take(n) {
+                line[r] += TREE_PROXIMAL;
+            }
+            let w = &mut self.trees.weights[i];
+            match *block {
+                Block::Contact { mu } if mu > 0.0 => *w = inverse(&d),
+                Block::Contact { .. } => w[2][2] = d[2][2].recip(),
+                _ if frozen(*block, 0) => {}
+                _ => w[0][0] = d[0][0].recip(),
+            }
+            let unit = self.unit[i] * self.unit[i];
+            w.iter_mut().flatten().for_each(|w| *w *= unit);
+        }
+        // A singular matrix leaves numbers that end the path.
+        self.trees.factor(rows);
+    }
+
+    /// x ← (G + D)⁻¹ x.
+    pub(super) fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+        // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
+        let n = rows.rows();
+        self.scratch[..n].copy_from_slice(&self.x[..n]);
+        let mut remainder = std::mem::take(&mut self.scratch);
+        self.x[..n].fill([0.0]);
+        for repetition in 0..=REPETITIONS {
+            // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (part, w) = (rows.range(i), &self.trees.weights[i]);
+                let b = &mut remainder[part.clone()];
+                for x in b.iter_mut() {
+                    x[0] /= self.unit[i];
+                }
+                for r in 0..block.rows() {
+                    self.rows[part.start + r][0] =
+                        b.iter().zip(&w[r]).map(|(b, w)| w * b[0]).sum::<f64>();
+                }
+            }
+            self.trees.respond(rows, &mut self.rows, false);
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (at, w) = (rows.range(i).start, &self.trees.weights[i]);
+                for r in 0..block.rows() {
+                    let y = (0..block.rows())
+                        .map(|c| w[r][c] * (remainder[at + c][0] - self.rows[at + c][0]))
+                        .sum::<f64>();
+                    self.x[at + r][0] += y / self.unit[i];
+                }
+            }
+            if repetition == REPETITIONS {
+                break;
+            }
+            for i in 0..problem.blocks.len() {
+                for r in rows.range(i) {
+                    self.rows[r][0] = self.unit[i] * self.x[r][0];
+                }
+            }
+            self.trees.multiply(rows, &mut self.rows);
+            for (i, block) in problem.blocks.iter().enumerate() {
+                let (at, d) = (rows.range(i).start, &self.curvature[i]);
+                for r in 0..block.rows() {
+                    if frozen(*block, r) {
+                        remainder[at + r][0] = 0.0;
+                        continue;
+                    }
+                    let own: f64 = (0..block.rows()).map(|c| d[r][c] * self.x[at + c][0]).sum();
+                    let x = self.x[at + r][0];
+                    // What was solved for, less what the matrix gives.
+                    remainder[at + r][0] = self.target[at + r]
+                        - self.residual[at + r]
+                        - (self.unit[i] * self.rows[at + r][0] + own + PROXIMAL * x);
+                }
+            }
+        }
+        self.scratch = remainder;
+    }
+}
+
+/// The inverse by elimination with row exchanges.
+fn inverse(a: &Small) -> Small {
+    let mut work = [0, 1, 2].map(|r| {
+        let mut line = [0.0; 6];
+        line[..3].copy_from_slice(&a[r]);
+        line[3 + r] = 1.0;
+        line
+    });
+    for k in 0..3 {
+        let size = |i: usize| work[i][k].abs();
+        let best = (k..3).fold(k, |b, i| if size(i) > size(b) { i } else { b });
+        work.swap(k, best);
+        let pivot = work[k][k].recip();
+        work[k] = work[k].map(|x| x * pivot);
+        let row = work[k];
+        for (_, line) in (work.iter_mut().enumerate()).filter(|(i, _)| *i != k) {
+            let factor = line[k];
+            for (x, r) in line.iter_mut().zip(row) {
+                *x -= factor * r;
+            }
+        }
+    }
+    work.map(|line| [line[3], line[4], line[5]])
+}

@@ -1,0 +1,363 @@
+//! The Delassus operator of rows that act on a few trees each, by its factor.
+
+use super::problem::{Block, Small};
+use crate::error::{Error, Result};
+use crate::linalg::BlockLu;
+
+/// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
+///
+/// With H = J L⁻¹ D^(−1/2) and M = LᵀDL its coordinates are those of v, tree by tree, in which kinetic energy is half
+/// the square. Products with G cost what its rows have of entries, and what is solved with G becomes a system of the
+/// trees' coordinates, far fewer than rows where bodies are piled up:
+///
+///   (G + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
+#[derive(Clone, Debug, Default)]
+pub struct TreeRows {
+    /// First coordinate of each tree, and their number.
+    starts: Vec<usize>,
+    blocks: Vec<Sides>,
+    /// Panels, rows × coordinates of the tree, row-major.
+    values: Vec<f64>,
+    /// Blocks that act on each tree.
+    touching_starts: Vec<usize>,
+    touching: Vec<usize>,
+}
+
+/// A block's first row and its panels.
+#[derive(Clone, Copy, Debug)]
+struct Sides {
+    at: usize,
+    rows: usize,
+    panels: [Panel; 2],
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Panel {
+    tree: usize,
+    at: usize,
+}
+
+impl TreeRows {
+    /// Room for this many of each; `coordinates` of all trees together, `entries` in all panels.
+    pub fn with_capacity(trees: usize, blocks: usize, entries: usize) -> TreeRows {
+        TreeRows {
+            starts: Vec::with_capacity(trees + 1),
+            blocks: Vec::with_capacity(blocks),
+            values: Vec::with_capacity(entries),
+            touching_starts: Vec::with_capacity(trees + 1),
+            touching: Vec::with_capacity(2 * blocks),
+        }
+    }
+
+    /// Starts a matrix on trees of these numbers of coordinates; blocks follow by [`TreeRows::push`].
+    pub fn clear(&mut self, sizes: impl Iterator<Item = usize>) {
+        self.starts.clear();
+        let mut at = 0;
+        self.starts.push(0);
+        for size in sizes {
+            at += size;
+            self.starts.push(at);
+        }
+        self.blocks.clear();
+        self.values.clear();
+    }
+
+    /// Appends a block of `rows` that acts on one or two different trees (`None`: the world); its entries are zero.
+    pub fn push(&mut self, rows: usize, trees: [Option<usize>; 2]) {
+        let at = self.blocks.last().map_or(0, |b| b.at + b.rows);
+        let mut sides = Sides {
+            at,
+            rows,
+            panels: [Panel::default(); 2],
+            count: 0,
+        };
+        for tree in trees.into_iter().flatten() {
+            let panel = Panel {
+                tree,
+                at: self.values.len(),
+            };
+            sides.panels[sides.count] = panel;
+            sides.count += 1;
+            let size = rows * self.size(tree);
+            self.values.resize(panel.at + size, 0.0);
+        }
+        self.blocks.push(sides);
+    }
+
+    /// Finds which blocks meet; call after the last block.
+    pub fn finish(&mut self) {
+        let trees = self.trees();
+        self.touching_starts.clear();
+        self.touching_starts.resize(trees + 1, 0);
+        for panel in self.blocks.iter().flat_map(Sides::panels) {
+            self.touching_starts[panel.tree + 1] += 1;
+        }
+        for k in 0..trees {
+            self.touching_starts[k + 1] += self.touching_starts[k];
+        }
+        self.touching.clear();
+        self.touching.resize(self.touching_starts[trees], 0);
+        for (b, sides) in self.blocks.iter().enumerate().rev() {
+            for panel in sides.panels() {
+                // The ends move down to the starts of their trees.
+                let end = &mut self.touching_starts[panel.tree + 1];
+                *end -= 1;
+                self.touching[*end] = b;
+            }
+        }
+        self.touching_starts.rotate_left(1);
+        self.touching_starts[trees] = self.touching.len();
+    }
+
+    pub fn trees(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Number of coordinates of all trees.
+    pub fn coordinates(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// First coordinate of each tree, and their number.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The trees that a block acts on.
+    pub fn trees_of(&self, block: usize) -> [Option<usize>; 2] {
+        let b = &self.blocks[block];
+        std::array::from_fn(|x| (x < b.count).then_some(b.panels[x].tree))
+    }
+
+    /// Panels of a block, rows × coordinates, row-major, in the order of [`TreeRows::trees_of`].
+    pub fn panel_mut(&mut self, block: usize, side: usize) -> &mut [f64] {
+        let b = self.blocks[block];
+        let panel = b.panels[side];
+        let size = b.rows * self.size(panel.tree);
+        &mut self.values[panel.at..panel.at + size]
+    }
+
+    pub(super) fn panel(&self, block: usize, side: usize) -> &[f64] {
+        let b = &self.blocks[block];
+        self.values_of(b, &b.panels[side])
+    }
+
+    fn values_of(&self, b: &Sides, panel: &Panel) -> &[f64] {
+        &self.values[panel.at..panel.at + b.rows * self.size(panel.tree)]
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.blocks.last().map_or(0, |b| b.at + b.rows)
+    }
+
+    /// The rows of a block.
+    #[inline(always)]
+    pub fn range(&self, block: usize) -> std::ops::Range<usize> {
+        let b = &self.blocks[block];
+        b.at..b.at + b.rows
+    }
+
+    fn size(&self, tree: usize) -> usize {
+        self.starts[tree + 1] - self.starts[tree]
+    }
+
+    fn part(&self, tree: usize) -> std::ops::Range<usize> {
+        self.starts[tree]..self.starts[tree + 1]
+    }
+
+    pub(super) fn entries(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Errors: `InvalidArgument` for other blocks.
+    pub(super) fn check_shape(&self, blocks: &[Block]) -> Result<()> {
+        let same = self.blocks.len() == blocks.len()
+            && self
+                .blocks
+                .iter()
+                .zip(blocks)
+                .all(|(a, b)| a.rows == b.rows());
+        if same {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "the Delassus operator by trees was built for other blocks",
+        ))
+    }
+
+    /// z += Hᵀ λ of a block.
+    #[inline(always)]
+    pub fn add_transposed<const W: usize>(
+        &self,
+        block: usize,
+        lambda: &[[f64; W]],
+        z: &mut [[f64; W]],
+    ) {
+        let b = &self.blocks[block];
+        for panel in b.panels() {
+            let z = &mut z[self.part(panel.tree)];
+            for (row, l) in self.values_of(b, panel).chunks_exact(z.len()).zip(lambda) {
+                for (z, h) in z.iter_mut().zip(row) {
+                    for (z, l) in z.iter_mut().zip(l) {
+                        *z += h * l;
+                    }
+                }
+            }
+        }
+    }
+
+    /// H z of a block.
+    #[inline(always)]
+    pub fn times<const W: usize>(&self, block: usize, z: &[[f64; W]]) -> [[f64; W]; 3] {
+        let b = &self.blocks[block];
+        let mut out = [[0.0; W]; 3];
+        for panel in b.panels() {
+            let z = &z[self.part(panel.tree)];
+            for (row, out) in self.values_of(b, panel).chunks_exact(z.len()).zip(&mut out) {
+                for (z, h) in z.iter().zip(row) {
+                    for (o, z) in out.iter_mut().zip(z) {
+                        *o += h * z;
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Gᵢⱼ.
+    pub fn block(&self, i: usize, j: usize) -> Small {
+        let (a, b) = (&self.blocks[i], &self.blocks[j]);
+        let mut out = [[0.0; 3]; 3];
+        for p in a.panels() {
+            for q in b.panels().iter().filter(|q| q.tree == p.tree) {
+                let size = self.size(p.tree);
+                let columns = self.values_of(b, q).chunks_exact(size);
+                for (x, out) in self.values_of(a, p).chunks_exact(size).zip(&mut out) {
+                    for (y, out) in columns.clone().zip(out) {
+                        *out += x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Calls `visit(j)` for the blocks that share a tree with block i, itself among them, perhaps twice.
+    fn for_meeting(&self, i: usize, mut visit: impl FnMut(&Panel, usize, &Panel)) {
+        for panel in self.blocks[i].panels() {
+            let touching = self.touching_starts[panel.tree]..self.touching_starts[panel.tree + 1];
+            for &j in &self.touching[touching] {
+                for other in self.blocks[j].panels() {
+                    if other.tree == panel.tree {
+                        visit(panel, j, other);
+                    }
+                }
+            }
+        }
+    }
+
+    /// σ += G[:, block i] δ.
+    pub(super) fn add_columns(&self, i: usize, delta: &[f64], sigma: &mut [f64]) {
+        let a = &self.blocks[i];
+        self.for_meeting(i, |p, j, q| {
+            let b = &self.blocks[j];
+            let size = self.size(p.tree);
+            for (y, s) in self
+                .values_of(b, q)
+                .chunks_exact(size)
+                .zip(&mut sigma[b.at..])
+            {
+                for (x, d) in self.values_of(a, p).chunks_exact(size).zip(delta) {
+                    *s += d * x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+                }
+            }
+        });
+    }
+
+    /// σ += G λ with the trees' velocities on the way in `z`.
+    pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
+        z.fill([0.0]);
+        for (i, b) in self.blocks.iter().enumerate() {
+            let l = [0, 1, 2].map(|r| [if r < b.rows { lambda[b.at + r] } else { 0.0 }]);
+            if l != [[0.0]; 3] {
+                self.add_transposed(i, &l[..b.rows], z);
+            }
+        }
+        for (i, b) in self.blocks.iter().enumerate() {
+            for (s, x) in sigma[b.at..b.at + b.rows].iter_mut().zip(self.times(i, z)) {
+                *s += x[0];
+            }
+        }
+    }
+
+    /// Tells the factorization which trees meet, and lets it choose an order.
+    pub fn analyze(&self, lu: &mut BlockLu) {
+        lu.start(&self.starts);
+        for b in self.blocks.iter().filter(|b| b.count == 2) {
+            lu.connect(b.panels[0].tree, b.panels[1].tree);
+        }
+        lu.analyze();
+    }
+
+    /// Fills and factors 1 + Hᵀ W H, W block-diagonal, one block of rows each. False if it is singular.
+    pub fn factor(&self, w: &[Small], lu: &mut BlockLu) -> bool {
+        lu.set_identity();
+        for (b, w) in self.blocks.iter().zip(w) {
+            if *w == [[0.0; 3]; 3] {
+                continue;
+            }
+            for q in b.panels() {
+                let size = self.size(q.tree);
+                for p in b.panels() {
+                    add_weighted(
+                        self.values_of(b, p),
+                        w,
+                        self.values_of(b, q),
+                        [b.rows, self.size(p.tree), size],
+                        lu.block_mut(p.tree, q.tree),
+                    );
+                }
+            }
+        }
+        lu.factor()
+    }
+}
+
+impl Sides {
+    fn panels(&self) -> &[Panel] {
+        &self.panels[..self.count]
+    }
+}
+
+/// C += Pᵀ W Q for panels of `rows`; C is row-major.
+#[inline(always)]
+fn add_weighted(p: &[f64], w: &Small, q: &[f64], [rows, m, n]: [usize; 3], c: &mut [f64]) {
+    if [rows, m, n] == [3, 6, 6] {
+        // A contact between free bodies: the shape known to the compiler.
+        add_weighted_any(&p[..18], w, &q[..18], [3, 6, 6], &mut c[..36]);
+    } else {
+        add_weighted_any(p, w, q, [rows, m, n], c);
+    }
+}
+
+#[inline(always)]
+fn add_weighted_any(p: &[f64], w: &Small, q: &[f64], [rows, m, n]: [usize; 3], c: &mut [f64]) {
+    for (i, c) in c.chunks_exact_mut(n).enumerate() {
+        for (s, q) in q.chunks_exact(n).enumerate() {
+            let mut weight = 0.0;
+            for r in 0..rows {
+                weight += p[r * m + i] * w[r][s];
+            }
+            for (c, q) in c.iter_mut().zip(q) {
+                *c += weight * q;
+            }
+        }
+    }
+}
