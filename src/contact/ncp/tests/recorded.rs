@@ -110,7 +110,6 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
     assert_eq!(cases.len(), 9);
     let mut interior = 0;
     for (k, case) in cases.iter().enumerate() {
-        let n = case.g.len();
         for warm in [true, false] {
             let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
             if !warm {
