@@ -24,8 +24,9 @@
  * ones are independent. A batch starts threads of its own. The same inputs give the same bits in any
  * thread.
  *
- * Memory. ds_sim_step*, ds_batch_step*, ds_rollout_run, ds_rollout_adjoint and the dynamics calls do
- * not allocate.
+ * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
+ * ds_rollout_adjoint and the dynamics calls do not allocate; ds_sim_collide and ds_sim_distance do so
+ * only in the first such call of a sim with DS_CONTACT_NONE.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must
@@ -731,6 +732,9 @@ typedef struct ds_load_options {
    * package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
    */
   const char *const *mesh_dirs;
+  /**
+   * Number of mesh_dirs. Default 0.
+   */
   size_t mesh_dir_count;
   /**
    * 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
@@ -801,10 +805,12 @@ typedef struct ds_joint_desc {
    */
   double friction_loss;
   /**
-   * Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
-   * Default -inf and inf: none.
+   * Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
    */
   double lower;
+  /**
+   * Upper bound; of a spherical joint, the largest angle. Default inf: none.
+   */
   double upper;
   /**
    * Distance before a limit at which it enters the step [rad or m]. Default 0.
@@ -849,6 +855,9 @@ typedef struct ds_geom_desc {
    * Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
    */
   uint32_t contype;
+  /**
+   * See contype. Default 1.
+   */
   uint32_t conaffinity;
   /**
    * The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
@@ -866,11 +875,17 @@ typedef struct ds_geom_desc {
    * Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
    */
   const double *vertices;
+  /**
+   * Number of vertices. Default 0.
+   */
   size_t vertex_count;
   /**
    * Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
    */
   const uint32_t *triangles;
+  /**
+   * Number of triangles. Default 0.
+   */
   size_t triangle_count;
 } ds_geom_desc;
 
@@ -905,14 +920,20 @@ typedef struct ds_actuator_desc {
    */
   double bias[3];
   /**
-   * Range of u. Default -inf and inf.
+   * Lower bound of u. Default -inf.
    */
   double control_lower;
+  /**
+   * Upper bound of u. Default inf.
+   */
   double control_upper;
   /**
-   * Range of the force. Default -inf and inf.
+   * Lower bound of the force. Default -inf.
    */
   double force_lower;
+  /**
+   * Upper bound of the force. Default inf.
+   */
   double force_upper;
 } ds_actuator_desc;
 
@@ -938,14 +959,20 @@ typedef struct ds_equality_desc {
    */
   int32_t active;
   /**
-   * The builder's ids; 0 is the world. Default 0.
+   * The builder's id of the first body; 0 is the world. Default 0.
    */
   int32_t body1;
+  /**
+   * That of the second body. Default 0.
+   */
   int32_t body2;
   /**
-   * Points in the frames of body1 and body2 [m]. Default 0.
+   * Point in the frame of body1 [m]. Default 0.
    */
   double anchor1[3];
+  /**
+   * Point in the frame of body2 [m]. Default 0.
+   */
   double anchor2[3];
   /**
    * Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
@@ -962,9 +989,12 @@ typedef struct ds_equality_desc {
    */
   double length;
   /**
-   * Names of the joints that are coupled, which must be there; joint2 may be NULL. Default NULL.
+   * Name of the joint that is coupled, which must be there. Default NULL.
    */
   const char *joint1;
+  /**
+   * Name of the joint it is coupled to; NULL, the default, for a constant.
+   */
   const char *joint2;
   /**
    * [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
@@ -1118,11 +1148,17 @@ typedef struct ds_smoothing {
    */
   int32_t reserved;
   /**
-   * Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
-   * of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
+   * Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
+   * 0 leaves q where it is. Default 0.01.
    */
   double width_q;
+  /**
+   * The same of v [m/s or rad/s]. Default 0.01.
+   */
   double width_v;
+  /**
+   * The same of u. Default 0.
+   */
   double width_u;
   /**
    * Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
@@ -1160,9 +1196,12 @@ typedef struct ds_smoothing_info {
    */
   int32_t reserved;
   /**
-   * Pairs in the mean, and pairs that were left out; both 0 for the central path.
+   * Pairs in the mean; 0 for the central path.
    */
   size_t pairs;
+  /**
+   * Pairs that were left out; 0 for the central path.
+   */
   size_t failures;
 } ds_smoothing_info;
 
@@ -1170,9 +1209,21 @@ typedef struct ds_smoothing_info {
  * A contact of the last step or ds_sim_collide, world axes.
  */
 typedef struct ds_contact {
+  /**
+   * Geom A.
+   */
   int32_t geom_a;
+  /**
+   * Geom B.
+   */
   int32_t geom_b;
+  /**
+   * Body of geom A.
+   */
   int32_t body_a;
+  /**
+   * Body of geom B.
+   */
   int32_t body_b;
   /**
    * Midway between the two surfaces [m].
@@ -1194,6 +1245,9 @@ typedef struct ds_contact {
    * Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
    */
   double velocity[3];
+  /**
+   * Which constraint holds.
+   */
   ds_contact_mode mode;
   /**
    * 0
@@ -1215,9 +1269,12 @@ typedef struct ds_distance {
    */
   double distance;
   /**
-   * The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+   * The closest (or deepest) point on the surface of A [m].
    */
   double point_a[3];
+  /**
+   * That on the surface of B [m]: point_b - point_a = distance * normal.
+   */
   double point_b[3];
   /**
    * Unit normal from A to B.
@@ -1235,6 +1292,57 @@ typedef struct ds_distance {
 } ds_distance;
 
 /**
+ * Options of ds_sim_smoothed_distance. Fill with ds_distance_smoothing_init, then change fields. NULL
+ * in its place means the defaults.
+ */
+typedef struct ds_distance_smoothing {
+  /**
+   * Size of this struct in bytes; set by ds_distance_smoothing_init.
+   */
+  size_t struct_size;
+  /**
+   * DS_SMOOTHING_FIRST_ORDER (the default) or DS_SMOOTHING_ZEROTH_ORDER.
+   */
+  int32_t method;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+  /**
+   * Standard deviations of the random displacements of geom_b along each axis [m] and about each
+   * [rad, at most 0.5]; 0 is for first order alone. Default 0.001, 0.01.
+   */
+  double width_linear;
+  double width_angular;
+  /**
+   * Number of random displacements; each is taken with both signs. Default 64.
+   */
+  size_t pairs;
+  /**
+   * Of the random numbers: the same seed gives the same bits. Default 0.
+   */
+  uint64_t seed;
+} ds_distance_smoothing;
+
+/**
+ * Means over the random displacements, world axes.
+ */
+typedef struct ds_smoothed_distance {
+  /**
+   * [m]
+   */
+  double distance;
+  /**
+   * Midway between the closest points [m].
+   */
+  double point[3];
+  /**
+   * From A to B; shorter than 1 where normals differ.
+   */
+  double normal[3];
+} ds_smoothed_distance;
+
+/**
  * A parameter of a sim.
  */
 typedef struct ds_param {
@@ -1242,7 +1350,13 @@ typedef struct ds_param {
    * A ds_param_kind.
    */
   int32_t kind;
+  /**
+   * Id of the body, joint or geom, as the kind says.
+   */
   int32_t index;
+  /**
+   * Which number of it, as the kind says.
+   */
   int32_t component;
 } ds_param;
 
@@ -1901,6 +2015,30 @@ ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t geom_a,
                                   int32_t geom_b,
                                   int32_t enabled);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_distance_smoothing_init(struct ds_distance_smoothing *smoothing);
+
+/**
+ * ds_sim_distance as a mean over random displacements of geom_b about its own frame, for shapes whose
+ * closest point or normal jumps, and its derivatives by q (tangent): ddistance 1×nv, dpoint and
+ * dnormal 3×nv, column-major; NULL if not wanted. First order is the mean of the exact derivatives,
+ * blind to jumps; zeroth order correlates the outcomes with the displacements and sees them.
+ *
+ * Errors: those of ds_sim_distance, for q and for every displaced pose; DS_ERR_INVALID_ARGUMENT
+ * naming the option.
+ */
+ds_status ds_sim_smoothed_distance(struct ds_sim *sim,
+                                   int32_t geom_a,
+                                   int32_t geom_b,
+                                   const double *q,
+                                   const struct ds_distance_smoothing *smoothing,
+                                   struct ds_smoothed_distance *out,
+                                   double *ddistance,
+                                   double *dpoint,
+                                   double *dnormal);
 
 /**
  * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in

@@ -280,11 +280,18 @@ fn a_direction_is_the_jacobians_times_it_and_nothing_is_disturbed() {
     }
     let mut out = vec![0.0; rows];
     let [dq, dv, du, dp] = &along;
+    let mut by_u = vec![0.0; rows * model.nu()];
     let used = allocation_counter::measure(|| {
         scene.sim.impulse_jvp(dq, dv, du, dp, &mut out).unwrap();
+        let jacobians = ImpulseJacobians {
+            by_u: Some(&mut by_u),
+            ..Default::default()
+        };
+        scene.sim.impulse_jacobians(jacobians).unwrap();
     });
     assert_eq!(used.count_total, 0);
     assert!(relative_error(&out, &expected) < 1e-12);
+    assert_eq!(by_u, jacobians[2]);
     // The step's own derivatives have the same bits before and after.
     let nv = model.nv();
     let [mut a, mut b, mut x] = [(); 3].map(|()| vec![0.0; nv]);

@@ -43,13 +43,11 @@ impl ds_batch {
 }
 
 unsafe fn get<'a>(batch: *mut ds_batch) -> Result<&'a mut ds_batch> {
-    // SAFETY: as the caller's.
-    unsafe { args::exclusive(batch, "batch") }
+    args::exclusive(batch, "batch")
 }
 
 unsafe fn look<'a>(batch: *const ds_batch) -> Result<&'a ds_batch> {
-    // SAFETY: as the caller's.
-    unsafe { args::reference(batch, "batch") }
+    args::reference(batch, "batch")
 }
 
 /// Copies the columns of the elements that succeeded out, and what became of every element. A
@@ -70,8 +68,7 @@ unsafe fn publish<const N: usize>(
             let rows = from.len() / count;
             (&from[i * rows..(i + 1) * rows], to.part(i, rows))
         });
-        // SAFETY: as the caller's.
-        if let Err(e) = unsafe { args::publish(columns) } {
+        if let Err(e) = args::publish(columns) {
             *status = e.status;
             outcome = outcome.and(Err(Error {
                 message: format!("element {i}: {e}"),
@@ -79,17 +76,15 @@ unsafe fn publish<const N: usize>(
             }));
         }
     }
-    // SAFETY: as the caller's.
-    unsafe { report(each, to_each) };
+    report(each, to_each);
     outcome
 }
 
 unsafe fn report(each: &[Status], to: Option<*mut ds_status>) {
     if let Some(to) = to {
         for (i, &status) in each.iter().enumerate() {
-            // SAFETY: room for one entry per element, as the header's rules promise. They may be
-            // uninitialized, so they are written.
-            unsafe { to.add(i).write(status.into()) };
+            // The caller's entries may be uninitialized: they are written, not assigned.
+            to.add(i).write(status.into());
         }
     }
 }
@@ -109,8 +104,7 @@ pub unsafe extern "C" fn ds_batch_create(
     threads: usize,
     out: *mut *mut ds_batch,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let model = args::reference(model, "model")?;
         let options = self::options(options)?;
         args::give(out, || {
@@ -128,22 +122,19 @@ pub unsafe extern "C" fn ds_batch_create(
 /// Releases a batch and ends its threads. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_free(batch: *mut ds_batch) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(batch) }
+    args::take(batch)
 }
 
 /// Number of simulations. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_count(batch: *const ds_batch) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || Ok(unsafe { look(batch)? }.batch.count()))
+    wall::value(0, || Ok(look(batch)?.batch.count()))
 }
 
 /// Number of threads that take part in a call, the caller's among them. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_threads(batch: *const ds_batch) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || Ok(unsafe { look(batch)? }.batch.threads()))
+    wall::value(0, || Ok(look(batch)?.batch.threads()))
 }
 
 /// Advances every element by one time step, as ds_sim_step does one; column i belongs to element i.
@@ -165,8 +156,7 @@ pub unsafe extern "C" fn ds_batch_step(
     v_next: *mut f64,
     each: *mut ds_status,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(batch)?;
         let (m, count) = (b.batch.model(), b.batch.count());
         let (nq, nv, nu) = (m.nq() * count, m.nv() * count, m.nu() * count);
@@ -194,8 +184,7 @@ pub unsafe extern "C" fn ds_batch_step_jacobians(
     out: *const ds_step_jacobians,
     each: *mut ds_status,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(batch)?;
         let (count, np) = (b.batch.count(), b.np()?);
         let out = derivatives::jacobians(out, b.batch.model(), np, count)?;
@@ -222,8 +211,7 @@ pub unsafe extern "C" fn ds_batch_step_vjp(
     p_bar: *mut f64,
     each: *mut ds_status,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(batch)?;
         let (m, count) = (b.batch.model(), b.batch.count());
         let (nv, nu, np) = (m.nv() * count, m.nu() * count, b.np()? * count);
@@ -265,8 +253,7 @@ pub unsafe extern "C" fn ds_batch_step_info(
     element: usize,
     out: *mut ds_step_info,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let info = look(batch)?.batch.sim(element)?.step_info()?.into();
         args::place(out, "out")?.write(info);
         Ok(())
@@ -280,8 +267,7 @@ pub unsafe extern "C" fn ds_batch_select_params(
     params: *const ds_param,
     count: usize,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(batch)?;
         let list = self::params(params, count)?;
         b.fit_stage(list.len())?;
@@ -292,8 +278,7 @@ pub unsafe extern "C" fn ds_batch_select_params(
 /// Number np of parameters selected in every element. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_np(batch: *const ds_batch) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || unsafe { look(batch)? }.np())
+    wall::value(0, || look(batch)?.np())
 }
 
 /// Values of the selected parameters in an element, 0 to count-1. p: np numbers.
@@ -303,8 +288,7 @@ pub unsafe extern "C" fn ds_batch_get_params(
     element: usize,
     p: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let sim = look(batch)?.batch.sim(element)?;
         sim.get_params(args::matrix(Out::new(p, sim.np(), "p")?, &[])?)
     })
@@ -319,8 +303,7 @@ pub unsafe extern "C" fn ds_batch_set_params(
     element: usize,
     p: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let sim = get(batch)?.batch.sim_mut(element)?;
         let p = args::array(p, sim.np(), "p")?;
         sim.set_params(p)
@@ -336,8 +319,7 @@ pub unsafe extern "C" fn ds_batch_set_external_wrench(
     body: i32,
     wrench: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let sim = get(batch)?.batch.sim_mut(element)?;
         let body = args::index(body, sim.model().nbody(), "body", "body")?;
         let w = args::array(wrench, 6, "wrench")?;
@@ -349,9 +331,8 @@ pub unsafe extern "C" fn ds_batch_set_external_wrench(
 /// parameters and wrenches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
-    // SAFETY: the header's rules.
     wall::status(|| {
-        unsafe { get(batch)? }.batch.reset();
+        get(batch)?.batch.reset();
         Ok(())
     })
 }
@@ -359,9 +340,8 @@ pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
 /// Forgets the warm start of one element, 0 to count-1: a new episode begins there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset_element(batch: *mut ds_batch, element: usize) -> ds_status {
-    // SAFETY: the header's rules.
     wall::status(|| {
-        unsafe { get(batch)? }.batch.sim_mut(element)?.reset();
+        get(batch)?.batch.sim_mut(element)?.reset();
         Ok(())
     })
 }

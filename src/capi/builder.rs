@@ -49,9 +49,9 @@ pub struct ds_joint_desc {
     pub armature: f64,
     /// Dry friction on every dof [N m or N]. Default 0.
     pub friction_loss: f64,
-    /// Bounds of the coordinate of a one-dof joint; of a spherical one, upper is the largest angle.
-    /// Default -inf and inf: none.
+    /// Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
     pub lower: f64,
+    /// Upper bound; of a spherical joint, the largest angle. Default inf: none.
     pub upper: f64,
     /// Distance before a limit at which it enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
@@ -106,6 +106,7 @@ pub struct ds_geom_desc {
     pub friction: [f64; 3],
     /// Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
     pub contype: u32,
+    /// See contype. Default 1.
     pub conaffinity: u32,
     /// The pair's friction is that of the higher priority; at a tie, the larger. Default 0.
     pub priority: i32,
@@ -115,9 +116,11 @@ pub struct ds_geom_desc {
     pub margin: f64,
     /// Of a mesh: 3 × vertex_count numbers [m]. Default NULL.
     pub vertices: *const f64,
+    /// Number of vertices. Default 0.
     pub vertex_count: usize,
     /// Of a mesh: 3 × triangle_count indices of vertices, counter-clockwise from outside.
     pub triangles: *const u32,
+    /// Number of triangles. Default 0.
     pub triangle_count: usize,
 }
 
@@ -168,11 +171,13 @@ pub struct ds_actuator_desc {
     pub gain: f64,
     /// Default 0. Only a one-dof joint may have the last two.
     pub bias: [f64; 3],
-    /// Range of u. Default -inf and inf.
+    /// Lower bound of u. Default -inf.
     pub control_lower: f64,
+    /// Upper bound of u. Default inf.
     pub control_upper: f64,
-    /// Range of the force. Default -inf and inf.
+    /// Lower bound of the force. Default -inf.
     pub force_lower: f64,
+    /// Upper bound of the force. Default inf.
     pub force_upper: f64,
 }
 
@@ -224,13 +229,11 @@ pub(super) unsafe fn name<'a>(p: *const c_char) -> Result<&'a str> {
     if p.is_null() {
         return Ok("");
     }
-    // SAFETY: as the caller's.
-    unsafe { args::text(p, "name") }
+    args::text(p, "name")
 }
 
 pub(super) unsafe fn get<'a>(builder: *mut ds_builder) -> Result<&'a mut ModelBuilder> {
-    // SAFETY: as the caller's.
-    Ok(&mut unsafe { args::exclusive(builder, "builder")? }.0)
+    Ok(&mut args::exclusive(builder, "builder")?.0)
 }
 
 /// An id as the builder wants it.
@@ -242,15 +245,13 @@ pub(super) fn body(id: i32, name: &str) -> Result<usize> {
 /// Makes an empty world with gravity (0, 0, -9.81). Release *out with ds_builder_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_create(out: *mut *mut ds_builder) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe { args::give(out, || Ok(ds_builder(ModelBuilder::new("")))) })
+    wall::status(|| args::give(out, || Ok(ds_builder(ModelBuilder::new("")))))
 }
 
 /// Releases a builder. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_free(builder: *mut ds_builder) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(builder) }
+    args::take(builder)
 }
 
 /// Sets gravity, 3 numbers, world axes [m/s²].
@@ -259,8 +260,7 @@ pub unsafe extern "C" fn ds_builder_set_gravity(
     builder: *mut ds_builder,
     gravity: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         b.set_gravity(Vec3::from_slice(args::array(gravity, 3, "gravity")?))
     })
@@ -273,9 +273,8 @@ pub unsafe extern "C" fn ds_builder_set_actuation(
     builder: *mut ds_builder,
     actuation: i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
     wall::status(|| {
-        unsafe { get(builder)? }.set_actuation(load::actuation(actuation)?);
+        get(builder)?.set_actuation(load::actuation(actuation)?);
         Ok(())
     })
 }
@@ -295,8 +294,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
     inertia: *const f64,
     out: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         let placement = match args::optional_array(placement, 16, "placement")? {
             [] => Pose::IDENTITY,
@@ -326,8 +324,7 @@ pub unsafe extern "C" fn ds_builder_add_body(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_joint_desc_init(joint: *mut ds_joint_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(joint) }
+    args::init(joint)
 }
 
 /// Adds a joint between a body and its parent. Those of one body act one after the other, the first
@@ -338,8 +335,7 @@ pub unsafe extern "C" fn ds_builder_add_joint(
     body: i32,
     joint: *const ds_joint_desc,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(joint, "joint")?;
         let d = args::grown(joint, "joint")?;
@@ -379,8 +375,7 @@ pub unsafe extern "C" fn ds_builder_add_joint(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_geom_desc_init(geom: *mut ds_geom_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(geom) }
+    args::init(geom)
 }
 
 unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
@@ -397,27 +392,17 @@ unsafe fn shape(d: &ds_geom_desc) -> Result<ShapeSpec> {
         DS_GEOM_CYLINDER => ShapeSpec::Cylinder { radius: a, half_length: b },
         DS_GEOM_ELLIPSOID => ShapeSpec::Ellipsoid { semi_axes: Vec3::new(a, b, c) },
         DS_GEOM_BOX => ShapeSpec::Box { half_extents: Vec3::new(a, b, c) },
-        // SAFETY: as the caller's.
-        DS_GEOM_MESH => unsafe { mesh(d)? },
+        DS_GEOM_MESH => mesh(d)?,
     })
 }
 
 unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
-    // SAFETY: as the caller's; the sizes cannot wrap into smaller ones.
-    let (vertices, triangles) = unsafe {
-        (
-            args::array(
-                d.vertices.cast::<[f64; 3]>(),
-                d.vertex_count,
-                "geom.vertices",
-            )?,
-            args::array(
-                d.triangles.cast::<[u32; 3]>(),
-                d.triangle_count,
-                "geom.triangles",
-            )?,
-        )
-    };
+    let (vertices, triangles) = (
+        d.vertices.cast::<[f64; 3]>(),
+        d.triangles.cast::<[u32; 3]>(),
+    );
+    let vertices = args::array(vertices, d.vertex_count, "geom.vertices")?;
+    let triangles = args::array(triangles, d.triangle_count, "geom.triangles")?;
     Ok(ShapeSpec::Mesh {
         mesh: Arc::new(TriMesh {
             vertices: vertices.iter().map(|&x| vec3(x)).collect(),
@@ -435,8 +420,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
     geom: *const ds_geom_desc,
     out: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(geom, "geom")?;
         let d = args::grown(geom, "geom")?;
@@ -470,8 +454,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_actuator_desc_init(actuator: *mut ds_actuator_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(actuator) }
+    args::init(actuator)
 }
 
 /// Adds an actuator on a joint; it takes the next entry of u.
@@ -480,8 +463,7 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
     builder: *mut ds_builder,
     actuator: *const ds_actuator_desc,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = get(builder)?;
         args::reference(actuator, "actuator")?;
         let d = args::grown(actuator, "actuator")?;
@@ -508,8 +490,7 @@ pub unsafe extern "C" fn ds_builder_build(
     builder: *const ds_builder,
     out: *mut *mut ds_model,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = args::reference(builder, "builder")?;
         args::give(out, || Ok(ds_model::new(b.0.build()?)))
     })
@@ -525,8 +506,7 @@ pub unsafe extern "C" fn ds_inertia_from_com(
     inertia: *const f64,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         args::finite(&[mass], "mass")?;
         let com = args::numbers(com, 3, "com")?;
         let i = args::numbers(inertia, 6, "inertia")?;

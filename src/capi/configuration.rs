@@ -9,8 +9,7 @@ use std::ffi::c_char;
 /// The configuration in which every body is placed as the description says. q: nq numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         args::publish([(m.neutral(), Out::new(q, m.nq(), "q")?)])
     })
@@ -25,8 +24,7 @@ pub unsafe extern "C" fn ds_model_keyframe(
     v: *mut f64,
     u: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let k = m.keyframe(args::text(name, "name")?)?;
         args::publish([
@@ -46,8 +44,7 @@ pub unsafe extern "C" fn ds_model_integrate(
     dv: *const f64,
     q_out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let q = args::configuration(q, m, "q")?;
         let dv = args::numbers(dv, m.nv(), "dv")?;
@@ -67,8 +64,7 @@ pub unsafe extern "C" fn ds_model_difference(
     q1: *const f64,
     dv_out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let q0 = args::configuration(q0, m, "q0")?;
         let q1 = args::configuration(q1, m, "q1")?;
@@ -87,8 +83,7 @@ pub unsafe extern "C" fn ds_model_q_from_mujoco(
     qpos: *const f64,
     q: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let qpos = args::numbers(qpos, m.nq(), "qpos")?;
         let out = Out::new(q, m.nq(), "q")?;
@@ -106,8 +101,7 @@ pub unsafe extern "C" fn ds_model_q_to_mujoco(
     q: *const f64,
     qpos: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let q = args::numbers(q, m.nq(), "q")?;
         let out = Out::new(qpos, m.nq(), "qpos")?;
@@ -127,8 +121,7 @@ pub unsafe extern "C" fn ds_model_v_from_mujoco(
     qvel: *const f64,
     v: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let q = args::configuration(q, m, "q")?;
         let qvel = args::numbers(qvel, m.nv(), "qvel")?;
@@ -148,8 +141,7 @@ pub unsafe extern "C" fn ds_model_v_to_mujoco(
     v: *const f64,
     qvel: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
         let q = args::configuration(q, m, "q")?;
         let v = args::numbers(v, m.nv(), "v")?;

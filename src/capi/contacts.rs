@@ -6,7 +6,8 @@ use super::sim::{ds_sim, get, look};
 use super::status::ds_status;
 use super::wall;
 use crate::contact::ncp::Mode;
-use crate::step::{ContactDerivatives, ContactReport, Distance};
+use crate::error::Result;
+use crate::step::{ContactDerivatives, ContactReport, Distance, Sim};
 use std::ptr;
 
 /// Which constraint of a contact holds.
@@ -38,9 +39,13 @@ impl From<Mode> for ds_contact_mode {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_contact {
+    /// Geom A.
     pub geom_a: i32,
+    /// Geom B.
     pub geom_b: i32,
+    /// Body of geom A.
     pub body_a: i32,
+    /// Body of geom B.
     pub body_b: i32,
     /// Midway between the two surfaces [m].
     pub point: [f64; 3],
@@ -52,6 +57,7 @@ pub struct ds_contact {
     pub impulse: [f64; 3],
     /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
     pub velocity: [f64; 3],
+    /// Which constraint holds.
     pub mode: ds_contact_mode,
     /// 0
     pub reserved: i32,
@@ -89,8 +95,7 @@ pub unsafe extern "C" fn ds_sim_contacts(
     contacts: *mut *const ds_contact,
     count: *mut usize,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = look(sim)?;
         s.sim.need_contacts()?;
         let contacts = args::place(contacts, "contacts")?;
@@ -117,8 +122,7 @@ pub unsafe extern "C" fn ds_sim_contacts(
 /// DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_collide(sim: *mut ds_sim, q: *const f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let q = args::array(q, s.sim.model().nq(), "q")?;
         s.sim.collide(q)
@@ -141,8 +145,7 @@ pub unsafe extern "C" fn ds_sim_contact_derivatives(
     dgap: *mut f64,
     gradient: *mut ds_gradient,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's enumeration may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         s.sim.need_contacts()?;
         let entries = s.sim.model().nv() * s.sim.contacts().len();
@@ -173,8 +176,9 @@ pub unsafe extern "C" fn ds_sim_contact_derivatives(
 pub struct ds_distance {
     /// Negative by the least translation that parts them where they overlap [m].
     pub distance: f64,
-    /// The closest (or deepest) points on the surfaces [m]: point_b - point_a = distance * normal.
+    /// The closest (or deepest) point on the surface of A [m].
     pub point_a: [f64; 3],
+    /// That on the surface of B [m]: point_b - point_a = distance * normal.
     pub point_b: [f64; 3],
     /// Unit normal from A to B.
     pub normal: [f64; 3],
@@ -198,6 +202,14 @@ impl From<Distance> for ds_distance {
     }
 }
 
+fn geoms(sim: &Sim, geom_a: i32, geom_b: i32) -> Result<[usize; 2]> {
+    let ngeom = sim.model().ngeom();
+    Ok([
+        args::index(geom_a, ngeom, "geom_a", "geom")?,
+        args::index(geom_b, ngeom, "geom_b", "geom")?,
+    ])
+}
+
 /// Signed distance of two geoms (ids, see ds_model_geom_id) at q (nq numbers), whatever the filters
 /// say. ddistance: its derivative by q (tangent), 1×nv; NULL if not wanted. Contacts and the last
 /// step stay as they are. Allocates as ds_sim_collide does.
@@ -214,15 +226,10 @@ pub unsafe extern "C" fn ds_sim_distance(
     out: *mut ds_distance,
     ddistance: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
-        let (nq, nv, ngeom) = {
-            let m = s.sim.model();
-            (m.nq(), m.nv(), m.ngeom())
-        };
-        let a = args::index(geom_a, ngeom, "geom_a", "geom")?;
-        let b = args::index(geom_b, ngeom, "geom_b", "geom")?;
+        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
+        let [a, b] = geoms(&s.sim, geom_a, geom_b)?;
         let q = args::array(q, nq, "q")?;
         let out = args::place(out, "out")?;
         let [gradient] = args::in_place([Out::optional(ddistance, nv, "ddistance")?], &[("q", q)])?;
@@ -244,12 +251,9 @@ pub unsafe extern "C" fn ds_sim_set_pair_enabled(
     geom_b: i32,
     enabled: i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
-        let ngeom = s.sim.model().ngeom();
-        let a = args::index(geom_a, ngeom, "geom_a", "geom")?;
-        let b = args::index(geom_b, ngeom, "geom_b", "geom")?;
+        let [a, b] = geoms(&s.sim, geom_a, geom_b)?;
         let enabled = args::flag(enabled, "enabled")?;
         s.sim.set_pair_enabled(a, b, enabled)
     })

@@ -6,7 +6,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
 use crate::model::Model;
-use crate::step::{Gradient, ImpulseGradient, ImpulseJacobians, StepJacobians};
+use crate::step::{Gradient, ImpulseGradient, ImpulseJacobians, Sim, StepJacobians};
 
 /// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
 /// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
@@ -41,8 +41,7 @@ pub(super) unsafe fn jacobians<'a>(
 ) -> Result<StepJacobians<'a>> {
     let nv = model.nv();
     let [square, by_u, by_p] = [nv, model.nu(), np].map(|columns| nv * columns * count);
-    // SAFETY: as the caller's.
-    unsafe {
+    {
         let o = args::reference(out, "out")?;
         let outs = [
             Out::optional(o.dq_dq, square, "dq_dq")?,
@@ -105,12 +104,28 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
     sim: *mut ds_sim,
     out: *const ds_step_jacobians,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let out = jacobians(out, s.sim.model(), s.sim.np(), 1)?;
         s.sim.step_jacobians(out)
     })
+}
+
+/// Variations of what goes into a step; none for null pointers.
+unsafe fn direction<'a>(
+    sim: &Sim,
+    dq: *const f64,
+    dv: *const f64,
+    du: *const f64,
+    dp: *const f64,
+) -> Result<[&'a [f64]; 4]> {
+    let (nv, nu) = (sim.model().nv(), sim.model().nu());
+    Ok([
+        args::optional_array(dq, nv, "dq")?,
+        args::optional_array(dv, nv, "dv")?,
+        args::optional_array(du, nu, "du")?,
+        args::optional_array(dp, sim.np(), "dp")?,
+    ])
 }
 
 /// Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,
@@ -128,14 +143,10 @@ pub unsafe extern "C" fn ds_sim_step_jvp(
     dq_next: *mut f64,
     dv_next: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
-        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
-        let dq = args::optional_array(dq, nv, "dq")?;
-        let dv = args::optional_array(dv, nv, "dv")?;
-        let du = args::optional_array(du, nu, "du")?;
-        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let nv = s.sim.model().nv();
+        let [dq, dv, du, dp] = direction(&s.sim, dq, dv, du, dp)?;
         let to_q = Out::optional(dq_next, nv, "dq_next")?;
         let to_v = Out::optional(dv_next, nv, "dv_next")?;
         let [x, y] = parts(&mut s.stage, [nv, nv]);
@@ -159,8 +170,7 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
     u_bar: *mut f64,
     p_bar: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
@@ -207,8 +217,7 @@ pub unsafe extern "C" fn ds_sim_impulse_jacobians(
     by_p: *mut f64,
     unique: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let rows = 3 * s.sim.contacts().len();
         let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
@@ -246,16 +255,11 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
     dimpulse: *mut f64,
     unique: *mut i32,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let rows = 3 * s.sim.contacts().len();
-        let (nv, nu) = (s.sim.model().nv(), s.sim.model().nu());
         let unique = args::place(unique, "unique")?;
-        let dq = args::optional_array(dq, nv, "dq")?;
-        let dv = args::optional_array(dv, nv, "dv")?;
-        let du = args::optional_array(du, nu, "du")?;
-        let dp = args::optional_array(dp, s.sim.np(), "dp")?;
+        let [dq, dv, du, dp] = direction(&s.sim, dq, dv, du, dp)?;
         let inputs = [("dq", dq), ("dv", dv), ("du", du), ("dp", dp)];
         let out = args::matrix(Out::new(dimpulse, rows, "dimpulse")?, &inputs)?;
         let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;

@@ -4,6 +4,25 @@ use super::args::{self, Out};
 use super::sim::{ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
+use crate::error::Result;
+
+/// A simulation and a configuration of its model.
+unsafe fn placed<'a>(sim: *mut ds_sim, q: *const f64) -> Result<(&'a mut ds_sim, &'a [f64])> {
+    let s = get(sim)?;
+    let q = args::array(q, s.sim.model().nq(), "q")?;
+    Ok((s, q))
+}
+
+/// A simulation and a state of its model.
+unsafe fn moving<'a>(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+) -> Result<(&'a mut ds_sim, &'a [f64], &'a [f64])> {
+    let (s, q) = placed(sim, q)?;
+    let v = args::array(v, s.sim.model().nv(), "v")?;
+    Ok((s, q, v))
+}
 
 /// World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
 /// q: nq numbers.
@@ -13,12 +32,10 @@ pub unsafe extern "C" fn ds_forward_kinematics(
     q: *const f64,
     placements: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let m = s.sim.model();
-        let q = args::array(q, m.nq(), "q")?;
-        let out = Out::new(placements, 16 * m.nbody(), "placements")?;
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nbody = s.sim.model().nbody();
+        let out = Out::new(placements, 16 * nbody, "placements")?;
         let x = args::matrix(out, &[("q", q)])?;
         s.sim.forward_kinematics(q, x)
     })
@@ -34,11 +51,9 @@ pub unsafe extern "C" fn ds_inverse_dynamics(
     a: *const f64,
     tau: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let nv = v.len();
         let a = args::array(a, nv, "a")?;
         let out = Out::new(tau, nv, "tau")?;
         let [x] = parts(&mut s.stage, [nv]);
@@ -58,11 +73,9 @@ pub unsafe extern "C" fn ds_forward_dynamics(
     tau: *const f64,
     a: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let nv = v.len();
         let tau = args::array(tau, nv, "tau")?;
         let out = Out::new(a, nv, "a")?;
         let [x] = parts(&mut s.stage, [nv]);
@@ -83,11 +96,9 @@ pub unsafe extern "C" fn ds_hybrid_dynamics(
     tau: *mut f64,
     a: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let nv = v.len();
         let prescribed = args::array(prescribed, nv, "prescribed")?;
         let outs = [Out::new(tau, nv, "tau")?, Out::new(a, nv, "a")?];
         let [x, y] = parts(&mut s.stage, [nv, nv]);
@@ -101,11 +112,9 @@ pub unsafe extern "C" fn ds_hybrid_dynamics(
 /// The joint-space inertia matrix with armature: nv×nv, all entries. q: nq numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_mass_matrix(sim: *mut ds_sim, q: *const f64, M: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let q = args::array(q, nq, "q")?;
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
         let x = args::matrix(Out::new(M, nv * nv, "M")?, &[("q", q)])?;
         s.sim.mass_matrix(q, x)
     })
@@ -122,11 +131,9 @@ pub unsafe extern "C" fn ds_inverse_dynamics_derivatives(
     dtau_dq: *mut f64,
     dtau_dv: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let nv = v.len();
         let a = args::array(a, nv, "a")?;
         let outs = [
             Out::optional(dtau_dq, nv * nv, "dtau_dq")?,
@@ -149,11 +156,9 @@ pub unsafe extern "C" fn ds_forward_dynamics_derivatives(
     da_dv: *mut f64,
     da_dtau: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let nv = v.len();
         let tau = args::array(tau, nv, "tau")?;
         let outs = [
             Out::optional(da_dq, nv * nv, "da_dq")?,
@@ -176,11 +181,9 @@ pub unsafe extern "C" fn ds_body_jacobian(
     point: *const f64,
     J: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let q = args::array(q, nq, "q")?;
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
         let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
         let point = args::array(point, 3, "point")?;
         let out = Out::new(J, 6 * nv, "J")?;
@@ -200,11 +203,8 @@ pub unsafe extern "C" fn ds_energy(
     kinetic: *mut f64,
     potential: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
         let kinetic = Out::optional(kinetic, 1, "kinetic")?;
         let potential = Out::optional(potential, 1, "potential")?;
         let (t, u) = s.sim.energy(q, v)?;
@@ -222,11 +222,9 @@ pub unsafe extern "C" fn ds_center_of_mass(
     com: *mut f64,
     J: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let q = args::array(q, nq, "q")?;
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
         let (mass, com) = (
             Out::optional(mass, 1, "mass")?,
             Out::optional(com, 3, "com")?,
@@ -248,11 +246,8 @@ pub unsafe extern "C" fn ds_momentum(
     about: *const f64,
     momentum: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
-        let s = get(sim)?;
-        let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());
-        let (q, v) = (args::array(q, nq, "q")?, args::array(v, nv, "v")?);
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
         let about = match args::optional_array(about, 3, "about")? {
             [x, y, z] => [*x, *y, *z],
             _ => [0.0; 3],

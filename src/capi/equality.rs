@@ -37,11 +37,13 @@ pub struct ds_equality_desc {
     pub kind: i32,
     /// 0: it is part of the model but holds nothing. Default 1.
     pub active: i32,
-    /// The builder's ids; 0 is the world. Default 0.
+    /// The builder's id of the first body; 0 is the world. Default 0.
     pub body1: i32,
+    /// That of the second body. Default 0.
     pub body2: i32,
-    /// Points in the frames of body1 and body2 [m]. Default 0.
+    /// Point in the frame of body1 [m]. Default 0.
     pub anchor1: [f64; 3],
+    /// Point in the frame of body2 [m]. Default 0.
     pub anchor2: [f64; 3],
     /// Of a weld: where anchor2 is in body1, and the orientation of body2 in it, a column-major 4×4
     /// matrix. Default NULL: as at the reference configuration.
@@ -51,8 +53,9 @@ pub struct ds_equality_desc {
     pub torque_scale: f64,
     /// Of a distance [m]. Default 0: as at the reference configuration.
     pub length: f64,
-    /// Names of the joints that are coupled, which must be there; joint2 may be NULL. Default NULL.
+    /// Name of the joint that is coupled, which must be there. Default NULL.
     pub joint1: *const c_char,
+    /// Name of the joint it is coupled to; NULL, the default, for a constant.
     pub joint2: *const c_char,
     /// [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
     pub coefficients: [f64; 5],
@@ -86,48 +89,45 @@ unsafe impl Growing for ds_equality_desc {
 unsafe fn kind(d: &ds_equality_desc) -> Result<EqualityKind> {
     let body1 = || builder::body(d.body1, "equality.body1");
     let body2 = || builder::body(d.body2, "equality.body2");
-    // SAFETY: as the caller's.
-    unsafe {
-        choice!(d.kind, "equality.kind", ds_equality_kind {
-            DS_EQUALITY_CONNECT => EqualityKind::Connect {
-                body1: body1()?,
-                body2: body2()?,
-                anchor: vec3(d.anchor1),
+    choice!(d.kind, "equality.kind", ds_equality_kind {
+        DS_EQUALITY_CONNECT => EqualityKind::Connect {
+            body1: body1()?,
+            body2: body2()?,
+            anchor: vec3(d.anchor1),
+        },
+        DS_EQUALITY_WELD => EqualityKind::Weld {
+            body1: body1()?,
+            body2: body2()?,
+            anchor: vec3(d.anchor2),
+            relative: match args::optional_array(d.relative, 16, "equality.relative")? {
+                [] => None,
+                m => Some(pose(m, "equality.relative")?),
             },
-            DS_EQUALITY_WELD => EqualityKind::Weld {
-                body1: body1()?,
-                body2: body2()?,
-                anchor: vec3(d.anchor2),
-                relative: match args::optional_array(d.relative, 16, "equality.relative")? {
-                    [] => None,
-                    m => Some(pose(m, "equality.relative")?),
-                },
-                torque_scale: d.torque_scale,
+            torque_scale: d.torque_scale,
+        },
+        DS_EQUALITY_DISTANCE => EqualityKind::Distance {
+            body1: body1()?,
+            body2: body2()?,
+            anchor1: vec3(d.anchor1),
+            anchor2: vec3(d.anchor2),
+            length: (d.length != 0.0).then_some(d.length),
+        },
+        DS_EQUALITY_JOINT => EqualityKind::Joint {
+            joint1: args::text(d.joint1, "equality.joint1")?.into(),
+            joint2: if d.joint2.is_null() {
+                None
+            } else {
+                Some(args::text(d.joint2, "equality.joint2")?.into())
             },
-            DS_EQUALITY_DISTANCE => EqualityKind::Distance {
-                body1: body1()?,
-                body2: body2()?,
-                anchor1: vec3(d.anchor1),
-                anchor2: vec3(d.anchor2),
-                length: (d.length != 0.0).then_some(d.length),
-            },
-            DS_EQUALITY_JOINT => EqualityKind::Joint {
-                joint1: args::text(d.joint1, "equality.joint1")?.into(),
-                joint2: match d.joint2.is_null() {
-                    true => None,
-                    false => Some(args::text(d.joint2, "equality.joint2")?.into()),
-                },
-                coefficients: d.coefficients,
-            },
-        })
-    }
+            coefficients: d.coefficients,
+        },
+    })
 }
 
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_equality_desc_init(equality: *mut ds_equality_desc) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(equality) }
+    args::init(equality)
 }
 
 /// Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
@@ -140,8 +140,7 @@ pub unsafe extern "C" fn ds_builder_add_equality(
     builder: *mut ds_builder,
     equality: *const ds_equality_desc,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let b = builder::get(builder)?;
         args::reference(equality, "equality")?;
         let d = args::grown(equality, "equality")?;

@@ -102,6 +102,7 @@ pub struct ds_load_options {
     /// Directories in which meshes are looked for besides the file's own: for
     /// package://pkg/path each directory's pkg/path and path. mesh_dir_count strings. Default NULL.
     pub mesh_dirs: *const *const c_char,
+    /// Number of mesh_dirs. Default 0.
     pub mesh_dir_count: usize,
     /// 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
     /// Default 1: as the file says.
@@ -148,44 +149,39 @@ pub(super) fn mesh_mode(value: i32) -> Result<MeshMode> {
 }
 
 unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
-    // SAFETY: as the caller's.
-    unsafe {
-        let o = args::grown(p, "options")?;
-        args::zero(o.reserved, "reserved")?;
-        let mut mesh_dirs = Vec::new();
-        for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
-            mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
-        }
-        Ok(LoadOptions {
-            base: choice!(o.base, "base", ds_base {
-                DS_BASE_FROM_FILE => Base::FromFile,
-                DS_BASE_FIXED => Base::Fixed,
-                DS_BASE_FREE => Base::Free,
-            })?,
-            actuation: actuation(o.actuation)?,
-            ground_friction: args::flag(o.ground_plane, "ground_plane")?
-                .then_some(o.ground_friction),
-            mesh_dirs,
-            mimic: choice!(o.mimic, "mimic", ds_mimic {
-                DS_MIMIC_ERROR => Mimic::Error,
-                DS_MIMIC_INDEPENDENT => Mimic::Independent,
-                DS_MIMIC_COUPLE => Mimic::Couple,
-            })?,
-            missing_mesh: choice!(o.missing_mesh, "missing_mesh", ds_missing_mesh {
-                DS_MISSING_MESH_ERROR => MissingMesh::Error,
-                DS_MISSING_MESH_SKIP => MissingMesh::Skip,
-            })?,
-            mesh_mode: mesh_mode(o.mesh_mode)?,
-            self_collision: args::flag(o.self_collision, "self_collision")?,
-        })
+    let o = args::grown(p, "options")?;
+    args::zero(o.reserved, "reserved")?;
+    let mut mesh_dirs = Vec::new();
+    for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
+        mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
     }
+    Ok(LoadOptions {
+        base: choice!(o.base, "base", ds_base {
+            DS_BASE_FROM_FILE => Base::FromFile,
+            DS_BASE_FIXED => Base::Fixed,
+            DS_BASE_FREE => Base::Free,
+        })?,
+        actuation: actuation(o.actuation)?,
+        ground_friction: args::flag(o.ground_plane, "ground_plane")?.then_some(o.ground_friction),
+        mesh_dirs,
+        mimic: choice!(o.mimic, "mimic", ds_mimic {
+            DS_MIMIC_ERROR => Mimic::Error,
+            DS_MIMIC_INDEPENDENT => Mimic::Independent,
+            DS_MIMIC_COUPLE => Mimic::Couple,
+        })?,
+        missing_mesh: choice!(o.missing_mesh, "missing_mesh", ds_missing_mesh {
+            DS_MISSING_MESH_ERROR => MissingMesh::Error,
+            DS_MISSING_MESH_SKIP => MissingMesh::Skip,
+        })?,
+        mesh_mode: mesh_mode(o.mesh_mode)?,
+        self_collision: args::flag(o.self_collision, "self_collision")?,
+    })
 }
 
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_load_options_init(options: *mut ds_load_options) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(options) }
+    args::init(options)
 }
 
 /// Loads a robot or scene from a file: .urdf, or .xml and .mjcf for MJCF. The path is in the
@@ -200,8 +196,7 @@ pub unsafe extern "C" fn ds_model_load(
     options: *const ds_load_options,
     out: *mut *mut ds_model,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let path = args::path(path, "path")?;
         let options = load_options(options)?;
         args::give(out, || Ok(ds_model::new(load_file(path, &options)?)))
@@ -219,8 +214,7 @@ pub unsafe extern "C" fn ds_model_load_string(
     options: *const ds_load_options,
     out: *mut *mut ds_model,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let bytes = args::array(text.cast::<u8>(), length, "text")?;
         let text = args::utf8(bytes, "text")?;
         let format = choice!(format, "format", ds_format {

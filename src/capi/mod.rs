@@ -5,6 +5,9 @@
 //! kept in `cbindgen.toml`, is the safety contract of every function here.
 
 #![allow(non_camel_case_types, non_snake_case, clippy::missing_safety_doc)]
+// All functions are unsafe for the one reason that the header gives. What is done with a pointer is in
+// `args`, each time with its own reason.
+#![allow(unsafe_op_in_unsafe_fn)]
 
 #[macro_use]
 mod args;
@@ -32,6 +35,8 @@ pub mod derivatives;
 pub mod smoothing;
 
 pub mod contacts;
+
+pub mod distance_smoothing;
 
 pub mod params;
 

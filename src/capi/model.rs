@@ -136,13 +136,11 @@ fn sizes(shape: &ShapeSpec) -> (ds_geom_kind, [f64; 3]) {
 }
 
 pub(super) unsafe fn get<'a>(model: *const ds_model) -> Result<&'a ds_model> {
-    // SAFETY: as the caller's.
-    unsafe { args::reference(model, "model") }
+    args::reference(model, "model")
 }
 
 unsafe fn count(model: *const ds_model, of: impl FnOnce(&Model) -> usize) -> usize {
-    // SAFETY: as the caller's.
-    wall::value(0, || Ok(of(&unsafe { get(model)? }.model)))
+    wall::value(0, || Ok(of(&get(model)?.model)))
 }
 
 unsafe fn find(
@@ -151,8 +149,7 @@ unsafe fn find(
     what: &str,
     of: impl FnOnce(&Model, &str) -> Option<usize>,
 ) -> i32 {
-    // SAFETY: as the caller's.
-    wall::value(-1, || unsafe {
+    wall::value(-1, || {
         let m = get(model)?;
         let name = args::text(name, "name")?;
         match of(&m.model, name) {
@@ -170,47 +167,56 @@ unsafe fn named(
     what: &str,
     of: impl FnOnce(&ds_model) -> &Vec<CString>,
 ) -> *const c_char {
-    // SAFETY: as the caller's.
     wall::value(ptr::null(), || {
-        let list = of(unsafe { get(model)? });
+        let list = of(get(model)?);
         Ok(list[args::index(id, list.len(), what, what)?].as_ptr())
     })
+}
+
+/// What an id can stand for.
+#[derive(Clone, Copy)]
+enum Part {
+    Body,
+    Joint,
+    Geom,
+}
+
+impl Part {
+    /// The index that `id` is.
+    fn index(self, id: i32, m: &Model) -> Result<usize> {
+        let (count, name) = match self {
+            Part::Body => (m.nbody(), "body"),
+            Part::Joint => (m.njoint(), "joint"),
+            Part::Geom => (m.ngeom(), "geom"),
+        };
+        args::index(id, count, name, name)
+    }
 }
 
 /// A number about the body, joint or geom `id`; -1 on failure.
 unsafe fn about(
     model: *const ds_model,
     id: i32,
-    what: &str,
+    part: Part,
     of: impl FnOnce(&Model, usize) -> i32,
 ) -> i32 {
-    // SAFETY: as the caller's.
     wall::value(-1, || {
-        let m = &unsafe { get(model)? }.model;
-        Ok(of(m, args::index(id, many(m, what), what, what)?))
+        let m = &get(model)?.model;
+        Ok(of(m, part.index(id, m)?))
     })
-}
-
-fn many(m: &Model, what: &str) -> usize {
-    match what {
-        "body" => m.nbody(),
-        "joint" => m.njoint(),
-        _ => m.ngeom(),
-    }
 }
 
 /// Numbers about the body, joint or geom `id`.
 unsafe fn numbers_about<const N: usize>(
     model: *const ds_model,
     id: i32,
-    what: &str,
+    part: Part,
     out: *mut f64,
     of: impl FnOnce(&Model, usize) -> [f64; N],
 ) -> ds_status {
-    // SAFETY: as the caller's.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let m = &get(model)?.model;
-        let x = of(m, args::index(id, many(m, what), what, what)?);
+        let x = of(m, part.index(id, m)?);
         let out = Out::new(out, N, "out")?;
         // Limits may be infinite: copied without the check of a computed result.
         args::copy(&x, out);
@@ -221,110 +227,93 @@ unsafe fn numbers_about<const N: usize>(
 /// Releases a model. Sims and rollouts made from it live on. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_free(model: *mut ds_model) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(model) }
+    args::take(model)
 }
 
 /// Length of configurations q. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nq(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::nq) }
+    count(model, Model::nq)
 }
 
 /// Length of velocities v and of tangent vectors: the number of dofs. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nv(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::nv) }
+    count(model, Model::nv)
 }
 
 /// Number of inputs u. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nu(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::nu) }
+    count(model, Model::nu)
 }
 
 /// Number of bodies, the world (body 0) included. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nbody(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::nbody) }
+    count(model, Model::nbody)
 }
 
 /// Number of joints, fixed ones included. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_njoint(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::njoint) }
+    count(model, Model::njoint)
 }
 
 /// Number of geoms. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_ngeom(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, Model::ngeom) }
+    count(model, Model::ngeom)
 }
 
 /// Number of keyframes. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nkeyframe(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, |m| m.keyframes().len()) }
+    count(model, |m| m.keyframes().len())
 }
 
 /// Id of the body of this name; -1 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_id(model: *const ds_model, name: *const c_char) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { find(model, name, "body", Model::body_id) }
+    find(model, name, "body", Model::body_id)
 }
 
 /// Id of the joint of this name; -1 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_id(model: *const ds_model, name: *const c_char) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { find(model, name, "joint", Model::joint_id) }
+    find(model, name, "joint", Model::joint_id)
 }
 
 /// Id of the geom of this name; -1 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_id(model: *const ds_model, name: *const c_char) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { find(model, name, "geom", Model::geom_id) }
+    find(model, name, "geom", Model::geom_id)
 }
 
 /// Index in u of the actuator of this name; -1 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_actuator_id(model: *const ds_model, name: *const c_char) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        find(model, name, "actuator", |m, name| {
-            m.actuators().iter().position(|a| a.name == name)
-        })
-    }
+    find(model, name, "actuator", |m, name| {
+        m.actuators().iter().position(|a| a.name == name)
+    })
 }
 
 /// Name of a body, "" if it has none; NULL for an id that is none. Lives as long as the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_name(model: *const ds_model, body: i32) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe { named(model, body, "body", |m| &m.bodies) }
+    named(model, body, "body", |m| &m.bodies)
 }
 
 /// Name of a joint, as ds_model_body_name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_name(model: *const ds_model, joint: i32) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe { named(model, joint, "joint", |m| &m.joints) }
+    named(model, joint, "joint", |m| &m.joints)
 }
 
 /// Name of a geom, as ds_model_body_name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_name(model: *const ds_model, geom: i32) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe { named(model, geom, "geom", |m| &m.geoms) }
+    named(model, geom, "geom", |m| &m.geoms)
 }
 
 /// Name of the actuator of an input, as ds_model_body_name. With DS_ACTUATION_FULL it is the name
@@ -334,8 +323,7 @@ pub unsafe extern "C" fn ds_model_actuator_name(
     model: *const ds_model,
     actuator: i32,
 ) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe { named(model, actuator, "actuator", |m| &m.actuators) }
+    named(model, actuator, "actuator", |m| &m.actuators)
 }
 
 /// Name of a keyframe, as ds_model_body_name.
@@ -344,37 +332,29 @@ pub unsafe extern "C" fn ds_model_keyframe_name(
     model: *const ds_model,
     keyframe: i32,
 ) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe { named(model, keyframe, "keyframe", |m| &m.keyframes) }
+    named(model, keyframe, "keyframe", |m| &m.keyframes)
 }
 
 /// Number of things that the loader read but does not use. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_warning_count(model: *const ds_model) -> usize {
-    // SAFETY: the header's rules.
-    unsafe { count(model, |m| m.warnings().len()) }
+    count(model, |m| m.warnings().len())
 }
 
 /// What the loader read but does not use, in one line; NULL for an index out of range. Lives as
 /// long as the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_warning(model: *const ds_model, index: usize) -> *const c_char {
-    // SAFETY: the header's rules.
-    unsafe {
-        let index = i32::try_from(index).unwrap_or(-1);
-        named(model, index, "warning", |m| &m.warnings)
-    }
+    let index = i32::try_from(index).unwrap_or(-1);
+    named(model, index, "warning", |m| &m.warnings)
 }
 
 /// Parent of a body; the world is its own. -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_body_parent(model: *const ds_model, body: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        about(model, body, "body", |m, i| {
-            args::id(Some(m.bodies()[i].parent))
-        })
-    }
+    about(model, body, Part::Body, |m, i| {
+        args::id(Some(m.bodies()[i].parent))
+    })
 }
 
 /// Placement of a body in its parent's frame while every joint is at its reference: a column-major
@@ -385,12 +365,9 @@ pub unsafe extern "C" fn ds_model_body_placement(
     body: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 16 numbers.
-    unsafe {
-        numbers_about(model, body, "body", out, |m, i| {
-            homogeneous(&m.bodies()[i].placement)
-        })
-    }
+    numbers_about(model, body, Part::Body, out, |m, i| {
+        homogeneous(&m.bodies()[i].placement)
+    })
 }
 
 /// Inertia of a body as loaded, about its origin and along its axes, 10 numbers:
@@ -401,62 +378,57 @@ pub unsafe extern "C" fn ds_model_body_inertia(
     body: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 10 numbers.
-    unsafe {
-        numbers_about(model, body, "body", out, |m, i| {
-            m.params().body_inertia[i].to_params()
-        })
-    }
+    numbers_about(model, body, Part::Body, out, |m, i| {
+        m.params().body_inertia[i].to_params()
+    })
 }
 
 /// A ds_joint_kind; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_type(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        about(model, joint, "joint", |m, i| {
-            ds_joint_kind::from(m.joint(i).kind) as i32
-        })
-    }
+    about(model, joint, Part::Joint, |m, i| {
+        ds_joint_kind::from(m.joint(i).kind) as i32
+    })
 }
 
 /// The body that a joint moves; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_body(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        about(model, joint, "joint", |m, i| {
-            args::id(Some(m.joint(i).body))
-        })
-    }
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).body))
+    })
 }
 
 /// Index in q of a joint's first coordinate; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { about(model, joint, "joint", |m, i| args::id(Some(m.joint(i).iq))) }
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).iq))
+    })
 }
 
 /// Index in v of a joint's first dof; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { about(model, joint, "joint", |m, i| args::id(Some(m.joint(i).iv))) }
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).iv))
+    })
 }
 
 /// Number of a joint's coordinates in q; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { about(model, joint, "joint", |m, i| args::id(Some(m.joint(i).nq))) }
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).nq))
+    })
 }
 
 /// Number of a joint's dofs; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_nv(model: *const ds_model, joint: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe { about(model, joint, "joint", |m, i| args::id(Some(m.joint(i).nv))) }
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).nv))
+    })
 }
 
 /// Lower and upper bound of a one-dof joint's coordinate [rad or m], -inf and inf where it has
@@ -467,16 +439,13 @@ pub unsafe extern "C" fn ds_model_joint_limits(
     joint: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 2 numbers.
-    unsafe {
-        numbers_about(model, joint, "joint", out, |m, i| {
-            let (lo, hi) = m
-                .joint(i)
-                .limits
-                .unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-            [lo, hi]
-        })
-    }
+    numbers_about(model, joint, Part::Joint, out, |m, i| {
+        let (lo, hi) = m
+            .joint(i)
+            .limits
+            .unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        [lo, hi]
+    })
 }
 
 /// Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
@@ -487,34 +456,25 @@ pub unsafe extern "C" fn ds_model_joint_effort_velocity(
     joint: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 2 numbers.
-    unsafe {
-        numbers_about(model, joint, "joint", out, |m, i| {
-            [m.joint(i).effort_limit, m.joint(i).velocity_limit]
-        })
-    }
+    numbers_about(model, joint, Part::Joint, out, |m, i| {
+        [m.joint(i).effort_limit, m.joint(i).velocity_limit]
+    })
 }
 
 /// The body of a geom; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_body(model: *const ds_model, geom: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        about(model, geom, "geom", |m, i| {
-            args::id(Some(m.geoms()[i].body))
-        })
-    }
+    about(model, geom, Part::Geom, |m, i| {
+        args::id(Some(m.geoms()[i].body))
+    })
 }
 
 /// A ds_geom_kind; -1 for an id that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_type(model: *const ds_model, geom: i32) -> i32 {
-    // SAFETY: the header's rules.
-    unsafe {
-        about(model, geom, "geom", |m, i| {
-            sizes(&m.geoms()[i].shape).0 as i32
-        })
-    }
+    about(model, geom, Part::Geom, |m, i| {
+        sizes(&m.geoms()[i].shape).0 as i32
+    })
 }
 
 /// Sizes of a geom [m] as its ds_geom_kind says, the unused ones zero. 3 numbers.
@@ -524,12 +484,9 @@ pub unsafe extern "C" fn ds_model_geom_size(
     geom: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 3 numbers.
-    unsafe {
-        numbers_about(model, geom, "geom", out, |m, i| {
-            sizes(&m.geoms()[i].shape).1
-        })
-    }
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        sizes(&m.geoms()[i].shape).1
+    })
 }
 
 /// Placement of a geom in its body's frame: a column-major 4×4 matrix.
@@ -539,12 +496,9 @@ pub unsafe extern "C" fn ds_model_geom_placement(
     geom: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 16 numbers.
-    unsafe {
-        numbers_about(model, geom, "geom", out, |m, i| {
-            homogeneous(&m.geoms()[i].placement)
-        })
-    }
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        homogeneous(&m.geoms()[i].placement)
+    })
 }
 
 /// Friction coefficients of a geom as loaded: sliding, torsional [m], rolling [m]. 3 numbers.
@@ -554,15 +508,15 @@ pub unsafe extern "C" fn ds_model_geom_friction(
     geom: i32,
     out: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules; 3 numbers.
-    unsafe { numbers_about(model, geom, "geom", out, |m, i| m.params().geom_friction[i]) }
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        m.params().geom_friction[i]
+    })
 }
 
 /// Gravity as loaded, world axes [m/s²]. 3 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let g = get(model)?.model.params().gravity.to_array();
         args::publish([(&g, Out::new(out, 3, "out")?)])
     })
@@ -571,8 +525,5 @@ pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64)
 /// Time step that the file asks for [s]; 0 where it asks for none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_time_step(model: *const ds_model) -> f64 {
-    // SAFETY: the header's rules.
-    wall::value(0.0, || {
-        Ok(unsafe { get(model)? }.model.time_step().unwrap_or(0.0))
-    })
+    wall::value(0.0, || Ok(get(model)?.model.time_step().unwrap_or(0.0)))
 }

@@ -90,8 +90,7 @@ unsafe impl Growing for ds_options {
 }
 
 pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
-    // SAFETY: as the caller's.
-    let o = unsafe { args::grown(p, "options")? };
+    let o = args::grown(p, "options")?;
     Ok(Options {
         time_step: o.time_step,
         contact: choice!(o.contact, "options.contact", ds_contact_law {
@@ -122,6 +121,5 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_options_init(options: *mut ds_options) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(options) }
+    args::init(options)
 }

@@ -52,7 +52,9 @@ pub enum ds_param_kind {
 pub struct ds_param {
     /// A ds_param_kind.
     pub kind: i32,
+    /// Id of the body, joint or geom, as the kind says.
     pub index: i32,
+    /// Which number of it, as the kind says.
     pub component: i32,
 }
 
@@ -82,8 +84,7 @@ fn param(p: &ds_param) -> Result<Param> {
 }
 
 pub(super) unsafe fn params(list: *const ds_param, count: usize) -> Result<Vec<Param>> {
-    // SAFETY: as the caller's.
-    unsafe { args::array(list, count, "params")? }
+    args::array(list, count, "params")?
         .iter()
         .map(param)
         .collect()
@@ -101,8 +102,7 @@ pub unsafe extern "C" fn ds_sim_select_params(
     params: *const ds_param,
     count: usize,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         s.sim.select_params(&self::params(params, count)?)?;
         s.fit_stage();
@@ -113,15 +113,13 @@ pub unsafe extern "C" fn ds_sim_select_params(
 /// Number np of selected parameters. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_np(sim: *const ds_sim) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || Ok(unsafe { look(sim)? }.sim.np()))
+    wall::value(0, || Ok(look(sim)?.sim.np()))
 }
 
 /// Values of the selected parameters. p: np numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = look(sim)?;
         let np = s.sim.np();
         s.sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
@@ -134,8 +132,7 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
 /// is changed then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let p = args::array(p, s.sim.np(), "p")?;
         s.sim.set_params(p)

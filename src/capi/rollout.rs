@@ -15,13 +15,11 @@ use crate::rollout::Rollout;
 pub struct ds_rollout(Rollout);
 
 unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
-    // SAFETY: as the caller's.
-    Ok(&mut unsafe { args::exclusive(rollout, "rollout")? }.0)
+    Ok(&mut args::exclusive(rollout, "rollout")?.0)
 }
 
 unsafe fn look<'a>(rollout: *const ds_rollout) -> Result<&'a Rollout> {
-    // SAFETY: as the caller's.
-    Ok(&unsafe { args::reference(rollout, "rollout")? }.0)
+    Ok(&args::reference(rollout, "rollout")?.0)
 }
 
 /// Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
@@ -36,8 +34,7 @@ pub unsafe extern "C" fn ds_rollout_create(
     max_steps: usize,
     out: *mut *mut ds_rollout,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let model = args::reference(model, "model")?;
         let options = self::options(options)?;
         args::give(out, || {
@@ -50,8 +47,7 @@ pub unsafe extern "C" fn ds_rollout_create(
 /// Releases a rollout. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_free(rollout: *mut ds_rollout) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(rollout) }
+    args::take(rollout)
 }
 
 /// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0. The
@@ -69,8 +65,7 @@ pub unsafe extern "C" fn ds_rollout_run(
     q: *mut f64,
     v: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let r = get(rollout)?;
         if steps == 0 || steps > r.max_steps() {
             return Err(Error::invalid(format!(
@@ -107,8 +102,7 @@ pub unsafe extern "C" fn ds_rollout_adjoint(
     u_bar: *mut f64,
     p_bar: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let r = get(rollout)?;
         let Some(steps) = r.steps() else {
             return Err(Error::no_step("rollout: the adjoint needs a run first"));
@@ -133,8 +127,7 @@ pub unsafe extern "C" fn ds_rollout_gradient(
     rollout: *const ds_rollout,
     out: *mut ds_gradient,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's enumeration may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let gradient = look(rollout)?.gradient().into();
         args::place(out, "out")?.write(gradient);
         Ok(())
@@ -148,15 +141,13 @@ pub unsafe extern "C" fn ds_rollout_select_params(
     params: *const ds_param,
     count: usize,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe { get(rollout)?.select_params(&self::params(params, count)?) })
+    wall::status(|| get(rollout)?.select_params(&self::params(params, count)?))
 }
 
 /// Number np of selected parameters. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_np(rollout: *const ds_rollout) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || Ok(unsafe { look(rollout)? }.sim().np()))
+    wall::value(0, || Ok(look(rollout)?.sim().np()))
 }
 
 /// Values of the selected parameters. p: np numbers.
@@ -165,8 +156,7 @@ pub unsafe extern "C" fn ds_rollout_get_params(
     rollout: *const ds_rollout,
     p: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let sim = look(rollout)?.sim();
         let np = sim.np();
         sim.get_params(args::matrix(Out::new(p, np, "p")?, &[])?)
@@ -180,8 +170,7 @@ pub unsafe extern "C" fn ds_rollout_set_params(
     rollout: *mut ds_rollout,
     p: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let r = get(rollout)?;
         let p = args::array(p, r.sim().np(), "p")?;
         r.sim_mut().set_params(p)
@@ -196,8 +185,7 @@ pub unsafe extern "C" fn ds_rollout_set_external_wrench(
     body: i32,
     wrench: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let r = get(rollout)?;
         let body = args::index(body, r.sim().model().nbody(), "body", "body")?;
         let w = args::array(wrench, 6, "wrench")?;

@@ -41,13 +41,11 @@ pub(super) fn parts<const N: usize>(stage: &mut [f64], lengths: [usize; N]) -> [
 }
 
 pub(super) unsafe fn get<'a>(sim: *mut ds_sim) -> Result<&'a mut ds_sim> {
-    // SAFETY: as the caller's.
-    unsafe { args::exclusive(sim, "sim") }
+    args::exclusive(sim, "sim")
 }
 
 pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
-    // SAFETY: as the caller's.
-    unsafe { args::reference(sim, "sim") }
+    args::reference(sim, "sim")
 }
 
 /// How the last step went.
@@ -92,8 +90,7 @@ pub unsafe extern "C" fn ds_sim_create(
     options: *const ds_options,
     out: *mut *mut ds_sim,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let model = args::reference(model, "model")?;
         let options = self::options(options)?;
         args::give(out, || {
@@ -111,8 +108,7 @@ pub unsafe extern "C" fn ds_sim_create(
 /// Releases a simulation. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
-    // SAFETY: the header's rules.
-    unsafe { args::take(sim) }
+    args::take(sim)
 }
 
 /// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
@@ -130,8 +126,7 @@ pub unsafe extern "C" fn ds_sim_step(
     q_next: *mut f64,
     v_next: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let m = s.sim.model();
         let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
@@ -152,8 +147,7 @@ pub unsafe extern "C" fn ds_sim_step(
 /// Errors: DS_ERR_NO_STEP before a step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_info) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let info = look(sim)?.sim.step_info()?.into();
         // The caller's struct may be uninitialized: it is written, not assigned.
         args::place(out, "out")?.write(info);
@@ -169,8 +163,7 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
     body: i32,
     wrench: *const f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let body = args::index(body, s.sim.model().nbody(), "body", "body")?;
         let w = args::array(wrench, 6, "wrench")?;
@@ -182,9 +175,8 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
 /// Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
-    // SAFETY: the header's rules.
     wall::status(|| {
-        unsafe { get(sim)? }.sim.reset();
+        get(sim)?.sim.reset();
         Ok(())
     })
 }
@@ -192,16 +184,14 @@ pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
 /// Number of numbers of the warm start. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
-    // SAFETY: the header's rules.
-    wall::value(0, || Ok(unsafe { look(sim)? }.sim.memory_size()))
+    wall::value(0, || Ok(look(sim)?.sim.memory_size()))
 }
 
 /// What a sim remembers from step to step, ds_sim_memory_size numbers: with the state, all that the
 /// next step depends on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = look(sim)?;
         let n = s.sim.memory_size();
         s.sim
@@ -212,8 +202,7 @@ pub unsafe extern "C" fn ds_sim_get_memory(sim: *const ds_sim, warm: *mut f64) -
 /// Restores what ds_sim_get_memory gave: the same steps follow, to the bit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_memory(sim: *mut ds_sim, warm: *const f64) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let warm = args::array(warm, s.sim.memory_size(), "warm")?;
         s.sim.set_memory(warm)

@@ -34,10 +34,12 @@ pub struct ds_smoothing {
     pub method: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Standard deviations of the random displacements: of every entry of the tangent of q [m or rad],
-    /// of v [m/s or rad/s] and of u. 0 leaves that input where it is. Default 0.01, 0.01, 0.
+    /// Standard deviation of the random displacement of every entry of the tangent of q [m or rad].
+    /// 0 leaves q where it is. Default 0.01.
     pub width_q: f64,
+    /// The same of v [m/s or rad/s]. Default 0.01.
     pub width_v: f64,
+    /// The same of u. Default 0.
     pub width_u: f64,
     /// Number of random displacements; each is taken with both signs, which makes two steps. Default 64.
     pub pairs: usize,
@@ -76,8 +78,7 @@ unsafe impl Growing for ds_smoothing {
 }
 
 unsafe fn smoothing(p: *const ds_smoothing) -> Result<Smoothing> {
-    // SAFETY: as the caller's.
-    let s = unsafe { args::grown(p, "smoothing")? };
+    let s = args::grown(p, "smoothing")?;
     args::zero(s.reserved, "smoothing.reserved")?;
     Ok(Smoothing {
         method: choice!(s.method, "smoothing.method", ds_smoothing_method {
@@ -104,8 +105,9 @@ pub struct ds_smoothing_info {
     pub gradient: ds_gradient,
     /// 0
     pub reserved: i32,
-    /// Pairs in the mean, and pairs that were left out; both 0 for the central path.
+    /// Pairs in the mean; 0 for the central path.
     pub pairs: usize,
+    /// Pairs that were left out; 0 for the central path.
     pub failures: usize,
 }
 
@@ -123,8 +125,7 @@ impl From<SmoothingInfo> for ds_smoothing_info {
 /// Fills the struct with the defaults. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_smoothing_init(smoothing: *mut ds_smoothing) {
-    // SAFETY: the header's rules.
-    unsafe { args::init(smoothing) }
+    args::init(smoothing)
 }
 
 /// Smoothed Jacobians of the last step, for those who want to feel the next contact before it
@@ -145,8 +146,7 @@ pub unsafe extern "C" fn ds_sim_smoothed_jacobians(
     out: *const ds_step_jacobians,
     info: *mut ds_smoothing_info,
 ) -> ds_status {
-    // SAFETY: the header's rules; the caller's struct may be uninitialized, so it is written.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let options = self::smoothing(smoothing)?;
         let info = args::optional_place(info, "info")?;
@@ -171,8 +171,7 @@ pub unsafe extern "C" fn ds_sim_relaxed_step(
     q_next: *mut f64,
     v_next: *mut f64,
 ) -> ds_status {
-    // SAFETY: the header's rules.
-    wall::status(|| unsafe {
+    wall::status(|| {
         let s = get(sim)?;
         let options = self::smoothing(smoothing)?;
         let (nq, nv) = (s.sim.model().nq(), s.sim.model().nv());

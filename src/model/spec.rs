@@ -203,9 +203,9 @@ pub enum ShapeSpec {
 /// How a mesh collides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshMode {
-    /// As its convex hull.
+    /// As its convex hull, which an open mesh has too: many robots' meshes are open.
     Hull,
-    /// As a union of convex pieces found at load.
+    /// As a union of convex pieces found at load; an open mesh is refused.
     Decomposed,
 }
 

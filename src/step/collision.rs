@@ -107,7 +107,7 @@ impl Sim {
     }
 
     /// Runs a query on the contact stage's scene, or on one of its own where there is none.
-    fn with_scene<T>(
+    pub(super) fn with_scene<T>(
         &mut self,
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
     ) -> Result<T> {
@@ -150,6 +150,7 @@ impl Sim {
                     normal: c.point.normal.to_array(),
                     tangents: [t1.to_array(), t2.to_array()],
                     gap: c.point.gap,
+                    feature: c.identity(),
                     impulse: [0.0; 3],
                     velocity: [0.0; 3],
                     mode: Mode::Unknown,
@@ -237,7 +238,9 @@ impl Sim {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
         self.with_scene(|scene, model, kin| {
-            let c = scene.closest(model, kin, geom_a, geom_b)?;
+            let geoms = [geom_a, geom_b];
+            let placements = scene.placements(model, kin, geoms)?;
+            let c = scene.closest(model, geoms, &placements)?;
             if let Some(out) = gradient {
                 let mut out = ContactDerivatives {
                     gap: Some(out),

@@ -44,6 +44,8 @@ pub struct ContactReport {
     /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
     pub tangents: [[f64; 3]; 2],
     pub gap: f64,
+    /// Which features of the two geoms touch: the same number as long as the same ones do.
+    pub feature: u64,
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
@@ -250,6 +252,7 @@ impl ContactStage {
                 normal: c.point.normal.to_array(),
                 tangents: [t1.to_array(), t2.to_array()],
                 gap: c.point.gap,
+                feature: c.identity(),
                 impulse: lanes(l),
                 velocity: lanes(s),
                 mode: self.constraints.modes[b],

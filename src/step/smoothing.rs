@@ -17,12 +17,12 @@
 
 use super::derivatives::StepJacobians;
 use super::info::{Gradient, check_length};
+use super::normal::Normal;
 use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
 use crate::model::topology::{Link, Topology};
-use std::f64::consts::TAU;
 
 /// How a derivative is smoothed.
 #[repr(i32)]
@@ -502,39 +502,5 @@ impl<'a> Mean<'a> {
 fn add(to: &mut [Vec<f64>; 8], from: &[Vec<f64>; 8]) {
     for (to, x) in to.iter_mut().flatten().zip(from.iter().flatten()) {
         *to += x;
-    }
-}
-
-/// Standard normal numbers: SplitMix64 and the transform of Box and Muller.
-struct Normal {
-    state: u64,
-    spare: Option<f64>,
-}
-
-impl Normal {
-    fn new(seed: u64) -> Self {
-        Normal {
-            state: seed,
-            spare: None,
-        }
-    }
-
-    /// In (0, 1].
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        ((z >> 11) + 1) as f64 / (1u64 << 53) as f64
-    }
-
-    fn next(&mut self) -> f64 {
-        if let Some(x) = self.spare.take() {
-            return x;
-        }
-        let (r, angle) = ((-2.0 * self.uniform().ln()).sqrt(), TAU * self.uniform());
-        self.spare = Some(r * angle.sin());
-        r * angle.cos()
     }
 }

@@ -59,6 +59,7 @@ pub fn moments(mass: f64, shape: &ShapeSpec) -> Vec3 {
     match *shape {
         ShapeSpec::Sphere { radius } => Vec3::new(1.0, 1.0, 1.0) * (0.4 * mass * radius * radius),
         ShapeSpec::Box { half_extents } => of_box(half_extents),
+        ShapeSpec::Ellipsoid { semi_axes } => of_box(semi_axes) * 0.6,
         ShapeSpec::Cylinder {
             radius,
             half_length,

@@ -120,18 +120,25 @@ def broken_links(page):
             yield f"{target}: no such heading"
 
 
+def doxygen():
+    """Every member of the header has its documentation."""
+    settings = {"INPUT": ROOT / "include/diffsim.h", "OUTPUT_DIRECTORY": WORK / "doxygen", "OPTIMIZE_OUTPUT_FOR_C": "YES"}
+    settings.update({"GENERATE_LATEX": "NO", "HAVE_DOT": "NO", "QUIET": "YES", "WARN_AS_ERROR": "YES"})
+    run("doxygen", "-", input="".join(f"{name} = {value}\n" for name, value in settings.items()))
+
+
 def main():
     pages = [Path(a).resolve() for a in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     WORK.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(PREFIX, ignore_errors=True)
     passed = failed = skipped = 0
-    for page in pages:
-        for name, check in checks(page):
-            label = f"{page.relative_to(ROOT)}: {name}"
-            if check is None:
-                skipped += 1
-                print(f"skipped {label}: no interpreter was named")
-                continue
+    every = [(f"{page.relative_to(ROOT)}: {name}", check) for page in pages for name, check in checks(page)]
+    every.append(("include/diffsim.h: doxygen", doxygen if shutil.which("doxygen") else None))
+    for label, check in every:
+        if check is None:
+            skipped += 1
+            print(f"skipped {label}: what runs it is not here")
+        else:
             try:
                 check()
                 passed += 1

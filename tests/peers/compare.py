@@ -14,6 +14,7 @@ import pinocchio
 import against_differences
 import against_mujoco
 import against_pinocchio
+import distances
 from report import Report
 from robots import MJCF, URDF
 
@@ -33,6 +34,9 @@ def main(names):
     report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
     report.section("Step Jacobians against central differences of fourth order")
     report.each(chosen([r for r in URDF + MJCF if not r.optional]), against_differences.compare)
+    if not names:
+        report.section(f"Distances of {distances.POSES} poses a pair against MuJoCo's mj_geomDistance")
+        distances.compare(report)
     print(f"\n{report.summary()}")
     return 1 if report.failed or not report.passed else 0
 

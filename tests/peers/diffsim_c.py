@@ -179,6 +179,13 @@ class Sim:
         _check(lib.ds_sim_step(self.handle, pq, pv, pu, pqn, pvn))
         return qn, vn
 
+    def distance(self, geom_a, geom_b, q):
+        """Signed distance of two geoms, and the unit normal from the first to the second."""
+        p, q = _in(q, self.model.nq)
+        d = ffi.new("ds_distance *")
+        _check(lib.ds_sim_distance(self.handle, geom_a, geom_b, p, d, ffi.NULL))
+        return d.distance, np.array(list(d.normal))
+
     def set_external_wrench(self, body, wrench):
         """Force and torque on a body in world axes, at its origin, for the steps to come."""
         p, wrench = _in(wrench, 6)

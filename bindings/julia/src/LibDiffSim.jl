@@ -294,6 +294,27 @@ struct ds_distance
     reserved::Int32
 end
 
+mutable struct ds_distance_smoothing
+    struct_size::Csize_t
+    method::Int32
+    reserved::Int32
+    width_linear::Cdouble
+    width_angular::Cdouble
+    pairs::Csize_t
+    seed::UInt64
+    function ds_distance_smoothing()
+        made = new()
+        ds_distance_smoothing_init(made)
+        made
+    end
+end
+
+struct ds_smoothed_distance
+    distance::Cdouble
+    point::NTuple{3, Cdouble}
+    normal::NTuple{3, Cdouble}
+end
+
 struct ds_param
     kind::Int32
     index::Int32
@@ -386,6 +407,9 @@ ds_builder_set_gravity(a1, a2) =
 
 ds_center_of_mass(a1, a2, a3, a4, a5) =
     ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_distance_smoothing_init(a1) =
+    ccall((:ds_distance_smoothing_init, libdiffsim), Cvoid, (Ref{ds_distance_smoothing},), a1)
 
 ds_energy(a1, a2, a3, a4, a5) =
     ccall((:ds_energy, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -662,6 +686,9 @@ ds_sim_set_pair_enabled(a1, a2, a3, a4) =
 
 ds_sim_set_params(a1, a2) =
     ccall((:ds_sim_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_smoothed_distance(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_sim_smoothed_distance, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Ptr{Cdouble}, Ref{ds_distance_smoothing}, Ptr{ds_smoothed_distance}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
 ds_sim_smoothed_jacobians(a1, a2, a3, a4) =
     ccall((:ds_sim_smoothed_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{ds_step_jacobians}, Ptr{ds_smoothing_info}), a1, a2, a3, a4)

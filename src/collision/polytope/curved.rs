@@ -17,10 +17,18 @@ use super::patch::Candidates;
 use crate::collision::{ContactDerivative, ContactPoint};
 use crate::spatial::{Pose, Vec3};
 
-/// Relative accuracy of the distance from which Newton's method starts.
-const COARSE: f64 = 1e-6;
-/// Relative to the sizes: how far below the surface the search for the least depth may stop.
-const COARSE_DEPTH: f64 = 1e-4;
+/// Relative accuracies of the distance from which Newton's method starts, each where the one
+/// before was too coarse to settle the contact.
+const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
+/// How far below the surface the search for the least depth may stop, relative to the sizes, and
+/// 1 − cosine of the angle to a start or its solution within which no other one is tried. Finer
+/// where a start led away from itself or to features that do not bear the contact, and from the
+/// second on for a hull, whose many features part at nearly equal depths.
+const COARSE_DEPTH: [(f64, f64); 3] = [(1e-3, 1e-3), (1e-4, 5e-5), (1e-6, 5e-5)];
+/// 1 − cosine of the angle between a start and its solution beyond which it led away.
+const AWAY: f64 = 5e-3;
+/// Most steps of Newton's method.
+const MAX_STEPS: usize = 16;
 /// Sine within which a direction may belong to a cap or a side beside the rim.
 const NEAR: f64 = 0.05;
 /// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
@@ -28,10 +36,10 @@ const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
 /// Sine to a rim's axis below which Newton's method is not started where the search ended.
 const LEAN: f64 = 0.1;
-/// 1 − cosine of the angle to a settled solution within which no other start is tried.
-const EXPLORED: f64 = 5e-5;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
+/// Most facets from which these are chosen.
+const MAX_FACETS: usize = 64;
 
 /// A stationary direction of s, A's frame.
 #[derive(Clone, Copy)]
@@ -44,6 +52,17 @@ struct Solution {
     point: Option<Vec3>,
     /// The point lies within both features, and these are the ones that support the shapes.
     settled: bool,
+}
+
+/// Takes `s` for the best if its s(n) is larger, or as large and settled first.
+fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
+    let better = best.is_none_or(|b| {
+        let d = s.gap - b.gap;
+        d > rounding || d >= -rounding && s.settled && !b.settled
+    });
+    if better {
+        *best = Some(s);
+    }
 }
 
 pub(super) struct Bodies<'a> {
@@ -187,7 +206,7 @@ impl Bodies<'_> {
         }
         let mut last = f64::INFINITY;
         let mut state = None;
-        for _ in 0..40 {
+        for _ in 0..MAX_STEPS {
             let Some((a, b)) = self.locals(spots, n) else {
                 break;
             };
@@ -279,42 +298,31 @@ impl Bodies<'_> {
                     return;
                 };
                 settled = s.settled;
-                let better = best.is_none_or(|b| {
-                    let d = s.gap - b.gap;
-                    d > rounding || d >= -rounding && s.settled && !b.settled
-                });
-                if better {
-                    *best = Some(s);
-                }
+                improve(best, s, rounding);
             });
         });
     }
 
     fn solve(&self, margin: f64, rounding: f64) -> Option<Solution> {
         let mut best = None;
-        let mut fallback: Option<(f64, Vec3)> = None;
-        match gjk::distance(self, Simplex::default(), margin, rounding, COARSE) {
-            Proximity::Beyond => return None,
-            Proximity::Apart { simplex, normal } => {
-                fallback = Some((self.separation(normal), normal));
-                self.try_start(normal, simplex.as_slice(), rounding, &mut best);
-            }
-            Proximity::Overlap(_) => {
-                let size = self.a.size() + self.b.size();
-                let mut starts = 0;
-                expand::near_facets(self, COARSE_DEPTH * size, |normal, corners| {
-                    let explored = best.is_some_and(|s: Solution| {
-                        s.settled && s.normal.dot(normal) > 1.0 - EXPLORED
-                    });
-                    if starts < MAX_STARTS && !explored {
-                        starts += 1;
-                        let gap = self.separation(normal);
-                        if fallback.is_none_or(|f| gap > f.0) {
-                            fallback = Some((gap, normal));
-                        }
-                        self.try_start(normal, &corners, rounding, &mut best);
+        let mut fallback = None;
+        let mut start = Simplex::default();
+        for accuracy in COARSE {
+            match gjk::distance(self, start, margin, rounding, accuracy) {
+                Proximity::Beyond => return None,
+                Proximity::Apart { simplex, normal } => {
+                    fallback = Some((self.separation(normal), normal));
+                    self.try_start(normal, simplex.as_slice(), rounding, &mut best);
+                    // What is stationary and apart is nearest: the shapes are convex.
+                    if best.is_some_and(|s: Solution| s.settled && s.gap > rounding) {
+                        break;
                     }
-                });
+                    start = simplex;
+                }
+                Proximity::Overlap(_) => {
+                    fallback = self.solve_overlap(rounding, &mut best);
+                    break;
+                }
             }
         }
         best.or_else(|| {
@@ -327,6 +335,55 @@ impl Bodies<'_> {
                 settled: false,
             })
         })
+    }
+
+    /// Improves `best` from the directions in which overlapping shapes may part soonest; returns
+    /// the best of these directions.
+    fn solve_overlap(&self, rounding: f64, best: &mut Option<Solution>) -> Option<(f64, Vec3)> {
+        let size = self.a.size() + self.b.size();
+        let mut fallback = None;
+        let faceted = self.a.hull().is_some() || self.b.hull().is_some();
+        for &(depth, apart) in &COARSE_DEPTH[usize::from(faceted)..] {
+            let mut facets = [(0.0, Vec3::ZERO, [Vertex::default(); 3]); MAX_FACETS];
+            let mut count = 0;
+            expand::near_facets(self, depth * size, |normal, corners| {
+                if let Some(slot) = facets.get_mut(count) {
+                    *slot = (self.separation(normal), normal, corners);
+                    count += 1;
+                }
+            });
+            let facets = &mut facets[..count];
+            facets.sort_unstable_by(|f, g| g.0.total_cmp(&f.0));
+            fallback = facets.first().map(|f| (f.0, f.1)).or(fallback);
+            let mut tried = [Vec3::ZERO; 2 * MAX_STARTS];
+            let mut starts = 0;
+            let mut settled = true;
+            for (_, normal, corners) in facets.iter() {
+                // Behind a facet the difference reaches at least as deep as the facet.
+                let offset = normal.dot(corners[0].w);
+                let behind = best.is_some_and(|s| s.settled && offset >= -s.gap - rounding);
+                let known = tried[..2 * starts]
+                    .iter()
+                    .any(|n| n.dot(*normal) > 1.0 - apart);
+                if starts == MAX_STARTS || behind || known {
+                    continue;
+                }
+                let mut own = None;
+                self.try_start(*normal, corners, rounding, &mut own);
+                let solution = own.filter(|s| s.settled);
+                tried[2 * starts] = *normal;
+                tried[2 * starts + 1] = solution.map_or(*normal, |s| s.normal);
+                starts += 1;
+                settled &= solution.is_some_and(|s| s.normal.dot(*normal) > 1.0 - AWAY);
+                if let Some(s) = own {
+                    improve(best, s, rounding);
+                }
+            }
+            if settled && starts < MAX_STARTS {
+                break;
+            }
+        }
+        fallback
     }
 
     /// Midway between the points of support of a direction that names no features.

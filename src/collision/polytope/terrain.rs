@@ -4,7 +4,8 @@
 //! other have inner walls that no shape can touch: a contact counts only if its normal belongs to
 //! the surface, that is to a triangle or, between the normals of the triangles that meet there, to
 //! a convex edge or vertex. Where the shape overlaps a triangle and its prism offers no such
-//! contact, the triangle's own normal is taken, so that nothing sinks through. The field has no
+//! contact, the triangle's own normal is taken, so that nothing sinks through; what lies wholly below
+//! the surface is at least raised along the normal of the triangle over its centre. The field has no
 //! outer walls.
 
 use super::convex::{Convex, Kind};
@@ -145,6 +146,7 @@ impl Terrain {
         };
         let (columns, rows) = (cells(0, self.columns), cells(1, self.rows));
         let lowest = -reach(-Vec3::Z);
+        let mut sunk = false;
         for r in rows {
             for c in columns.clone() {
                 for half in 0..2 {
@@ -154,9 +156,12 @@ impl Terrain {
                         continue;
                     }
                     self.shape(&top);
-                    self.touch(triangle, b, &b_in_a, margin);
+                    sunk |= self.touch(triangle, b, &b_in_a, margin);
                 }
             }
+        }
+        if sunk && self.found.is_empty() {
+            self.raise(b, &b_in_a);
         }
         self.reduce(pose, ROUNDING * b.size(), out)
     }
@@ -214,8 +219,8 @@ impl Terrain {
         self.prism.hull.reshape(&v);
     }
 
-    /// The contacts with one prism, in the field's frame.
-    fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, margin: f64) {
+    /// The contacts with one prism, in the field's frame; whether the shape overlaps it.
+    fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, margin: f64) -> bool {
         let mut m = Manifold::default();
         let mut cache = PairCache::default();
         collide(
@@ -228,7 +233,7 @@ impl Terrain {
             &mut m,
         );
         if m.points().is_empty() {
-            return;
+            return false;
         }
         let before = self.found.len();
         for p in m.points() {
@@ -236,14 +241,32 @@ impl Terrain {
                 self.add(*p, triangle);
             }
         }
-        if self.found.len() > before {
-            return;
+        if self.found.len() == before {
+            let mut under = Candidates::new();
+            self.along_top(b, b_in_a, margin, &mut under);
+            for p in under.points() {
+                self.add(*p, triangle);
+            }
         }
-        let mut under = Candidates::new();
-        self.along_top(b, b_in_a, margin, &mut under);
-        for p in under.points() {
-            self.add(*p, triangle);
-        }
+        m.points().iter().any(|p| p.gap < 0.0)
+    }
+
+    /// The contact of a shape below the surface that lies under no triangle with its lowest part along
+    /// that triangle's normal: with the triangle over its centre.
+    fn raise(&mut self, b: &Convex, b_in_a: &Pose) {
+        let centre = b_in_a.point(b.centre());
+        let place = |k: usize, count: usize| {
+            let x = (centre[k] - self.origin[k]) / self.spacing[k];
+            let cell = x.floor().clamp(0.0, (count - 2) as f64);
+            (cell as usize, x - cell)
+        };
+        let ((c, x), (r, y)) = (place(0, self.columns), place(1, self.rows));
+        let upper = usize::from(x + y > 1.0);
+        let triangle = (2 * (r * (self.columns - 1) + c) + upper) as u32;
+        let top = self.triangle(triangle);
+        self.shape(&top);
+        let (contact, _) = self.lowest(b, b_in_a);
+        self.add(contact, triangle);
     }
 
     fn add(&mut self, contact: ContactPoint, triangle: u32) {
@@ -264,26 +287,40 @@ impl Terrain {
             found.update(|p| *p = inflated(*p, 0.0, radius));
             return;
         }
-        let (x, id) = support(b, against, None);
-        let x = b_in_a.point(x);
-        let gap = top.normal.dot(x) - top.offset;
+        let (contact, x) = self.lowest(b, b_in_a);
         let over = (0..3).all(|k| {
             let p = self.prism.hull.vertex(k);
             let q = self.prism.hull.vertex((k + 1) % 3);
             (q - p).cross(x - p).dot(top.normal) >= 0.0
         });
-        if over && gap <= margin {
-            let spot = match b.kind {
-                Kind::Cylinder { .. } => Spot::Rim(id == 1),
-                _ => Spot::Smooth,
-            };
-            found.push(ContactPoint {
-                point: x - top.normal * (0.5 * gap),
-                normal: top.normal,
-                gap,
-                feature: Feature::Spots([Spot::Face(TOP), spot]).encode(),
-            });
+        if over && contact.gap <= margin {
+            found.push(contact);
         }
+    }
+
+    /// The contact of the triangle's plane with the lowest point of the shape along its normal, and
+    /// that point.
+    fn lowest(&self, b: &Convex, b_in_a: &Pose) -> (ContactPoint, Vec3) {
+        let top = *self.prism.hull.face(TOP);
+        let (x, id) = support(b, -b_in_a.rot.tr_mul_vec(top.normal), None);
+        let x = b_in_a.point(x);
+        let feature = match b.kind {
+            Kind::Hull { .. } => Feature::FaceVertex {
+                owner: 0,
+                face: TOP,
+                vertex: id,
+            },
+            Kind::Cylinder { .. } => Feature::Spots([Spot::Face(TOP), Spot::Rim(id == 1)]),
+            Kind::Ellipsoid { .. } => Feature::Spots([Spot::Face(TOP), Spot::Smooth]),
+        };
+        let gap = top.normal.dot(x) - top.offset;
+        let core = ContactPoint {
+            point: x - top.normal * (0.5 * gap),
+            normal: top.normal,
+            gap,
+            feature: feature.encode(),
+        };
+        (inflated(core, 0.0, b.radius()), x)
     }
 
     /// Whether a contact of a prism is one of the whole surface.

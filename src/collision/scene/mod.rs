@@ -375,59 +375,70 @@ pub struct Closest {
 }
 
 impl Scene {
-    fn pose_at(&self, model: &Model, kin: &Kinematics, geom: usize) -> Pose {
-        let g = &self.geoms[geom];
-        if g.link == WORLD {
-            g.in_link
-        } else {
-            kin.link_pose(model, g.link).compose(&g.in_link)
-        }
-    }
-
-    /// Closest (or deepest) points of two geoms where the kinematics place them, whatever the filters
-    /// say; contacts and placements of the scene stay.
+    /// World placements of two different geoms where the kinematics place their links.
     ///
     /// # Errors
-    /// `InvalidArgument` for a geom that is not there or with itself; `Unsupported` for two planes or
-    /// height fields.
-    pub fn closest(
-        &mut self,
+    /// `InvalidArgument` for a geom that is not there or with itself.
+    pub fn placements(
+        &self,
         model: &Model,
         kin: &Kinematics,
-        a: usize,
-        b: usize,
-    ) -> Result<Closest> {
+        geoms: [usize; 2],
+    ) -> Result<[Pose; 2]> {
         let n = self.geoms.len();
+        let [a, b] = geoms;
         if a >= n || b >= n || a == b {
             return Err(Error::invalid(format!(
                 "geoms {a} and {b}: two different indices in 0..{n} are expected"
             )));
         }
-        let (pa, pb) = (self.pose_at(model, kin, a), self.pose_at(model, kin, b));
-        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
-        let offset = (pa.pos - pb.pos).norm();
-        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
-        let [ga, gb] = [a, b].map(|g| self.geoms[g].link);
-        let names = || [a, b].map(|g| model.geoms()[g].name.as_str());
+        Ok(geoms.map(|geom| {
+            let g = &self.geoms[geom];
+            if g.link == WORLD {
+                g.in_link
+            } else {
+                kin.link_pose(model, g.link).compose(&g.in_link)
+            }
+        }))
+    }
+
+    /// Closest (or deepest) points of two geoms at these placements, whatever the filters say;
+    /// contacts and placements of the scene stay.
+    ///
+    /// # Errors
+    /// As [`Scene::placements`]; `Unsupported` for two planes or height fields.
+    pub fn closest(
+        &mut self,
+        model: &Model,
+        geoms: [usize; 2],
+        placements: &[Pose; 2],
+    ) -> Result<Closest> {
+        let [a, b] = geoms;
+        let [pa, pb] = placements;
         let nothing = || {
-            let [x, y] = names();
+            let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
             Error::unsupported(format!(
                 "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
                  and none to a height field from beyond its edge or from within"
             ))
         };
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
-            return Err(nothing());
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different geoms are expected"
+            )));
         };
+        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
+        let offset = (pa.pos - pb.pos).norm();
+        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
         let (point, part) =
-            narrow::closest(sa, &pa, sb, &pb, reach, pair_key([a, b]), &mut self.buffers)
+            narrow::closest(sa, pa, sb, pb, reach, pair_key(geoms), &mut self.buffers)
                 .ok_or_else(nothing)?;
         let mut motion = ContactDerivative::default();
-        let smoothness = narrow::differentiate(sa, &pa, sb, &pb, &point, part, &mut motion);
+        let smoothness = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
         Ok(Closest {
             contact: SceneContact {
-                geom: [a, b],
-                link: [ga, gb],
+                geom: geoms,
+                link: geoms.map(|g| self.geoms[g].link),
                 part,
                 point,
                 condim: 1,

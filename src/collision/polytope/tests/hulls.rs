@@ -23,14 +23,6 @@ fn overlapping_boxes_part_along_the_axis_of_brute_force() {
 }
 
 #[test]
-fn derivatives_of_boxes() {
-    let a = Convex::cuboid(Vec3::new(0.3, 0.2, 0.4)).unwrap();
-    let b = Convex::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
-    check_derivatives("box-box overlapping", &a, &b, 300, (-0.03, -0.001), 2);
-    check_derivatives("box-box apart", &a, &b, 300, (0.001, 0.01), 3);
-}
-
-#[test]
 fn hull_of_a_gridded_box_is_the_box() {
     for (h, cells) in [
         (Vec3::new(0.3, 0.2, 0.4), 7),
@@ -109,17 +101,6 @@ fn every_point_is_below_every_face_of_its_hull() {
             assert!(hull.vertex(hull.support(d)).dot(d) >= best - 1e-12);
         }
     }
-}
-
-#[test]
-fn derivatives_of_meshes() {
-    let a = rounded(40, Vec3::new(0.3, 0.2, 0.4), 10).into();
-    let b = rounded(30, Vec3::new(0.2, 0.25, 0.15), 11).into();
-    let c = Convex::cuboid(Vec3::new(0.2, 0.25, 0.15)).unwrap();
-    check_derivatives("mesh-mesh overlapping", &a, &b, 100, (-0.03, -0.001), 12);
-    check_derivatives("mesh-mesh apart", &a, &b, 100, (0.001, 0.01), 13);
-    check_derivatives("mesh-box overlapping", &a, &c, 100, (-0.03, -0.001), 14);
-    check_derivatives("box-mesh apart", &c, &a, 100, (0.001, 0.01), 15);
 }
 
 fn shapes() -> Vec<(&'static str, Convex)> {

@@ -167,44 +167,6 @@ fn error(d: &ContactDerivative, p: &ContactPoint, k: usize, fd: (Vec3, Vec3, f64
         / scale
 }
 
-/// Checks every derivative of `n` random contacts; panics unless 99 % agree and at most 10 % had to
-/// be left out because a feature changed.
-fn check_derivatives(name: &str, a: &Convex, b: &Convex, n: usize, gaps: (f64, f64), seed: u64) {
-    let mut random = Random(seed);
-    let (mut all, mut wrong, mut changed, mut worst) = (0, 0, 0, 0.0f64);
-    let margin = 0.02;
-    let mut kinds = [0; 7];
-    for _ in 0..n {
-        let gap = random.within(gaps.0, gaps.1);
-        let (pa, pb) = if a.hull().is_some() && b.hull().is_some() {
-            near_touching(a, b, gap, &mut random)
-        } else {
-            near_touching_curved(a, b, gap, &mut random)
-        };
-        for p in run(a, &pa, b, &pb, margin).points() {
-            kinds[(p.feature >> 61) as usize] += 1;
-            let d = differentiate(a, &pa, b, &pb, p).unwrap();
-            for k in 0..12 {
-                all += 1;
-                match difference_of(&pa, &pb, p, k, |pa, pb| run(a, pa, b, pb, margin)) {
-                    None => changed += 1,
-                    Some(fd) => {
-                        let e = error(&d, p, k, fd);
-                        worst = worst.max(e);
-                        wrong += usize::from(e > 1e-5);
-                    }
-                }
-            }
-        }
-    }
-    println!(
-        "{name}: {all} derivatives, {changed} across a feature change, {wrong} above 1e-5, worst {worst:.1e}, kinds {kinds:?}"
-    );
-    assert!(all > 12 * n / 2);
-    assert!(changed * 10 < all);
-    assert!(wrong * 100 < all - changed);
-}
-
 /// Hull of `n` points on an ellipsoid.
 fn rounded(n: usize, semi_axes: Vec3, seed: u64) -> Hull {
     let mut random = Random(seed);

@@ -94,41 +94,6 @@ fn all_shapes() -> Vec<(&'static str, Convex)> {
 }
 
 #[test]
-fn every_pair_with_a_round_shape_against_brute_force() {
-    let mut random = Random(50);
-    let shapes = all_shapes();
-    for (na, a) in &shapes {
-        for (nb, b) in &shapes {
-            let round = |n: &str| n == "sphere" || n == "capsule";
-            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
-                continue;
-            }
-            let (mut short, mut inexact, mut mirrored) = (0.0f64, 0.0f64, 0.0f64);
-            for k in 0..12 {
-                let gap = random.within(-0.02, 0.02) * if k % 2 == 0 { 1.0 } else { 1e-4 };
-                let (pa, pb) = near_touching_curved(a, b, gap, &mut random);
-                let p = deepest(&run(a, &pa, b, &pb, f64::INFINITY)).unwrap();
-                let q = deepest(&run(b, &pb, a, &pa, f64::INFINITY)).unwrap();
-                let sa = |d| exact_support(na, a, &pa, d);
-                let sb = |d| exact_support(nb, b, &pb, d);
-                // The gap is a maximum over directions: what the normal gives is a lower bound,
-                // and no other direction may give more.
-                let here = p.normal.dot(sb(-p.normal) - sa(p.normal));
-                inexact = inexact.max((p.gap - here).abs());
-                short = short.max(best_direction(&sa, &sb) - p.gap);
-                mirrored = mirrored
-                    .max((p.gap - q.gap).abs())
-                    .max((p.normal + q.normal).norm());
-            }
-            println!(
-                "{na} - {nb}: gap short by {short:.1e} m, off its normal by {inexact:.1e} m, between orders {mirrored:.1e}"
-            );
-            assert!(short < 1e-6 && inexact < 1e-9 && mirrored < 1e-6);
-        }
-    }
-}
-
-#[test]
 fn cylinder_on_a_box_face() {
     let floor = Convex::cuboid(Vec3::new(1.0, 1.0, 0.1)).unwrap();
     let (r, h) = (0.1, 0.2);
@@ -227,21 +192,6 @@ fn coincident_shapes_give_finite_contacts() {
                     }
                 }
             }
-        }
-    }
-}
-
-#[test]
-fn derivatives_of_round_shapes() {
-    let shapes = all_shapes();
-    for (i, (na, a)) in shapes.iter().enumerate() {
-        for (j, (nb, b)) in shapes.iter().enumerate() {
-            let round = |n: &str| n == "sphere" || n == "capsule";
-            if a.hull().is_some() && b.hull().is_some() || round(na) && round(nb) {
-                continue;
-            }
-            let seed = (60 + 10 * i + j) as u64;
-            check_derivatives(&format!("{na} - {nb}"), a, b, 12, (-0.02, 0.01), seed);
         }
     }
 }

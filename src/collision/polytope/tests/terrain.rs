@@ -224,3 +224,28 @@ fn fields_with_holes_are_refused() {
     let e = Terrain::new(&field).unwrap_err();
     assert!(e.message.contains("with 5 heights"), "{}", e.message);
 }
+
+#[test]
+fn what_is_wholly_below_the_surface_is_pushed_out() {
+    let mut random = Random(230);
+    let heights: Vec<f64> = (0..400).map(|_| random.within(-0.02, 0.02)).collect();
+    let mut rough = terrain(|c, r| heights[c as usize + 21 * r as usize]);
+    for (name, b) in shapes() {
+        for depth in [0.05, 0.15, 0.3, 0.5] {
+            for _ in 0..20 {
+                let mut pose = random.pose();
+                pose.pos = Vec3::new(random.within(-0.7, 0.7), random.within(-0.5, 0.5), 0.0);
+                // Its highest point is `depth` below the level of the field.
+                pose.pos.z = -depth + lowest(&b, &Pose::new(pose.rot, Vec3::ZERO), -Vec3::Z);
+                let found = contacts(&mut rough, &Pose::IDENTITY, &b, &pose, 0.0);
+                assert!(!found.is_empty(), "{name} {depth} m deep");
+                for p in &found {
+                    let p = p.contact;
+                    assert!(p.normal.z > 0.5 && p.gap < 0.0, "{name} {depth}: {p:?}");
+                }
+                let deepest = found.iter().fold(0.0, |d: f64, p| d.max(-p.contact.gap));
+                assert!(deepest > depth, "{name} {depth}: {deepest}");
+            }
+        }
+    }
+}
