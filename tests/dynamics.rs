@@ -112,10 +112,24 @@ fn derivatives_against_differences() {
         f.update(&q, &v);
         let mut scratch = vec![0.0; nv];
         let p = f.model.params().clone();
-        f.dynamics
-            .differentiate_inverse(&f.model, &p, &v, &a, &mut scratch);
+        f.dynamics.inverse(&f.model, &p, &v, &a, &mut scratch);
+        f.dynamics.differentiate_inverse(&f.model, &p);
         let id = &f.dynamics.derivatives.as_ref().unwrap().id;
         id.to_dense(f.model.topology(), Some(&mut dq), Some(&mut dv));
+        // The adjoint, weighed by τ, is that of the matrices.
+        let (mut q_bar, mut v_bar) = (vec![0.0; nv], vec![0.0; nv]);
+        f.dynamics
+            .inverse_adjoint(&f.model, &p, &tau, &mut q_bar, &mut v_bar);
+        for (bar, matrix) in [(&q_bar, &dq), (&v_bar, &dv)] {
+            let columns = matrix.chunks_exact(nv.max(1));
+            let weighed: Vec<f64> = columns
+                .map(|c| c.iter().zip(&tau).map(|(c, t)| c * t).sum())
+                .collect();
+            assert!(
+                relative_error(bar, &weighed) < 1e-12,
+                "adjoint, seed {seed}"
+            );
+        }
         let model = f.model.clone();
         let fd_q = by_q(&model, &q, |q| f.inverse(q, &v, &a));
         let fd_v = by_vector(&v, |v| f.inverse(&q, v, &a));

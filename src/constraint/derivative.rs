@@ -14,11 +14,11 @@ use crate::collision::primitive::Smoothness;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, Stiffness};
 use crate::dynamics::kinematics::{Kinematics, twists};
-use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
+use std::ops::Range;
 
 /// What displacing one side of a group does, by the coordinates of ξ and η (linear; angular) about the
 /// tree's origin.
@@ -43,10 +43,10 @@ pub struct Sides {
 }
 
 /// Rows of a group on one of its bodies: σ by (ξ, η) of the link.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    row: usize,
-    link: usize,
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub rows: Range<usize>,
+    pub link: usize,
     /// Which of the two velocities η belongs to.
     time: usize,
     by_xi: [F4; 6],
@@ -67,10 +67,10 @@ impl Side {
 
 /// ∂σ/∂q of a row that acts on dofs, and how its force adds to R_q.
 #[derive(Clone, Copy, Debug)]
-struct OnDof {
-    row: usize,
-    dof: usize,
-    slope: f64,
+pub struct OnDof {
+    pub row: usize,
+    pub dof: usize,
+    pub slope: f64,
     stiffness: f64,
 }
 
@@ -183,11 +183,12 @@ impl Variation {
         }
         let t = model.topology();
         for b in 0..c.groups() {
-            let row = c.range(b).start;
+            let rows = c.range(b);
+            let row = rows.start;
             match c.sources[b] {
                 Source::Contact(i) => {
                     let mut state = self.contact(c, scene, t, kin, b, i);
-                    let frictionless = c.range(b).len() == 1;
+                    let frictionless = rows.len() == 1;
                     let lanes = |x: Vec3| match frictionless {
                         true => F4([x.z, 0.0, 0.0, 0.0]),
                         false => three_lanes(x),
@@ -195,7 +196,7 @@ impl Variation {
                     let slope = Vec3::Z * s.by_gap(c.gaps[b]);
                     for x in moving(&state.sides) {
                         let varied = state.vary(x);
-                        self.push(row, &state.sides, x, AFTER, &varied, slope, lanes);
+                        self.push(rows.clone(), &state.sides, x, AFTER, &varied, slope, lanes);
                         self.stiffen(&state.sides, x, &varied, s.h, external);
                     }
                     let f = state.impulse * (1.0 / s.h);
@@ -211,7 +212,15 @@ impl Variation {
                         for x in moving(&state.sides) {
                             let varied = state.vary(x);
                             let kept = |u: Vec3| lanes(Vec3::Z * (-s.kd * u.z));
-                            self.push(row, &state.sides, x, BEFORE, &varied, Vec3::ZERO, kept);
+                            self.push(
+                                rows.clone(),
+                                &state.sides,
+                                x,
+                                BEFORE,
+                                &varied,
+                                Vec3::ZERO,
+                                kept,
+                            );
                         }
                     }
                 }
@@ -251,7 +260,15 @@ impl Variation {
                         let slopes = Vec3::new(1.0, 1.0, 1.0) * s.closing();
                         for x in moving(&state.sides) {
                             let varied = state.columns(x);
-                            self.push(row, &state.sides, x, AFTER, &varied, slopes, three_lanes);
+                            self.push(
+                                rows.clone(),
+                                &state.sides,
+                                x,
+                                AFTER,
+                                &varied,
+                                slopes,
+                                three_lanes,
+                            );
                             if state.turns() {
                                 self.stiffen(&state.sides, x, &varied, s.h, external);
                             }
@@ -303,7 +320,7 @@ impl Variation {
     #[inline(always)]
     fn push(
         &mut self,
-        row: usize,
+        rows: Range<usize>,
         sides: &Sides,
         x: usize,
         time: usize,
@@ -312,7 +329,7 @@ impl Variation {
         lanes: impl Fn(Vec3) -> F4,
     ) {
         self.sides.push(Side {
-            row,
+            rows,
             link: sides.link[x],
             time,
             by_xi: std::array::from_fn(|k| lanes(varied.velocity[k] + slopes.scale(varied.gap[k]))),
@@ -356,33 +373,27 @@ impl Variation {
         }
     }
 
-    /// Adds to R_q what the forces of couplings between dofs do.
-    pub fn add_couplings(&self, t: &Topology, id: &mut RneaDerivatives) {
+    /// Calls `visit(dof, x)` for what couplings between dofs add to the diagonal of R_q.
+    pub fn for_couplings(&self, mut visit: impl FnMut(usize, f64)) {
         for d in self.on_dofs.iter().filter(|d| d.stiffness != 0.0) {
-            let diagonal = t.dofs[d.dof].row + t.dofs[d.dof].depth;
-            F4::flat_mut(&mut id.above_q)[diagonal] += d.stiffness;
-            F4::flat_mut(&mut id.below_q)[diagonal] += d.stiffness;
+            visit(d.dof, d.stiffness);
         }
     }
 
-    /// Calls `visit(row, dof, x)` for the parts of ∂σ/∂q at fixed v⁺ and λ, with stabilization: up to
-    /// three rows from `row` on. A row and dof may come more than once.
+    /// Rows on bodies: with [`Variation::column`] and [`Variation::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
+    /// λ, with stabilization. A row and dof may come more than once.
+    pub fn sides(&self) -> &[Side] {
+        &self.sides
+    }
+
+    /// ∂σ/∂q of a side at a dof that moves it.
     #[inline(always)]
-    pub fn for_columns(
-        &self,
-        t: &Topology,
-        kin: &Kinematics,
-        mut visit: impl FnMut(usize, usize, F4),
-    ) {
-        for side in &self.sides {
-            let carried = &self.flow[side.time].carried;
-            for_path(t, side.link, |k| {
-                visit(side.row, k, side.apply(kin.s[k], carried[k]));
-            });
-        }
-        for d in &self.on_dofs {
-            visit(d.row, d.dof, F4([d.slope, 0.0, 0.0, 0.0]));
-        }
+    pub fn column(&self, side: &Side, kin: &Kinematics, dof: usize) -> F4 {
+        side.apply(kin.s[dof], self.flow[side.time].carried[dof])
+    }
+
+    pub fn on_dofs(&self) -> &[OnDof] {
+        &self.on_dofs
     }
 
     /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
@@ -394,10 +405,12 @@ impl Variation {
         mut visit: impl FnMut(usize, usize, f64),
     ) {
         for c in &self.cross {
-            for_path(t, c.from, |k| {
+            for k in t.path(c.from) {
                 let w = c.stiffness.mul(kin.s[k]);
-                for_path(t, c.to, |i| visit(k, i, kin.s[i].dot(w)));
-            });
+                for i in t.path(c.to) {
+                    visit(k, i, kin.s[i].dot(w));
+                }
+            }
         }
     }
 
@@ -430,7 +443,7 @@ impl Variation {
         }
         for s in &self.sides {
             add(
-                &mut sigma[s.row..],
+                &mut sigma[s.rows.clone()],
                 s.apply(self.xi[s.link], self.eta[s.time][s.link]),
             );
         }
@@ -439,7 +452,9 @@ impl Variation {
         }
         for c in &self.cross {
             let w = c.stiffness.mul(self.xi[c.from]);
-            for_path(t, c.to, |i| force[i] += kin.s[i].dot(w));
+            for i in t.path(c.to) {
+                force[i] += kin.s[i].dot(w);
+            }
         }
     }
 
@@ -464,7 +479,7 @@ impl Variation {
             e.fill(Wrench::ZERO);
         }
         for s in &self.sides {
-            let w = rows_from(sigma_bar, s.row);
+            let w = lanes_of(&sigma_bar[s.rows.clone()]);
             let weigh = |by: &[F4; 6]| {
                 Wrench::from_slice(&by.map(|c| {
                     let p = (c * w).0;
@@ -501,7 +516,7 @@ impl Variation {
         &self,
         t: &Topology,
         kin: &Kinematics,
-        links: std::ops::Range<usize>,
+        links: Range<usize>,
         xi: Twist,
         sigma: &mut [f64],
         force: &mut [f64],
@@ -509,11 +524,13 @@ impl Variation {
         let parent = t.links[links.start].parent;
         for s in self.sides.iter().filter(|s| links.contains(&s.link)) {
             let eta = self.flow[s.time].of(parent).cross(xi);
-            add(&mut sigma[s.row..], s.apply(xi, eta));
+            add(&mut sigma[s.rows.clone()], s.apply(xi, eta));
         }
         for c in self.cross.iter().filter(|c| links.contains(&c.from)) {
             let w = c.stiffness.mul(xi);
-            for_path(t, c.to, |i| force[i] += kin.s[i].dot(w));
+            for i in t.path(c.to) {
+                force[i] += kin.s[i].dot(w);
+            }
         }
     }
 }
@@ -524,16 +541,6 @@ fn moving(sides: &Sides) -> impl Iterator<Item = usize> + use<> {
     (0..2).filter(move |x| link[*x] != WORLD)
 }
 
-/// Visits the dofs from a link to the root.
-#[inline(always)]
-fn for_path(t: &Topology, link: usize, mut visit: impl FnMut(usize)) {
-    let mut k = super::assemble::tip(t, link);
-    while k != WORLD {
-        visit(k);
-        k = t.dofs[k].parent;
-    }
-}
-
 fn lanes_to_vec(x: F4) -> Vec3 {
     Vec3::new(x.0[0], x.0[1], x.0[2])
 }
@@ -542,17 +549,15 @@ fn three_lanes(x: Vec3) -> F4 {
     F4([x.x, x.y, x.z, 0.0])
 }
 
-/// Up to three numbers from `row` on; lanes that belong to other rows meet zeros only.
-fn rows_from(x: &[f64], row: usize) -> F4 {
+/// Up to three numbers as lanes.
+fn lanes_of(x: &[f64]) -> F4 {
     let mut l = F4::ZERO;
-    for (l, x) in l.0[..3].iter_mut().zip(&x[row..]) {
-        *l = *x;
-    }
+    l.0[..x.len()].copy_from_slice(x);
     l
 }
 
 fn add(x: &mut [f64], y: F4) {
-    for (x, y) in x.iter_mut().zip(&y.0[..3]) {
+    for (x, y) in x.iter_mut().zip(y.0) {
         *x += y;
     }
 }

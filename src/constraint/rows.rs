@@ -20,14 +20,38 @@ impl DofSet {
     }
 }
 
-/// Visits the set bits of a word list in increasing order.
-#[inline(always)]
-fn for_bits(words: impl Iterator<Item = u64>, mut visit: impl FnMut(usize)) {
-    for (w, mut bits) in words.enumerate() {
-        while bits != 0 {
-            visit(64 * w + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
+/// The set bits of a word list in increasing order. An iterator, because a closure would be compiled
+/// apart from the kernel that it stands in, for the baseline.
+pub struct SetBits<I> {
+    words: I,
+    base: usize,
+    bits: u64,
+}
+
+impl<I: Iterator<Item = u64>> SetBits<I> {
+    #[inline(always)]
+    fn new(mut words: I) -> Self {
+        let bits = words.next().unwrap_or(0);
+        SetBits {
+            words,
+            base: 0,
+            bits,
         }
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for SetBits<I> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            self.bits = self.words.next()?;
+            self.base += 64;
+        }
+        let k = self.base + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(k)
     }
 }
 
@@ -103,10 +127,10 @@ impl Rows {
         self.jac[block * self.nv + dof]
     }
 
-    /// Visits the dofs of a block in increasing order.
+    /// The dofs of a block in increasing order.
     #[inline(always)]
-    pub fn for_dofs(&self, block: usize, visit: impl FnMut(usize)) {
-        for_bits(self.set.of(block).iter().copied(), visit);
+    pub fn dofs(&self, block: usize) -> SetBits<impl Iterator<Item = u64>> {
+        SetBits::new(self.set.of(block).iter().copied())
     }
 
     /// J x of a block.
@@ -114,7 +138,9 @@ impl Rows {
     pub fn times(&self, block: usize, x: &[f64]) -> F4 {
         let jac = &self.jac[block * self.nv..][..self.nv];
         let mut sum = F4::ZERO;
-        self.for_dofs(block, |k| sum += jac[k] * F4::splat(x[k]));
+        for k in self.dofs(block) {
+            sum += jac[k] * F4::splat(x[k]);
+        }
         sum
     }
 
@@ -122,10 +148,10 @@ impl Rows {
     #[inline(always)]
     pub fn add_transposed(&self, block: usize, lambda: F4, y: &mut [f64]) {
         let jac = &self.jac[block * self.nv..][..self.nv];
-        self.for_dofs(block, |k| {
+        for k in self.dofs(block) {
             let p = (jac[k] * lambda).0;
             y[k] += p[0] + p[1] + p[2];
-        });
+        }
     }
 
     /// Solves D^(−1/2) L⁻ᵀ Jᵀ for all blocks; `m` must be factored.
@@ -141,7 +167,9 @@ impl Rows {
                 &mut self.half[at..at + self.nv],
             );
             let set = self.set.of(block);
-            for_bits(set.iter().copied(), |k| half[k] = jac[k]);
+            for k in SetBits::new(set.iter().copied()) {
+                half[k] = jac[k];
+            }
             for w in (0..set.len()).rev() {
                 let mut bits = set[w];
                 while bits != 0 {
@@ -185,12 +213,12 @@ impl Rows {
             .iter()
             .zip(self.set.of(j))
             .map(|(a, b)| a & b);
-        for_bits(both, |k| {
+        for k in SetBits::new(both) {
             let (a, b) = (hi[k], hj[k].0);
             for (g, b) in g.iter_mut().zip(b) {
                 *g += a * F4::splat(b);
             }
-        });
+        }
         g
     }
 
@@ -198,10 +226,10 @@ impl Rows {
     #[inline(always)]
     pub fn add_half(&self, block: usize, lambda: F4, x: &mut [f64]) {
         let half = &self.half[block * self.nv..][..self.nv];
-        self.for_dofs(block, |k| {
+        for k in self.dofs(block) {
             let p = (half[k] * lambda).0;
             x[k] += p[0] + p[1] + p[2];
-        });
+        }
     }
 
     /// x ← L⁻¹ D^(−1/2) x.

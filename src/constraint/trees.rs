@@ -52,14 +52,14 @@ impl Constraints {
                 for (side, tree) in trees.into_iter().flatten().enumerate() {
                     let tree = &t.trees[tree];
                     let panel = out.panel_mut(block, side);
-                    self.rows.for_dofs(group, |k| {
+                    for k in self.rows.dofs(group) {
                         if (tree.first_dof..tree.end_dof).contains(&k) {
                             let x = self.rows.half(group, k).0;
                             for r in 0..height {
                                 panel[r * size(tree) + k - tree.first_dof] = x[part + r];
                             }
                         }
-                    });
+                    }
                 }
             }
         }

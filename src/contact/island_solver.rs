@@ -269,15 +269,17 @@ impl IslandSolver {
         problem: &Problem,
         lambda_bar: &[f64],
         w_bar: &mut [f64],
-        limits_bar: &mut [f64],
+        mut limits_bar: Option<&mut [f64]>,
     ) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
             return self
                 .solver
-                .apply_transpose(problem, lambda_bar, 1, w_bar, Some(limits_bar));
+                .apply_transpose(problem, lambda_bar, 1, w_bar, limits_bar);
         };
         w_bar.fill(0.0);
-        limits_bar.fill(0.0);
+        if let Some(limits_bar) = &mut limits_bar {
+            limits_bar.fill(0.0);
+        }
         for island in 0..self.islands.len() {
             let mut members = self.islands.blocks(island).iter();
             if members.all(|b| lambda_bar[rows.range(*b)].iter().all(|x| *x == 0.0)) {
@@ -289,15 +291,17 @@ impl IslandSolver {
             for (to, r) in input.iter_mut().zip(&self.part.rows) {
                 *to = lambda_bar[*r];
             }
-            let part_limits = &mut self.limits[..pb];
+            let part_limits = limits_bar.is_some().then_some(&mut self.limits[..pb]);
             let (part_problem, ..) = self.part.problem();
             self.solver
-                .apply_transpose(&part_problem, input, 1, output, Some(part_limits))?;
+                .apply_transpose(&part_problem, input, 1, output, part_limits)?;
             for (x, r) in output.iter().zip(&self.part.rows) {
                 w_bar[*r] = *x;
             }
-            for (x, b) in part_limits.iter().zip(&self.part.members) {
-                limits_bar[*b] = *x;
+            if let Some(limits_bar) = &mut limits_bar {
+                for (x, b) in self.limits.iter().zip(&self.part.members) {
+                    limits_bar[*b] = *x;
+                }
             }
         }
         Ok(())

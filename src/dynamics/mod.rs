@@ -8,6 +8,7 @@ pub mod jacobian;
 pub mod kinematics;
 pub mod mass;
 pub mod rnea;
+pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 mod workspace;
 

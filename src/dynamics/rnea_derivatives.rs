@@ -35,7 +35,7 @@ pub struct Composite {
 
 impl Composite {
     #[inline(always)]
-    fn of(inertia: &Inertia, v: Twist) -> Self {
+    pub(super) fn of(inertia: &Inertia, v: Twist) -> Self {
         let w = v.ang;
         let i = inertia.i.to_mat3();
         let p = Mat3::from_columns(w.cross(i.c[0]), w.cross(i.c[1]), w.cross(i.c[2]));
@@ -186,7 +186,7 @@ fn rnea_derivatives_kernel(
     model: &Model,
     params: &Params,
     external: &External,
-    m: &mut BranchMatrix,
+    mut m: Option<&mut BranchMatrix>,
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
@@ -240,7 +240,9 @@ fn rnea_derivatives_kernel(
         let first = dof.row / LANES;
         for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
             let at = first + b;
-            m.rows[at] = dot6(&p[0..6], &f);
+            if let Some(m) = &mut m {
+                m.rows[at] = dot6(&p[0..6], &f);
+            }
             w.above_q[at] = dot6(&p[0..6], &up);
             w.above_v[at] = dot6(&p[0..6], &uv);
             w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
@@ -271,12 +273,12 @@ fn rnea_derivatives_kernel(
 }
 
 dispatch! {
-    /// Fills M (without armature) and the derivatives of inverse dynamics by q and v.
+    /// Fills the derivatives of inverse dynamics by q and v, and M (without armature) if asked for.
     ///
     /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration
     /// in question.
     pub fn rnea_derivatives = rnea_derivatives_kernel(
         w: &mut RneaDerivatives, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
-        external: &External, m: &mut BranchMatrix,
+        external: &External, m: Option<&mut BranchMatrix>,
     )
 }

@@ -8,6 +8,7 @@ use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
 use super::rnea::{Rnea, rnea};
+use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 use crate::model::Model;
 use crate::model::params::Params;
@@ -17,10 +18,11 @@ use crate::spatial::Vec3;
 #[derive(Clone, Debug)]
 pub struct Derivatives {
     pub id: RneaDerivatives,
-    /// M plus a diagonal, then its factors.
+    /// M plus a diagonal, then its factors, of [`Dynamics::differentiate_forward`].
     pub mass: BranchMatrix,
     pub inverse: DenseInverse,
     support: ColumnSupport,
+    adjoint: RneaAdjoint,
 }
 
 /// Workspace of all algorithms for one model. Lengths of slices are the caller's duty: nq for q, nv
@@ -53,6 +55,7 @@ impl Dynamics {
                     mass: BranchMatrix::new(t),
                     inverse: DenseInverse::new(t.nv()),
                     support: ColumnSupport::new(t.nv()),
+                    adjoint: RneaAdjoint::new(model),
                 })
             }),
             aba: Aba::new(model),
@@ -131,8 +134,7 @@ impl Dynamics {
         tau: &[f64],
         a: &mut [f64],
     ) {
-        crba(&mut self.crba, &self.kin, model, &mut self.mass);
-        factor(&mut self.mass, model.topology(), diagonal);
+        self.factor_mass(model, diagonal);
         let (kin, external) = (&self.kin, &self.external);
         rnea(
             &mut self.rnea,
@@ -163,26 +165,42 @@ impl Dynamics {
         }
     }
 
-    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`, and M without
-    /// armature in `derivatives.mass`; after [`Dynamics::update`]. `tau` receives inverse dynamics.
-    pub fn differentiate_inverse(
+    /// M − armature + diag factored in `mass`; after [`Dynamics::update_positions`].
+    pub fn factor_mass(&mut self, model: &Model, diagonal: &[f64]) {
+        crba(&mut self.crba, &self.kin, model, &mut self.mass);
+        factor(&mut self.mass, model.topology(), diagonal);
+    }
+
+    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; after
+    /// [`Dynamics::inverse`].
+    pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
+        if let Some(d) = &mut self.derivatives {
+            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
+            rnea_derivatives(&mut d.id, kin, rnea, model, params, external, None);
+        }
+    }
+
+    /// Adds wᵀ∂τ/∂q and wᵀ∂τ/∂v at (q, v, a) to `q_bar` and `v_bar`; after [`Dynamics::inverse`].
+    pub fn inverse_adjoint(
         &mut self,
         model: &Model,
         params: &Params,
-        v: &[f64],
-        a: &[f64],
-        tau: &mut [f64],
+        w: &[f64],
+        q_bar: &mut [f64],
+        v_bar: &mut [f64],
     ) {
-        self.inverse(model, params, v, a, tau);
         if let Some(d) = &mut self.derivatives {
-            rnea_derivatives(
-                &mut d.id,
-                &self.kin,
-                &self.rnea,
+            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
+            rnea_adjoint(
+                &mut d.adjoint,
+                kin,
+                rnea,
                 model,
                 params,
-                &self.external,
-                &mut d.mass,
+                external,
+                w,
+                q_bar,
+                v_bar,
             );
         }
     }
@@ -203,10 +221,13 @@ impl Dynamics {
     ) {
         self.forward(model, params, diagonal, v, tau, a);
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.differentiate_inverse(model, params, v, a, &mut scratch);
+        self.inverse(model, params, v, a, &mut scratch);
         self.scratch = scratch;
         if let Some(d) = &mut self.derivatives {
             let t = model.topology();
+            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
+            let m = Some(&mut d.mass);
+            rnea_derivatives(&mut d.id, kin, rnea, model, params, external, m);
             factor(&mut d.mass, t, diagonal);
             inverse(&mut d.inverse, &d.mass, t);
             inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);

@@ -108,7 +108,41 @@ pub const fn padded(n: usize) -> usize {
     n.div_ceil(LANES) * LANES
 }
 
+/// Dofs from a link to the root.
+#[derive(Clone, Copy)]
+pub struct Path<'a> {
+    dofs: &'a [Dof],
+    next: usize,
+}
+
+impl Iterator for Path<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let k = self.next;
+        if k == WORLD {
+            return None;
+        }
+        self.next = self.dofs[k].parent;
+        Some(k)
+    }
+}
+
 impl Topology {
+    /// The dofs that move a link, from its own to the root's; none for the world.
+    #[inline(always)]
+    pub fn path(&self, link: usize) -> Path<'_> {
+        let next = match link {
+            WORLD => WORLD,
+            link => self.links[link].iv + self.links[link].kind.nv() - 1,
+        };
+        Path {
+            dofs: &self.dofs,
+            next,
+        }
+    }
+
     pub fn nv(&self) -> usize {
         self.dofs.len()
     }

@@ -1,7 +1,7 @@
 //! Forces that a step takes from inputs, joint springs and dampers, and their partial derivatives.
 
 use crate::model::state::free_pose;
-use crate::model::topology::LinkKind;
+use crate::model::topology::{Link, LinkKind};
 use crate::model::{Actuator, Model};
 use crate::spatial::{Mat3, Vec3, so3_log_jacobian};
 
@@ -50,8 +50,7 @@ impl ActuatorForce {
 
 /// Derivative of a spherical or free link's spring displacement by its tangent, in 3×3 blocks
 /// (linear by linear, linear by angular, angular by angular).
-pub fn spring_jacobian(model: &Model, link: usize, q: &[f64], e: &[f64]) -> [Mat3; 3] {
-    let l = &model.topology().links[link];
+pub fn spring_jacobian(model: &Model, l: &Link, q: &[f64], e: &[f64]) -> [Mat3; 3] {
     match l.kind {
         LinkKind::Free => {
             let rest = Vec3::from_slice(&model.neutral()[l.iq..]);

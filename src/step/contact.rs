@@ -460,8 +460,14 @@ impl ContactStage {
     }
 
     /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, adds to z what
-    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay.
-    pub fn correct_transposed(&mut self, solved: &[f64], z: &mut [f64]) -> Result<()> {
+    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay, those
+    /// of the laws' bounds if `bounds` asks for them.
+    pub fn correct_transposed(
+        &mut self,
+        solved: &[f64],
+        bounds: bool,
+        z: &mut [f64],
+    ) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
@@ -478,7 +484,7 @@ impl ContactStage {
             &c.problem(),
             &l.dlambda[..rows],
             &mut l.sigma[..rows],
-            &mut l.bounds[..blocks],
+            bounds.then_some(&mut l.bounds[..blocks]),
         )?;
         for b in 0..groups {
             let w = lanes(&l.sigma[c.range(b)]);
@@ -508,8 +514,9 @@ impl ContactStage {
             if let Some(row) = c.normal_row(b) {
                 let scale = -self.stabilization.kd * l.sigma[row];
                 let n = c.range(b).len() - 1;
-                c.rows
-                    .for_dofs(b, |k| v_bar[k] += scale * c.rows.column(b, k).0[n]);
+                for k in c.rows.dofs(b) {
+                    v_bar[k] += scale * c.rows.column(b, k).0[n];
+                }
             }
         }
     }

@@ -3,15 +3,13 @@
 //! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
 
-use super::actuation::spring_jacobian;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
 use super::parameters::At;
 use super::response::Response;
 use super::sim::Sim;
-use crate::dynamics::Dynamics;
 use crate::dynamics::aba_derivatives::inverse_times;
-use crate::dynamics::mass::{factor, inverse};
+use crate::dynamics::mass::inverse;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
@@ -47,6 +45,21 @@ macro_rules! at {
     };
 }
 
+/// Visits what joints, actuators and couplings add to R_q and R_v: (row, column, by q, by v).
+macro_rules! joint_terms {
+    ($sim:expr, $visit:expr) => {{
+        let c = $sim.contact.as_ref().and_then(|c| c.linear.as_ref());
+        for_joint_terms(
+            &$sim.model,
+            &$sim.params,
+            &$sim.state,
+            c.map(|l| &l.variation),
+            $sim.options.time_step,
+            $visit,
+        )
+    }};
+}
+
 impl Sim {
     pub(super) fn need_taken(&self) -> Result<()> {
         if self.state.taken {
@@ -66,108 +79,77 @@ impl Sim {
         Ok(())
     }
 
-    /// Builds R_q, R_v and the factors of A at the last step, unless they are there.
-    fn linearize(&mut self) -> Result<()> {
+    /// Prepares what all derivatives of the last step need, unless it is there: the recursions at its
+    /// acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
+    fn prepare(&mut self) -> Result<()> {
         self.need_step()?;
-        if self.linear.as_ref().is_some_and(|l| l.valid) && self.state.fresh {
+        let fresh = self.state.fresh;
+        if self.linear.as_ref().is_some_and(|l| l.valid) && fresh {
             return Ok(());
         }
-        if self.state.fresh {
-            // Without the contact loads of an earlier linearization.
-            self.apply_wrenches();
-        } else {
+        if !fresh {
             self.dynamics
                 .update(&self.model, &self.params, &self.state.q, &self.state.v);
-            self.apply_wrenches();
             self.state.fresh = true;
         }
+        // Without the contact loads of an earlier linearization.
+        self.apply_wrenches();
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
+        let d = &mut self.dynamics;
         if let Some(c) = &mut self.contact {
-            let d = &mut self.dynamics;
             c.linearize(model, &d.kin, [&s.q, &s.v, &s.v_next], &mut d.external)?;
         }
-        self.dynamics
-            .differentiate_inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
-        let t = model.topology();
-        let Dynamics {
-            derivatives: Some(d),
-            ..
-        } = &mut self.dynamics
-        else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
-        };
-        let id = &mut d.id;
-        for (k, dof) in t.dofs.iter().enumerate() {
-            add_diagonal(
-                &mut id.above_v,
-                &mut id.below_v,
-                dof.row + dof.depth,
-                self.params.damping[k] + h * self.params.stiffness[k],
-            );
-        }
-        for (i, l) in t.links.iter().enumerate() {
-            if l.kind.nv() == 1 {
-                let at = t.dofs[l.iv].row + t.dofs[l.iv].depth;
-                add_diagonal(
-                    &mut id.above_q,
-                    &mut id.below_q,
-                    at,
-                    self.params.stiffness[l.iv],
-                );
-            } else if self.params.stiffness[l.iv..l.iv + l.kind.nv()]
+        // A step with contacts has left the factors.
+        if !fresh || self.contact.is_none() {
+            d.factor_mass(model, &self.diagonal);
+            if let Some(k) = d
+                .mass
+                .dinv
                 .iter()
-                .any(|k| *k != 0.0)
+                .position(|x| !(*x > 0.0 && x.is_finite()))
             {
-                let jac = spring_jacobian(model, i, &s.q, &s.spring);
-                add_spring(id, t, l, &self.params.stiffness, &jac);
+                return Err(Error::numerical(format!(
+                    "the mass matrix is singular at joint \"{}\"",
+                    model.joint_of_dof(k).name
+                )));
             }
         }
-        for (a, f) in model.actuators().iter().zip(&s.actuators) {
-            let dof = &t.dofs[a.iv];
-            let at = dof.row + dof.depth;
-            add_diagonal(
-                &mut id.above_q,
-                &mut id.below_q,
-                at,
-                -a.gear[0] * f.by_length,
-            );
-            add_diagonal(
-                &mut id.above_v,
-                &mut id.below_v,
-                at,
-                -a.gear[0] * f.by_velocity,
-            );
-        }
-        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
-            l.variation.add_couplings(t, id);
-            if l.variation.degenerate {
-                self.state.info.gradient = Gradient::OneSided;
-            }
-        }
-        let s = &self.state;
-        factor(&mut d.mass, t, &self.diagonal);
-        if let Some(k) = d
-            .mass
-            .dinv
-            .iter()
-            .position(|x| !(*x > 0.0 && x.is_finite()))
+        d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
+        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref())
+            && l.variation.degenerate
         {
-            return Err(Error::numerical(format!(
-                "the mass matrix is singular at joint \"{}\"",
-                model.joint_of_dof(k).name
-            )));
+            self.state.info.gradient = Gradient::OneSided;
         }
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        for (b, l) in lin.blocks.iter_mut().zip(wide_links(t)) {
+        for (b, l) in lin.blocks.iter_mut().zip(wide_links(model.topology())) {
             for k in l.iv..l.iv + l.kind.nv() {
-                lin.column[k] = h * s.v_next[k];
+                lin.column[k] = h * self.state.v_next[k];
             }
             *b = IntegrateBlocks::new(l.kind, &lin.column[l.iv..]);
         }
         lin.valid = true;
+        lin.matrices_valid = false;
         lin.inverse_valid = false;
+        Ok(())
+    }
+
+    /// Builds R_q and R_v at the last step, unless they are there.
+    fn linearize(&mut self) -> Result<()> {
+        self.prepare()?;
+        if self.linear.as_ref().is_some_and(|l| l.matrices_valid) {
+            return Ok(());
+        }
+        let model = &*self.model;
+        self.dynamics.differentiate_inverse(model, &self.params);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        joint_terms!(self, |row, column, by_q, by_v| {
+            add_entry(&mut d.id, model.topology(), [row, column], by_q, by_v);
+        });
+        lin.matrices_valid = true;
         Ok(())
     }
 
@@ -196,14 +178,14 @@ impl Sim {
         self.linearize()?;
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
-        let kin = &self.dynamics.kin;
+        let (kin, mass) = (&self.dynamics.kin, &self.dynamics.mass);
         let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if !lin.inverse_valid {
-            inverse(&mut d.inverse, &d.mass, t);
+            inverse(&mut d.inverse, mass, t);
             let response = match &mut self.contact {
-                Some(c) => c.prepare_response(t, kin, &d.mass, &d.inverse)?,
+                Some(c) => c.prepare_response(t, kin, mass, &d.inverse)?,
                 None => None,
             };
             inverse_times(
@@ -280,9 +262,9 @@ impl Sim {
                     c.parameter(&at!(self, d), &self.selected[j], column);
                     c.add_direction(1.0);
                 }
-                d.mass.solve(t, column);
+                mass.solve(t, column);
                 if let Some(c) = &mut self.contact {
-                    c.correct_one(model, &d.mass, column)?;
+                    c.correct_one(model, mass, column)?;
                 }
             }
             lin.by_p = columns;
@@ -354,14 +336,15 @@ impl Sim {
                 }
             }
         }
-        d.mass.solve(t, r);
+        let mass = &self.dynamics.mass;
+        mass.solve(t, r);
         if !dv.is_empty() {
             for (r, dv) in r.iter_mut().zip(dv) {
                 *r += dv;
             }
         }
         if let Some(c) = &mut self.contact {
-            c.correct_one(model, &d.mass, r)?;
+            c.correct_one(model, mass, r)?;
         }
         position_column(t, &lin.blocks, h, r, None, &mut lin.dq);
         if !dq.is_empty() {
@@ -405,12 +388,19 @@ impl Sim {
                 check_length(name, x, n)?;
             }
         }
-        self.linearize()?;
+        let by_parameters = p_bar.is_some() && np > 0;
+        if by_parameters {
+            // Parameters' columns are taken from its composites.
+            self.linearize()?;
+        } else {
+            self.prepare()?;
+        }
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
         };
+        let mass = &self.dynamics.mass;
         // z = ∂L/∂v⁺ in all, then −h A⁻¹ z weighs the rows of r.
         let (z, weights) = (&mut lin.dv, &mut lin.dq);
         z.copy_from_slice(q_next_bar);
@@ -421,17 +411,17 @@ impl Sim {
             *z = h * *z + v;
         }
         weights.copy_from_slice(z);
-        d.mass.solve(t, weights);
+        mass.solve(t, weights);
         if let Some(c) = &mut self.contact {
             // z becomes the adjoint of the velocity at fixed impulses.
-            c.correct_transposed(weights, z)?;
+            c.correct_transposed(weights, by_parameters, z)?;
             weights.copy_from_slice(z);
-            d.mass.solve(t, weights);
+            mass.solve(t, weights);
         }
         if !all_finite(weights) {
             return Err(Error::numerical("the adjoint of the step is not finite"));
         }
-        if let Some(out) = p_bar {
+        if let (Some(out), Some(d)) = (p_bar, &self.dynamics.derivatives) {
             for (out, p) in out.iter_mut().zip(&self.selected) {
                 at!(self, d).column(p, &mut lin.column);
                 *out = -h * dot(&lin.column, weights);
@@ -466,24 +456,28 @@ impl Sim {
                 *out = -f.by_u * geared;
             }
         }
+        let (q_sum, v_sum) = (&mut lin.column, &mut lin.column2);
+        for (sum, z) in v_sum.iter_mut().zip(z.iter()) {
+            *sum += z;
+        }
+        lin.column3.copy_from_slice(q_next_bar);
+        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+            block_tr_mul(&b.by_q, &mut lin.column3[l.iv..l.iv + l.kind.nv()]);
+        }
+        for (sum, x) in q_sum.iter_mut().zip(&lin.column3) {
+            *sum += x;
+        }
+        self.dynamics
+            .inverse_adjoint(model, &self.params, weights, q_sum, v_sum);
+        joint_terms!(self, |row, column, by_q, by_v| {
+            q_sum[column] += by_q * weights[row];
+            v_sum[column] += by_v * weights[row];
+        });
         if let Some(out) = q_bar {
-            let sum = &mut lin.column3;
-            sum.copy_from_slice(q_next_bar);
-            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-                block_tr_mul(&b.by_q, &mut sum[l.iv..l.iv + l.kind.nv()]);
-            }
-            packed_tr_mul(t, &d.id.above_q, &d.id.below_q, weights, sum);
-            for ((out, a), b) in out.iter_mut().zip(sum.iter()).zip(&lin.column) {
-                *out = a + b;
-            }
+            out.copy_from_slice(q_sum);
         }
         if let Some(out) = v_bar {
-            let sum = &mut lin.column3;
-            sum.copy_from_slice(z);
-            packed_tr_mul(t, &d.id.above_v, &d.id.below_v, weights, sum);
-            for ((out, a), b) in out.iter_mut().zip(sum.iter()).zip(&lin.column2) {
-                *out = a + b;
-            }
+            out.copy_from_slice(v_sum);
         }
         Ok(())
     }

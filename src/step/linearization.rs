@@ -1,9 +1,13 @@
 //! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
 
+use super::actuation::spring_jacobian;
+use super::sim::StepState;
+use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
 use crate::model::Model;
+use crate::model::params::Params;
 use crate::model::state::{IntegrateBlocks, block_mul};
 use crate::model::topology::{Link, Topology};
 use crate::spatial::Mat3;
@@ -11,9 +15,11 @@ use crate::spatial::Mat3;
 /// What the derivatives of a step keep between calls.
 #[derive(Clone, Debug)]
 pub(super) struct Linearization {
-    /// R_q, R_v and the factors in `Dynamics::derivatives` are those of the last step.
+    /// The recursions and the factors in `Dynamics` are those of the last step.
     pub valid: bool,
-    /// The dense inverse too.
+    /// R_q and R_v in `Dynamics::derivatives`, too.
+    pub matrices_valid: bool,
+    /// The Jacobians by q and v, and what answers forces, too.
     pub inverse_valid: bool,
     pub support: ColumnSupport,
     pub by_q: Vec<f64>,
@@ -36,6 +42,7 @@ impl Linearization {
         let wide = model.topology().links.iter().filter(|l| l.kind.nv() > 1);
         Linearization {
             valid: false,
+            matrices_valid: false,
             inverse_valid: false,
             support: ColumnSupport::new(nv),
             by_q: vec![0.0; nv * nv],
@@ -104,40 +111,70 @@ pub(super) fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f6
     x.chunks_exact_mut(nv.max(1))
 }
 
-pub(super) fn add_diagonal(above: &mut [F4], below: &mut [F4], at: usize, x: f64) {
-    F4::flat_mut(above)[at] += x;
-    F4::flat_mut(below)[at] += x;
+/// Visits what joints, actuators and couplings between dofs add to R_q and R_v: (row, column, by q,
+/// by v).
+pub(super) fn for_joint_terms(
+    model: &Model,
+    params: &Params,
+    state: &StepState,
+    variation: Option<&Variation>,
+    h: f64,
+    mut visit: impl FnMut(usize, usize, f64, f64),
+) {
+    for l in &model.topology().links {
+        let dofs = l.iv..l.iv + l.kind.nv();
+        for k in dofs.clone() {
+            let stiffness = params.stiffness[k];
+            let own = if l.kind.nv() == 1 { stiffness } else { 0.0 };
+            visit(k, k, own, params.damping[k] + h * stiffness);
+        }
+        if l.kind.nv() > 1 && params.stiffness[dofs.clone()].iter().any(|k| *k != 0.0) {
+            let jac = spring_jacobian(model, l, &state.q, &state.spring);
+            for r in dofs.clone() {
+                for c in dofs.clone() {
+                    let x = spring_entry(&jac, l, r - l.iv, c - l.iv);
+                    visit(r, c, params.stiffness[r] * x, 0.0);
+                }
+            }
+        }
+    }
+    for (a, f) in model.actuators().iter().zip(&state.actuators) {
+        let gear = -a.gear[0];
+        visit(a.iv, a.iv, gear * f.by_length, gear * f.by_velocity);
+    }
+    if let Some(variation) = variation {
+        variation.for_couplings(|k, x| visit(k, k, x, 0.0));
+    }
 }
 
-/// Adds K ∂e/∂q of a spherical or free link.
-pub(super) fn add_spring(
-    id: &mut RneaDerivatives,
-    t: &Topology,
-    l: &Link,
-    k: &[f64],
-    jac: &[Mat3; 3],
-) {
-    let n = l.kind.nv();
-    let entry = |r: usize, c: usize| match (n, r / 3, c / 3) {
+/// ∂e/∂q of a spherical or free link's spring.
+fn spring_entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
+    match (l.kind.nv(), r / 3, c / 3) {
         (3, ..) => jac[2].at(r, c),
         (_, 0, 0) => jac[0].at(r, c),
         (_, 0, _) => jac[1].at(r, c - 3),
         (_, _, 0) => 0.0,
         _ => jac[2].at(r - 3, c - 3),
-    };
-    for r in 0..n {
-        for c in 0..n {
-            let x = k[l.iv + r] * entry(r, c);
-            // The lower dof of the two holds the row.
-            let (low, high) = (l.iv + r.max(c), l.iv + r.min(c));
-            let at = t.dofs[low].row + t.dofs[high].depth;
-            if r <= c {
-                F4::flat_mut(&mut id.above_q)[at] += x;
-            }
-            if r >= c {
-                F4::flat_mut(&mut id.below_q)[at] += x;
-            }
-        }
+    }
+}
+
+/// Adds an entry to branch-packed R_q and R_v.
+pub(super) fn add_entry(
+    id: &mut RneaDerivatives,
+    t: &Topology,
+    [row, column]: [usize; 2],
+    by_q: f64,
+    by_v: f64,
+) {
+    // The lower dof of the two holds the row.
+    let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
+    if row <= column {
+        F4::flat_mut(&mut id.above_q)[at] += by_q;
+        F4::flat_mut(&mut id.above_v)[at] += by_v;
+    }
+    if row >= column {
+        F4::flat_mut(&mut id.below_q)[at] += by_q;
+        F4::flat_mut(&mut id.below_v)[at] += by_v;
     }
 }
 
@@ -154,11 +191,6 @@ pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
         }
         y[k] += sum;
     }
-}
-
-/// y += Rᵀ x for a branch-packed R: what is above the diagonal of one is below that of the other.
-pub(super) fn packed_tr_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
-    packed_mul(t, below, above, x, y);
 }
 
 /// dq⁺ of a column with velocity part `dv`: h Jᵣ dv, plus the column of Ad for a unit tangent.

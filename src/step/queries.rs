@@ -128,7 +128,9 @@ impl Sim {
         self.need_derivatives()?;
         self.update(q, v);
         self.dynamics
-            .differentiate_inverse(&self.model, &self.params, v, a, &mut self.work);
+            .inverse(&self.model, &self.params, v, a, &mut self.work);
+        self.dynamics
+            .differentiate_inverse(&self.model, &self.params);
         if let Some(d) = &self.dynamics.derivatives {
             let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
             if !parts.iter().all(|x| all_finite(F4::flat(x))) {

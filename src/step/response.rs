@@ -18,6 +18,7 @@ use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
 use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::topology::{LANES, Topology};
+use std::ops::Range;
 
 /// B, C and their products. Sized at creation.
 #[derive(Clone, Debug)]
@@ -146,12 +147,24 @@ impl Response {
     }
 }
 
-/// Adds x times a row's vector to a dof's.
+/// Adds Σ xᵣ times the vectors of up to three rows to that of a dof.
 #[inline(always)]
-fn add(panel: &mut [F4], dof: usize, rows: &[F4], row: usize, x: f64, lanes: usize) {
+fn add(panel: &mut [F4], dof: usize, vectors: &[F4], rows: Range<usize>, x: F4, lanes: usize) {
     let to = &mut panel[dof * lanes..][..lanes];
-    for (to, from) in to.iter_mut().zip(&rows[row * lanes..][..lanes]) {
-        *to += *from * x;
+    let from = &vectors[rows.start * lanes..rows.end * lanes];
+    let x = x.0;
+    if rows.len() == 3 {
+        let (a, rest) = from.split_at(lanes);
+        let (b, c) = rest.split_at(lanes);
+        for (((to, a), b), c) in to.iter_mut().zip(a).zip(b).zip(c) {
+            *to += *a * x[0] + *b * x[1] + *c * x[2];
+        }
+        return;
+    }
+    for (from, x) in from.chunks_exact(lanes.max(1)).zip(x) {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += *from * x;
+        }
     }
 }
 
@@ -171,28 +184,33 @@ fn columns_kernel(
         panel[..n].fill(F4::ZERO);
     }
     for b in 0..c.groups() {
-        c.rows.for_dofs(b, |k| {
-            for (row, x) in c.range(b).zip(c.rows.column(b, k).0) {
-                add(&mut r.by_v, k, &r.left, row, x, w);
-                if !symmetric {
-                    add(&mut r.y, k, &r.right, row, x, w);
-                }
+        for k in c.rows.dofs(b) {
+            let x = c.rows.column(b, k);
+            add(&mut r.by_v, k, &r.left, c.range(b), x, w);
+            if !symmetric {
+                add(&mut r.y, k, &r.right, c.range(b), x, w);
             }
-        });
+        }
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
-    variation.for_columns(t, kin, |row, k, x| {
-        for (i, x) in x.0.into_iter().enumerate().filter(|(_, x)| *x != 0.0) {
-            add(&mut r.by_q, k, &r.left, row + i, x, w);
+    for side in variation.sides() {
+        for k in t.path(side.link) {
+            let x = variation.column(side, kin, k);
+            add(&mut r.by_q, k, &r.left, side.rows.clone(), x, w);
         }
-    });
+    }
+    for d in variation.on_dofs() {
+        let x = F4([d.slope, 0.0, 0.0, 0.0]);
+        add(&mut r.by_q, d.dof, &r.left, d.row..d.row + 1, x, w);
+    }
     if s.kd != 0.0 {
         for b in 0..c.groups() {
             let Some(row) = c.normal_row(b) else { continue };
-            c.rows.for_dofs(b, |k| {
-                let x = c.rows.column(b, k).0[c.range(b).len() - 1];
-                add(&mut r.by_v, k, &r.left, row, -s.kd * x, w);
-            });
+            for k in c.rows.dofs(b) {
+                let x = -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1];
+                let x = F4([x, 0.0, 0.0, 0.0]);
+                add(&mut r.by_v, k, &r.left, row..row + 1, x, w);
+            }
         }
     }
 }

@@ -174,7 +174,7 @@ fn islands_give_the_solution_and_the_derivative_of_the_whole() {
         let lambda_bar: Vec<f64> = (0..n).map(|_| rng.signed()).collect();
         let (mut w_bar, mut limits_bar) = (vec![0.0; n], vec![0.0; nb]);
         islands
-            .apply_transpose(&split, &lambda_bar, &mut w_bar, &mut limits_bar)
+            .apply_transpose(&split, &lambda_bar, &mut w_bar, Some(&mut limits_bar))
             .unwrap();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         for k in 0..COLUMNS {
