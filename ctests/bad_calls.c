@@ -82,6 +82,8 @@ OPTION(max_iterations, 0, zero)
 OPTION(max_contacts, SIZE_MAX / 64, large)
 OPTION(kp, 2.0, large)
 OPTION(kd, -1.0, negative)
+OPTION(max_push_out, -1.0, negative)
+OPTION(max_push_out, NAN, nan)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -99,6 +101,8 @@ static void options(void) {
     WRONG(create(set_large_max_contacts), DS_ERR_CAPACITY, "max_contacts");
     INVALID(create(set_large_kp), "kp");
     INVALID(create(set_negative_kd), "kd");
+    INVALID(create(set_negative_max_push_out), "max_push_out");
+    INVALID(create(set_nan_max_push_out), "max_push_out");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
     INVALID(create(set_unknown_require_convergence), "require_convergence");
@@ -151,6 +155,7 @@ static void steps(void) {
     INVALID(ds_sim_step_vjp(sim, NULL, v, out.a, out.b, out.c, NULL), "q_next_bar");
     NUMERICAL(ds_sim_step_vjp(sim, v, with(v, 0, NAN), out.a, out.b, out.c, NULL), "v_next_bar[0]");
     INVALID(ds_sim_step_info(sim, NULL), "out");
+    INVALID(ds_sim_push_out_given_up(sim, NULL), "out");
     const ds_contact *contacts;
     size_t count;
     INVALID(ds_sim_contacts(sim, NULL, &count), "contacts");
@@ -163,6 +168,8 @@ static void steps(void) {
     WRONG(ds_sim_step_jacobians(sim, &one), DS_ERR_NO_STEP, "step");
     CHECK_OK(ds_sim_reset(sim));
     WRONG(ds_sim_step_info(sim, &out.info), DS_ERR_NO_STEP, "step");
+    CHECK_OK(ds_sim_reset(sim));
+    WRONG(ds_sim_push_out_given_up(sim, &out.id), DS_ERR_NO_STEP, "step");
 }
 
 static void parameters(void) {

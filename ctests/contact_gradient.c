@@ -1,5 +1,6 @@
 /* Derivatives in contact: which kind they are, and those of the impulses. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -39,6 +40,44 @@ static void refused(void) {
     CHECK(info.converged == 1 && info.gradient == DS_GRADIENT_EXACT);
     CHECK_OK(ds_sim_step_jacobians(sim, &out));
     ds_sim_free(sim);
+}
+
+/* A ball between walls that are too near falls along them and is not pushed out; from one wall it leaves
+   at its overlap per step, or at the largest speed allowed. */
+static void jammed(void) {
+    const char *walls[] = {"<geom type='plane' size='1 1 1' pos='-0.099 0 0' zaxis='1 0 0'/>",
+                           "<geom type='plane' size='1 1 1' pos='0.099 0 0' zaxis='-1 0 0'/>"};
+    for (int both = 0; both < 2; both++) {
+        char text[1024];
+        const int length = snprintf(text, sizeof text,
+                                    "<mujoco><worldbody>%s%s<body><freejoint/>"
+                                    "<geom type='sphere' size='0.1' mass='1'/></body></worldbody></mujoco>",
+                                    walls[0], both ? walls[1] : "");
+        ds_model *ball = NULL;
+        CHECK_OK(ds_model_load_string(text, (size_t)length, DS_FORMAT_MJCF, NULL, &ball));
+        for (int bounded = 0; bounded < 2; bounded++) {
+            ds_options options;
+            ds_options_init(&options);
+            CHECK(isinf(options.max_push_out));
+            if (bounded) options.max_push_out = 0.25;
+            ds_sim *s = NULL;
+            CHECK_OK(ds_sim_create(ball, &options, &s));
+            double at[7], speed[6] = {0};
+            CHECK_OK(ds_model_neutral(ball, at));
+            CHECK_OK(ds_sim_step(s, at, speed, NULL, at, speed));
+            int32_t given_up = -1;
+            CHECK_OK(ds_sim_push_out_given_up(s, &given_up));
+            CHECK(given_up == both);
+            ds_step_info info;
+            CHECK_OK(ds_sim_step_info(s, &info));
+            CHECK(info.converged == 1 && (info.gradient == DS_GRADIENT_ONE_SIDED) == both);
+            const double out = both ? 0.0 : bounded ? 0.25 : 1.0;
+            CHECK(fabs(speed[0] - out) < 1e-9);
+            if (both) CHECK(fabs(speed[2] + 9.81e-3) < 1e-9);
+            ds_sim_free(s);
+        }
+        ds_model_free(ball);
+    }
 }
 
 /* The impulses of the step from (q, v, u) displaced by h along dof or input k of `what`. */
@@ -130,6 +169,7 @@ int main(int argc, char **argv) {
     CHECK_OK(ds_model_load(model_path(argv, "quadruped.xml"), NULL, &model));
     if (model == NULL) return report();
     refused();
+    jammed();
     impulses();
     redundant();
     ds_model_free(model);

@@ -1057,6 +1057,11 @@ typedef struct ds_options {
    * 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
    */
   int32_t require_convergence;
+  /**
+   * Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to inf:
+   * bodies that overlap by more are pushed apart over several steps. Default inf.
+   */
+  double max_push_out;
 } ds_options;
 
 /**
@@ -1810,6 +1815,16 @@ ds_status ds_sim_step(struct ds_sim *sim,
  * Errors: DS_ERR_NO_STEP before a step.
  */
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
+
+/**
+ * Whether the last step gave up pushing bodies out of each other: 1 where jammed bodies could not be
+ * pushed apart by any impulse, and the step was taken without undoing penetrations and passed limits
+ * (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_sim_push_out_given_up(const struct ds_sim *sim,
+                                   int32_t *out);
 
 /**
  * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]

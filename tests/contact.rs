@@ -4,12 +4,14 @@
 mod common;
 
 use common::checker::*;
+use common::scene::{at, plane};
 use common::*;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Quat, Vec3};
-use diffsim::step::Options;
+use diffsim::spatial::{Pose, Quat, Vec3};
+use diffsim::step::{Gradient, Options, Sim};
+use std::sync::Arc;
 
 #[test]
 fn a_box_that_drops_slides_and_sticks() {
@@ -167,5 +169,90 @@ fn a_quadruped_that_lands_and_stands() {
             }
         }
         c.report("quadruped");
+    }
+}
+
+/// A box that starts deep in the ground is pushed out at the bounded speed, and no derivative misses
+/// the bound.
+#[test]
+fn a_deep_overlap_is_undone_at_the_bounded_speed() {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.5);
+    let half_extents = Vec3::new(0.1, 0.08, 0.1);
+    let shape = ShapeSpec::Box { half_extents };
+    free_body(&mut spec, "box", Vec3::new(0.0, 0.0, 0.08), shape);
+    let model = Model::compile(spec, Actuation::Full).unwrap();
+    let mut q = model.neutral().to_vec();
+    let turn = Quat::exp(Vec3::new(0.02, 0.05, 0.3)).normalized();
+    q[3..7].copy_from_slice(&turn.to_array());
+    let mut v = vec![0.3, 0.1, -0.2, 0.0, 0.0, 0.0];
+    for kp in [0.0, 0.3] {
+        let o = Options {
+            kp,
+            max_push_out: 0.4,
+            ..options(5e-3)
+        };
+        let mut c = Checker::new(model.clone(), &o);
+        let mut sim = Sim::new(Arc::new(model.clone()), &o).unwrap();
+        let (mut q, mut v) = (q.clone(), v.clone());
+        for step in 0..30 {
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.step(&q, &v, &[0.0; 6], &mut q_next, &mut v_next)
+                .unwrap();
+            let info = sim.step_info().unwrap();
+            assert!(info.converged && !info.push_out_given_up);
+            for contact in sim.contacts() {
+                if contact.gap < -0.005 && contact.impulse[2] > 0.0 {
+                    let speed = contact.velocity[2];
+                    assert!((speed - 0.4).abs() < 1e-9, "{step}: {speed}");
+                }
+            }
+            c.check(&mut q, &mut v, &[0.0; 6]);
+        }
+        assert!(sim.contacts().iter().all(|c| c.gap > -1e-3));
+        c.report(&format!("overlapping box, kp {kp}"));
+    }
+    // Without a bound the deepest corner leaves at its depth per step.
+    let mut sim = Sim::new(Arc::new(model), &options(5e-3)).unwrap();
+    let (q0, v0) = (q.clone(), v.clone());
+    sim.step(&q0, &v0, &[0.0; 6], &mut q, &mut v).unwrap();
+    let deepest = (sim.contacts().iter())
+        .map(|c| (c.gap, c.velocity[2]))
+        .fold((0.0, 0.0), |a: (f64, f64), b| if b.0 < a.0 { b } else { a });
+    assert!((deepest.1 + deepest.0 / 5e-3).abs() < 1e-9, "{deepest:?}");
+    assert!(deepest.1 > 4.0);
+}
+
+/// A sphere between walls that are too near: no impulse parts them, so that the step says it was taken
+/// without push-out. What remains is a sphere that falls freely along the walls.
+#[test]
+fn a_jammed_sphere_is_not_pushed_out() {
+    let overlap = 1e-3;
+    for walls in [1, 2] {
+        let mut spec = ModelSpec::default();
+        for k in 0..walls {
+            let turn = Vec3::Y * (0.5 * std::f64::consts::PI * if k == 0 { 1.0 } else { -1.0 });
+            let mut pose = Pose::from_quat(Quat::exp(turn).normalized(), Vec3::ZERO);
+            pose.pos = pose.rot.c[2] * (overlap - 0.1);
+            plane(&mut spec, &format!("wall{k}"), pose, 0.5);
+        }
+        let shape = ShapeSpec::Sphere { radius: 0.1 };
+        free_body(&mut spec, "ball", at(0.0, 0.0, 0.0).pos, shape);
+        let model = Model::compile(spec, Actuation::FromFile).unwrap();
+        let h = 1e-3;
+        let mut sim = Sim::new(Arc::new(model), &options(h)).unwrap();
+        let q = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let (mut q_next, mut v) = (q, [0.0; 6]);
+        sim.step(&q, &[0.0; 6], &[], &mut q_next, &mut v).unwrap();
+        let info = sim.step_info().unwrap();
+        assert!(info.converged, "{info:?}");
+        let jammed = walls == 2;
+        assert_eq!(info.push_out_given_up, jammed);
+        assert_eq!(info.gradient == Gradient::OneSided, jammed);
+        if jammed {
+            assert!(v[0].abs() < 1e-9 && (v[2] + 9.81 * h).abs() < 1e-9, "{v:?}");
+        } else {
+            assert!((v[0] - overlap / h).abs() < 1e-9, "{v:?}");
+        }
     }
 }

@@ -1,10 +1,11 @@
-//! Contact problems met in simulations that the solver does not solve yet, as minimal reproducers.
+//! Contact problems met in simulations, as minimal reproducers: one that is hard, and one without a solution.
 
-use diffsim::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use diffsim::contact::ncp::{Method, Mode, NcpOptions, NcpSolver};
 use diffsim::contact::problem::{Block, Delassus, Problem};
 
-/// Two spheres of a pile, wedged between two walls, the floor and each other: G has rank 10 of 12. The
-/// impulses grow without bound along its null space (thousands of N s), and the residual stays above 1e-5.
+/// Two spheres of a pile, wedged between two walls, the floor and each other, that overlap by 0.2 µm and are asked to
+/// part: G has rank 10 of 12. Three contacts can press against each other inside their friction cones without moving
+/// anything.
 mod wedge {
     pub const MU: [f64; 4] = [1.0, 0.5, 0.5, 0.5];
     pub const G: [f64; 12] = [
@@ -388,10 +389,59 @@ fn is_solved(mu: [f64; 4], delassus: &[f64; 144], g: &[f64; 12], warm: [f64; 12]
     }
 }
 
+/// Every method fails, as it must: along a pressure λ₀ of the cones' inside with G λ₀ = 0 all impulses yield, but
+/// ⟨λ₀, σ⟩ = ⟨λ₀, g⟩ < 0 for every impulse, and only slip of that size could make up for it, which pressure prevents.
 #[test]
-#[ignore = "the contact solver does not solve this one yet"]
-fn wedged_spheres_are_solved() {
-    is_solved(wedge::MU, &wedge::DELASSUS, &wedge::G, wedge::WARM);
+fn wedged_spheres_cannot_be_parted() {
+    let blocks = wedge::MU.map(|mu| Block::Contact { mu });
+    let problem = Problem {
+        blocks: &blocks,
+        delassus: Delassus::Dense(&wedge::DELASSUS),
+        g: &wedge::G,
+    };
+    for method in [Method::Auto, Method::Pgs, Method::Admm] {
+        let (mut lambda, mut modes) = (wedge::WARM, [Mode::Unknown; 4]);
+        let options = NcpOptions {
+            method,
+            tolerance: 1e-9,
+            max_sweeps: 60,
+            max_admm: 60,
+        };
+        let c = NcpSolver::new(12, 4)
+            .solve(&problem, &mut lambda, &mut modes, &options)
+            .unwrap();
+        assert!(!c.converged && c.residual() > 1e-6, "{method:?}: {c:?}");
+        // The attempt is bounded.
+        assert!(c.sweeps <= 60 && c.admm <= 60, "{c:?}");
+        assert!(c.newton <= 300 && c.interior <= 100, "{c:?}");
+    }
+    // The pressure that locks them, found by following the impulses: sweep by sweep they grow along it.
+    let grow = |sweeps: usize| {
+        let (mut lambda, mut modes) = (wedge::WARM, [Mode::Unknown; 4]);
+        let options = NcpOptions {
+            method: Method::Pgs,
+            max_sweeps: sweeps,
+            ..NcpOptions::default()
+        };
+        NcpSolver::new(12, 4)
+            .solve(&problem, &mut lambda, &mut modes, &options)
+            .unwrap();
+        lambda
+    };
+    let (before, after) = (grow(20_000), grow(40_000));
+    let mut pressure: [f64; 12] = std::array::from_fn(|k| after[k] - before[k]);
+    let size = pressure.iter().map(|x| x * x).sum::<f64>().sqrt();
+    pressure.iter_mut().for_each(|x| *x /= size);
+    for (p, mu) in pressure.chunks_exact(3).zip(wedge::MU) {
+        assert!(p[0].hypot(p[1]) <= mu * p[2] + 1e-3, "{p:?}");
+    }
+    for row in wedge::DELASSUS.chunks_exact(12) {
+        let response: f64 = row.iter().zip(&pressure).map(|(a, p)| a * p).sum();
+        assert!(response.abs() < 1e-3, "{response}");
+    }
+    let asked: f64 = wedge::G.iter().zip(&pressure).map(|(g, p)| g * p).sum();
+    println!("pressure {pressure:?}, {asked:e} m/s");
+    assert!(asked < -1e-4, "{asked:e}");
 }
 
 #[test]

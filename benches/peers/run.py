@@ -14,6 +14,7 @@ from common import BUILD, say
 
 import chart
 import clutter
+import collision
 import gradients
 import scenarios
 import service
@@ -58,7 +59,12 @@ def _json(best):
     return {name: b.json() for name, b in best.items()}
 
 
-PARTS = {"robots": robots, "others": others, "clutter": piles, "service": serving, "profile": profile}
+def detection(prepared, options, bounds):
+    best = collision.measure(prepared, options.rounds)
+    return collision.markdown(best, bounds), _json(best)
+
+
+PARTS = {"robots": robots, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
 
 
 def main():

@@ -293,6 +293,16 @@ public:
                               ddistance.expect(nv_, "ddistance")));
         return out;
     }
+    ds_smoothed_distance smoothed_distance(std::int32_t geom_a, std::int32_t geom_b, In q,
+                                           const DistanceSmoothing &smoothing, Out ddistance = {},
+                                           Out dpoint = {}, Out dnormal = {}) {
+        ds_smoothed_distance out{};
+        check(ds_sim_smoothed_distance(get(), geom_a, geom_b, q.expect(nq_, "q"), &smoothing, &out,
+                                       ddistance.expect(nv_, "ddistance"),
+                                       dpoint.expect(3 * nv_, "dpoint"),
+                                       dnormal.expect(3 * nv_, "dnormal")));
+        return out;
+    }
     void set_pair_enabled(std::int32_t geom_a, std::int32_t geom_b, bool enabled) {
         check(ds_sim_set_pair_enabled(get(), geom_a, geom_b, enabled ? 1 : 0));
     }

@@ -138,6 +138,9 @@ struct EqualityDesc : ds_equality_desc {
 struct Smoothing : ds_smoothing {
     Smoothing() : ds_smoothing{} { ds_smoothing_init(this); }
 };
+struct DistanceSmoothing : ds_distance_smoothing {
+    DistanceSmoothing() : ds_distance_smoothing{} { ds_distance_smoothing_init(this); }
+};
 
 namespace detail {
 

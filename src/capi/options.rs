@@ -63,6 +63,9 @@ pub struct ds_options {
     /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
     /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
     pub require_convergence: i32,
+    /// Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to inf:
+    /// bodies that overlap by more are pushed apart over several steps. Default inf.
+    pub max_push_out: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -85,6 +88,7 @@ unsafe impl Growing for ds_options {
             checkpoint_interval: o.checkpoint_interval,
             derivatives: i32::from(o.derivatives),
             require_convergence: i32::from(o.require_convergence),
+            max_push_out: o.max_push_out,
         }
     }
 }
@@ -112,6 +116,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         max_contacts: o.max_contacts,
         kp: o.kp,
         kd: o.kd,
+        max_push_out: o.max_push_out,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,

@@ -155,6 +155,21 @@ pub unsafe extern "C" fn ds_sim_step_info(sim: *const ds_sim, out: *mut ds_step_
     })
 }
 
+/// Whether the last step gave up pushing bodies out of each other: 1 where jammed bodies could not be
+/// pushed apart by any impulse, and the step was taken without undoing penetrations and passed limits
+/// (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
+///
+/// Errors: DS_ERR_NO_STEP before a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_push_out_given_up(sim: *const ds_sim, out: *mut i32) -> ds_status {
+    // SAFETY: the header's rules.
+    wall::status(|| unsafe {
+        let given_up = look(sim)?.sim.step_info()?.push_out_given_up;
+        args::place(out, "out")?.write(i32::from(given_up));
+        Ok(())
+    })
+}
+
 /// Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
 /// and moment [N m], 6 numbers (linear; angular), world axes, at the body's origin. Zeros end it.
 #[unsafe(no_mangle)]

@@ -37,18 +37,30 @@ pub enum Source {
 
 /// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
 /// velocity that is kept (eq. 57–59 of the differentiable-simulation paper).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilization {
     pub kp: f64,
     pub kd: f64,
+    /// Largest speed at which a penetration or a passed limit is undone [m/s or rad/s].
+    pub push_out: f64,
     /// Time step [s].
     pub h: f64,
 }
 
 impl Stabilization {
-    /// Added to the normal row: Φ/h − K_p min(Φ, 0)/h − K_d (J v)_N.
+    /// Added to the normal row: max(Φ/h − K_p min(Φ, 0)/h, −push_out) − K_d (J v)_N.
     pub fn term(&self, gap: f64, speed: f64) -> f64 {
-        (gap - self.kp * gap.min(0.0)) / self.h - self.kd * speed
+        let closing = (gap - self.kp * gap.min(0.0)) / self.h;
+        closing.max(-self.push_out) - self.kd * speed
+    }
+
+    /// Asks nothing of contacts and limits but not to close further: standing still obeys it.
+    pub fn without_push_out(&self) -> Stabilization {
+        Stabilization {
+            kd: 0.0,
+            push_out: 0.0,
+            ..*self
+        }
     }
 
     /// Share of an equality's violation that a step removes, per time step: σ = J v⁺ + φ (1 − K_p)/h.
@@ -57,13 +69,29 @@ impl Stabilization {
         (1.0 - self.kp) / self.h
     }
 
-    /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side.
+    /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side, where the speed reaches
+    /// its bound that of the side without.
     pub fn by_gap(&self, gap: f64) -> f64 {
-        if gap < 0.0 {
-            (1.0 - self.kp) / self.h
-        } else {
+        let slope = (1.0 - self.kp) / self.h;
+        if gap >= 0.0 {
             1.0 / self.h
+        } else if slope * gap < -self.push_out {
+            0.0
+        } else {
+            slope
         }
+    }
+
+    /// How much [`Stabilization::term`] at this gap differs from what the next linear piece of it would
+    /// give [m/s or rad/s]; infinite where there is no other piece.
+    fn kink_distance(&self, gap: f64) -> f64 {
+        let distance = |is_kink: bool, change: f64| {
+            if is_kink { change.abs() } else { f64::INFINITY }
+        };
+        let at_zero = distance(self.kp > 0.0, self.kp * gap / self.h);
+        let bounded = self.kp < 1.0 && self.push_out < f64::INFINITY;
+        let pushed = (1.0 - self.kp) * gap / self.h;
+        at_zero.min(distance(bounded, pushed + self.push_out))
     }
 }
 
@@ -228,8 +256,6 @@ impl Constraints {
         self.frames.clear();
         self.gaps.clear();
         self.g.clear();
-        self.lambda.clear();
-        self.modes.clear();
         self.keys.clear();
     }
 
@@ -248,18 +274,27 @@ impl Constraints {
         self.offsets.push(at + rows);
         self.frames.push(frame);
         self.gaps.push(gap);
-        let (impulse, mode) = self.memory.find(key, self.keys.len());
-        self.lambda.extend_from_slice(&impulse[..rows]);
-        let mode = if mode.fits(block) {
-            mode
-        } else {
-            Mode::Unknown
-        };
-        for _ in 0..count {
-            self.blocks.push(block);
-            self.modes.push(mode);
-        }
+        self.blocks.extend(std::iter::repeat_n(block, count));
         self.keys.push(key);
+    }
+
+    /// Impulses and modes of the last step, where it had the same groups.
+    pub fn warm_start(&mut self) {
+        self.lambda.clear();
+        self.modes.clear();
+        for (group, key) in self.keys.iter().enumerate() {
+            let (impulse, mode) = self.memory.find(*key, group);
+            let rows = self.offsets[group + 1] - self.offsets[group];
+            self.lambda.extend_from_slice(&impulse[..rows]);
+            let block = self.blocks[self.modes.len()];
+            let mode = if mode.fits(block) {
+                mode
+            } else {
+                Mode::Unknown
+            };
+            let count = rows / block.rows();
+            self.modes.extend(std::iter::repeat_n(mode, count));
+        }
     }
 
     /// Rows of all contacts of the scene, of limits within reach, of dry friction and of equalities.
@@ -358,6 +393,7 @@ impl Constraints {
                 key,
             );
         }
+        self.warm_start();
     }
 
     fn push_dof(
@@ -375,22 +411,43 @@ impl Constraints {
         self.push((block, 1), source, Mat3::IDENTITY, gap, key);
     }
 
-    /// G and g = J v_free + stabilization; `m` must be factored.
-    pub fn condense(
-        &mut self,
-        t: &Topology,
-        m: &BranchMatrix,
-        v: &[f64],
-        v_free: &[f64],
-        s: &Stabilization,
-    ) {
+    /// G; `m` must be factored.
+    pub fn condense(&mut self, t: &Topology, m: &BranchMatrix) {
         let n = self.offsets.last().copied().unwrap_or(0);
-        self.g.resize(n, 0.0);
         if self.by_trees.is_none() {
             self.delassus.resize(n * n, 0.0);
         }
-        condense(self, t, m, v, v_free, s);
+        condense(self, t, m, n);
         self.fill_trees(t);
+    }
+
+    /// g = J v_free + stabilization.
+    pub fn stabilize(&mut self, v: &[f64], v_free: &[f64], s: &Stabilization) {
+        let n = self.offsets.last().copied().unwrap_or(0);
+        self.g.resize(n, 0.0);
+        for i in 0..self.groups() {
+            let range = self.range(i);
+            let last = range.len() - 1;
+            let free = self.rows.times(i, v_free);
+            let g = &mut self.g[range];
+            g.copy_from_slice(&free.0[..=last]);
+            match self.sources[i] {
+                Source::Contact(_) | Source::Limit { .. } => {
+                    let speed = if s.kd == 0.0 {
+                        0.0
+                    } else {
+                        self.rows.times(i, v).0[last]
+                    };
+                    g[last] += s.term(self.gaps[i], speed);
+                }
+                Source::Equality { error, .. } => {
+                    for (g, e) in g.iter_mut().zip(error.to_array()) {
+                        *g += s.closing() * e;
+                    }
+                }
+                Source::Friction { .. } => {}
+            }
+        }
     }
 
     /// Row of the group that may only open: the normal of a contact, the limit itself.
@@ -409,18 +466,24 @@ impl Constraints {
         l
     }
 
-    /// Distance of the active contacts and limits to the kink of the stabilization at gap zero, in units
-    /// of the largest free velocity; infinite where it has none (K_p = 0).
+    /// Distance of the active contacts and limits to the nearest kink of the stabilization, at gap zero and
+    /// where the speed of pushing out reaches its bound, in units of the largest free velocity; infinite
+    /// where it has none.
     pub fn kink_distance(&self, s: &Stabilization) -> f64 {
-        if s.kp == 0.0 {
-            return f64::INFINITY;
-        }
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         (0..self.groups())
             .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
             .fold(f64::INFINITY, |m, b| {
-                m.min(s.kp * self.gaps[b].abs() / (s.h * scale))
+                m.min(s.kink_distance(self.gaps[b]) / scale)
             })
+    }
+
+    /// Whether the stabilization asks more of a contact or limit than not to close further.
+    pub fn pushes_out(&self, s: &Stabilization) -> bool {
+        let without = s.without_push_out();
+        *s != without
+            && (0..self.groups())
+                .any(|b| self.normal_row(b).is_some() && (s.kd > 0.0 || self.gaps[b] < 0.0))
     }
 
     /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
@@ -488,16 +551,8 @@ fn add_point_rows(
 }
 
 #[inline(always)]
-fn condense_kernel(
-    c: &mut Constraints,
-    t: &Topology,
-    m: &BranchMatrix,
-    v: &[f64],
-    v_free: &[f64],
-    s: &Stabilization,
-) {
+fn condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize) {
     c.rows.solve_half(t, m);
-    let n = c.g.len();
     for i in 0..c.groups() {
         let (ri, ni) = (c.offsets[i], c.range(i).len());
         let dense = if c.by_trees.is_none() { i + 1 } else { 0 };
@@ -512,27 +567,9 @@ fn condense_kernel(
                 }
             }
         }
-        let free = c.rows.times(i, v_free);
-        c.g[ri..ri + ni].copy_from_slice(&free.0[..ni]);
-        if let Some(row) = c.normal_row(i) {
-            let speed = if s.kd == 0.0 {
-                0.0
-            } else {
-                c.rows.times(i, v).0[ni - 1]
-            };
-            c.g[row] += s.term(c.gaps[i], speed);
-        }
-        if let Source::Equality { error, .. } = c.sources[i] {
-            for (g, e) in c.g[ri..ri + ni].iter_mut().zip(error.to_array()) {
-                *g += s.closing() * e;
-            }
-        }
     }
 }
 
 dispatch! {
-    fn condense = condense_kernel(
-        c: &mut Constraints, t: &Topology, m: &BranchMatrix, v: &[f64], v_free: &[f64],
-        s: &Stabilization,
-    )
+    fn condense = condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize)
 }

@@ -33,6 +33,9 @@ const REACH_STEPS: f64 = 2.0;
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;
 
+/// Sweeps spent on a problem that can be given up for one without push-out.
+const HURRIED: usize = 60;
+
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactReport {
@@ -59,6 +62,8 @@ pub(super) struct ContactStage {
     pub constraints: Constraints,
     solver: IslandSolver,
     options: NcpOptions,
+    /// What every step begins with, and what the last one ended with.
+    desired: Stabilization,
     stabilization: Stabilization,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
@@ -95,6 +100,12 @@ impl ContactStage {
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let groups = constraints.max_groups();
         let nv = model.nv();
+        let desired = Stabilization {
+            kp: options.kp,
+            kd: options.kd,
+            push_out: options.max_push_out,
+            h: options.time_step,
+        };
         Ok(ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
             solver: IslandSolver::new(&constraints.capacity(model.topology())),
@@ -104,11 +115,8 @@ impl ContactStage {
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
             },
-            stabilization: Stabilization {
-                kp: options.kp,
-                kd: options.kd,
-                h: options.time_step,
-            },
+            desired,
+            stabilization: desired,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
@@ -171,9 +179,9 @@ impl ContactStage {
                 h,
                 reach,
             );
-            c.condense(t, &dynamics.mass, v, &self.v_free, &self.stabilization);
-            let (problem, lambda, modes) = c.problem_and_solution();
-            let certificate = self.solver.solve(&problem, lambda, modes, &self.options)?;
+            c.condense(t, &dynamics.mass);
+            let certificate = self.solve_condensed(v)?;
+            let c = &mut self.constraints;
             respond(c, &dynamics.mass, model, &self.v_free, v_next);
             let mut repeat = false;
             if reach != f64::INFINITY && c.missed_limit(q, v_next, h, 1e-12) {
@@ -194,6 +202,38 @@ impl ContactStage {
                 return Ok(certificate);
             }
         }
+    }
+
+    /// Impulses of the condensed problem. Jammed bodies cannot be pushed apart by any impulse: a problem that
+    /// is not solved is given up for the one without push-out, which always has a solution.
+    fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
+        self.stabilization = self.desired;
+        loop {
+            let c = &mut self.constraints;
+            c.stabilize(v, &self.v_free, &self.stabilization);
+            let is_last = !c.pushes_out(&self.stabilization);
+            let options = if is_last {
+                self.options
+            } else {
+                NcpOptions {
+                    max_sweeps: HURRIED.min(self.options.max_sweeps),
+                    max_admm: 0,
+                    ..self.options
+                }
+            };
+            let (problem, lambda, modes) = c.problem_and_solution();
+            let certificate = self.solver.solve(&problem, lambda, modes, &options)?;
+            if certificate.converged || is_last {
+                return Ok(certificate);
+            }
+            self.stabilization = self.stabilization.without_push_out();
+            c.warm_start();
+        }
+    }
+
+    /// Whether the last step was taken without the push-out that was asked for.
+    pub fn gave_up_push_out(&self) -> bool {
+        self.stabilization != self.desired
     }
 
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.

@@ -25,6 +25,10 @@ pub struct StepInfo {
     pub residual: f64,
     /// The residual is within the tolerance; otherwise `gradient` is [`Gradient::Refused`].
     pub converged: bool,
+    /// With the push-out of penetrations and passed limits the contact problem was not solved: jammed bodies
+    /// cannot be moved apart by any impulse. The step was taken without, so that nothing closes further but
+    /// what overlaps stays, and its derivative is that of such a step.
+    pub push_out_given_up: bool,
     /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
     /// far an actuator is from its clamp, in its unit.
     pub switch_distance: f64,
@@ -37,6 +41,7 @@ impl StepInfo {
         contacts: 0,
         residual: 0.0,
         converged: true,
+        push_out_given_up: false,
         switch_distance: f64::INFINITY,
         gradient: Gradient::Exact,
     };

@@ -46,6 +46,9 @@ pub struct Options {
     /// of the normal velocity that an active contact keeps.
     pub kp: f64,
     pub kd: f64,
+    /// Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to ∞. Bodies
+    /// that overlap by more are pushed apart over several steps.
+    pub max_push_out: f64,
     /// Make the workspace of derivatives.
     pub derivatives: bool,
     /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
@@ -66,6 +69,7 @@ impl Default for Options {
             max_contacts: 64,
             kp: 0.0,
             kd: 0.0,
+            max_push_out: f64::INFINITY,
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
@@ -99,6 +103,12 @@ impl Options {
                     "options.{name} must be in [0, 1], got {x}"
                 )));
             }
+        }
+        if self.max_push_out.is_nan() || self.max_push_out < 0.0 {
+            return Err(Error::invalid(format!(
+                "options.max_push_out must be at least 0, got {}",
+                self.max_push_out
+            )));
         }
         if self.checkpoint_interval == 0 {
             return Err(Error::invalid(

@@ -125,14 +125,17 @@ pub struct Outcome {
 }
 
 /// Which contacts there are, on which side of gap zero, and the modes of all constraints.
-pub type Modes = (Vec<(usize, usize, bool)>, Vec<Mode>);
+pub type Modes = (Vec<(usize, usize, usize)>, Vec<Mode>);
 
 pub fn modes(sim: &Sim) -> Modes {
-    let kink = sim.options().kp > 0.0;
-    let contacts = sim
-        .contacts()
-        .iter()
-        .map(|c| (c.geom[0], c.geom[1], kink && c.gap < 0.0))
+    // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
+    let o = sim.options();
+    let piece = |gap: f64| {
+        let bounded = (1.0 - o.kp) * gap / o.time_step < -o.max_push_out;
+        usize::from(o.kp > 0.0 && gap < 0.0) + usize::from(bounded)
+    };
+    let contacts = (sim.contacts().iter())
+        .map(|c| (c.geom[0], c.geom[1], piece(c.gap)))
         .collect();
     (contacts, sim.constraint_modes().to_vec())
 }

@@ -13,6 +13,7 @@ import pinocchio
 
 import against_differences
 import against_mujoco
+import against_mujoco_margins
 import against_pinocchio
 import distances
 from report import Report
@@ -30,6 +31,9 @@ def main(names):
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF), against_mujoco.compare)
+    if not names:
+        report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
+        against_mujoco_margins.compare(report)
     report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")
     report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
     report.section("Step Jacobians against central differences of fourth order")

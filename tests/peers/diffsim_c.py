@@ -179,6 +179,14 @@ class Sim:
         _check(lib.ds_sim_step(self.handle, pq, pv, pu, pqn, pvn))
         return qn, vn
 
+    def contact_count(self, q):
+        """Of contacts at q, without dynamics."""
+        p, q = _in(q, self.model.nq)
+        contacts, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
+        _check(lib.ds_sim_collide(self.handle, p))
+        _check(lib.ds_sim_contacts(self.handle, contacts, count))
+        return count[0]
+
     def distance(self, geom_a, geom_b, q):
         """Signed distance of two geoms, and the unit normal from the first to the second."""
         p, q = _in(q, self.model.nq)

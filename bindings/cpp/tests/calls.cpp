@@ -116,6 +116,11 @@ void geometry(const Model &model) {
     const auto floor = model.geom_id("floor"), foot = model.geom_id("FR_foot");
     CHECK(std::abs(sim.distance(floor, foot, s.q, gradient).distance + 0.01) < 1e-12);
     CHECK(std::abs(gradient[2] - 1.0) < 1e-12);
+    diffsim::DistanceSmoothing mean;
+    CHECK(std::abs(sim.smoothed_distance(floor, foot, s.q, mean, gradient).distance + 0.01) < 1e-3);
+    CHECK(std::abs(gradient[2] - 1.0) < 1e-2);
+    mean.pairs = 0;
+    CHECK_THROWS(sim.smoothed_distance(floor, foot, s.q, mean), DS_ERR_INVALID_ARGUMENT, "pairs");
     sim.set_pair_enabled(floor, foot, false);
     sim.collide(s.q);
     CHECK(sim.contacts().size() == 3);

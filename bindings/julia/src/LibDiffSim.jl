@@ -217,6 +217,7 @@ mutable struct ds_options
     checkpoint_interval::Csize_t
     derivatives::Int32
     require_convergence::Int32
+    max_push_out::Cdouble
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -665,6 +666,9 @@ ds_sim_memory_size(a1) =
 
 ds_sim_np(a1) =
     ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_push_out_given_up(a1, a2) =
+    ccall((:ds_sim_push_out_given_up, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
 
 ds_sim_relaxed_step(a1, a2, a3, a4) =
     ccall((:ds_sim_relaxed_step, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)

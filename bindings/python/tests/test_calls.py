@@ -129,6 +129,10 @@ def test_geometry(model):
     distance = sim.distance(floor, foot, q)
     np.testing.assert_allclose([distance.distance, *distance.normal], [-0.01, 0.0, 0.0, 1.0], atol=1e-12)
     np.testing.assert_allclose(distance.derivative[2], 1.0)
+    mean = sim.smoothed_distance(floor, foot, q, pairs=16, width_angular=0.001)
+    np.testing.assert_allclose(mean.distance, -0.01, atol=1e-3)
+    np.testing.assert_allclose(mean.derivative[2], 1.0, atol=1e-2)
+    assert mean.point_derivative.shape == mean.normal_derivative.shape == (3, 18)
     sim.set_pair_enabled(floor, foot, False)
     assert len(sim.collide(q)) == 3
     with pytest.raises(diffsim.InvalidArgumentError, match="different"):

@@ -71,9 +71,7 @@ impl PairCache {
         let mut s = Simplex::default();
         let ids = &self.simplex[..usize::from(self.len)];
         for (k, &[a, b]) in ids.iter().enumerate() {
-            let known = usize::from(a) < pair.a.vertices().len()
-                && usize::from(b) < pair.b.vertices().len();
-            if known && !ids[..k].contains(&[a, b]) {
+            if pair.has(a, b) && !ids[..k].contains(&[a, b]) {
                 s.push(pair.vertex(a, b));
             }
         }

@@ -17,6 +17,8 @@ use crate::spatial::Vec3;
 const FEW: usize = 64;
 /// Most vertices: their facets are still numbered by a byte.
 const MANY: usize = 127;
+/// Most vertices of a polytope that is kept for the next query.
+const KEPT: usize = 48;
 
 /// Relative to the tolerance: planes nearer than this to a point count as through it.
 const COPLANAR: f64 = 1e-3;
@@ -39,14 +41,42 @@ struct Facet {
     closed: bool,
 }
 
-/// Why the growth ended.
-enum End {
-    /// All facets nearer than the least depth and its margin lie on the boundary.
-    Bounded,
+/// Why facets near the least depth do not lie on the boundary of the difference.
+enum Unbounded {
     /// More vertices are needed than there are places.
     Full,
     /// Rounding broke the surface.
     Broken,
+}
+
+/// The polytope of an earlier result, by the vertices of A and B that make its own and by its
+/// facets' places.
+#[derive(Clone, Debug)]
+pub struct Shell {
+    vertices: Fixed<[u16; 2], KEPT>,
+    facets: Fixed<ShellFacet, { 2 * KEPT }>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ShellFacet {
+    corners: [u8; 3],
+    across: [u8; 3],
+}
+
+impl Default for Shell {
+    fn default() -> Shell {
+        Shell {
+            vertices: Fixed::new(),
+            facets: Fixed::new(),
+        }
+    }
+}
+
+impl Shell {
+    pub fn clear(&mut self) {
+        self.vertices.clear();
+        self.facets.clear();
+    }
 }
 
 struct Polytope<const V: usize, const F: usize> {
@@ -58,40 +88,78 @@ struct Polytope<const V: usize, const F: usize> {
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
 /// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
 /// vertices are needed, or rounding broke the surface. On success `start` holds the facet found
-/// and a vertex far behind it.
-///
-/// With `alone`, also `None` where another axis is nearly as good: a search from elsewhere then may
-/// find that one.
+/// and a vertex far behind it, and `shell` the polytope.
 pub(super) fn least_depth(
     pair: &Pair,
     start: &mut Simplex,
+    shell: &mut Shell,
     rounding: f64,
-    alone: bool,
 ) -> Option<Axis> {
-    match grown::<FEW, { 2 * FEW }>(pair, start, rounding, alone) {
+    shell.clear();
+    let sought = Sought {
+        rounding,
+        window: rounding,
+        alone: false,
+    };
+    from_simplex(pair, start, shell, &sought)
+}
+
+/// As [`least_depth`], and `None` also where another axis is nearly as good, so that a search from
+/// elsewhere may find that one: starting from the polytope of an earlier result.
+pub(super) fn least_depth_again(
+    pair: &Pair,
+    start: &mut Simplex,
+    shell: &mut Shell,
+    rounding: f64,
+) -> Option<Axis> {
+    let sought = Sought {
+        rounding,
+        window: ALONE * rounding,
+        alone: true,
+    };
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
+    if p.resume(pair, shell, sought.tolerance()).is_some()
+        && let Ok(axis) = p.search(pair, start, shell, &sought)
+    {
+        return axis;
+    }
+    shell.clear();
+    from_simplex(pair, start, shell, &sought)
+}
+
+fn from_simplex(
+    pair: &Pair,
+    start: &mut Simplex,
+    shell: &mut Shell,
+    sought: &Sought,
+) -> Option<Axis> {
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
+    p.begin(pair, start)?;
+    match p.search(pair, start, shell, sought) {
         Ok(axis) => axis,
-        Err(Full) => grown::<MANY, { 2 * MANY }>(pair, start, rounding, alone).unwrap_or(None),
+        Err(Unbounded::Broken) => None,
+        Err(Unbounded::Full) => {
+            let mut p = Polytope::<MANY, { 2 * MANY }>::new();
+            p.begin(pair, start)?;
+            p.search(pair, start, shell, sought).unwrap_or(None)
+        }
     }
 }
 
-/// More vertices are needed than there are places.
-struct Full;
-
-fn grown<const V: usize, const F: usize>(
-    pair: &Pair,
-    start: &mut Simplex,
+/// Which axes count as of least depth.
+struct Sought {
+    /// Depths that differ by less are equal.
     rounding: f64,
+    /// Facets by this much less deep than the least are looked at.
+    window: f64,
+    /// All of these must name the same axis.
     alone: bool,
-) -> Result<Option<Axis>, Full> {
-    let window = if alone { ALONE * rounding } else { rounding };
-    let mut p = Polytope::<V, F>::new();
-    if p.begin(pair, start).is_none() {
-        return Ok(None);
-    }
-    match p.grow(pair, 0.1 * rounding, window) {
-        (End::Bounded, least) => Ok(p.best(pair, least, rounding, alone, start)),
-        (End::Full, _) => Err(Full),
-        (End::Broken, _) => Ok(None),
+}
+
+impl Sought {
+    /// How far below the boundary of the difference a facet may be.
+    fn tolerance(&self) -> f64 {
+        0.1 * self.rounding
     }
 }
 
@@ -107,7 +175,7 @@ pub(super) fn near_facets(
         return;
     }
     // Even cut short, the nearest facets are the best guess there is.
-    p.grow(map, tolerance, tolerance);
+    let _ = p.grow(map, tolerance, tolerance);
     let alive = || p.facets.iter().filter(|f| f.alive);
     let least = alive().fold(f64::INFINITY, |m, f| m.min(f.offset));
     for f in alive().filter(|f| f.offset <= least + 2.0 * tolerance) {
@@ -183,9 +251,88 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         }
     }
 
+    /// The polytope of an earlier result; `None` where there is none, or where with its vertices at
+    /// this placement it is not convex to within `tolerance`.
+    fn resume(&mut self, pair: &Pair, shell: &Shell, tolerance: f64) -> Option<()> {
+        if shell.facets.is_empty() {
+            return None;
+        }
+        for &[a, b] in shell.vertices.iter() {
+            pair.has(a, b).then_some(())?;
+            self.vertices.push(pair.vertex(a, b))?;
+        }
+        for f in shell.facets.iter() {
+            let i = self.facet(f.corners)?;
+            self.facets[i].across = f.across;
+        }
+        let convex = self.facets.iter().all(|f| {
+            f.across.iter().all(|&g| {
+                let corners = self.facets[usize::from(g)].corners;
+                let opposite = corners.iter().find(|&c| !f.corners.contains(c));
+                opposite.is_some_and(|&c| {
+                    f.normal.dot(self.vertices[usize::from(c)].w) - f.offset <= tolerance
+                })
+            })
+        });
+        convex.then_some(())
+    }
+
+    /// Keeps the polytope for [`Polytope::resume`], or nothing where it is too large.
+    fn keep(&self, shell: &mut Shell) {
+        shell.clear();
+        if self.kept(shell).is_none() {
+            shell.clear();
+        }
+    }
+
+    fn kept(&self, shell: &mut Shell) -> Option<()> {
+        const NONE: u8 = u8::MAX;
+        let mut vertex = [NONE; V];
+        let mut place = [NONE; F];
+        let alive = || self.facets.iter().enumerate().filter(|(_, f)| f.alive);
+        for (k, (i, _)) in alive().enumerate() {
+            place[i] = k as u8;
+        }
+        for (_, f) in alive() {
+            let mut corners = [0; 3];
+            for (to, &c) in corners.iter_mut().zip(&f.corners) {
+                let known = &mut vertex[usize::from(c)];
+                if *known == NONE {
+                    *known = shell.vertices.len() as u8;
+                    let v = &self.vertices[usize::from(c)];
+                    shell.vertices.push([v.a, v.b])?;
+                }
+                *to = *known;
+            }
+            shell.facets.push(ShellFacet {
+                corners,
+                across: f.across.map(|g| place[usize::from(g)]),
+            })?;
+        }
+        Some(())
+    }
+
+    /// Grows the polytope until the axis sought is known.
+    fn search(
+        &mut self,
+        pair: &Pair,
+        found: &mut Simplex,
+        shell: &mut Shell,
+        sought: &Sought,
+    ) -> Result<Option<Axis>, Unbounded> {
+        let least = self.grow(pair, sought.tolerance(), sought.window)?;
+        self.keep(shell);
+        Ok(self.best(pair, least, sought, found))
+    }
+
     /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
     /// below the boundary; returns the offset of the nearest.
-    fn grow(&mut self, map: &impl SupportMap, tolerance: f64, window: f64) -> (End, f64) {
+    fn grow(
+        &mut self,
+        map: &impl SupportMap,
+        tolerance: f64,
+        window: f64,
+    ) -> Result<f64, Unbounded> {
         let mut least = f64::INFINITY;
         loop {
             let mut pick = None;
@@ -197,7 +344,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
                 }
             }
             let Some(i) = pick else {
-                return (End::Bounded, least);
+                return Ok(least);
             };
             let f = self.facets[i];
             let near = self.vertices[usize::from(f.corners[0])];
@@ -207,9 +354,9 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
                 self.facets[i].closed = true;
                 least = least.min(f.offset);
             } else if self.vertices.len() == V {
-                return (End::Full, least);
+                return Err(Unbounded::Full);
             } else if self.add(w, i, COPLANAR * tolerance).is_none() {
-                return (End::Broken, least);
+                return Err(Unbounded::Broken);
             }
         }
     }
@@ -334,25 +481,17 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         self.facets[i].closed = true;
     }
 
-    /// The axis of least depth among those of the closed facets; `None` where it must be `alone` and
-    /// is not.
-    fn best(
-        &self,
-        pair: &Pair,
-        least: f64,
-        rounding: f64,
-        alone: bool,
-        found: &mut Simplex,
-    ) -> Option<Axis> {
-        let window = if alone { ALONE * rounding } else { rounding };
+    /// The axis sought among those of the closed facets; `None` where it must be alone and is not.
+    fn best(&self, pair: &Pair, least: f64, sought: &Sought, found: &mut Simplex) -> Option<Axis> {
+        let rounding = sought.rounding;
         let mut best: Option<(Axis, &Facet)> = None;
         for f in self.facets.iter() {
-            if !(f.alive && f.closed && f.offset <= least + window) {
+            if !(f.alive && f.closed && f.offset <= least + sought.window) {
                 continue;
             }
             let axis = self.axis(pair, f)?;
             match best {
-                Some((b, _)) if alone && !axis.same_features(&b) => return None,
+                Some((b, _)) if sought.alone && !axis.same_features(&b) => return None,
                 Some((b, _)) if !sat::prefer(&axis, &b, rounding) => {}
                 _ => best = Some((axis, f)),
             }

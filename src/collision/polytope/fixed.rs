@@ -1,9 +1,11 @@
 //! A vector on the stack.
 
+use std::fmt::{Debug, Formatter, Result};
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
 /// Up to `N` items; memory beyond its length is never written, so that room costs no time.
+#[derive(Clone)]
 pub(super) struct Fixed<T: Copy, const N: usize> {
     items: [MaybeUninit<T>; N],
     len: usize,
@@ -47,6 +49,12 @@ impl<T: Copy, const N: usize> Fixed<T, N> {
             }
         }
         self.len = n;
+    }
+}
+
+impl<T: Copy + Debug, const N: usize> Debug for Fixed<T, N> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

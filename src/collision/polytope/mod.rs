@@ -32,6 +32,7 @@ pub use cache::PairCache;
 pub use convex::Convex;
 pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
+pub use expand::Shell;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
 pub use plane::{collide_plane, differentiate_plane};
@@ -92,6 +93,30 @@ pub fn collide(
     cache: &mut PairCache,
     out: &mut Manifold,
 ) {
+    collide_deep(
+        a,
+        pose_a,
+        b,
+        pose_b,
+        margin,
+        cache,
+        &mut Shell::default(),
+        out,
+    );
+}
+
+/// As [`collide`]; of a pair that overlapped at the last query, `shell` keeps what makes the next
+/// one quick. It too may come from another pair.
+pub fn collide_deep(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    margin: f64,
+    cache: &mut PairCache,
+    shell: &mut Shell,
+    out: &mut Manifold,
+) {
     out.clear();
     let b_in_a = pose_a.relative(pose_b);
     let rounding = ROUNDING * (a.size() + b.size());
@@ -105,7 +130,7 @@ pub fn collide(
     } else {
         let (ra, rb) = (a.radius(), b.radius());
         let pair = Pair::new(&a.hull, &b.hull, b_in_a);
-        pair.contact(margin + ra + rb, rounding, cache, &mut found);
+        pair.contact(margin + ra + rb, rounding, cache, shell, &mut found);
         found.update(|p| *p = inflated(*p, ra, rb));
     }
     if found.points().is_empty() {

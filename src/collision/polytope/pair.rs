@@ -1,7 +1,7 @@
 //! Two placed hulls: where they touch.
 
 use super::PairCache;
-use super::expand;
+use super::expand::{self, Shell};
 use super::feature::Feature;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
@@ -19,9 +19,13 @@ pub(super) const ON_FACE: f64 = 1e-12;
 const ACCURACY: f64 = 1e-14;
 /// In roundings: differences below this may come out either way.
 const DOUBT: f64 = 0.01;
+/// In roundings: nearer than this, cancellation spoils the normal by which features are told.
+const CLEARLY_APART: f64 = 1e3;
 /// As [`ON_FACE`], where the axis is off by no more than two searches may differ.
 const ON_FACE_SURELY: f64 = 1e-13;
 const OFF_FACE_SURELY: f64 = 1e-9;
+/// 1 − cosine to the faces beside it from which an axis of two edges is not taken for theirs.
+const BENT: f64 = 1e-7;
 /// Relative to a feature's or a hull's size: more than two searches may differ.
 const WELL_WITHIN: f64 = 1e-6;
 /// Sine of the angle between two segments up to which both ends of their overlap touch.
@@ -67,6 +71,11 @@ impl<'a> Pair<'a> {
             b_in_a,
             b_centre: b_in_a.point(b.centre()),
         }
+    }
+
+    /// Whether the hulls have these vertices.
+    pub(super) fn has(&self, a: u16, b: u16) -> bool {
+        usize::from(a) < self.a.vertices().len() && usize::from(b) < self.b.vertices().len()
     }
 
     #[inline(always)]
@@ -142,6 +151,7 @@ impl Pair<'_> {
         margin: f64,
         rounding: f64,
         cache: &mut PairCache,
+        shell: &mut Shell,
         found: &mut Candidates,
     ) {
         if let (Some(ha), Some(hb)) = (self.a.half_extents(), self.b.half_extents()) {
@@ -156,7 +166,7 @@ impl Pair<'_> {
             }
         }
         let start = cache.recall(self);
-        if start.len > 0 && self.search_from(start, margin, rounding, cache, found) {
+        if start.len > 0 && self.search_from(start, margin, rounding, cache, shell, found) {
             return;
         }
         match gjk::distance(self, Simplex::default(), margin, rounding, ACCURACY) {
@@ -166,7 +176,7 @@ impl Pair<'_> {
                 self.apart(&simplex, normal, margin, rounding, found);
             }
             Proximity::Overlap(mut simplex) => {
-                let axis = expand::least_depth(self, &mut simplex, rounding, false)
+                let axis = expand::least_depth(self, &mut simplex, shell, rounding)
                     .or_else(|| sat::exhaustive(self, rounding))
                     .or_else(|| self.crossing_cores());
                 cache.remember(&simplex);
@@ -185,6 +195,7 @@ impl Pair<'_> {
         margin: f64,
         rounding: f64,
         cache: &mut PairCache,
+        shell: &mut Shell,
         found: &mut Candidates,
     ) -> bool {
         let doubt = DOUBT * rounding;
@@ -193,7 +204,7 @@ impl Pair<'_> {
             Proximity::Apart { simplex, normal } => {
                 let mut s = simplex;
                 let distance = s.nearest().map_or(0.0, |v| v.norm());
-                let clear = distance < margin - doubt && distance > rounding + doubt;
+                let clear = distance < margin - doubt && distance > CLEARLY_APART * rounding;
                 if !(clear && self.is_distinct(&simplex, normal)) {
                     return false;
                 }
@@ -202,15 +213,43 @@ impl Pair<'_> {
                 true
             }
             Proximity::Overlap(mut simplex) => {
-                let Some(axis) = expand::least_depth(self, &mut simplex, rounding, true) else {
+                let again = expand::least_depth_again(self, &mut simplex, shell, rounding);
+                let Some(axis) = again else {
                     return false;
                 };
-                if axis.gap() > rounding - doubt {
+                if axis.gap() > rounding - doubt || !self.is_within(&axis) {
                     return false;
                 }
                 cache.remember(&simplex);
                 self.on_axis(axis, margin, rounding, found);
                 true
+            }
+        }
+    }
+
+    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and two
+    /// edges are not about to be a face's: at such borders, others are as good.
+    fn is_within(&self, axis: &Axis) -> bool {
+        match *axis {
+            Axis::Face { owner, face, .. } => {
+                let r = self.reference(owner, face);
+                let x = r.other_pose.point(r.other.vertex(r.deepest(0)));
+                r.holds(x, WELL_WITHIN * r.hull.size())
+            }
+            Axis::Edges { a, b, normal, .. } => {
+                let [a0, a1] = a.map(|i| self.a.vertex(i));
+                let [b0, b1] = b.map(|i| self.b_in_a.point(self.b.vertex(i)));
+                let (u, v) = (a1 - a0, b1 - b0);
+                let (s, t) = (v.cross(normal), u.cross(normal));
+                let inside = |x: f64| x > WELL_WITHIN && x < 1.0 - WELL_WITHIN;
+                let against = -self.b_in_a.rot.tr_mul_vec(normal);
+                let bent = |hull: &Hull, vertex: u16, n: Vec3| {
+                    hull.face(hull.face_towards(vertex, n)).normal.dot(n) < 1.0 - BENT
+                };
+                inside(s.dot(b0 - a0) / s.dot(u))
+                    && inside(t.dot(a0 - b0) / t.dot(v))
+                    && bent(self.a, a[0], normal)
+                    && bent(self.b, b[0], against)
             }
         }
     }

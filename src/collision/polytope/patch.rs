@@ -216,6 +216,15 @@ impl Reference<'_> {
         }
     }
 
+    /// Whether a point (reference frame) is over the face, farther than `border` from all sides.
+    pub fn holds(&self, x: Vec3, border: f64) -> bool {
+        let n = self.hull.face(self.face).normal;
+        (0..self.hull.polygon(self.face).len()).all(|k| {
+            let (from, along) = self.side(k);
+            along.cross(n).dot(x - from) < -border * along.norm()
+        })
+    }
+
     /// Start and extent of a side of the reference face.
     fn side(&self, k: usize) -> (Vec3, Vec3) {
         let sides = self.hull.polygon(self.face);

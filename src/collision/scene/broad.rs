@@ -30,7 +30,18 @@ pub(super) enum Broad {
 #[derive(Clone, Debug)]
 pub(super) struct List {
     pub pairs: Vec<ScenePair>,
+    /// Of each pair, what dismisses most of them.
+    pub balls: Vec<Balls>,
     pub groups: Vec<Group>,
+}
+
+/// The balls around two geometries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Balls {
+    pub a: u32,
+    pub b: u32,
+    /// Sum of their radii and the pair's margin [m]; infinite where one is a plane.
+    pub reach: f64,
 }
 
 /// Links whose geometries are tested against each other, and the pairs in question.
@@ -61,6 +72,7 @@ pub(super) struct Sweep {
 impl Broad {
     pub const EMPTY: Broad = Broad::List(List {
         pairs: Vec::new(),
+        balls: Vec::new(),
         groups: Vec::new(),
     });
 
@@ -68,6 +80,14 @@ impl Broad {
         Ok(match find_pairs(model, geoms, rules, MAX_LISTED)? {
             Some(pairs) => Broad::List(List {
                 groups: group(&pairs, geoms),
+                balls: pairs
+                    .iter()
+                    .map(|p| Balls {
+                        a: p.a as u32,
+                        b: p.b as u32,
+                        reach: geoms[p.a].radius + geoms[p.b].radius + p.margin,
+                    })
+                    .collect(),
                 pairs,
             }),
             None => Broad::Sweep(Sweep::new(model, geoms)),

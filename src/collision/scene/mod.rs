@@ -265,8 +265,13 @@ impl Scene {
                     continue;
                 }
             }
-            for pair in &list.pairs[group.first..group.end] {
-                self.touch(pair, pair.margin + allowance)?;
+            for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
+                let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
+                let reach = balls.reach + allowance;
+                if apart.norm_squared() <= reach * reach {
+                    let pair = &list.pairs[i];
+                    self.touch(pair, pair.margin + allowance)?;
+                }
             }
         }
         Ok(())
@@ -288,27 +293,25 @@ impl Scene {
         for &(a, b) in near {
             let (a, b) = (a as usize, b as usize);
             if let Some(pair) = self.rules.pair(a, b) {
-                let allowance = moves(self, a) + moves(self, b);
-                self.touch(&pair, pair.margin + allowance)?;
+                let margin = pair.margin + moves(self, a) + moves(self, b);
+                let reach = self.geoms[a].radius + self.geoms[b].radius + margin;
+                if (self.middles[a] - self.middles[b]).norm_squared() <= reach * reach {
+                    self.touch(&pair, margin)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Adds the contacts of one pair.
+    /// Adds the contacts of a pair whose balls are near each other.
     fn touch(&mut self, pair: &ScenePair, margin: f64) -> Result<()> {
         let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
         let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
-        let near = if ga.plane {
-            pa.rot.c[2].dot(cb - pa.pos) <= gb.radius + margin
-        } else if gb.plane {
-            pb.rot.c[2].dot(ca - pb.pos) <= ga.radius + margin
-        } else {
-            let r = ga.radius + gb.radius + margin;
-            (ca - cb).norm_squared() <= r * r
-        };
-        if !near {
+        let above = |plane: &Pose, ball: Vec3| plane.rot.c[2].dot(ball - plane.pos);
+        if ga.plane && above(pa, cb) > gb.radius + margin
+            || gb.plane && above(pb, ca) > ga.radius + margin
+        {
             return Ok(());
         }
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {

@@ -2,7 +2,7 @@
 
 use super::solid::Solid;
 use crate::collision::polytope::{
-    self, Convex, MAX_POINTS, PairCache, TerrainContact, collide_plane, differentiate_plane,
+    self, Convex, MAX_POINTS, PairCache, Shell, TerrainContact, collide_plane, differentiate_plane,
 };
 use crate::collision::primitive::{self, Smoothness};
 use crate::collision::{ContactDerivative, ContactPoint, Shape};
@@ -30,7 +30,8 @@ impl Buffers {
 }
 
 /// Most places for the memory of a pair.
-const MAX_PLACES: usize = 1 << 14;
+const MAX_PLACES: usize = 1 << 11;
+const MAX_SHELLS: usize = 64;
 
 /// Where the last search on each pair of parts ended. Two pairs may have the same place: the later
 /// one takes it. Nothing that is found depends on this, only how soon it is.
@@ -38,6 +39,8 @@ const MAX_PLACES: usize = 1 << 14;
 struct Caches {
     places: Vec<(u64, PairCache)>,
     shift: u32,
+    /// Places for those that overlap, fewer and larger.
+    shells: Vec<(u64, Shell)>,
 }
 
 impl Caches {
@@ -46,19 +49,26 @@ impl Caches {
         Caches {
             places: vec![Default::default(); n],
             shift: u64::BITS - n.trailing_zeros(),
+            shells: vec![(0, Shell::default()); pairs.clamp(1, MAX_SHELLS)],
         }
     }
 
     #[inline]
-    fn of(&mut self, pair: u32, part: [u32; 2]) -> &mut PairCache {
+    fn of(&mut self, pair: u32, part: [u32; 2]) -> (&mut PairCache, &mut Shell) {
         let key = u64::from(pair) << 32 ^ u64::from(part[0]) << 16 ^ u64::from(part[1]);
         // The golden ratio spreads near keys over all places.
-        let place = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
-        let (owner, cache) = &mut self.places[place as usize];
+        let hash = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let (owner, cache) = &mut self.places[(hash >> self.shift) as usize];
         if *owner != key {
             (*owner, *cache) = (key, PairCache::default());
         }
-        cache
+        let shells = self.shells.len();
+        let (owner, shell) = &mut self.shells[(hash >> 40) as usize % shells];
+        if *owner != key {
+            *owner = key;
+            shell.clear();
+        }
+        (cache, shell)
     }
 }
 
@@ -173,8 +183,8 @@ pub(super) fn collide(
                     }
                     let m = &mut buffers.polytope;
                     let at = [i as u32, j as u32];
-                    let cache = buffers.caches.of(pair, at);
-                    polytope::collide(a, pose_a, b, pose_b, margin, cache, m);
+                    let (cache, shell) = buffers.caches.of(pair, at);
+                    polytope::collide_deep(a, pose_a, b, pose_b, margin, cache, shell, m);
                     m.points().iter().for_each(|p| sink(*p, at));
                 }
             }

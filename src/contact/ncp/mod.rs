@@ -1,9 +1,14 @@
 //! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
 //!
 //! After highly-efficient-differentiable-simulation (unrelaxed NCP, implicit differentiation by mode). The default path
-//! guesses modes, solves the mode-fixed system by Newton and checks every inequality. Where the guess fails, an interior
-//! point finds the modes from any start; where rows are so nearly dependent that no set of modes can be solved in double
-//! precision, its own end is the answer. Projected Gauss–Seidel and ADMM are the last resort and the independent check.
+//! guesses modes, solves the mode-fixed system by Newton and checks every inequality. Where the guess fails, a few
+//! sweeps of projected Gauss–Seidel guess again, and pivots change one block's mode at a time until the modes are
+//! consistent. Where these go astray an interior point finds the modes from any start; where rows are so nearly
+//! dependent that no set of modes can be solved in double precision, its own end is the answer. Longer rounds of sweeps
+//! with pivots, and ADMM, are the last resort; projected Gauss–Seidel and ADMM alone are the independent check.
+//!
+//! **Without a solution.** Bodies jammed between others that cannot yield may be asked to part where friction locks them:
+//! no impulse does that. Every method then fails, the certificate says so, and the caller asks for less.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
 //! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
@@ -45,13 +50,16 @@ use tree_system::TreeSystem;
 use work::Work;
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
-/// on the same with the impulse nearest to the one given, on modes that a few sweeps found, on those that the interior
-/// point ended in, and on those of the first-order methods.
+/// on the same with the impulse nearest to the one given, on modes that a few sweeps guessed, on the least impulse in
+/// modes that pivots found, and on polishing what pivots or the interior point ended in.
 const GIVEN: usize = 6;
 const KEPT: usize = 2;
 const GUESSED: usize = 5;
+const FOUND: usize = 12;
 const POLISH: usize = 4;
-const SWEPT: usize = 12;
+
+/// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
+const FIRST_ROUND: usize = 3;
 
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
@@ -113,6 +121,7 @@ pub struct NcpSolver {
     panel_scratch: Vec<f64>,
     faces_before: Vec<Face>,
     best: Vec<f64>,
+    found: Vec<f64>,
     /// The last solve's certificate; none before, or if it failed.
     last: Option<Certificate>,
     factored: bool,
@@ -148,6 +157,7 @@ impl NcpSolver {
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
             best: Vec::with_capacity(max_rows),
+            found: Vec::with_capacity(max_rows),
             last: None,
             factored: false,
             linearized: false,
@@ -282,75 +292,93 @@ impl NcpSolver {
                     return certificate;
                 }
             }
-            certificate.path = Path::Polished;
             self.restart(problem, warm);
         }
-        certificate.sweeps += self.sweeps(problem, 3.min(options.max_sweeps), options).0;
-        self.guess_modes(problem);
-        if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
-            return certificate;
-        }
-        if self.solve_interior(problem, options, &mut certificate) {
-            return certificate;
-        }
-        self.restart(problem, warm);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
-        let mut round = 10;
-        while certificate.sweeps < options.max_sweeps {
-            let limit = round.min(options.max_sweeps - certificate.sweeps);
-            let (sweeps, change) = self.sweeps(problem, limit, options);
+        let (mut round, mut first, mut settled) = (FIRST_ROUND, true, false);
+        while !settled && round > 0 {
+            let (sweeps, change) = self.sweeps(problem, round, options);
             certificate.sweeps += sweeps;
-            round = 4 * sweeps;
+            settled = change <= 0.1 * options.tolerance;
             let residual = self.residual(problem);
             self.remember(residual, &mut best);
-            // Redundant contacts can creep along their cones' edges: what moves no faster than the iteration is held.
-            let moving = (100.0 * change).max(CLOSED);
-            for choice in choices(problem) {
+            if first {
                 self.guess_modes(problem);
-                if self.newton(problem, options, *choice, SWEPT, &mut certificate) {
-                    return certificate;
-                }
-                self.recall(problem);
-                self.classify_all(problem, moving);
-                if self.newton(problem, options, *choice, SWEPT, &mut certificate) {
+                if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
             }
-            if change <= 0.1 * options.tolerance {
-                break;
-            }
-        }
-        certificate.path = Path::Pgs;
-        let before = best;
-        let mut round = 50;
-        while certificate.admm < options.max_admm && best > options.tolerance {
-            let limit = round.min(options.max_admm - certificate.admm);
-            let iterations = self
-                .admm
-                .run(problem, &mut self.work, options.tolerance, limit);
-            if iterations == 0 {
-                // Nothing responds to any impulse.
-                break;
-            }
-            certificate.admm += iterations;
-            round = 3 * iterations;
-            let residual = self.residual(problem);
-            self.remember(residual, &mut best);
-            self.guess_modes(problem);
-            if self.newton(problem, options, Choice::Nearest, SWEPT, &mut certificate) {
-                certificate.path = Path::Polished;
+            if self.solve_pivots(problem, options, &mut certificate) {
                 return certificate;
             }
+            if first && self.solve_interior(problem, options, &mut certificate) {
+                return certificate;
+            }
+            first = false;
             self.recall(problem);
+            round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
         }
-        if best < before {
-            certificate.path = Path::Admm;
+        certificate.path = Path::Pgs;
+        if best > options.tolerance && options.max_admm > 0 {
+            certificate.admm =
+                self.admm
+                    .run(problem, &mut self.work, options.tolerance, options.max_admm);
+            if self.residual(problem) < best {
+                certificate.path = Path::Admm;
+            } else {
+                self.recall(problem);
+            }
         }
         self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    /// Pivots from the present impulses and then from rest, and polishes what is found.
+    fn solve_pivots(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let budget = 10 + 2 * problem.blocks.len();
+        for from_rest in [false, true] {
+            if from_rest {
+                self.work.lambda.fill(0.0);
+                self.work.update_sigma(problem);
+            }
+            self.guess_modes(problem);
+            if !newton::pivot(
+                problem,
+                &mut self.work,
+                &mut self.reduced,
+                options.tolerance,
+                budget,
+                &mut certificate.newton,
+            ) {
+                continue;
+            }
+            self.found.clear();
+            self.found.extend_from_slice(&self.work.lambda);
+            for choice in choices(problem) {
+                let budget = match choice {
+                    Choice::Least => FOUND,
+                    Choice::Nearest => POLISH,
+                };
+                if self.newton(problem, options, *choice, budget, certificate) {
+                    certificate.path = Path::Polished;
+                    return true;
+                }
+                self.work.lambda.copy_from_slice(&self.found);
+                self.work.update_sigma(problem);
+                self.guess_modes(problem);
+            }
+            // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
+            return false;
+        }
+        false
     }
 
     /// Follows the central path, boldly and then with care, and polishes the modes where they settle.

@@ -131,6 +131,18 @@ class Distance(NamedTuple):
     derivative: Array
 
 
+class SmoothedDistance(NamedTuple):
+    """Means of a distance, its point and its normal, world axes, and their derivatives by q (tangent):
+    nv, 3×nv and 3×nv."""
+
+    distance: float
+    point: Array
+    normal: Array
+    derivative: Array
+    point_derivative: Array
+    normal_derivative: Array
+
+
 class Gradients(NamedTuple):
     """Gradient of a function by what went into a step or a rollout: q (tangent) and v: nv numbers,
     u: nu (of a rollout nu×N), p: np. In a batch: one column an element."""
@@ -310,6 +322,21 @@ class Sim(Handle):
         check(lib.ds_sim_distance(self._handle, geom_a, geom_b, self._q.fill(q), out, derivative.pointer))
         point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
         return Distance(out.distance, point_a, point_b, normal, Gradient(out.gradient), derivative.take())
+
+    def smoothed_distance(
+        self, geom_a: int, geom_b: int, q, method: SmoothingMethod = SmoothingMethod.FIRST_ORDER, **fields
+    ) -> SmoothedDistance:
+        """`distance` as a mean over random displacements of geom_b, where the closest point or normal
+        jumps; fields are those of `ds_distance_smoothing`: width_linear [m], width_angular [rad], pairs,
+        seed."""
+        fields["method"] = int(method)
+        smoothing, _keep = struct("ds_distance_smoothing", lib.ds_distance_smoothing_init, fields)
+        nv, out = self.model.nv, ffi.new("ds_smoothed_distance *")
+        derivative, dpoint, dnormal = np.zeros(nv), result(None, (3, nv), ""), result(None, (3, nv), "")
+        made = map(pointer, (derivative, dpoint, dnormal))
+        check(lib.ds_sim_smoothed_distance(self._handle, geom_a, geom_b, self._q.fill(q), smoothing, out, *made))
+        point, normal = np.array(list(out.point)), np.array(list(out.normal))
+        return SmoothedDistance(out.distance, point, normal, derivative, dpoint, dnormal)
 
     def set_pair_enabled(self, geom_a: int, geom_b: int, enabled: bool) -> None:
         """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""

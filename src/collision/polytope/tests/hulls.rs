@@ -147,7 +147,12 @@ fn growing_agrees_with_trying_every_axis() {
                     "{na} {nb}: {} {brute}",
                     all.gap()
                 );
-                match expand::least_depth(&pair, &mut Simplex::default(), rounding, false) {
+                match expand::least_depth(
+                    &pair,
+                    &mut Simplex::default(),
+                    &mut Shell::default(),
+                    rounding,
+                ) {
                     Some(axis) => worst = worst.max((axis.gap() - brute).abs()),
                     None => gave_up += 1,
                 }

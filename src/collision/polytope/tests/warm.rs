@@ -38,7 +38,7 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
     let mut random = Random(140);
     for (a, b) in &pairs {
         for run in 0..40 {
-            let mut cache = PairCache::default();
+            let (mut cache, mut shell) = (PairCache::default(), Shell::default());
             let aligned = run % 2 == 0;
             let turn = if aligned {
                 flat[run / 2 % flat.len()]
@@ -53,7 +53,8 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
             // From touching to a little apart, to overlapping.
             let mut pb = Pose::new(turn, away * (a.size() + b.size()));
             let touching = deepest(&run_at(a, &pb, b)).map_or(0.0, |p| p.gap);
-            pb.pos -= away * touching;
+            let sunk = if run < 20 { 0.0 } else { 0.1 * b.size() };
+            pb.pos -= away * (touching + sunk);
             let size = [0.0, 1e-14, 1e-11, 1e-8, 1e-4, 1e-3][run % 6];
             for _ in 0..50 {
                 let spin = random.vector(1.0) * size;
@@ -63,7 +64,7 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
                 );
                 let (mut warm, mut cold) = (Manifold::default(), Manifold::default());
                 let pa = Pose::IDENTITY;
-                collide(a, &pa, b, &pose, 0.002, &mut cache, &mut warm);
+                collide_deep(a, &pa, b, &pose, 0.002, &mut cache, &mut shell, &mut warm);
                 collide(
                     a,
                     &pa,

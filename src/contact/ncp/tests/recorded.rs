@@ -1,5 +1,6 @@
-//! Problems recorded from simulated humanoids, each of which once defeated a method: feet whose corners differ by
-//! nanometres, so that their rows are dependent to seven digits and rigid sticking contradicts itself in the eighth.
+//! Recorded problems, each of which once defeated a method. Of simulated humanoids: feet whose corners differ by
+//! nanometres, so that their rows are dependent to seven digits and rigid sticking contradicts itself in the eighth. Of
+//! a tumbling quadruped: faces that slide and turn on their corners where pushing on one corner alone would draw it in.
 //!
 //! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
 //! are the bits of an f64 in hexadecimal.
@@ -23,12 +24,44 @@ impl Recorded {
             g: &self.g,
         }
     }
+
+    /// The certificate is not taken on trust.
+    fn check(&self, k: usize, lambda: &[f64]) {
+        let n = self.g.len();
+        let velocity = self.g.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+        let size = lambda.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let mut at = 0;
+        for block in &self.blocks {
+            let sigma = |r: usize| {
+                self.g[r]
+                    + (0..n)
+                        .map(|j| self.delassus[r * n + j] * lambda[j])
+                        .sum::<f64>()
+            };
+            if let Block::Contact { mu } = block {
+                let (l, s) = (
+                    &lambda[at..at + 3],
+                    [sigma(at), sigma(at + 1), sigma(at + 2)],
+                );
+                let slip = s[0].hypot(s[1]);
+                assert!(l[0].hypot(l[1]) <= mu * l[2] + 1e-10 * size, "{k}");
+                assert!(s[2] >= -1e-10 * velocity, "{k}");
+                let work = l[0] * s[0] + l[1] * s[1] + l[2] * (s[2] + mu * slip);
+                assert!(work.abs() <= 1e-10 * size * velocity, "{k}");
+            }
+            at += block.rows();
+        }
+    }
 }
 
 fn recorded() -> Vec<Recorded> {
+    read(include_str!("recorded.txt"))
+}
+
+fn read(text: &str) -> Vec<Recorded> {
     let number = |s: &str| f64::from_bits(u64::from_str_radix(s, 16).unwrap());
     let numbers = |line: &str| line.split(' ').map(number).collect::<Vec<f64>>();
-    let lines: Vec<&str> = include_str!("recorded.txt").lines().collect();
+    let lines: Vec<&str> = text.lines().collect();
     lines
         .chunks_exact(4)
         .map(|part| {
@@ -77,7 +110,6 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
     assert_eq!(cases.len(), 9);
     let mut interior = 0;
     for (k, case) in cases.iter().enumerate() {
-        let n = case.g.len();
         for warm in [true, false] {
             let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
             if !warm {
@@ -95,36 +127,39 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
             println!("{k} warm {warm}: {c:?}");
             assert!(c.converged && c.residual() <= 5e-11, "{k}: {c:?}");
             assert!(c.sweeps <= 3 && c.admm == 0, "{k}: {c:?}");
-            assert!(c.newton <= 80 && c.interior <= 100, "{k}: {c:?}");
+            // Pivots that lead nowhere are among the factorizations.
+            assert!(c.newton <= 120 && c.interior <= 100, "{k}: {c:?}");
             interior += usize::from(c.interior > 0);
-            // The certificate is not taken on trust.
-            let velocity = case.g.iter().fold(1.0f64, |m, x| m.max(x.abs()));
-            let mut at = 0;
-            for block in &case.blocks {
-                let sigma = |r: usize| {
-                    case.g[r]
-                        + (0..n)
-                            .map(|j| case.delassus[r * n + j] * lambda[j])
-                            .sum::<f64>()
-                };
-                if let Block::Contact { mu } = block {
-                    let (l, s) = (
-                        &lambda[at..at + 3],
-                        [sigma(at), sigma(at + 1), sigma(at + 2)],
-                    );
-                    let size = lambda.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-                    let slip = s[0].hypot(s[1]);
-                    assert!(l[0].hypot(l[1]) <= mu * l[2] + 1e-10 * size, "{k}");
-                    assert!(s[2] >= -1e-10 * velocity, "{k}");
-                    let work = l[0] * s[0] + l[1] * s[1] + l[2] * (s[2] + mu * slip);
-                    assert!(work.abs() <= 1e-10 * size * velocity, "{k}");
-                }
-                at += block.rows();
-            }
+            case.check(k, &lambda);
             solver.linearize(&case.problem()).unwrap();
         }
     }
     assert!(interior >= 12, "{interior} of 18 needed the interior point");
+}
+
+#[test]
+fn problems_of_a_quadruped_are_solved_by_pivots() {
+    let mut solver = NcpSolver::new(60, 30);
+    let cases = read(include_str!("sliding.txt"));
+    assert_eq!(cases.len(), 4);
+    for (k, case) in cases.iter().enumerate() {
+        let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+        let c = solver
+            .solve(
+                &case.problem(),
+                &mut lambda,
+                &mut modes,
+                &NcpOptions::default(),
+            )
+            .unwrap();
+        println!("{k}: {c:?}");
+        assert!(
+            c.converged && c.interior == 0 && c.sweeps <= 3,
+            "{k}: {c:?}"
+        );
+        case.check(k, &lambda);
+        solver.linearize(&case.problem()).unwrap();
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 /* Times MuJoCo's mj_collision over the states of a file.
  *
- * usage: collision MODEL.xml STATES PASSES
+ * usage: mujoco_collision MODEL.xml STATES PASSES
  *
  * A line of STATES holds one qpos. Prints one JSON line: the median over all calls of all passes, in
  * microseconds, and the mean number of contacts. */
@@ -32,7 +32,7 @@ static void *grown(void *memory, size_t bytes) {
 
 int main(int argc, char **argv) {
     if (argc != 4) {
-        fprintf(stderr, "usage: collision MODEL.xml STATES PASSES\n");
+        fprintf(stderr, "usage: mujoco_collision MODEL.xml STATES PASSES\n");
         return 1;
     }
     char error[1000] = "";

@@ -1,7 +1,7 @@
 //! Times broad and narrow phase and their derivatives over the states of a file, one JSON line a
 //! function: the median over all calls of all passes, in microseconds.
 //!
-//! usage: collision MODEL.xml STATES PASSES
+//! usage: ours_collision MODEL.xml STATES PASSES
 //!
 //! A line of STATES holds one configuration (MuJoCo's convention); the states are visited in order, as
 //! a simulation does.
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Cargo adds a flag of its own.
     let args: Vec<String> = std::env::args().filter(|a| a != "--bench").collect();
     let [_, model, states, passes] = args.as_slice() else {
-        eprintln!("usage: collision MODEL.xml STATES PASSES (collision.py calls it)");
+        eprintln!("usage: ours_collision MODEL.xml STATES PASSES (collision.py calls it)");
         return Ok(());
     };
     let spec = mjcf::read_file(Path::new(model), &mjcf::MjcfOptions::default())?;
