@@ -334,7 +334,8 @@ impl Part {
             members: Vec::with_capacity(blocks),
             rows: Vec::with_capacity(rows),
             place: vec![0; trees],
-            trees: Vec::with_capacity(trees),
+            // Of every block, before those named twice go.
+            trees: Vec::with_capacity(2 * blocks),
             factor: TreeRows::with_capacity(trees, blocks, 2 * rows * capacity.largest_tree),
             is_dense: false,
             dense: Vec::with_capacity(rows.min(DENSE) * rows.min(DENSE)),
