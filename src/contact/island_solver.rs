@@ -128,6 +128,11 @@ impl IslandSolver {
         Ok(true)
     }
 
+    /// Whether held rows may depend on each other, as far as can be told without taking the islands apart.
+    pub fn may_be_deficient(&self, problem: &Problem) -> bool {
+        matches!(problem.delassus, Delassus::Trees(_)) || self.solver.may_be_deficient()
+    }
+
     /// As [`NcpSolver::left_over`], of the islands whose held rows may depend on each other; `dlambda` is scratch.
     pub fn left_over(
         &mut self,
@@ -136,9 +141,6 @@ impl IslandSolver {
         dlambda: &mut [f64],
     ) -> Result<[f64; 2]> {
         let Delassus::Trees(rows) = problem.delassus else {
-            if !self.solver.may_be_deficient() {
-                return Ok([0.0; 2]);
-            }
             self.solver.apply(problem, w, None, 1, dlambda)?;
             return Ok(self.solver.left_over(problem, w, dlambda));
         };

@@ -46,6 +46,9 @@ impl Agreement {
         kin: &Kinematics,
     ) -> Result<bool> {
         let rows = c.g.len();
+        if rows == 0 || !solver.may_be_deficient(&c.problem()) {
+            return Ok(true);
+        }
         let sigma = &mut self.sigma[..rows];
         sigma.fill(0.0);
         // A displacement that is covered within a step: all parts are velocities.
