@@ -73,8 +73,10 @@ pub(super) unsafe fn jacobians<'a>(
 pub enum ds_gradient {
     /// The derivative of the step.
     DS_GRADIENT_EXACT = 0,
-    /// The step is at a switch of contact modes, or a contact's own derivative is not determined (which
-    /// shows when a derivative is asked for): the derivative is that of one side.
+    /// The step is at a switch of contact modes: the derivative is that of one side. Or, as shows when a
+    /// derivative is asked for: a contact's own derivative is not determined, and what is not was left
+    /// out; or redundant constraints hold together at this state but not at those around it (four corners
+    /// of a box that rocks while it is level), and the derivative answers what they have in common.
     DS_GRADIENT_ONE_SIDED = 1,
     /// Smoothed, because it was asked for.
     DS_GRADIENT_SMOOTHED = 2,

@@ -15,6 +15,26 @@ pub struct ContactPoint {
     pub feature: u64,
 }
 
+/// Whether a derivative exists at a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothness {
+    /// The derivative is exact.
+    Smooth,
+    /// It does not exist; what was returned leaves out the part that is not determined.
+    Degenerate,
+}
+
+impl Smoothness {
+    #[inline(always)]
+    pub(in crate::collision) fn from_bool(smooth: bool) -> Smoothness {
+        if smooth {
+            Smoothness::Smooth
+        } else {
+            Smoothness::Degenerate
+        }
+    }
+}
+
 /// First-order motion of a contact point under a small relative displacement of B against A.
 ///
 /// Let ξ_A, ξ_B be the displacements (twists) of the two bodies with linear parts taken at

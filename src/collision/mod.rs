@@ -7,6 +7,6 @@ pub mod primitive;
 pub mod scene;
 mod shape;
 
-pub use contact::{ContactDerivative, ContactPoint};
+pub use contact::{ContactDerivative, ContactPoint, Smoothness};
 pub use frame::{contact_frame, contact_frame_derivative, contact_frame_rotation};
 pub use shape::Shape;

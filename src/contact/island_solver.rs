@@ -128,6 +128,39 @@ impl IslandSolver {
         Ok(true)
     }
 
+    /// As [`NcpSolver::left_over`], of the islands whose held rows may depend on each other; `dlambda` is scratch.
+    pub fn left_over(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        dlambda: &mut [f64],
+    ) -> Result<[f64; 2]> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            if !self.solver.may_be_deficient() {
+                return Ok([0.0; 2]);
+            }
+            self.solver.apply(problem, w, None, 1, dlambda)?;
+            return Ok(self.solver.left_over(problem, w, dlambda));
+        };
+        let mut worst = [0.0f64; 2];
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            if !self.solver.may_be_deficient() {
+                continue;
+            }
+            let n = self.part.rows.len();
+            let (input, output) = (&mut self.input[..n], &mut self.output[..n]);
+            for (to, r) in input.iter_mut().zip(&self.part.rows) {
+                *to = w[*r];
+            }
+            let (part_problem, ..) = self.part.problem();
+            self.solver.apply(&part_problem, input, None, 1, output)?;
+            let [left, size] = self.solver.left_over(&part_problem, input, output);
+            worst = [worst[0].max(left), worst[1].max(size)];
+        }
+        Ok(worst)
+    }
+
     /// Rank of what [`IslandSolver::split`] gives.
     pub fn rank(&self, problem: &Problem) -> usize {
         match problem.delassus {

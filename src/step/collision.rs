@@ -5,7 +5,7 @@ use super::contact_motion;
 use super::info::{Gradient, check_length};
 use super::options::{Contact, Options};
 use super::sim::Sim;
-use crate::collision::primitive::Smoothness;
+use crate::collision::Smoothness;
 use crate::collision::scene::Scene;
 use crate::collision::{ContactDerivative, contact_frame};
 use crate::contact::ncp::Mode;

@@ -1,5 +1,6 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+use super::agreement::Agreement;
 use super::contact_kernels::respond;
 use super::options::Options;
 use super::parameters::At;
@@ -82,6 +83,9 @@ pub(super) struct ContactStage {
 pub(super) struct ContactLinear {
     pub variation: Variation,
     pub response: Response,
+    agreement: Agreement,
+    /// The derivative is not that of all sides: a contact has none, or redundant rows disagree.
+    pub one_sided: bool,
     dlambda: Vec<f64>,
     force: Vec<f64>,
     /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
@@ -124,6 +128,8 @@ impl ContactStage {
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
                 response: Response::new(nv, rows),
+                agreement: Agreement::new(nv, rows),
+                one_sided: false,
                 dlambda: vec![0.0; rows],
                 force: vec![0.0; nv],
                 sigma: vec![0.0; rows],
@@ -347,6 +353,10 @@ impl ContactStage {
             let (c, s) = (&self.constraints, &self.stabilization);
             l.variation
                 .prepare(c, &mut self.scene, model, kin, s, state, external);
+            let (t, variation) = (model.topology(), &mut l.variation);
+            let agree = self.relaxed.is_some()
+                || (l.agreement).holds(c, &mut self.solver, variation, s, t, kin)?;
+            l.one_sided = variation.degenerate || !agree;
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Sim {
         }
         d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
         if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref())
-            && l.variation.degenerate
+            && l.one_sided
         {
             self.state.info.gradient = Gradient::OneSided;
         }

@@ -8,7 +8,10 @@ use crate::error::{Error, Result};
 pub enum Gradient {
     /// The derivative.
     Exact = 0,
-    /// The step is at a switch; the derivative is that of one side, as the law documents.
+    /// The step is at a switch; the derivative is that of one side, as the law documents. Or, as shows when
+    /// a derivative is asked for: a contact's own derivative is not determined, or redundant constraints
+    /// hold together at this state but not at those around it (four corners of a box that rocks while it
+    /// is level), and the derivative answers what they have in common.
     OneSided = 1,
     /// A smoothed derivative was asked for.
     Smoothed = 2,

@@ -1,6 +1,7 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
+mod agreement;
 mod collision;
 mod contact;
 mod contact_kernels;

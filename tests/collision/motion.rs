@@ -100,10 +100,11 @@ impl Tally {
             self.compared
         );
         assert!(
-            self.wrong * 100 < self.compared,
-            "{name}: {} of {} wrong",
+            self.wrong == 0,
+            "{name}: {} of {} wrong, by up to {:.1e}",
             self.wrong,
-            self.compared
+            self.compared,
+            self.worst
         );
     }
 }

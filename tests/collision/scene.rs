@@ -5,7 +5,7 @@ use crate::{body, compile, fixed, options_without_contact};
 use diffsim::model::Model;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::spatial::Vec3;
-use diffsim::step::{Options, Sim};
+use diffsim::step::{ContactDerivatives, Gradient, Options, Sim};
 use std::sync::Arc;
 
 #[test]
@@ -29,6 +29,29 @@ fn pairs_are_filtered_by_the_user() {
     assert_eq!(count(&mut sim), 0);
     assert!(sim.set_pair_enabled(0, 2, true).is_err());
     assert!(sim.set_pair_enabled(1, 1, true).is_err());
+}
+
+#[test]
+fn a_normal_that_no_features_fix_has_no_derivative() {
+    let cylinder = |radius, half_length| ShapeSpec::Cylinder {
+        radius,
+        half_length,
+    };
+    for (aside, kind) in [(0.0, Gradient::OneSided), (0.15, Gradient::Exact)] {
+        let mut spec = ModelSpec::default();
+        body(&mut spec, "a", Vec3::ZERO, cylinder(0.1, 0.5));
+        // Rods with one axis part as soon in any direction across it.
+        body(&mut spec, "b", Vec3::X * aside, cylinder(0.08, 0.4));
+        let model = compile(spec);
+        let q = model.neutral().to_vec();
+        let mut sim = Sim::new(model, &options_without_contact()).unwrap();
+        sim.collide(&q).unwrap();
+        assert!(!sim.contacts().is_empty());
+        let found = sim.contact_derivatives(ContactDerivatives::default());
+        assert_eq!(found.unwrap(), kind, "{aside}");
+        let distance = sim.distance(0, 1, &q, None).unwrap();
+        assert_eq!(distance.gradient, kind, "{aside}");
+    }
 }
 
 /// Many small bodies in a cube over a plane.

@@ -1,5 +1,7 @@
 //! Scenes of free bodies and planes, built in code, and a simulation that keeps its state.
 
+use super::relative_error;
+use diffsim::contact::ncp::Mode;
 use diffsim::model::spec::{BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
@@ -202,4 +204,68 @@ impl World {
             .unwrap();
         j
     }
+}
+
+/// q⁺ (tangent at `base`) and v⁺ of a step from the warm start `memory`, and the modes.
+pub fn outcome(
+    w: &mut World,
+    memory: &[f64],
+    base: &[f64],
+    q: &[f64],
+    v: &[f64],
+    u: &[f64],
+) -> (Vec<f64>, Vec<Mode>) {
+    w.sim.set_memory(memory).unwrap();
+    let (mut qn, mut vn) = (q.to_vec(), v.to_vec());
+    w.sim.step(q, v, u, &mut qn, &mut vn).unwrap();
+    let mut x = vec![0.0; v.len()];
+    w.sim.model().difference(base, &qn, &mut x);
+    x.extend(vn);
+    (x, w.sim.constraint_modes().to_vec())
+}
+
+/// Jacobians of v⁺ at the world's state against differences; returns how many columns kept their
+/// modes, all of which must agree. The state does not advance.
+pub fn check_jacobians(w: &mut World) -> usize {
+    let (q, v, u) = (w.q.clone(), w.v.clone(), w.u.clone());
+    let nv = v.len();
+    let mut memory = vec![0.0; w.sim.memory_size()];
+    w.sim.get_memory(&mut memory).unwrap();
+    w.step();
+    let base = w.q.clone();
+    let modes = w.sim.constraint_modes().to_vec();
+    let jacobians = w.velocity_jacobians();
+    let model = w.sim.model().clone();
+    let eps = 1e-6;
+    let mut checked = 0;
+    for (kind, jacobian) in jacobians.iter().enumerate() {
+        for (k, column) in jacobian.chunks(nv).enumerate() {
+            let mut ends = [1.0, -1.0].map(|s| {
+                let (mut q2, mut v2, mut u2) = (q.clone(), v.clone(), u.clone());
+                match kind {
+                    0 => {
+                        let mut d = vec![0.0; nv];
+                        d[k] = s * eps;
+                        model.integrate(&q, &d, &mut q2);
+                    }
+                    1 => v2[k] += s * eps,
+                    _ => u2[k] += s * eps,
+                }
+                outcome(w, &memory, &base, &q2, &v2, &u2)
+            });
+            if ends.iter().any(|e| e.1 != modes) {
+                continue;
+            }
+            let minus = std::mem::take(&mut ends[1].0);
+            let slope: Vec<f64> = (ends[0].0[nv..].iter().zip(&minus[nv..]))
+                .map(|(a, b)| (a - b) / (2.0 * eps))
+                .collect();
+            let error = relative_error(column, &slope);
+            assert!(error < 1e-5, "block {kind}, column {k}: {error:e}");
+            checked += 1;
+        }
+    }
+    w.sim.set_memory(&memory).unwrap();
+    (w.q, w.v) = (q, v);
+    checked
 }

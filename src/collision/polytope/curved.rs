@@ -14,7 +14,7 @@ use super::hull::Hull;
 use super::local::{Condition, Local, support};
 use super::pair::{Distinct, Pair, ROUNDING};
 use super::patch::Candidates;
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
 /// Relative accuracies of the distance from which Newton's method starts, each where the one
@@ -52,6 +52,18 @@ struct Solution {
     point: Option<Vec3>,
     /// The point lies within both features, and these are the ones that support the shapes.
     settled: bool,
+}
+
+impl Solution {
+    /// The body, 0 or 1, on whose cap an edge of the other one lies flat. The points of that line are
+    /// those of a patch, however steep the faces beside the edge are.
+    fn cap_under_edge(&self) -> Option<u8> {
+        match self.spots {
+            [Spot::Cap(_), Spot::Edge(_)] if self.point.is_none() => Some(0),
+            [Spot::Edge(_), Spot::Cap(_)] if self.point.is_none() => Some(1),
+            _ => None,
+        }
+    }
 }
 
 /// Takes `s` for the best if its s(n) is larger, or as large and settled first.
@@ -216,7 +228,7 @@ impl Bodies<'_> {
                 break;
             };
             let c = condition.flats.map(|f| -f.dot(n));
-            let (dn, slides) = condition.solve(d, c);
+            let (dn, slides, _) = condition.solve(d, c);
             let change = dn.norm();
             if change < 1e-12 || change < 1e-9 && change >= last {
                 state = condition.is_maximum().then_some((a, b, gap, slides));
@@ -448,9 +460,18 @@ pub(super) fn contact(a: &Convex, b: &Convex, b_in_a: Pose, margin: f64, found: 
     let inflated = point.map(|p| super::inflated(p, ra, rb));
     if let (Some((ha, sa)), Some((hb, sb))) = (stand_in(a, which[0]), stand_in(b, which[1])) {
         let pair = Pair::new(ha, hb, b_in_a);
-        let va = ha.support(n);
-        let vb = hb.support(-b_in_a.rot.tr_mul_vec(n));
-        pair.patch(n, va, vb, margin + sa + sb, rounding, found);
+        let against = -b_in_a.rot.tr_mul_vec(n);
+        let (va, vb) = (ha.support(n), hb.support(against));
+        let reach = margin + sa + sb;
+        match s.cap_under_edge() {
+            Some(0) => pair
+                .reference(0, ha.face_towards(va, n))
+                .clip(vb, reach, rounding, found),
+            Some(_) => pair
+                .reference(1, hb.face_towards(vb, against))
+                .clip(va, reach, rounding, found),
+            None => pair.patch(n, va, vb, reach, rounding, found),
+        }
         found.update(|p| {
             *p = super::inflated(*p, sa, sb);
             p.feature |= Feature::stand_ins(which);
@@ -476,13 +497,14 @@ pub(super) fn differentiate(
     pose_b: &Pose,
     spots: [Spot; 2],
     contact: &ContactPoint,
-) -> Option<ContactDerivative> {
+) -> Option<(ContactDerivative, Smoothness)> {
     let (n, gap) = (contact.normal, contact.gap);
     let la = Local::of(a, spots[0], pose_a.rot.tr_mul_vec(n))?.placed(pose_a);
     let lb = Local::of(b, spots[1], -pose_b.rot.tr_mul_vec(n))?.placed(pose_b);
     let condition = Condition::new(n, &la, &lb, gap)?;
     let arm = n * (0.5 * gap);
     let mut d = ContactDerivative::default();
+    let mut smoothness = Smoothness::Smooth;
     for k in 0..6 {
         let e = Vec3::unit(k % 3);
         let (lin, ang) = if k < 3 {
@@ -497,7 +519,8 @@ pub(super) fn differentiate(
         for (j, c) in c.iter_mut().enumerate().skip(la.flat_count) {
             *c = condition.flats[j].dot(carried);
         }
-        let (dn, slides) = condition.solve(dy + lb.bend.mul_vec(carried), c);
+        let (dn, slides, unique) = condition.solve(dy + lb.bend.mul_vec(carried), c);
+        smoothness = unique;
         let dg = n.dot(dy);
         let mut dx = la.bend.mul_vec(dn);
         for (f, s) in la.flats[..la.flat_count].iter().zip(slides) {
@@ -507,5 +530,5 @@ pub(super) fn differentiate(
         d.normal[k / 3].c[k % 3] = dn;
         d.gap[k / 3][k % 3] = dg;
     }
-    Some(d)
+    Some((d, smoothness))
 }

@@ -4,11 +4,12 @@ use super::convex::Convex;
 use super::curved;
 use super::feature::Feature;
 use super::hull::Hull;
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3};
 
-/// The derivative of a contact point found by [`super::collide`] on the same shapes and poses.
+/// The derivative of a contact point found by [`super::collide`] on the same shapes and poses, and
+/// whether its features determine all of it.
 ///
 /// Errors where the point's feature does not name features of these shapes.
 pub fn differentiate(
@@ -17,7 +18,7 @@ pub fn differentiate(
     b: &Convex,
     pose_b: &Pose,
     contact: &ContactPoint,
-) -> Result<ContactDerivative> {
+) -> Result<(ContactDerivative, Smoothness)> {
     let unknown = || {
         Error::invalid(format!(
             "contact feature {:#x} does not name features of these shapes",
@@ -36,11 +37,12 @@ pub fn differentiate(
             .fits(&a.hull, &b.hull)
             .then(|| curved::differentiate(a, pose_a, b, pose_b, spots, &core(ra, rb)))
             .flatten()
-            .map(|d| inflated(d, contact.normal, ra, rb))
+            .map(|(d, smoothness)| (inflated(d, contact.normal, ra, rb), smoothness))
             .ok_or_else(unknown);
     }
     if feature == Feature::Indefinite {
-        return Ok(on_face(contact.normal, contact.gap, Mat3::IDENTITY));
+        let d = on_face(contact.normal, contact.gap, Mat3::IDENTITY);
+        return Ok((d, Smoothness::Degenerate));
     }
     let which = Feature::decode_stand_ins(contact.feature);
     let (ha, ra) = curved::stand_in(a, which[0]).ok_or_else(unknown)?;
@@ -49,7 +51,7 @@ pub fn differentiate(
         return Err(unknown());
     }
     let d = of_hulls(ha, pose_a, hb, pose_b, feature, &core(ra, rb));
-    Ok(inflated(d, contact.normal, ra, rb))
+    Ok((inflated(d, contact.normal, ra, rb), Smoothness::Smooth))
 }
 
 /// The derivative of the contact of shapes with these radii about their cores, from that of the

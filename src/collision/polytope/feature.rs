@@ -91,7 +91,7 @@ pub enum Feature {
     /// A feature of A and one of B, at least one of them of a curved shape.
     Spots([Spot; 2]),
     /// No features single out a point (two cylinders with one axis, say). By rule, the normal is
-    /// then carried along by A and the point by B.
+    /// then carried along by A and the point by B; there is no derivative.
     Indefinite,
 }
 

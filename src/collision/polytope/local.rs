@@ -3,6 +3,7 @@
 use super::convex::{Convex, Kind};
 use super::feature::Spot;
 use super::sat;
+use crate::collision::Smoothness;
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Pivots [m] below this count as zero.
@@ -185,12 +186,13 @@ impl Condition {
         })
     }
 
-    /// (δn, slides) for the right-hand sides. Where every direction is as good as the next (a
-    /// ball centred on a cylinder's axis), the normal keeps still.
-    pub fn solve(&self, r: Vec3, c: [f64; 2]) -> (Vec3, [f64; 2]) {
+    /// (δn, slides) for the right-hand sides, and whether these have no other solution. Where every
+    /// direction is as good as the next (a ball centred on a cylinder's axis), the normal keeps still.
+    pub fn solve(&self, r: Vec3, c: [f64; 2]) -> (Vec3, [f64; 2], Smoothness) {
         let size = 2 + self.flat_count;
         let mut m = self.matrix;
         let mut x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
+        let mut unique = true;
         for k in 0..size {
             let pivot = (k..size)
                 .max_by(|&i, &j| m[i][k].abs().total_cmp(&m[j][k].abs()))
@@ -198,6 +200,7 @@ impl Condition {
             m.swap(k, pivot);
             x.swap(k, pivot);
             if m[k][k].abs() < SINGULAR {
+                unique = false;
                 continue;
             }
             for i in k + 1..size {
@@ -220,7 +223,7 @@ impl Condition {
             };
         }
         let dn = self.basis[0] * x[0] + self.basis[1] * x[1];
-        (dn, [x[2], x[3]])
+        (dn, [x[2], x[3]], Smoothness::from_bool(unique))
     }
 
     /// Whether s(n) has a maximum here in the directions that the flats leave.

@@ -15,7 +15,7 @@ use super::local::support;
 use super::pair::{Pair, ROUNDING};
 use super::patch::{Candidates, spanning};
 use super::{MAX_POINTS, Manifold, PairCache, collide, differentiate, inflated};
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::spec::HeightField;
 use crate::spatial::{Pose, Vec3};
@@ -173,7 +173,7 @@ impl Terrain {
         b: &Convex,
         pose_b: &Pose,
         contact: &TerrainContact,
-    ) -> Result<ContactDerivative> {
+    ) -> Result<(ContactDerivative, Smoothness)> {
         let count = 2 * (self.columns - 1) * (self.rows - 1);
         if contact.triangle as usize >= count {
             return Err(Error::invalid(format!(

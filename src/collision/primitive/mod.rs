@@ -31,7 +31,7 @@ mod segment;
 mod sphere;
 pub(super) mod surface;
 
-use super::{ContactDerivative, ContactPoint, Shape};
+use super::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::Pose;
 use capsule::Capsule;
 use feature::Kind;
@@ -72,26 +72,6 @@ impl Manifold {
     fn exchange(&mut self) {
         for p in &mut self.points[..self.count] {
             *p = exchanged(p);
-        }
-    }
-}
-
-/// Whether a derivative exists at a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Smoothness {
-    /// The derivative is exact.
-    Smooth,
-    /// It does not exist; what was returned leaves out the part that is not determined.
-    Degenerate,
-}
-
-impl Smoothness {
-    #[inline(always)]
-    fn from_bool(smooth: bool) -> Smoothness {
-        if smooth {
-            Smoothness::Smooth
-        } else {
-            Smoothness::Degenerate
         }
     }
 }

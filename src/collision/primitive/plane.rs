@@ -1,8 +1,8 @@
 //! A half space against every shape: the shape's lowest points, and where they go.
 
+use super::Manifold;
 use super::feature::{Feature, Kind, pack};
-use super::{Manifold, Smoothness};
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// A cylinder whose axis is closer than this (sine) to the plane's normal stands on four points

@@ -15,10 +15,9 @@
 //! with sᵢ, tⱼ the principal directions of A and B, and then δn = Σ yᴬᵢ uᵢ sᵢ,
 //! δpoint = ½ n (n·ζ.lin) + Σ (xᴬᵢ + ½ gap yᴬᵢ) uᵢ sᵢ, δgap = n·ζ.lin.
 
-use super::Smoothness;
 use super::feature::{Feature, Kind};
 use super::project::{BoxSolid, CylinderSolid, EllipsoidSolid, Solid};
-use crate::collision::{ContactDerivative, Shape};
+use crate::collision::{ContactDerivative, Shape, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// A determinant this small against the terms that it is made of is taken as zero.

@@ -12,7 +12,7 @@ mod solid;
 
 pub use pairs::{PairFriction, ScenePair};
 
-use super::primitive::Smoothness;
+use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};

@@ -4,8 +4,8 @@ use super::solid::Solid;
 use crate::collision::polytope::{
     self, Convex, MAX_POINTS, PairCache, Shell, TerrainContact, collide_plane, differentiate_plane,
 };
-use crate::collision::primitive::{self, Smoothness};
-use crate::collision::{ContactDerivative, ContactPoint, Shape};
+use crate::collision::primitive;
+use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
 /// Room for the points of two convex parts, and where the searches for them ended.
@@ -266,13 +266,16 @@ pub(super) fn differentiate(
                 contact: swapped(p),
                 triangle: part[1],
             };
-            let d = t.differentiate(pose_b, piece, pose_a, &c).ok()?;
-            Some(d.swapped(c.contact.normal))
+            let (d, smoothness) = t.differentiate(pose_b, piece, pose_a, &c).ok()?;
+            Some((d.swapped(c.contact.normal), smoothness))
         }),
-        (a, b) if a.is_plane() => parts(b).get(j).map(|piece| differentiate_plane(piece, p)),
+        (a, b) if a.is_plane() => parts(b)
+            .get(j)
+            .map(|piece| (differentiate_plane(piece, p), Smoothness::Smooth)),
         (a, b) if b.is_plane() => parts(a).get(i).map(|piece| {
             let c = swapped(p);
-            differentiate_plane(piece, &c).swapped(c.normal)
+            let d = differentiate_plane(piece, &c).swapped(c.normal);
+            (d, Smoothness::Smooth)
         }),
         (a, b) => parts(a)
             .get(i)
@@ -280,9 +283,9 @@ pub(super) fn differentiate(
             .and_then(|(a, b)| polytope::differentiate(a, pose_a, b, pose_b, p).ok()),
     };
     match found {
-        Some(d) => {
+        Some((d, smoothness)) => {
             *out = d;
-            Smoothness::Smooth
+            smoothness
         }
         None => {
             *out = ContactDerivative::default();

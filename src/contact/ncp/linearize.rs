@@ -24,6 +24,33 @@ pub struct Rank {
 }
 
 impl NcpSolver {
+    /// Largest held velocity that the impulses `dlambda`, the answer to `w` of [`NcpSolver::apply`], leave over, and
+    /// the largest that was there; after [`NcpSolver::linearize`]. Dependent rows of which `w` asks what no
+    /// impulse can do leave as much as they contradict each other, others leave round-off.
+    pub fn left_over(&mut self, problem: &Problem, w: &[f64], dlambda: &[f64]) -> [f64; 2] {
+        let asked = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
+        self.reduced.restrict(|r| [w[r]], asked);
+        let size = asked.iter().fold(0.0, |m: f64, x| m.max(x[0].abs()));
+        let held = &mut self.work.free;
+        held.copy_from_slice(w);
+        for i in 0..problem.blocks.len() {
+            let part = self.work.offsets[i]..self.work.offsets[i + 1];
+            let delta = &dlambda[part.clone()];
+            if delta.iter().any(|x| *x != 0.0) {
+                problem.delassus.add_columns(i, part.start, delta, held);
+            }
+        }
+        let left = asked;
+        self.reduced.restrict(|r| [held[r]], left);
+        self.reduced.add_turns(dlambda, left);
+        [left.iter().fold(0.0, |m: f64, x| m.max(x[0].abs())), size]
+    }
+
+    /// Whether held rows may depend on each other; after [`NcpSolver::linearize`].
+    pub fn may_be_deficient(&self) -> bool {
+        self.reduced.may_be_deficient()
+    }
+
     /// Size of the linearized system; after [`NcpSolver::linearize`].
     pub fn rank(&self) -> Rank {
         Rank {

@@ -288,6 +288,16 @@ impl Reduced {
         }
     }
 
+    /// x ← x + Q Rᵀ dλ: how sliding directions turn with the impulses.
+    pub fn add_turns(&self, dlambda: &[f64], x: &mut [[f64; 1]]) {
+        for face in &self.faces {
+            if let Some(slide) = &face.slide {
+                let across = slide.u[0] * dlambda[face.row + 1] - slide.u[1] * dlambda[face.row];
+                x[face.start + 1][0] += slide.turn * across;
+            }
+        }
+    }
+
     /// Calls `put(row, value)` with R x, on the faces' rows only.
     #[inline]
     pub fn expand<const W: usize>(&self, x: &[[f64; W]], mut put: impl FnMut(usize, [f64; W])) {

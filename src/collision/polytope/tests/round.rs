@@ -118,7 +118,7 @@ fn cylinder_on_a_box_face() {
                         assert!((p.gap - gap).abs() < 0.3 * tilt + 1e-9);
                         assert!((p.normal - Vec3::Z).norm() < 2.0 * tilt + 1e-9);
                         let d = differentiate(below, &Pose::IDENTITY, &cylinder, &pose, p);
-                        assert!(d.unwrap().gap[0].is_finite());
+                        assert!(d.unwrap().0.gap[0].is_finite());
                     }
                 }
             }
@@ -187,10 +187,71 @@ fn coincident_shapes_give_finite_contacts() {
                     let best = best_direction(&sa, &sb);
                     assert!(best < p.gap + 1e-6, "{na} {nb}: {} short of {best}", p.gap);
                     for p in m.points() {
-                        let d = differentiate(a, &Pose::IDENTITY, b, &pose, p).unwrap();
+                        let (d, _) = differentiate(a, &Pose::IDENTITY, b, &pose, p).unwrap();
                         assert!(d.gap[0].is_finite() && d.point[0].is_finite());
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edge_flat_on_a_cap_touches_where_it_crosses_the_rim() {
+    let (r, h, depth, aside) = (0.02, 0.07, 0.008, 0.006);
+    let cylinder = Convex::cylinder(r, h).unwrap();
+    let half = Vec3::new(0.05, 0.075, 0.1);
+    let cuboid = Convex::cuboid(half).unwrap();
+    // The box's z along x; turned about that, one of the edges along z is lowest, far beyond the rim
+    // on both sides.
+    let across = so3_exp(Vec3::Y * std::f64::consts::FRAC_PI_2);
+    for turn in [0.4, 0.8, 1.2] {
+        let rot = so3_exp(Vec3::X * turn).mul_mat(&across);
+        let lowest = (0..8)
+            .map(|i| {
+                Vec3::from_slice(
+                    &[0, 1, 2].map(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] }),
+                )
+            })
+            .map(|x| rot.mul_vec(x))
+            .min_by(|a, b| a.z.total_cmp(&b.z))
+            .unwrap();
+        let over = Pose::new(rot, Vec3::new(0.01, aside - lowest.y, h - depth - lowest.z));
+        for first in [true, false] {
+            let query = |pa: &Pose, pb: &Pose| {
+                if first {
+                    run(&cylinder, pa, &cuboid, pb, 0.0)
+                } else {
+                    run(&cuboid, pb, &cylinder, pa, 0.0)
+                }
+            };
+            let m = query(&Pose::IDENTITY, &over);
+            let mut ends: Vec<ContactPoint> = m.points().to_vec();
+            ends.retain(|p| (p.gap + depth).abs() < 1e-9);
+            ends.sort_by(|p, q| p.point.x.total_cmp(&q.point.x));
+            assert_eq!(ends.len(), 2, "{turn} {m:?}");
+            let reach = (r * r - aside * aside).sqrt();
+            for (p, side) in ends.iter().zip([-1.0, 1.0]) {
+                let up = if first { 1.0 } else { -1.0 };
+                assert!((p.normal - Vec3::Z * up).norm() < 1e-12);
+                let at = Vec3::new(side * reach, aside, h - 0.5 * depth);
+                assert!((p.point - at).norm() < 0.02 * r, "{turn} {p:?}");
+            }
+            // All motions but those that tilt the edge off the cap.
+            for (p, k) in ends.iter().flat_map(|p| (0..12).map(move |k| (p, k))) {
+                if k % 6 == 4 {
+                    continue;
+                }
+                let fd = difference_of(&Pose::IDENTITY, &over, p, k, query).unwrap();
+                let d = if first {
+                    differentiate(&cylinder, &Pose::IDENTITY, &cuboid, &over, p)
+                } else {
+                    // Displacements of the cylinder come first, as in the query.
+                    differentiate(&cuboid, &over, &cylinder, &Pose::IDENTITY, p)
+                };
+                let k = if first { k } else { (k + 6) % 12 };
+                let e = error(&d.unwrap().0, p, k, fd);
+                assert!(e < 1e-6, "{turn} {first} {k}: {e:e}");
             }
         }
     }
@@ -214,7 +275,11 @@ fn parallel_cylinders_touch_at_both_ends_of_their_overlap() {
                 for p in m.points() {
                     assert!((p.gap - gap).abs() < 1e-6);
                     assert!(
-                        differentiate(&a, &Pose::IDENTITY, b, &pose, p).unwrap().gap[0].is_finite()
+                        differentiate(&a, &Pose::IDENTITY, b, &pose, p)
+                            .unwrap()
+                            .0
+                            .gap[0]
+                            .is_finite()
                     );
                 }
             }
@@ -335,7 +400,7 @@ fn needles_and_coins_stay_exact() {
                     p.gap,
                     q.gap
                 );
-                let d = differentiate(a, &pa, b, &pb, &p).unwrap();
+                let (d, _) = differentiate(a, &pa, b, &pb, &p).unwrap();
                 assert!(p.point.is_finite() && d.gap[0].is_finite());
                 assert!((p.normal.norm() - 1.0).abs() < 1e-9);
             }

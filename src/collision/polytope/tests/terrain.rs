@@ -177,7 +177,7 @@ fn derivatives_on_a_rough_field() {
             ));
             pose.pos += up * (pose.pos.dot(up) - lowest(&b, &pose, up));
             for p in contacts(&mut rough, &field, &b, &pose, 0.005) {
-                let d = rough.differentiate(&field, &b, &pose, &p).unwrap();
+                let (d, _) = rough.differentiate(&field, &b, &pose, &p).unwrap();
                 for k in 0..12 {
                     all += 1;
                     let query = |pa: &Pose, pb: &Pose| {

@@ -1,8 +1,8 @@
 //! Poses at which the common algorithms divide by zero, each by its name.
 
-use super::super::{Manifold, Smoothness, collide, differentiate, distance};
+use super::super::{Manifold, collide, differentiate, distance};
 use super::{Random, separation};
-use crate::collision::{ContactDerivative, ContactPoint, Shape};
+use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Vec3, so3_exp};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 

@@ -1,6 +1,6 @@
-use super::super::{Manifold, Smoothness, collide, differentiate, distance, exchanged};
+use super::super::{Manifold, collide, differentiate, distance, exchanged};
 use super::{Random, moved, separation};
-use crate::collision::{ContactDerivative, ContactPoint, Shape};
+use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Twist, Vec3, so3_exp};
 
 const POSES: usize = 1000;

@@ -1,0 +1,82 @@
+//! Whether redundant constraints agree on how the velocity varies.
+//!
+//! Where held rows depend on each other, a small change of the state may ask of them what no motion can do: all four
+//! corners of a rocking box stick at once only while it is level. The modes then differ on all sides of the step, and a
+//! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
+//! state, so one direction in general position shows whether any violates it.
+
+use crate::constraint::{Constraints, Stabilization, Variation};
+use crate::contact::island_solver::IslandSolver;
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::Result;
+use crate::linalg::F4;
+use crate::model::topology::Topology;
+
+/// Share of what a direction asks of the held rows that may stay unanswered: above the round-off of a pseudo-inverse,
+/// below what a difference of two steps can show.
+const AGREED: f64 = 1e-8;
+
+/// A direction in general position and its variation of σ. Sized at creation.
+#[derive(Clone, Debug)]
+pub(super) struct Agreement {
+    direction: Vec<f64>,
+    force: Vec<f64>,
+    sigma: Vec<f64>,
+    dlambda: Vec<f64>,
+}
+
+impl Agreement {
+    pub fn new(nv: usize, max_rows: usize) -> Self {
+        Agreement {
+            direction: vec![0.0; nv],
+            force: vec![0.0; nv],
+            sigma: vec![0.0; max_rows],
+            dlambda: vec![0.0; max_rows],
+        }
+    }
+
+    /// Whether impulses can answer every variation of the state; after the solver's linearization.
+    pub fn holds(
+        &mut self,
+        c: &Constraints,
+        solver: &mut IslandSolver,
+        variation: &mut Variation,
+        s: &Stabilization,
+        t: &Topology,
+        kin: &Kinematics,
+    ) -> Result<bool> {
+        let rows = c.g.len();
+        let sigma = &mut self.sigma[..rows];
+        sigma.fill(0.0);
+        // A displacement that is covered within a step: all parts are velocities.
+        general(&mut self.direction, 1, s.h);
+        variation.direction(t, kin, &self.direction, sigma, &mut self.force);
+        if s.kd != 0.0 {
+            general(&mut self.direction, 2, s.kd);
+            for b in 0..c.groups() {
+                if let Some(row) = c.normal_row(b) {
+                    let n = c.range(b).len() - 1;
+                    sigma[row] -= c.rows.times(b, &self.direction).0[n];
+                }
+            }
+        }
+        // Any force at all.
+        general(&mut self.direction, 3, 1.0);
+        for b in 0..c.groups() {
+            let F4(x) = c.rows.times(b, &self.direction);
+            for (sigma, x) in sigma[c.range(b)].iter_mut().zip(x) {
+                *sigma += x;
+            }
+        }
+        let [left, asked] = solver.left_over(&c.problem(), sigma, &mut self.dlambda[..rows])?;
+        Ok(left <= AGREED * asked)
+    }
+}
+
+/// Numbers between ±`size` without a pattern: the fractional parts of √2 times `seed`-shifted squares.
+fn general(x: &mut [f64], seed: usize, size: f64) {
+    for (k, x) in x.iter_mut().enumerate() {
+        let n = (4 * k + seed) as f64;
+        *x = size * (2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0);
+    }
+}
