@@ -1316,10 +1316,13 @@ typedef struct ds_distance_smoothing {
    */
   int32_t reserved;
   /**
-   * Standard deviations of the random displacements of geom_b along each axis [m] and about each
-   * [rad, at most 0.5]; 0 is for first order alone. Default 0.001, 0.01.
+   * Standard deviation of the random displacement of geom_b along each axis [m]; 0 is for first
+   * order alone. Default 0.001.
    */
   double width_linear;
+  /**
+   * The same of its rotation about each axis [rad], at most 0.5. Default 0.01.
+   */
   double width_angular;
   /**
    * Number of random displacements; each is taken with both signs. Default 64.

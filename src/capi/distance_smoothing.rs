@@ -21,9 +21,10 @@ pub struct ds_distance_smoothing {
     pub method: i32,
     /// Must be 0.
     pub reserved: i32,
-    /// Standard deviations of the random displacements of geom_b along each axis [m] and about each
-    /// [rad, at most 0.5]; 0 is for first order alone. Default 0.001, 0.01.
+    /// Standard deviation of the random displacement of geom_b along each axis [m]; 0 is for first
+    /// order alone. Default 0.001.
     pub width_linear: f64,
+    /// The same of its rotation about each axis [rad], at most 0.5. Default 0.01.
     pub width_angular: f64,
     /// Number of random displacements; each is taken with both signs. Default 64.
     pub pairs: usize,

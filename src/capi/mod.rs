@@ -1,7 +1,7 @@
 //! The C ABI: one file a section of `include/diffsim.h`, in its order, and no logic of its own.
 //!
-//! Every export takes its arguments through [`args`] (null, alignment, finiteness, overlap) and runs
-//! behind [`wall`] (panics, statuses, the last error). The page of rules at the top of the header,
+//! Every export takes its arguments through `args` (null, alignment, finiteness, overlap) and runs
+//! behind `wall` (panics, statuses, the last error). The page of rules at the top of the header,
 //! kept in `cbindgen.toml`, is the safety contract of every function here.
 
 #![allow(non_camel_case_types, non_snake_case, clippy::missing_safety_doc)]

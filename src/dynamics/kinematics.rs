@@ -22,9 +22,9 @@ pub struct Kinematics {
     pub origin: Vec<Vec3>,
     /// Per dof: column of the motion subspace.
     pub s: Vec<Twist>,
-    /// Per link: spatial velocity; valid after [`Kinematics::velocities`].
+    /// Per link: spatial velocity; valid after [`velocities`].
     pub v: Vec<Twist>,
-    /// Per link: inertia; valid after [`Kinematics::inertias`].
+    /// Per link: inertia; valid after [`inertias`].
     pub inertia: Vec<Inertia>,
 }
 

@@ -557,11 +557,12 @@ impl Sim {
 /// Refuses a workspace for which the system has no room, before a failing allocation ends the process.
 fn check_memory(model: &Model, options: &Options) -> Result<()> {
     let (nv, packed) = (model.nv() as u128, model.topology().packed as u128);
-    let rows = match options.contact {
-        Contact::None => 0,
-        _ => 3 * options.max_contacts as u128 + 3 * nv,
-    };
-    let mut numbers = packed + 40 * nv + 8 * rows * nv + 8 * rows * rows + 3 * nv * nv;
+    let mut numbers = packed + 40 * nv;
+    let mut rows = 0;
+    if options.contact != Contact::None {
+        rows = 3 * options.max_contacts as u128 + 3 * nv;
+        numbers += 8 * rows * nv + 8 * rows * rows + 3 * nv * nv;
+    }
     if options.derivatives {
         numbers += 5 * packed + 5 * nv * nv + 4 * rows * nv;
     }

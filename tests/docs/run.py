@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +31,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 COMMON = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT}/include", f"-I{ROOT}/bindings/cpp"]
 LINKING = [f"-L{ROOT}/target/cmake/lib", "-ldiffsim", "-lm", f"-Wl,-rpath,{ROOT}/target/cmake/lib"]
 COMPILERS = {"c": (["cc", "-std=c11"], ".c"), "cpp": (["c++", "-std=c++17"], ".cpp")}
+RUST = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 INTERPRETERS = {"python": "DIFFSIM_PYTHON", "julia": "DIFFSIM_JULIA"}
 
 
@@ -38,6 +40,25 @@ def run(*command, cwd=ROOT, **kwargs):
     done = subprocess.run([str(c) for c in command], cwd=cwd, text=True, capture_output=True, timeout=600, **kwargs)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+def refuse(reason):
+    raise RuntimeError(reason)
+
+
+def tools(code):
+    """Whether the one program that a machine may lack is there, if these commands want it."""
+    return "pkg-config" not in code or shutil.which("pkg-config")
+
+
+def commands(code):
+    """Runs a block with an empty folder as HOME."""
+    home = WORK / "home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    # Rust lives in the home of whoever installed it.
+    rust = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in RUST.items()}
+    run("bash", "-euc", code, env={**os.environ, **rust, "HOME": str(home)})
 
 
 def compile_and_run(language, name, code):
@@ -54,12 +75,12 @@ def programs(name, blocks):
         texts = [text for kind, text in blocks if kind == language]
         whole = [text for text in texts if "int main(" in text]
         for i, text in enumerate(whole):
-            yield f"{language} program {i + 1}", lambda i=i, text=text: compile_and_run(language, f"{name}_{language}{i}", text)
+            yield f"{language} program {i + 1}", partial(compile_and_run, language, f"{name}_{language}{i}", text)
         parts = [f"{{\n{text}}}\n" for text in texts if text not in whole]
         if parts:
             harness = (ROOT / "tests/docs/harness.c").read_text()
             code = harness.replace("    /* the page's statements */\n", "".join(parts))
-            yield f"{len(parts)} parts in {language}", lambda code=code: compile_and_run(language, f"{name}_{language}_parts", code)
+            yield f"{len(parts)} parts in {language}", partial(compile_and_run, language, f"{name}_{language}_parts", code)
 
 
 def sessions(name, blocks):
@@ -70,7 +91,7 @@ def sessions(name, blocks):
         interpreter = os.environ.get(variable)
         script = WORK / f"{name}.{language}"
         script.write_text(code)
-        yield f"{language} session", (lambda i=interpreter, s=script: run(*i.split(), s)) if interpreter else None
+        yield f"{language} session", partial(run, *interpreter.split(), script) if interpreter else None
 
 
 def build_project(name, code):
@@ -93,13 +114,13 @@ def checks(page):
     known = [*COMPILERS, *INTERPRETERS, "cmake", "sh", "text"]
     for kind, code in blocks:
         if kind not in known:
-            yield f"block '{kind}'", lambda kind=kind: (_ for _ in ()).throw(RuntimeError(f"'{kind}' is none of {known}"))
+            yield f"block '{kind}'", partial(refuse, f"'{kind}' is none of {known}")
     yield from programs(name, blocks)
     yield from sessions(name, blocks)
     for i, code in enumerate(c for kind, c in blocks if kind == "cmake"):
-        yield f"cmake project {i + 1}", lambda i=i, code=code: build_project(f"{name}_cmake{i}", code)
+        yield f"cmake project {i + 1}", partial(build_project, f"{name}_cmake{i}", code)
     for i, code in enumerate(c for kind, c in blocks if kind == "sh"):
-        yield f"commands {i + 1}", lambda code=code: run("bash", "-euc", code)
+        yield f"commands {i + 1}", partial(commands, code) if tools(code) else None
 
 
 def anchors(page):

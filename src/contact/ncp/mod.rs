@@ -64,6 +64,9 @@ const FIRST_ROUND: usize = 3;
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
 
+/// Scaled distance to a switch below which what pivots found is not taken at once.
+const CLEAR: f64 = 1e-6;
+
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
 
@@ -121,7 +124,9 @@ pub struct NcpSolver {
     panel_scratch: Vec<f64>,
     faces_before: Vec<Face>,
     best: Vec<f64>,
+    /// What pivots found, and its modes.
     found: Vec<f64>,
+    found_modes: Vec<Mode>,
     /// The last solve's certificate; none before, or if it failed.
     last: Option<Certificate>,
     factored: bool,
@@ -158,6 +163,7 @@ impl NcpSolver {
             faces_before: Vec::with_capacity(max_blocks),
             best: Vec::with_capacity(max_rows),
             found: Vec::with_capacity(max_rows),
+            found_modes: Vec::with_capacity(max_blocks),
             last: None,
             factored: false,
             linearized: false,
@@ -311,11 +317,27 @@ impl NcpSolver {
                 }
                 self.recall(problem);
             }
-            if self.solve_pivots(problem, options, &mut certificate) {
+            let pivoted = self.solve_pivots(problem, options, &mut certificate);
+            if pivoted && (!first || self.margin(problem) > CLEAR) {
                 return certificate;
+            }
+            // On the brink of a switch pivots may have strained dependent rows: the middle of all answers is better.
+            if pivoted {
+                self.found.clear();
+                self.found.extend_from_slice(&self.work.lambda);
+                self.found_modes.clone_from(&self.work.modes);
             }
             if first && self.solve_interior(problem, options, &mut certificate) {
                 return certificate;
+            }
+            if pivoted {
+                self.work.lambda.copy_from_slice(&self.found);
+                self.work.update_sigma(problem);
+                self.work.modes.copy_from_slice(&self.found_modes);
+                if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
+                    certificate.path = Path::Polished;
+                    return certificate;
+                }
             }
             first = false;
             self.recall(problem);
@@ -591,12 +613,7 @@ impl NcpSolver {
     }
 
     fn certify(&self, problem: &Problem, options: &NcpOptions, certificate: &mut Certificate) {
-        let Work {
-            offsets,
-            lambda,
-            sigma,
-            ..
-        } = &self.work;
+        let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
         [
             certificate.cone,
             certificate.dual,
@@ -604,13 +621,20 @@ impl NcpSolver {
         ] = residuals(problem.blocks, problem.g, lambda, sigma);
         certificate.converged = certificate.residual() <= options.tolerance;
         certificate.redundant = self.factored && self.reduced.deficient();
-        let scales = self.scales(problem);
-        for (i, block) in problem.blocks.iter().enumerate() {
-            let part = offsets[i]..offsets[i + 1];
-            let (_, margin) = classify(*block, &lambda[part.clone()], &sigma[part], scales, CLOSED);
-            certificate.margin = certificate.margin.min(margin);
-        }
+        certificate.margin = self.margin(problem);
         certificate.at_switch = certificate.margin <= CLOSED;
+    }
+
+    /// Distance to the nearest switch of a mode ([`Certificate::margin`]).
+    fn margin(&self, problem: &Problem) -> f64 {
+        let work = &self.work;
+        let scales = self.scales(problem);
+        let parts = problem.blocks.iter().zip(work.offsets.windows(2));
+        parts.fold(f64::INFINITY, |least, (block, at)| {
+            let part = at[0]..at[1];
+            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
+            least.min(classify(*block, lambda, sigma, scales, CLOSED).1)
+        })
     }
 }
 

@@ -355,6 +355,12 @@ class Sim(Handle):
         check(lib.ds_sim_step_info(self._handle, info))
         return StepInfo._of(info)
 
+    def push_out_given_up(self) -> bool:
+        """Whether the last step left overlaps as they were, since no impulse could undo them all."""
+        out = ffi.new("int32_t *")
+        check(lib.ds_sim_push_out_given_up(self._handle, out))
+        return bool(out[0])
+
     def reset(self) -> None:
         """Forgets warm starts: the next step is that of a new sim."""
         check(lib.ds_sim_reset(self._handle))

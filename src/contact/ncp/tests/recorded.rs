@@ -5,7 +5,7 @@
 //! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
 //! are the bits of an f64 in hexadecimal.
 
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::ncp::{CLEAR, Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {
@@ -153,8 +153,10 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
             )
             .unwrap();
         println!("{k}: {c:?}");
+        // Next to a switch the interior point is asked too; where it fails, the pivots' answer stays.
+        let pivots_alone = c.interior == 0 || c.margin < CLEAR;
         assert!(
-            c.converged && c.interior == 0 && c.sweeps <= 3,
+            c.converged && c.path == Path::Polished && pivots_alone && c.sweeps <= 3,
             "{k}: {c:?}"
         );
         case.check(k, &lambda);
