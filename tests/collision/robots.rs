@@ -67,6 +67,8 @@ fn contacts_of_robots_move_as_differences_say() {
         let path = Path::new(&directory).join(name);
         if path.exists() {
             check(name, load(&path));
+        } else {
+            println!("skipped: {} is not there", path.display());
         }
     }
 }
