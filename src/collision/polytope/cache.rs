@@ -1,7 +1,9 @@
 //! What a query on a pair of shapes leaves for the next one.
 
+use super::cage::Cage;
 use super::convex::{Convex, Kind};
 use super::curved::Bodies;
+use super::expand::Shell;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::pair::Pair;
 use crate::spatial::Vec3;
@@ -23,6 +25,8 @@ pub struct PairCache {
     /// Vertices of A and B that make the simplex on which the search ended.
     simplex: [[u16; 2]; 4],
     len: u8,
+    /// Where [`Depths`] may have more.
+    deep: u16,
 }
 
 impl PairCache {
@@ -34,9 +38,9 @@ impl PairCache {
         }
         let [a, b] = self.near;
         let near = Vertex {
-            w: Vec3::ZERO,
             a: known(bodies.a, a),
             b: known(bodies.b, b),
+            ..Vertex::default()
         };
         let v = bodies.support(self.axis, Some(near));
         let gap = -v.w.dot(self.axis) - bodies.a.radius() - bodies.b.radius();
@@ -76,6 +80,90 @@ impl PairCache {
             }
         }
         s
+    }
+}
+
+/// What a query on a pair that overlaps leaves for the next one on the same two shapes.
+#[derive(Clone, Debug)]
+enum Deep {
+    Hulls(Shell),
+    Curved(Cage),
+}
+
+/// Places for what the queries on a few overlapping pairs leave. The pair that took one longest ago
+/// loses it first. As with [`PairCache`], what is found does not depend on it.
+#[derive(Clone, Debug, Default)]
+pub struct Depths {
+    places: Vec<(u64, Deep)>,
+    next: usize,
+}
+
+impl Depths {
+    /// Without places nothing is kept, and nothing is allocated.
+    pub fn new(places: usize) -> Depths {
+        Depths {
+            places: vec![(u64::MAX, Deep::Curved(Cage::default())); places],
+            next: 0,
+        }
+    }
+}
+
+/// The memory of one pair of shapes, which `key` tells from all others in `depths`; not `u64::MAX`.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    pub cache: &'a mut PairCache,
+    pub depths: &'a mut Depths,
+    pub key: u64,
+}
+
+impl Memory<'_> {
+    fn known(&mut self) -> Option<&mut Deep> {
+        let (owner, deep) = self.depths.places.get_mut(usize::from(self.cache.deep))?;
+        (*owner == self.key).then_some(deep)
+    }
+
+    fn claim(&mut self) -> Option<&mut Deep> {
+        if self.known().is_none() {
+            let d = &mut *self.depths;
+            d.places.get_mut(d.next)?.0 = self.key;
+            self.cache.deep = d.next as u16;
+            d.next = (d.next + 1) % d.places.len();
+            if let Some(Deep::Hulls(s)) = self.known() {
+                s.clear();
+            } else if let Some(Deep::Curved(c)) = self.known() {
+                c.clear();
+            }
+        }
+        self.known()
+    }
+
+    /// The memory of two hulls; `None` where there are no places.
+    pub(super) fn shell(&mut self) -> Option<&mut Shell> {
+        let deep = self.claim()?;
+        if let Deep::Curved(_) = deep {
+            *deep = Deep::Hulls(Shell::default());
+        }
+        match deep {
+            Deep::Hulls(s) => Some(s),
+            Deep::Curved(_) => None,
+        }
+    }
+
+    /// That of two shapes one of which is curved, where the last query on them left one.
+    pub(super) fn known_cage(&mut self) -> Option<&mut Cage> {
+        match self.known()? {
+            Deep::Curved(c) => Some(c),
+            Deep::Hulls(_) => None,
+        }
+    }
+
+    /// As [`Memory::known_cage`], with a new one where there is none.
+    pub(super) fn cage(&mut self) -> Option<&mut Cage> {
+        let deep = self.claim()?;
+        if let Deep::Hulls(_) = deep {
+            *deep = Deep::Curved(Cage::default());
+        }
+        self.known_cage()
     }
 }
 
