@@ -7,9 +7,11 @@ use super::fixed::Fixed;
 use crate::spatial::{Pose, Vec3};
 
 /// Most corners of a cage.
-pub(super) const CORNERS: usize = 32;
+pub(super) const CORNERS: usize = 40;
 /// 1 − cosine of the angle to a solution within which no other one is looked for.
-pub(super) const ALIKE: f64 = 5e-3;
+pub(super) const ALIKE: f64 = 5e-5;
+/// The sine of that angle.
+pub(super) const ALIKE_SINE: f64 = 0.01;
 
 /// A closed surface of triangles about the origin, inside the Minkowski difference of two shapes that
 /// overlap, with the solution of the query that left it. Its corners are points of the two bodies,

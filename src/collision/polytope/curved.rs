@@ -7,7 +7,7 @@
 //! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
 
 use super::cache::Memory;
-use super::cage::ALIKE;
+use super::cage::{ALIKE, ALIKE_SINE};
 use super::convex::{Convex, Kind};
 use super::expand::Inner;
 use super::feature::{Feature, Spot};
@@ -171,21 +171,32 @@ fn within(c: &Convex, spot: Spot, x: Vec3, tolerance: f64) -> bool {
 }
 
 /// Whether a point (body frame) lies well within its feature, and the outward normal `n` far from
-/// those of other flat features. False for meshes, whose features are too many to tell.
+/// where others along a line begin. False for meshes, whose features are too many to tell.
 fn stands_out(c: &Convex, spot: Spot, n: Vec3, x: Vec3) -> bool {
-    let inside = within(c, spot, x, -WELL_WITHIN * c.size());
-    inside
+    // n is not about to be perpendicular to this axis.
+    let leans = |along: f64| along.abs() > ALIKE_SINE;
+    within(c, spot, x, -WELL_WITHIN * c.size())
         && match (spot, &c.kind) {
-            (Spot::Rim(_), _) => n.z.abs().max(n.x.hypot(n.y)) < 1.0 - ALIKE,
-            (Spot::Face(_), Kind::Hull { .. }) => c.hull.half_extents().is_some(),
-            (_, Kind::Hull { .. }) => {
-                let least = n.x.abs().min(n.y.abs()).min(n.z.abs());
-                c.hull.half_extents().is_some()
-                    && n.max_abs() < 1.0 - ALIKE
-                    && (least > WELL_WITHIN || !matches!(spot, Spot::Vertex(_)))
-            }
+            (Spot::Rim(_), _) => leans(n.z),
+            (_, Kind::Hull { .. }) if c.hull.half_extents().is_none() => false,
+            (Spot::Vertex(_), _) => leans(n.x) && leans(n.y) && leans(n.z),
             _ => true,
         }
+}
+
+/// Outward normals (body frame) of the faces or caps near `n` that do not bear the contact.
+fn rivals(c: &Convex, spot: Spot, n: Vec3, mut offer: impl FnMut(Vec3)) {
+    let axes = match (spot, &c.kind) {
+        (Spot::Face(_) | Spot::Cap(_), _) => 0..0,
+        (_, Kind::Hull { .. }) => 0..3,
+        (_, Kind::Cylinder { .. }) => 2..3,
+        _ => 0..0,
+    };
+    for k in axes {
+        if n[k].abs() > 1.0 - ALIKE {
+            offer(Vec3::unit(k) * n[k].signum());
+        }
+    }
 }
 
 /// Whether any other search for this normal rounds it to the same one in [`Bodies::canonical`].
@@ -498,18 +509,25 @@ impl Bodies<'_> {
         self.refine(s.spots, n, rounding).filter(|s| s.settled)
     }
 
-    /// Whether shapes clearly overlap, in a point well within both features, with no normal of a face, a
-    /// cap or a side in the neighbourhood.
+    /// Whether shapes clearly overlap, in a point well within both features, and no other ones near
+    /// these bear the contact as well.
     fn is_alone(&self, s: &Solution, rounding: f64) -> bool {
         let Some(point) = s.point else {
             return false;
         };
         let arm = s.normal * (0.5 * s.gap);
         let (xa, xb) = (point - arm, self.b_in_a.inverse_point(point + arm));
-        let against = -self.b_in_a.rot.tr_mul_vec(s.normal);
-        -s.gap > CLEARLY * rounding
+        let rot = &self.b_in_a.rot;
+        let against = -rot.tr_mul_vec(s.normal);
+        let mut alone = -s.gap > CLEARLY * rounding
             && stands_out(self.a, s.spots[0], s.normal, xa)
-            && stands_out(self.b, s.spots[1], against, xb)
+            && stands_out(self.b, s.spots[1], against, xb);
+        if alone {
+            let mut test = |n: Vec3| alone &= self.separation(n) < s.gap - ALONE * rounding;
+            rivals(self.a, s.spots[0], s.normal, &mut test);
+            rivals(self.b, s.spots[1], against, |n| test(-rot.mul_vec(n)));
+        }
+        alone
     }
 
     /// Midway between the points of support of a direction that names no features.
