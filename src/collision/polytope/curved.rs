@@ -208,6 +208,7 @@ fn is_surely_rounded(n: Vec3) -> bool {
 }
 
 impl Bodies<'_> {
+    #[inline(always)]
     fn locals(&self, spots: [Spot; 2], n: Vec3) -> Option<(Local, Local)> {
         let a = Local::of(self.a, spots[0], n)?;
         let b = Local::of(self.b, spots[1], -self.b_in_a.rot.tr_mul_vec(n))?;
