@@ -6,7 +6,7 @@ use super::options::Options;
 use super::parameters::At;
 use super::response::Response;
 use crate::collision::contact_frame;
-use crate::collision::scene::Scene;
+use crate::collision::scene::{PairFriction, Scene};
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
@@ -36,6 +36,24 @@ const SEARCHES: usize = 4;
 
 /// Sweeps spent on a problem that can be given up for one without push-out.
 const HURRIED: usize = 60;
+
+/// The geoms' coefficients, and which parameters derivatives are taken by.
+pub(super) struct Friction<'a> {
+    pub coefficients: &'a [[f64; 3]],
+    pub selected: &'a [Param],
+}
+
+impl Friction<'_> {
+    /// Whether a selected coefficient is that of both geoms of a pair, of which the larger counts.
+    fn is_at_kink(&self, pair: PairFriction) -> bool {
+        pair.tied(self.coefficients).is_some_and(|geoms| {
+            let chosen = |p: &Param| {
+                p.kind == ParamKind::GeomFriction && geoms.contains(&(p.index as usize))
+            };
+            self.selected.iter().any(chosen)
+        })
+    }
+}
 
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
@@ -344,6 +362,7 @@ impl ContactStage {
         model: &Model,
         kin: &Kinematics,
         state: [&[f64]; 3],
+        friction: Friction<'_>,
         external: &mut External,
     ) -> Result<()> {
         if self.relaxed.is_none() {
@@ -356,7 +375,14 @@ impl ContactStage {
             let (t, variation) = (model.topology(), &mut l.variation);
             let agree = self.relaxed.is_some()
                 || (l.agreement).holds(c, &mut self.solver, variation, s, t, kin)?;
-            l.one_sided = variation.degenerate || !agree;
+            let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
+                let Source::Contact(i) = *source else {
+                    return false;
+                };
+                let f = self.scene.contacts()[i].friction;
+                *mode == Mode::Sliding && friction.is_at_kink(f)
+            });
+            l.one_sided = variation.degenerate || !agree || tied;
         }
         Ok(())
     }

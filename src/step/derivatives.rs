@@ -3,6 +3,7 @@
 //! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
 
+use super::contact::Friction;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
 use super::parameters::At;
@@ -97,7 +98,12 @@ impl Sim {
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
         let d = &mut self.dynamics;
         if let Some(c) = &mut self.contact {
-            c.linearize(model, &d.kin, [&s.q, &s.v, &s.v_next], &mut d.external)?;
+            let friction = Friction {
+                coefficients: &self.params.geom_friction,
+                selected: &self.selected,
+            };
+            let state = [&s.q[..], &s.v, &s.v_next];
+            c.linearize(model, &d.kin, state, friction, &mut d.external)?;
         }
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
