@@ -1,31 +1,22 @@
 //! Random controls for seconds: the contact problem of every step is solved.
 //!
-//! `DIFFSIM_ROBOTS` may name a directory with more robots (h1_urdf.urdf, atlas.urdf, go1.xml and
-//! others, see [`ROBOTS`]); `DIFFSIM_SECONDS` makes the runs longer than the default.
+//! Robots of packages and of the user take part where they are there, see [`common::robots`];
+//! `DIFFSIM_SECONDS` makes the runs longer than the default.
 
 mod common;
 
 use common::Rng;
+use common::robots::*;
 use common::scene::*;
-use diffsim::load::{mjcf, urdf};
-use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, ShapeSpec};
+use diffsim::load::mjcf;
+use diffsim::load::options::{Base, LoadOptions, ROOT_JOINT, load_file};
+use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Options, Sim};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Files looked for in `DIFFSIM_ROBOTS`.
-const ROBOTS: [&str; 7] = [
-    "half_cheetah.xml",
-    "walker2d.xml",
-    "humanoid.xml",
-    "go1.xml",
-    "go1.urdf",
-    "h1_urdf.urdf",
-    "atlas.urdf",
-];
 
 fn seconds(default: f64) -> f64 {
     std::env::var("DIFFSIM_SECONDS").map_or(default, |s| s.parse().unwrap())
@@ -89,6 +80,23 @@ impl Tally {
     }
 }
 
+/// The neutral configuration; joints beyond their limits start in the middle, a free base of a URDF
+/// in the air.
+fn start(model: &Model) -> Vec<f64> {
+    let mut q = model.neutral().to_vec();
+    for j in model.joints() {
+        if let (1, Some((lo, hi))) = (j.nq, j.limits)
+            && !(lo..=hi).contains(&q[j.iq])
+        {
+            q[j.iq] = 0.5 * (lo + hi);
+        }
+    }
+    if model.joints().first().is_some_and(|j| j.name == ROOT_JOINT) {
+        q[2] = 1.2;
+    }
+    q
+}
+
 /// Runs with controls drawn anew every ten steps; `amplitude` for each of them.
 fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tally {
     let options = Options {
@@ -98,7 +106,7 @@ fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tall
     };
     let model = Arc::new(model);
     let mut sim = Sim::new(model.clone(), &options).unwrap();
-    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    let (mut q, mut v) = (start(&model), vec![0.0; model.nv()]);
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
     let mut u = vec![0.0; model.nu()];
     let mut rng = Rng::new(17);
@@ -154,39 +162,23 @@ fn quadruped_with_random_controls() {
     run_example("quadruped.xml");
 }
 
-/// A robot from a directory of the user's; a URDF gets a free base, full actuation and the ground.
-fn robot(path: &Path) -> (Model, Vec<f64>) {
-    let is_urdf = path.extension().is_some_and(|e| e == "urdf");
-    let mut spec = if is_urdf {
-        let options = urdf::UrdfOptions {
-            missing_mesh: urdf::MissingMesh::Skip,
-            mimic: urdf::Mimic::Independent,
-            ..urdf::UrdfOptions::default()
-        };
-        urdf::read_file(path, &options).unwrap()
-    } else {
-        mjcf::read_file(path, &mjcf::MjcfOptions::default()).unwrap()
-    };
-    let before = spec.geoms.len();
-    spec.geoms
-        .retain(|g| !matches!(g.shape, ShapeSpec::Mesh { .. } | ShapeSpec::HeightField(_)));
-    println!(
-        "{}: {} of {before} geoms are meshes and left out",
-        path.display(),
-        before - spec.geoms.len()
-    );
-    spec.equalities.clear();
-    if !is_urdf {
-        let model = Model::compile(spec, Actuation::FromFile).unwrap();
+/// A robot as its file has it; a URDF gets a free base, a motor on each joint and the ground.
+fn robot(path: &Path, self_collision: bool) -> (Model, Vec<f64>) {
+    if path.extension().is_none_or(|e| e != "urdf") {
+        let model = load_file(path, &LoadOptions::default()).unwrap();
         let amplitude = control_amplitudes(&model);
         return (model, amplitude);
     }
-    if spec.bodies[1].joints.is_empty() {
-        spec.bodies[1].joints = vec![JointSpec::new("base", JointKind::Free)];
-    }
-    spec.bodies[1].placement.pos.z = 1.2;
-    ground(&mut spec, 0.8);
-    let model = Model::compile(spec, Actuation::Full).unwrap();
+    let options = LoadOptions {
+        base: Base::Free,
+        actuation: Actuation::Full,
+        ground_friction: Some(0.8),
+        mesh_dirs: mesh_dirs(),
+        self_collision,
+        exclude_overlapping: true,
+        ..LoadOptions::default()
+    };
+    let model = load_file(path, &options).unwrap();
     let amplitude = (0..model.nv())
         .map(|k| match model.joint_of_dof(k) {
             j if j.kind == JointKind::Free => 0.0,
@@ -197,25 +189,49 @@ fn robot(path: &Path) -> (Model, Vec<f64>) {
     (model, amplitude)
 }
 
-#[test]
-fn robots_of_the_user_with_random_controls() {
-    let Ok(directory) = std::env::var("DIFFSIM_ROBOTS") else {
-        println!("skipped: DIFFSIM_ROBOTS is not set");
-        return;
-    };
-    let mut failed = Vec::new();
-    for name in ROBOTS {
-        let path = Path::new(&directory).join(name);
-        if !path.exists() {
-            println!("skipped: {} is not there", path.display());
-            continue;
-        }
-        let (model, amplitude) = robot(&path);
-        if random_run(name, model, &amplitude, seconds(1.0)).above > 0 {
-            failed.push(name);
-        }
+fn run_robot(file: (From, &str), self_collision: bool) {
+    let Some(path) = find(file) else { return };
+    let (model, amplitude) = robot(&path, self_collision);
+    for w in model.warnings() {
+        println!("{}: {w}", file.1);
     }
-    assert!(failed.is_empty(), "{failed:?}");
+    let tally = random_run(file.1, model, &amplitude, seconds(1.0));
+    assert_eq!(tally.above, 0);
+}
+
+#[test]
+fn half_cheetah_with_random_controls() {
+    run_robot(HALF_CHEETAH, true);
+}
+
+#[test]
+fn walker_with_random_controls() {
+    run_robot(WALKER, true);
+}
+
+#[test]
+fn gymnasium_humanoid_with_random_controls() {
+    run_robot(HUMANOID, true);
+}
+
+#[test]
+fn go1_with_random_controls() {
+    run_robot(GO1, true);
+}
+
+#[test]
+fn h1_with_random_controls() {
+    run_robot(H1, true);
+}
+
+#[test]
+fn atlas_on_the_ground_with_random_controls() {
+    run_robot(ATLAS, false);
+}
+
+#[test]
+fn atlas_with_self_collision_and_random_controls() {
+    run_robot(ATLAS, true);
 }
 
 /// Spheres dropped between walls, with a box in the middle of the floor.

@@ -45,7 +45,7 @@ pub fn exclude_overlapping(model: &Model, q: &[f64]) -> Result<Model> {
         named.push("...".into());
     }
     let warning = format!(
-        "exclude_overlapping: {} pairs of geoms overlap at the given configuration and never touch: {}",
+        "exclude_overlapping: pairs of geoms that overlap at the given configuration and never touch: {} ({})",
         overlapping.len(),
         named.join(", ")
     );
