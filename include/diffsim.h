@@ -744,9 +744,10 @@ typedef struct ds_load_options {
    */
   int32_t self_collision;
   /**
-   * Must be 0.
+   * 1: geoms of one robot that overlap at the neutral configuration never touch, as
+   * ds_model_exclude_overlapping says. Default 0.
    */
-  int32_t reserved;
+  int32_t exclude_overlapping;
 } ds_load_options;
 
 /**
@@ -1265,6 +1266,11 @@ typedef struct ds_contact {
    * the normal but where its z is -0.5.
    */
   double tangents[6];
+  /**
+   * Which features of the two geoms touch: equal from step to step while the same ones do, different
+   * for two contacts of one pair of geoms. The number itself means nothing.
+   */
+  uint64_t feature;
 } ds_contact;
 
 /**
@@ -1616,6 +1622,41 @@ ds_status ds_model_gravity(const struct ds_model *model, double *out);
  * Time step that the file asks for [s]; 0 where it asks for none.
  */
 double ds_model_time_step(const struct ds_model *model);
+
+/**
+ * Whether two geoms (ids) may touch by the filters of the model and what ds_model_with_pairs or
+ * ds_model_exclude_overlapping said: 1 or 0; -1 for an id that is none. Not for the loop.
+ */
+int32_t ds_model_pair_enabled(const struct ds_model *model, int32_t geom_a, int32_t geom_b);
+
+/**
+ * A copy of the model in which `count` pairs of geoms may touch (enabled: 1), or never do (0), whatever
+ * the filters say: for all sims, rollouts and batches made of it. geoms: 2×count ids, the two of a
+ * pair next to each other. ds_sim_set_pair_enabled changes one sim. Release *out with ds_model_free;
+ * the model stays as it is.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
+ * planes and height fields with each other. A pair whose condim is neither 1 nor 3 is refused by the
+ * sim.
+ */
+ds_status ds_model_with_pairs(const struct ds_model *model,
+                              const int32_t *geoms,
+                              size_t count,
+                              int32_t enabled,
+                              struct ds_model **out);
+
+/**
+ * A copy of the model in which geoms of one robot (what hangs on one child of the world) that overlap
+ * at q by more than a micrometre never touch: housings inside each other, shafts in their bearings. q:
+ * nq numbers, NULL for ds_model_neutral's. What touches the world or another robot stays. The last
+ * warning of the copy counts the pairs; there is none where nothing overlaps. Release *out with
+ * ds_model_free; the model stays as it is.
+ *
+ * Errors: those of ds_sim_step for q; those of ds_sim_create for geoms that cannot touch anything.
+ */
+ds_status ds_model_exclude_overlapping(const struct ds_model *model,
+                                       const double *q,
+                                       struct ds_model **out);
 
 /**
  * The configuration in which every body is placed as the description says. q: nq numbers.

@@ -1,13 +1,14 @@
 //! Jacobians against differences on the runs by which the contact step is judged: sampled steps, and those
 //! that took the solver longest.
 //!
-//! `DIFFSIM_SAMPLES` asks for more steps of each run, `DIFFSIM_SECONDS` for longer runs; for H1 and Atlas
-//! see `common/runs.rs`.
+//! `DIFFSIM_SAMPLES` asks for more steps of each run, `DIFFSIM_SECONDS` for longer runs; robots
+//! of packages and of the user take part where they are there, see [`common::robots`].
 
 mod common;
 
 use common::Rng;
 use common::checker::{Checker, FOURTH_ORDER};
+use common::robots::*;
 use common::runs::{Moment, Run, sample};
 use diffsim::model::Model;
 use diffsim::model::params::{Param, ParamKind};
@@ -65,7 +66,7 @@ fn some_parameters(sim: &mut Sim, rng: &mut Rng) -> Vec<Param> {
 }
 
 fn check(run: &Run, moments: &[Moment]) -> common::checker::Tally {
-    let mut c = Checker::new(run.model.clone(), &run.options);
+    let mut c = Checker::of(run.sim(&run.options));
     c.eps = 2e-7;
     c.stencil = FOURTH_ORDER;
     let mut rng = Rng::new(23);
@@ -111,27 +112,27 @@ fn quadruped() {
 
 #[test]
 fn half_cheetah() {
-    judge(Run::robot("half_cheetah"), 1.0);
+    judge(Run::robot(HALF_CHEETAH, true), 1.0);
 }
 
 #[test]
 fn walker() {
-    judge(Run::robot("walker2d"), 1.0);
+    judge(Run::robot(WALKER, true), 1.0);
 }
 
 #[test]
 fn go1() {
-    judge(Run::robot("go1"), 1.0);
+    judge(Run::robot(GO1, true), 1.0);
 }
 
 #[test]
 fn h1() {
-    judge(Run::robot("h1"), 1.0);
+    judge(Run::robot(H1, true), 1.0);
 }
 
 #[test]
 fn atlas() {
-    judge(Run::robot("atlas"), 1.0);
+    judge(Run::robot(ATLAS, true), 1.0);
 }
 
 #[test]

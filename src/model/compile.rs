@@ -274,6 +274,7 @@ impl Compiler {
             equalities,
             excludes,
             pairs,
+            chosen_pairs: Vec::new(),
             warnings: [spec.warnings, self.warnings].concat(),
             time_step: spec.time_step,
             neutral: self.neutral,

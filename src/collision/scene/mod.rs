@@ -7,9 +7,11 @@
 
 mod broad;
 mod narrow;
+mod overlap;
 mod pairs;
 mod solid;
 
+pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
 
 use super::Smoothness;
@@ -122,7 +124,7 @@ impl Scene {
             });
             solids.push(solid);
         }
-        let rules = Rules::new(model, &geoms, &solids);
+        let rules = Rules::new(model);
         let broad = Broad::new(model, &geoms, &rules)?;
         let mut scene = Scene {
             poses: vec![Pose::IDENTITY; geoms.len()],
@@ -167,8 +169,9 @@ impl Scene {
         b: usize,
         enabled: bool,
     ) -> Result<()> {
+        model.check_pair(a, b, enabled)?;
         let mut rules = self.rules.clone();
-        rules.choose(a, b, enabled)?;
+        rules.choose(a, b, enabled);
         if let Broad::List(_) = self.broad {
             self.broad = Broad::new(model, &self.geoms, &rules)?;
         } else if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
