@@ -281,7 +281,7 @@ fn adjoint_of_a_rollout() {
     let mut rng = Rng::new(3);
     let weights = rng.vector(12, 1.0);
     let u = vec![0.0; 12 * STEPS];
-    let mut end = |rollout: &mut Rollout| {
+    let end = |rollout: &mut Rollout| {
         let mut v = vec![0.0; 12 * (STEPS + 1)];
         rollout
             .run(&q0, &v0, &u, STEPS, None, Some(&mut v))
