@@ -164,7 +164,7 @@ static void arguments(const char *folder) {
     REFUSED(options.ground_plane = 2, "ground_plane");
     REFUSED(options.mimic = 3, "mimic");
     REFUSED(options.self_collision = 2, "self_collision");
-    REFUSED(options.reserved = 1, "reserved");
+    REFUSED(options.exclude_overlapping = 2, "exclude_overlapping");
     REFUSED(options.missing_mesh = 3, "missing_mesh");
     REFUSED(options.mesh_mode = 3, "mesh_mode");
     REFUSED((options.ground_plane = 1, options.ground_friction = -1.0), "ground_friction");

@@ -158,6 +158,97 @@ static void filters(void) {
     CHECK(contacts_at(q, after) == n);
 }
 
+/* Features stay while the same ones touch, and tell the contacts of a pair apart. */
+static void features(void) {
+    static ds_contact before[MAX_CONTACTS], after[MAX_CONTACTS];
+    const size_t n = contacts_at(q, before);
+    CHECK(contacts_at(moved(0, 1e-4), after) == n);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(before[i].feature == after[i].feature);
+        for (size_t k = 0; k < i; k++)
+            CHECK(before[i].geom_a != before[k].geom_a || before[i].geom_b != before[k].geom_b ||
+                  before[i].feature != before[k].feature);
+    }
+}
+
+/* A rod through a ball on the next body but one, and both in the floor. */
+static const char crossed[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='0 0 1'/>"
+    "<body name='a'><freejoint/><geom name='rod' type='capsule' size='0.05 0.2'/>"
+    "<body name='b' pos='0.2 0 0'><joint axis='0 1 0'/><geom name='elbow' size='0.01' contype='0' conaffinity='0'/>"
+    "<body name='c' pos='-0.1 0 0'><joint axis='0 1 0'/><geom name='ball' size='0.08'/></body>"
+    "</body></body></worldbody></mujoco>";
+
+/* The number of contacts of a sim of this model at neutral. */
+static size_t touching(const ds_model *of) {
+    ds_sim *s = NULL;
+    double neutral[NQ];
+    const ds_contact *list = NULL;
+    size_t count = 0;
+    CHECK_OK(ds_sim_create(of, NULL, &s));
+    CHECK_OK(ds_model_neutral(of, neutral));
+    CHECK_OK(ds_sim_collide(s, neutral));
+    CHECK_OK(ds_sim_contacts(s, &list, &count));
+    ds_sim_free(s);
+    return count;
+}
+
+static void pairs_of_the_model(void) {
+    ds_model *m = NULL, *apart = NULL, *aside = NULL, *option = NULL, *back = NULL;
+    CHECK_OK(ds_model_load_string(crossed, strlen(crossed), DS_FORMAT_MJCF, NULL, &m));
+    const int32_t rod = ds_model_geom_id(m, "rod"), ball = ds_model_geom_id(m, "ball");
+    const int32_t floor = ds_model_geom_id(m, "floor");
+    const size_t n = touching(m);
+    CHECK(ds_model_pair_enabled(m, rod, ball) == 1);
+
+    CHECK_OK(ds_model_exclude_overlapping(m, NULL, &apart));
+    CHECK(ds_model_pair_enabled(apart, ball, rod) == 0 && ds_model_pair_enabled(apart, floor, rod) == 1);
+    CHECK(touching(apart) == n - 1 && touching(m) == n);
+    CHECK(ds_model_warning_count(apart) == ds_model_warning_count(m) + 1);
+    CHECK(strstr(ds_model_warning(apart, ds_model_warning_count(m)), "never touch: 1 (") != NULL);
+    /* Out of the way nothing overlaps. */
+    double away[9];
+    CHECK_OK(ds_model_neutral(m, away));
+    away[7] = 3.14159;
+    away[0] = 5.0;
+    CHECK_OK(ds_model_exclude_overlapping(m, away, &aside));
+    CHECK(ds_model_pair_enabled(aside, rod, ball) == 1);
+
+    ds_load_options options;
+    ds_load_options_init(&options);
+    CHECK(options.exclude_overlapping == 0);
+    options.exclude_overlapping = 1;
+    CHECK_OK(ds_model_load_string(crossed, strlen(crossed), DS_FORMAT_MJCF, &options, &option));
+    CHECK(touching(option) == n - 1);
+
+    const int32_t both[] = {ball, rod, floor, ball};
+    CHECK_OK(ds_model_with_pairs(apart, both, 1, 1, &back));
+    CHECK(touching(back) == n);
+    ds_model_free(back);
+    CHECK_OK(ds_model_with_pairs(m, both, 2, 0, &back));
+    CHECK(ds_model_pair_enabled(back, ball, floor) == 0 && touching(back) < n - 1);
+    ds_model_free(back);
+
+    const int32_t wrong_ids[] = {ball, 99}, same[] = {ball, ball};
+    back = NULL;
+    CHECK_INVALID(ds_model_with_pairs(m, wrong_ids, 1, 0, &back), "geoms");
+    CHECK_INVALID(ds_model_with_pairs(m, same, 1, 0, &back), "different");
+    CHECK_INVALID(ds_model_with_pairs(m, NULL, 1, 0, &back), "geoms");
+    CHECK_INVALID(ds_model_with_pairs(m, both, 1, 2, &back), "enabled");
+    CHECK_INVALID(ds_model_with_pairs(m, both, 1, 0, NULL), "out");
+    CHECK_INVALID(ds_model_with_pairs(NULL, both, 1, 0, &back), "model");
+    CHECK_INVALID(ds_model_exclude_overlapping(NULL, NULL, &back), "model");
+    CHECK_INVALID(ds_model_exclude_overlapping(m, NULL, NULL), "out");
+    away[8] = NAN;
+    CHECK_WRONG(ds_model_exclude_overlapping(m, away, &back), DS_ERR_NUMERICAL, "q[8]");
+    CHECK(back == NULL);
+    CHECK(ds_model_pair_enabled(m, rod, 99) == -1 && ds_model_pair_enabled(NULL, 0, 1) == -1);
+    ds_model_free(option);
+    ds_model_free(aside);
+    ds_model_free(apart);
+    ds_model_free(m);
+}
+
 static void without_dynamics(void) {
     static ds_contact list[MAX_CONTACTS], other[MAX_CONTACTS];
     const size_t n = contacts_at(q, list);
@@ -231,6 +322,8 @@ int main(void) {
     derivatives();
     distances();
     filters();
+    features();
+    pairs_of_the_model();
     without_dynamics();
     wrong();
     ds_sim_free(sim);

@@ -141,7 +141,9 @@ enum ds_gradient
    * The step is at a switch of contact modes: the derivative is that of one side. Or, as shows when a
    * derivative is asked for: a contact's own derivative is not determined, and what is not was left
    * out; or redundant constraints hold together at this state but not at those around it (four corners
-   * of a box that rocks while it is level), and the derivative answers what they have in common.
+   * of a box that rocks while it is level), and the derivative answers what they have in common; or
+   * nearly dependent constraints leave open which solution the step is near; or a selected friction
+   * coefficient is one of two equal ones of which the larger counts.
    */
   DS_GRADIENT_ONE_SIDED = 1,
   /**
@@ -564,7 +566,8 @@ enum ds_param_kind
    */
   DS_PARAM_JOINT_PLACEMENT = 8,
   /**
-   * index: geom; component: as in ds_model_geom_size [m].
+   * index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
+   * box. It changes what collides; mass and inertia stay.
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
@@ -588,6 +591,10 @@ enum ds_param_kind
    * ds_sim_set_external_wrench [N, N m].
    */
   DS_PARAM_EXTERNAL_WRENCH = 14,
+  /**
+   * component 0: kp, 1: kd of ds_options, in [0, 1].
+   */
+  DS_PARAM_STABILIZATION = 15,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -744,9 +751,10 @@ typedef struct ds_load_options {
    */
   int32_t self_collision;
   /**
-   * Must be 0.
+   * 1: geoms of one robot that overlap at the neutral configuration never touch, as
+   * ds_model_exclude_overlapping says. Default 0.
    */
-  int32_t reserved;
+  int32_t exclude_overlapping;
 } ds_load_options;
 
 /**
@@ -1265,6 +1273,11 @@ typedef struct ds_contact {
    * the normal but where its z is -0.5.
    */
   double tangents[6];
+  /**
+   * Which features of the two geoms touch: equal from step to step while the same ones do, different
+   * for two contacts of one pair of geoms. The number itself means nothing.
+   */
+  uint64_t feature;
 } ds_contact;
 
 /**
@@ -1616,6 +1629,41 @@ ds_status ds_model_gravity(const struct ds_model *model, double *out);
  * Time step that the file asks for [s]; 0 where it asks for none.
  */
 double ds_model_time_step(const struct ds_model *model);
+
+/**
+ * Whether two geoms (ids) may touch by the filters of the model and what ds_model_with_pairs or
+ * ds_model_exclude_overlapping said: 1 or 0; -1 for an id that is none. Not for the loop.
+ */
+int32_t ds_model_pair_enabled(const struct ds_model *model, int32_t geom_a, int32_t geom_b);
+
+/**
+ * A copy of the model in which `count` pairs of geoms may touch (enabled: 1), or never do (0), whatever
+ * the filters say: for all sims, rollouts and batches made of it. geoms: 2×count ids, the two of a
+ * pair next to each other. ds_sim_set_pair_enabled changes one sim. Release *out with ds_model_free;
+ * the model stays as it is.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
+ * planes and height fields with each other. A pair whose condim is neither 1 nor 3 is refused by the
+ * sim.
+ */
+ds_status ds_model_with_pairs(const struct ds_model *model,
+                              const int32_t *geoms,
+                              size_t count,
+                              int32_t enabled,
+                              struct ds_model **out);
+
+/**
+ * A copy of the model in which geoms of one robot (what hangs on one child of the world) that overlap
+ * at q by more than a micrometre never touch: housings inside each other, shafts in their bearings. q:
+ * nq numbers, NULL for ds_model_neutral's. What touches the world or another robot stays. The last
+ * warning of the copy counts the pairs; there is none where nothing overlaps. Release *out with
+ * ds_model_free; the model stays as it is.
+ *
+ * Errors: those of ds_sim_step for q; those of ds_sim_create for geoms that cannot touch anything.
+ */
+ds_status ds_model_exclude_overlapping(const struct ds_model *model,
+                                       const double *q,
+                                       struct ds_model **out);
 
 /**
  * The configuration in which every body is placed as the description says. q: nq numbers.
@@ -2081,12 +2129,14 @@ size_t ds_sim_np(const struct ds_sim *sim);
 ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
- * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+ * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
+ * it changes the size of a geom.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
- * is changed then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
+ * size of 0, or a gain outside [0, 1]; none is changed then.
  */
-ds_status ds_sim_set_params(struct ds_sim *sim, const double *p);
+ds_status ds_sim_set_params(struct ds_sim *sim,
+                            const double *p);
 
 /**
  * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.

@@ -1,40 +1,20 @@
 //! Random controls for seconds: the contact problem of every step is solved.
 //!
-//! `DIFFSIM_ROBOTS` may name a directory with more robots (h1_urdf.urdf, atlas.urdf, go1.xml and
-//! others, see [`ROBOTS`]); `DIFFSIM_SECONDS` makes the runs longer than the default.
+//! Robots of packages and of the user take part where they are there, see [`common::robots`];
+//! `DIFFSIM_SECONDS` makes the runs longer than the default.
 
 mod common;
 
 use common::Rng;
+use common::robots::*;
+use common::runs::{Run, container};
 use common::scene::*;
-use diffsim::load::{mjcf, urdf};
-use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, ShapeSpec};
-use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Pose, Quat, Vec3};
+use diffsim::model::Actuation;
 use diffsim::step::{Options, Sim};
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
-
-/// Files looked for in `DIFFSIM_ROBOTS`.
-const ROBOTS: [&str; 7] = [
-    "half_cheetah.xml",
-    "walker2d.xml",
-    "humanoid.xml",
-    "go1.xml",
-    "go1.urdf",
-    "h1_urdf.urdf",
-    "atlas.urdf",
-];
 
 fn seconds(default: f64) -> f64 {
     std::env::var("DIFFSIM_SECONDS").map_or(default, |s| s.parse().unwrap())
-}
-
-fn example(name: &str) -> Model {
-    let path = format!("{}/examples/models/{name}", env!("CARGO_MANIFEST_DIR"));
-    let spec = mjcf::read_file(Path::new(&path), &mjcf::MjcfOptions::default()).unwrap();
-    Model::compile(spec, Actuation::FromFile).unwrap()
 }
 
 /// What is asked of a run: the residual at its largest and what it took.
@@ -89,16 +69,15 @@ impl Tally {
     }
 }
 
-/// Runs with controls drawn anew every ten steps; `amplitude` for each of them.
-fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tally {
+/// Runs with controls drawn anew every ten steps.
+fn random_run(run: &Run, seconds: f64) -> Tally {
+    let (name, model) = (&run.name, &run.model);
     let options = Options {
         derivatives: false,
-        max_contacts: 192,
-        ..options(1e-3)
+        ..run.options
     };
-    let model = Arc::new(model);
     let mut sim = Sim::new(model.clone(), &options).unwrap();
-    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    let (mut q, mut v) = (run.start.clone(), vec![0.0; model.nv()]);
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
     let mut u = vec![0.0; model.nu()];
     let mut rng = Rng::new(17);
@@ -106,7 +85,7 @@ fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tall
     let start = Instant::now();
     for step in 0..(seconds / options.time_step).round() as usize {
         if step % 10 == 0 {
-            for (u, a) in u.iter_mut().zip(amplitude) {
+            for (u, a) in u.iter_mut().zip(&run.amplitude) {
                 *u = rng.range(-a, *a);
             }
         }
@@ -124,17 +103,8 @@ fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tall
     tally
 }
 
-/// Half the width of the control range, or 1.
-fn control_amplitudes(model: &Model) -> Vec<f64> {
-    (model.actuators().iter())
-        .map(|a| a.control_range.map_or(1.0, |(lo, hi)| 0.5 * (hi - lo)))
-        .collect()
-}
-
 fn run_example(name: &str) {
-    let model = example(name);
-    let amplitude = control_amplitudes(&model);
-    let tally = random_run(name, model, &amplitude, seconds(10.0));
+    let tally = random_run(&Run::example(name), seconds(10.0));
     assert!(tally.contacts > 0);
     assert_eq!(tally.above, 0);
 }
@@ -154,110 +124,54 @@ fn quadruped_with_random_controls() {
     run_example("quadruped.xml");
 }
 
-/// A robot from a directory of the user's; a URDF gets a free base, full actuation and the ground.
-fn robot(path: &Path) -> (Model, Vec<f64>) {
-    let is_urdf = path.extension().is_some_and(|e| e == "urdf");
-    let mut spec = if is_urdf {
-        let options = urdf::UrdfOptions {
-            missing_mesh: urdf::MissingMesh::Skip,
-            mimic: urdf::Mimic::Independent,
-            ..urdf::UrdfOptions::default()
-        };
-        urdf::read_file(path, &options).unwrap()
-    } else {
-        mjcf::read_file(path, &mjcf::MjcfOptions::default()).unwrap()
-    };
-    let before = spec.geoms.len();
-    spec.geoms
-        .retain(|g| !matches!(g.shape, ShapeSpec::Mesh { .. } | ShapeSpec::HeightField(_)));
-    println!(
-        "{}: {} of {before} geoms are meshes and left out",
-        path.display(),
-        before - spec.geoms.len()
-    );
-    spec.equalities.clear();
-    if !is_urdf {
-        let model = Model::compile(spec, Actuation::FromFile).unwrap();
-        let amplitude = control_amplitudes(&model);
-        return (model, amplitude);
+fn run_robot(file: (From, &str), self_collision: bool) {
+    if let Some(run) = Run::robot(file, self_collision) {
+        assert_eq!(random_run(&run, seconds(1.0)).above, 0);
     }
-    if spec.bodies[1].joints.is_empty() {
-        spec.bodies[1].joints = vec![JointSpec::new("base", JointKind::Free)];
-    }
-    spec.bodies[1].placement.pos.z = 1.2;
-    ground(&mut spec, 0.8);
-    let model = Model::compile(spec, Actuation::Full).unwrap();
-    let amplitude = (0..model.nv())
-        .map(|k| match model.joint_of_dof(k) {
-            j if j.kind == JointKind::Free => 0.0,
-            j if j.effort_limit.is_finite() => 0.3 * j.effort_limit,
-            _ => 10.0,
-        })
-        .collect();
-    (model, amplitude)
 }
 
 #[test]
-fn robots_of_the_user_with_random_controls() {
-    let Ok(directory) = std::env::var("DIFFSIM_ROBOTS") else {
-        println!("skipped: DIFFSIM_ROBOTS is not set");
-        return;
-    };
-    let mut failed = Vec::new();
-    for name in ROBOTS {
-        let path = Path::new(&directory).join(name);
-        if !path.exists() {
-            println!("skipped: {} is not there", path.display());
-            continue;
-        }
-        let (model, amplitude) = robot(&path);
-        if random_run(name, model, &amplitude, seconds(1.0)).above > 0 {
-            failed.push(name);
-        }
-    }
-    assert!(failed.is_empty(), "{failed:?}");
+fn half_cheetah_with_random_controls() {
+    run_robot(HALF_CHEETAH, true);
 }
 
-/// Spheres dropped between walls, with a box in the middle of the floor.
-fn container(count: usize) -> World {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    for k in 0..4 {
-        let turn = Quat::exp(Vec3::Z * (0.5 * std::f64::consts::PI * f64::from(k))).normalized();
-        let inward = Quat::exp(Vec3::Y * (0.5 * std::f64::consts::PI)).normalized();
-        let mut pose = Pose::from_quat(turn.mul(inward), Vec3::ZERO);
-        pose.pos = pose.rot.c[2] * -0.3;
-        plane(&mut spec, &format!("wall{k}"), pose, 0.5);
-    }
-    fixed(
-        &mut spec,
-        "step",
-        at(0.0, 0.0, 0.05),
-        cuboid(0.1, 0.1, 0.05),
-        0.5,
-    );
-    let mut rng = Rng::new(4);
-    for i in 0..count {
-        let (layer, place) = (i / 9, i % 9);
-        let radius = rng.range(0.04, 0.07);
-        let offset = rng.vec3(0.02);
-        let x = 0.17 * (place % 3) as f64 - 0.17;
-        let y = 0.17 * (place / 3) as f64 - 0.17;
-        let pose = Pose::translation(Vec3::new(x, y, 0.25 + 0.2 * layer as f64) + offset);
-        let shape = ShapeSpec::Sphere { radius };
-        let mass = 1000.0 * radius.powi(3) * 4.0;
-        free(&mut spec, &format!("ball{i}"), pose, mass, shape);
-    }
+#[test]
+fn walker_with_random_controls() {
+    run_robot(WALKER, true);
+}
+
+#[test]
+fn gymnasium_humanoid_with_random_controls() {
+    run_robot(HUMANOID, true);
+}
+
+#[test]
+fn go1_with_random_controls() {
+    run_robot(GO1, true);
+}
+
+#[test]
+fn h1_with_random_controls() {
+    run_robot(H1, true);
+}
+
+#[test]
+fn atlas_on_the_ground_with_random_controls() {
+    run_robot(ATLAS, false);
+}
+
+#[test]
+fn atlas_with_self_collision_and_random_controls() {
+    run_robot(ATLAS, true);
+}
+
+fn pile(count: usize, seconds: f64) -> Tally {
     let options = Options {
         derivatives: false,
         max_contacts: 256,
         ..options(1e-3)
     };
-    World::new(spec, Actuation::FromFile, &options)
-}
-
-fn pile(count: usize, seconds: f64) -> Tally {
-    let mut w = container(count);
+    let mut w = World::new(container(count, false), Actuation::FromFile, &options);
     let mut tally = Tally::default();
     let start = Instant::now();
     let (mut q, mut v) = (w.q.clone(), w.v.clone());

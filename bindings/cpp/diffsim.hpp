@@ -120,6 +120,24 @@ public:
     }
     double time_step() const { return value(ds_model_time_step(get())); }
 
+    bool pair_enabled(std::int32_t geom_a, std::int32_t geom_b) const {
+        const std::int32_t enabled = ds_model_pair_enabled(get(), geom_a, geom_b);
+        if (enabled < 0) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
+        return enabled == 1;
+    }
+    /** A copy in which pairs of geoms (two ids each) may touch, or never do. */
+    Model with_pairs(View<const std::int32_t> geoms, bool enabled) const {
+        if (geoms.size() % 2 != 0)
+            throw Error(DS_ERR_INVALID_ARGUMENT, "geoms: expected two ids a pair");
+        return Model(made(ds_model_with_pairs, static_cast<const ds_model *>(get()), geoms.data(),
+                          geoms.size() / 2, enabled ? 1 : 0));
+    }
+    /** A copy in which what overlaps by construction never touches; a default View for q is neutral. */
+    Model exclude_overlapping(In q = {}) const {
+        return Model(made(ds_model_exclude_overlapping, static_cast<const ds_model *>(get()),
+                          q.expect(nq(), "q")));
+    }
+
     void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
     void keyframe(const std::string &name, Out q, Out v = {}, Out u = {}) const {
         check(ds_model_keyframe(get(), name.c_str(), q.expect(nq(), "q"), v.expect(nv(), "v"),

@@ -64,6 +64,9 @@ pub struct ds_contact {
     /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
     /// the normal but where its z is -0.5.
     pub tangents: [f64; 6],
+    /// Which features of the two geoms touch: equal from step to step while the same ones do, different
+    /// for two contacts of one pair of geoms. The number itself means nothing.
+    pub feature: u64,
 }
 
 impl From<&ContactReport> for ds_contact {
@@ -81,6 +84,7 @@ impl From<&ContactReport> for ds_contact {
             mode: c.mode.into(),
             reserved: 0,
             tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
+            feature: c.feature,
         }
     }
 }

@@ -107,8 +107,9 @@ pub struct ds_load_options {
     /// 0: the bodies of one robot (what hangs on one child of the world) never touch each other.
     /// Default 1: as the file says.
     pub self_collision: i32,
-    /// Must be 0.
-    pub reserved: i32,
+    /// 1: geoms of one robot that overlap at the neutral configuration never touch, as
+    /// ds_model_exclude_overlapping says. Default 0.
+    pub exclude_overlapping: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -129,7 +130,7 @@ unsafe impl Growing for ds_load_options {
             mesh_dirs: ptr::null(),
             mesh_dir_count: 0,
             self_collision: 1,
-            reserved: 0,
+            exclude_overlapping: 0,
         }
     }
 }
@@ -150,7 +151,6 @@ pub(super) fn mesh_mode(value: i32) -> Result<MeshMode> {
 
 unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
     let o = args::grown(p, "options")?;
-    args::zero(o.reserved, "reserved")?;
     let mut mesh_dirs = Vec::new();
     for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
         mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
@@ -175,6 +175,7 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
         })?,
         mesh_mode: mesh_mode(o.mesh_mode)?,
         self_collision: args::flag(o.self_collision, "self_collision")?,
+        exclude_overlapping: args::flag(o.exclude_overlapping, "exclude_overlapping")?,
     })
 }
 

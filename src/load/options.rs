@@ -3,8 +3,10 @@
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
 use crate::collision::polytope::Hull;
+use crate::collision::scene::exclude_overlapping;
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
+use crate::model::pairs::robots;
 use crate::model::spec::{
     BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, ShapeSpec,
 };
@@ -53,6 +55,9 @@ pub struct LoadOptions {
     pub mesh_mode: MeshMode,
     /// Whether bodies of one robot (what hangs on one child of the world) may touch each other.
     pub self_collision: bool,
+    /// Keeps apart the geoms of one robot that overlap at the neutral configuration; see
+    /// [`exclude_overlapping`].
+    pub exclude_overlapping: bool,
 }
 
 impl Default for LoadOptions {
@@ -66,6 +71,7 @@ impl Default for LoadOptions {
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
             self_collision: true,
+            exclude_overlapping: false,
         }
     }
 }
@@ -125,7 +131,12 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
-    Model::compile(spec, options.actuation)
+    let model = Model::compile(spec, options.actuation)?;
+    if options.exclude_overlapping {
+        exclude_overlapping(&model, model.neutral())
+    } else {
+        Ok(model)
+    }
 }
 
 impl LoadOptions {
@@ -146,13 +157,7 @@ impl LoadOptions {
 
 /// Keeps all bodies that hang on the same child of the world from touching each other.
 fn exclude_selves(spec: &mut ModelSpec) {
-    let mut robot: Vec<usize> = Vec::with_capacity(spec.bodies.len());
-    for (i, b) in spec.bodies.iter().enumerate() {
-        robot.push(match b.parent {
-            0 => i,
-            p => robot.get(p).copied().unwrap_or(i),
-        });
-    }
+    let robot = robots(spec.bodies.iter().map(|b| b.parent));
     let mut solid: Vec<usize> = spec.geoms.iter().map(|g| g.body).collect();
     solid.retain(|b| *b > 0 && *b < robot.len());
     solid.sort_unstable();

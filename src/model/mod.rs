@@ -4,7 +4,9 @@ pub mod builder;
 mod check;
 mod compile;
 pub mod mesh;
+pub mod pairs;
 pub mod params;
+mod size;
 pub mod spec;
 pub mod state;
 pub mod topology;
@@ -98,6 +100,7 @@ pub struct Model {
     equalities: Vec<EqualitySpec>,
     excludes: Vec<(usize, usize)>,
     pairs: Vec<PairSpec>,
+    chosen_pairs: Vec<([usize; 2], bool)>,
     warnings: Vec<String>,
     time_step: Option<f64>,
     neutral: Vec<f64>,

@@ -7,6 +7,7 @@ mod falls;
 mod field;
 mod loading;
 mod motion;
+mod overlap;
 mod pairs;
 mod reference;
 mod robots;

@@ -1,22 +1,13 @@
-//! How the contacts of whole robots move: the example models, and those that `DIFFSIM_ROBOTS` holds.
+//! How the contacts of whole robots move: the example models, and those of packages and of the user.
 
+use crate::common::robots::{ATLAS, GO1, H1, ICUB, find, mesh_dirs};
 use crate::common::{Rng, random_q};
 use crate::motion::Tally;
 use diffsim::load::options::{LoadOptions, load_file};
-use diffsim::load::urdf::MissingMesh;
 use diffsim::model::Model;
 use diffsim::step::{Contact, Options, Sim};
 use std::path::Path;
 use std::sync::Arc;
-
-/// Files looked for in `DIFFSIM_ROBOTS`.
-const ROBOTS: [&str; 5] = [
-    "go1.urdf",
-    "go1.xml",
-    "h1_urdf.urdf",
-    "atlas.urdf",
-    "icub.urdf",
-];
 
 /// Configurations of a robot, and columns beyond which it has no more.
 const FEWEST: usize = 20;
@@ -24,9 +15,8 @@ const ENOUGH: usize = 5_000;
 
 fn load(path: &Path) -> Model {
     let options = LoadOptions {
-        mesh_dirs: path.parent().map(Path::to_owned).into_iter().collect(),
+        mesh_dirs: mesh_dirs(),
         ground_friction: Some(1.0),
-        missing_mesh: MissingMesh::Skip,
         ..LoadOptions::default()
     };
     load_file(path, &options).unwrap()
@@ -59,16 +49,9 @@ fn contacts_of_robots_move_as_differences_say() {
     for name in ["humanoid.xml", "quadruped.xml"] {
         check(name, load(&examples.join(name)));
     }
-    let Ok(directory) = std::env::var("DIFFSIM_ROBOTS") else {
-        println!("skipped: DIFFSIM_ROBOTS is not set");
-        return;
-    };
-    for name in ROBOTS {
-        let path = Path::new(&directory).join(name);
-        if path.exists() {
-            check(name, load(&path));
-        } else {
-            println!("skipped: {} is not there", path.display());
+    for robot in [GO1, ICUB, H1, ATLAS] {
+        if let Some(path) = find(robot) {
+            check(robot.1, load(&path));
         }
     }
 }

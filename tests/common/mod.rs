@@ -2,6 +2,8 @@
 #![allow(dead_code)]
 
 pub mod checker;
+pub mod robots;
+pub mod runs;
 pub mod scene;
 
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};

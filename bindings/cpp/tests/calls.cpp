@@ -126,6 +126,13 @@ void geometry(const Model &model) {
     sim.collide(s.q);
     CHECK(sim.contacts().size() == 3);
     CHECK_THROWS(sim.contact_derivatives(gradient, {}, {}, {}), DS_ERR_INVALID_ARGUMENT, "dpoint");
+    const std::array<std::int32_t, 2> pair{foot, floor};
+    const Model without = model.with_pairs(pair, false);
+    CHECK(model.pair_enabled(floor, foot) && !without.pair_enabled(floor, foot));
+    CHECK(without.exclude_overlapping().warning_count() == without.warning_count());
+    CHECK(without.exclude_overlapping(s.q).ngeom() == model.ngeom());
+    CHECK_THROWS(model.with_pairs(diffsim::View<const std::int32_t>(pair.data(), 1), true), DS_ERR_INVALID_ARGUMENT, "two ids");
+    CHECK_THROWS(model.pair_enabled(floor, 99), DS_ERR_INVALID_ARGUMENT, "geom_b");
     CHECK_THROWS(sim.distance(foot, foot, s.q), DS_ERR_INVALID_ARGUMENT, "different");
 }
 

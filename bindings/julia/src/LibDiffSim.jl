@@ -88,6 +88,7 @@ const DS_PARAM_GRAVITY = Int32(11)
 const DS_PARAM_JOINT_SPRING_REFERENCE = Int32(12)
 const DS_PARAM_JOINT_FRICTION = Int32(13)
 const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
+const DS_PARAM_STABILIZATION = Int32(15)
 const DS_EQUALITY_CONNECT = Int32(0)
 const DS_EQUALITY_WELD = Int32(1)
 const DS_EQUALITY_DISTANCE = Int32(2)
@@ -108,7 +109,7 @@ mutable struct ds_load_options
     mesh_dirs::Ptr{Ptr{UInt8}}
     mesh_dir_count::Csize_t
     self_collision::Int32
-    reserved::Int32
+    exclude_overlapping::Int32
     function ds_load_options()
         made = new()
         ds_load_options_init(made)
@@ -284,6 +285,7 @@ struct ds_contact
     mode::Int32
     reserved::Int32
     tangents::NTuple{6, Cdouble}
+    feature::UInt64
 end
 
 struct ds_distance
@@ -478,6 +480,9 @@ ds_model_body_placement(a1, a2, a3) =
 ds_model_difference(a1, a2, a3, a4) =
     ccall((:ds_model_difference, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
+ds_model_exclude_overlapping(a1, a2, a3) =
+    ccall((:ds_model_exclude_overlapping, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
 ds_model_free(a1) =
     ccall((:ds_model_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
 
@@ -574,6 +579,9 @@ ds_model_nu(a1) =
 ds_model_nv(a1) =
     ccall((:ds_model_nv, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_model_pair_enabled(a1, a2, a3) =
+    ccall((:ds_model_pair_enabled, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32), a1, a2, a3)
+
 ds_model_q_from_mujoco(a1, a2, a3) =
     ccall((:ds_model_q_from_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
@@ -594,6 +602,9 @@ ds_model_warning(a1, a2) =
 
 ds_model_warning_count(a1) =
     ccall((:ds_model_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_with_pairs(a1, a2, a3, a4, a5) =
+    ccall((:ds_model_with_pairs, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}, Csize_t, Int32, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
 
 ds_momentum(a1, a2, a3, a4, a5) =
     ccall((:ds_momentum, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)

@@ -43,7 +43,7 @@ end
 
 """
     load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
-               self_collision = true, mesh_dirs = String[])
+               self_collision = true, exclude_overlapping = false, mesh_dirs = String[])
     load_model(text, format; ...)
 
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
@@ -66,6 +66,7 @@ function with_load_options(
     ground_friction = 1.0,
     mimic = :error,
     self_collision = true,
+    exclude_overlapping = false,
     mesh_dirs = String[],
 )
     made = LibDiffSim.ds_load_options()
@@ -75,6 +76,7 @@ function with_load_options(
     made.ground_friction = ground_friction
     made.mimic = choice(MIMICS, "mimic", mimic)
     made.self_collision = self_collision
+    made.exclude_overlapping = exclude_overlapping
     out = Ref{Ptr{Cvoid}}(C_NULL)
     names = [Base.cconvert(Cstring, String(d)) for d in mesh_dirs]
     GC.@preserve names begin
@@ -104,6 +106,37 @@ for (name, f) in ((:body_id, :ds_model_body_id), (:joint_id, :ds_model_joint_id)
         end
     end
 end
+
+function copied(create, m::Model, arguments...)
+    out = Ref{Ptr{Cvoid}}(C_NULL)
+    check(create(handle(m), arguments..., out))
+    Model(out[])
+end
+
+"    pair_enabled(model, geom_a, geom_b)\n\nWhether two geoms may touch."
+function pair_enabled(m::Model, geom_a, geom_b)
+    enabled = LibDiffSim.ds_model_pair_enabled(handle(m), geom_a, geom_b)
+    enabled < 0 && throw(DiffSimError(:DS_ERR_INVALID_ARGUMENT, unsafe_string(LibDiffSim.ds_last_error())))
+    enabled == 1
+end
+
+"""
+    with_pairs(model, pairs, enabled)
+
+A copy of the model in which pairs of geoms (tuples of ids) may touch, or never do, whatever the filters say.
+"""
+function with_pairs(m::Model, pairs, enabled)
+    geoms = Int32[geom for (a, b) in pairs for geom in (a, b)]
+    copied(LibDiffSim.ds_model_with_pairs, m, geoms, length(geoms) ÷ 2, enabled)
+end
+
+"""
+    exclude_overlapping(model, q = neutral(model))
+
+A copy of the model in which geoms of one robot that overlap at q never touch, with a warning that counts the pairs.
+"""
+exclude_overlapping(m::Model, q = neutral(m)) =
+    copied(LibDiffSim.ds_model_exclude_overlapping, m, sized(q, "q", m.nq))
 
 "The configuration in which every joint is at its zero."
 function neutral(m::Model)

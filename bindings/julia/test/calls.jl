@@ -7,6 +7,12 @@
     arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :full, mesh_dirs = [MODELS])
     @test arm.nu == arm.nv == 13
 
+    floor, foot = geom_id(model, "floor"), geom_id(model, "FR_foot")
+    without = with_pairs(model, [(foot, floor)], false)
+    @test pair_enabled(model, floor, foot) && !pair_enabled(without, floor, foot)
+    @test isempty(warnings(exclude_overlapping(without)))
+    @test_throws DiffSimError pair_enabled(model, floor, 99)
+
     q = neutral(model)
     d = [0.1i for i in 1:model.nv]
     @test difference(model, q, integrate(model, q, d)) ≈ d

@@ -134,6 +134,15 @@ def test_geometry(model):
     np.testing.assert_allclose(mean.distance, -0.01, atol=1e-3)
     np.testing.assert_allclose(mean.derivative[2], 1.0, atol=1e-2)
     assert mean.point_derivative.shape == mean.normal_derivative.shape == (3, 18)
+    assert len(set(contacts["feature"])) > 0 and (sim.collide(q)["feature"] == contacts["feature"]).all()
+    without = model.with_pairs([(foot, floor)], False)
+    assert model.pair_enabled(floor, foot) and not without.pair_enabled(floor, foot)
+    assert len(diffsim.Sim(without).collide(q)) == 3
+    assert without.exclude_overlapping().warnings == without.exclude_overlapping(q).warnings == ()
+    with pytest.raises(diffsim.InvalidArgumentError, match="geom_b"):
+        model.pair_enabled(floor, 99)
+    with pytest.raises(diffsim.InvalidArgumentError, match="two geom ids"):
+        model.with_pairs([(1, 2, 3)], False)
     sim.set_pair_enabled(floor, foot, False)
     assert len(sim.collide(q)) == 3
     with pytest.raises(diffsim.InvalidArgumentError, match="different"):

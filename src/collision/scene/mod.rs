@@ -7,9 +7,12 @@
 
 mod broad;
 mod narrow;
+mod overlap;
 mod pairs;
+mod size;
 mod solid;
 
+pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
 
 use super::Smoothness;
@@ -35,6 +38,8 @@ struct SceneGeom {
     radius: f64,
     /// A plane: bounded by its normal.
     plane: bool,
+    /// As [`crate::model::spec::ShapeSpec::sizes`].
+    sizes: [f64; 3],
 }
 
 /// A contact of the scene: one point of a pair.
@@ -119,10 +124,11 @@ impl Scene {
                 in_link,
                 radius,
                 plane: solid.is_plane(),
+                sizes: g.shape.sizes(),
             });
             solids.push(solid);
         }
-        let rules = Rules::new(model, &geoms, &solids);
+        let rules = Rules::new(model);
         let broad = Broad::new(model, &geoms, &rules)?;
         let mut scene = Scene {
             poses: vec![Pose::IDENTITY; geoms.len()],
@@ -167,8 +173,9 @@ impl Scene {
         b: usize,
         enabled: bool,
     ) -> Result<()> {
+        model.check_pair(a, b, enabled)?;
         let mut rules = self.rules.clone();
-        rules.choose(a, b, enabled)?;
+        rules.choose(a, b, enabled);
         if let Broad::List(_) = self.broad {
             self.broad = Broad::new(model, &self.geoms, &rules)?;
         } else if let Some(pair) = rules.pair(a.min(b), a.max(b)) {

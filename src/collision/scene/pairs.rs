@@ -1,9 +1,7 @@
 //! Which geometries may touch: MuJoCo's rules. The margins of two geoms add up, as in its version 4.
 
-use super::SceneGeom;
-use super::solid::Solid;
-use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::spec::GeomSpec;
 use crate::model::topology::WORLD;
 
 /// Two geometries that may touch, a before b.
@@ -35,6 +33,14 @@ impl PairFriction {
             PairFriction::Larger(a, b) if friction[a][0] >= friction[b][0] => Some(a),
             PairFriction::Larger(_, b) => Some(b),
             PairFriction::Fixed(_) => None,
+        }
+    }
+
+    /// Both geoms where either's coefficient could be the one that counts.
+    pub fn tied(self, friction: &[[f64; 3]]) -> Option<[usize; 2]> {
+        match self {
+            PairFriction::Larger(a, b) if friction[a][0] == friction[b][0] => Some([a, b]),
+            _ => None,
         }
     }
 
@@ -88,7 +94,7 @@ fn ordered(a: usize, b: usize) -> (u32, u32) {
 }
 
 impl Rules {
-    pub fn new(model: &Model, geoms: &[SceneGeom], solids: &[Solid]) -> Rules {
+    pub fn new(model: &Model) -> Rules {
         let links = &model.topology().links;
         let mut carries = vec![false; links.len()];
         for b in model.bodies() {
@@ -106,7 +112,6 @@ impl Rules {
             }
             if up == WORLD { NO_LINK } else { up as u32 }
         };
-        let filters = model.geoms().iter().zip(geoms).zip(solids);
         let mut excludes: Vec<_> = model
             .excludes()
             .iter()
@@ -128,53 +133,36 @@ impl Rules {
         // The first of two entries on one pair counts.
         explicit.sort_by_key(|e| e.0);
         explicit.dedup_by_key(|e| e.0);
+        let filter = |g: &GeomSpec| {
+            let link = model.bodies()[g.body].link;
+            Filter {
+                body: g.body as u32,
+                link: if link == WORLD { NO_LINK } else { link as u32 },
+                above: above(link),
+                contype: g.contype,
+                conaffinity: g.conaffinity,
+                condim: g.condim,
+                priority: g.priority,
+                margin: g.margin,
+                ground: g.shape.is_ground(),
+            }
+        };
+        let chosen = model.chosen_pairs().iter();
         Rules {
-            geoms: filters
-                .map(|((spec, g), solid)| Filter {
-                    body: spec.body as u32,
-                    link: if g.link == WORLD {
-                        NO_LINK
-                    } else {
-                        g.link as u32
-                    },
-                    above: above(g.link),
-                    contype: spec.contype,
-                    conaffinity: spec.conaffinity,
-                    condim: spec.condim,
-                    priority: spec.priority,
-                    margin: spec.margin,
-                    ground: solid.is_plane() || solid.is_terrain(),
-                })
-                .collect(),
+            geoms: model.geoms().iter().map(filter).collect(),
             excludes,
             explicit,
-            chosen: Vec::new(),
+            chosen: chosen.map(|&([a, b], on)| (ordered(a, b), on)).collect(),
         }
     }
 
-    /// The user's word on a pair, above all other rules.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a geom that is not there, a geom with itself, or two geoms that cannot
-    /// touch whatever the filters say (planes and height fields).
-    pub fn choose(&mut self, a: usize, b: usize, enabled: bool) -> Result<()> {
-        let n = self.geoms.len();
-        if a >= n || b >= n || a == b {
-            return Err(Error::invalid(format!(
-                "geoms {a} and {b}: two different indices in 0..{n} are expected"
-            )));
-        }
-        if enabled && self.geoms[a].ground && self.geoms[b].ground {
-            return Err(Error::invalid(format!(
-                "geoms {a} and {b}: planes and height fields do not touch each other"
-            )));
-        }
+    /// The user's word on a pair, above all other rules; [`Model::check_pair`] allows it.
+    pub fn choose(&mut self, a: usize, b: usize, enabled: bool) {
         let key = ordered(a, b);
         match self.chosen.binary_search_by_key(&key, |c| c.0) {
             Ok(i) => self.chosen[i].1 = enabled,
             Err(i) => self.chosen.insert(i, (key, enabled)),
         }
-        Ok(())
     }
 
     /// The pair (a, b) with a < b, if it may touch.

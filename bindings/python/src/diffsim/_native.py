@@ -223,7 +223,7 @@ def struct(kind, init, values):
 def layout(kind):
     """The NumPy type of a C struct of numbers."""
     names, formats, offsets = [], [], []
-    numbers = {"double": "f8", "int32_t": "i4", "size_t": "u8", "uint32_t": "u4"}
+    numbers = {"double": "f8", "int32_t": "i4", "size_t": "u8", "uint64_t": "u8", "uint32_t": "u4"}
 
     def number(t):
         return f"({t.length},){number(t.item)}" if t.kind == "array" else numbers[t.cname]

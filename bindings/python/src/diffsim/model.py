@@ -7,7 +7,7 @@ from typing import Optional, Sequence, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._native import NULL, Handle, array, check, fail, ffi, lib, pointer, result, struct, text
+from ._native import NULL, Handle, InvalidArgumentError, array, check, fail, ffi, lib, pointer, result, struct, text
 from .enums import Format, GeomKind, JointKind, Status
 
 Array = npt.NDArray[np.float64]
@@ -88,8 +88,8 @@ class Model(Handle):
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
         Options are the fields of `ds_load_options`: base, actuation, ground_plane, ground_friction,
-        mimic, missing_mesh, mesh_mode, self_collision. Raises `FileError`, `ParseError`,
-        `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
+        mimic, missing_mesh, mesh_mode, self_collision, exclude_overlapping. Raises `FileError`,
+        `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
         """
         load, _keep = _load_options(mesh_dirs, options)
         return cls(lib.ds_model_load, os.fsencode(path), load)
@@ -210,6 +210,27 @@ class Model(Handle):
     def time_step(self) -> float:
         """The time step that the file asks for [s]; 0 where it asks for none."""
         return lib.ds_model_time_step(self._open())
+
+    def pair_enabled(self, geom_a: int, geom_b: int) -> bool:
+        """Whether two geoms may touch. Not for the loop."""
+        enabled = lib.ds_model_pair_enabled(self._open(), geom_a, geom_b)
+        if enabled < 0:
+            fail(Status.INVALID_ARGUMENT)
+        return enabled == 1
+
+    def with_pairs(self, pairs: Sequence[Tuple[int, int]], enabled: bool) -> "Model":
+        """A copy in which these pairs of geoms may touch, or never do, whatever the filters say."""
+        ids = [int(geom) for pair in pairs for geom in pair]
+        if len(ids) != 2 * len(pairs):
+            raise InvalidArgumentError("pairs: expected two geom ids each")
+        geoms = ffi.new("int32_t[]", ids)
+        return Model(lib.ds_model_with_pairs, self._handle, geoms, len(pairs), int(enabled))
+
+    def exclude_overlapping(self, q=None) -> "Model":
+        """A copy in which geoms of one robot that overlap at q (None: neutral) never touch, with a warning
+        that counts the pairs."""
+        q = None if q is None else array(q, (self.nq,), "q")
+        return Model(lib.ds_model_exclude_overlapping, self._handle, pointer(q))
 
     def neutral(self) -> Array:
         """The configuration in which every body is placed as the description says."""

@@ -1,0 +1,78 @@
+//! The user's word on which geoms may touch, and which geoms are of one robot.
+
+use super::Model;
+use super::spec::ShapeSpec;
+use crate::error::{Error, Result};
+
+/// For each body the one through which it hangs on the world, itself for the world: bodies of one
+/// robot have the same. A parent that does not come first counts as the world.
+pub fn robots(parents: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut robot: Vec<usize> = Vec::new();
+    for (i, parent) in parents.into_iter().enumerate() {
+        robot.push(match parent {
+            0 => i,
+            p => robot.get(p).copied().unwrap_or(i),
+        });
+    }
+    robot
+}
+
+impl ShapeSpec {
+    /// A plane or a height field: two of these never touch.
+    pub fn is_ground(&self) -> bool {
+        matches!(self, ShapeSpec::Plane { .. } | ShapeSpec::HeightField(_))
+    }
+}
+
+impl Model {
+    /// Pairs of geoms, smaller id first, that touch (or never do) whatever the filters say; sorted.
+    pub fn chosen_pairs(&self) -> &[([usize; 2], bool)] {
+        &self.chosen_pairs
+    }
+
+    /// A copy in which these pairs of geoms may touch, or never do, whatever the filters say.
+    ///
+    /// # Errors
+    /// As [`Model::check_pair`].
+    pub fn with_pairs(&self, pairs: &[[usize; 2]], enabled: bool) -> Result<Model> {
+        let mut new = Vec::with_capacity(pairs.len() + self.chosen_pairs.len());
+        for &[a, b] in pairs {
+            self.check_pair(a, b, enabled)?;
+            new.push(([a.min(b), a.max(b)], enabled));
+        }
+        // Of entries on one pair the first is kept: the new one.
+        new.extend_from_slice(&self.chosen_pairs);
+        new.sort_by_key(|c| c.0);
+        new.dedup_by_key(|c| c.0);
+        Ok(Model {
+            chosen_pairs: new,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the user may decide on a pair.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a geom that is not there, a geom with itself, or two geoms that cannot
+    /// touch whatever the filters say (planes and height fields).
+    pub fn check_pair(&self, a: usize, b: usize, enabled: bool) -> Result<()> {
+        let n = self.geoms.len();
+        if a >= n || b >= n || a == b {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: two different indices in 0..{n} are expected"
+            )));
+        }
+        if enabled && self.geoms[a].shape.is_ground() && self.geoms[b].shape.is_ground() {
+            return Err(Error::invalid(format!(
+                "geoms {a} and {b}: planes and height fields do not touch each other"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The model with one more warning.
+    pub(crate) fn warned(mut self, warning: String) -> Model {
+        self.warnings.push(warning);
+        self
+    }
+}
