@@ -83,28 +83,41 @@ impl PairCache {
     }
 }
 
+/// The key of no pair.
+const NOBODY: u64 = u64::MAX;
+
 /// What a query on a pair that overlaps leaves for the next one on the same two shapes.
 #[derive(Clone, Debug)]
-enum Deep {
-    Hulls(Shell),
-    Curved(Cage),
+struct Deep {
+    owner: u64,
+    shell: Shell,
+    cage: Cage,
 }
 
 /// Places for what the queries on a few overlapping pairs leave. The pair that took one longest ago
 /// loses it first. As with [`PairCache`], what is found does not depend on it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Depths {
-    places: Vec<(u64, Deep)>,
+    places: Vec<Deep>,
     next: usize,
 }
 
 impl Depths {
     /// Without places nothing is kept, and nothing is allocated.
     pub fn new(places: usize) -> Depths {
+        let empty = Deep {
+            owner: NOBODY,
+            shell: Shell::default(),
+            cage: Cage::default(),
+        };
         Depths {
-            places: vec![(u64::MAX, Deep::Curved(Cage::default())); places],
+            places: vec![empty; places],
             next: 0,
         }
+    }
+
+    pub fn forget(&mut self) {
+        self.places.iter_mut().for_each(|p| p.owner = NOBODY);
     }
 }
 
@@ -118,52 +131,37 @@ pub struct Memory<'a> {
 
 impl Memory<'_> {
     fn known(&mut self) -> Option<&mut Deep> {
-        let (owner, deep) = self.depths.places.get_mut(usize::from(self.cache.deep))?;
-        (*owner == self.key).then_some(deep)
+        let deep = self.depths.places.get_mut(usize::from(self.cache.deep))?;
+        (deep.owner == self.key).then_some(deep)
     }
 
+    /// What is known, or a new one; `None` where there are no places.
     fn claim(&mut self) -> Option<&mut Deep> {
         if self.known().is_none() {
-            let d = &mut *self.depths;
-            d.places.get_mut(d.next)?.0 = self.key;
-            self.cache.deep = d.next as u16;
-            d.next = (d.next + 1) % d.places.len();
-            if let Some(Deep::Hulls(s)) = self.known() {
-                s.clear();
-            } else if let Some(Deep::Curved(c)) = self.known() {
-                c.clear();
-            }
+            let Depths { places, next } = &mut *self.depths;
+            let deep = places.get_mut(*next)?;
+            deep.owner = self.key;
+            deep.shell.clear();
+            deep.cage.clear();
+            self.cache.deep = *next as u16;
+            *next = (*next + 1) % places.len();
         }
         self.known()
     }
 
-    /// The memory of two hulls; `None` where there are no places.
+    /// The memory of two hulls.
     pub(super) fn shell(&mut self) -> Option<&mut Shell> {
-        let deep = self.claim()?;
-        if let Deep::Curved(_) = deep {
-            *deep = Deep::Hulls(Shell::default());
-        }
-        match deep {
-            Deep::Hulls(s) => Some(s),
-            Deep::Curved(_) => None,
-        }
+        self.claim().map(|d| &mut d.shell)
     }
 
-    /// That of two shapes one of which is curved, where the last query on them left one.
-    pub(super) fn known_cage(&mut self) -> Option<&mut Cage> {
-        match self.known()? {
-            Deep::Curved(c) => Some(c),
-            Deep::Hulls(_) => None,
-        }
-    }
-
-    /// As [`Memory::known_cage`], with a new one where there is none.
+    /// That of two shapes one of which is curved.
     pub(super) fn cage(&mut self) -> Option<&mut Cage> {
-        let deep = self.claim()?;
-        if let Deep::Hulls(_) = deep {
-            *deep = Deep::Curved(Cage::default());
-        }
-        self.known_cage()
+        self.claim().map(|d| &mut d.cage)
+    }
+
+    /// The same, where an earlier query has left one.
+    pub(super) fn known_cage(&mut self) -> Option<&mut Cage> {
+        self.known().map(|d| &mut d.cage)
     }
 }
 

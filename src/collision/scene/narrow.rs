@@ -32,16 +32,13 @@ impl Buffers {
     /// Forgets where the searches ended.
     pub fn forget(&mut self) {
         self.caches.places.fill(Default::default());
-        for (owner, shell) in &mut self.caches.shells {
-            *owner = 0;
-            shell.clear();
-        }
+        self.caches.depths.forget();
     }
 }
 
 /// Most places for the memory of a pair.
 const MAX_PLACES: usize = 1 << 11;
-const MAX_DEEP: usize = 64;
+const MAX_DEEP: usize = 32;
 
 /// Where the last search on each pair of parts ended. Two pairs may have the same place: the later
 /// one takes it. Nothing that is found depends on this, only how soon it is.
