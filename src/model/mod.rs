@@ -6,6 +6,7 @@ mod compile;
 pub mod mesh;
 pub mod pairs;
 pub mod params;
+mod size;
 pub mod spec;
 pub mod state;
 pub mod topology;

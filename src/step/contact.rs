@@ -1,12 +1,15 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+mod parameters;
+
+pub(super) use parameters::Friction;
+
 use super::agreement::Agreement;
 use super::contact_kernels::respond;
 use super::options::Options;
-use super::parameters::At;
 use super::response::Response;
 use crate::collision::contact_frame;
-use crate::collision::scene::{PairFriction, Scene};
+use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
@@ -18,7 +21,7 @@ use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
-use crate::model::params::{Param, ParamKind, Params};
+use crate::model::params::Params;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
 
@@ -36,24 +39,6 @@ const SEARCHES: usize = 4;
 
 /// Sweeps spent on a problem that can be given up for one without push-out.
 const HURRIED: usize = 60;
-
-/// The geoms' coefficients, and which parameters derivatives are taken by.
-pub(super) struct Friction<'a> {
-    pub coefficients: &'a [[f64; 3]],
-    pub selected: &'a [Param],
-}
-
-impl Friction<'_> {
-    /// Whether a selected coefficient is that of both geoms of a pair, of which the larger counts.
-    fn is_at_kink(&self, pair: PairFriction) -> bool {
-        pair.tied(self.coefficients).is_some_and(|geoms| {
-            let chosen = |p: &Param| {
-                p.kind == ParamKind::GeomFriction && geoms.contains(&(p.index as usize))
-            };
-            self.selected.iter().any(chosen)
-        })
-    }
-}
 
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
@@ -261,6 +246,11 @@ impl ContactStage {
         self.stabilization != self.desired
     }
 
+    /// The gains of every step that follows.
+    pub fn set_gains(&mut self, kp: f64, kd: f64) {
+        (self.desired.kp, self.desired.kd) = (kp, kd);
+    }
+
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.
     pub fn foresee(&mut self, distance: f64) {
         self.scene.widen(distance);
@@ -454,58 +444,6 @@ impl ContactStage {
         }
     }
 
-    /// Effects of a parameter: σ at fixed velocity and the laws' bounds are kept for the call that
-    /// follows, impulses on the dofs are added to `force`.
-    pub fn parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) {
-        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
-            return;
-        };
-        l.w_param.fill(0.0);
-        l.limits.fill(0.0);
-        let index = p.index as usize;
-        match p.kind {
-            ParamKind::GeomFriction => {
-                for (b, source) in c.sources.iter().enumerate() {
-                    if let Source::Contact(i) = *source {
-                        let c = &self.scene.contacts()[i];
-                        if c.friction.source(&at.params.geom_friction) == Some(index) {
-                            l.limits[b] = 1.0;
-                        }
-                    }
-                }
-            }
-            ParamKind::JointFriction => {
-                let dof = at.model.joint(index).iv + p.component as usize;
-                for (b, source) in c.sources.iter().enumerate() {
-                    if *source == (Source::Friction { dof }) {
-                        l.limits[b] = at.time_step;
-                    }
-                }
-            }
-            ParamKind::JointPlacement => {
-                let xi = at.placement_twist(index, p.component as usize);
-                let first = at.model.joint(index).first_link;
-                let t = at.model.topology();
-                let links = first..t.links[first].end;
-                l.variation
-                    .displaced(t, at.kin, links, xi, &mut l.w_param, force);
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds `scale` times the parameter's effects to the direction.
-    pub fn add_direction(&mut self, scale: f64) {
-        if let Some(l) = &mut self.linear {
-            for (x, w) in l.sigma.iter_mut().zip(&l.w_param) {
-                *x += scale * w;
-            }
-            for (x, w) in l.bounds.iter_mut().zip(&l.limits) {
-                *x += scale * w;
-            }
-        }
-    }
-
     /// x ← x + A⁻¹ Jᵀ dλ along the direction, from the velocity at fixed impulses.
     pub fn correct_one(&mut self, model: &Model, m: &BranchMatrix, x: &mut [f64]) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
@@ -596,17 +534,6 @@ impl ContactStage {
                 }
             }
         }
-    }
-
-    /// Adjoint of the parameter's effects on σ and on the laws' bounds.
-    pub fn parameter_adjoint(&self) -> f64 {
-        let (c, Some(l)) = (&self.constraints, &self.linear) else {
-            return 0.0;
-        };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
-        let sigma = l.sigma[..rows].iter().zip(&l.w_param);
-        let bounds = l.bounds[..blocks].iter().zip(&l.limits);
-        sigma.chain(bounds).map(|(a, b)| a * b).sum()
     }
 
     pub fn forget(&mut self) {

@@ -38,6 +38,7 @@ macro_rules! at {
             kin: &$sim.dynamics.kin,
             rnea: &$sim.dynamics.rnea,
             id: &$d.id,
+            v: &$sim.state.v,
             spring: &$sim.state.spring,
             v_next: &$sim.state.v_next,
             acc: &$sim.state.acc,
