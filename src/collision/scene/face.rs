@@ -90,7 +90,7 @@ impl Face {
         let c = share * p.gap;
         // ζ.lin midway is ζ.lin + c n × ζ.ang at the face, and the point moves by c δn + share n δgap more.
         let lift = Mat3::skew(n) * c;
-        d.normal[1] = d.normal[1] + d.normal[0].mul_mat(&lift);
+        d.normal[1] += d.normal[0].mul_mat(&lift);
         d.gap[1] += d.gap[0].cross(n) * c;
         d.point = [
             d.point[0] + d.normal[0] * c + Mat3::outer(n * share, d.gap[0]),
