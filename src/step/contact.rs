@@ -118,7 +118,7 @@ impl ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
             solver: IslandSolver::new(&constraints.capacity(model.topology())),
             options: NcpOptions {
-                method: Method::Auto,
+                method: options.solver,
                 tolerance: options.tolerance,
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
@@ -222,7 +222,7 @@ impl ContactStage {
             let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
             let is_last = !c.pushes_out(&self.stabilization);
-            let options = if is_last {
+            let options = if is_last || self.options.method != Method::Auto {
                 self.options
             } else {
                 NcpOptions {
