@@ -13,7 +13,7 @@ mod symmetric;
 pub use block_lu::BlockLu;
 pub(crate) use dispatch::dispatch;
 pub use general::General;
-pub use kernel::dot;
+pub use kernel::{dot, subtract_combination};
 pub use lanes::F4;
 pub use symmetric::Symmetric;
 

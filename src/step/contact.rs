@@ -37,9 +37,6 @@ const REACH_STEPS: f64 = 2.0;
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;
 
-/// Sweeps spent on a problem that can be given up for one without push-out.
-const HURRIED: usize = 60;
-
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactReport {
@@ -122,6 +119,7 @@ impl ContactStage {
                 tolerance: options.tolerance,
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
+                thorough: true,
             },
             desired,
             stabilization: desired,
@@ -222,14 +220,9 @@ impl ContactStage {
             let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
             let is_last = !c.pushes_out(&self.stabilization);
-            let options = if is_last || self.options.method != Method::Auto {
-                self.options
-            } else {
-                NcpOptions {
-                    max_sweeps: HURRIED.min(self.options.max_sweeps),
-                    max_admm: 0,
-                    ..self.options
-                }
+            let options = NcpOptions {
+                thorough: is_last,
+                ..self.options
             };
             let (problem, lambda, modes) = c.problem_and_solution();
             let certificate = self.solver.solve(&problem, lambda, modes, &options)?;

@@ -6,6 +6,7 @@
 //!
 //! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
 
+use super::cone::planar_norm;
 use super::local::{project, violation};
 use super::tree_system::TreeSystem;
 use super::work::Work;
@@ -85,7 +86,7 @@ impl Admm {
                             - problem.g[r];
                 }
                 if let Block::Contact { mu } = block {
-                    work.x[at + 2][0] -= mu * self.y[at].hypot(self.y[at + 1]);
+                    work.x[at + 2][0] -= mu * planar_norm(self.y[at], self.y[at + 1]);
                 }
             }
             self.solve(problem, work, rho + eta);

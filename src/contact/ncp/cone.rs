@@ -1,9 +1,15 @@
 //! The Jordan algebra of one contact, in the self-dual coordinates λ̃ = (μλ_n, λ_T), ỹ = (σ_n/μ + ‖σ_T‖, σ_T) of
 //! impulses and velocities given as (t₁, t₂, n).
 
+/// ‖(x, y)‖ without the care for numbers near the ends of the range, which no impulse or velocity comes near to.
+#[inline(always)]
+pub(super) fn planar_norm(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// ỹ₀.
 pub(super) fn dual_head(mu: f64, s: [f64; 3]) -> f64 {
-    s[2] / mu + s[0].hypot(s[1])
+    s[2] / mu + planar_norm(s[0], s[1])
 }
 
 /// λ̃ ∘ ỹ.
@@ -18,7 +24,7 @@ pub(super) fn contact_product(mu: f64, l: [f64; 3], s: [f64; 3]) -> [f64; 3] {
 
 /// L(λ̃)⁻¹ b.
 pub(super) fn divide(mu: f64, l: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    let (head, force) = (mu * l[2], l[0].hypot(l[1]));
+    let (head, force) = (mu * l[2], planar_norm(l[0], l[1]));
     let determinant = (head - force) * (head + force);
     let along = l[0] * b[1] + l[1] * b[2];
     let rise = (head * b[0] - along) / determinant;
@@ -31,7 +37,7 @@ pub(super) fn divide(mu: f64, l: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 
 /// The change of σ that changes ỹ by `y`.
 pub(super) fn velocity_of(mu: f64, s: [f64; 3], y: [f64; 3]) -> [f64; 3] {
-    let slip = s[0].hypot(s[1]);
+    let slip = planar_norm(s[0], s[1]);
     let along = if slip > 0.0 {
         (s[0] * y[1] + s[1] * y[2]) / slip
     } else {

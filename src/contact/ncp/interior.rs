@@ -13,7 +13,7 @@
 
 mod trees;
 
-use super::cone::{contact_product, divide, dual_head, exit, velocity_of};
+use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
 use super::modes::{Mode, largest};
 use super::tree_system::TreeSystem;
 use super::work::Work;
@@ -272,7 +272,7 @@ impl Interior {
                 (Block::Box { bound }, Mode::AtLower, [l]) => *l = -bound,
                 (Block::Box { bound }, Mode::AtUpper, [l]) => *l = bound,
                 (Block::Contact { mu }, Mode::Sliding, [x, y, z]) => {
-                    let force = x.hypot(*y);
+                    let force = planar_norm(*x, *y);
                     if force > 0.0 {
                         let scale = mu * *z / force;
                         (*x, *y) = (scale * *x, scale * *y);
@@ -300,10 +300,10 @@ impl Interior {
         match block {
             Block::Contact { mu } => {
                 let (l, s) = (&self.lambda[at..at + 3], &self.sigma[at..at + 3]);
-                let inside = mu * l[2] - l[0].hypot(l[1]);
+                let inside = mu * l[2] - planar_norm(l[0], l[1]);
                 if l[2] < s[2] {
                     Mode::Breaking
-                } else if mu > 0.0 && inside > s[0].hypot(s[1]) {
+                } else if mu > 0.0 && inside > planar_norm(s[0], s[1]) {
                     Mode::Sticking
                 } else {
                     Mode::Sliding

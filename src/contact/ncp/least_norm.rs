@@ -8,6 +8,7 @@
 //!
 //! solved for y by damped Newton on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹.
 
+use super::cone::planar_norm;
 use super::local::project;
 use super::reduced::Face;
 use crate::contact::problem::Block;
@@ -231,7 +232,7 @@ fn subtract_curvature(
 fn derivative(block: Block, face: &Face, w: &[f64], v: &mut [f64]) {
     match (block, w, v) {
         (Block::Contact { mu }, [x, y, z], [a, b, c]) => {
-            let tangent = x.hypot(*y);
+            let tangent = planar_norm(*x, *y);
             if tangent <= mu * z {
                 return;
             }

@@ -93,7 +93,7 @@ impl NcpSolver {
                 .zip(&self.reduced.faces)
                 .all(|(a, b)| same_face(a, b));
         if !same {
-            self.reduced.factor(problem, &work.offsets);
+            self.reduced.factor(problem, true);
             self.factored = true;
         }
         self.linearized = true;

@@ -1,12 +1,13 @@
 //! The law of a single block: its exact solution, its cone, and how far a pair (λ, σ) is from obeying it.
 
+use super::cone::planar_norm;
 use crate::contact::problem::{Block, Small};
 
 /// Projects `lambda` on the block's set of admissible impulses, in the Euclidean norm.
 pub fn project(block: Block, lambda: &mut [f64]) {
     match (block, lambda) {
         (Block::Contact { mu }, [x, y, z]) => {
-            let tangent = x.hypot(*y);
+            let tangent = planar_norm(*x, *y);
             if tangent <= mu * *z {
                 return;
             }
@@ -97,12 +98,12 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
         };
     }
     if let Some(stick) = solve3(w, b, guess)
-        && stick[0].hypot(stick[1]) <= mu * stick[2]
+        && planar_norm(stick[0], stick[1]) <= mu * stick[2]
     {
         return stick;
     }
     let slide = Slide { w, b, mu };
-    let tangent = guess[0].hypot(guess[1]);
+    let tangent = planar_norm(guess[0], guess[1]);
     let start = if tangent > 0.0 {
         [-guess[0] / tangent, -guess[1] / tangent]
     } else {
@@ -118,7 +119,11 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     }
     let sigma: [f64; 3] =
         std::array::from_fn(|r| b[r] + (0..3).map(|c| w[r][c] * guess[c]).sum::<f64>());
-    let shift = [sigma[0], sigma[1], sigma[2] + mu * sigma[0].hypot(sigma[1])];
+    let shift = [
+        sigma[0],
+        sigma[1],
+        sigma[2] + mu * planar_norm(sigma[0], sigma[1]),
+    ];
     let mut lambda = std::array::from_fn(|r| guess[r] - shift[r] / step);
     project(Block::Contact { mu }, &mut lambda);
     lambda
@@ -145,7 +150,7 @@ fn solve3(w: &Small, b: [f64; 3], guess: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 fn unit(v: [f64; 2]) -> [f64; 2] {
-    let norm = v[0].hypot(v[1]);
+    let norm = planar_norm(v[0], v[1]);
     if norm > 0.0 {
         [v[0] / norm, v[1] / norm]
     } else {

@@ -53,14 +53,17 @@ use work::Work;
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
 /// on the same with the impulse nearest to the one given, on modes that a few sweeps guessed, on the least impulse in
 /// modes that pivots found, and on polishing what pivots or the interior point ended in.
-const GIVEN: usize = 6;
+const GIVEN: usize = 4;
 const KEPT: usize = 2;
 const GUESSED: usize = 5;
 const FOUND: usize = 12;
 const POLISH: usize = 4;
 
+/// Held rows whose rank is found as quickly as not.
+const SMALL: usize = 12;
+
 /// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
-const FIRST_ROUND: usize = 3;
+const FIRST_ROUND: usize = 12;
 
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
@@ -99,6 +102,9 @@ pub struct NcpOptions {
     pub max_sweeps: usize,
     /// Bound on ADMM iterations.
     pub max_admm: usize,
+    /// Whether the last resorts are taken: without, a problem that the bold interior point does not solve is given back
+    /// unsolved, as one is that may have no solution.
+    pub thorough: bool,
 }
 
 impl Default for NcpOptions {
@@ -108,6 +114,7 @@ impl Default for NcpOptions {
             tolerance: 1e-10,
             max_sweeps: 2000,
             max_admm: 2000,
+            thorough: true,
         }
     }
 }
@@ -283,24 +290,10 @@ impl NcpSolver {
     ) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
-        let guessed = problem
-            .blocks
-            .iter()
-            .zip(&self.work.modes)
-            .all(|(block, mode)| mode.fits(*block));
-        if guessed {
-            if self.newton(problem, options, Choice::Least, GIVEN, &mut certificate) {
-                return certificate;
-            }
-            if choices(problem).contains(&Choice::Least) && self.reduced.deficient() {
-                self.restart(problem, warm);
-                self.work.modes.copy_from_slice(modes);
-                if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
-                    return certificate;
-                }
-            }
-            self.restart(problem, warm);
+        if self.newton_from(problem, options, GIVEN, &mut certificate) {
+            return certificate;
         }
+        self.restart(problem, warm);
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
@@ -313,39 +306,27 @@ impl NcpSolver {
             self.remember(residual, &mut best);
             if first {
                 self.guess_modes(problem);
-                if self.newton(problem, options, Choice::Least, GUESSED, &mut certificate) {
+                if self.newton_from(problem, options, GUESSED, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
-            }
-            let pivoted = self.solve_pivots(problem, options, &mut certificate);
-            if pivoted && (!first || self.margin(problem) > CLEAR) {
-                return certificate;
-            }
-            // On the brink of a switch pivots may have strained dependent rows: the middle of all answers is better.
-            if pivoted {
-                self.found.clear();
-                self.found.extend_from_slice(&self.work.lambda);
-                self.found_modes.clone_from(&self.work.modes);
-            }
-            if first && self.solve_interior(problem, options, &mut certificate) {
-                return certificate;
-            }
-            if pivoted {
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.update_sigma(problem);
-                self.work.modes.copy_from_slice(&self.found_modes);
-                if self.newton(problem, options, Choice::Nearest, KEPT, &mut certificate) {
-                    certificate.path = Path::Polished;
+                if self.solve_interior(problem, options, &mut certificate) {
                     return certificate;
                 }
+                first = false;
+                self.recall(problem);
+                if !options.thorough {
+                    break;
+                }
             }
-            first = false;
+            if self.solve_pivots(problem, options, &mut certificate) {
+                return certificate;
+            }
             self.recall(problem);
             round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
         }
         certificate.path = Path::Pgs;
-        if best > options.tolerance && options.max_admm > 0 {
+        if best > options.tolerance && options.thorough {
             certificate.admm =
                 self.admm
                     .run(problem, &mut self.work, options.tolerance, options.max_admm);
@@ -357,6 +338,49 @@ impl NcpSolver {
         }
         self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
+    /// norm, where that is a choice.
+    fn newton_from(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        for (i, block) in problem.blocks.iter().enumerate() {
+            if !self.work.modes[i].fits(*block) {
+                let part = self.work.offsets[i]..self.work.offsets[i + 1];
+                let (lambda, sigma) = (&self.work.lambda[part.clone()], &self.work.sigma[part]);
+                self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
+            }
+        }
+        let by_trees = matches!(problem.delassus, Delassus::Trees(_));
+        if by_trees || self.held(problem) > SMALL {
+            if !self.newton(problem, options, Choice::Nearest, budget, certificate) {
+                return false;
+            }
+            if by_trees {
+                return true;
+            }
+            self.found.clone_from(&self.work.lambda);
+            self.found_modes.clone_from(&self.work.modes);
+            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
+                self.work.lambda.copy_from_slice(&self.found);
+                self.work.modes.copy_from_slice(&self.found_modes);
+                self.work.update_sigma(problem);
+            }
+            return true;
+        }
+        self.newton(problem, options, Choice::Least, budget, certificate)
+    }
+
+    /// Rows that the present modes hold.
+    fn held(&self, problem: &Problem) -> usize {
+        let held = (problem.blocks.iter().zip(&self.work.modes))
+            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding));
+        held.map(|(block, _)| block.rows()).sum()
     }
 
     /// Pivots from the present impulses and then from rest, and polishes what is found.
@@ -412,7 +436,11 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let mut best = f64::INFINITY;
-        for pace in [Pace::Bold, Pace::Careful] {
+        let (paces, returns): (&[Pace], usize) = match options.thorough {
+            true => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
+            false => (&[Pace::Bold], 0),
+        };
+        for &pace in paces {
             if !self.interior.start(problem, &self.work) {
                 // Nothing responds to any impulse.
                 return false;
@@ -457,7 +485,7 @@ impl NcpSolver {
                 }
                 if last {
                     recentered += 1;
-                    if recentered > MAX_RECENTERED {
+                    if recentered > returns {
                         break;
                     }
                     stalled = 0;
@@ -527,14 +555,14 @@ impl NcpSolver {
             &mut certificate.newton,
         );
         let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
-        self.factored = done
+        let solved = done
             && residuals(problem.blocks, problem.g, lambda, sigma)
                 .into_iter()
                 .all(|r| r <= options.tolerance);
-        certificate.least_norm = self.factored
-            && choice == Choice::Least
-            && matches!(problem.delassus, Delassus::Dense(_));
-        self.factored
+        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
+        self.factored = solved && (choice == Choice::Least || !is_dense);
+        certificate.least_norm = solved && choice == Choice::Least && is_dense;
+        solved
     }
 
     fn solve_pgs(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {

@@ -1,7 +1,7 @@
 //! Mode-fixed Newton: solve the equations that hold in a guessed set of modes, check every inequality, repair the
 //! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
 
-use super::cone::exit;
+use super::cone::{exit, planar_norm};
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::{Mode, largest};
@@ -49,7 +49,7 @@ pub(super) fn run(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, &work.offsets);
+        reduced.factor(problem, choice == Choice::Least);
         *factorizations += 1;
         let plain = match (choice, problem.delassus) {
             (Choice::Least, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
@@ -110,7 +110,7 @@ pub(super) fn run(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, &work.offsets);
+        reduced.factor(problem, choice == Choice::Least);
         return true;
     }
     false
@@ -254,7 +254,7 @@ pub(super) fn pivot(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, &work.offsets);
+        reduced.factor(problem, false);
         *factorizations += 1;
         put_on_faces(problem, work, reduced);
         let m = reduced.order;
@@ -334,7 +334,7 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
         let (size, mode) = match (*block, work.modes[i], sigma) {
             (Block::Contact { .. }, Mode::Breaking, [.., z]) => (-z, Mode::Sliding),
             (Block::Contact { mu }, Mode::Sliding, [x, y, _]) if mu > 0.0 => {
-                let force = lambda[0].hypot(lambda[1]).max(f64::MIN_POSITIVE);
+                let force = planar_norm(lambda[0], lambda[1]).max(f64::MIN_POSITIVE);
                 ((lambda[0] * x + lambda[1] * y) / force, Mode::Sticking)
             }
             (Block::Unilateral, Mode::Breaking, [s]) => (-s, Mode::Sticking),
@@ -396,7 +396,7 @@ fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
         else {
             continue;
         };
-        let force = x.hypot(*y);
+        let force = planar_norm(*x, *y);
         if *z <= 0.0 {
             (*x, *y) = (0.0, 0.0);
         } else if force > 0.0 {
@@ -422,7 +422,7 @@ fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
         if let Some(slide) = face.slide {
             // Across the slip direction that λ has now, not the one of the matrix.
             let at = offsets[face.block];
-            let force = lambda[at].hypot(lambda[at + 1]);
+            let force = planar_norm(lambda[at], lambda[at + 1]);
             if force > 0.0 {
                 let u = [-lambda[at] / force, -lambda[at + 1] / force];
                 x[face.start + 1][0] = -slide.across * (sigma[at + 1] * u[0] - sigma[at] * u[1]);
@@ -445,7 +445,7 @@ fn held_residual(blocks: &[Block], work: &Work) -> f64 {
             (Block::Contact { mu }, Mode::Sliding) => {
                 worst = worst.max(sigma[2].abs());
                 let (x, y) = (work.lambda[at], work.lambda[at + 1]);
-                let force = x.hypot(y);
+                let force = planar_norm(x, y);
                 if mu > 0.0 && force > 0.0 {
                     worst = worst.max((sigma[0] * y - sigma[1] * x).abs() / force);
                 }
@@ -468,7 +468,9 @@ fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
             (Block::Contact { .. }, Mode::Sticking | Mode::Sliding, [.., z]) if *z < -slack => {
                 Mode::Breaking
             }
-            (Block::Contact { mu }, Mode::Sticking, [x, y, z]) if x.hypot(*y) > mu * *z + slack => {
+            (Block::Contact { mu }, Mode::Sticking, [x, y, z])
+                if planar_norm(*x, *y) > mu * *z + slack =>
+            {
                 Mode::Sliding
             }
             (Block::Unilateral, Mode::Sticking, [x]) if *x < -slack => Mode::Breaking,
@@ -503,7 +505,8 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
             }
             (Block::Contact { mu }, Mode::Sliding, [x, y, _])
                 if mu > 0.0
-                    && lambda[0] * x + lambda[1] * y > slack * lambda[0].hypot(lambda[1]) =>
+                    && lambda[0] * x + lambda[1] * y
+                        > slack * planar_norm(lambda[0], lambda[1]) =>
             {
                 *mode = Mode::Sticking;
             }
@@ -547,14 +550,14 @@ fn promote(blocks: &[Block], work: &mut Work, velocity: f64) -> bool {
         let sigma = &work.sigma[at..at + blocks[i].rows()];
         match (blocks[i], work.modes[i], sigma) {
             (Block::Contact { mu }, Mode::Breaking, [x, y, z]) if *z <= closed => {
-                Some(if mu > 0.0 && x.hypot(*y) <= closed {
+                Some(if mu > 0.0 && planar_norm(*x, *y) <= closed {
                     Mode::Sticking
                 } else {
                     Mode::Sliding
                 })
             }
             (Block::Contact { mu }, Mode::Sliding, [x, y, _])
-                if mu > 0.0 && x.hypot(*y) <= closed =>
+                if mu > 0.0 && planar_norm(*x, *y) <= closed =>
             {
                 Some(Mode::Sticking)
             }
@@ -582,7 +585,7 @@ pub(super) fn mode_of_impulse(block: Block, lambda: &[f64], sigma: &[f64]) -> Mo
     match (block, lambda) {
         (Block::Contact { .. }, [.., z]) if *z <= 0.0 => Mode::Breaking,
         (Block::Contact { mu }, [x, y, z]) => {
-            if x.hypot(*y) < mu * z * (1.0 - 1e-12) {
+            if planar_norm(*x, *y) < mu * z * (1.0 - 1e-12) {
                 Mode::Sticking
             } else {
                 Mode::Sliding

@@ -21,8 +21,10 @@
 //!
 //! Where G comes by trees see [`trees`].
 
+mod proximal;
 mod trees;
 
+use super::cone::planar_norm;
 use super::modes::Mode;
 use super::tree_system::TreeSystem;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
@@ -79,13 +81,14 @@ impl Slide {
 #[derive(Clone, Debug)]
 pub(super) struct Reduced {
     pub faces: Vec<Face>,
-    face_of: Vec<usize>,
     pub order: usize,
     pub symmetric: bool,
     definite: Symmetric,
     general: General,
-    /// Of the last factorization: made by trees, whose system this is; on how many coordinates.
-    by_trees: bool,
+    form: Form,
+    /// A, beside its factorization for impulses near the present ones.
+    plain: Vec<f64>,
+    /// The system where G comes by trees; on how many coordinates.
     trees: TreeSystem,
     coordinates: usize,
     /// (Q + εE)⁻¹ by unknown, and panels of that many and of the problem's rows.
@@ -93,6 +96,17 @@ pub(super) struct Reduced {
     target: Vec<f64>,
     remainder: Vec<f64>,
     rows: Vec<f64>,
+}
+
+/// What the last factorization is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A symmetric A, or any other, with its rank.
+    Symmetric,
+    General,
+    /// A + εE, dense or by trees.
+    Near,
+    Trees,
 }
 
 /// The form in which [`NcpSolver::split`](super::NcpSolver::split) gives a derivative CᵀXB.
@@ -106,19 +120,17 @@ pub enum Split {
     Whole,
 }
 
-const NO_FACE: usize = usize::MAX;
-
 impl Reduced {
     pub fn new(max_rows: usize, max_blocks: usize, trees: TreeSystem) -> Reduced {
         let panel = || vec![0.0; max_rows * LANES];
         Reduced {
             faces: Vec::with_capacity(max_blocks),
-            face_of: Vec::with_capacity(max_blocks),
             order: 0,
             symmetric: true,
             definite: Symmetric::new(max_rows),
             general: General::new(max_rows),
-            by_trees: false,
+            form: Form::Symmetric,
+            plain: Vec::with_capacity(max_rows * max_rows),
             trees,
             coordinates: 0,
             compliance: Vec::with_capacity(max_rows),
@@ -146,7 +158,6 @@ impl Reduced {
         sigma: &[f64],
     ) {
         self.faces.clear();
-        self.face_of.clear();
         self.order = 0;
         self.symmetric = true;
         for (i, (block, mode)) in blocks.iter().zip(modes).enumerate() {
@@ -168,12 +179,8 @@ impl Reduced {
                 }
                 (Block::Contact { .. }, Mode::Sliding) => (at + 2, 1, 1, None),
                 (_, Mode::Sticking) => (at, block.rows(), block.rows(), None),
-                _ => {
-                    self.face_of.push(NO_FACE);
-                    continue;
-                }
+                _ => continue,
             };
-            self.face_of.push(self.faces.len());
             self.faces.push(Face {
                 block: i,
                 row,
@@ -188,20 +195,28 @@ impl Reduced {
         }
     }
 
-    /// Assembles and factors.
-    pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
+    /// Assembles and factors; `exactly` with the rank, else for impulses near the present ones.
+    pub fn factor(&mut self, problem: &Problem, exactly: bool) {
         let m = self.order;
         let values = match problem.delassus {
             Delassus::Dense(values) => values,
             Delassus::Trees(rows) => {
-                self.by_trees = true;
+                self.form = Form::Trees;
                 return self.factor_by_trees(rows);
             }
         };
-        self.by_trees = false;
+        let n = problem.rows();
+        if !exactly {
+            self.form = Form::Near;
+            return self.factor_near(values, n);
+        }
+        self.form = if self.symmetric {
+            Form::Symmetric
+        } else {
+            Form::General
+        };
         if self.symmetric {
             let a = self.definite.matrix(m);
-            let n = problem.rows();
             for (k, face) in self.faces.iter().enumerate() {
                 for r in 0..face.rows {
                     // By symmetry a column of G is a row of A.
@@ -217,12 +232,10 @@ impl Reduced {
             return;
         }
         let a = self.general.matrix(m);
-        a.fill(0.0);
-        assemble(problem, offsets, &self.faces, &self.face_of, a, m);
+        assemble(values, n, &self.faces, a, &mut self.rows);
         if !self.general.factor(DOUBTFUL) {
             let a = self.general.matrix(m);
-            a.fill(0.0);
-            assemble(problem, offsets, &self.faces, &self.face_of, a, m);
+            assemble(values, n, &self.faces, a, &mut self.rows);
             self.general.factor_complete(DEPENDENT);
         }
     }
@@ -234,17 +247,16 @@ impl Reduced {
 
     /// Whether held rows may depend on each other.
     pub fn may_be_deficient(&self) -> bool {
-        self.by_trees || self.deficient()
+        matches!(self.form, Form::Near | Form::Trees) || self.deficient()
     }
 
     /// Rank of the last factorization; by trees an upper bound of it.
     pub fn rank(&self) -> usize {
-        if self.by_trees {
-            self.order.min(self.coordinates)
-        } else if self.symmetric {
-            self.definite.rank()
-        } else {
-            self.general.rank()
+        match self.form {
+            Form::Symmetric => self.definite.rank(),
+            Form::General => self.general.rank(),
+            Form::Near => self.order,
+            Form::Trees => self.order.min(self.coordinates),
         }
     }
 
@@ -364,12 +376,11 @@ impl Reduced {
         x: &mut [[f64; W]],
         scratch: &mut [[f64; W]],
     ) {
-        if let Delassus::Trees(rows) = problem.delassus {
-            self.solve_by_trees(rows, x, false);
-        } else if self.symmetric {
-            self.definite.solve(x, scratch)
-        } else {
-            self.general.solve(x, scratch)
+        match (problem.delassus, self.form) {
+            (Delassus::Trees(rows), _) => self.solve_by_trees(rows, x, false),
+            (_, Form::Near) => self.solve_near(x, scratch),
+            (_, Form::Symmetric) => self.definite.solve(x, scratch),
+            _ => self.general.solve(x, scratch),
         }
     }
 
@@ -476,7 +487,10 @@ impl Reduced {
 }
 
 fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
-    let (force, slip) = (lambda[0].hypot(lambda[1]), sigma[0].hypot(sigma[1]));
+    let (force, slip) = (
+        planar_norm(lambda[0], lambda[1]),
+        planar_norm(sigma[0], sigma[1]),
+    );
     // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
     // the impulse is small. At a solution they agree.
     let held = mu * lambda[2].max(0.0) * 0.5 * (w[0][0] + w[1][1]);
@@ -503,50 +517,50 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     }
 }
 
-/// Adds Lᵀ G R + Q to a zeroed matrix.
-fn assemble(
-    problem: &Problem,
-    offsets: &[usize],
-    faces: &[Face],
-    face_of: &[usize],
-    a: &mut [f64],
-    m: usize,
-) {
+/// Lᵀ G R + Q of a dense G with n rows; `line` has room for n.
+fn assemble(values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64]) {
+    let m = faces.last().map_or(0, |f| f.start + f.size);
+    // By symmetry a column of G is a row of it.
+    let row = |r: usize| &values[r * n..(r + 1) * n];
     for face in faces {
-        let skip = face.row - offsets[face.block];
-        problem.delassus.for_row(
-            face.block,
-            problem.blocks,
-            offsets,
-            |j| face_of[j] != NO_FACE,
-            |j, g| {
-                let other = &faces[face_of[j]];
-                let mut right = [[0.0; 3]; 3];
-                for r in 0..face.rows {
-                    let line = g[skip + r];
-                    match &other.slide {
-                        Some(slide) => right[r][..2].copy_from_slice(&slide.right(line)),
-                        None => {
-                            let first = other.row - offsets[j];
-                            right[r][..other.size]
-                                .copy_from_slice(&line[first..first + other.size]);
-                        }
-                    }
-                }
-                if let Some(slide) = &face.slide {
-                    let [x, y, z] = right;
-                    for c in 0..3 {
-                        [right[0][c], right[1][c]] = slide.left([x[c], y[c], z[c]]);
-                    }
-                }
-                for (r, line) in right.iter().enumerate().take(face.size) {
-                    let start = (face.start + r) * m + other.start;
-                    a[start..start + other.size].copy_from_slice(&line[..other.size]);
-                }
-            },
-        );
-        if let Some(slide) = &face.slide {
-            a[(face.start + 1) * m + face.start + 1] += slide.turn;
+        let out = &mut a[face.start * m..(face.start + face.size) * m];
+        let Some(slide) = &face.slide else {
+            for (k, out) in out.chunks_exact_mut(m).enumerate() {
+                times_right(row(face.row + k), faces, out);
+            }
+            continue;
+        };
+        let (normal, across) = out.split_at_mut(m);
+        times_right(row(face.row + 2), faces, normal);
+        let [x, y] = slide.u.map(|u| slide.across * u);
+        let tangents = row(face.row).iter().zip(row(face.row + 1));
+        for (l, (g0, g1)) in line.iter_mut().zip(tangents) {
+            *l = x * g1 - y * g0;
+        }
+        times_right(&line[..n], faces, across);
+        across[face.start + 1] += slide.turn;
+    }
+}
+
+/// One row of G times R.
+#[inline(always)]
+fn times_right(g: &[f64], faces: &[Face], out: &mut [f64]) {
+    for face in faces {
+        match (&face.slide, face.size) {
+            (Some(slide), _) => {
+                let g = &g[face.row..face.row + 3];
+                let [n, e] = slide.right([g[0], g[1], g[2]]);
+                let out = &mut out[face.start..face.start + 2];
+                (out[0], out[1]) = (n, e);
+            }
+            (None, 3) => {
+                let (g, out) = (
+                    &g[face.row..face.row + 3],
+                    &mut out[face.start..face.start + 3],
+                );
+                (out[0], out[1], out[2]) = (g[0], g[1], g[2]);
+            }
+            (None, _) => out[face.start] = g[face.row],
         }
     }
 }

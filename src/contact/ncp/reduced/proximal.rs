@@ -1,0 +1,64 @@
+//! The same system for impulses near the present ones, without finding the rank.
+//!
+//! A + εE is factored instead, E the scale of G on each block, and what ε takes away is put back by repetition:
+//! x ← x + (A + εE)⁻¹ (b − A x). That is regular whatever rows depend on each other and costs a third of a factorization
+//! that finds the rank; what it returns is zero and as little else as the equations ask for.
+
+use super::{Reduced, assemble};
+use crate::linalg::subtract_combination;
+
+/// ε, and how often it is put back.
+const PROXIMAL: f64 = 1e-7;
+const REPETITIONS: usize = 1;
+
+impl Reduced {
+    /// Assembles and factors A + εE of a dense problem with n rows.
+    pub(super) fn factor_near(&mut self, values: &[f64], n: usize) {
+        let m = self.order;
+        let a = self.general.matrix(m);
+        assemble(values, n, &self.faces, a, &mut self.rows);
+        self.plain.clear();
+        self.plain.extend_from_slice(a);
+        for face in &self.faces {
+            let ease = PROXIMAL * face.response.max(f64::MIN_POSITIVE);
+            for k in face.start..face.start + face.size {
+                a[k * m + k] += ease;
+            }
+        }
+        // A singular matrix leaves numbers that no check lets pass.
+        self.general.factor(0.0);
+    }
+
+    /// x ← (A + εE)⁻¹ x, ε put back.
+    pub(super) fn solve_near<const W: usize>(
+        &mut self,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
+        let m = self.order;
+        if m == 0 {
+            return;
+        }
+        let mut target = std::mem::take(&mut self.target);
+        let mut remainder = std::mem::take(&mut self.remainder);
+        {
+            let b = &mut target.as_chunks_mut::<W>().0[..m];
+            let r = &mut remainder.as_chunks_mut::<W>().0[..m];
+            b.copy_from_slice(x);
+            self.general.solve(x, scratch);
+            for _ in 0..REPETITIONS {
+                for ((r, b), line) in r.iter_mut().zip(b.iter()).zip(self.plain.chunks_exact(m)) {
+                    *r = *b;
+                    subtract_combination(line, x, r);
+                }
+                self.general.solve(r, scratch);
+                for (x, r) in x.iter_mut().zip(r.iter()) {
+                    for (x, r) in x.iter_mut().zip(r) {
+                        *x += r;
+                    }
+                }
+            }
+        }
+        (self.target, self.remainder) = (target, remainder);
+    }
+}
