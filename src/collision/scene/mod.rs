@@ -10,9 +10,11 @@ mod narrow;
 mod overlap;
 mod pairs;
 mod solid;
+mod solids;
 
 pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
+pub use solids::with_geometry;
 
 use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
@@ -25,6 +27,7 @@ use broad::{Broad, List, Sweep};
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
+use solids::Solids;
 
 /// A geometry bound to its link.
 #[derive(Clone, Debug)]
@@ -110,8 +113,9 @@ impl Scene {
         }
         let mut geoms = Vec::with_capacity(model.ngeom());
         let mut solids = Vec::with_capacity(model.ngeom());
-        for g in model.geoms() {
-            let solid = Solid::new(g)?;
+        let compiled = Solids::of(model);
+        for (i, g) in model.geoms().iter().enumerate() {
+            let solid = compiled.wanted(model, i)?;
             let (centre, radius) = solid.bound(&g.shape);
             let body = &model.bodies()[g.body];
             let in_link = body.in_link.compose(&g.placement);
@@ -170,6 +174,9 @@ impl Scene {
         enabled: bool,
     ) -> Result<()> {
         model.check_pair(a, b, enabled)?;
+        if enabled {
+            self.check_solid(model, [a, b])?;
+        }
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
         if let Broad::List(_) = self.broad {
@@ -179,6 +186,16 @@ impl Scene {
         }
         self.rules = rules;
         self.contacts.clear();
+        Ok(())
+    }
+
+    /// What keeps a geom from touching anything, if it does.
+    fn check_solid(&self, model: &Model, geoms: [usize; 2]) -> Result<()> {
+        for g in geoms {
+            if self.solids[g].is_nothing() {
+                Solid::new(&model.geoms()[g])?;
+            }
+        }
         Ok(())
     }
 
@@ -421,6 +438,7 @@ impl Scene {
     ) -> Result<Closest> {
         let [a, b] = geoms;
         let [pa, pb] = placements;
+        self.check_solid(model, geoms)?;
         let nothing = || {
             let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
             Error::unsupported(format!(
