@@ -164,6 +164,48 @@ static void redundant(void) {
     ds_model_free(box);
 }
 
+/* A ball that starts inside the ground leaves it at v = -(1 - kp) (z - r) / h, whatever the gravity. */
+static void sizes_and_gains(void) {
+    static const char text[] =
+        "<mujoco><worldbody><geom name='ground' type='plane' size='1 1 1'/><body pos='0 0 0.099'><freejoint/>"
+        "<geom name='ball' type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
+    ds_model *ball = NULL;
+    ds_sim *sim = NULL;
+    ds_options options;
+    ds_options_init(&options);
+    options.kp = 0.25;
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &ball));
+    CHECK_OK(ds_sim_create(ball, &options, &sim));
+    const int32_t ground = ds_model_geom_id(ball, "ground"), geom = ds_model_geom_id(ball, "ball");
+    const ds_param list[] = {{DS_PARAM_GEOM_SIZE, geom, 0}, {DS_PARAM_STABILIZATION, 0, 0}};
+    const ds_param flat = {DS_PARAM_GEOM_SIZE, ground, 0}, none = {DS_PARAM_STABILIZATION, 0, 2};
+    CHECK_WRONG(ds_sim_select_params(sim, &flat, 1), DS_ERR_UNSUPPORTED, "ground");
+    CHECK_WRONG(ds_sim_select_params(sim, &none, 1), DS_ERR_INVALID_ARGUMENT, "component");
+    CHECK_OK(ds_sim_select_params(sim, list, 2));
+    double p[2], at[7], still[6] = {0}, by_p[12];
+    CHECK_OK(ds_sim_get_params(sim, p));
+    CHECK(p[0] == 0.1 && p[1] == 0.25);
+    CHECK_OK(ds_model_neutral(ball, at));
+    const ds_step_jacobians out = {.dv_dp = by_p};
+    for (int larger = 0; larger < 2; larger++) {
+        const double radius = larger ? 0.102 : 0.1, kp = larger ? 0.5 : 0.25, h = options.time_step;
+        const double values[] = {radius, kp};
+        CHECK_OK(ds_sim_set_params(sim, values));
+        CHECK_OK(ds_sim_step(sim, at, still, NULL, q_next, v_next));
+        CHECK_NEAR(v_next[2], -(1.0 - kp) * (0.099 - radius) / h, 1e-9);
+        CHECK_OK(ds_sim_step_jacobians(sim, &out));
+        CHECK_NEAR(by_p[2], (1.0 - kp) / h, 1e-7);
+        CHECK_NEAR(by_p[6 + 2], (0.099 - radius) / h, 1e-9);
+    }
+    const double no_size[] = {0.0, 0.5}, no_gain[] = {0.1, 1.5};
+    CHECK_WRONG(ds_sim_set_params(sim, no_size), DS_ERR_INVALID_ARGUMENT, "positive");
+    CHECK_WRONG(ds_sim_set_params(sim, no_gain), DS_ERR_INVALID_ARGUMENT, "[0, 1]");
+    CHECK_OK(ds_sim_get_params(sim, p));
+    CHECK(p[0] == 0.102 && p[1] == 0.5);
+    ds_sim_free(sim);
+    ds_model_free(ball);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     CHECK_OK(ds_model_load(model_path(argv, "quadruped.xml"), NULL, &model));
@@ -172,6 +214,7 @@ int main(int argc, char **argv) {
     jammed();
     impulses();
     redundant();
+    sizes_and_gains();
     ds_model_free(model);
     return report();
 }

@@ -141,7 +141,9 @@ enum ds_gradient
    * The step is at a switch of contact modes: the derivative is that of one side. Or, as shows when a
    * derivative is asked for: a contact's own derivative is not determined, and what is not was left
    * out; or redundant constraints hold together at this state but not at those around it (four corners
-   * of a box that rocks while it is level), and the derivative answers what they have in common.
+   * of a box that rocks while it is level), and the derivative answers what they have in common; or
+   * nearly dependent constraints leave open which solution the step is near; or a selected friction
+   * coefficient is one of two equal ones of which the larger counts.
    */
   DS_GRADIENT_ONE_SIDED = 1,
   /**
@@ -591,7 +593,8 @@ enum ds_param_kind
    */
   DS_PARAM_JOINT_PLACEMENT = 8,
   /**
-   * index: geom; component: as in ds_model_geom_size [m].
+   * index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
+   * box. It changes what collides; mass and inertia stay.
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
@@ -615,6 +618,10 @@ enum ds_param_kind
    * ds_sim_set_external_wrench [N, N m].
    */
   DS_PARAM_EXTERNAL_WRENCH = 14,
+  /**
+   * component 0: kp, 1: kd of ds_options, in [0, 1].
+   */
+  DS_PARAM_STABILIZATION = 15,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2167,12 +2174,14 @@ size_t ds_sim_np(const struct ds_sim *sim);
 ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
 
 /**
- * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+ * Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
+ * it changes the size of a geom.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
- * is changed then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
+ * size of 0, or a gain outside [0, 1]; none is changed then.
  */
-ds_status ds_sim_set_params(struct ds_sim *sim, const double *p);
+ds_status ds_sim_set_params(struct ds_sim *sim,
+                            const double *p);
 
 /**
  * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.

@@ -52,7 +52,7 @@ fn a_box_that_drops_slides_and_sticks() {
             index: 1,
             component: 0,
         };
-        c.sim.select_params(&[friction, mass]).unwrap();
+        c.select(&[friction, mass]);
         for _ in 0..60 {
             c.check(&mut q, &mut v, &[0.0; 6]);
         }
@@ -100,7 +100,7 @@ fn round_bodies_that_roll_and_collide() {
             component: 0,
         })
         .collect();
-    c.sim.select_params(&list).unwrap();
+    c.select(&list);
     for _ in 0..60 {
         c.check(&mut q, &mut v, &[]);
     }
@@ -154,7 +154,7 @@ fn a_quadruped_that_lands_and_stands() {
                 component,
             }));
         }
-        c.sim.select_params(&list).unwrap();
+        c.select(&list);
         let mut rng = Rng::new(9);
         for step in 0..80 {
             let mut u = vec![0.0; 18];

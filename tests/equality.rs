@@ -107,7 +107,14 @@ fn check_kind(name: &str, model: Model) {
             index: 3,
             component: 2,
         });
-        c.sim.select_params(&list).unwrap();
+        if kp > 0.0 {
+            list.push(Param {
+                kind: ParamKind::Stabilization,
+                index: 0,
+                component: 0,
+            });
+        }
+        c.select(&list);
         let mut q = random_q(&mut rng, &model, 0.3);
         let mut v = rng.vector(nv, 1.0);
         for _ in 0..4 {

@@ -7,25 +7,14 @@ mod common;
 
 use common::Rng;
 use common::robots::*;
+use common::runs::{Run, container};
 use common::scene::*;
-use diffsim::load::mjcf;
-use diffsim::load::options::{Base, LoadOptions, ROOT_JOINT, load_file};
-use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
-use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Pose, Quat, Vec3};
+use diffsim::model::Actuation;
 use diffsim::step::{Options, Sim};
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 fn seconds(default: f64) -> f64 {
     std::env::var("DIFFSIM_SECONDS").map_or(default, |s| s.parse().unwrap())
-}
-
-fn example(name: &str) -> Model {
-    let path = format!("{}/examples/models/{name}", env!("CARGO_MANIFEST_DIR"));
-    let spec = mjcf::read_file(Path::new(&path), &mjcf::MjcfOptions::default()).unwrap();
-    Model::compile(spec, Actuation::FromFile).unwrap()
 }
 
 /// What is asked of a run: the residual at its largest and what it took.
@@ -80,33 +69,15 @@ impl Tally {
     }
 }
 
-/// The neutral configuration; joints beyond their limits start in the middle, a free base of a URDF
-/// in the air.
-fn start(model: &Model) -> Vec<f64> {
-    let mut q = model.neutral().to_vec();
-    for j in model.joints() {
-        if let (1, Some((lo, hi))) = (j.nq, j.limits)
-            && !(lo..=hi).contains(&q[j.iq])
-        {
-            q[j.iq] = 0.5 * (lo + hi);
-        }
-    }
-    if model.joints().first().is_some_and(|j| j.name == ROOT_JOINT) {
-        q[2] = 1.2;
-    }
-    q
-}
-
-/// Runs with controls drawn anew every ten steps; `amplitude` for each of them.
-fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tally {
+/// Runs with controls drawn anew every ten steps.
+fn random_run(run: &Run, seconds: f64) -> Tally {
+    let (name, model) = (&run.name, &run.model);
     let options = Options {
         derivatives: false,
-        max_contacts: 192,
-        ..options(1e-3)
+        ..run.options
     };
-    let model = Arc::new(model);
     let mut sim = Sim::new(model.clone(), &options).unwrap();
-    let (mut q, mut v) = (start(&model), vec![0.0; model.nv()]);
+    let (mut q, mut v) = (run.start.clone(), vec![0.0; model.nv()]);
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
     let mut u = vec![0.0; model.nu()];
     let mut rng = Rng::new(17);
@@ -114,7 +85,7 @@ fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tall
     let start = Instant::now();
     for step in 0..(seconds / options.time_step).round() as usize {
         if step % 10 == 0 {
-            for (u, a) in u.iter_mut().zip(amplitude) {
+            for (u, a) in u.iter_mut().zip(&run.amplitude) {
                 *u = rng.range(-a, *a);
             }
         }
@@ -132,17 +103,8 @@ fn random_run(name: &str, model: Model, amplitude: &[f64], seconds: f64) -> Tall
     tally
 }
 
-/// Half the width of the control range, or 1.
-fn control_amplitudes(model: &Model) -> Vec<f64> {
-    (model.actuators().iter())
-        .map(|a| a.control_range.map_or(1.0, |(lo, hi)| 0.5 * (hi - lo)))
-        .collect()
-}
-
 fn run_example(name: &str) {
-    let model = example(name);
-    let amplitude = control_amplitudes(&model);
-    let tally = random_run(name, model, &amplitude, seconds(10.0));
+    let tally = random_run(&Run::example(name), seconds(10.0));
     assert!(tally.contacts > 0);
     assert_eq!(tally.above, 0);
 }
@@ -162,41 +124,10 @@ fn quadruped_with_random_controls() {
     run_example("quadruped.xml");
 }
 
-/// A robot as its file has it; a URDF gets a free base, a motor on each joint and the ground.
-fn robot(path: &Path, self_collision: bool) -> (Model, Vec<f64>) {
-    if path.extension().is_none_or(|e| e != "urdf") {
-        let model = load_file(path, &LoadOptions::default()).unwrap();
-        let amplitude = control_amplitudes(&model);
-        return (model, amplitude);
-    }
-    let options = LoadOptions {
-        base: Base::Free,
-        actuation: Actuation::Full,
-        ground_friction: Some(0.8),
-        mesh_dirs: mesh_dirs(),
-        self_collision,
-        exclude_overlapping: true,
-        ..LoadOptions::default()
-    };
-    let model = load_file(path, &options).unwrap();
-    let amplitude = (0..model.nv())
-        .map(|k| match model.joint_of_dof(k) {
-            j if j.kind == JointKind::Free => 0.0,
-            j if j.effort_limit.is_finite() => 0.3 * j.effort_limit,
-            _ => 10.0,
-        })
-        .collect();
-    (model, amplitude)
-}
-
 fn run_robot(file: (From, &str), self_collision: bool) {
-    let Some(path) = find(file) else { return };
-    let (model, amplitude) = robot(&path, self_collision);
-    for w in model.warnings() {
-        println!("{}: {w}", file.1);
+    if let Some(run) = Run::robot(file, self_collision) {
+        assert_eq!(random_run(&run, seconds(1.0)).above, 0);
     }
-    let tally = random_run(file.1, model, &amplitude, seconds(1.0));
-    assert_eq!(tally.above, 0);
 }
 
 #[test]
@@ -234,46 +165,13 @@ fn atlas_with_self_collision_and_random_controls() {
     run_robot(ATLAS, true);
 }
 
-/// Spheres dropped between walls, with a box in the middle of the floor.
-fn container(count: usize) -> World {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    for k in 0..4 {
-        let turn = Quat::exp(Vec3::Z * (0.5 * std::f64::consts::PI * f64::from(k))).normalized();
-        let inward = Quat::exp(Vec3::Y * (0.5 * std::f64::consts::PI)).normalized();
-        let mut pose = Pose::from_quat(turn.mul(inward), Vec3::ZERO);
-        pose.pos = pose.rot.c[2] * -0.3;
-        plane(&mut spec, &format!("wall{k}"), pose, 0.5);
-    }
-    fixed(
-        &mut spec,
-        "step",
-        at(0.0, 0.0, 0.05),
-        cuboid(0.1, 0.1, 0.05),
-        0.5,
-    );
-    let mut rng = Rng::new(4);
-    for i in 0..count {
-        let (layer, place) = (i / 9, i % 9);
-        let radius = rng.range(0.04, 0.07);
-        let offset = rng.vec3(0.02);
-        let x = 0.17 * (place % 3) as f64 - 0.17;
-        let y = 0.17 * (place / 3) as f64 - 0.17;
-        let pose = Pose::translation(Vec3::new(x, y, 0.25 + 0.2 * layer as f64) + offset);
-        let shape = ShapeSpec::Sphere { radius };
-        let mass = 1000.0 * radius.powi(3) * 4.0;
-        free(&mut spec, &format!("ball{i}"), pose, mass, shape);
-    }
+fn pile(count: usize, seconds: f64) -> Tally {
     let options = Options {
         derivatives: false,
         max_contacts: 256,
         ..options(1e-3)
     };
-    World::new(spec, Actuation::FromFile, &options)
-}
-
-fn pile(count: usize, seconds: f64) -> Tally {
-    let mut w = container(count);
+    let mut w = World::new(container(count, false), Actuation::FromFile, &options);
     let mut tally = Tally::default();
     let start = Instant::now();
     let (mut q, mut v) = (w.q.clone(), w.v.clone());

@@ -76,7 +76,9 @@ pub enum ds_gradient {
     /// The step is at a switch of contact modes: the derivative is that of one side. Or, as shows when a
     /// derivative is asked for: a contact's own derivative is not determined, and what is not was left
     /// out; or redundant constraints hold together at this state but not at those around it (four corners
-    /// of a box that rocks while it is level), and the derivative answers what they have in common.
+    /// of a box that rocks while it is level), and the derivative answers what they have in common; or
+    /// nearly dependent constraints leave open which solution the step is near; or a selected friction
+    /// coefficient is one of two equal ones of which the larger counts.
     DS_GRADIENT_ONE_SIDED = 1,
     /// Smoothed, because it was asked for.
     DS_GRADIENT_SMOOTHED = 2,

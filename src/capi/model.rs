@@ -109,29 +109,17 @@ pub enum ds_geom_kind {
     DS_GEOM_HEIGHT_FIELD = 7,
 }
 
-/// Kind and sizes of a shape; unused sizes are zero.
-fn sizes(shape: &ShapeSpec) -> (ds_geom_kind, [f64; 3]) {
+fn kind(shape: &ShapeSpec) -> ds_geom_kind {
     use ds_geom_kind as k;
     match shape {
-        ShapeSpec::Plane {
-            half_extents: [x, y],
-        } => (k::DS_GEOM_PLANE, [*x, *y, 0.0]),
-        ShapeSpec::Sphere { radius } => (k::DS_GEOM_SPHERE, [*radius, 0.0, 0.0]),
-        ShapeSpec::Capsule {
-            radius,
-            half_length,
-        } => (k::DS_GEOM_CAPSULE, [*radius, *half_length, 0.0]),
-        ShapeSpec::Cylinder {
-            radius,
-            half_length,
-        } => (k::DS_GEOM_CYLINDER, [*radius, *half_length, 0.0]),
-        ShapeSpec::Ellipsoid { semi_axes } => (k::DS_GEOM_ELLIPSOID, semi_axes.to_array()),
-        ShapeSpec::Box { half_extents } => (k::DS_GEOM_BOX, half_extents.to_array()),
-        ShapeSpec::Mesh { .. } => (k::DS_GEOM_MESH, [0.0; 3]),
-        ShapeSpec::HeightField(f) => {
-            let [x, y] = f.half_extents;
-            (k::DS_GEOM_HEIGHT_FIELD, [x, y, f.base])
-        }
+        ShapeSpec::Plane { .. } => k::DS_GEOM_PLANE,
+        ShapeSpec::Sphere { .. } => k::DS_GEOM_SPHERE,
+        ShapeSpec::Capsule { .. } => k::DS_GEOM_CAPSULE,
+        ShapeSpec::Cylinder { .. } => k::DS_GEOM_CYLINDER,
+        ShapeSpec::Ellipsoid { .. } => k::DS_GEOM_ELLIPSOID,
+        ShapeSpec::Box { .. } => k::DS_GEOM_BOX,
+        ShapeSpec::Mesh { .. } => k::DS_GEOM_MESH,
+        ShapeSpec::HeightField(_) => k::DS_GEOM_HEIGHT_FIELD,
     }
 }
 
@@ -473,7 +461,7 @@ pub unsafe extern "C" fn ds_model_geom_body(model: *const ds_model, geom: i32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_type(model: *const ds_model, geom: i32) -> i32 {
     about(model, geom, Part::Geom, |m, i| {
-        sizes(&m.geoms()[i].shape).0 as i32
+        kind(&m.geoms()[i].shape) as i32
     })
 }
 
@@ -485,7 +473,7 @@ pub unsafe extern "C" fn ds_model_geom_size(
     out: *mut f64,
 ) -> ds_status {
     numbers_about(model, geom, Part::Geom, out, |m, i| {
-        sizes(&m.geoms()[i].shape).1
+        m.geoms()[i].shape.sizes()
     })
 }
 

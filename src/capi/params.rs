@@ -31,7 +31,8 @@ pub enum ds_param_kind {
     /// index: joint; component 0 to 2: displacement of its placement along its own axes [m],
     /// 3 to 5: rotation vector [rad]. All zero as loaded.
     DS_PARAM_JOINT_PLACEMENT = 8,
-    /// index: geom; component: as in ds_model_geom_size [m].
+    /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
+    /// box. It changes what collides; mass and inertia stay.
     DS_PARAM_GEOM_SIZE = 9,
     /// index: spring.
     DS_PARAM_SPRING = 10,
@@ -44,6 +45,8 @@ pub enum ds_param_kind {
     /// index: body; component 0 to 5 of the wrench that acts on it, as in
     /// ds_sim_set_external_wrench [N, N m].
     DS_PARAM_EXTERNAL_WRENCH = 14,
+    /// component 0: kp, 1: kd of ds_options, in [0, 1].
+    DS_PARAM_STABILIZATION = 15,
 }
 
 /// A parameter of a sim.
@@ -75,6 +78,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_JOINT_SPRING_REFERENCE => ParamKind::JointSpringReference,
         DS_PARAM_JOINT_FRICTION => ParamKind::JointFriction,
         DS_PARAM_EXTERNAL_WRENCH => ParamKind::ExternalWrench,
+        DS_PARAM_STABILIZATION => ParamKind::Stabilization,
     })?;
     Ok(Param {
         kind,
@@ -126,10 +130,11 @@ pub unsafe extern "C" fn ds_sim_get_params(sim: *const ds_sim, p: *mut f64) -> d
     })
 }
 
-/// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers.
+/// Sets the selected parameters, in this sim only: the model stays as it is. p: np numbers. Allocates where
+/// it changes the size of a geom.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass; none
-/// is changed then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a value that is not physical, such as a negative mass, a
+/// size of 0, or a gain outside [0, 1]; none is changed then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_params(sim: *mut ds_sim, p: *const f64) -> ds_status {
     wall::status(|| {

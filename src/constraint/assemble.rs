@@ -82,6 +82,16 @@ impl Stabilization {
         }
     }
 
+    /// Slope of [`Stabilization::term`] by K_p at this gap, on the same side of kinks.
+    pub fn by_kp(&self, gap: f64) -> f64 {
+        let bounded = (1.0 - self.kp) * gap / self.h < -self.push_out;
+        if gap >= 0.0 || bounded {
+            0.0
+        } else {
+            -gap / self.h
+        }
+    }
+
     /// How much [`Stabilization::term`] at this gap differs from what the next linear piece of it would
     /// give [m/s or rad/s]; infinite where there is no other piece.
     fn kink_distance(&self, gap: f64) -> f64 {

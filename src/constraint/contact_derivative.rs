@@ -10,7 +10,7 @@
 
 use super::derivative::{Sides, Varied};
 use crate::collision::ContactDerivative;
-use crate::spatial::{Mat3, Vec3, Wrench};
+use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::{Add, Mul, Sub};
 
 /// A contact after the step.
@@ -68,6 +68,35 @@ impl ContactState {
             out.wrench[y] = about_origin(w, p).map(|w| w.about_origin(s.point[y]));
         }
         out
+    }
+}
+
+/// What a contact that moves does while its bodies stay.
+pub(super) struct SurfaceMoved {
+    /// J v⁺ along the frame, and the gap.
+    pub velocity: Vec3,
+    pub gap: f64,
+    /// Impulses on the two bodies, about the origins of their trees.
+    pub wrench: [Wrench; 2],
+}
+
+impl ContactState {
+    /// The effect of moving the surface of side `x` alone by `by`.
+    pub fn surface_moved(&self, x: usize, by: Vec3) -> SurfaceMoved {
+        let s = &self.sides;
+        let mut displaced = [Twist::ZERO; 2];
+        displaced[x].lin = by;
+        let (dp, dn, gap) = (self.motion).apply(self.normal, displaced[0], displaced[1]);
+        let phi = self.turn.mul_vec(dn);
+        let omega = s.velocity[1].ang - s.velocity[0].ang;
+        let relative = s.velocity[1].at(s.point[1]) - s.velocity[0].at(s.point[0]);
+        let change = omega.cross(dp) - phi.cross(relative);
+        let w = Wrench::new(phi.cross(self.impulse), dp.cross(self.impulse));
+        SurfaceMoved {
+            velocity: self.frame.tr_mul_vec(change),
+            gap,
+            wrench: [-w.about_origin(s.point[0]), w.about_origin(s.point[1])],
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! once: dofs, directions and adjoints then cost one product of twelve numbers a row. Forces need no
 //! product at all: how a body's own motion turns them joins the stiffness of its external loads.
 
+mod size;
+
 use super::assemble::{Constraints, Source, Stabilization};
 use super::contact_derivative::ContactState;
 use super::equality::Equality;
@@ -190,7 +192,7 @@ impl Variation {
                     let mut state = self.contact(c, scene, t, kin, b, i);
                     let frictionless = rows.len() == 1;
                     let lanes = |x: Vec3| match frictionless {
-                        true => F4([x.z, 0.0, 0.0, 0.0]),
+                        true => normal_lane(x),
                         false => three_lanes(x),
                     };
                     let slope = Vec3::Z * s.by_gap(c.gaps[b]);
@@ -547,6 +549,10 @@ fn lanes_to_vec(x: F4) -> Vec3 {
 
 fn three_lanes(x: Vec3) -> F4 {
     F4([x.x, x.y, x.z, 0.0])
+}
+
+fn normal_lane(x: Vec3) -> F4 {
+    F4([x.z, 0.0, 0.0, 0.0])
 }
 
 /// Up to three numbers as lanes.

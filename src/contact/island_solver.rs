@@ -163,6 +163,23 @@ impl IslandSolver {
         Ok(worst)
     }
 
+    /// As [`NcpSolver::is_certain`], of all islands; `scratch` has the problem's rows.
+    pub fn is_certain(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
+        let [y, change] = scratch;
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Ok(self.solver.is_certain(problem, y, change));
+        };
+        for island in 0..self.islands.len() {
+            self.load(problem, rows, island)?;
+            let n = self.part.rows.len();
+            let (part_problem, ..) = self.part.problem();
+            if !(self.solver).is_certain(&part_problem, &mut y[..n], &mut change[..n]) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Rank of what [`IslandSolver::split`] gives.
     pub fn rank(&self, problem: &Problem) -> usize {
         match problem.delassus {

@@ -234,6 +234,7 @@ impl Compiler {
             armature: self.armature,
             friction_loss: self.friction_loss,
             geom_friction: geoms.iter().map(|g| g.friction).collect(),
+            geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {

@@ -7,6 +7,7 @@ pub mod derived;
 pub mod mesh;
 pub mod pairs;
 pub mod params;
+mod size;
 pub mod spec;
 pub mod state;
 pub mod topology;

@@ -29,7 +29,8 @@ pub enum ParamKind {
     /// index: joint; component 0–2: displacement of the joint's placement along its own axes [m];
     /// 3–5: rotation vector [rad]. All zero as loaded.
     JointPlacement = 8,
-    /// index: geom; component: as in the geom's size.
+    /// index: geom; component: of [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes), of a sphere, capsule, cylinder,
+    /// ellipsoid or box [m]. What collides, not what has mass.
     GeomSize = 9,
     /// index: spring; reserved.
     Spring = 10,
@@ -42,6 +43,8 @@ pub enum ParamKind {
     /// index: body; component 0–5 of the wrench (force; moment) on it, world axes at the body's
     /// origin [N, N m]. A simulation holds its value, not [`Params`].
     ExternalWrench = 14,
+    /// index 0; component 0: kp, 1: kd of the step's options. A simulation holds its value.
+    Stabilization = 15,
 }
 
 /// One selected parameter.
@@ -77,6 +80,8 @@ pub struct Params {
     pub friction_loss: Vec<f64>,
     /// Per geom: sliding, torsional, rolling.
     pub geom_friction: Vec<[f64; 3]>,
+    /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
+    pub geom_size: Vec<[f64; 3]>,
 }
 
 /// The displacement of a joint's placement by a vector of six.
@@ -88,22 +93,23 @@ fn displacement(p: &[f64; 6]) -> Pose {
 }
 
 impl Params {
-    /// Value of a parameter that [`Model::check_param`] has accepted; zero for a load, which the
-    /// simulation holds.
+    /// Value of a parameter that [`Model::check_param`] has accepted; zero for a load and a gain,
+    /// which the simulation holds.
     pub fn get(&self, model: &Model, p: &Param) -> f64 {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
             ParamKind::BodyInertia => self.body_inertia[i].to_params()[c],
             ParamKind::GeomFriction => self.geom_friction[i][c],
+            ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
-            ParamKind::ExternalWrench => 0.0,
+            ParamKind::ExternalWrench | ParamKind::Stabilization => 0.0,
             kind => self.per_dof(kind)[model.joint(i).iv + c],
         }
     }
 
-    /// Sets a parameter that [`Model::check_param`] has accepted, unless it is a load, which the
-    /// simulation holds. Derived numbers are refreshed by [`Params::refresh`].
+    /// Sets a parameter that [`Model::check_param`] has accepted, unless it is a load or a gain,
+    /// which the simulation holds. Derived numbers are refreshed by [`Params::refresh`].
     pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
         let (i, c) = (p.index as usize, p.component as usize);
         match p.kind {
@@ -113,9 +119,10 @@ impl Params {
                 self.body_inertia[i] = Inertia::from_params(&x);
             }
             ParamKind::GeomFriction => self.geom_friction[i][c] = value,
+            ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
-            ParamKind::ExternalWrench => {}
+            ParamKind::ExternalWrench | ParamKind::Stabilization => {}
             kind => {
                 let k = model.joint(i).iv + c;
                 let list = match kind {
@@ -242,10 +249,25 @@ impl Model {
                 }
                 range("component", p.component, j.nv)
             }
+            ParamKind::Stabilization => {
+                range("index", p.index, 1)?;
+                range("component", p.component, 2)
+            }
+            ParamKind::GeomSize => {
+                range("index (a geom)", p.index, self.ngeom())?;
+                let g = &self.geoms()[p.index as usize];
+                match g.shape.variable_sizes() {
+                    0 => Err(Error::unsupported(format!(
+                        "param: GeomSize of geom \"{}\": only spheres, capsules, cylinders, ellipsoids and boxes \
+                         have sizes that may change",
+                        g.name
+                    ))),
+                    sizes => range("component", p.component, sizes),
+                }
+            }
             ParamKind::GeomRestitution
             | ParamKind::ContactStiffness
             | ParamKind::ContactDissipation
-            | ParamKind::GeomSize
             | ParamKind::Spring => Err(Error::unsupported(format!(
                 "param: {:?} is not a parameter of any step of this version",
                 p.kind

@@ -1,9 +1,13 @@
-//! Whether redundant constraints agree on how the velocity varies.
+//! Whether constraints leave the velocity one derivative: redundant ones must agree on how it varies.
 //!
 //! Where held rows depend on each other, a small change of the state may ask of them what no motion can do: all four
 //! corners of a rocking box stick at once only while it is level. The modes then differ on all sides of the step, and a
 //! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
 //! state, so one direction in general position shows whether any violates it.
+//!
+//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`].
+//!
+//! [`NcpSolver::is_certain`]: crate::contact::ncp::NcpSolver::is_certain
 
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::island_solver::IslandSolver;
@@ -35,7 +39,8 @@ impl Agreement {
         }
     }
 
-    /// Whether impulses can answer every variation of the state; after the solver's linearization.
+    /// Whether impulses can answer every variation of the state, and in one way; after the solver's
+    /// linearization.
     pub fn holds(
         &mut self,
         c: &Constraints,
@@ -46,7 +51,14 @@ impl Agreement {
         kin: &Kinematics,
     ) -> Result<bool> {
         let rows = c.g.len();
-        if rows == 0 || !solver.may_be_deficient(&c.problem()) {
+        if rows == 0 {
+            return Ok(true);
+        }
+        let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
+        if !solver.is_certain(&c.problem(), scratch)? {
+            return Ok(false);
+        }
+        if !solver.may_be_deficient(&c.problem()) {
             return Ok(true);
         }
         let sigma = &mut self.sigma[..rows];
@@ -71,9 +83,32 @@ impl Agreement {
                 *sigma += x;
             }
         }
-        let [left, asked] = solver.left_over(&c.problem(), sigma, &mut self.dlambda[..rows])?;
-        Ok(left <= AGREED * asked)
+        answers(c, solver, sigma, &mut self.dlambda[..rows])
     }
+
+    /// Whether impulses can answer the variation `sigma` of a parameter; after the solver's linearization.
+    pub fn answers(
+        &mut self,
+        c: &Constraints,
+        solver: &mut IslandSolver,
+        sigma: &[f64],
+    ) -> Result<bool> {
+        let rows = c.g.len();
+        if rows == 0 || !solver.may_be_deficient(&c.problem()) {
+            return Ok(true);
+        }
+        answers(c, solver, &sigma[..rows], &mut self.dlambda[..rows])
+    }
+}
+
+fn answers(
+    c: &Constraints,
+    solver: &mut IslandSolver,
+    sigma: &[f64],
+    dlambda: &mut [f64],
+) -> Result<bool> {
+    let [left, asked] = solver.left_over(&c.problem(), sigma, dlambda)?;
+    Ok(left <= AGREED * asked)
 }
 
 /// Numbers between ±`size` without a pattern: the fractional parts of √2 times `seed`-shifted squares.

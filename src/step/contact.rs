@@ -1,9 +1,12 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+mod parameters;
+
+pub(super) use parameters::Friction;
+
 use super::agreement::Agreement;
 use super::contact_kernels::respond;
 use super::options::Options;
-use super::parameters::At;
 use super::response::Response;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
@@ -18,7 +21,7 @@ use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
-use crate::model::params::{Param, ParamKind, Params};
+use crate::model::params::Params;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
 
@@ -114,7 +117,7 @@ impl ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
             solver: IslandSolver::new(&constraints.capacity(model.topology())),
             options: NcpOptions {
-                method: Method::Auto,
+                method: options.solver,
                 tolerance: options.tolerance,
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
@@ -218,7 +221,7 @@ impl ContactStage {
             let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
             let is_last = !c.pushes_out(&self.stabilization);
-            let options = if is_last {
+            let options = if is_last || self.options.method != Method::Auto {
                 self.options
             } else {
                 NcpOptions {
@@ -240,6 +243,11 @@ impl ContactStage {
     /// Whether the last step was taken without the push-out that was asked for.
     pub fn gave_up_push_out(&self) -> bool {
         self.stabilization != self.desired
+    }
+
+    /// The gains of every step that follows.
+    pub fn set_gains(&mut self, kp: f64, kd: f64) {
+        (self.desired.kp, self.desired.kd) = (kp, kd);
     }
 
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.
@@ -344,6 +352,7 @@ impl ContactStage {
         model: &Model,
         kin: &Kinematics,
         state: [&[f64]; 3],
+        friction: Friction<'_>,
         external: &mut External,
     ) -> Result<()> {
         if self.relaxed.is_none() {
@@ -356,7 +365,14 @@ impl ContactStage {
             let (t, variation) = (model.topology(), &mut l.variation);
             let agree = self.relaxed.is_some()
                 || (l.agreement).holds(c, &mut self.solver, variation, s, t, kin)?;
-            l.one_sided = variation.degenerate || !agree;
+            let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
+                let Source::Contact(i) = *source else {
+                    return false;
+                };
+                let f = self.scene.contacts()[i].friction;
+                *mode == Mode::Sliding && friction.is_at_kink(f)
+            });
+            l.one_sided = variation.degenerate || !agree || tied;
         }
         Ok(())
     }
@@ -423,58 +439,6 @@ impl ContactStage {
                     let n = c.range(b).len() - 1;
                     l.sigma[row] -= self.stabilization.kd * c.rows.times(b, dv).0[n];
                 }
-            }
-        }
-    }
-
-    /// Effects of a parameter: σ at fixed velocity and the laws' bounds are kept for the call that
-    /// follows, impulses on the dofs are added to `force`.
-    pub fn parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) {
-        let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
-            return;
-        };
-        l.w_param.fill(0.0);
-        l.limits.fill(0.0);
-        let index = p.index as usize;
-        match p.kind {
-            ParamKind::GeomFriction => {
-                for (b, source) in c.sources.iter().enumerate() {
-                    if let Source::Contact(i) = *source {
-                        let c = &self.scene.contacts()[i];
-                        if c.friction.source(&at.params.geom_friction) == Some(index) {
-                            l.limits[b] = 1.0;
-                        }
-                    }
-                }
-            }
-            ParamKind::JointFriction => {
-                let dof = at.model.joint(index).iv + p.component as usize;
-                for (b, source) in c.sources.iter().enumerate() {
-                    if *source == (Source::Friction { dof }) {
-                        l.limits[b] = at.time_step;
-                    }
-                }
-            }
-            ParamKind::JointPlacement => {
-                let xi = at.placement_twist(index, p.component as usize);
-                let first = at.model.joint(index).first_link;
-                let t = at.model.topology();
-                let links = first..t.links[first].end;
-                l.variation
-                    .displaced(t, at.kin, links, xi, &mut l.w_param, force);
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds `scale` times the parameter's effects to the direction.
-    pub fn add_direction(&mut self, scale: f64) {
-        if let Some(l) = &mut self.linear {
-            for (x, w) in l.sigma.iter_mut().zip(&l.w_param) {
-                *x += scale * w;
-            }
-            for (x, w) in l.bounds.iter_mut().zip(&l.limits) {
-                *x += scale * w;
             }
         }
     }
@@ -569,17 +533,6 @@ impl ContactStage {
                 }
             }
         }
-    }
-
-    /// Adjoint of the parameter's effects on σ and on the laws' bounds.
-    pub fn parameter_adjoint(&self) -> f64 {
-        let (c, Some(l)) = (&self.constraints, &self.linear) else {
-            return 0.0;
-        };
-        let (rows, blocks) = (c.g.len(), c.blocks.len());
-        let sigma = l.sigma[..rows].iter().zip(&l.w_param);
-        let bounds = l.bounds[..blocks].iter().zip(&l.limits);
-        sigma.chain(bounds).map(|(a, b)| a * b).sum()
     }
 
     pub fn forget(&mut self) {

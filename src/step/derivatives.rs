@@ -3,6 +3,7 @@
 //! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
 
+use super::contact::Friction;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
 use super::parameters::At;
@@ -37,6 +38,7 @@ macro_rules! at {
             kin: &$sim.dynamics.kin,
             rnea: &$sim.dynamics.rnea,
             id: &$d.id,
+            v: &$sim.state.v,
             spring: &$sim.state.spring,
             v_next: &$sim.state.v_next,
             acc: &$sim.state.acc,
@@ -97,7 +99,12 @@ impl Sim {
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
         let d = &mut self.dynamics;
         if let Some(c) = &mut self.contact {
-            c.linearize(model, &d.kin, [&s.q, &s.v, &s.v_next], &mut d.external)?;
+            let friction = Friction {
+                coefficients: &self.params.geom_friction,
+                selected: &self.selected,
+            };
+            let state = [&s.q[..], &s.v, &s.v_next];
+            c.linearize(model, &d.kin, state, friction, &mut d.external)?;
         }
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
@@ -115,14 +122,17 @@ impl Sim {
             }
         }
         d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
-        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref())
-            && l.one_sided
-        {
-            self.state.info.gradient = Gradient::OneSided;
-        }
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
+        if let (Some(c), Some(d)) = (&mut self.contact, &self.dynamics.derivatives) {
+            for p in &self.selected {
+                c.check_parameter(&at!(self, d), p, &mut lin.column)?;
+            }
+            if c.linear.as_ref().is_some_and(|l| l.one_sided) {
+                self.state.info.gradient = Gradient::OneSided;
+            }
+        }
         for (b, l) in lin.blocks.iter_mut().zip(wide_links(model.topology())) {
             for k in l.iv..l.iv + l.kind.nv() {
                 lin.column[k] = h * self.state.v_next[k];

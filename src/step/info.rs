@@ -11,7 +11,9 @@ pub enum Gradient {
     /// The step is at a switch; the derivative is that of one side, as the law documents. Or, as shows when
     /// a derivative is asked for: a contact's own derivative is not determined, or redundant constraints
     /// hold together at this state but not at those around it (four corners of a box that rocks while it
-    /// is level), and the derivative answers what they have in common.
+    /// is level), and the derivative answers what they have in common. Or nearly dependent constraints leave open
+    /// which solution the step is near. Or a selected friction coefficient is one of two equal ones of which
+    /// the larger counts.
     OneSided = 1,
     /// A smoothed derivative was asked for.
     Smoothed = 2,

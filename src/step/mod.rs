@@ -16,6 +16,7 @@ mod options;
 mod parameters;
 mod queries;
 mod response;
+mod selection;
 mod sim;
 mod smoothing;
 

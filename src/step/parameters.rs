@@ -16,6 +16,8 @@ pub struct At<'a> {
     pub kin: &'a Kinematics,
     pub rnea: &'a Rnea,
     pub id: &'a RneaDerivatives,
+    /// Velocity before the step.
+    pub v: &'a [f64],
     /// Displacement of the springs, velocity after the step, acceleration (v⁺ − v)/h.
     pub spring: &'a [f64],
     pub v_next: &'a [f64],
@@ -35,7 +37,10 @@ impl At<'_> {
             ParamKind::JointPlacement => self.placement(index, component, r),
             ParamKind::ExternalWrench => self.wrench(index, component, r),
             // These act through the constraints only.
-            ParamKind::GeomFriction | ParamKind::JointFriction => {}
+            ParamKind::GeomFriction
+            | ParamKind::JointFriction
+            | ParamKind::GeomSize
+            | ParamKind::Stabilization => {}
             kind => {
                 let k = self.model.joint(index).iv + component;
                 let h = self.time_step;

@@ -12,8 +12,7 @@ use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::params::{Param, ParamKind, Params};
-use crate::model::topology::WORLD;
+use crate::model::params::{Param, Params};
 use crate::spatial::Wrench;
 use std::sync::Arc;
 
@@ -140,6 +139,7 @@ impl Sim {
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.refresh_diagonal();
+        sim.refresh_contact()?;
         sim.wrenches = self.wrenches.clone();
         sim.loaded = self.loaded;
         Ok(sim)
@@ -163,134 +163,12 @@ impl Sim {
         self.selected.len()
     }
 
-    fn refresh_diagonal(&mut self) {
+    pub(super) fn refresh_diagonal(&mut self) {
         let h = self.options.time_step;
         let p = &self.params;
         for (k, d) in self.diagonal.iter_mut().enumerate() {
             *d = p.armature[k] + h * (p.damping[k] + h * p.stiffness[k]);
         }
-    }
-
-    /// Value of a selected parameter.
-    fn param(&self, p: &Param) -> f64 {
-        match p.kind {
-            ParamKind::ExternalWrench => {
-                self.wrenches[p.index as usize].to_array()[p.component as usize]
-            }
-            _ => self.params.get(&self.model, p),
-        }
-    }
-
-    /// Sets a selected parameter; derived numbers are the caller's business.
-    fn set_param(&mut self, p: &Param, value: f64) {
-        match p.kind {
-            ParamKind::ExternalWrench => {
-                let wrench = &mut self.wrenches[p.index as usize];
-                let mut x = wrench.to_array();
-                x[p.component as usize] = value;
-                *wrench = Wrench::from_slice(&x);
-            }
-            _ => self.params.set(&self.model, p, value),
-        }
-    }
-
-    /// Whether a step with this simulation's options depends on a parameter.
-    fn uses(&self, p: &Param) -> bool {
-        if p.kind == ParamKind::ExternalWrench {
-            return self.model.bodies()[p.index as usize].link != WORLD;
-        }
-        if self.contact.is_some() {
-            match p.kind {
-                // Torsional and rolling friction have no part in the laws.
-                ParamKind::GeomFriction => return p.component == 0,
-                // A dof without dry friction has no row for it.
-                ParamKind::JointFriction => {
-                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
-                    return self.model.params().friction_loss[k] > 0.0;
-                }
-                _ => {}
-            }
-        }
-        matches!(
-            p.kind,
-            ParamKind::BodyInertia
-                | ParamKind::JointDamping
-                | ParamKind::JointStiffness
-                | ParamKind::JointArmature
-                | ParamKind::JointPlacement
-                | ParamKind::Gravity
-                | ParamKind::JointSpringReference
-        )
-    }
-
-    /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for one that the model does not have, `Unsupported` for one on which the
-    /// step does not depend (its derivative would be a silent zero). The earlier choice then stays.
-    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
-        for (i, p) in list.iter().enumerate() {
-            let within = |e: Error| Error {
-                message: format!("params[{i}]: {e}"),
-                ..e
-            };
-            self.model.check_param(p).map_err(within)?;
-            if !self.uses(p) {
-                return Err(Error::unsupported(format!(
-                    "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}",
-                    p.kind, p.component, p.index, self.options.contact
-                )));
-            }
-        }
-        self.selected = list.to_vec();
-        self.direction.fit(list.len());
-        if let Some(l) = &mut self.linear {
-            l.valid = false;
-            l.by_p = vec![0.0; self.model.nv() * list.len()];
-        }
-        Ok(())
-    }
-
-    /// Values of the selected parameters; np entries.
-    pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
-        check_length("p", out, self.np())?;
-        for (x, p) in out.iter_mut().zip(&self.selected) {
-            *x = self.param(p);
-        }
-        Ok(())
-    }
-
-    /// Sets the selected parameters; np entries. The last step is forgotten.
-    ///
-    /// # Errors
-    /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
-    /// stiffness or armature. Nothing is set then.
-    pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
-        check_finite("p", values, self.np())?;
-        use ParamKind as K;
-        for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
-            let positive = match p.kind {
-                K::BodyInertia => p.component == 0,
-                K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
-                K::GeomFriction => true,
-                _ => false,
-            };
-            if positive && *x < 0.0 {
-                return Err(Error::invalid(format!(
-                    "p[{i}]: {:?} must not be negative, got {x}",
-                    p.kind
-                )));
-            }
-        }
-        for (i, x) in values.iter().enumerate() {
-            let p = self.selected[i];
-            self.set_param(&p, *x);
-        }
-        self.refresh_loaded();
-        self.params.refresh(&self.model);
-        self.refresh_diagonal();
-        self.forget_step();
-        Ok(())
     }
 
     /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
@@ -309,7 +187,7 @@ impl Sim {
         Ok(())
     }
 
-    fn refresh_loaded(&mut self) {
+    pub(super) fn refresh_loaded(&mut self) {
         self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
     }
 

@@ -3,6 +3,7 @@
 
 pub mod checker;
 pub mod robots;
+pub mod runs;
 pub mod scene;
 
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};

@@ -133,6 +133,7 @@ const PARAMS = (
     geom_size = LibDiffSim.DS_PARAM_GEOM_SIZE,
     gravity = LibDiffSim.DS_PARAM_GRAVITY,
     external_wrench = LibDiffSim.DS_PARAM_EXTERNAL_WRENCH,
+    stabilization = LibDiffSim.DS_PARAM_STABILIZATION,
 )
 
 """

@@ -69,6 +69,15 @@ pub(super) struct Sweep {
     near: Vec<(u32, u32)>,
 }
 
+impl List {
+    /// Takes the radii of the geometries anew.
+    pub fn measure(&mut self, geoms: &[SceneGeom]) {
+        for (balls, p) in self.balls.iter_mut().zip(&self.pairs) {
+            balls.reach = geoms[p.a].radius + geoms[p.b].radius + p.margin;
+        }
+    }
+}
+
 impl Broad {
     pub const EMPTY: Broad = Broad::List(List {
         pairs: Vec::new(),
@@ -78,18 +87,20 @@ impl Broad {
 
     pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Broad> {
         Ok(match find_pairs(model, geoms, rules, MAX_LISTED)? {
-            Some(pairs) => Broad::List(List {
-                groups: group(&pairs, geoms),
-                balls: pairs
-                    .iter()
-                    .map(|p| Balls {
-                        a: p.a as u32,
-                        b: p.b as u32,
-                        reach: geoms[p.a].radius + geoms[p.b].radius + p.margin,
-                    })
-                    .collect(),
-                pairs,
-            }),
+            Some(pairs) => {
+                let balls = pairs.iter().map(|p| Balls {
+                    a: p.a as u32,
+                    b: p.b as u32,
+                    reach: 0.0,
+                });
+                let mut list = List {
+                    groups: group(&pairs, geoms),
+                    balls: balls.collect(),
+                    pairs,
+                };
+                list.measure(geoms);
+                Broad::List(list)
+            }
             None => Broad::Sweep(Sweep::new(model, geoms)),
         })
     }

@@ -9,6 +9,7 @@ mod broad;
 mod narrow;
 mod overlap;
 mod pairs;
+mod size;
 mod solid;
 mod solids;
 
@@ -40,6 +41,8 @@ struct SceneGeom {
     radius: f64,
     /// A plane: bounded by its normal.
     plane: bool,
+    /// As [`crate::model::spec::ShapeSpec::sizes`].
+    sizes: [f64; 3],
 }
 
 /// A contact of the scene: one point of a pair.
@@ -125,6 +128,7 @@ impl Scene {
                 in_link,
                 radius,
                 plane: solid.is_plane(),
+                sizes: g.shape.sizes(),
             });
             solids.push(solid);
         }

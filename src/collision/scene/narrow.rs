@@ -27,6 +27,15 @@ impl Buffers {
             caches: Caches::new(pairs),
         }
     }
+
+    /// Forgets where the searches ended.
+    pub fn forget(&mut self) {
+        self.caches.places.fill(Default::default());
+        for (owner, shell) in &mut self.caches.shells {
+            *owner = 0;
+            shell.clear();
+        }
+    }
 }
 
 /// Most places for the memory of a pair.

@@ -36,6 +36,14 @@ impl PairFriction {
         }
     }
 
+    /// Both geoms where either's coefficient could be the one that counts.
+    pub fn tied(self, friction: &[[f64; 3]]) -> Option<[usize; 2]> {
+        match self {
+            PairFriction::Larger(a, b) if friction[a][0] == friction[b][0] => Some([a, b]),
+            _ => None,
+        }
+    }
+
     /// The sliding coefficient.
     pub fn sliding(self, friction: &[[f64; 3]]) -> f64 {
         match (self, self.source(friction)) {

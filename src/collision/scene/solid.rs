@@ -30,7 +30,8 @@ impl Solid {
         })
     }
 
-    fn compile(shape: &ShapeSpec) -> Result<Solid> {
+    /// As [`Solid::new`], of a geom without a name.
+    pub fn compile(shape: &ShapeSpec) -> Result<Solid> {
         let primitive = |shape, convex| {
             Ok(Solid::Primitive {
                 shape,

@@ -20,6 +20,7 @@
 //! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
 
 mod admm;
+mod certainty;
 mod cone;
 mod interior;
 mod least_norm;

@@ -288,6 +288,21 @@ impl Reduced {
         }
     }
 
+    /// The x of R x nearest to λ with the normal impulses of λ.
+    pub fn coordinates(&self, lambda: &[f64], x: &mut [[f64; 1]]) {
+        for face in &self.faces {
+            if let Some(slide) = &face.slide {
+                let (a, b) = (lambda[face.row], lambda[face.row + 1]);
+                x[face.start] = [lambda[face.row + 2]];
+                x[face.start + 1] = [slide.u[0] * b - slide.u[1] * a];
+            } else {
+                for r in 0..face.size {
+                    x[face.start + r] = [lambda[face.row + r]];
+                }
+            }
+        }
+    }
+
     /// x ← x + Q Rᵀ dλ: how sliding directions turn with the impulses.
     pub fn add_turns(&self, dlambda: &[f64], x: &mut [[f64; 1]]) {
         for face in &self.faces {

@@ -155,6 +155,7 @@ class ParamKind(IntEnum):
     JOINT_SPRING_REFERENCE = 12
     JOINT_FRICTION = 13
     EXTERNAL_WRENCH = 14
+    STABILIZATION = 15
 
 
 class EqualityKind(IntEnum):

@@ -1,0 +1,98 @@
+//! Sizes of geometries that change, and how contacts move with them.
+
+use super::broad::Broad;
+use super::solid::Solid;
+use super::{Scene, SceneContact, link_bounds};
+use crate::collision::Shape;
+use crate::error::Result;
+use crate::model::Model;
+use crate::spatial::Vec3;
+
+impl Scene {
+    /// Gives the geoms these sizes, see [`ShapeSpec::sizes`]; one entry a geom. Allocates where one changes; the
+    /// contacts are gone then.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a size that is not positive.
+    ///
+    /// [`ShapeSpec::sizes`]: crate::model::spec::ShapeSpec::sizes
+    pub fn resize(&mut self, model: &Model, sizes: &[[f64; 3]]) -> Result<()> {
+        let mut changed = false;
+        let geoms = self
+            .geoms
+            .iter_mut()
+            .zip(&mut self.solids)
+            .zip(model.geoms());
+        for (((geom, solid), spec), sizes) in geoms.zip(sizes) {
+            if geom.sizes == *sizes {
+                continue;
+            }
+            let shape = spec.shape.resized(*sizes);
+            *solid = Solid::compile(&shape)?;
+            let (centre, radius) = solid.bound(&shape);
+            geom.centre = geom.in_link.point(centre);
+            (geom.radius, geom.sizes) = (radius, *sizes);
+            changed = true;
+        }
+        if !changed {
+            return Ok(());
+        }
+        self.contacts.clear();
+        self.buffers.forget();
+        self.bounds = link_bounds(model, &self.geoms);
+        if let (Some(c), Some(b)) = (self.centers.last_mut(), self.bounds.last()) {
+            *c = b.0;
+        }
+        if let Broad::List(list) = &mut self.broad {
+            list.measure(&self.geoms);
+        }
+        Ok(())
+    }
+
+    /// How far the surface of a contact's geom `side` goes with one of the geom's sizes, at a fixed normal, per unit;
+    /// world axes.
+    ///
+    /// A contact is where surface points with opposite normals are nearest, and edges and vertices are met along
+    /// their own lines: to first order it moves as if its geom were displaced by this.
+    pub fn size_motion(&self, c: &SceneContact, side: usize, component: usize) -> Vec3 {
+        let geom = c.geom[side];
+        let Solid::Primitive { shape, .. } = &self.solids[geom] else {
+            return Vec3::ZERO;
+        };
+        let pose = &self.poses[geom];
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let outward = c.point.normal * sign;
+        let surface = c.point.point - outward * (0.5 * c.point.gap);
+        let at = pose.rot.tr_mul_vec(surface - pose.pos);
+        let normal = pose.rot.tr_mul_vec(outward);
+        pose.rot
+            .mul_vec(shape.support_motion(component, at, normal))
+    }
+}
+
+impl Shape {
+    /// Derivative by a size of the surface point `at` with this outward normal.
+    fn support_motion(&self, component: usize, at: Vec3, normal: Vec3) -> Vec3 {
+        // Of two ends, the one on whose side the point is: where the point is on neither, both move nothing that
+        // touches.
+        let towards = |k: usize| Vec3::unit(k) * at[k].signum();
+        match *self {
+            Shape::Plane => Vec3::ZERO,
+            Shape::Sphere { .. } => normal,
+            Shape::Capsule { .. } if component == 0 => normal,
+            Shape::Cylinder { radius, .. } if component == 0 => {
+                Vec3::new(at.x, at.y, 0.0) * (1.0 / radius)
+            }
+            Shape::Capsule { .. } | Shape::Cylinder { .. } => towards(2),
+            Shape::Box { .. } => towards(component),
+            // The point is A²n/‖An‖, with A = diag(a).
+            Shape::Ellipsoid { semi_axes: a } => {
+                let scaled = a.scale(normal);
+                let size = scaled.norm();
+                let (ak, nk) = (a[component], normal[component]);
+                let own = Vec3::unit(component) * (2.0 * ak * nk / size);
+                own - a.scale(scaled) * (ak * nk * nk / (size * size * size))
+            }
+        }
+    }
+}

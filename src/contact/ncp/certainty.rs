@@ -1,0 +1,88 @@
+//! What could make a derivative that of another solution than the one that was returned.
+
+use super::NcpSolver;
+use super::modes::{Path, largest};
+use crate::contact::problem::Problem;
+
+/// Share of a solution's velocities below which impulses count as not felt: above the round-off of a pseudo-inverse.
+const UNFELT: f64 = 1e-8;
+
+/// Share of the distance to the nearest switch that a solution may be off.
+const OFF: f64 = 0.1;
+
+impl NcpSolver {
+    /// Whether the linear system of [`NcpSolver::linearize`], which comes before, is that of the last solution. There
+    /// are two ways in which a certified solution can belong to another one:
+    ///
+    /// - Where sliding contacts depend on each other (three bodies that touch the ground at one point) impulses may be
+    ///   shared out in many ways, each with its own velocity. The derivative is that of the choice that the pseudo-inverse
+    ///   makes; not every method ends there.
+    /// - Where rows are nearly dependent a small residual leaves much of the impulses open: Newton's method, which the
+    ///   solver could not finish, would correct them by more than the distance to other modes.
+    ///
+    /// `delta` and `change` are workspace with one entry a row.
+    pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
+        let unfinished = self.last.is_some_and(|c| c.path > Path::Polished);
+        let ambiguous = !self.reduced.symmetric && self.may_be_deficient();
+        (!ambiguous || self.is_chosen(problem, delta, change))
+            && (!unfinished || self.is_settled(problem, delta, change))
+    }
+
+    /// Whether the impulses are in the range of A, as far as velocities show.
+    fn is_chosen(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
+        let m = self.reduced.order;
+        self.reduced
+            .coordinates(&self.work.lambda, &mut self.work.x);
+        delta.fill(0.0);
+        self.reduced
+            .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);
+        self.respond(problem, delta, change);
+        let all = largest(change);
+        // A⁺A takes nothing from what is in the range.
+        let x = &mut self.panel.as_chunks_mut::<1>().0[..m];
+        self.reduced.restrict(|r| [change[r]], x);
+        self.reduced.add_turns(delta, x);
+        let scratch = self.panel_scratch.as_chunks_mut::<1>().0;
+        self.reduced.solve(problem, x, scratch);
+        self.reduced.expand(x, |row, x| delta[row] -= x[0]);
+        self.respond(problem, delta, change);
+        largest(change) <= UNFELT * all
+    }
+
+    /// Whether Newton's correction on the modes of the solution is small beside the distance to other modes.
+    fn is_settled(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
+        let m = self.reduced.order;
+        // Onto the faces first.
+        self.reduced
+            .coordinates(&self.work.lambda, &mut self.work.x);
+        delta.fill(0.0);
+        self.reduced
+            .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);
+        for (d, l) in delta.iter_mut().zip(&self.work.lambda) {
+            *d -= l;
+        }
+        self.respond(problem, delta, change);
+        let x = &mut self.panel.as_chunks_mut::<1>().0[..m];
+        let sigma = &self.work.sigma;
+        self.reduced.restrict(|r| [sigma[r] + change[r]], x);
+        let scratch = self.panel_scratch.as_chunks_mut::<1>().0;
+        self.reduced.solve(problem, x, scratch);
+        self.reduced.expand(x, |row, x| delta[row] -= x[0]);
+        self.respond(problem, delta, change);
+        let scales = self.scales(problem);
+        let off = (largest(change) / scales.velocity).max(largest(delta) / scales.impulse);
+        off <= OFF * self.margin(problem)
+    }
+
+    /// change ← G delta.
+    fn respond(&self, problem: &Problem, delta: &[f64], change: &mut [f64]) {
+        change.fill(0.0);
+        for i in 0..problem.blocks.len() {
+            let (at, end) = (self.work.offsets[i], self.work.offsets[i + 1]);
+            let part = &delta[at..end];
+            if part.iter().any(|x| *x != 0.0) {
+                problem.delassus.add_columns(i, at, part, change);
+            }
+        }
+    }
+}

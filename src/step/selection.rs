@@ -1,0 +1,157 @@
+//! The parameters of a simulation: which derivatives are taken by, and their values.
+
+use super::info::{check_finite, check_length};
+use super::sim::Sim;
+use crate::error::{Error, Result};
+use crate::model::params::{Param, ParamKind};
+use crate::model::topology::WORLD;
+use crate::spatial::Wrench;
+
+impl Sim {
+    /// Gives the contact stage the sizes and gains in force.
+    pub(super) fn refresh_contact(&mut self) -> Result<()> {
+        if let Some(c) = &mut self.contact {
+            c.set_gains(self.options.kp, self.options.kd);
+            c.scene.resize(&self.model, &self.params.geom_size)?;
+        }
+        Ok(())
+    }
+
+    /// Value of a selected parameter.
+    fn param(&self, p: &Param) -> f64 {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                self.wrenches[p.index as usize].to_array()[p.component as usize]
+            }
+            ParamKind::Stabilization => [self.options.kp, self.options.kd][p.component as usize],
+            _ => self.params.get(&self.model, p),
+        }
+    }
+
+    /// Sets a selected parameter; derived numbers are the caller's business.
+    fn set_param(&mut self, p: &Param, value: f64) {
+        match p.kind {
+            ParamKind::ExternalWrench => {
+                let wrench = &mut self.wrenches[p.index as usize];
+                let mut x = wrench.to_array();
+                x[p.component as usize] = value;
+                *wrench = Wrench::from_slice(&x);
+            }
+            ParamKind::Stabilization => {
+                *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
+            }
+            _ => self.params.set(&self.model, p, value),
+        }
+    }
+
+    /// Whether a step with this simulation's options depends on a parameter.
+    fn uses(&self, p: &Param) -> bool {
+        if p.kind == ParamKind::ExternalWrench {
+            return self.model.bodies()[p.index as usize].link != WORLD;
+        }
+        if self.contact.is_some() {
+            match p.kind {
+                // Torsional and rolling friction have no part in the laws.
+                ParamKind::GeomFriction => return p.component == 0,
+                // A dof without dry friction has no row for it.
+                ParamKind::JointFriction => {
+                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
+                    return self.model.params().friction_loss[k] > 0.0;
+                }
+                ParamKind::GeomSize | ParamKind::Stabilization => return true,
+                _ => {}
+            }
+        }
+        matches!(
+            p.kind,
+            ParamKind::BodyInertia
+                | ParamKind::JointDamping
+                | ParamKind::JointStiffness
+                | ParamKind::JointArmature
+                | ParamKind::JointPlacement
+                | ParamKind::Gravity
+                | ParamKind::JointSpringReference
+        )
+    }
+
+    /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for one that the model does not have, `Unsupported` for one on which the
+    /// step does not depend (its derivative would be a silent zero). The earlier choice then stays.
+    pub fn select_params(&mut self, list: &[Param]) -> Result<()> {
+        for (i, p) in list.iter().enumerate() {
+            let within = |e: Error| Error {
+                message: format!("params[{i}]: {e}"),
+                ..e
+            };
+            self.model.check_param(p).map_err(within)?;
+            if !self.uses(p) {
+                return Err(Error::unsupported(format!(
+                    "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}",
+                    p.kind, p.component, p.index, self.options.contact
+                )));
+            }
+        }
+        self.selected = list.to_vec();
+        self.direction.fit(list.len());
+        if let Some(l) = &mut self.linear {
+            l.valid = false;
+            l.by_p = vec![0.0; self.model.nv() * list.len()];
+        }
+        Ok(())
+    }
+
+    /// Values of the selected parameters; np entries.
+    pub fn get_params(&self, out: &mut [f64]) -> Result<()> {
+        check_length("p", out, self.np())?;
+        for (x, p) in out.iter_mut().zip(&self.selected) {
+            *x = self.param(p);
+        }
+        Ok(())
+    }
+
+    /// Sets the selected parameters; np entries. The last step is forgotten.
+    ///
+    /// # Errors
+    /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
+    /// stiffness, armature or friction, a size that is not positive, a gain outside [0, 1]. Nothing is set then.
+    pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
+        check_finite("p", values, self.np())?;
+        use ParamKind as K;
+        for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
+            let positive = match p.kind {
+                K::BodyInertia => p.component == 0,
+                K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
+                K::GeomFriction => true,
+                _ => false,
+            };
+            if positive && *x < 0.0 {
+                return Err(Error::invalid(format!(
+                    "p[{i}]: {:?} must not be negative, got {x}",
+                    p.kind
+                )));
+            }
+            if p.kind == K::GeomSize && *x <= 0.0 {
+                return Err(Error::invalid(format!(
+                    "p[{i}]: GeomSize must be positive, got {x}"
+                )));
+            }
+            if p.kind == K::Stabilization && !(0.0..=1.0).contains(x) {
+                return Err(Error::invalid(format!(
+                    "p[{i}]: Stabilization must be in [0, 1], got {x}"
+                )));
+            }
+        }
+        for (i, x) in values.iter().enumerate() {
+            let p = self.selected[i];
+            self.set_param(&p, *x);
+        }
+        self.refresh_loaded();
+        self.params.refresh(&self.model);
+        self.refresh_diagonal();
+        self.refresh_contact()?;
+        self.forget_step();
+        Ok(())
+    }
+}
