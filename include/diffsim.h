@@ -1284,7 +1284,7 @@ typedef struct ds_contact {
    */
   int32_t body_b;
   /**
-   * Midway between the two surfaces [m].
+   * On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
    */
   double point[3];
   /**

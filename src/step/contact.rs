@@ -45,7 +45,8 @@ const HURRIED: usize = 60;
 pub struct ContactReport {
     pub geom: [usize; 2],
     pub body: [usize; 2],
-    /// World axes [m]; the normal points from A to B.
+    /// World axes [m]; on the flat face that gives the normal, or midway between the surfaces. The normal points
+    /// from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
     /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].

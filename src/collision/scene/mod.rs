@@ -6,6 +6,7 @@
 //! (by geoms alone in a scene with too many pairs for a list), then by features.
 
 mod broad;
+mod face;
 mod narrow;
 mod overlap;
 mod pairs;
@@ -25,6 +26,7 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
 use broad::{Broad, List, Sweep};
+use face::Face;
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
@@ -54,7 +56,9 @@ pub struct SceneContact {
     /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
     /// field, else 0.
     pub part: [u32; 2],
+    /// On the flat face that gives the normal, else midway between the surfaces.
     pub point: ContactPoint,
+    face: Face,
     /// 1: frictionless, 3: sliding friction.
     pub condim: i32,
     pub friction: PairFriction,
@@ -342,7 +346,7 @@ impl Scene {
             return Ok(());
         };
         let (contacts, capacity) = (&mut self.contacts, self.capacity);
-        let mut full = false;
+        let (from, mut full) = (contacts.len(), false);
         narrow::collide(
             sa,
             pa,
@@ -361,11 +365,16 @@ impl Scene {
                     link: [ga.link, gb.link],
                     part,
                     point,
+                    face: Face::None,
                     condim: pair.condim,
                     friction: pair.friction,
                 });
             },
         );
+        for c in &mut contacts[from..] {
+            c.face = Face::of(sa, sb, c.point.feature);
+            c.point = c.face.place(c.point);
+        }
         if full {
             return Err(Error::capacity(format!(
                 "options.max_contacts: {capacity} do not suffice"
@@ -389,7 +398,10 @@ impl Scene {
             return Smoothness::Degenerate;
         };
         let (pa, pb) = (&self.poses[a], &self.poses[b]);
-        narrow::differentiate(sa, pa, sb, pb, &c.point, c.part, out)
+        let midway = c.face.lift(c.point);
+        let smoothness = narrow::differentiate(sa, pa, sb, pb, &midway, c.part, out);
+        c.face.place_derivative(out, &midway);
+        smoothness
     }
 }
 
@@ -469,6 +481,7 @@ impl Scene {
                 link: geoms.map(|g| self.geoms[g].link),
                 part,
                 point,
+                face: Face::None,
                 condim: 1,
                 friction: PairFriction::Fixed(0.0),
             },

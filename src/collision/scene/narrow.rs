@@ -98,6 +98,14 @@ pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
 pub(super) trait Sink: FnMut(ContactPoint, [u32; 2]) {}
 impl<F: FnMut(ContactPoint, [u32; 2])> Sink for F {}
 
+/// Whether contacts of the pair have `primitive`'s features.
+pub(super) fn is_closed_form(a: &Solid, b: &Solid) -> bool {
+    match (a, b) {
+        (Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. }) => closed_form(a, b),
+        _ => false,
+    }
+}
+
 /// The pairs of `primitive`'s table; all others are `polytope`'s.
 fn closed_form(a: &Shape, b: &Shape) -> bool {
     let simple = |s: &Shape| {
