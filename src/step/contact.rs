@@ -318,9 +318,7 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;
         };
-        let contacts = c.sources.iter().enumerate();
-        let contacts = contacts.filter(|(_, s)| matches!(s, Source::Contact(_)));
-        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contacts) {
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contact_groups(c)) {
             let dlambda = &l.dlambda[c.range(b)];
             out.fill(0.0);
             // A frictionless contact has its normal only.
@@ -467,12 +465,14 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, adds to z what
-    /// the velocity at fixed impulses does through the impulses. The adjoints of the direction stay, those
+    /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, and the adjoint of the
+    /// contacts' impulses (t₁ t₂ n each; none if empty), adds to z what the velocity at fixed impulses does
+    /// through the impulses. The adjoints of the direction stay, those
     /// of the laws' bounds if `bounds` asks for them.
     pub fn correct_transposed(
         &mut self,
         solved: &[f64],
+        impulse_bar: &[f64],
         bounds: bool,
         z: &mut [f64],
     ) -> Result<()> {
@@ -487,6 +487,13 @@ impl ContactStage {
             let range = c.range(b);
             let y = c.rows.times(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
+        }
+        for ((b, _), bar) in contact_groups(c).zip(impulse_bar.chunks_exact(3)) {
+            let lambda_bar = &mut l.dlambda[c.range(b)];
+            // A frictionless contact has its normal only.
+            for (x, bar) in lambda_bar.iter_mut().rev().zip(bar.iter().rev()) {
+                *x += bar;
+            }
         }
         self.solver.apply_transpose(
             &c.problem(),
@@ -533,6 +540,12 @@ impl ContactStage {
         self.constraints.forget();
         self.certificate = None;
     }
+}
+
+/// The groups that are contacts, in the order of the reports.
+fn contact_groups(c: &Constraints) -> impl Iterator<Item = (usize, &Source)> {
+    let groups = c.sources.iter().enumerate();
+    groups.filter(|(_, s)| matches!(s, Source::Contact(_)))
 }
 
 fn add(x: &mut [f64], y: F4) {

@@ -20,6 +20,7 @@ mod fixed;
 mod gjk;
 mod hull;
 mod local;
+mod mesh;
 mod pair;
 mod patch;
 mod plane;
@@ -35,6 +36,7 @@ pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
+pub use mesh::{opening, shapes};
 pub use plane::{collide_plane, differentiate_plane};
 pub use terrain::{Terrain, TerrainContact};
 
