@@ -13,7 +13,7 @@ use crate::collision::scene::Scene;
 use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
-use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions};
+use crate::contact::ncp::{Certificate, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::{Kinematics, twists};

@@ -1,11 +1,12 @@
 //! Unrelaxed contact: the true Coulomb cone, solved to round-off, certified, and differentiated.
 //!
 //! After highly-efficient-differentiable-simulation (unrelaxed NCP, implicit differentiation by mode). The default path
-//! guesses modes, solves the mode-fixed system by Newton and checks every inequality. Where the guess fails, a few
-//! sweeps of projected Gauss–Seidel guess again, and pivots change one block's mode at a time until the modes are
-//! consistent. Where these go astray an interior point finds the modes from any start; where rows are so nearly
-//! dependent that no set of modes can be solved in double precision, its own end is the answer. Longer rounds of sweeps
-//! with pivots, and ADMM, are the last resort; projected Gauss–Seidel and ADMM alone are the independent check.
+//! guesses modes, solves the mode-fixed system by Newton for the impulse nearest to the present one, checks every
+//! inequality, and then, where rows depend on each other, finds the least impulse of the same velocity. Where the guess
+//! fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one block's mode at a time; where
+//! these go astray an interior point finds the modes from any start. Where rows are so nearly dependent that no set of
+//! modes can be solved in double precision, its own end is the answer. More pivots, longer rounds of sweeps, and ADMM are
+//! the last resort; projected Gauss–Seidel and ADMM alone are the independent check.
 //!
 //! **Without a solution.** Bodies jammed between others that cannot yield may be asked to part where friction locks them:
 //! no impulse does that. Every method then fails, the certificate says so, and the caller asks for less.
@@ -51,25 +52,24 @@ use tree_system::TreeSystem;
 use work::Work;
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
-/// on the same with the impulse nearest to the one given, on modes that a few sweeps guessed, on the least impulse in
-/// modes that pivots found, and on polishing what pivots or the interior point ended in.
+/// on modes that a few sweeps guessed, on the least impulse in modes that were found, and on polishing what pivots or
+/// the interior point ended in.
 const GIVEN: usize = 4;
-const KEPT: usize = 2;
 const GUESSED: usize = 5;
 const FOUND: usize = 12;
 const POLISH: usize = 4;
+
+/// Factorizations that pivots may spend before the interior point is tried.
+const FEW_PIVOTS: usize = 16;
 
 /// Held rows whose rank is found as quickly as not.
 const SMALL: usize = 12;
 
 /// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
-const FIRST_ROUND: usize = 12;
+const FIRST_ROUND: usize = 6;
 
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
-
-/// Scaled distance to a switch below which what pivots found is not taken at once.
-const CLEAR: f64 = 1e-6;
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
@@ -201,7 +201,7 @@ impl NcpSolver {
             Certificate::new(Path::Empty)
         } else {
             match options.method {
-                Method::Auto => self.solve_auto(problem, lambda, modes, options),
+                Method::Auto => self.solve_auto(problem, lambda, options),
                 Method::Pgs => self.solve_pgs(problem, options),
                 Method::Admm => self.solve_admm(problem, options),
             }
@@ -281,13 +281,7 @@ impl NcpSolver {
         self.linearized = false;
     }
 
-    fn solve_auto(
-        &mut self,
-        problem: &Problem,
-        warm: &[f64],
-        modes: &[Mode],
-        options: &NcpOptions,
-    ) -> Certificate {
+    fn solve_auto(&mut self, problem: &Problem, warm: &[f64], options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
         if self.newton_from(problem, options, GIVEN, &mut certificate) {
@@ -310,6 +304,11 @@ impl NcpSolver {
                     return certificate;
                 }
                 self.recall(problem);
+                let brief = FEW_PIVOTS;
+                if self.solve_pivots(problem, options, brief, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
                 if self.solve_interior(problem, options, &mut certificate) {
                     return certificate;
                 }
@@ -319,7 +318,8 @@ impl NcpSolver {
                     break;
                 }
             }
-            if self.solve_pivots(problem, options, &mut certificate) {
+            let budget = 10 + 2 * problem.blocks.len();
+            if self.solve_pivots(problem, options, budget, &mut certificate) {
                 return certificate;
             }
             self.recall(problem);
@@ -366,7 +366,7 @@ impl NcpSolver {
             }
             self.found.clone_from(&self.work.lambda);
             self.found_modes.clone_from(&self.work.modes);
-            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
+            if !self.newton(problem, options, Choice::Least, POLISH, certificate) {
                 self.work.lambda.copy_from_slice(&self.found);
                 self.work.modes.copy_from_slice(&self.found_modes);
                 self.work.update_sigma(problem);
@@ -388,9 +388,9 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        let budget = 10 + 2 * problem.blocks.len();
         for from_rest in [false, true] {
             if from_rest {
                 self.work.lambda.fill(0.0);
@@ -512,9 +512,8 @@ impl NcpSolver {
 
     fn residual(&self, problem: &Problem) -> f64 {
         let work = &self.work;
-        residuals(problem.blocks, problem.g, &work.lambda, &work.sigma)
-            .into_iter()
-            .fold(0.0, f64::max)
+        let all = residuals(problem.blocks, problem.g, &work.lambda, &work.sigma);
+        all.into_iter().fold(0.0, |m, r| if r <= m { m } else { r })
     }
 
     fn restart(&mut self, problem: &Problem, warm: &[f64]) {

@@ -230,9 +230,12 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
     for block in blocks {
         let end = at + block.rows();
         let v = local::violation(*block, &lambda[at..end], &sigma[at..end]);
-        worst[0] = worst[0].max(v.cone);
-        worst[1] = worst[1].max(v.dual);
-        worst[2] = worst[2].max(v.complementarity);
+        for (worst, v) in worst.iter_mut().zip([v.cone, v.dual, v.complementarity]) {
+            // NaN stays.
+            if !(v <= *worst) {
+                *worst = v;
+            }
+        }
         at = end;
     }
     [

@@ -11,6 +11,9 @@ use crate::linalg::subtract_combination;
 const PROXIMAL: f64 = 1e-7;
 const REPETITIONS: usize = 1;
 
+/// Of the largest scale: what responds less is eased by as much as if it did.
+const FLOOR: f64 = 1e-9;
+
 impl Reduced {
     /// Assembles and factors A + εE of a dense problem with n rows.
     pub(super) fn factor_near(&mut self, values: &[f64], n: usize) {
@@ -19,8 +22,10 @@ impl Reduced {
         assemble(values, n, &self.faces, a, &mut self.rows);
         self.plain.clear();
         self.plain.extend_from_slice(a);
+        let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
+        let floor = if largest > 0.0 { FLOOR * largest } else { 1.0 };
         for face in &self.faces {
-            let ease = PROXIMAL * face.response.max(f64::MIN_POSITIVE);
+            let ease = PROXIMAL * face.response.max(floor);
             for k in face.start..face.start + face.size {
                 a[k * m + k] += ease;
             }

@@ -5,7 +5,7 @@
 //! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
 //! are the bits of an f64 in hexadecimal.
 
-use crate::contact::ncp::{CLEAR, Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::{FIRST_ROUND, Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {
@@ -126,7 +126,7 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
                 .unwrap();
             println!("{k} warm {warm}: {c:?}");
             assert!(c.converged && c.residual() <= 5e-11, "{k}: {c:?}");
-            assert!(c.sweeps <= 3 && c.admm == 0, "{k}: {c:?}");
+            assert!(c.sweeps <= FIRST_ROUND && c.admm == 0, "{k}: {c:?}");
             // Pivots that lead nowhere are among the factorizations.
             assert!(c.newton <= 120 && c.interior <= 100, "{k}: {c:?}");
             interior += usize::from(c.interior > 0);
@@ -134,7 +134,7 @@ fn problems_of_humanoids_are_certified_without_first_order_methods() {
             solver.linearize(&case.problem()).unwrap();
         }
     }
-    assert!(interior >= 12, "{interior} of 18 needed the interior point");
+    assert!(interior >= 8, "{interior} of 18 needed the interior point");
 }
 
 #[test]
@@ -153,10 +153,10 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
             )
             .unwrap();
         println!("{k}: {c:?}");
-        // Next to a switch the interior point is asked too; where it fails, the pivots' answer stays.
-        let pivots_alone = c.interior == 0 || c.margin < CLEAR;
+        // Next to a switch the interior point is asked too.
+        let pivots_alone = c.interior == 0 || c.margin < 1e-6;
         assert!(
-            c.converged && c.path == Path::Polished && pivots_alone && c.sweeps <= 3,
+            c.converged && c.path == Path::Polished && pivots_alone && c.sweeps <= FIRST_ROUND,
             "{k}: {c:?}"
         );
         case.check(k, &lambda);
