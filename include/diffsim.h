@@ -352,6 +352,33 @@ typedef int32_t ds_mesh_mode;
 #endif // __cplusplus
 
 /**
+ * What to do with a mesh that is open and so bounds no solid: its holes make up more than a
+ * thousandth of its surface, or, with DS_MESH_DECOMPOSED, any edge has no triangle on its other side.
+ * Geoms that the filters keep from touching anything are not looked at.
+ */
+enum ds_open_mesh
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Refuse it.
+   */
+  DS_OPEN_MESH_ERROR = 0,
+  /**
+   * Let it collide as its convex hull, with a warning.
+   */
+  DS_OPEN_MESH_HULL = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_open_mesh ds_open_mesh;
+#else
+typedef int32_t ds_open_mesh;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * How a joint moves. In brackets the entries of q and of v.
  */
 enum ds_joint_kind
@@ -755,6 +782,14 @@ typedef struct ds_load_options {
    * ds_model_exclude_overlapping says. Default 0.
    */
   int32_t exclude_overlapping;
+  /**
+   * A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   */
+  int32_t open_mesh;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
 } ds_load_options;
 
 /**
@@ -897,6 +932,14 @@ typedef struct ds_geom_desc {
    * Number of triangles. Default 0.
    */
   size_t triangle_count;
+  /**
+   * Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   */
+  int32_t open_mesh;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
 } ds_geom_desc;
 
 /**
@@ -1241,7 +1284,7 @@ typedef struct ds_contact {
    */
   int32_t body_b;
   /**
-   * Midway between the two surfaces [m].
+   * On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
    */
   double point[3];
   /**
@@ -1422,7 +1465,8 @@ void ds_load_options_init(struct ds_load_options *options);
  *
  * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED, and DS_ERR_INVALID_ARGUMENT for a
  * description that is no model (a mass below zero, a joint that moves nothing); the message has
- * the file, the line, the element and its name.
+ * the file, the line, the element and its name. A mesh that is open or flat, or has numbers that are
+ * not finite, is DS_ERR_PARSE, one of more than 2,000,000 triangles DS_ERR_UNSUPPORTED.
  */
 ds_status ds_model_load(const char *path,
                         const struct ds_load_options *options,
@@ -1801,7 +1845,8 @@ ds_status ds_builder_add_actuator(struct ds_builder *builder,
  * Makes a model of what has been collected. The builder can be added to and built again. Release
  * *out with ds_model_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model;
+ * for meshes those of ds_model_load.
  */
 ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
 

@@ -34,6 +34,7 @@ fn some_parameters(sim: &mut Sim, rng: &mut Rng) -> Vec<Param> {
         (K::JointSpringReference, model.njoint(), 1),
         (K::JointFriction, model.njoint(), 1),
         (K::ExternalWrench, model.nbody(), 6),
+        (K::GeomSize, model.ngeom(), 3),
     ];
     let mut list = Vec::new();
     for (kind, indices, components) in kinds {

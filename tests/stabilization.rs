@@ -1,5 +1,5 @@
 //! Derivatives of contacts that keep a share of their normal velocity, and of redundant ones that hold
-//! together at one state only.
+//! together, at one state only or around it.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::scene::*;
 use diffsim::contact::ncp::Mode;
 use diffsim::model::Actuation;
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::model::spec::{ModelSpec, ShapeSpec};
+use diffsim::model::spec::{GeomSpec, ModelSpec, ShapeSpec};
 use diffsim::spatial::{Quat, Vec3};
 use diffsim::step::{Gradient, Options, StepJacobians};
 
@@ -92,27 +92,49 @@ fn damped_contacts_have_exact_jacobians() {
     }
 }
 
-/// Four corners that stick at once while the box turns do so at this state only, and a tilted box's while
-/// its turning is not kept: the step must say that its derivative is not that of all sides.
+/// The corners of a rocking or levelling box are in one plane across their normal: all may stick, at this
+/// state and at those around it.
 #[test]
-fn corners_that_hold_at_one_state_only_have_no_exact_jacobian() {
+fn corners_that_stick_while_the_box_turns_have_exact_jacobians() {
     let rocking = [0.0, 0.0, -0.05, 0.06, 0.3, 0.0];
     let still = [0.0; 6];
     let unbounded = f64::INFINITY;
-    for (tilt, v, push, kd, expected) in [
-        (0.0, rocking, unbounded, 0.2, Gradient::OneSided),
-        (0.0, rocking, unbounded, 0.0, Gradient::Exact),
-        (1e-3, still, 0.1, 0.2, Gradient::OneSided),
-        (1e-3, still, 0.1, 0.0, Gradient::Exact),
+    for (tilt, v, push, kd) in [
+        (0.0, rocking, unbounded, 0.2),
+        (0.0, rocking, unbounded, 0.0),
+        (1e-3, still, 0.1, 0.2),
+        (1e-3, still, 0.1, 0.0),
     ] {
         let shape = cuboid(0.2, 0.15, 0.1);
         let depth = if tilt == 0.0 { 0.0 } else { 3e-3 };
         let mut w = damped(&shape, [tilt, depth], v, kd, push);
         let (modes, gradient) = check_friction(&mut w);
         assert_eq!(modes, [Mode::Sticking; 4]);
-        assert_eq!(gradient, expected, "{tilt} {v:?} {push} {kd}");
-        if gradient == Gradient::Exact {
-            assert_eq!(check_jacobians(&mut w), 18);
-        }
+        assert_eq!(gradient, Gradient::Exact, "{tilt} {v:?} {push} {kd}");
+        assert_eq!(check_jacobians(&mut w), 18);
     }
+}
+
+/// Feet on two stairs of different height stick at once at this state only: where the body must level itself,
+/// one of them slips. The step must say that its derivative is not that of all sides.
+#[test]
+fn feet_on_two_stairs_have_no_exact_jacobian() {
+    let foot = cuboid(0.05, 0.15, 0.1);
+    let mut spec = ModelSpec::default();
+    for (name, x, top) in [("low", -0.15, 0.0), ("high", 0.15, 0.05)] {
+        fixed(
+            &mut spec,
+            name,
+            at(x, 0.0, top - 0.1),
+            cuboid(0.1, 0.3, 0.1),
+            0.6,
+        );
+    }
+    let body = free(&mut spec, "body", at(-0.15, 0.0, 0.1), 1.0, foot.clone());
+    spec.geoms
+        .push(GeomSpec::new("second", body, at(0.3, 0.0, 0.05), foot));
+    let mut w = World::new(spec, Actuation::Full, &options(1e-2));
+    let (modes, gradient) = check_friction(&mut w);
+    assert_eq!(modes, [Mode::Sticking; 8]);
+    assert_eq!(gradient, Gradient::OneSided);
 }

@@ -47,7 +47,7 @@ pub struct ds_contact {
     pub body_a: i32,
     /// Body of geom B.
     pub body_b: i32,
-    /// Midway between the two surfaces [m].
+    /// On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
     pub point: [f64; 3],
     /// Unit normal from A to B.
     pub normal: [f64; 3],

@@ -120,6 +120,8 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,
+        // The other solvers are for the library's own checks.
+        solver: Options::default().solver,
     })
 }
 

@@ -83,9 +83,32 @@ impl Agreement {
                 *sigma += x;
             }
         }
-        let [left, asked] = solver.left_over(&c.problem(), sigma, &mut self.dlambda[..rows])?;
-        Ok(left <= AGREED * asked)
+        answers(c, solver, sigma, &mut self.dlambda[..rows])
     }
+
+    /// Whether impulses can answer the variation `sigma` of a parameter; after the solver's linearization.
+    pub fn answers(
+        &mut self,
+        c: &Constraints,
+        solver: &mut IslandSolver,
+        sigma: &[f64],
+    ) -> Result<bool> {
+        let rows = c.g.len();
+        if rows == 0 || !solver.may_be_deficient(&c.problem()) {
+            return Ok(true);
+        }
+        answers(c, solver, &sigma[..rows], &mut self.dlambda[..rows])
+    }
+}
+
+fn answers(
+    c: &Constraints,
+    solver: &mut IslandSolver,
+    sigma: &[f64],
+    dlambda: &mut [f64],
+) -> Result<bool> {
+    let [left, asked] = solver.left_over(&c.problem(), sigma, dlambda)?;
+    Ok(left <= AGREED * asked)
 }
 
 /// Numbers between ±`size` without a pattern: the fractional parts of √2 times `seed`-shifted squares.

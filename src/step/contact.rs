@@ -45,7 +45,8 @@ const HURRIED: usize = 60;
 pub struct ContactReport {
     pub geom: [usize; 2],
     pub body: [usize; 2],
-    /// World axes [m]; the normal points from A to B.
+    /// World axes [m]; on the flat face that gives the normal, or midway between the surfaces. The normal points
+    /// from A to B.
     pub point: [f64; 3],
     pub normal: [f64; 3],
     /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
@@ -117,7 +118,7 @@ impl ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
             solver: IslandSolver::new(&constraints.capacity(model.topology())),
             options: NcpOptions {
-                method: Method::Auto,
+                method: options.solver,
                 tolerance: options.tolerance,
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
@@ -221,7 +222,7 @@ impl ContactStage {
             let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
             let is_last = !c.pushes_out(&self.stabilization);
-            let options = if is_last {
+            let options = if is_last || self.options.method != Method::Auto {
                 self.options
             } else {
                 NcpOptions {

@@ -10,7 +10,7 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3};
 
 impl ContactDerivatives<'_> {
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         let all = [
             &mut self.point,
             &mut self.normal,
@@ -22,64 +22,92 @@ impl ContactDerivatives<'_> {
         }
     }
 
-    /// Writes the column of a dof from (δpoint; 0) and (δnormal; δgap).
+    /// Writes these columns.
     #[inline(always)]
-    fn put(&mut self, dof: usize, frame: &Mat3, [point, turn]: [F4; 2]) {
-        let F4([x, y, z, gap]) = turn;
-        for (out, F4([x, y, z, _])) in [(&mut self.point, point), (&mut self.normal, turn)] {
-            if let Some(out) = out {
-                out[3 * dof..3 * dof + 3].copy_from_slice(&[x, y, z]);
+    fn put(&mut self, n: Vec3, columns: &[Column]) {
+        if let Some(out) = &mut self.point {
+            for c in columns {
+                out[3 * c.dof..3 * c.dof + 3].copy_from_slice(&c.point.0[..3]);
+            }
+        }
+        if let Some(out) = &mut self.normal {
+            for c in columns {
+                out[3 * c.dof..3 * c.dof + 3].copy_from_slice(&c.turn.0[..3]);
+            }
+        }
+        if let Some(out) = &mut self.gap {
+            for c in columns {
+                out[c.dof] = c.turn.0[3];
             }
         }
         if let Some(out) = &mut self.tangents {
-            let [t1, t2, n] = frame.c;
-            let phi = contact_frame_rotation(n, Vec3::new(x, y, z));
-            out[6 * dof..6 * dof + 3].copy_from_slice(&phi.cross(t1).to_array());
-            out[6 * dof + 3..6 * dof + 6].copy_from_slice(&phi.cross(t2).to_array());
-        }
-        if let Some(out) = &mut self.gap {
-            out[dof] = gap;
+            let [t1, t2, _] = contact_frame(n).c;
+            for c in columns {
+                let F4([x, y, z, _]) = c.turn;
+                let phi = contact_frame_rotation(n, Vec3::new(x, y, z));
+                let out = &mut out[6 * c.dof..6 * c.dof + 6];
+                out[..3].copy_from_slice(&phi.cross(t1).to_array());
+                out[3..].copy_from_slice(&phi.cross(t2).to_array());
+            }
         }
     }
 }
 
-/// The linear map from a twist about a tree's origin to (δpoint; 0) and (δnormal; δgap), by columns.
+/// How a dof moves a contact: (δpoint; 0) and (δnormal; δgap).
 #[derive(Clone, Copy)]
+struct Column {
+    point: F4,
+    turn: F4,
+    dof: usize,
+}
+
+impl Column {
+    const NONE: Column = Column {
+        point: F4::ZERO,
+        turn: F4::ZERO,
+        dof: 0,
+    };
+}
+
+/// Columns computed before they are written: lanes are faster to and from memory.
+const AT_ONCE: usize = 16;
+
+/// The linear map from the velocity at the contact point and the angular velocity to a column.
 struct Response([[F4; 2]; 6]);
 
 impl Response {
-    /// From maps of the linear velocity at `at` (about the origin) and the angular velocity.
-    fn new(point: [Mat3; 2], normal: [Mat3; 2], gap: [Vec3; 2], at: Vec3) -> Response {
-        // The velocity at the point is lin + ang × at.
-        let shift = -Mat3::skew(at);
-        let parts = [
-            (point[0], normal[0], gap[0]),
-            (
-                point[1] + point[0].mul_mat(&shift),
-                normal[1] + normal[0].mul_mat(&shift),
-                gap[1] + at.cross(gap[0]),
-            ),
-        ];
+    #[inline(always)]
+    fn new(point: [Mat3; 2], normal: [Mat3; 2], gap: [Vec3; 2]) -> Response {
         let mut columns = [[F4::ZERO; 2]; 6];
         for (k, column) in columns.iter_mut().enumerate() {
-            let (p, n, g) = &parts[k / 3];
-            let (p, n) = (p.c[k % 3], n.c[k % 3]);
-            *column = [F4([p.x, p.y, p.z, 0.0]), F4([n.x, n.y, n.z, g[k % 3]])];
+            let (half, k) = (k / 3, k % 3);
+            *column = [
+                lanes(point[half].c[k], 0.0),
+                lanes(normal[half].c[k], gap[half][k]),
+            ];
         }
         Response(columns)
     }
 
+    /// Of a twist about the origin from which the contact point is at `at`.
     #[inline(always)]
-    fn times(&self, t: &Twist) -> [F4; 2] {
-        let x = [t.lin.x, t.lin.y, t.lin.z, t.ang.x, t.ang.y, t.ang.z];
+    fn column(&self, dof: usize, t: &Twist, at: Vec3) -> Column {
+        let v = t.at(at);
+        let x = [v.x, v.y, v.z, t.ang.x, t.ang.y, t.ang.z];
         let mut sum = [F4::ZERO; 2];
         for (column, x) in self.0.iter().zip(x) {
             for (s, c) in sum.iter_mut().zip(column) {
                 *s += *c * F4::splat(x);
             }
         }
-        sum
+        let [point, turn] = sum;
+        Column { dof, point, turn }
     }
+}
+
+#[inline(always)]
+fn lanes(v: Vec3, last: f64) -> F4 {
+    F4([v.x, v.y, v.z, last])
 }
 
 #[inline(always)]
@@ -90,7 +118,6 @@ fn write_kernel(
     d: &ContactDerivative,
     out: &mut ContactDerivatives,
 ) {
-    out.clear();
     let t = model.topology();
     let last = |link: usize| match link {
         WORLD => WORLD,
@@ -101,46 +128,57 @@ fn write_kernel(
         link => c.point.point - kin.origin[t.links[link].tree],
     };
     let n = c.point.normal;
-    let frame = contact_frame(n);
-    let [mut a, mut b] = c.link.map(last);
     let [at_a, at_b] = c.link.map(from_origin);
-    let moved_a = Response::new(
-        [Mat3::IDENTITY - d.point[0], -d.point[1]],
-        [-d.normal[0], -Mat3::skew(n) - d.normal[1]],
-        [-d.gap[0], -d.gap[1]],
-        at_a,
-    );
-    let moved_b = Response::new(d.point, d.normal, d.gap, at_b);
-    // Of two dofs on different branches the one of larger number is not above the other.
-    while a != b {
-        let (dof, response) = if b == WORLD || (a != WORLD && a > b) {
-            let dof = a;
-            a = t.dofs[a].parent;
-            (dof, &moved_a)
+    let [mut a, mut b] = c.link.map(last);
+    // The world does not move, and what moves both sides needs neither.
+    let moved_a = (a != WORLD && a != b).then(|| {
+        Response::new(
+            [Mat3::IDENTITY - d.point[0], -d.point[1]],
+            [-d.normal[0], -Mat3::skew(n) - d.normal[1]],
+            d.gap.map(|g| -g),
+        )
+    });
+    let moved_b = (b != WORLD && a != b).then(|| Response::new(d.point, d.normal, d.gap));
+    let mut columns = [const { Column::NONE }; AT_ONCE];
+    let mut count = 0;
+    while a != WORLD || b != WORLD {
+        // Of two dofs on different branches the one of larger number is not above the other.
+        let of_a = b == WORLD || a != WORLD && a >= b;
+        let (dof, response, at) = if of_a {
+            (a, &moved_a, at_a)
         } else {
-            let dof = b;
-            b = t.dofs[b].parent;
-            (dof, &moved_b)
+            (b, &moved_b, at_b)
         };
-        out.put(dof, &frame, response.times(&kin.s[dof]));
-    }
-    // What moves both sides carries the contact along.
-    if a != WORLD {
-        let carried = Response::new(
-            [Mat3::IDENTITY, Mat3::ZERO],
-            [Mat3::ZERO, -Mat3::skew(n)],
-            [Vec3::ZERO; 2],
-            at_a,
-        );
-        while a != WORLD {
-            out.put(a, &frame, carried.times(&kin.s[a]));
-            a = t.dofs[a].parent;
+        let parent = t.dofs[dof].parent;
+        let s = &kin.s[dof];
+        columns[count] = match response {
+            Some(response) if a != b => response.column(dof, s, at),
+            // Both sides move: the contact is carried along.
+            _ => Column {
+                dof,
+                point: lanes(s.at(at), 0.0),
+                turn: lanes(s.ang.cross(n), 0.0),
+            },
+        };
+        if a == b {
+            (a, b) = (parent, parent);
+        } else if of_a {
+            a = parent;
+        } else {
+            b = parent;
+        }
+        count += 1;
+        if count == AT_ONCE {
+            out.put(n, &columns);
+            count = 0;
         }
     }
+    out.put(n, &columns[..count]);
 }
 
 dispatch! {
-    /// Writes the derivatives of one contact by all dofs, from those by the motions of its two bodies.
+    /// Writes the derivatives of one contact by the dofs that move it, from those by the motions of its
+    /// two bodies. All other columns are left as they are: zero, after [`ContactDerivatives::clear`].
     pub(super) fn write = write_kernel(
         model: &Model,
         kin: &Kinematics,

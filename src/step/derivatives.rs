@@ -122,14 +122,17 @@ impl Sim {
             }
         }
         d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
-        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref())
-            && l.one_sided
-        {
-            self.state.info.gradient = Gradient::OneSided;
-        }
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
+        if let (Some(c), Some(d)) = (&mut self.contact, &self.dynamics.derivatives) {
+            for p in &self.selected {
+                c.check_parameter(&at!(self, d), p, &mut lin.column)?;
+            }
+            if c.linear.as_ref().is_some_and(|l| l.one_sided) {
+                self.state.info.gradient = Gradient::OneSided;
+            }
+        }
         for (b, l) in lin.blocks.iter_mut().zip(wide_links(model.topology())) {
             for k in l.iv..l.iv + l.kind.nv() {
                 lin.column[k] = h * self.state.v_next[k];

@@ -1,5 +1,6 @@
 //! How a simulation steps.
 
+use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
 
 /// The contact law of a step.
@@ -37,6 +38,9 @@ pub struct Options {
     pub time_step: f64,
     pub contact: Contact,
     pub integrator: Integrator,
+    /// How the contact problem is solved. The first-order methods are there as checks of each other and of the
+    /// default: they need many iterations, and reach the tolerance on easy problems only.
+    pub solver: Method,
     /// Largest residual of the contact problem that counts as solved.
     pub tolerance: f64,
     pub max_iterations: usize,
@@ -64,6 +68,7 @@ impl Default for Options {
             time_step: 1e-3,
             contact: Contact::Ncp,
             integrator: Integrator::SymplecticEuler,
+            solver: Method::Auto,
             tolerance: 1e-9,
             max_iterations: 1000,
             max_contacts: 64,

@@ -182,10 +182,15 @@ fn gap_and_normal_are_those_of_the_reference() {
                 );
             }
             for c in &contacts {
-                let half = vector(&c.normal) * (0.5 * c.gap);
-                let on_a = poses[0].inverse_point(vector(&c.point) - half);
-                let on_b = poses[1].inverse_point(vector(&c.point) + half);
-                let out = placed.a.outside(on_a).max(placed.b.outside(on_b));
+                // On a flat face, or midway between the surfaces.
+                let out = [0.0, 0.5, 1.0].map(|share| {
+                    let on_a = vector(&c.point) - vector(&c.normal) * (share * c.gap);
+                    let on_b = on_a + vector(&c.normal) * c.gap;
+                    let [in_a, in_b] =
+                        [(0, on_a), (1, on_b)].map(|(k, x)| poses[k].inverse_point(x));
+                    placed.a.outside(in_a).max(placed.b.outside(in_b))
+                });
+                let out = out.into_iter().fold(f64::INFINITY, f64::min);
                 let allowed = placed.a.patch_error().max(placed.b.patch_error());
                 assert!(
                     out < 1e-6 || c.gap > least + 1e-6 && out < allowed,

@@ -1,9 +1,10 @@
 //! The same points from step to step, the same bits from run to run, and no heap.
 
-use crate::{block, body, compile, fixed, shapes};
+use crate::common::Rng;
+use crate::{block, body, compile, fixed, options_without_contact, shapes};
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::spatial::Vec3;
-use diffsim::step::{ContactDerivatives, Options, Sim};
+use diffsim::step::{ContactDerivatives, ContactReport, Options, Sim};
 
 #[test]
 fn geometry_queries_leave_the_heap_alone() {
@@ -128,4 +129,54 @@ fn contacts_are_the_same_with_derivatives_and_again() {
     assert!(first.len() > 1000);
     assert_eq!(first, run(false));
     assert_eq!(first, run(true));
+}
+
+/// Meshes and curved shapes that overlap, pass each other and part: what was found at the states before
+/// changes no bit.
+#[test]
+fn a_moving_simulation_finds_what_a_new_one_finds() {
+    let mut spec = ModelSpec::default();
+    let all = shapes();
+    fixed(&mut spec, "field", Vec3::ZERO, all[1].1.clone());
+    for (i, (name, s)) in all[2..].iter().chain(&all[4..]).enumerate() {
+        let at = Vec3::new(0.11 * (i % 4) as f64, 0.13 * (i / 4) as f64, 0.1);
+        body(&mut spec, &format!("{name}{i}"), at, s.clone());
+    }
+    let model = compile(spec);
+    let options = Options {
+        max_contacts: 512,
+        ..options_without_contact()
+    };
+    let mut moving = Sim::new(model.clone(), &options).unwrap();
+    let mut q = model.neutral().to_vec();
+    let mut next = q.clone();
+    let mut rng = Rng::new(90);
+    let turns: Vec<f64> = (0..model.nv()).map(|_| rng.range(-1.0, 1.0)).collect();
+    let mut seen = 0;
+    for k in 0..120 {
+        // Slow, at rest, then fast.
+        let speed = [1e-4, 0.0, 5e-3][k / 40];
+        let dq: Vec<f64> = turns.iter().map(|x| speed * x).collect();
+        model.integrate(&q, &dq, &mut next);
+        std::mem::swap(&mut q, &mut next);
+        moving.collide(&q).unwrap();
+        let mut new = Sim::new(model.clone(), &options).unwrap();
+        new.collide(&q).unwrap();
+        let bits = |sim: &Sim| -> Vec<_> {
+            let of = |x: [f64; 3]| x.map(f64::to_bits);
+            let one = |c: &ContactReport| {
+                (
+                    c.geom,
+                    c.feature,
+                    of(c.point),
+                    of(c.normal),
+                    c.gap.to_bits(),
+                )
+            };
+            sim.contacts().iter().map(one).collect()
+        };
+        assert_eq!(bits(&moving), bits(&new), "state {k}");
+        seen += new.contacts().len();
+    }
+    assert!(seen > 120 * 20, "{seen}");
 }

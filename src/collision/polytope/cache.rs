@@ -1,7 +1,9 @@
 //! What a query on a pair of shapes leaves for the next one.
 
+use super::cage::Cage;
 use super::convex::{Convex, Kind};
 use super::curved::Bodies;
+use super::expand::Shell;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::pair::Pair;
 use crate::spatial::Vec3;
@@ -23,6 +25,8 @@ pub struct PairCache {
     /// Vertices of A and B that make the simplex on which the search ended.
     simplex: [[u16; 2]; 4],
     len: u8,
+    /// Where [`Depths`] may have more.
+    deep: u16,
 }
 
 impl PairCache {
@@ -34,9 +38,9 @@ impl PairCache {
         }
         let [a, b] = self.near;
         let near = Vertex {
-            w: Vec3::ZERO,
             a: known(bodies.a, a),
             b: known(bodies.b, b),
+            ..Vertex::default()
         };
         let v = bodies.support(self.axis, Some(near));
         let gap = -v.w.dot(self.axis) - bodies.a.radius() - bodies.b.radius();
@@ -76,6 +80,88 @@ impl PairCache {
             }
         }
         s
+    }
+}
+
+/// The key of no pair.
+const NOBODY: u64 = u64::MAX;
+
+/// What a query on a pair that overlaps leaves for the next one on the same two shapes.
+#[derive(Clone, Debug)]
+struct Deep {
+    owner: u64,
+    shell: Shell,
+    cage: Cage,
+}
+
+/// Places for what the queries on a few overlapping pairs leave. The pair that took one longest ago
+/// loses it first. As with [`PairCache`], what is found does not depend on it.
+#[derive(Clone, Debug)]
+pub struct Depths {
+    places: Vec<Deep>,
+    next: usize,
+}
+
+impl Depths {
+    /// Without places nothing is kept, and nothing is allocated.
+    pub fn new(places: usize) -> Depths {
+        let empty = Deep {
+            owner: NOBODY,
+            shell: Shell::default(),
+            cage: Cage::default(),
+        };
+        Depths {
+            places: vec![empty; places],
+            next: 0,
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.places.iter_mut().for_each(|p| p.owner = NOBODY);
+    }
+}
+
+/// The memory of one pair of shapes, which `key` tells from all others in `depths`; not `u64::MAX`.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    pub cache: &'a mut PairCache,
+    pub depths: &'a mut Depths,
+    pub key: u64,
+}
+
+impl Memory<'_> {
+    fn known(&mut self) -> Option<&mut Deep> {
+        let deep = self.depths.places.get_mut(usize::from(self.cache.deep))?;
+        (deep.owner == self.key).then_some(deep)
+    }
+
+    /// What is known, or a new one; `None` where there are no places.
+    fn claim(&mut self) -> Option<&mut Deep> {
+        if self.known().is_none() {
+            let Depths { places, next } = &mut *self.depths;
+            let deep = places.get_mut(*next)?;
+            deep.owner = self.key;
+            deep.shell.clear();
+            deep.cage.clear();
+            self.cache.deep = *next as u16;
+            *next = (*next + 1) % places.len();
+        }
+        self.known()
+    }
+
+    /// The memory of two hulls.
+    pub(super) fn shell(&mut self) -> Option<&mut Shell> {
+        self.claim().map(|d| &mut d.shell)
+    }
+
+    /// That of two shapes one of which is curved.
+    pub(super) fn cage(&mut self) -> Option<&mut Cage> {
+        self.claim().map(|d| &mut d.cage)
+    }
+
+    /// The same, where an earlier query has left one.
+    pub(super) fn known_cage(&mut self) -> Option<&mut Cage> {
+        self.known().map(|d| &mut d.cage)
     }
 }
 

@@ -107,11 +107,8 @@ impl Convex {
     pub fn size(&self) -> f64 {
         match self.kind {
             Kind::Hull { radius } => self.hull.size() + radius,
-            Kind::Cylinder {
-                radius,
-                half_length,
-                ..
-            } => radius.hypot(half_length),
+            // The corners of the prism lie on both rims.
+            Kind::Cylinder { .. } => self.hull.size(),
             Kind::Ellipsoid { semi_axes } => semi_axes.max_abs(),
         }
     }

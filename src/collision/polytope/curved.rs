@@ -6,9 +6,12 @@
 //! geometry of the surfaces there, finds it to rounding. Several local geometries may be near (a
 //! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
 
+use super::cache::Memory;
+use super::cage::{ALIKE, ALIKE_SINE};
 use super::convex::{Convex, Kind};
-use super::expand;
+use super::expand::Inner;
 use super::feature::{Feature, Spot};
+use super::fixed::Fixed;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::local::{Condition, Local, support};
@@ -38,20 +41,29 @@ const SIDE: f64 = 0.142;
 const LEAN: f64 = 0.1;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
+/// The normals from which solutions are found anew are multiples of its inverse.
+const GRID: f64 = (1 << 20) as f64;
+/// In roundings: the least depth of a contact, and by how much others must be deeper, to be kept.
+const CLEARLY: f64 = 1e3;
+const ALONE: f64 = 4.0;
+/// Relative to a shape's size: more than two searches may differ.
+const WELL_WITHIN: f64 = 1e-6;
 /// Most facets from which these are chosen.
 const MAX_FACETS: usize = 64;
 
 /// A stationary direction of s, A's frame.
 #[derive(Clone, Copy)]
-struct Solution {
-    spots: [Spot; 2],
-    normal: Vec3,
+pub(super) struct Solution {
+    pub spots: [Spot; 2],
+    pub normal: Vec3,
     /// s(n) of the whole shapes.
     gap: f64,
     /// The point midway, where the two spots fix one.
     point: Option<Vec3>,
     /// The point lies within both features, and these are the ones that support the shapes.
     settled: bool,
+    /// Newton's method came to rest far below the rounding of the normal that it is [`Bodies::canonical`] by.
+    sharp: bool,
 }
 
 impl Solution {
@@ -90,6 +102,7 @@ impl SupportMap for Bodies<'_> {
         let (xb, b) = support(self.b, dir_b, near.map(|v| v.b));
         Vertex {
             w: xa - self.b_in_a.point(xb),
+            on_b: xb,
             a,
             b,
         }
@@ -157,7 +170,45 @@ fn within(c: &Convex, spot: Spot, x: Vec3, tolerance: f64) -> bool {
     }
 }
 
+/// Whether a point (body frame) lies well within its feature, and the outward normal `n` far from
+/// where others along a line begin. False for meshes, whose features are too many to tell.
+fn stands_out(c: &Convex, spot: Spot, n: Vec3, x: Vec3) -> bool {
+    // n is not about to be perpendicular to this axis.
+    let leans = |along: f64| along.abs() > ALIKE_SINE;
+    within(c, spot, x, -WELL_WITHIN * c.size())
+        && match (spot, &c.kind) {
+            (Spot::Rim(_), _) => leans(n.z),
+            (_, Kind::Hull { .. }) if c.hull.half_extents().is_none() => false,
+            (Spot::Vertex(_), _) => leans(n.x) && leans(n.y) && leans(n.z),
+            _ => true,
+        }
+}
+
+/// Outward normals (body frame) of the faces or caps near `n` that do not bear the contact.
+fn rivals(c: &Convex, spot: Spot, n: Vec3, mut offer: impl FnMut(Vec3)) {
+    let axes = match (spot, &c.kind) {
+        (Spot::Face(_) | Spot::Cap(_), _) => 0..0,
+        (_, Kind::Hull { .. }) => 0..3,
+        (_, Kind::Cylinder { .. }) => 2..3,
+        _ => 0..0,
+    };
+    for k in axes {
+        if n[k].abs() > 1.0 - ALIKE {
+            offer(Vec3::unit(k) * n[k].signum());
+        }
+    }
+}
+
+/// Whether any other search for this normal rounds it to the same one in [`Bodies::canonical`].
+fn is_surely_rounded(n: Vec3) -> bool {
+    n.to_array().iter().all(|x| {
+        let x = x * GRID;
+        (x - x.round()).abs() < 0.5 - 1e-3
+    })
+}
+
 impl Bodies<'_> {
+    #[inline(always)]
     fn locals(&self, spots: [Spot; 2], n: Vec3) -> Option<(Local, Local)> {
         let a = Local::of(self.a, spots[0], n)?;
         let b = Local::of(self.b, spots[1], -self.b_in_a.rot.tr_mul_vec(n))?;
@@ -218,6 +269,7 @@ impl Bodies<'_> {
         }
         let mut last = f64::INFINITY;
         let mut state = None;
+        let mut sharp = false;
         for _ in 0..MAX_STEPS {
             let Some((a, b)) = self.locals(spots, n) else {
                 break;
@@ -230,7 +282,8 @@ impl Bodies<'_> {
             let c = condition.flats.map(|f| -f.dot(n));
             let (dn, slides, _) = condition.solve(d, c);
             let change = dn.norm();
-            if change < 1e-12 || change < 1e-9 && change >= last {
+            sharp = change < 1e-12;
+            if sharp || change < 1e-9 && change >= last {
                 state = condition.is_maximum().then_some((a, b, gap, slides));
                 break;
             }
@@ -253,6 +306,7 @@ impl Bodies<'_> {
             gap,
             point: None,
             settled: false,
+            sharp,
         };
         let Some((a, b, local_gap, slides)) = state else {
             // Two planes, or a plane and a line, share no single point, but their normal counts.
@@ -315,7 +369,10 @@ impl Bodies<'_> {
         });
     }
 
-    fn solve(&self, margin: f64, rounding: f64) -> Option<Solution> {
+    fn solve(&self, margin: f64, rounding: f64, memory: &mut Memory) -> Option<Solution> {
+        if let Some(s) = self.solve_again(rounding, memory) {
+            return Some(s);
+        }
         let mut best = None;
         let mut fallback = None;
         let mut start = Simplex::default();
@@ -332,7 +389,7 @@ impl Bodies<'_> {
                     start = simplex;
                 }
                 Proximity::Overlap(_) => {
-                    fallback = self.solve_overlap(rounding, &mut best);
+                    fallback = self.solve_overlap(rounding, memory, &mut best);
                     break;
                 }
             }
@@ -345,48 +402,59 @@ impl Bodies<'_> {
                 gap,
                 point: None,
                 settled: false,
+                sharp: false,
             })
         })
     }
 
     /// Improves `best` from the directions in which overlapping shapes may part soonest; returns
     /// the best of these directions.
-    fn solve_overlap(&self, rounding: f64, best: &mut Option<Solution>) -> Option<(f64, Vec3)> {
+    fn solve_overlap(
+        &self,
+        rounding: f64,
+        memory: &mut Memory,
+        best: &mut Option<Solution>,
+    ) -> Option<(f64, Vec3)> {
         let size = self.a.size() + self.b.size();
         let mut fallback = None;
+        let mut inner = Inner::new();
+        let mut whole = false;
         let faceted = self.a.hull().is_some() || self.b.hull().is_some();
         for &(depth, apart) in &COARSE_DEPTH[usize::from(faceted)..] {
-            let mut facets = [(0.0, Vec3::ZERO, [Vertex::default(); 3]); MAX_FACETS];
-            let mut count = 0;
-            expand::near_facets(self, depth * size, |normal, corners| {
-                if let Some(slot) = facets.get_mut(count) {
-                    *slot = (self.separation(normal), normal, corners);
-                    count += 1;
-                }
+            let mut near = Fixed::<usize, MAX_FACETS>::new();
+            whole = inner.approach(self, depth * size, |facet| {
+                let _ = near.push(facet);
             });
-            let facets = &mut facets[..count];
-            facets.sort_unstable_by(|f, g| g.0.total_cmp(&f.0));
-            fallback = facets.first().map(|f| (f.0, f.1)).or(fallback);
+            let mut facets = Fixed::<(f64, usize), MAX_FACETS>::new();
+            for &facet in near.iter() {
+                let _ = facets.push((self.separation(inner.normal(facet)), facet));
+            }
+            facets.sort_unstable_by(|f, g| g.0.total_cmp(&f.0).then(f.1.cmp(&g.1)));
+            fallback = facets
+                .first()
+                .map(|f| (f.0, inner.normal(f.1)))
+                .or(fallback);
             let mut tried = [Vec3::ZERO; 2 * MAX_STARTS];
             let mut starts = 0;
             let mut settled = true;
-            for (_, normal, corners) in facets.iter() {
+            for &(_, facet) in facets.iter() {
+                let (normal, corners) = (inner.normal(facet), inner.corners(facet));
                 // Behind a facet the difference reaches at least as deep as the facet.
                 let offset = normal.dot(corners[0].w);
                 let behind = best.is_some_and(|s| s.settled && offset >= -s.gap - rounding);
                 let known = tried[..2 * starts]
                     .iter()
-                    .any(|n| n.dot(*normal) > 1.0 - apart);
+                    .any(|n| n.dot(normal) > 1.0 - apart);
                 if starts == MAX_STARTS || behind || known {
                     continue;
                 }
                 let mut own = None;
-                self.try_start(*normal, corners, rounding, &mut own);
+                self.try_start(normal, &corners, rounding, &mut own);
                 let solution = own.filter(|s| s.settled);
-                tried[2 * starts] = *normal;
-                tried[2 * starts + 1] = solution.map_or(*normal, |s| s.normal);
+                tried[2 * starts] = normal;
+                tried[2 * starts + 1] = solution.map_or(normal, |s| s.normal);
                 starts += 1;
-                settled &= solution.is_some_and(|s| s.normal.dot(*normal) > 1.0 - AWAY);
+                settled &= solution.is_some_and(|s| s.normal.dot(normal) > 1.0 - AWAY);
                 if let Some(s) = own {
                     improve(best, s, rounding);
                 }
@@ -395,7 +463,72 @@ impl Bodies<'_> {
                 break;
             }
         }
+        if let Some(s) = best.filter(|s| s.settled) {
+            let s = self.canonical(&s, rounding).unwrap_or(s);
+            *best = Some(s);
+            let lasting =
+                whole && self.is_alone(&s, rounding) && inner.enclose(self, s.normal, -s.gap, size);
+            if lasting && let Some(cage) = memory.cage() {
+                cage.keep(&inner, &self.b_in_a, &s);
+            }
+        }
         fallback
+    }
+
+    /// The contact where that of the last query has moved to, where this is beyond doubt what the whole
+    /// search would find.
+    pub(super) fn solve_again(&self, rounding: f64, memory: &mut Memory) -> Option<Solution> {
+        let cage = memory.known_cage()?;
+        let (spots, normal) = cage.solution()?;
+        let s = self.refine(spots, normal, rounding)?;
+        let beyond = ALONE * rounding - s.gap;
+        let holds = s.settled
+            && s.sharp
+            && is_surely_rounded(s.normal)
+            && self.is_alone(&s, rounding)
+            && cage.is_deeper(&self.b_in_a, s.normal, beyond);
+        if !holds {
+            return None;
+        }
+        let s = self.canonical(&s, rounding)?;
+        cage.turn(s.normal);
+        Some(s)
+    }
+
+    /// A settled solution found anew from its rounded normal, so that it is the same to the last bit
+    /// wherever the search for it began; `None` where that leads elsewhere.
+    fn canonical(&self, s: &Solution, rounding: f64) -> Option<Solution> {
+        if s.spots
+            .iter()
+            .any(|s| matches!(s, Spot::Face(_) | Spot::Cap(_)))
+        {
+            // Fixed by that face.
+            return Some(*s);
+        }
+        let [x, y, z] = s.normal.to_array().map(|x| (x * GRID).round());
+        let n = Vec3::new(x, y, z).normalized()?;
+        self.refine(s.spots, n, rounding).filter(|s| s.settled)
+    }
+
+    /// Whether shapes clearly overlap, in a point well within both features, and no other ones near
+    /// these bear the contact as well.
+    fn is_alone(&self, s: &Solution, rounding: f64) -> bool {
+        let Some(point) = s.point else {
+            return false;
+        };
+        let arm = s.normal * (0.5 * s.gap);
+        let (xa, xb) = (point - arm, self.b_in_a.inverse_point(point + arm));
+        let rot = &self.b_in_a.rot;
+        let against = -rot.tr_mul_vec(s.normal);
+        let mut alone = -s.gap > CLEARLY * rounding
+            && stands_out(self.a, s.spots[0], s.normal, xa)
+            && stands_out(self.b, s.spots[1], against, xb);
+        if alone {
+            let mut test = |n: Vec3| alone &= self.separation(n) < s.gap - ALONE * rounding;
+            rivals(self.a, s.spots[0], s.normal, &mut test);
+            rivals(self.b, s.spots[1], against, |n| test(-rot.mul_vec(n)));
+        }
+        alone
     }
 
     /// Midway between the points of support of a direction that names no features.
@@ -433,11 +566,11 @@ fn choose_stand_in(c: &Convex, n: Vec3) -> u8 {
 }
 
 /// Finds the contact of two shapes of which at least one is curved, in A's frame.
-pub(super) fn contact(a: &Convex, b: &Convex, b_in_a: Pose, margin: f64, found: &mut Candidates) {
-    let bodies = Bodies { a, b, b_in_a };
+pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: &mut Candidates) {
+    let Bodies { a, b, b_in_a } = *bodies;
     let (ra, rb) = (a.radius(), b.radius());
     let rounding = ROUNDING * (a.size() + b.size());
-    let Some(s) = bodies.solve(margin + ra + rb, rounding) else {
+    let Some(s) = bodies.solve(margin + ra + rb, rounding, memory) else {
         return;
     };
     if s.gap - ra - rb > margin {

@@ -7,6 +7,7 @@
 //! lies, so that no simplex collapses on it; and the facets found only name features, from which
 //! the axes are computed anew, so that the result does not depend on the way to it.
 
+use super::cage::{ALIKE, CORNERS};
 use super::fixed::Fixed;
 use super::gjk::{Simplex, SupportMap, Vertex};
 use super::pair::{Distinct, ON_FACE, Pair};
@@ -27,13 +28,18 @@ const ALONE: f64 = 4.0;
 /// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
 const FLAT: f64 = 1e-3;
 
+/// Relative to the sizes of curved shapes: by this much deeper than the contact other directions must
+/// be, and are tried to be, for the polytope to be kept.
+const BARELY: f64 = 1e-5;
+const WELL: f64 = 2e-2;
+
 #[derive(Clone, Copy, Default)]
-struct Facet {
+pub(super) struct Facet {
     /// Outwards, unit.
     normal: Vec3,
     /// Depth of the origin under the facet.
     offset: f64,
-    corners: [u8; 3],
+    pub corners: [u8; 3],
     /// Facets across the sides that start at each corner.
     across: [u8; 3],
     alive: bool,
@@ -79,11 +85,15 @@ impl Shell {
     }
 }
 
-struct Polytope<const V: usize, const F: usize> {
+/// A polytope inside a Minkowski difference that is grown towards its boundary.
+pub(super) struct Polytope<const V: usize, const F: usize> {
     vertices: Fixed<Vertex, V>,
     facets: Fixed<Facet, F>,
     free: Fixed<u8, F>,
 }
+
+/// Inside the difference of bodies with curved surfaces.
+pub(super) type Inner = Polytope<FEW, { 2 * FEW }>;
 
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
 /// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
@@ -163,23 +173,81 @@ impl Sought {
     }
 }
 
-/// Outward normals, and corners, of the facets of the difference about as near to the origin as
-/// the nearest, for bodies with curved surfaces: facets are let stand `tolerance` below them.
-pub(super) fn near_facets(
-    map: &impl SupportMap,
-    tolerance: f64,
-    mut found: impl FnMut(Vec3, [Vertex; 3]),
-) {
-    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
-    if p.begin(map, &Simplex::default()).is_none() {
-        return;
+impl Inner {
+    /// Grows anew in the difference of bodies with curved surfaces until the facets about as near to
+    /// the origin as the nearest are no more than `tolerance` below its boundary, and gives their
+    /// places. Even where it is cut short (false), the nearest facets are the best guess there is.
+    pub fn approach(
+        &mut self,
+        map: &impl SupportMap,
+        tolerance: f64,
+        mut found: impl FnMut(usize),
+    ) -> bool {
+        self.clear();
+        if self.begin(map, &Simplex::default()).is_none() {
+            return false;
+        }
+        let whole = self.grow(map, tolerance, tolerance).is_ok();
+        let least = self.facets().fold(f64::INFINITY, |m, f| m.min(f.offset));
+        for (i, f) in self.facets.iter().enumerate() {
+            if f.alive && f.offset <= least + 2.0 * tolerance {
+                found(i);
+            }
+        }
+        whole
     }
-    // Even cut short, the nearest facets are the best guess there is.
-    let _ = p.grow(map, tolerance, tolerance);
-    let alive = || p.facets.iter().filter(|f| f.alive);
-    let least = alive().fold(f64::INFINITY, |m, f| m.min(f.offset));
-    for f in alive().filter(|f| f.offset <= least + 2.0 * tolerance) {
-        found(f.normal, f.corners.map(|c| p.vertices[usize::from(c)]));
+
+    /// Pushes out the facets that do not look along `normal` until they are deeper than `depth`, and
+    /// well deeper where a few more vertices do it; false where some are not. `size`: of both bodies.
+    pub fn enclose(&mut self, map: &impl SupportMap, normal: Vec3, depth: f64, size: f64) -> bool {
+        let (barely, well) = (depth + BARELY * size, depth + WELL * size);
+        self.facets.iter_mut().for_each(|f| f.closed = false);
+        let aside = |f: &Facet| f.alive && f.normal.dot(normal) < 1.0 - ALIKE;
+        while self.vertices.len() < CORNERS {
+            let mut pick = None;
+            let mut nearest = well;
+            for (i, f) in self.facets.iter().enumerate() {
+                if aside(f) && !f.closed && f.offset < nearest {
+                    nearest = f.offset;
+                    pick = Some(i);
+                }
+            }
+            let Some(i) = pick else {
+                break;
+            };
+            let f = self.facets[i];
+            let near = self.vertices[usize::from(f.corners[0])];
+            let w = map.support(f.normal, Some(near));
+            let gain = f.normal.dot(w.w) - f.offset;
+            let worth = (0.1 * (well - f.offset)).max(0.25 * BARELY * size);
+            if gain > worth || f.offset < barely && gain > 0.25 * BARELY * size {
+                if self.add(w, i, COPLANAR * BARELY * size).is_none() {
+                    return false;
+                }
+            } else {
+                self.facets[i].closed = true;
+            }
+        }
+        self.facets.iter().all(|f| !aside(f) || f.offset > barely)
+    }
+
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices
+    }
+
+    /// The facets of the surface, in order of their places.
+    pub fn facets(&self) -> impl Iterator<Item = &Facet> {
+        self.facets.iter().filter(|f| f.alive)
+    }
+
+    pub fn normal(&self, place: usize) -> Vec3 {
+        self.facets[place].normal
+    }
+
+    pub fn corners(&self, place: usize) -> [Vertex; 3] {
+        self.facets[place]
+            .corners
+            .map(|c| self.vertices[usize::from(c)])
     }
 }
 
@@ -234,12 +302,18 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
 }
 
 impl<const V: usize, const F: usize> Polytope<V, F> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Polytope {
             vertices: Fixed::new(),
             facets: Fixed::new(),
             free: Fixed::new(),
         }
+    }
+
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.facets.clear();
+        self.free.clear();
     }
 
     /// The tetrahedron of an earlier result, or a new one.

@@ -11,6 +11,8 @@ use crate::spatial::Vec3;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vertex {
     pub w: Vec3,
+    /// The point of B that makes it, in B's frame.
+    pub on_b: Vec3,
     pub a: u16,
     pub b: u16,
 }

@@ -48,6 +48,7 @@ pub(super) struct Local {
 
 impl Local {
     /// The geometry of `spot` for the outward normal `n` (body frame); `None` where it has none.
+    #[inline(always)]
     pub fn of(c: &Convex, spot: Spot, n: Vec3) -> Option<Local> {
         let corner = |x| Local {
             x,
@@ -89,7 +90,7 @@ impl Local {
                     ..
                 },
             ) => {
-                let across = n.x.hypot(n.y);
+                let across = (n.x * n.x + n.y * n.y).sqrt();
                 if across < 1e-9 {
                     return None;
                 }
@@ -125,6 +126,7 @@ impl Local {
         }
     }
 
+    #[inline(always)]
     pub fn placed(&self, p: &Pose) -> Local {
         Local {
             x: p.point(self.x),
@@ -156,6 +158,7 @@ pub(super) struct Condition {
 
 impl Condition {
     /// `None` for more than two flats or two parallel ones: the contact is no point.
+    #[inline(always)]
     pub fn new(n: Vec3, a: &Local, b: &Local, gap: f64) -> Option<Condition> {
         let flat_count = a.flat_count + b.flat_count;
         if flat_count > 2 {
@@ -189,39 +192,12 @@ impl Condition {
     /// (δn, slides) for the right-hand sides, and whether these have no other solution. Where every
     /// direction is as good as the next (a ball centred on a cylinder's axis), the normal keeps still.
     pub fn solve(&self, r: Vec3, c: [f64; 2]) -> (Vec3, [f64; 2], Smoothness) {
-        let size = 2 + self.flat_count;
-        let mut m = self.matrix;
-        let mut x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
-        let mut unique = true;
-        for k in 0..size {
-            let pivot = (k..size)
-                .max_by(|&i, &j| m[i][k].abs().total_cmp(&m[j][k].abs()))
-                .unwrap_or(k);
-            m.swap(k, pivot);
-            x.swap(k, pivot);
-            if m[k][k].abs() < SINGULAR {
-                unique = false;
-                continue;
-            }
-            for i in k + 1..size {
-                let f = m[i][k] / m[k][k];
-                let row = m[k];
-                for (e, p) in m[i][k..size].iter_mut().zip(&row[k..size]) {
-                    *e -= f * p;
-                }
-                x[i] -= f * x[k];
-            }
-        }
-        for k in (0..size).rev() {
-            for j in k + 1..size {
-                x[k] -= m[k][j] * x[j];
-            }
-            x[k] = if m[k][k].abs() < SINGULAR {
-                0.0
-            } else {
-                x[k] / m[k][k]
-            };
-        }
+        let x = [self.basis[0].dot(r), self.basis[1].dot(r), c[0], c[1]];
+        let (x, unique) = match self.flat_count {
+            0 => eliminated::<2>(self.matrix, x),
+            1 => eliminated::<3>(self.matrix, x),
+            _ => eliminated::<4>(self.matrix, x),
+        };
         let dn = self.basis[0] * x[0] + self.basis[1] * x[1];
         (dn, [x[2], x[3]], Smoothness::from_bool(unique))
     }
@@ -238,4 +214,43 @@ impl Condition {
             _ => true,
         }
     }
+}
+
+/// The solution of the leading `N` equations by elimination with pivots from the columns, and whether
+/// it is the only one; unknowns that are not determined are 0.
+#[inline(always)]
+fn eliminated<const N: usize>(mut m: [[f64; 4]; 4], mut x: [f64; 4]) -> ([f64; 4], bool) {
+    let mut unique = true;
+    for k in 0..N {
+        let mut pivot = k;
+        for i in k + 1..N {
+            if m[i][k].abs() >= m[pivot][k].abs() {
+                pivot = i;
+            }
+        }
+        m.swap(k, pivot);
+        x.swap(k, pivot);
+        if m[k][k].abs() < SINGULAR {
+            unique = false;
+            continue;
+        }
+        for i in k + 1..N {
+            let f = m[i][k] / m[k][k];
+            for j in k..N {
+                m[i][j] -= f * m[k][j];
+            }
+            x[i] -= f * x[k];
+        }
+    }
+    for k in (0..N).rev() {
+        for j in k + 1..N {
+            x[k] -= m[k][j] * x[j];
+        }
+        x[k] = if m[k][k].abs() < SINGULAR {
+            0.0
+        } else {
+            x[k] / m[k][k]
+        };
+    }
+    (x, unique)
 }

@@ -9,6 +9,7 @@
 
 mod build;
 mod cache;
+mod cage;
 mod convex;
 mod curved;
 mod decompose;
@@ -19,6 +20,7 @@ mod fixed;
 mod gjk;
 mod hull;
 mod local;
+mod mesh;
 mod pair;
 mod patch;
 mod plane;
@@ -28,13 +30,13 @@ mod terrain;
 mod tests;
 
 pub use build::MAX_TRIANGLES;
-pub use cache::PairCache;
+pub use cache::{Depths, Memory, PairCache};
 pub use convex::Convex;
 pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
-pub use expand::Shell;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
+pub use mesh::{opening, shapes};
 pub use plane::{collide_plane, differentiate_plane};
 pub use terrain::{Terrain, TerrainContact};
 
@@ -93,48 +95,43 @@ pub fn collide(
     cache: &mut PairCache,
     out: &mut Manifold,
 ) {
-    collide_deep(
-        a,
-        pose_a,
-        b,
-        pose_b,
-        margin,
+    let memory = &mut Memory {
         cache,
-        &mut Shell::default(),
-        out,
-    );
+        depths: &mut Depths::new(0),
+        key: 0,
+    };
+    collide_deep(a, pose_a, b, pose_b, margin, memory, out);
 }
 
-/// As [`collide`]; of a pair that overlapped at the last query, `shell` keeps what makes the next
-/// one quick. It too may come from another pair.
+/// As [`collide`]; of a pair that overlapped at the last query, `memory` keeps what makes the next
+/// one quick.
 pub fn collide_deep(
     a: &Convex,
     pose_a: &Pose,
     b: &Convex,
     pose_b: &Pose,
     margin: f64,
-    cache: &mut PairCache,
-    shell: &mut Shell,
+    memory: &mut Memory,
     out: &mut Manifold,
 ) {
     out.clear();
     let b_in_a = pose_a.relative(pose_b);
     let rounding = ROUNDING * (a.size() + b.size());
     let bodies = Bodies { a, b, b_in_a };
-    if cache.keeps_apart(&bodies, margin, rounding) {
+    if memory.cache.keeps_apart(&bodies, margin, rounding) {
         return;
     }
     let mut found = Candidates::new();
     if a.is_curved() || b.is_curved() {
-        curved::contact(a, b, b_in_a, margin, &mut found);
+        curved::contact(&bodies, margin, memory, &mut found);
     } else {
         let (ra, rb) = (a.radius(), b.radius());
         let pair = Pair::new(&a.hull, &b.hull, b_in_a);
-        pair.contact(margin + ra + rb, rounding, cache, shell, &mut found);
+        pair.contact(margin + ra + rb, rounding, memory, &mut found);
         found.update(|p| *p = inflated(*p, ra, rb));
     }
     if found.points().is_empty() {
-        cache.look_apart(&bodies, rounding);
+        memory.cache.look_apart(&bodies, rounding);
     }
     found.reduce(pose_a, rounding, out);
 }

@@ -1,6 +1,6 @@
 //! Two placed hulls: where they touch.
 
-use super::PairCache;
+use super::cache::Memory;
 use super::expand::{self, Shell};
 use super::feature::Feature;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
@@ -80,8 +80,10 @@ impl<'a> Pair<'a> {
 
     #[inline(always)]
     pub(super) fn vertex(&self, a: u16, b: u16) -> Vertex {
+        let on_b = self.b.vertex(b);
         Vertex {
-            w: self.a.vertex(a) - self.b_in_a.point(self.b.vertex(b)),
+            w: self.a.vertex(a) - self.b_in_a.point(on_b),
+            on_b,
             a,
             b,
         }
@@ -150,8 +152,7 @@ impl Pair<'_> {
         &self,
         margin: f64,
         rounding: f64,
-        cache: &mut PairCache,
-        shell: &mut Shell,
+        memory: &mut Memory,
         found: &mut Candidates,
     ) {
         if let (Some(ha), Some(hb)) = (self.a.half_extents(), self.b.half_extents()) {
@@ -165,21 +166,23 @@ impl Pair<'_> {
                 return self.on_axis(axis, margin, rounding, found);
             }
         }
-        let start = cache.recall(self);
-        if start.len > 0 && self.search_from(start, margin, rounding, cache, shell, found) {
+        let start = memory.cache.recall(self);
+        if start.len > 0 && self.search_from(start, margin, rounding, memory, found) {
             return;
         }
         match gjk::distance(self, Simplex::default(), margin, rounding, ACCURACY) {
             Proximity::Beyond => {}
             Proximity::Apart { simplex, normal } => {
-                cache.remember(&simplex);
+                memory.cache.remember(&simplex);
                 self.apart(&simplex, normal, margin, rounding, found);
             }
             Proximity::Overlap(mut simplex) => {
+                let mut spare = Shell::default();
+                let shell = memory.shell().unwrap_or(&mut spare);
                 let axis = expand::least_depth(self, &mut simplex, shell, rounding)
                     .or_else(|| sat::exhaustive(self, rounding))
                     .or_else(|| self.crossing_cores());
-                cache.remember(&simplex);
+                memory.cache.remember(&simplex);
                 if let Some(axis) = axis {
                     self.on_axis(axis, margin, rounding, found);
                 }
@@ -194,8 +197,7 @@ impl Pair<'_> {
         start: Simplex,
         margin: f64,
         rounding: f64,
-        cache: &mut PairCache,
-        shell: &mut Shell,
+        memory: &mut Memory,
         found: &mut Candidates,
     ) -> bool {
         let doubt = DOUBT * rounding;
@@ -208,11 +210,13 @@ impl Pair<'_> {
                 if !(clear && self.is_distinct(&simplex, normal)) {
                     return false;
                 }
-                cache.remember(&simplex);
+                memory.cache.remember(&simplex);
                 self.apart(&simplex, normal, margin, rounding, found);
                 true
             }
             Proximity::Overlap(mut simplex) => {
+                let mut spare = Shell::default();
+                let shell = memory.shell().unwrap_or(&mut spare);
                 let again = expand::least_depth_again(self, &mut simplex, shell, rounding);
                 let Some(axis) = again else {
                     return false;
@@ -220,7 +224,7 @@ impl Pair<'_> {
                 if axis.gap() > rounding - doubt || !self.is_within(&axis) {
                     return false;
                 }
-                cache.remember(&simplex);
+                memory.cache.remember(&simplex);
                 self.on_axis(axis, margin, rounding, found);
                 true
             }

@@ -160,6 +160,8 @@ impl Reference<'_> {
         let mut corners = [const { Fixed::<Corner, MAX_CORNERS>::new() }; 2];
         let [clipped, rest] = &mut corners;
         let (mut clipped, mut rest) = (clipped, rest);
+        // Of the corners beyond a side.
+        let mut distances = Fixed::<f64, MAX_CORNERS>::new();
         for (k, &v) in polygon.iter().enumerate() {
             let _ = clipped.push(Corner {
                 at: self.other_pose.point(self.other.vertex(v)),
@@ -171,15 +173,21 @@ impl Reference<'_> {
             let Some(w) = along.cross(n).normalized() else {
                 continue;
             };
+            distances.clear();
+            let mut most = f64::NEG_INFINITY;
+            for c in clipped.iter() {
+                let d = w.dot(c.at - from);
+                let _ = distances.push(d);
+                most = most.max(d);
+            }
+            if most <= tolerance {
+                continue;
+            }
             rest.clear();
-            let beyond = |c: &Corner| w.dot(c.at - from);
-            let mut any_outside = false;
-            let mut p = clipped[clipped.len() - 1];
-            let mut dp = beyond(&p);
-            for q in clipped.iter() {
-                let dq = beyond(q);
+            let last = clipped.len() - 1;
+            let (mut p, mut dp) = (clipped[last], distances[last]);
+            for (q, &dq) in clipped.iter().zip(distances.iter()) {
                 if (dp > tolerance) != (dq > tolerance) {
-                    any_outside = true;
                     let t = (dp / (dp - dq)).clamp(0.0, 1.0);
                     let _ = rest.push(Corner {
                         at: p.at + (q.at - p.at) * t,
@@ -192,14 +200,10 @@ impl Reference<'_> {
                 }
                 if dq <= tolerance {
                     let _ = rest.push(*q);
-                } else {
-                    any_outside = true;
                 }
                 (p, dp) = (*q, dq);
             }
-            if any_outside {
-                std::mem::swap(&mut clipped, &mut rest);
-            }
+            std::mem::swap(&mut clipped, &mut rest);
             if clipped.is_empty() {
                 return;
             }

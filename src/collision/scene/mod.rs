@@ -6,14 +6,17 @@
 //! (by geoms alone in a scene with too many pairs for a list), then by features.
 
 mod broad;
+mod face;
 mod narrow;
 mod overlap;
 mod pairs;
 mod size;
 mod solid;
+mod solids;
 
 pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
+pub use solids::with_geometry;
 
 use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
@@ -23,9 +26,11 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
 use broad::{Broad, List, Sweep};
+use face::Face;
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
+use solids::Solids;
 
 /// A geometry bound to its link.
 #[derive(Clone, Debug)]
@@ -51,7 +56,9 @@ pub struct SceneContact {
     /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
     /// field, else 0.
     pub part: [u32; 2],
+    /// On the flat face that gives the normal, else midway between the surfaces.
     pub point: ContactPoint,
+    face: Face,
     /// 1: frictionless, 3: sliding friction.
     pub condim: i32,
     pub friction: PairFriction,
@@ -113,8 +120,9 @@ impl Scene {
         }
         let mut geoms = Vec::with_capacity(model.ngeom());
         let mut solids = Vec::with_capacity(model.ngeom());
-        for g in model.geoms() {
-            let solid = Solid::new(g)?;
+        let compiled = Solids::of(model);
+        for (i, g) in model.geoms().iter().enumerate() {
+            let solid = compiled.wanted(model, i)?;
             let (centre, radius) = solid.bound(&g.shape);
             let body = &model.bodies()[g.body];
             let in_link = body.in_link.compose(&g.placement);
@@ -174,6 +182,9 @@ impl Scene {
         enabled: bool,
     ) -> Result<()> {
         model.check_pair(a, b, enabled)?;
+        if enabled {
+            self.check_solid(model, [a, b])?;
+        }
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
         if let Broad::List(_) = self.broad {
@@ -183,6 +194,16 @@ impl Scene {
         }
         self.rules = rules;
         self.contacts.clear();
+        Ok(())
+    }
+
+    /// What keeps a geom from touching anything, if it does.
+    fn check_solid(&self, model: &Model, geoms: [usize; 2]) -> Result<()> {
+        for g in geoms {
+            if self.solids[g].is_nothing() {
+                Solid::new(&model.geoms()[g])?;
+            }
+        }
         Ok(())
     }
 
@@ -325,7 +346,7 @@ impl Scene {
             return Ok(());
         };
         let (contacts, capacity) = (&mut self.contacts, self.capacity);
-        let mut full = false;
+        let (from, mut full) = (contacts.len(), false);
         narrow::collide(
             sa,
             pa,
@@ -344,11 +365,16 @@ impl Scene {
                     link: [ga.link, gb.link],
                     part,
                     point,
+                    face: Face::None,
                     condim: pair.condim,
                     friction: pair.friction,
                 });
             },
         );
+        for c in &mut contacts[from..] {
+            c.face = Face::of(sa, sb, c.point.feature);
+            c.point = c.face.place(c.point);
+        }
         if full {
             return Err(Error::capacity(format!(
                 "options.max_contacts: {capacity} do not suffice"
@@ -372,7 +398,10 @@ impl Scene {
             return Smoothness::Degenerate;
         };
         let (pa, pb) = (&self.poses[a], &self.poses[b]);
-        narrow::differentiate(sa, pa, sb, pb, &c.point, c.part, out)
+        let midway = c.face.lift(c.point);
+        let smoothness = narrow::differentiate(sa, pa, sb, pb, &midway, c.part, out);
+        c.face.place_derivative(out, &midway);
+        smoothness
     }
 }
 
@@ -425,6 +454,7 @@ impl Scene {
     ) -> Result<Closest> {
         let [a, b] = geoms;
         let [pa, pb] = placements;
+        self.check_solid(model, geoms)?;
         let nothing = || {
             let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
             Error::unsupported(format!(
@@ -451,6 +481,7 @@ impl Scene {
                 link: geoms.map(|g| self.geoms[g].link),
                 part,
                 point,
+                face: Face::None,
                 condim: 1,
                 friction: PairFriction::Fixed(0.0),
             },

@@ -2,7 +2,8 @@
 
 use super::solid::Solid;
 use crate::collision::polytope::{
-    self, Convex, MAX_POINTS, PairCache, Shell, TerrainContact, collide_plane, differentiate_plane,
+    self, Convex, Depths, MAX_POINTS, Memory, PairCache, TerrainContact, collide_plane,
+    differentiate_plane,
 };
 use crate::collision::primitive;
 use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
@@ -31,16 +32,13 @@ impl Buffers {
     /// Forgets where the searches ended.
     pub fn forget(&mut self) {
         self.caches.places.fill(Default::default());
-        for (owner, shell) in &mut self.caches.shells {
-            *owner = 0;
-            shell.clear();
-        }
+        self.caches.depths.forget();
     }
 }
 
 /// Most places for the memory of a pair.
 const MAX_PLACES: usize = 1 << 11;
-const MAX_SHELLS: usize = 64;
+const MAX_DEEP: usize = 32;
 
 /// Where the last search on each pair of parts ended. Two pairs may have the same place: the later
 /// one takes it. Nothing that is found depends on this, only how soon it is.
@@ -48,8 +46,8 @@ const MAX_SHELLS: usize = 64;
 struct Caches {
     places: Vec<(u64, PairCache)>,
     shift: u32,
-    /// Places for those that overlap, fewer and larger.
-    shells: Vec<(u64, Shell)>,
+    /// Of those that overlap.
+    depths: Depths,
 }
 
 impl Caches {
@@ -58,12 +56,12 @@ impl Caches {
         Caches {
             places: vec![Default::default(); n],
             shift: u64::BITS - n.trailing_zeros(),
-            shells: vec![(0, Shell::default()); pairs.clamp(1, MAX_SHELLS)],
+            depths: Depths::new(pairs.min(MAX_DEEP)),
         }
     }
 
     #[inline]
-    fn of(&mut self, pair: u32, part: [u32; 2]) -> (&mut PairCache, &mut Shell) {
+    fn of(&mut self, pair: u32, part: [u32; 2]) -> Memory<'_> {
         let key = u64::from(pair) << 32 ^ u64::from(part[0]) << 16 ^ u64::from(part[1]);
         // The golden ratio spreads near keys over all places.
         let hash = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -71,13 +69,11 @@ impl Caches {
         if *owner != key {
             (*owner, *cache) = (key, PairCache::default());
         }
-        let shells = self.shells.len();
-        let (owner, shell) = &mut self.shells[(hash >> 40) as usize % shells];
-        if *owner != key {
-            *owner = key;
-            shell.clear();
+        Memory {
+            cache,
+            depths: &mut self.depths,
+            key,
         }
-        (cache, shell)
     }
 }
 
@@ -97,6 +93,14 @@ pub(super) fn searches(a: &Solid, b: &Solid) -> usize {
 /// triangle of a height field, else 0.
 pub(super) trait Sink: FnMut(ContactPoint, [u32; 2]) {}
 impl<F: FnMut(ContactPoint, [u32; 2])> Sink for F {}
+
+/// Whether contacts of the pair have `primitive`'s features.
+pub(super) fn is_closed_form(a: &Solid, b: &Solid) -> bool {
+    match (a, b) {
+        (Solid::Primitive { shape: a, .. }, Solid::Primitive { shape: b, .. }) => closed_form(a, b),
+        _ => false,
+    }
+}
 
 /// The pairs of `primitive`'s table; all others are `polytope`'s.
 fn closed_form(a: &Shape, b: &Shape) -> bool {
@@ -192,8 +196,8 @@ pub(super) fn collide(
                     }
                     let m = &mut buffers.polytope;
                     let at = [i as u32, j as u32];
-                    let (cache, shell) = buffers.caches.of(pair, at);
-                    polytope::collide_deep(a, pose_a, b, pose_b, margin, cache, shell, m);
+                    let mut memory = buffers.caches.of(pair, at);
+                    polytope::collide_deep(a, pose_a, b, pose_b, margin, &mut memory, m);
                     m.points().iter().for_each(|p| sink(*p, at));
                 }
             }

@@ -62,7 +62,7 @@ impl Scene {
         let pose = &self.poses[geom];
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let outward = c.point.normal * sign;
-        let surface = c.point.point - outward * (0.5 * c.point.gap);
+        let surface = c.face.lift(c.point).point - outward * (0.5 * c.point.gap);
         let at = pose.rot.tr_mul_vec(surface - pose.pos);
         let normal = pose.rot.tr_mul_vec(outward);
         pose.rot

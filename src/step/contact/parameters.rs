@@ -3,6 +3,7 @@
 use super::ContactStage;
 use crate::collision::scene::PairFriction;
 use crate::constraint::Source;
+use crate::error::Result;
 use crate::model::params::{Param, ParamKind};
 use crate::step::parameters::At;
 
@@ -73,6 +74,21 @@ impl ContactStage {
             }
             _ => {}
         }
+    }
+
+    /// Notes whether redundant constraints, which agree on every variation of the state, also agree on that of a
+    /// parameter which moves the geometry.
+    pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
+        if matches!(p.kind, ParamKind::JointPlacement | ParamKind::GeomSize) {
+            self.parameter(at, p, force);
+            let (c, solver) = (&self.constraints, &mut self.solver);
+            if let Some(l) = &mut self.linear
+                && self.relaxed.is_none()
+            {
+                l.one_sided |= !l.agreement.answers(c, solver, &l.w_param)?;
+            }
+        }
+        Ok(())
     }
 
     /// How σ varies with a gain: 0 for K_p, 1 for K_d.

@@ -150,7 +150,7 @@ fn growing_agrees_with_trying_every_axis() {
                 match expand::least_depth(
                     &pair,
                     &mut Simplex::default(),
-                    &mut Shell::default(),
+                    &mut expand::Shell::default(),
                     rounding,
                 ) {
                     Some(axis) => worst = worst.max((axis.gap() - brute).abs()),

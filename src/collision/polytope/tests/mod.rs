@@ -35,6 +35,12 @@ impl Random {
     }
 }
 
+/// So many, or as many as DIFFSIM_POSES says.
+fn runs(usual: usize) -> usize {
+    let asked = std::env::var("DIFFSIM_POSES").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 fn run(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose, margin: f64) -> Manifold {
     let mut out = Manifold::default();
     collide(a, pa, b, pb, margin, &mut PairCache::default(), &mut out);

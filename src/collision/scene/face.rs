@@ -1,0 +1,103 @@
+//! Contacts on a flat face lie on that face.
+//!
+//! Pair routines put a point midway between the surfaces. Points midway under a body that is not quite level
+//! lie in a plane that is not quite perpendicular to the normal; a body that levels itself could then not rest on all of
+//! them without one of them slipping, by the tilt times the turn. On the face that gives the normal all points
+//! of a patch are in one plane across it, and "none slips" is what one rigid motion can do.
+
+use super::narrow::is_closed_form;
+use super::solid::Solid;
+use crate::collision::polytope::{Feature, Spot};
+use crate::collision::primitive::feature::{Kind, unpack};
+use crate::collision::{ContactDerivative, ContactPoint};
+use crate::spatial::Mat3;
+
+/// The side whose flat face gives the normal of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Face {
+    OfA,
+    OfB,
+    /// No face does, or both do.
+    None,
+}
+
+impl Face {
+    /// Of a contact that the narrow phase found.
+    pub fn of(a: &Solid, b: &Solid, feature: u64) -> Face {
+        match [a.is_plane(), b.is_plane()] {
+            [true, _] => return Face::OfA,
+            [_, true] => return Face::OfB,
+            _ => {}
+        }
+        let either = |a: bool, b: bool| match (a, b) {
+            (true, false) => Face::OfA,
+            (false, true) => Face::OfB,
+            _ => Face::None,
+        };
+        if is_closed_form(a, b) {
+            let (fa, fb) = unpack(feature);
+            return either(fa.kind == Kind::Face, fb.kind == Kind::Face);
+        }
+        let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
+        let found = match Feature::decode(feature) {
+            Some(
+                Feature::FaceVertex { owner, .. }
+                | Feature::FaceCorner { owner, .. }
+                | Feature::SideSide { owner, .. },
+            ) => either(owner == 0, owner == 1),
+            Some(Feature::Spots([sa, sb])) => either(flat(sa), flat(sb)),
+            _ => Face::None,
+        };
+        match found {
+            // A height field's features see it as A.
+            Face::OfA if b.is_terrain() => Face::OfB,
+            Face::OfB if b.is_terrain() => Face::OfA,
+            found => found,
+        }
+    }
+
+    /// Where the face is from midway between the surfaces, in units of the gap along the normal.
+    fn share(self) -> f64 {
+        match self {
+            Face::OfA => -0.5,
+            Face::OfB => 0.5,
+            Face::None => 0.0,
+        }
+    }
+
+    /// From midway to the face.
+    pub fn place(self, p: ContactPoint) -> ContactPoint {
+        ContactPoint {
+            point: p.point + p.normal * (self.share() * p.gap),
+            ..p
+        }
+    }
+
+    /// From the face to midway.
+    pub fn lift(self, p: ContactPoint) -> ContactPoint {
+        ContactPoint {
+            point: p.point - p.normal * (self.share() * p.gap),
+            ..p
+        }
+    }
+
+    /// The derivative at the face from that midway.
+    pub fn place_derivative(self, d: &mut ContactDerivative, p: &ContactPoint) {
+        let (share, n) = (self.share(), p.normal);
+        if share == 0.0 {
+            return;
+        }
+        let c = share * p.gap;
+        // ζ.lin midway is ζ.lin + c n × ζ.ang at the face, and the point moves by c δn + share n δgap more.
+        let lift = Mat3::skew(n) * c;
+        d.normal[1] += d.normal[0].mul_mat(&lift);
+        d.gap[1] += d.gap[0].cross(n) * c;
+        d.point = [
+            d.point[0] + d.normal[0] * c + Mat3::outer(n * share, d.gap[0]),
+            d.point[1]
+                + d.point[0].mul_mat(&lift)
+                + d.normal[1] * c
+                + Mat3::outer(n * share, d.gap[1]),
+        ];
+    }
+}
