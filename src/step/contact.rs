@@ -325,9 +325,7 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
             return;
         };
-        let contacts = c.sources.iter().enumerate();
-        let contacts = contacts.filter(|(_, s)| matches!(s, Source::Contact(_)));
-        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contacts) {
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contact_groups(c)) {
             let dlambda = &l.dlambda[c.range(b)];
             out.fill(0.0);
             // A frictionless contact has its normal only.
@@ -479,13 +477,15 @@ impl ContactStage {
         !self.constraints.g.is_empty()
     }
 
-    /// Adjoint of [`ContactStage::correct_one`]: to z = ∂L/∂v⁺, which `solved` brings too, adds what the velocity
-    /// at fixed impulses does through the impulses; `solved` takes A⁻¹ z of the result. The adjoints of the
-    /// direction stay, those of the laws' bounds if `bounds` asks for them.
+    /// Adjoint of [`ContactStage::correct_one`]: to z = ∂L/∂v⁺, which `solved` brings too, and the adjoint of the
+    /// contacts' impulses (t₁ t₂ n each; none if empty), adds to z what the velocity at fixed impulses does through
+    /// the impulses; `solved` takes A⁻¹ z of the result. The adjoints of the direction stay, those of the laws'
+    /// bounds if `bounds` asks for them.
     pub fn correct_transposed(
         &mut self,
         t: &Topology,
         m: &BranchMatrix,
+        impulse_bar: &[f64],
         bounds: bool,
         z: &mut [f64],
         solved: &mut [f64],
@@ -500,6 +500,13 @@ impl ContactStage {
             let range = c.range(b);
             let y = c.rows.times_half(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
+        }
+        for ((b, _), bar) in contact_groups(c).zip(impulse_bar.chunks_exact(3)) {
+            let lambda_bar = &mut l.dlambda[c.range(b)];
+            // A frictionless contact has its normal only.
+            for (x, bar) in lambda_bar.iter_mut().rev().zip(bar.iter().rev()) {
+                *x += bar;
+            }
         }
         self.solver.apply_transpose(
             &c.problem(),
@@ -550,6 +557,12 @@ impl ContactStage {
         self.constraints.forget();
         self.certificate = None;
     }
+}
+
+/// The groups that are contacts, in the order of the reports.
+fn contact_groups(c: &Constraints) -> impl Iterator<Item = (usize, &Source)> {
+    let groups = c.sources.iter().enumerate();
+    groups.filter(|(_, s)| matches!(s, Source::Contact(_)))
 }
 
 fn add(x: &mut [f64], y: F4) {

@@ -378,9 +378,24 @@ impl Sim {
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let nv = self.model.nv();
         check_finite("q_next_bar", q_next_bar, nv)?;
         check_finite("v_next_bar", v_next_bar, nv)?;
+        self.adjoint(q_next_bar, v_next_bar, &[], q_bar, v_bar, u_bar, p_bar)
+    }
+
+    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none.
+    pub(super) fn adjoint(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        impulse_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
         for (name, x, n) in [
             ("q_bar", &q_bar, nv),
             ("v_bar", &v_bar, nv),
@@ -416,7 +431,9 @@ impl Sim {
         weights.copy_from_slice(z);
         match &mut self.contact {
             // z becomes the adjoint of the velocity at fixed impulses.
-            Some(c) if c.has_rows() => c.correct_transposed(t, mass, by_parameters, z, weights)?,
+            Some(c) if c.has_rows() => {
+                c.correct_transposed(t, mass, impulse_bar, by_parameters, z, weights)?
+            }
             _ => mass.solve(t, weights),
         }
         if !all_finite(weights) {
