@@ -13,6 +13,11 @@
 #define ROBOT(body) "<robot name='r'>\n" body "</robot>"
 #define MUJOCO(body) "<mujoco>\n" body "</mujoco>"
 #define WORLD(body) MUJOCO("<worldbody>\n" body "</worldbody>\n")
+#define CORNERS "0 0 0 1 0 0 0 1 0 0 0 1"
+#define CLOSED "0 2 1 0 1 3 0 3 2 1 2 3"
+#define MESH(vertices, faces)                                                                      \
+    MUJOCO("<asset><mesh name='m' vertex='" vertices "' face='" faces "'/></asset>"                \
+           "<worldbody><geom name='g' type='mesh' mesh='m' mass='0'/></worldbody>\n")
 #define BALL "<geom name='g' type='sphere' size='0.1'/>"
 
 static const struct {
@@ -98,6 +103,17 @@ static const struct {
      MUJOCO("<asset>\n<mesh name='m' file='none.stl'/>\n</asset>\n"), {"none.stl", "line 3"}},
     {"no such joint", DS_FORMAT_MJCF, DS_ERR_PARSE,
      MUJOCO("<actuator>\n<motor name='m' joint='elbow'/>\n</actuator>\n"), {"elbow", "line 3"}},
+    {"open mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 1 0 1 3 1 2 3"),
+     {"\"g\"", "open", "open_mesh"}},
+    {"flat mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 1 0 0 0 1 0 1 1 0", "0 1 2 1 3 2"),
+     {"\"g\"", "without volume"}},
+    {"mesh with NaN", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 nan 0 0 0 1 0 0 0 1", CLOSED),
+     {"vertex", "nan", "line"}},
+    {"mesh without a vertex", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 4"), {"face", "4", "line"}},
+    {"height field with a hole", DS_FORMAT_MJCF, DS_ERR_PARSE,
+     MUJOCO("<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 nan 0'/></asset>"
+            "<worldbody><geom name='g' type='hfield' hfield='h'/></worldbody>\n"),
+     {"elevation", "nan", "line"}},
     {"tendon actuator", DS_FORMAT_MJCF, DS_ERR_UNSUPPORTED,
      MUJOCO("<actuator>\n<motor name='m' tendon='t'/>\n</actuator>\n"), {"tendon", "line 3"}},
     {"billion laughs", DS_FORMAT_MJCF, DS_ERR_PARSE,
@@ -167,9 +183,57 @@ static void arguments(const char *folder) {
     REFUSED(options.exclude_overlapping = 2, "exclude_overlapping");
     REFUSED(options.missing_mesh = 3, "missing_mesh");
     REFUSED(options.mesh_mode = 3, "mesh_mode");
+    REFUSED(options.open_mesh = 2, "open_mesh");
+    REFUSED(options.reserved = 1, "reserved");
     REFUSED((options.ground_plane = 1, options.ground_friction = -1.0), "ground_friction");
     REFUSED(options.mesh_dir_count = 1, "mesh_dirs");
     REFUSED((options.mesh_dirs = none, options.mesh_dir_count = 2), "mesh_dirs");
+}
+
+/* An open mesh collides as its hull where the caller says so, in a file and in a builder. */
+static void open_meshes(void) {
+    static const char text[] = MESH(CORNERS, "0 2 1 0 1 3 1 2 3");
+    ds_load_options options;
+    ds_load_options_init(&options);
+    CHECK(options.open_mesh == DS_OPEN_MESH_ERROR);
+    options.open_mesh = DS_OPEN_MESH_HULL;
+    ds_model *model = NULL;
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, &options, &model));
+    /* The first is of its inertia. */
+    CHECK(ds_model_warning_count(model) == 2 && strstr(ds_model_warning(model, 1), "collides as its hull") != NULL);
+    ds_model_free(model);
+
+    static const double corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const uint32_t three[] = {0, 2, 1, 0, 1, 3, 1, 2, 3}, wrong[] = {0, 2, 4};
+    ds_builder *builder = NULL;
+    ds_geom_desc geom;
+    ds_geom_desc_init(&geom);
+    geom.name = "g";
+    geom.kind = DS_GEOM_MESH;
+    geom.vertices = corners;
+    geom.vertex_count = 4;
+    geom.triangles = wrong;
+    geom.triangle_count = 1;
+    CHECK_OK(ds_builder_create(&builder));
+    CHECK_INVALID(ds_builder_add_geom(builder, 0, &geom, NULL), "triangle 0");
+    geom.triangles = three;
+    geom.triangle_count = 3;
+    geom.open_mesh = 2;
+    CHECK_INVALID(ds_builder_add_geom(builder, 0, &geom, NULL), "open_mesh");
+    geom.open_mesh = DS_OPEN_MESH_HULL;
+    geom.reserved = 1;
+    CHECK_INVALID(ds_builder_add_geom(builder, 0, &geom, NULL), "reserved");
+    geom.reserved = 0;
+    CHECK_OK(ds_builder_add_geom(builder, 0, &geom, NULL));
+    CHECK_OK(ds_builder_build(builder, &model));
+    CHECK(ds_model_warning_count(model) == 1);
+    ds_model_free(model);
+    geom.open_mesh = DS_OPEN_MESH_ERROR;
+    geom.name = "strict";
+    CHECK_OK(ds_builder_add_geom(builder, 0, &geom, NULL));
+    model = poison;
+    refused(ds_builder_build(builder, &model), model, DS_ERR_PARSE, "\"strict\"");
+    ds_builder_free(builder);
 }
 
 /* What real files have and the dynamics can bear: a warning that names it. */
@@ -243,6 +307,7 @@ int main(int argc, char **argv) {
     if (argc < 2) return 2;
     texts();
     warnings();
+    open_meshes();
     arguments(argv[1]);
     extremes();
     return report();

@@ -352,6 +352,33 @@ typedef int32_t ds_mesh_mode;
 #endif // __cplusplus
 
 /**
+ * What to do with a mesh that is open and so bounds no solid: its holes make up more than a
+ * thousandth of its surface, or, with DS_MESH_DECOMPOSED, any edge has no triangle on its other side.
+ * Geoms that the filters keep from touching anything are not looked at.
+ */
+enum ds_open_mesh
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Refuse it.
+   */
+  DS_OPEN_MESH_ERROR = 0,
+  /**
+   * Let it collide as its convex hull, with a warning.
+   */
+  DS_OPEN_MESH_HULL = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_open_mesh ds_open_mesh;
+#else
+typedef int32_t ds_open_mesh;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * How a joint moves. In brackets the entries of q and of v.
  */
 enum ds_joint_kind
@@ -755,6 +782,14 @@ typedef struct ds_load_options {
    * ds_model_exclude_overlapping says. Default 0.
    */
   int32_t exclude_overlapping;
+  /**
+   * A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   */
+  int32_t open_mesh;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
 } ds_load_options;
 
 /**
@@ -897,6 +932,14 @@ typedef struct ds_geom_desc {
    * Number of triangles. Default 0.
    */
   size_t triangle_count;
+  /**
+   * Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+   */
+  int32_t open_mesh;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
 } ds_geom_desc;
 
 /**
@@ -1422,7 +1465,8 @@ void ds_load_options_init(struct ds_load_options *options);
  *
  * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED, and DS_ERR_INVALID_ARGUMENT for a
  * description that is no model (a mass below zero, a joint that moves nothing); the message has
- * the file, the line, the element and its name.
+ * the file, the line, the element and its name. A mesh that is open or flat, or has numbers that are
+ * not finite, is DS_ERR_PARSE, one of more than 2,000,000 triangles DS_ERR_UNSUPPORTED.
  */
 ds_status ds_model_load(const char *path,
                         const struct ds_load_options *options,
@@ -1801,7 +1845,8 @@ ds_status ds_builder_add_actuator(struct ds_builder *builder,
  * Makes a model of what has been collected. The builder can be added to and built again. Release
  * *out with ds_model_free.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model;
+ * for meshes those of ds_model_load.
  */
 ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **out);
 
@@ -1951,8 +1996,8 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
  * and × np, column-major; NULL for those not wanted. They must not overlap.
  *
  * The components are along each contact's own frame, which moves: in the world an impulse on B is
- * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
- * costs one ds_sim_step_jvp.
+ * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. They cost
+ * one ds_sim_step_vjp a row, or one ds_sim_step_jvp a column where those are fewer.
  *
  * unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
  * 0 where constraints depend on each other (four points under a flat foot) and the step reports the
@@ -1981,6 +2026,22 @@ ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
                              const double *du,
                              const double *dp,
                              double *dimpulse,
+                             int32_t *unique);
+
+/**
+ * Reverse mode of ds_sim_impulse_jacobians: the gradient of a function of the last step's contact impulses,
+ * of which impulse_bar (3 count numbers) is the gradient, by what went in: q_bar, v_bar: nv numbers,
+ * u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
+ * unique, not NULL: as there.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
+                             const double *impulse_bar,
+                             double *q_bar,
+                             double *v_bar,
+                             double *u_bar,
+                             double *p_bar,
                              int32_t *unique);
 
 /**

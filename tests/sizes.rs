@@ -8,7 +8,7 @@ use common::{Rng, difference, relative_error};
 use diffsim::batch::Batch;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::model::spec::{JointKind, MeshMode, ModelSpec, ShapeSpec};
+use diffsim::model::spec::{JointKind, MeshMode, ModelSpec, OpenMesh, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
 use diffsim::spatial::{Pose, Quat, Vec3};
@@ -67,6 +67,7 @@ fn shapes() -> [(&'static str, usize, ShapeSpec); 7] {
             ShapeSpec::Mesh {
                 mesh: Arc::new(wedge),
                 mode: MeshMode::Hull,
+                open: OpenMesh::Error,
             },
         ),
     ]

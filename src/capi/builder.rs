@@ -5,12 +5,14 @@ use super::load;
 use super::model::{ds_geom_kind, ds_joint_kind, ds_model};
 use super::status::ds_status;
 use super::wall;
+use crate::collision::scene::with_geometry;
 use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::ptr;
 use std::sync::Arc;
 
@@ -122,13 +124,17 @@ pub struct ds_geom_desc {
     pub triangles: *const u32,
     /// Number of triangles. Default 0.
     pub triangle_count: usize,
+    /// Of a mesh: a ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+    pub open_mesh: i32,
+    /// Must be 0.
+    pub reserved: i32,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
 // pattern a value.
 unsafe impl Growing for ds_geom_desc {
     const NAME: &'static str = "ds_geom_desc";
-    const FIRST: usize = size_of::<ds_geom_desc>();
+    const FIRST: usize = offset_of!(ds_geom_desc, open_mesh);
 
     fn defaults() -> Self {
         let g = GeomSpec::new("", 0, Pose::IDENTITY, ShapeSpec::Sphere { radius: 0.0 });
@@ -149,6 +155,8 @@ unsafe impl Growing for ds_geom_desc {
             vertex_count: 0,
             triangles: ptr::null(),
             triangle_count: 0,
+            open_mesh: load::ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
+            reserved: 0,
         }
     }
 }
@@ -409,6 +417,7 @@ unsafe fn mesh(d: &ds_geom_desc) -> Result<ShapeSpec> {
             triangles: triangles.to_vec(),
         }),
         mode: load::mesh_mode(d.mesh_mode)?,
+        open: load::open_mesh(d.open_mesh)?,
     })
 }
 
@@ -424,6 +433,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
         let b = get(builder)?;
         args::reference(geom, "geom")?;
         let d = args::grown(geom, "geom")?;
+        args::zero(d.reserved, "geom.reserved")?;
         let (body, placement) = (
             self::body(body, "body")?,
             pose(&d.placement, "geom.placement")?,
@@ -484,7 +494,8 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
 /// Makes a model of what has been collected. The builder can be added to and built again. Release
 /// *out with ds_model_free.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model.
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the body, joint, geom or actuator that makes it no model;
+/// for meshes those of ds_model_load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_build(
     builder: *const ds_builder,
@@ -492,7 +503,7 @@ pub unsafe extern "C" fn ds_builder_build(
 ) -> ds_status {
     wall::status(|| {
         let b = args::reference(builder, "builder")?;
-        args::give(out, || Ok(ds_model::new(b.0.build()?)))
+        args::give(out, || Ok(ds_model::new(with_geometry(b.0.build()?)?)))
     })
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::load::options::{Base, Format, LoadOptions, load_file, load_str};
 use crate::load::urdf::{Mimic, MissingMesh};
 use crate::model::Actuation;
-use crate::model::spec::MeshMode;
+use crate::model::spec::{MeshMode, OpenMesh};
 use std::ffi::c_char;
 use std::mem::offset_of;
 use std::ptr;
@@ -77,6 +77,18 @@ pub enum ds_mesh_mode {
     DS_MESH_DECOMPOSED = 1,
 }
 
+/// What to do with a mesh that is open and so bounds no solid: its holes make up more than a
+/// thousandth of its surface, or, with DS_MESH_DECOMPOSED, any edge has no triangle on its other side.
+/// Geoms that the filters keep from touching anything are not looked at.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_open_mesh {
+    /// Refuse it.
+    DS_OPEN_MESH_ERROR = 0,
+    /// Let it collide as its convex hull, with a warning.
+    DS_OPEN_MESH_HULL = 1,
+}
+
 /// What a load may change about what the file says. Fill with ds_load_options_init, then change
 /// fields. NULL in its place means the defaults. Strings and arrays are copied during the call.
 #[repr(C)]
@@ -110,6 +122,10 @@ pub struct ds_load_options {
     /// 1: geoms of one robot that overlap at the neutral configuration never touch, as
     /// ds_model_exclude_overlapping says. Default 0.
     pub exclude_overlapping: i32,
+    /// A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
+    pub open_mesh: i32,
+    /// Must be 0.
+    pub reserved: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -131,6 +147,8 @@ unsafe impl Growing for ds_load_options {
             mesh_dir_count: 0,
             self_collision: 1,
             exclude_overlapping: 0,
+            open_mesh: ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
+            reserved: 0,
         }
     }
 }
@@ -149,8 +167,16 @@ pub(super) fn mesh_mode(value: i32) -> Result<MeshMode> {
     })
 }
 
+pub(super) fn open_mesh(value: i32) -> Result<OpenMesh> {
+    choice!(value, "open_mesh", ds_open_mesh {
+        DS_OPEN_MESH_ERROR => OpenMesh::Error,
+        DS_OPEN_MESH_HULL => OpenMesh::Hull,
+    })
+}
+
 unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
     let o = args::grown(p, "options")?;
+    args::zero(o.reserved, "reserved")?;
     let mut mesh_dirs = Vec::new();
     for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
         mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
@@ -174,6 +200,7 @@ unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
             DS_MISSING_MESH_SKIP => MissingMesh::Skip,
         })?,
         mesh_mode: mesh_mode(o.mesh_mode)?,
+        open_mesh: open_mesh(o.open_mesh)?,
         self_collision: args::flag(o.self_collision, "self_collision")?,
         exclude_overlapping: args::flag(o.exclude_overlapping, "exclude_overlapping")?,
     })
@@ -190,7 +217,8 @@ pub unsafe extern "C" fn ds_load_options_init(options: *mut ds_load_options) {
 ///
 /// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED, and DS_ERR_INVALID_ARGUMENT for a
 /// description that is no model (a mass below zero, a joint that moves nothing); the message has
-/// the file, the line, the element and its name.
+/// the file, the line, the element and its name. A mesh that is open or flat, or has numbers that are
+/// not finite, is DS_ERR_PARSE, one of more than 2,000,000 triangles DS_ERR_UNSUPPORTED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_load(
     path: *const c_char,

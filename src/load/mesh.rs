@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Most triangles a mesh may have.
-pub const MAX_TRIANGLES: usize = 2_000_000;
+pub use crate::collision::polytope::MAX_TRIANGLES;
 
 /// Largest mesh file that is read.
 pub const MAX_BYTES: u64 = 512 << 20;

@@ -2,18 +2,16 @@
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
-use crate::collision::polytope::Hull;
-use crate::collision::scene::exclude_overlapping;
+use crate::collision::scene::{exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
-use crate::model::mesh::TriMesh;
 use crate::model::pairs::robots;
 use crate::model::spec::{
-    BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, ShapeSpec,
+    BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, OpenMesh,
+    ShapeSpec,
 };
 use crate::model::{Actuation, Model};
 use crate::spatial::{Inertia, Pose, Quat};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Name of the geom that [`LoadOptions::ground_friction`] adds.
 pub const GROUND: &str = "ground";
@@ -53,6 +51,7 @@ pub struct LoadOptions {
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
     pub mesh_mode: MeshMode,
+    pub open_mesh: OpenMesh,
     /// Whether bodies of one robot (what hangs on one child of the world) may touch each other.
     pub self_collision: bool,
     /// Keeps apart the geoms of one robot that overlap at the neutral configuration; see
@@ -70,6 +69,7 @@ impl Default for LoadOptions {
             mimic: Mimic::Error,
             missing_mesh: MissingMesh::Error,
             mesh_mode: MeshMode::Hull,
+            open_mesh: OpenMesh::Error,
             self_collision: true,
             exclude_overlapping: false,
         }
@@ -79,7 +79,7 @@ impl Default for LoadOptions {
 /// Loads a file: `.urdf`, or `.xml` and `.mjcf` for MJCF.
 ///
 /// # Errors
-/// `Unsupported` for another extension; the reader's and [`Model::compile`]'s.
+/// `Unsupported` for another extension; the reader's, [`Model::compile`]'s and [`with_geometry`]'s.
 pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Model> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let spec = match extension.as_deref() {
@@ -99,7 +99,7 @@ pub fn load_file(path: &Path, options: &LoadOptions) -> Result<Model> {
 /// Loads a text. Meshes and includes are looked for as if its file were in `base_dir`.
 ///
 /// # Errors
-/// The reader's and [`Model::compile`]'s.
+/// The reader's, [`Model::compile`]'s and [`with_geometry`]'s.
 pub fn load_str(
     text: &str,
     format: Format,
@@ -120,18 +120,17 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
         Base::Free => free_base(&mut spec)?,
     }
     for g in &mut spec.geoms {
-        if let ShapeSpec::Mesh { mode, .. } = &mut g.shape {
-            *mode = options.mesh_mode;
+        if let ShapeSpec::Mesh { mode, open, .. } = &mut g.shape {
+            (*mode, *open) = (options.mesh_mode, options.open_mesh);
         }
     }
     if !options.self_collision {
         exclude_selves(&mut spec);
     }
-    warn_of_hulls(&mut spec);
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
-    let model = Model::compile(spec, options.actuation)?;
+    let model = with_geometry(Model::compile(spec, options.actuation)?)?;
     if options.exclude_overlapping {
         exclude_overlapping(&model, model.neutral())
     } else {
@@ -168,56 +167,6 @@ fn exclude_selves(spec: &mut ModelSpec) {
                 spec.excludes.push((a, b));
             }
         }
-    }
-}
-
-/// The volume by which a hull may exceed its mesh without a warning, relative to the mesh's.
-const HULL_EXCESS: f64 = 0.05;
-
-/// Warns of meshes that collide as hulls much larger than themselves. A mesh without a hull is an
-/// error of the simulation that lets it touch, not of the file.
-fn warn_of_hulls(spec: &mut ModelSpec) {
-    let mut known: Vec<(Arc<TriMesh>, Option<String>)> = Vec::new();
-    let mut warned = Vec::new();
-    for g in &spec.geoms {
-        let ShapeSpec::Mesh {
-            mesh,
-            mode: MeshMode::Hull,
-        } = &g.shape
-        else {
-            continue;
-        };
-        if g.contype == 0 && g.conaffinity == 0 {
-            continue;
-        }
-        let seen = known.iter().find(|k| Arc::ptr_eq(&k.0, mesh));
-        let excess = match seen {
-            Some((_, excess)) => excess.clone(),
-            None => {
-                let excess = hull_excess(mesh);
-                known.push((mesh.clone(), excess.clone()));
-                excess
-            }
-        };
-        if let Some(excess) = excess {
-            warned.push(format!(
-                "geom \"{}\": its mesh is not convex and collides as its hull, {excess}; \
-                 mesh_mode can decompose it",
-                g.name
-            ));
-        }
-    }
-    spec.warnings.extend(warned);
-}
-
-fn hull_excess(mesh: &TriMesh) -> Option<String> {
-    let (hull, own) = (Hull::from_mesh(mesh).ok()?.volume(), mesh.solid().mass);
-    if own <= 0.0 {
-        Some("and its triangles do not bound a volume".into())
-    } else if hull > (1.0 + HULL_EXCESS) * own {
-        Some(format!("{:.0} % larger", 100.0 * (hull / own - 1.0)))
-    } else {
-        None
     }
 }
 

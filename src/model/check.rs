@@ -1,6 +1,7 @@
 //! What a description must satisfy to be a model.
 
-use super::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec};
+use super::mesh::TriMesh;
+use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -12,6 +13,13 @@ const TRIANGLE_TOLERANCE: f64 = 1e-3;
 
 /// How negative a principal moment may be against the largest: the same.
 const ROUNDING: f64 = 1e-9;
+
+impl GeomSpec {
+    /// Name and origin, for messages.
+    pub fn described(&self) -> String {
+        described(&self.name, &self.origin)
+    }
+}
 
 /// `"name" (line 3)`, with the parts that are there.
 pub(super) fn described(name: &str, origin: &str) -> String {
@@ -152,6 +160,7 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
 }
 
 fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
+    let wrong = |what: String| Err(Error::invalid(format!("geom {who}: {what}")));
     let positive = |list: &[f64]| list.iter().all(|x| *x > 0.0 && x.is_finite());
     let ok = match s {
         ShapeSpec::Plane { half_extents } => {
@@ -168,35 +177,55 @@ fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
         } => positive(&[*radius, *half_length]),
         ShapeSpec::Ellipsoid { semi_axes } => positive(&semi_axes.to_array()),
         ShapeSpec::Box { half_extents } => positive(&half_extents.to_array()),
-        ShapeSpec::Mesh { mesh, .. } => {
-            let n = mesh.vertices.len() as u32;
-            !mesh.triangles.is_empty()
-                && mesh.vertices.iter().all(|v| v.is_finite())
-                && mesh.triangles.iter().flatten().all(|&i| i < n)
-        }
-        ShapeSpec::HeightField(f) => {
-            f.columns >= 2
-                && f.rows >= 2
-                && f.heights.len() == f.columns * f.rows
-                && positive(&f.half_extents)
-                && f.base >= 0.0
-                && f.heights.iter().all(|x| x.is_finite())
-        }
+        ShapeSpec::Mesh { mesh, .. } => return mesh_fault(mesh).map_or(Ok(()), wrong),
+        ShapeSpec::HeightField(f) => return field_fault(f).map_or(Ok(()), wrong),
     };
-    if ok {
-        Ok(())
-    } else {
-        let shown = match s {
-            ShapeSpec::Mesh { mesh, .. } => format!(
-                "a mesh of {} vertices and {} triangles",
-                mesh.vertices.len(),
-                mesh.triangles.len()
-            ),
-            ShapeSpec::HeightField(f) => format!("a height field of {}×{}", f.columns, f.rows),
-            other => format!("{other:?}"),
-        };
-        Err(Error::invalid(format!(
-            "geom {who}: sizes must be positive and finite and indices in range, got {shown}"
-        )))
+    match ok {
+        true => Ok(()),
+        false => wrong(format!("sizes must be positive and finite, got {s:?}")),
     }
+}
+
+fn mesh_fault(mesh: &TriMesh) -> Option<String> {
+    let n = mesh.vertices.len();
+    if mesh.triangles.is_empty() {
+        return Some(format!(
+            "a mesh of {n} vertices and 0 triangles is no surface"
+        ));
+    }
+    if let Some(i) = mesh.vertices.iter().position(|v| !v.is_finite()) {
+        let v = mesh.vertices[i].to_array();
+        return Some(format!("vertex {i} of the mesh must be finite, got {v:?}"));
+    }
+    let bad = |t: &[u32; 3]| t.iter().any(|&i| i as usize >= n);
+    let k = mesh.triangles.iter().position(bad)?;
+    let t = mesh.triangles[k];
+    Some(format!(
+        "triangle {k} of the mesh must be of vertices 0 to {}, got {t:?}",
+        n.saturating_sub(1)
+    ))
+}
+
+fn field_fault(f: &HeightField) -> Option<String> {
+    let (columns, rows, n) = (f.columns, f.rows, f.heights.len());
+    if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(n) {
+        return Some(format!(
+            "a height field of {columns}×{rows} nodes, at least 2×2, got {n} heights"
+        ));
+    }
+    let sizes = [f.half_extents[0], f.half_extents[1]];
+    let positive = sizes.iter().all(|x| *x > 0.0 && x.is_finite());
+    if !(positive && f.base >= 0.0 && f.base.is_finite()) {
+        return Some(format!(
+            "half extents must be positive, the base not negative, and all finite, got {sizes:?} and {}",
+            f.base
+        ));
+    }
+    let i = f.heights.iter().position(|x| !x.is_finite())?;
+    Some(format!(
+        "a height field has no holes: the height in column {} of row {} is {}",
+        i % columns,
+        i / columns,
+        f.heights[i]
+    ))
 }

@@ -3,6 +3,7 @@
 use super::check::{
     check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
+use super::derived::Derived;
 use super::params::Params;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
@@ -282,6 +283,7 @@ impl Compiler {
             body_ids: self.body_ids,
             joint_ids: self.joint_ids,
             geom_ids,
+            geometry: Derived::default(),
         };
         let mut params = model.params.clone();
         params.refresh(&model);

@@ -3,6 +3,7 @@
 pub mod builder;
 mod check;
 mod compile;
+pub mod derived;
 pub mod mesh;
 pub mod pairs;
 pub mod params;
@@ -13,6 +14,7 @@ pub mod topology;
 
 use crate::error::{Error, Result};
 use crate::spatial::{Pose, Vec3};
+use derived::Derived;
 use params::Params;
 use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
 use std::collections::HashMap;
@@ -107,6 +109,7 @@ pub struct Model {
     body_ids: HashMap<String, usize>,
     joint_ids: HashMap<String, usize>,
     geom_ids: HashMap<String, usize>,
+    geometry: Derived,
 }
 
 /// How inputs act on a compiled model.
@@ -205,6 +208,11 @@ impl Model {
     /// Pairs of geoms with contact parameters of their own.
     pub fn pairs(&self) -> &[PairSpec] {
         &self.pairs
+    }
+
+    /// What the collision floor keeps of the geoms, which never change.
+    pub fn geometry(&self) -> &Derived {
+        &self.geometry
     }
 
     /// What the loader read but does not use, one line each.

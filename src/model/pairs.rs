@@ -30,6 +30,16 @@ impl Model {
         &self.chosen_pairs
     }
 
+    /// Whether the filters let a geom touch anything, or a pair names it.
+    pub fn may_touch_any(&self, geom: usize) -> bool {
+        let g = &self.geoms[geom];
+        let chosen = |c: &([usize; 2], bool)| c.1 && c.0.contains(&geom);
+        g.contype != 0
+            || g.conaffinity != 0
+            || (self.pairs.iter()).any(|p| [p.geom1, p.geom2].contains(&geom))
+            || self.chosen_pairs.iter().any(chosen)
+    }
+
     /// A copy in which these pairs of geoms may touch, or never do, whatever the filters say.
     ///
     /// # Errors

@@ -195,6 +195,7 @@ pub enum ShapeSpec {
     Mesh {
         mesh: Arc<TriMesh>,
         mode: MeshMode,
+        open: OpenMesh,
     },
     /// Heights over a regular grid in the xy plane, solid below.
     HeightField(Arc<HeightField>),
@@ -203,10 +204,20 @@ pub enum ShapeSpec {
 /// How a mesh collides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshMode {
-    /// As its convex hull, which an open mesh has too: many robots' meshes are open.
+    /// As its convex hull.
     Hull,
-    /// As a union of convex pieces found at load; an open mesh is refused.
+    /// As a union of convex pieces found at load.
     Decomposed,
+}
+
+/// What to do with a mesh that is open and so bounds no solid: its holes make up more than a
+/// thousandth of its surface, or, for decomposition, any edge has no triangle on its other side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMesh {
+    /// Refuse it.
+    Error,
+    /// Let it collide as its convex hull, with a warning.
+    Hull,
 }
 
 /// Heights [m] at the nodes of a regular grid centred at the origin, row by row along x.

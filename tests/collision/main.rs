@@ -16,7 +16,7 @@ mod stable;
 
 use diffsim::model::mesh::TriMesh;
 use diffsim::model::spec::{
-    BodySpec, GeomSpec, HeightField, JointKind, JointSpec, MeshMode, ModelSpec, ShapeSpec,
+    BodySpec, GeomSpec, HeightField, JointKind, JointSpec, MeshMode, ModelSpec, OpenMesh, ShapeSpec,
 };
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
@@ -30,6 +30,7 @@ fn mesh(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> ShapeSpec {
             triangles: triangles.to_vec(),
         }),
         mode: MeshMode::Hull,
+        open: OpenMesh::Error,
     }
 }
 

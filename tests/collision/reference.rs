@@ -2,7 +2,7 @@
 
 use crate::common::Rng;
 use diffsim::model::mesh::TriMesh;
-use diffsim::model::spec::{MeshMode, ShapeSpec};
+use diffsim::model::spec::{MeshMode, OpenMesh, ShapeSpec};
 use diffsim::spatial::{Pose, Vec3};
 use std::sync::Arc;
 
@@ -112,6 +112,7 @@ impl Form {
                     triangles: p.triangles.clone(),
                 }),
                 mode: MeshMode::Hull,
+                open: OpenMesh::Error,
             },
         }
     }

@@ -5,6 +5,7 @@ use crate::common::{Rng, random_q};
 use crate::motion::Tally;
 use diffsim::load::options::{LoadOptions, load_file};
 use diffsim::model::Model;
+use diffsim::model::spec::OpenMesh;
 use diffsim::step::{Contact, Options, Sim};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ fn load(path: &Path) -> Model {
     let options = LoadOptions {
         mesh_dirs: mesh_dirs(),
         ground_friction: Some(1.0),
+        open_mesh: OpenMesh::Hull,
         ..LoadOptions::default()
     };
     load_file(path, &options).unwrap()

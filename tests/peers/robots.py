@@ -22,6 +22,8 @@ class Robot:
     free: bool = False
     # Joints that follow others move on their own, as Pinocchio has it.
     mimic: bool = False
+    # Collision meshes that are open take part as their hulls.
+    shells: bool = False
     # One that is not there is skipped, not failed.
     optional: bool = False
 
@@ -30,7 +32,11 @@ class Robot:
         if self.path.suffix != ".urdf":
             return {}
         options = {"base": lib.DS_BASE_FREE if self.free else lib.DS_BASE_FIXED, "mesh_dirs": MESHES}
-        return options | {"mimic": lib.DS_MIMIC_INDEPENDENT} if self.mimic else options
+        if self.mimic:
+            options["mimic"] = lib.DS_MIMIC_INDEPENDENT
+        if self.shells:
+            options["open_mesh"] = lib.DS_OPEN_MESH_HULL
+        return options
 
     @property
     def missing(self):
@@ -48,8 +54,8 @@ URDF = [
     Robot("ur10", ROBOT_DATA / "ur_description" / "urdf" / "ur10_robot.urdf"),
     Robot("go1", ROBOT_DATA / "go1_description" / "urdf" / "go1.urdf", free=True),
     Robot("a1", ROBOT_DATA / "a1_description" / "urdf" / "a1.urdf", free=True),
-    Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True),
-    Robot("tiago", ROBOT_DATA / "tiago_description" / "robots" / "tiago.urdf", mimic=True),
+    Robot("icub", ROBOT_DATA / "icub_description" / "robots" / "icub.urdf", free=True, shells=True),
+    Robot("tiago", ROBOT_DATA / "tiago_description" / "robots" / "tiago.urdf", mimic=True, shells=True),
     Robot("allegro", ROBOT_DATA / "allegro_hand_description" / "urdf" / "allegro_right_hand.urdf"),
     *(Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.urdf"))),
     Robot("h1", _extra / "h1" / "h1.urdf", free=True, optional=not EXTRA),

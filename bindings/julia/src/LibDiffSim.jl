@@ -45,6 +45,8 @@ const DS_MISSING_MESH_ERROR = Int32(0)
 const DS_MISSING_MESH_SKIP = Int32(1)
 const DS_MESH_HULL = Int32(0)
 const DS_MESH_DECOMPOSED = Int32(1)
+const DS_OPEN_MESH_ERROR = Int32(0)
+const DS_OPEN_MESH_HULL = Int32(1)
 const DS_JOINT_FIXED = Int32(0)
 const DS_JOINT_REVOLUTE = Int32(1)
 const DS_JOINT_CONTINUOUS = Int32(2)
@@ -110,6 +112,8 @@ mutable struct ds_load_options
     mesh_dir_count::Csize_t
     self_collision::Int32
     exclude_overlapping::Int32
+    open_mesh::Int32
+    reserved::Int32
     function ds_load_options()
         made = new()
         ds_load_options_init(made)
@@ -158,6 +162,8 @@ mutable struct ds_geom_desc
     vertex_count::Csize_t
     triangles::Ptr{UInt32}
     triangle_count::Csize_t
+    open_mesh::Int32
+    reserved::Int32
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)
@@ -671,6 +677,9 @@ ds_sim_impulse_jacobians(a1, a2, a3, a4, a5, a6) =
 
 ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_impulse_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_impulse_vjp(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_impulse_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
 
 ds_sim_memory_size(a1) =
     ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)

@@ -34,6 +34,7 @@ const MIMICS = (
     independent = LibDiffSim.DS_MIMIC_INDEPENDENT,
     couple = LibDiffSim.DS_MIMIC_COUPLE,
 )
+const OPEN_MESHES = (error = LibDiffSim.DS_OPEN_MESH_ERROR, hull = LibDiffSim.DS_OPEN_MESH_HULL)
 const FORMATS = (urdf = LibDiffSim.DS_FORMAT_URDF, mjcf = LibDiffSim.DS_FORMAT_MJCF)
 
 function choice(options, name, value)
@@ -43,11 +44,11 @@ end
 
 """
     load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
-               self_collision = true, exclude_overlapping = false, mesh_dirs = String[])
+               self_collision = true, exclude_overlapping = false, open_mesh = :error, mesh_dirs = String[])
     load_model(text, format; ...)
 
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
-`:fixed` or `:free`; with `actuation = :full` the inputs are the generalized forces (nu = nv). What the loader left
+`:fixed` or `:free`, `open_mesh` `:error` or `:hull`; with `actuation = :full` the inputs are the generalized forces (nu = nv). What the loader left
 out is in [`warnings`](@ref).
 """
 load_model(path::AbstractString; options...) = with_load_options(; options...) do made, out
@@ -67,6 +68,7 @@ function with_load_options(
     mimic = :error,
     self_collision = true,
     exclude_overlapping = false,
+    open_mesh = :error,
     mesh_dirs = String[],
 )
     made = LibDiffSim.ds_load_options()
@@ -77,6 +79,7 @@ function with_load_options(
     made.mimic = choice(MIMICS, "mimic", mimic)
     made.self_collision = self_collision
     made.exclude_overlapping = exclude_overlapping
+    made.open_mesh = choice(OPEN_MESHES, "open_mesh", open_mesh)
     out = Ref{Ptr{Cvoid}}(C_NULL)
     names = [Base.cconvert(Cstring, String(d)) for d in mesh_dirs]
     GC.@preserve names begin

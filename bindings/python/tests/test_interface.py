@@ -20,6 +20,7 @@ ENUMERATIONS = {
     "ds_mimic": (diffsim.Mimic, "DS_MIMIC_"),
     "ds_missing_mesh": (diffsim.MissingMesh, "DS_MISSING_MESH_"),
     "ds_mesh_mode": (diffsim.MeshMode, "DS_MESH_"),
+    "ds_open_mesh": (diffsim.OpenMesh, "DS_OPEN_MESH_"),
     "ds_joint_kind": (diffsim.JointKind, "DS_JOINT_"),
     "ds_geom_kind": (diffsim.GeomKind, "DS_GEOM_"),
     "ds_contact_law": (diffsim.ContactLaw, "DS_CONTACT_"),

@@ -28,7 +28,7 @@ impl Hull {
     /// vertices on the hull.
     pub fn from_mesh(mesh: &TriMesh) -> Result<Hull> {
         if mesh.triangles.len() > MAX_TRIANGLES {
-            return Err(Error::parse(format!(
+            return Err(Error::unsupported(format!(
                 "mesh with {} triangles: at most {MAX_TRIANGLES} are supported",
                 mesh.triangles.len()
             )));
@@ -46,7 +46,7 @@ impl Hull {
             )));
         }
         if points.len() > 3 * MAX_TRIANGLES {
-            return Err(Error::parse(format!(
+            return Err(Error::unsupported(format!(
                 "mesh with {} vertices: at most {} are supported",
                 points.len(),
                 3 * MAX_TRIANGLES

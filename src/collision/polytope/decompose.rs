@@ -6,7 +6,6 @@ use crate::model::mesh::TriMesh;
 use crate::spatial::Vec3;
 use parry3d_f64::math::Vector;
 use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How finely a mesh is decomposed.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +50,17 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     }
     // The whole hull checks everything that the pieces need.
     Hull::from_mesh(mesh)?;
-    let (vertices, triangles) = welded(mesh)?;
+    let mesh = mesh.welded();
+    if let Some([from, to]) = mesh.gaps().edge {
+        return Err(Error::parse(format!(
+            "convex decomposition needs a closed mesh: the edge from {:?} to {:?} is open",
+            from.to_array(),
+            to.to_array()
+        )));
+    }
+    let vertex = |v: &Vec3| Vector::from_array(v.to_array());
+    let vertices: Vec<Vector> = mesh.vertices.iter().map(vertex).collect();
+    let triangles = mesh.triangles;
     let params = VHACDParameters {
         resolution,
         concavity,
@@ -65,7 +74,7 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     .map_err(|_| {
         Error::parse(format!(
             "convex decomposition of a mesh with {} triangles failed",
-            mesh.triangles.len()
+            triangles.len()
         ))
     })?;
     let mut hulls = Vec::new();
@@ -79,54 +88,8 @@ pub fn decompose(mesh: &TriMesh, options: Decomposition) -> Result<Vec<Hull>> {
     if hulls.is_empty() {
         return Err(Error::parse(format!(
             "convex decomposition of a mesh with {} triangles found no solid piece",
-            mesh.triangles.len()
+            triangles.len()
         )));
     }
     Ok(hulls)
-}
-
-/// The mesh with equal vertices made one and triangles without area left out; an error where an
-/// edge does not have a triangle on both sides.
-fn welded(mesh: &TriMesh) -> Result<(Vec<Vector>, Vec<[u32; 3]>)> {
-    let mut number = BTreeMap::new();
-    let mut vertices = Vec::new();
-    let index: Vec<u32> = mesh
-        .vertices
-        .iter()
-        .map(|v| {
-            // −0 and 0 are the same coordinate.
-            let key = v.to_array().map(|x| (x + 0.0).to_bits());
-            *number.entry(key).or_insert_with(|| {
-                vertices.push(Vector::from_array(v.to_array()));
-                vertices.len() as u32 - 1
-            })
-        })
-        .collect();
-    let mut triangles = BTreeSet::new();
-    for t in &mesh.triangles {
-        let [i, j, k] = t.map(|i| index[i as usize]);
-        if i != j && j != k && k != i {
-            // The same triangle from its smallest corner on, so that doubles count once.
-            let first = i.min(j).min(k);
-            triangles.insert(if first == i {
-                [i, j, k]
-            } else if first == j {
-                [j, k, i]
-            } else {
-                [k, i, j]
-            });
-        }
-    }
-    let sides: BTreeSet<(u32, u32)> = triangles
-        .iter()
-        .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
-        .collect();
-    if let Some(&(i, j)) = sides.iter().find(|&&(i, j)| !sides.contains(&(j, i))) {
-        return Err(Error::parse(format!(
-            "convex decomposition needs a closed mesh: the edge from {:?} to {:?} has a triangle on one side only",
-            vertices[i as usize].to_array(),
-            vertices[j as usize].to_array()
-        )));
-    }
-    Ok((vertices, triangles.into_iter().collect()))
 }

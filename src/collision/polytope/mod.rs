@@ -22,6 +22,7 @@ mod gjk;
 mod hull;
 mod inner;
 mod local;
+mod mesh;
 mod pair;
 mod patch;
 mod plane;
@@ -37,6 +38,7 @@ pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
+pub use mesh::{opening, shapes};
 pub use plane::{collide_plane, differentiate_plane};
 pub use terrain::{Terrain, TerrainContact};
 

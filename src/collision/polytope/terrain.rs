@@ -19,6 +19,7 @@ use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::spec::HeightField;
 use crate::spatial::{Pose, Vec3};
+use std::sync::Arc;
 
 /// Most contacts kept before the reduction to [`MAX_POINTS`]; beyond it, triangles are left out.
 const MAX_FOUND: usize = 256;
@@ -41,10 +42,32 @@ pub struct Terrain {
     origin: [f64; 2],
     spacing: [f64; 2],
     base: f64,
-    heights: Vec<f64>,
+    heights: Arc<[f64]>,
     prism: Convex,
+    room: Room,
+}
+
+/// What a query works in.
+#[derive(Debug)]
+struct Room {
     found: Vec<TerrainContact>,
     points: Vec<ContactPoint>,
+}
+
+impl Room {
+    fn new() -> Room {
+        Room {
+            found: Vec::with_capacity(MAX_FOUND),
+            points: Vec::with_capacity(MAX_FOUND),
+        }
+    }
+}
+
+impl Clone for Room {
+    /// As much room: a copied vector would have none.
+    fn clone(&self) -> Room {
+        Room::new()
+    }
 }
 
 impl Terrain {
@@ -110,10 +133,9 @@ impl Terrain {
                 2.0 * hy / (rows - 1) as f64,
             ],
             base,
-            heights: heights.clone(),
+            heights: heights.as_slice().into(),
             prism: prism.into(),
-            found: Vec::with_capacity(MAX_FOUND),
-            points: Vec::with_capacity(MAX_FOUND),
+            room: Room::new(),
         })
     }
 
@@ -127,7 +149,7 @@ impl Terrain {
         margin: f64,
         out: &mut [TerrainContact; MAX_POINTS],
     ) -> usize {
-        self.found.clear();
+        self.room.found.clear();
         let b_in_a = pose.relative(pose_b);
         let reach = |axis: Vec3| {
             let (x, _) = support(b, b_in_a.rot.tr_mul_vec(axis), None);
@@ -160,7 +182,7 @@ impl Terrain {
                 }
             }
         }
-        if sunk && self.found.is_empty() {
+        if sunk && self.room.found.is_empty() {
             self.raise(b, &b_in_a);
         }
         self.reduce(pose, ROUNDING * b.size(), out)
@@ -235,13 +257,13 @@ impl Terrain {
         if m.points().is_empty() {
             return false;
         }
-        let before = self.found.len();
+        let before = self.room.found.len();
         for p in m.points() {
             if self.is_outer(triangle, p) {
                 self.add(*p, triangle);
             }
         }
-        if self.found.len() == before {
+        if self.room.found.len() == before {
             let mut under = Candidates::new();
             self.along_top(b, b_in_a, margin, &mut under);
             for p in under.points() {
@@ -270,8 +292,8 @@ impl Terrain {
     }
 
     fn add(&mut self, contact: ContactPoint, triangle: u32) {
-        if self.found.len() < MAX_FOUND {
-            self.found.push(TerrainContact { contact, triangle });
+        if self.room.found.len() < MAX_FOUND {
+            self.room.found.push(TerrainContact { contact, triangle });
         }
     }
 
@@ -406,33 +428,33 @@ impl Terrain {
         tolerance: f64,
         out: &mut [TerrainContact; MAX_POINTS],
     ) -> usize {
+        let Room { found, points } = &mut self.room;
         // Neighbours share the points on their common edge.
         let mut n = 0;
-        for i in 0..self.found.len() {
-            let p = self.found[i].contact;
-            let known = self.found[..n].iter().any(|q| {
+        for i in 0..found.len() {
+            let p = found[i].contact;
+            let known = found[..n].iter().any(|q| {
                 (q.contact.point - p.point).norm() <= tolerance
                     && (q.contact.normal - p.normal).norm() <= ROUNDING
             });
             if !known {
-                self.found[n] = self.found[i];
+                found[n] = found[i];
                 n += 1;
             }
         }
-        self.found.truncate(n);
-        self.found
-            .sort_unstable_by_key(|p| (p.triangle, p.contact.feature));
-        self.points.clear();
-        self.points.extend(self.found.iter().map(|p| p.contact));
+        found.truncate(n);
+        found.sort_unstable_by_key(|p| (p.triangle, p.contact.feature));
+        points.clear();
+        points.extend(found.iter().map(|p| p.contact));
         let mut kept = [0, 1, 2, 3];
         let count = if n <= MAX_POINTS {
             n
         } else {
-            spanning(&self.points, tolerance, &mut kept)
+            spanning(points, tolerance, &mut kept)
         };
         kept[..count].sort_unstable();
         for (o, &i) in out.iter_mut().zip(&kept[..count]) {
-            let mut p = self.found[i];
+            let mut p = found[i];
             p.contact.point = pose.point(p.contact.point);
             p.contact.normal = pose.rot.mul_vec(p.contact.normal);
             *o = p;

@@ -12,9 +12,11 @@ mod overlap;
 mod pairs;
 mod size;
 mod solid;
+mod solids;
 
 pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
+pub use solids::with_geometry;
 
 use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
@@ -28,6 +30,7 @@ use face::Face;
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
+use solids::Solids;
 
 /// A geometry bound to its link.
 #[derive(Clone, Debug)]
@@ -117,8 +120,9 @@ impl Scene {
         }
         let mut geoms = Vec::with_capacity(model.ngeom());
         let mut solids = Vec::with_capacity(model.ngeom());
-        for g in model.geoms() {
-            let solid = Solid::new(g)?;
+        let compiled = Solids::of(model);
+        for (i, g) in model.geoms().iter().enumerate() {
+            let solid = compiled.wanted(model, i)?;
             let (centre, radius) = solid.bound(&g.shape);
             let body = &model.bodies()[g.body];
             let in_link = body.in_link.compose(&g.placement);
@@ -178,6 +182,9 @@ impl Scene {
         enabled: bool,
     ) -> Result<()> {
         model.check_pair(a, b, enabled)?;
+        if enabled {
+            self.check_solid(model, [a, b])?;
+        }
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
         if let Broad::List(_) = self.broad {
@@ -187,6 +194,16 @@ impl Scene {
         }
         self.rules = rules;
         self.contacts.clear();
+        Ok(())
+    }
+
+    /// What keeps a geom from touching anything, if it does.
+    fn check_solid(&self, model: &Model, geoms: [usize; 2]) -> Result<()> {
+        for g in geoms {
+            if self.solids[g].is_nothing() {
+                Solid::new(&model.geoms()[g])?;
+            }
+        }
         Ok(())
     }
 
@@ -437,6 +454,7 @@ impl Scene {
     ) -> Result<Closest> {
         let [a, b] = geoms;
         let [pa, pb] = placements;
+        self.check_solid(model, geoms)?;
         let nothing = || {
             let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
             Error::unsupported(format!(

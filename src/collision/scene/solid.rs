@@ -1,9 +1,9 @@
 //! A geometry compiled for the narrow phase.
 
 use crate::collision::Shape;
-use crate::collision::polytope::{Convex, Decomposition, Terrain, decompose};
+use crate::collision::polytope::{self, Convex, Terrain};
 use crate::error::{Error, Result};
-use crate::model::spec::{GeomSpec, MeshMode, ShapeSpec};
+use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Vec3;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Solid {
     /// As the parts' constructors, with the geom's name.
     pub fn new(g: &GeomSpec) -> Result<Solid> {
         Solid::compile(&g.shape).map_err(|e| Error {
-            message: format!("geom \"{}\": {}", g.name, e.message),
+            message: format!("geom {}: {}", g.described(), e.message),
             ..e
         })
     }
@@ -73,15 +73,22 @@ impl Solid {
             ShapeSpec::Box { half_extents } => {
                 primitive(Shape::Box { half_extents }, Convex::cuboid(half_extents)?)
             }
-            ShapeSpec::Mesh { ref mesh, mode } => Ok(Solid::Pieces(match mode {
-                MeshMode::Hull => Arc::new([Convex::from_mesh(mesh)?]),
-                MeshMode::Decomposed => decompose(mesh, Decomposition::default())?
-                    .into_iter()
-                    .map(Convex::from)
-                    .collect(),
-            })),
+            ShapeSpec::Mesh {
+                ref mesh,
+                mode,
+                open,
+            } => Ok(Solid::Pieces(polytope::shapes(mesh, mode, open)?.into())),
             ShapeSpec::HeightField(ref field) => Ok(Solid::Terrain(Box::new(Terrain::new(field)?))),
         }
+    }
+
+    /// Touches nothing.
+    pub fn nothing() -> Solid {
+        Solid::Pieces(Arc::new([]))
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Solid::Pieces(p) if p.is_empty())
     }
 
     pub fn is_plane(&self) -> bool {

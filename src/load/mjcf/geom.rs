@@ -5,7 +5,7 @@ use super::node::Node;
 use super::orientation::{Angles, rotation_of_z_to};
 use super::solid::{self, Solid};
 use crate::error::Result;
-use crate::model::spec::{GeomSpec, MeshMode, ShapeSpec};
+use crate::model::spec::{GeomSpec, MeshMode, OpenMesh, ShapeSpec};
 use crate::spatial::{Inertia, Pose, Quat, Vec3};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -214,6 +214,7 @@ impl GeomSettings {
                 ShapeSpec::Mesh {
                     mesh: asset.mesh.clone(),
                     mode: MeshMode::Hull,
+                    open: OpenMesh::Error,
                 }
             }
             Shape::HeightField => ShapeSpec::HeightField(

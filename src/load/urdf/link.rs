@@ -6,7 +6,7 @@ use crate::error::{Result, Status};
 use crate::load::mesh::load_mesh;
 use crate::load::xml::Element;
 use crate::model::mesh::TriMesh;
-use crate::model::spec::{MeshMode, ShapeSpec};
+use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};
 use crate::spatial::{Inertia, Mat3, Pose, Quat, Sym3, Vec3};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -206,6 +206,7 @@ fn shape(
             Some(mesh) => ShapeSpec::Mesh {
                 mesh,
                 mode: MeshMode::Hull,
+                open: OpenMesh::Error,
             },
             None => return Ok(None),
         },

@@ -81,6 +81,14 @@ class MeshMode(IntEnum):
     DECOMPOSED = 1
 
 
+class OpenMesh(IntEnum):
+    """What to do with a mesh that is open and so bounds no solid: refuse it, or let it collide as its
+    convex hull, with a warning."""
+
+    ERROR = 0
+    HULL = 1
+
+
 class JointKind(IntEnum):
     """How a joint moves."""
 
