@@ -232,7 +232,7 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
         let v = local::violation(*block, &lambda[at..end], &sigma[at..end]);
         for (worst, v) in worst.iter_mut().zip([v.cone, v.dual, v.complementarity]) {
             // NaN stays.
-            if !(v <= *worst) {
+            if v > *worst || v.is_nan() {
                 *worst = v;
             }
         }
