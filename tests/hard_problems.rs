@@ -406,6 +406,7 @@ fn wedged_spheres_cannot_be_parted() {
             tolerance: 1e-9,
             max_sweeps: 60,
             max_admm: 60,
+            ..NcpOptions::default()
         };
         let c = NcpSolver::new(12, 4)
             .solve(&problem, &mut lambda, &mut modes, &options)
