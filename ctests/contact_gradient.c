@@ -123,6 +123,16 @@ static void impulses(void) {
             for (size_t k = 0; k < columns[what]; k++) sum += by[what][i + 3 * n * k] * along[k];
         CHECK_NEAR(sum, dimpulse[i], 1e-11);
     }
+    /* Reverse mode is a row of the Jacobians. */
+    double bar[MAX] = {0}, q_bar[MAX], v_bar[MAX], u_bar[MAX];
+    const double *bars[] = {q_bar, v_bar, u_bar};
+    bar[4] = 1.0;
+    CHECK_INVALID(ds_sim_impulse_vjp(sim, bar, q_bar, NULL, NULL, NULL, NULL), "unique");
+    CHECK_INVALID(ds_sim_impulse_vjp(sim, NULL, q_bar, NULL, NULL, NULL, &unique), "impulse_bar");
+    CHECK_OK(ds_sim_impulse_vjp(sim, bar, q_bar, v_bar, u_bar, NULL, &unique));
+    CHECK(unique == 1);
+    for (int what = 0; what < 3; what++)
+        for (size_t k = 0; k < columns[what]; k++) CHECK_NEAR(bars[what][k], by[what][4 + 3 * n * k], 1e-11);
     for (int what = 0; what < 3; what++) {
         double worst = 0.0, largest = 0.0;
         const double h = 1e-6;

@@ -1996,8 +1996,8 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
  * and × np, column-major; NULL for those not wanted. They must not overlap.
  *
  * The components are along each contact's own frame, which moves: in the world an impulse on B is
- * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
- * costs one ds_sim_step_jvp.
+ * f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. They cost
+ * one ds_sim_step_vjp a row, or one ds_sim_step_jvp a column where those are fewer.
  *
  * unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
  * 0 where constraints depend on each other (four points under a flat foot) and the step reports the
@@ -2026,6 +2026,22 @@ ds_status ds_sim_impulse_jvp(struct ds_sim *sim,
                              const double *du,
                              const double *dp,
                              double *dimpulse,
+                             int32_t *unique);
+
+/**
+ * Reverse mode of ds_sim_impulse_jacobians: the gradient of a function of the last step's contact impulses,
+ * of which impulse_bar (3 count numbers) is the gradient, by what went in: q_bar, v_bar: nv numbers,
+ * u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
+ * unique, not NULL: as there.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
+                             const double *impulse_bar,
+                             double *q_bar,
+                             double *v_bar,
+                             double *u_bar,
+                             double *p_bar,
                              int32_t *unique);
 
 /**

@@ -278,11 +278,38 @@ fn a_direction_is_the_jacobians_times_it_and_nothing_is_disturbed() {
             }
         }
     }
+    // Reverse mode: ⟨z, J d⟩ = ⟨Jᵀz, d⟩.
+    let z = rng.vector(rows, 1.0);
+    let mut bars = [model.nv(), model.nv(), model.nu(), 1].map(|n| vec![f64::NAN; n]);
+    let [a, b, c, d] = &mut bars;
+    let sim = &mut scene.sim;
+    sim.impulse_vjp(&z, Some(a), Some(b), Some(c), Some(d))
+        .unwrap();
+    for ((bar, j), n) in bars
+        .iter()
+        .zip(&jacobians)
+        .zip(along.each_ref().map(Vec::len))
+    {
+        let expected: Vec<f64> = (0..n)
+            .map(|k| {
+                j[k * rows..(k + 1) * rows]
+                    .iter()
+                    .zip(&z)
+                    .map(|(x, z)| x * z)
+                    .sum()
+            })
+            .collect();
+        assert!(relative_error(bar, &expected) < 1e-12);
+    }
     let mut out = vec![0.0; rows];
     let [dq, dv, du, dp] = &along;
     let mut by_u = vec![0.0; rows * model.nu()];
     let used = allocation_counter::measure(|| {
         scene.sim.impulse_jvp(dq, dv, du, dp, &mut out).unwrap();
+        scene
+            .sim
+            .impulse_vjp(&z, Some(&mut bars[0]), None, None, None)
+            .unwrap();
         let jacobians = ImpulseJacobians {
             by_u: Some(&mut by_u),
             ..Default::default()
@@ -326,6 +353,12 @@ fn wrong_calls_are_refused() {
         .unwrap_err();
     assert_eq!(e.status, Status::InvalidArgument);
     assert!(out.iter().all(|x| *x == 7.0));
+    let e = scene.sim.impulse_vjp(&out[..n - 1], None, None, None, None);
+    let e = e.unwrap_err();
+    assert!(e.status == Status::InvalidArgument && e.message.contains("impulse_bar"));
+    out[0] = f64::NAN;
+    let e = scene.sim.impulse_vjp(&out[..n], None, None, None, None);
+    assert_eq!(e.unwrap_err().status, Status::Numerical);
     let unsolved = Options {
         tolerance: 1e-300,
         ..options(1e-3)

@@ -277,6 +277,13 @@ public:
                                  dimpulse.expect(3 * contacts().size(), "dimpulse"), &unique));
         return unique == 1;
     }
+    bool impulse_vjp(In impulse_bar, Out q_bar, Out v_bar, Out u_bar = {}, Out p_bar = {}) {
+        std::int32_t unique = 0;
+        check(ds_sim_impulse_vjp(get(), impulse_bar.expect(3 * contacts().size(), "impulse_bar"),
+                                 q_bar.expect(nv_, "q_bar"), v_bar.expect(nv_, "v_bar"),
+                                 u_bar.expect(nu_, "u_bar"), p_bar.expect(np(), "p_bar"), &unique));
+        return unique == 1;
+    }
     void step_vjp(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
                   Out p_bar = {}) {
         check(ds_sim_step_vjp(get(), q_next_bar.expect(nv_, "q_next_bar"),

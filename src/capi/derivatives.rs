@@ -203,8 +203,8 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
 /// and × np, column-major; NULL for those not wanted. They must not overlap.
 ///
 /// The components are along each contact's own frame, which moves: in the world an impulse on B is
-/// f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. Each column
-/// costs one ds_sim_step_jvp.
+/// f = t1 l1 + t2 l2 + n l3, and ds_sim_contact_derivatives has the rest of its derivative. They cost
+/// one ds_sim_step_vjp a row, or one ds_sim_step_jvp a column where those are fewer.
 ///
 /// unique, not NULL: 1 where every impulse is determined by the state, and has the derivative given;
 /// 0 where constraints depend on each other (four points under a flat foot) and the step reports the
@@ -269,5 +269,45 @@ pub unsafe extern "C" fn ds_sim_impulse_jvp(
         let gradient = s.sim.impulse_jvp(dq, dv, du, dp, out)?;
         unique.write(i32::from(gradient == ImpulseGradient::Unique));
         Ok(())
+    })
+}
+
+/// Reverse mode of ds_sim_impulse_jacobians: the gradient of a function of the last step's contact impulses,
+/// of which impulse_bar (3 count numbers) is the gradient, by what went in: q_bar, v_bar: nv numbers,
+/// u_bar: nu, p_bar: np; NULL for those not wanted; they may be impulse_bar. It costs one ds_sim_step_vjp.
+/// unique, not NULL: as there.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_impulse_vjp(
+    sim: *mut ds_sim,
+    impulse_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+    unique: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let unique = args::place(unique, "unique")?;
+        let impulse_bar = args::array(impulse_bar, 3 * s.sim.contacts().len(), "impulse_bar")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+            Out::optional(p_bar, np, "p_bar")?,
+        ];
+        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
+        let gradient = s.sim.impulse_vjp(
+            impulse_bar,
+            outs[0].wanted().then_some(&mut *a),
+            outs[1].wanted().then_some(&mut *b),
+            outs[2].wanted().then_some(&mut *c),
+            outs[3].wanted().then_some(&mut *d),
+        )?;
+        unique.write(i32::from(gradient == ImpulseGradient::Unique));
+        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
     })
 }

@@ -9,7 +9,8 @@
 //! is one way to share out the change: the generalized force that all impulses together exert varies as
 //! it should, but no single impulse needs to. The calls say so.
 
-use super::info::check_length;
+use super::info::{check_finite, check_length};
+use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::error::Result;
 use crate::model::Model;
@@ -39,21 +40,31 @@ pub(super) struct Direction {
     unit: Vec<f64>,
     dq_next: Vec<f64>,
     dv_next: Vec<f64>,
+    /// Adjoints of impulses, and of q, v, u and the parameters.
+    bar: Vec<f64>,
+    bars: [Vec<f64>; 4],
 }
 
 impl Direction {
-    pub fn new(model: &Model) -> Direction {
-        let nv = model.nv();
+    pub fn new(model: &Model, options: &Options) -> Direction {
+        let (nv, nu) = (model.nv(), model.nu());
+        let contacts = match options.contact {
+            Contact::None => 0,
+            _ => options.max_contacts,
+        };
         Direction {
-            unit: vec![0.0; nv.max(model.nu())],
+            unit: vec![0.0; nv.max(nu)],
             dq_next: vec![0.0; nv],
             dv_next: vec![0.0; nv],
+            bar: vec![0.0; 3 * contacts],
+            bars: [nv, nv, nu, 0].map(|n| vec![0.0; n]),
         }
     }
 
     /// Makes room for np parameters.
     pub fn fit(&mut self, np: usize) {
         self.unit.resize(self.unit.len().max(np), 0.0);
+        self.bars[3].resize(np, 0.0);
     }
 }
 
@@ -80,8 +91,31 @@ impl Sim {
         })
     }
 
-    /// Jacobians of the contact impulses of the last step, column by column: each costs one
-    /// [`Sim::step_jvp`].
+    /// Adjoint of the contact impulses of the last step: from ∂L/∂(impulses), 3 entries a contact, to
+    /// ∂L/∂(q, v, u, p); lengths nv, nv, nu, np. It costs one [`Sim::step_vjp`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`].
+    pub fn impulse_vjp(
+        &mut self,
+        impulse_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<ImpulseGradient> {
+        self.need_step()?;
+        check_finite("impulse_bar", impulse_bar, 3 * self.contacts().len())?;
+        self.with_direction(|sim, d| {
+            d.dq_next.fill(0.0);
+            let zero = &d.dq_next;
+            sim.adjoint(zero, zero, impulse_bar, q_bar, v_bar, u_bar, p_bar)?;
+            sim.impulse_gradient()
+        })
+    }
+
+    /// Jacobians of the contact impulses of the last step: row by row, each at the cost of one
+    /// [`Sim::impulse_vjp`], or column by column, each at that of one [`Sim::impulse_jvp`], whichever are fewer.
     ///
     /// # Errors
     /// As [`Sim::step_jvp`].
@@ -101,25 +135,78 @@ impl Sim {
                 check_length(name, out, rows * columns)?;
             }
         }
+        let outs = outs.map(|(_, out)| out);
         self.with_direction(|sim, d| {
             // What has no derivative fails here, before anything is written.
             sim.step_jvp(&[], &[], &[], &[], &mut d.dq_next, &mut d.dv_next)?;
-            for (kind, ((_, out), n)) in outs.into_iter().zip(sizes).enumerate() {
-                let columns = out
-                    .into_iter()
-                    .flat_map(|x| x.chunks_exact_mut(rows.max(1)));
-                for (k, column) in columns.enumerate() {
-                    d.unit.fill(0.0);
-                    d.unit[k] = 1.0;
-                    let mut along: [&[f64]; 4] = [&[]; 4];
-                    along[kind] = &d.unit[..n];
-                    let [dq, dv, du, dp] = along;
-                    sim.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
-                    sim.write_impulses(column);
-                }
+            // By the sizes alone, so that a block's bits do not depend on which others are wanted.
+            if rows < sizes.iter().sum() {
+                sim.impulse_rows(d, outs, rows)?;
+            } else {
+                sim.impulse_columns(d, outs, rows)?;
             }
             sim.impulse_gradient()
         })
+    }
+
+    fn impulse_rows(
+        &mut self,
+        d: &mut Direction,
+        mut outs: [Option<&mut [f64]>; 4],
+        rows: usize,
+    ) -> Result<()> {
+        d.dq_next.fill(0.0);
+        for row in 0..rows {
+            d.bar.fill(0.0);
+            d.bar[row] = 1.0;
+            let Direction {
+                bar, bars, dq_next, ..
+            } = d;
+            let [q, v, u, p] = bars.each_mut().map(|b| &mut b[..]);
+            let wanted = outs.each_ref().map(Option::is_some);
+            self.adjoint(
+                dq_next,
+                dq_next,
+                &bar[..rows],
+                wanted[0].then_some(q),
+                wanted[1].then_some(v),
+                wanted[2].then_some(u),
+                wanted[3].then_some(p),
+            )?;
+            for (out, bar) in outs.iter_mut().zip(bars.iter()) {
+                let entries = out
+                    .iter_mut()
+                    .flat_map(|x| x.iter_mut().skip(row).step_by(rows));
+                for (x, bar) in entries.zip(bar) {
+                    *x = *bar;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn impulse_columns(
+        &mut self,
+        d: &mut Direction,
+        outs: [Option<&mut [f64]>; 4],
+        rows: usize,
+    ) -> Result<()> {
+        let sizes = d.bars.each_ref().map(Vec::len);
+        for (kind, (out, n)) in outs.into_iter().zip(sizes).enumerate() {
+            let columns = out
+                .into_iter()
+                .flat_map(|x| x.chunks_exact_mut(rows.max(1)));
+            for (k, column) in columns.enumerate() {
+                d.unit.fill(0.0);
+                d.unit[k] = 1.0;
+                let mut along: [&[f64]; 4] = [&[]; 4];
+                along[kind] = &d.unit[..n];
+                let [dq, dv, du, dp] = along;
+                self.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
+                self.write_impulses(column);
+            }
+        }
+        Ok(())
     }
 
     /// Lends the workspace while the simulation is used.

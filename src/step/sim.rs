@@ -114,7 +114,7 @@ impl Sim {
             linear,
             contact,
             geometry: Geometry::new(&model, options),
-            direction: Direction::new(&model),
+            direction: Direction::new(&model, options),
             selected: Vec::new(),
             wrenches: vec![Wrench::ZERO; model.nbody()],
             loaded: false,

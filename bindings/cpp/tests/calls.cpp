@@ -91,6 +91,10 @@ void steps(const Model &model) {
     Numbers by_u(12 * 12), dimpulse(12);
     const bool unique = sim.impulse_jacobians({}, {}, by_u);
     CHECK(sim.impulse_jvp({}, {}, du, {}, dimpulse) == unique);
+    Numbers impulse_bar(12), by_motors(12);
+    impulse_bar[2] = 1.0;
+    CHECK(sim.impulse_vjp(impulse_bar, {}, {}, by_motors) == unique);
+    for (std::size_t k = 0; k < 12; k++) CHECK(std::abs(by_u[2 + 12 * k] - by_motors[k]) < 1e-12);
     for (std::size_t i = 0; i < 12; i++) CHECK(std::abs(by_u[i + 12 * 4] - dimpulse[i]) < 1e-12);
 
     sim.set_memory(warm);

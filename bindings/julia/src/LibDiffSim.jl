@@ -678,6 +678,9 @@ ds_sim_impulse_jacobians(a1, a2, a3, a4, a5, a6) =
 ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_impulse_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_sim_impulse_vjp(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_impulse_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
+
 ds_sim_memory_size(a1) =
     ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 

@@ -99,6 +99,12 @@ def test_a_step_and_its_derivatives(model):
     np.testing.assert_allclose(
         np.hstack(impulses[:4]) @ np.concatenate(d), variation.ravel(order="F"), rtol=1e-9, atol=1e-12
     )
+    impulse_bar = np.sin(np.arange(12.0)).reshape(3, 4, order="F")
+    gradients, unique = sim.impulse_vjp(impulse_bar)
+    assert unique == impulses.unique
+    np.testing.assert_allclose(
+        np.hstack(impulses[:4]).T @ impulse_bar.ravel(order="F"), np.concatenate(gradients), rtol=1e-9, atol=1e-9
+    )
     again = sim.jacobians(out=sim.new_jacobians(["dv_du"]))
     assert again.dq_dq is None and (again.dv_du == J.dv_du).all()
 

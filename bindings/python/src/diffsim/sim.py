@@ -263,6 +263,14 @@ class Sim(Handle):
         check(lib.ds_sim_impulse_jvp(self._handle, *given, pointer(out), unique))
         return out, bool(unique[0])
 
+    def impulse_vjp(self, impulse_bar) -> Tuple[Gradients, bool]:
+        """Reverse mode of `impulse_jacobians`: the gradient by q, v, u, p of a function of which
+        impulse_bar (3×contacts) is the gradient, and whether the impulses are unique."""
+        bar = array(impulse_bar, (3, len(self.contacts())), "impulse_bar")
+        made, unique = (self._dq, self._dv, self._du, self._dp), ffi.new("int32_t *")
+        check(lib.ds_sim_impulse_vjp(self._handle, pointer(bar), *(s.pointer for s in made), unique))
+        return Gradients(*(slot.take() for slot in made)), bool(unique[0])
+
     def vjp(self, q_next_bar, v_next_bar) -> Gradients:
         """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
         q_next_bar (tangent at q_next) and v_next_bar (nv numbers each) are the gradient."""
