@@ -54,7 +54,7 @@ use work::Work;
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
 /// on modes that a few sweeps guessed, on the least impulse in modes that were found, and on polishing what pivots or
 /// the interior point ended in.
-const GIVEN: usize = 4;
+const GIVEN: usize = 6;
 const GUESSED: usize = 5;
 const FOUND: usize = 12;
 const POLISH: usize = 4;
@@ -366,7 +366,7 @@ impl NcpSolver {
             }
             self.found.clone_from(&self.work.lambda);
             self.found_modes.clone_from(&self.work.modes);
-            if !self.newton(problem, options, Choice::Least, POLISH, certificate) {
+            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
                 self.work.lambda.copy_from_slice(&self.found);
                 self.work.modes.copy_from_slice(&self.found_modes);
                 self.work.update_sigma(problem);
