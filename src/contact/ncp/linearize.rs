@@ -76,6 +76,7 @@ impl NcpSolver {
         if self.factored {
             self.faces_before.extend_from_slice(&self.reduced.faces);
         }
+        let was_deficient = self.factored && !self.reduced.symmetric && self.reduced.deficient();
         let work = &self.work;
         self.reduced.set_faces(
             problem.blocks,
@@ -93,7 +94,9 @@ impl NcpSolver {
                 .zip(&self.reduced.faces)
                 .all(|(a, b)| same_face(a, b));
         if !same {
-            self.reduced.factor(problem, &work.offsets);
+            // The factorization of the solve was of nearly the same matrix.
+            self.reduced
+                .factor_knowing(problem, &work.offsets, was_deficient);
             self.factored = true;
         }
         self.linearized = true;

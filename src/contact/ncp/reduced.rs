@@ -190,6 +190,12 @@ impl Reduced {
 
     /// Assembles and factors.
     pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
+        self.factor_knowing(problem, offsets, false);
+    }
+
+    /// As [`Reduced::factor`]; `deficient` promises that held rows depend on each other, which spares the attempt
+    /// without complete pivoting.
+    pub fn factor_knowing(&mut self, problem: &Problem, offsets: &[usize], deficient: bool) {
         let m = self.order;
         let values = match problem.delassus {
             Delassus::Dense(values) => values,
@@ -216,14 +222,15 @@ impl Reduced {
             self.definite.factor(DEPENDENT);
             return;
         }
-        let a = self.general.matrix(m);
-        a.fill(0.0);
-        assemble(problem, offsets, &self.faces, &self.face_of, a, m);
-        if !self.general.factor(DOUBTFUL) {
+        for attempt in usize::from(deficient)..2 {
             let a = self.general.matrix(m);
             a.fill(0.0);
             assemble(problem, offsets, &self.faces, &self.face_of, a, m);
-            self.general.factor_complete(DEPENDENT);
+            if attempt > 0 {
+                self.general.factor_complete(DEPENDENT);
+            } else if self.general.factor(DOUBTFUL) {
+                return;
+            }
         }
     }
 
