@@ -144,6 +144,17 @@ impl Rows {
         sum
     }
 
+    /// The product of a block's D^(−1/2) L⁻ᵀ Jᵀ, transposed, with x; after [`Rows::solve_half`].
+    #[inline(always)]
+    pub fn times_half(&self, block: usize, x: &[f64]) -> F4 {
+        let half = &self.half[block * self.nv..][..self.nv];
+        let mut sum = F4::ZERO;
+        for k in self.dofs(block) {
+            sum += half[k] * F4::splat(x[k]);
+        }
+        sum
+    }
+
     /// y += Jᵀ λ of a block.
     #[inline(always)]
     pub fn add_transposed(&self, block: usize, lambda: F4, y: &mut [f64]) {
@@ -229,6 +240,15 @@ impl Rows {
         for k in self.dofs(block) {
             let p = (half[k] * lambda).0;
             x[k] += p[0] + p[1] + p[2];
+        }
+    }
+
+    /// x ← D^(−1/2) L⁻ᵀ x, the half of M⁻¹ x that [`Rows::complete`] completes.
+    #[inline(always)]
+    pub fn begin(&self, t: &Topology, m: &BranchMatrix, x: &mut [f64]) {
+        m.solve_transposed(t, x);
+        for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
+            *x *= s;
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::mass::DenseInverse;
 use super::rnea_derivatives::RneaDerivatives;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
@@ -37,9 +37,6 @@ pub struct LowRank<'a> {
     pub by_v: &'a [f64],
     pub stride: usize,
 }
-
-/// Rows of the product that are accumulated at once, in lanes.
-const TILE: usize = 4;
 
 #[inline(always)]
 fn product_kernel(
@@ -81,8 +78,10 @@ fn product_kernel(
                 push(i, bq[at], bv[at]);
             }
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
-            col_q.fill(0.0);
-            col_v.fill(0.0);
+            for column in [&mut *col_q, &mut *col_v] {
+                column[..first].fill(0.0);
+                column[last..].fill(0.0);
+            }
             let less = less.map(|l| LowRank {
                 by_q: &l.by_q[j * l.stride..][..l.rank],
                 by_v: &l.by_v[j * l.stride..][..l.rank],
@@ -90,15 +89,10 @@ fn product_kernel(
             });
             let mut b = start;
             while b < end {
-                let width = TILE.min(end - b);
-                if width == TILE {
-                    accumulate::<TILE>(s, count, inv, less, b, first..last, col_q, col_v);
-                } else {
-                    for b in b..end {
-                        accumulate::<1>(s, count, inv, less, b, first..last, col_q, col_v);
-                    }
-                }
-                b += width;
+                b += by_tile!(
+                    end - b,
+                    accumulate(s, count, inv, less, b, first..last, col_q, col_v)
+                );
             }
         }
     }
@@ -139,9 +133,18 @@ fn accumulate<const W: usize>(
         (block * LANES).max(dofs.start),
         ((block + W) * LANES).min(dofs.end),
     );
-    let skip = lo - block * LANES;
-    col_q[lo..hi].copy_from_slice(&F4::flat(&q)[skip..skip + hi - lo]);
-    col_v[lo..hi].copy_from_slice(&F4::flat(&v)[skip..skip + hi - lo]);
+    for (column, tile) in [(col_q, &q), (col_v, &v)] {
+        let tile = F4::flat(tile);
+        if hi - lo == tile.len() {
+            // Of a length that the compiler knows.
+            column[lo..][..tile.len()].copy_from_slice(tile);
+        } else {
+            let skip = lo - block * LANES;
+            for (out, x) in column[lo..hi].iter_mut().zip(&tile[skip..]) {
+                *out = *x;
+            }
+        }
+    }
 }
 
 dispatch! {

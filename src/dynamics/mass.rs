@@ -6,7 +6,7 @@
 //! prefix of the row: every update runs over contiguous numbers.
 
 use super::kinematics::Kinematics;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::Model;
 use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
 use crate::spatial::Inertia;
@@ -197,6 +197,28 @@ impl DenseInverse {
     }
 }
 
+/// Lanes from `first` on of a row of the inverse, before its diagonal.
+#[inline(always)]
+fn inverse_tile<const W: usize>(
+    above: &[F4],
+    out: &mut [F4],
+    stride: usize,
+    first: usize,
+    t: &Topology,
+    dof: &Dof,
+    row: &[f64],
+) {
+    let mut sum = [F4::ZERO; W];
+    let mut a = dof.parent;
+    for d in (0..dof.depth).rev() {
+        for (sum, x) in sum.iter_mut().zip(&above[a * stride + first..][..W]) {
+            *sum -= *x * row[d];
+        }
+        a = t.dofs[a].parent;
+    }
+    out[first..][..W].copy_from_slice(&sum);
+}
+
 #[inline(always)]
 fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
     let stride = inv.stride;
@@ -207,19 +229,13 @@ fn inverse_kernel(inv: &mut DenseInverse, m: &BranchMatrix, t: &Topology) {
             let end = padded(i) / LANES;
             let row = m.row(dof);
             let (above, from) = inv.rows.split_at_mut(i * stride);
-            let target = &mut from[start..end.max(start)];
-            target.fill(F4::ZERO);
-            let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                let s = F4::splat(row[d]);
-                for (x, y) in target.iter_mut().zip(&above[a * stride + start..]) {
-                    *x -= s * *y;
-                }
-                a = t.dofs[a].parent;
+            let mut b = start;
+            while b < end {
+                b += by_tile!(end - b, inverse_tile(above, from, stride, b, t, dof, row));
             }
             let mut diagonal = m.dinv[i];
             let flat = F4::flat_mut(&mut from[..stride]);
-            a = dof.parent;
+            let mut a = dof.parent;
             for d in (0..dof.depth).rev() {
                 diagonal -= row[d] * flat[a];
                 a = t.dofs[a].parent;
@@ -245,15 +261,33 @@ dispatch! {
 
 #[inline(always)]
 fn solve_columns_kernel(m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F4]) {
+    let mut first = 0;
+    while first < width {
+        first += by_tile!(width - first, solve_tile(m, t, width, first, x));
+    }
+}
+
+/// The lanes from `first` on of every dof.
+#[inline(always)]
+fn solve_tile<const W: usize>(
+    m: &BranchMatrix,
+    t: &Topology,
+    width: usize,
+    first: usize,
+    x: &mut [F4],
+) {
     for (k, dof) in t.dofs.iter().enumerate().rev() {
         let row = m.row(dof);
         let (above, own) = x.split_at_mut(k * width);
-        let own = &own[..width];
+        let own: [F4; W] = std::array::from_fn(|w| own[first + w]);
+        // Branches that no column touches.
+        if own == [F4::ZERO; W] {
+            continue;
+        }
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            let s = F4::splat(row[d]);
-            for (x, y) in above[a * width..][..width].iter_mut().zip(own) {
-                *x -= s * *y;
+            for (x, y) in above[a * width + first..][..W].iter_mut().zip(&own) {
+                *x -= *y * row[d];
             }
             a = t.dofs[a].parent;
         }
@@ -261,18 +295,16 @@ fn solve_columns_kernel(m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F
     for (k, dof) in t.dofs.iter().enumerate() {
         let row = m.row(dof);
         let (above, own) = x.split_at_mut(k * width);
-        let own = &mut own[..width];
-        for x in own.iter_mut() {
-            *x = *x * m.dinv[k];
-        }
+        let own = &mut own[first..][..W];
+        let mut sum: [F4; W] = std::array::from_fn(|w| own[w] * m.dinv[k]);
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            let s = F4::splat(row[d]);
-            for (x, y) in own.iter_mut().zip(&above[a * width..][..width]) {
-                *x -= s * *y;
+            for (sum, x) in sum.iter_mut().zip(&above[a * width + first..][..W]) {
+                *sum -= *x * row[d];
             }
             a = t.dofs[a].parent;
         }
+        own.copy_from_slice(&sum);
     }
 }
 

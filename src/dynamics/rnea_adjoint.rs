@@ -6,12 +6,15 @@
 //!
 //!   wᵀ∂τ/∂q_k = α_k·P + η_k·Q + S_k·Σ Eᵀ W + W_p·(S_k ×* f),   wᵀ∂τ/∂v_k = β_k·P + S_k·Q
 //!
-//! in one sweep up and one down: O(n) where the matrices take O(n·depth).
+//! in one sweep up and one down: O(n) where the matrices take O(n·depth). As (u × S)·P = −S·(u ×* P), all that
+//! multiplies S_k is the same for the dofs of a link: with R = Q − v_p ×* P
+//!
+//!   wᵀ∂τ/∂q_k = S_k·(Σ Eᵀ W − W_p ×* f − a_p ×* P − v_p ×* R),   wᵀ∂τ/∂v_k = S_k·(R − v_b ×* P).
 
 use super::external::External;
 use super::kinematics::{Kinematics, joint_twist};
 use super::rnea::{Rnea, world_acceleration};
-use super::rnea_derivatives::{Carried, Composite};
+use super::rnea_derivatives::two_b_row;
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -60,7 +63,7 @@ fn rnea_adjoint_kernel(
         }
         x.weighed[i] = weighed;
         x.momentum[i] = kin.inertia[i].mul(weighed);
-        x.turn[i] = Composite::of(&kin.inertia[i], kin.v[i]).two_b_row(weighed);
+        x.turn[i] = two_b_row(&kin.inertia[i], kin.v[i], weighed);
         if external.active {
             x.load[i] = external.link[i].stiffness.tr_mul(weighed);
         }
@@ -71,16 +74,16 @@ fn rnea_adjoint_kernel(
             p => (kin.v[p], rnea.a[p], x.weighed[p]),
         };
         let (momentum, turn) = (x.momentum[i], x.turn[i]);
-        // W_p·(S ×* f) = −S·(W_p ×* f).
-        let mut by_xi = -weighed.cross_wrench(rnea.f[i]);
+        let rest = Wrench::new(Vec3::ZERO, turn) - vp.cross_wrench(momentum);
+        let mut by_q =
+            -(weighed.cross_wrench(rnea.f[i]) + ap.cross_wrench(momentum) + vp.cross_wrench(rest));
         if external.active {
-            by_xi += x.load[i];
+            by_q += x.load[i];
         }
+        let by_v = rest - kin.v[i].cross_wrench(momentum);
         for k in l.iv..l.iv + l.kind.nv() {
-            let s = kin.s[k];
-            let c = Carried::of(s, vp, kin.v[i], ap);
-            q_bar[k] += c.alpha.dot(momentum) + c.eta.ang.dot(turn) + s.dot(by_xi);
-            v_bar[k] += c.beta.dot(momentum) + s.ang.dot(turn);
+            q_bar[k] += kin.s[k].dot(by_q);
+            v_bar[k] += kin.s[k].dot(by_v);
         }
         if l.parent != WORLD {
             x.momentum[l.parent] += momentum;

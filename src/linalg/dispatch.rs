@@ -25,4 +25,24 @@ macro_rules! dispatch {
     };
 }
 
+/// Calls `f::<W>(args)` for the next of the tiles into which `$lanes` (above zero) lanes are cut, and is its width W.
+///
+/// The tiles are as even as they can be and at most six lanes wide: two running sums of that width stay in registers.
+macro_rules! by_tile {
+    ($lanes:expr, $f:ident($($arg:expr),* $(,)?)) => {{
+        let lanes: usize = $lanes;
+        let width = lanes.div_ceil(lanes.div_ceil(6));
+        match width {
+            1 => $f::<1>($($arg),*),
+            2 => $f::<2>($($arg),*),
+            3 => $f::<3>($($arg),*),
+            4 => $f::<4>($($arg),*),
+            5 => $f::<5>($($arg),*),
+            _ => $f::<6>($($arg),*),
+        }
+        width
+    }};
+}
+
+pub(crate) use by_tile;
 pub(crate) use dispatch;

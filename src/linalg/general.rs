@@ -1,7 +1,7 @@
 //! LU of a square matrix, with its rank and an inverse on its range.
 
-use super::dispatch;
-use super::kernel::{axpy, dot, factor_definite, solve_definite, subtract_combination};
+use super::kernel::{axpy, dot, factor_definite, largest, solve_definite, subtract_combination};
+use super::{LANES, dispatch};
 
 /// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
 ///
@@ -25,6 +25,8 @@ pub struct General {
     place: Vec<usize>,
     inner_columns: Vec<usize>,
     sizes: Vec<f64>,
+    /// Largest remaining entry of each row.
+    remaining: Vec<f64>,
     left: Vec<f64>,
     inner: Vec<f64>,
 }
@@ -44,6 +46,7 @@ impl General {
             place: vec![0; capacity],
             inner_columns: vec![0; capacity],
             sizes: vec![0.0; capacity],
+            remaining: vec![0.0; capacity],
             left: vec![0.0; square],
             inner: vec![0.0; square],
         }
@@ -63,14 +66,13 @@ impl General {
         self.rank
     }
 
+    #[inline(always)]
     fn start(&mut self) {
         let n = self.n;
         for i in 0..n {
             self.rows[i] = i;
             self.columns[i] = i;
-            self.sizes[i] = self.a[i * n..(i + 1) * n]
-                .iter()
-                .fold(0.0, |m: f64, x| m.max(x.abs()));
+            self.sizes[i] = largest(&self.a[i * n..(i + 1) * n]);
         }
         self.rank = n;
     }
@@ -95,29 +97,42 @@ impl General {
 
     /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
     pub fn factor_complete(&mut self, tolerance: f64) {
+        factor_complete(self, tolerance);
+    }
+
+    /// The row below k with the largest entry that counts, and that entry's column.
+    #[inline(always)]
+    fn find_pivot(&self, k: usize, tolerance: f64) -> Option<[usize; 2]> {
+        let n = self.n;
+        let (mut row, mut size) = (None, 0.0);
+        for i in k..n {
+            if self.remaining[i] > size && self.remaining[i] > tolerance * self.sizes[i] {
+                (row, size) = (Some(i), self.remaining[i]);
+            }
+        }
+        let row = row?;
+        let line = &self.a[row * n + k..(row + 1) * n];
+        let column = line.iter().position(|x| x.abs() == size)?;
+        Some([row, k + column])
+    }
+
+    #[inline(always)]
+    fn eliminate(&mut self, tolerance: f64) {
         self.start();
         self.complete = true;
         let n = self.n;
+        self.remaining[..n].copy_from_slice(&self.sizes[..n]);
         for k in 0..n {
-            let (mut at, mut size) = (None, 0.0);
-            for i in k..n {
-                let floor = tolerance * self.sizes[i];
-                for (j, x) in self.a[i * n..(i + 1) * n].iter().enumerate().skip(k) {
-                    if x.abs() > size && x.abs() > floor {
-                        (at, size) = (Some((i, j)), x.abs());
-                    }
-                }
-            }
-            let Some((i, j)) = at else {
+            let Some([i, j]) = self.find_pivot(k, tolerance) else {
                 self.rank = k;
                 break;
             };
             if i != k {
-                for c in 0..n {
-                    self.a.swap(i * n + c, k * n + c);
-                }
+                let (head, tail) = self.a.split_at_mut(i * n);
+                head[k * n..(k + 1) * n].swap_with_slice(&mut tail[..n]);
                 self.rows.swap(i, k);
                 self.sizes.swap(i, k);
+                self.remaining.swap(i, k);
             }
             if j != k {
                 for line in self.a.chunks_exact_mut(n).take(n) {
@@ -131,17 +146,21 @@ impl General {
             for x in &mut row[k + 1..n] {
                 *x /= pivot;
             }
-            for line in tail.chunks_exact_mut(n).take(n - k - 1) {
+            let row = &row[k + 1..n];
+            let lines = tail.chunks_exact_mut(n).zip(&mut self.remaining[k + 1..n]);
+            for (line, remaining) in lines {
                 let factor = line[k];
-                for (x, u) in line[k + 1..].iter_mut().zip(&row[k + 1..n]) {
+                let rest = &mut line[k + 1..];
+                for (x, u) in rest.iter_mut().zip(row) {
                     *x -= factor * u;
                 }
+                *remaining = largest(rest);
                 line[k] = factor / pivot;
             }
         }
-        self.form_grams();
     }
 
+    #[inline(always)]
     fn form_grams(&mut self) {
         let (n, r) = (self.n, self.rank);
         self.left[..r * r].fill(0.0);
@@ -164,6 +183,7 @@ impl General {
     }
 
     /// U Qᵀ PᵀL, or UUᵀ where that is singular.
+    #[inline(always)]
     fn form_inner(&mut self) {
         let (n, r) = (self.n, self.rank);
         for (i, p) in self.rows[..n].iter().enumerate() {
@@ -183,7 +203,7 @@ impl General {
                     row[i] += u;
                 }
             }
-            self.sizes[k] = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            self.sizes[k] = largest(row);
             self.inner_columns[k] = k;
         }
         factor_lu(
@@ -251,6 +271,7 @@ impl General {
         }
     }
 
+    #[inline(always)]
     fn divide<const W: usize>(&self, y: &mut [[f64; W]]) {
         for (k, y) in y[..self.rank].iter_mut().enumerate() {
             let inverse = 1.0 / self.a[k * self.n + k];
@@ -353,19 +374,8 @@ impl General {
     }
 
     /// x ← X x for the X of [`General::split_sides`], r entries. `scratch` has room for the order.
-    pub fn solve_middle<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        let r = self.rank;
-        let x = &mut x[..r];
-        if !self.complete {
-            return self.solve(x, scratch);
-        }
-        solve_definite(&self.left[..r * r], r, r, x);
-        self.divide(x);
-        if self.in_range {
-            solve_lu(&self.inner[..r * r], r, &self.inner_columns, x, scratch);
-        } else {
-            solve_definite(&self.inner[..r * r], r, r, x);
-        }
+    pub fn solve_middle(&self, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
+        solve_middle(self, x, scratch);
     }
 
     /// As [`Symmetric::range_target`](super::Symmetric::range_target), for F = U Qᵀ: after [`General::factor_complete`].
@@ -387,6 +397,38 @@ impl General {
     pub fn columns(&self) -> &[usize] {
         &self.columns[..self.n]
     }
+}
+
+#[inline(always)]
+fn factor_complete_kernel(g: &mut General, tolerance: f64) {
+    g.eliminate(tolerance);
+    g.form_grams();
+}
+
+#[inline(always)]
+fn solve_middle_kernel(g: &General, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]]) {
+    let (n, r) = (g.n, g.rank);
+    let x = &mut x[..r];
+    if !g.complete {
+        return solve_lu(&g.a[..n * n], n, &g.columns, x, scratch);
+    }
+    solve_definite(&g.left[..r * r], r, r, x);
+    g.divide(x);
+    if g.in_range {
+        solve_lu(&g.inner[..r * r], r, &g.inner_columns, x, scratch);
+    } else {
+        solve_definite(&g.inner[..r * r], r, r, x);
+    }
+}
+
+dispatch! {
+    fn factor_complete = factor_complete_kernel(g: &mut General, tolerance: f64)
+}
+
+dispatch! {
+    fn solve_middle = solve_middle_kernel(
+        g: &General, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]],
+    )
 }
 
 dispatch! {
@@ -458,6 +500,7 @@ fn factor_lu_kernel(
 }
 
 /// x ← A⁻¹ x.
+#[inline(always)]
 fn solve_lu<const W: usize>(
     a: &[f64],
     n: usize,

@@ -20,6 +20,26 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest
 }
 
+/// Largest magnitude; NaN does not count.
+#[inline(always)]
+pub fn largest(x: &[f64]) -> f64 {
+    let (x4, rest) = x.as_chunks::<4>();
+    let mut most = [0.0; 4];
+    for x in x4 {
+        for k in 0..4 {
+            most[k] = larger(x[k].abs(), most[k]);
+        }
+    }
+    let rest = rest.iter().fold(0.0, |m, x| larger(x.abs(), m));
+    most.into_iter().fold(rest, |m, x| larger(x, m))
+}
+
+/// x where it is larger than y: one instruction, unlike [`f64::max`] with its care for NaN.
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
+}
+
 /// y += s x.
 #[inline(always)]
 pub fn axpy<const W: usize>(s: f64, x: &[f64; W], y: &mut [f64; W]) {
@@ -65,11 +85,13 @@ pub struct UnitLower<'a> {
 }
 
 impl<'a> UnitLower<'a> {
+    #[inline(always)]
     fn row(self, i: usize) -> &'a [f64] {
         &self.values[i * self.stride..i * self.stride + i]
     }
 
     /// x ← L⁻¹ x.
+    #[inline(always)]
     pub fn solve<const W: usize>(self, x: &mut [[f64; W]]) {
         for i in 1..self.n {
             let (done, rest) = x.split_at_mut(i);
@@ -78,6 +100,7 @@ impl<'a> UnitLower<'a> {
     }
 
     /// x ← L⁻ᵀ x.
+    #[inline(always)]
     pub fn solve_transpose<const W: usize>(self, x: &mut [[f64; W]]) {
         for i in (1..self.n).rev() {
             let (rest, done) = x.split_at_mut(i);
@@ -90,6 +113,7 @@ impl<'a> UnitLower<'a> {
 
 /// LDLᵀ of a positive definite matrix in place, without pivoting: L strictly below the diagonal, D on it.
 /// `scratch` has room for n. Returns false at a pivot that is not positive.
+#[inline(always)]
 pub fn factor_definite(a: &mut [f64], stride: usize, n: usize, scratch: &mut [f64]) -> bool {
     for i in 0..n {
         let (above, row) = a.split_at_mut(i * stride);
@@ -113,6 +137,7 @@ pub fn factor_definite(a: &mut [f64], stride: usize, n: usize, scratch: &mut [f6
 }
 
 /// A definite matrix factored by [`factor_definite`]: x ← A⁻¹ x.
+#[inline(always)]
 pub fn solve_definite<const W: usize>(a: &[f64], stride: usize, n: usize, x: &mut [[f64; W]]) {
     let lower = UnitLower {
         values: a,
@@ -128,6 +153,7 @@ pub fn solve_definite<const W: usize>(a: &[f64], stride: usize, n: usize, x: &mu
 }
 
 /// Writes lane k of a panel contiguously at `out[places[k]·stride..]`.
+#[inline(always)]
 pub fn store_columns<const W: usize>(
     panel: &[[f64; W]],
     places: &[usize],

@@ -11,7 +11,7 @@ mod lanes;
 mod symmetric;
 
 pub use block_lu::BlockLu;
-pub(crate) use dispatch::dispatch;
+pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
 pub use kernel::dot;
 pub use lanes::F4;

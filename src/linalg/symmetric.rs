@@ -1,9 +1,9 @@
 //! LDLᵀ of a symmetric positive semi-definite matrix, with its rank and its pseudo-inverse.
 
-use super::LANES;
 use super::kernel::{
     UnitLower, add_combination, axpy, dot, factor_definite, solve_definite, store_columns,
 };
+use super::{LANES, dispatch};
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
@@ -56,6 +56,11 @@ impl Symmetric {
 
     /// Factors in place. A remaining diagonal at most `tolerance` times the original entry counts as dependent.
     pub fn factor(&mut self, tolerance: f64) {
+        factor(self, tolerance);
+    }
+
+    #[inline(always)]
+    fn factor_kernel(&mut self, tolerance: f64) {
         let n = self.n;
         let a = &mut self.a;
         for i in 0..n {
@@ -101,6 +106,7 @@ impl Symmetric {
         }
     }
 
+    #[inline(always)]
     fn form_gram(&mut self) {
         let (n, r) = (self.n, self.rank);
         let gram = &mut self.gram[..r * r];
@@ -189,6 +195,11 @@ impl Symmetric {
 
     /// H (r × n) with HᵀH = A⁻¹ (or A⁺): column i is written at `out[i·stride..]`. `scratch` has room for the order.
     pub fn half_inverse(&self, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]]) {
+        half_inverse(self, out, stride, scratch);
+    }
+
+    #[inline(always)]
+    fn half_inverse_kernel(&self, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]]) {
         let (n, r) = (self.n, self.rank);
         for start in (0..n).step_by(LANES) {
             let x = &mut scratch[..r];
@@ -250,7 +261,33 @@ impl Symmetric {
     }
 }
 
+#[inline(always)]
+fn factor_kernel(f: &mut Symmetric, tolerance: f64) {
+    f.factor_kernel(tolerance);
+}
+
+#[inline(always)]
+fn half_inverse_kernel(
+    f: &Symmetric,
+    out: &mut [f64],
+    stride: usize,
+    scratch: &mut [[f64; LANES]],
+) {
+    f.half_inverse_kernel(out, stride, scratch);
+}
+
+dispatch! {
+    fn factor = factor_kernel(f: &mut Symmetric, tolerance: f64)
+}
+
+dispatch! {
+    fn half_inverse = half_inverse_kernel(
+        f: &Symmetric, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]],
+    )
+}
+
 /// Exchanges rows and columns p < q of a symmetric matrix stored by its lower triangle.
+#[inline(always)]
 fn swap_symmetric(a: &mut [f64], n: usize, p: usize, q: usize) {
     for j in 0..p {
         a.swap(p * n + j, q * n + j);

@@ -195,9 +195,11 @@ fn split_inverses_are_what_solves_apply() {
             right.fill(0.0);
             general.split_sides(&mut left, &mut right, r);
             for column in left.chunks_exact_mut(r) {
-                let mut x = lanes::<1>(column);
-                general.solve_middle(&mut x, &mut [[0.0]; 24]);
-                column.copy_from_slice(x.as_flattened());
+                let mut x = lanes::<LANES>(column);
+                general.solve_middle(&mut x, &mut [[0.0; LANES]; 24]);
+                for (out, x) in column.iter_mut().zip(&x) {
+                    *out = x[0];
+                }
             }
             let mut solved = lanes::<1>(&b);
             general.solve(&mut solved, &mut [[0.0]; 24]);

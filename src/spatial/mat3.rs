@@ -74,6 +74,13 @@ impl Mat3 {
         Mat3::from_rows(self.c[0], self.c[1], self.c[2])
     }
 
+    /// M [v]×.
+    #[inline(always)]
+    pub fn mul_skew(&self, v: Vec3) -> Mat3 {
+        let [x, y, z] = self.c;
+        Mat3::from_columns(y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x)
+    }
+
     #[inline(always)]
     pub fn mul_vec(&self, v: Vec3) -> Vec3 {
         self.c[0] * v.x + self.c[1] * v.y + self.c[2] * v.z

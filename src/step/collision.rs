@@ -204,7 +204,6 @@ impl Sim {
             };
             self.dynamics.update_positions(&self.model, &self.params, q);
         }
-        out.clear();
         self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
             for i in 0..n {
@@ -247,7 +246,6 @@ impl Sim {
                     gap: Some(out),
                     ..Default::default()
                 };
-                out.clear();
                 contact_motion::write(model, kin, &c.contact, &c.motion, &mut out);
             }
             let p = c.contact.point;

@@ -18,7 +18,7 @@ use crate::dynamics::Dynamics;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -472,27 +472,33 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Adjoint of [`ContactStage::correct_one`]: from z = ∂L/∂v⁺ and `solved` = A⁻¹ z, and the adjoint of the
-    /// contacts' impulses (t₁ t₂ n each; none if empty), adds to z what the velocity at fixed impulses does
-    /// through the impulses. The adjoints of the direction stay, those
-    /// of the laws' bounds if `bounds` asks for them.
+    /// Whether the last problem had any rows.
+    pub fn has_rows(&self) -> bool {
+        !self.constraints.g.is_empty()
+    }
+
+    /// Adjoint of [`ContactStage::correct_one`]: to z = ∂L/∂v⁺, which `solved` brings too, and the adjoint of the
+    /// contacts' impulses (t₁ t₂ n each; none if empty), adds to z what the velocity at fixed impulses does through
+    /// the impulses; `solved` takes A⁻¹ z of the result. The adjoints of the direction stay, those of the laws'
+    /// bounds if `bounds` asks for them.
     pub fn correct_transposed(
         &mut self,
-        solved: &[f64],
+        t: &Topology,
+        m: &BranchMatrix,
         impulse_bar: &[f64],
         bounds: bool,
         z: &mut [f64],
+        solved: &mut [f64],
     ) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
-            return Ok(());
+            return Err(Error::internal("the linearization is missing"));
         };
         let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
-        if rows == 0 {
-            return Ok(());
-        }
+        // J A⁻¹ z meets z halfway, and so does what the impulses add.
+        c.rows.begin(t, m, solved);
         for b in 0..groups {
             let range = c.range(b);
-            let y = c.rows.times(b, solved).0;
+            let y = c.rows.times_half(b, solved).0;
             l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
         }
         for ((b, _), bar) in contact_groups(c).zip(impulse_bar.chunks_exact(3)) {
@@ -510,8 +516,12 @@ impl ContactStage {
         )?;
         for b in 0..groups {
             let w = lanes(&l.sigma[c.range(b)]);
-            c.rows.add_transposed(b, w, z);
+            if w != F4::ZERO {
+                c.rows.add_transposed(b, w, z);
+                c.rows.add_half(b, w, solved);
+            }
         }
+        c.rows.complete(t, m, solved);
         Ok(())
     }
 

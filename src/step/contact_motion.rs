@@ -10,7 +10,7 @@ use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3};
 
 impl ContactDerivatives<'_> {
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         let all = [
             &mut self.point,
             &mut self.normal,
@@ -118,6 +118,7 @@ fn write_kernel(
     d: &ContactDerivative,
     out: &mut ContactDerivatives,
 ) {
+    out.clear();
     let t = model.topology();
     let last = |link: usize| match link {
         WORLD => WORLD,
@@ -177,8 +178,7 @@ fn write_kernel(
 }
 
 dispatch! {
-    /// Writes the derivatives of one contact by the dofs that move it, from those by the motions of its
-    /// two bodies. All other columns are left as they are: zero, after [`ContactDerivatives::clear`].
+    /// Writes the derivatives of one contact by all dofs, from those by the motions of its two bodies.
     pub(super) fn write = write_kernel(
         model: &Model,
         kin: &Kinematics,

@@ -231,17 +231,10 @@ impl Sim {
             x.copy_from_slice(&lin.by_v);
         }
         if let Some(x) = out.dq_dq {
-            for (k, (to, from)) in columns(x, nv)
-                .zip(lin.by_q.chunks_exact(nv.max(1)))
-                .enumerate()
-            {
-                position_column(t, &lin.blocks, h, from, Some(k), to);
-            }
+            position_columns(t, &lin.blocks, h, &lin.by_q, true, x);
         }
         if let Some(x) = out.dq_dv {
-            for (to, from) in columns(x, nv).zip(lin.by_v.chunks_exact(nv.max(1))) {
-                position_column(t, &lin.blocks, h, from, None, to);
-            }
+            position_columns(t, &lin.blocks, h, &lin.by_v, false, x);
         }
         if out.dv_du.is_some() || out.dq_du.is_some() {
             let answer = match &self.contact {
@@ -356,7 +349,7 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.correct_one(model, mass, r)?;
         }
-        position_column(t, &lin.blocks, h, r, None, &mut lin.dq);
+        position_columns(t, &lin.blocks, h, r, false, &mut lin.dq);
         if !dq.is_empty() {
             lin.column.copy_from_slice(dq);
             for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
@@ -436,12 +429,12 @@ impl Sim {
             *z = h * *z + v;
         }
         weights.copy_from_slice(z);
-        mass.solve(t, weights);
-        if let Some(c) = &mut self.contact {
+        match &mut self.contact {
             // z becomes the adjoint of the velocity at fixed impulses.
-            c.correct_transposed(weights, impulse_bar, by_parameters, z)?;
-            weights.copy_from_slice(z);
-            mass.solve(t, weights);
+            Some(c) if c.has_rows() => {
+                c.correct_transposed(t, mass, impulse_bar, by_parameters, z, weights)?
+            }
+            _ => mass.solve(t, weights),
         }
         if !all_finite(weights) {
             return Err(Error::numerical("the adjoint of the step is not finite"));

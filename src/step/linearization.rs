@@ -5,7 +5,7 @@ use super::sim::StepState;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
-use crate::linalg::F4;
+use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::state::{IntegrateBlocks, block_mul};
@@ -64,6 +64,7 @@ impl Linearization {
     }
 }
 
+#[inline(always)]
 pub(super) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
     t.links.iter().filter(|l| l.kind.nv() > 1)
 }
@@ -88,9 +89,7 @@ pub(super) fn deliver(
         x.copy_from_slice(&from[..nv * count]);
     }
     if let Some(x) = out_q {
-        for (to, from) in columns(x, nv).zip(from.chunks_exact(nv.max(1))) {
-            position_column(t, &lin.blocks, h, from, None, to);
-        }
+        position_columns(t, &lin.blocks, h, &from, false, x);
     }
     *of(lin) = from;
 }
@@ -107,7 +106,8 @@ pub(super) fn all_finite(x: &[f64]) -> bool {
     sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
 }
 
-pub(super) fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {
+#[inline(always)]
+fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {
     x.chunks_exact_mut(nv.max(1))
 }
 
@@ -193,33 +193,47 @@ pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
     }
 }
 
-/// dq⁺ of a column with velocity part `dv`: h Jᵣ dv, plus the column of Ad for a unit tangent.
-pub(super) fn position_column(
+#[inline(always)]
+fn position_columns_kernel(
     t: &Topology,
     blocks: &[IntegrateBlocks],
     h: f64,
     dv: &[f64],
-    unit: Option<usize>,
+    by_q: bool,
     out: &mut [f64],
 ) {
+    let nv = t.nv();
     for (o, x) in out.iter_mut().zip(dv) {
         *o = h * x;
     }
     for (b, l) in blocks.iter().zip(wide_links(t)) {
-        block_mul(&b.by_w, &mut out[l.iv..l.iv + l.kind.nv()]);
+        for out in columns(out, nv) {
+            block_mul(&b.by_w, &mut out[l.iv..l.iv + l.kind.nv()]);
+        }
     }
-    if let Some(k) = unit {
-        let l = &t.links[t.dofs[k].link];
-        if l.kind.nv() == 1 {
-            out[k] += 1.0;
-        } else {
-            let index = wide_links(t).position(|w| w.iv == l.iv).unwrap_or(0);
+    if !by_q {
+        return;
+    }
+    for l in t.links.iter().filter(|l| l.kind.nv() == 1) {
+        out[l.iv * nv + l.iv] += 1.0;
+    }
+    for (b, l) in blocks.iter().zip(wide_links(t)) {
+        let size = l.kind.nv();
+        for k in 0..size {
             let mut e = [0.0; 6];
-            e[k - l.iv] = 1.0;
-            block_mul(&blocks[index].by_q, &mut e[..l.kind.nv()]);
-            for (o, x) in out[l.iv..].iter_mut().zip(&e[..l.kind.nv()]) {
+            e[k] = 1.0;
+            block_mul(&b.by_q, &mut e[..size]);
+            let own = &mut out[(l.iv + k) * nv + l.iv..][..size];
+            for (o, x) in own.iter_mut().zip(e) {
                 *o += x;
             }
         }
     }
+}
+
+dispatch! {
+    /// dq⁺ of columns with velocity parts `dv`: h Jᵣ dv, plus Ad for the columns `by_q` of all dofs.
+    pub(super) fn position_columns = position_columns_kernel(
+        t: &Topology, blocks: &[IntegrateBlocks], h: f64, dv: &[f64], by_q: bool, out: &mut [f64],
+    )
 }

@@ -16,7 +16,7 @@ use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
 use crate::error::Result;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
@@ -133,8 +133,14 @@ impl Response {
         columns(self, symmetric, c, variation, s, t, kin);
         let n = t.nv() * self.lanes;
         if split == Split::Middle {
-            for panel in [&mut self.by_q, &mut self.by_v, &mut self.answer] {
-                solver.solve_middle(LANES * self.lanes, F4::flat_mut(&mut panel[..n]));
+            let stride = LANES * self.lanes;
+            for panel in [&mut self.by_q, &mut self.by_v] {
+                solver.solve_middle(stride, F4::flat_mut(&mut panel[..n]));
+            }
+            if s.kd == 0.0 {
+                self.answer[..n].copy_from_slice(&self.by_v[..n]);
+            } else {
+                solver.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
             }
         }
         solve_columns(m, t, self.lanes, &mut self.answer[..n]);
@@ -227,14 +233,33 @@ fn subtract_kernel(r: &mut Response, inverse: &DenseInverse) {
     }
     for k in 0..nv {
         let out = &mut r.inverse.rows[k * stride..][..stride];
-        out.copy_from_slice(inverse.row(k));
         let answer = &F4::flat(&r.answer[k * lanes..][..lanes])[..r.rank];
-        for (x, row) in answer.iter().zip(r.y_rows.chunks_exact(stride)) {
-            for (out, row) in out.iter_mut().zip(row) {
-                *out -= *row * *x;
-            }
+        let mut b = 0;
+        while b < stride {
+            b += by_tile!(
+                stride - b,
+                subtract_tile(out, inverse.row(k), answer, &r.y_rows, b)
+            );
         }
     }
+}
+
+/// The lanes from `first` on of a row of K.
+#[inline(always)]
+fn subtract_tile<const W: usize>(
+    out: &mut [F4],
+    inverse: &[F4],
+    answer: &[f64],
+    y_rows: &[F4],
+    first: usize,
+) {
+    let mut sum: [F4; W] = std::array::from_fn(|w| inverse[first + w]);
+    for (x, row) in answer.iter().zip(y_rows.chunks_exact(out.len())) {
+        for (sum, y) in sum.iter_mut().zip(&row[first..][..W]) {
+            *sum -= *y * *x;
+        }
+    }
+    out[first..][..W].copy_from_slice(&sum);
 }
 
 dispatch! {

@@ -154,7 +154,12 @@ impl Memory<'_> {
         self.claim().map(|d| &mut d.shell)
     }
 
-    /// That of two shapes one of which is curved.
+    /// The same, where an earlier query has left one.
+    pub(super) fn known_shell(&mut self) -> Option<&mut Shell> {
+        self.known().map(|d| &mut d.shell)
+    }
+
+    /// The memory of two shapes one of which is curved.
     pub(super) fn cage(&mut self) -> Option<&mut Cage> {
         self.claim().map(|d| &mut d.cage)
     }

@@ -1,9 +1,9 @@
 //! Overlapping curved shapes met again: where the depth was least, and what proves that it still is.
 
 use super::curved::Solution;
-use super::expand::Inner;
 use super::feature::Spot;
 use super::fixed::Fixed;
+use super::inner::Inner;
 use crate::spatial::{Pose, Vec3};
 
 /// Most corners of a cage.
@@ -62,7 +62,7 @@ impl Cage {
     }
 
     fn kept(&mut self, inner: &Inner, b_in_a: &Pose) -> Option<()> {
-        for v in inner.vertices() {
+        for v in inner.vertices.iter() {
             self.corners.push([v.w + b_in_a.point(v.on_b), v.on_b])?;
         }
         for f in inner.facets() {

@@ -62,11 +62,11 @@ pub(super) fn inflated(d: ContactDerivative, n: Vec3, ra: f64, rb: f64) -> Conta
         return d;
     }
     // ζ.lin at the cores' point is ζ.lin + c n × ζ.ang at the shapes'.
-    let lift = Mat3::skew(n) * c;
+    let arm = n * c;
     let point = d.point[0] + d.normal[0] * c;
     ContactDerivative {
-        point: [point, d.point[1] + d.normal[1] * c + point.mul_mat(&lift)],
-        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_mat(&lift)],
+        point: [point, d.point[1] + d.normal[1] * c + point.mul_skew(arm)],
+        normal: [d.normal[0], d.normal[1] + d.normal[0].mul_skew(arm)],
         gap: [d.gap[0], d.gap[1] + d.gap[0].cross(n) * c],
     }
 }
@@ -153,13 +153,13 @@ impl Placed<'_> {
 /// The normal is fixed in A; the patch point x on B's surface, at p + n·gap/2, moves by
 /// `slide`·(motion of B's material point there).
 pub(super) fn on_face(n: Vec3, gap: f64, slide: Mat3) -> ContactDerivative {
-    let lift = Mat3::skew(n * (0.5 * gap));
+    let arm = n * (0.5 * gap);
     let g = slide.tr_mul_vec(n);
     let point = slide - Mat3::outer(n, g) * 0.5;
     ContactDerivative {
-        point: [point, -point.mul_mat(&lift)],
+        point: [point, -point.mul_skew(arm)],
         normal: [Mat3::ZERO; 2],
-        gap: [g, (n * (0.5 * gap)).cross(g)],
+        gap: [g, arm.cross(g)],
     }
 }
 
@@ -188,12 +188,12 @@ fn of_edges(u: Vec3, v: Vec3, n: Vec3, gap: f64) -> ContactDerivative {
 
 /// A vertex of B nearest to a line (`along` = u uᵀ) or a point (`along` = 0) of A.
 fn of_vertex(along: Mat3, n: Vec3, gap: f64) -> ContactDerivative {
-    let lift = Mat3::skew(n * (0.5 * gap));
+    let arm = n * (0.5 * gap);
     let dn = (Mat3::IDENTITY - Mat3::outer(n, n) - along) * (1.0 / gap);
     let point = (Mat3::IDENTITY + along) * 0.5;
     ContactDerivative {
-        point: [point, -point.mul_mat(&lift)],
-        normal: [dn, -dn.mul_mat(&lift)],
+        point: [point, -point.mul_skew(arm)],
+        normal: [dn, -dn.mul_skew(arm)],
         gap: [n, Vec3::ZERO],
     }
 }

@@ -7,7 +7,6 @@
 //! lies, so that no simplex collapses on it; and the facets found only name features, from which
 //! the axes are computed anew, so that the result does not depend on the way to it.
 
-use super::cage::{ALIKE, CORNERS};
 use super::fixed::Fixed;
 use super::gjk::{Simplex, SupportMap, Vertex};
 use super::pair::{Distinct, ON_FACE, Pair};
@@ -15,40 +14,35 @@ use super::sat::{self, Axis};
 use crate::spatial::Vec3;
 
 /// Vertices that nearly always suffice; a smaller polytope is quicker to set up.
-const FEW: usize = 64;
+pub(super) const FEW: usize = 64;
 /// Most vertices: their facets are still numbered by a byte.
 const MANY: usize = 127;
 /// Most vertices of a polytope that is kept for the next query.
 const KEPT: usize = 48;
 
 /// Relative to the tolerance: planes nearer than this to a point count as through it.
-const COPLANAR: f64 = 1e-3;
+pub(super) const COPLANAR: f64 = 1e-3;
 /// An axis is alone where no other is within this many roundings of its depth.
 const ALONE: f64 = 4.0;
 /// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
 const FLAT: f64 = 1e-3;
 
-/// Relative to the sizes of curved shapes: by this much deeper than the contact other directions must
-/// be, and are tried to be, for the polytope to be kept.
-const BARELY: f64 = 1e-5;
-const WELL: f64 = 2e-2;
-
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facet {
     /// Outwards, unit.
-    normal: Vec3,
+    pub normal: Vec3,
     /// Depth of the origin under the facet.
-    offset: f64,
+    pub offset: f64,
     pub corners: [u8; 3],
     /// Facets across the sides that start at each corner.
     across: [u8; 3],
-    alive: bool,
+    pub alive: bool,
     /// Known to lie on the boundary of the difference.
-    closed: bool,
+    pub closed: bool,
 }
 
 /// Why facets near the least depth do not lie on the boundary of the difference.
-enum Unbounded {
+pub(super) enum Unbounded {
     /// More vertices are needed than there are places.
     Full,
     /// Rounding broke the surface.
@@ -87,13 +81,10 @@ impl Shell {
 
 /// A polytope inside a Minkowski difference that is grown towards its boundary.
 pub(super) struct Polytope<const V: usize, const F: usize> {
-    vertices: Fixed<Vertex, V>,
-    facets: Fixed<Facet, F>,
+    pub vertices: Fixed<Vertex, V>,
+    pub facets: Fixed<Facet, F>,
     free: Fixed<u8, F>,
 }
-
-/// Inside the difference of bodies with curved surfaces.
-pub(super) type Inner = Polytope<FEW, { 2 * FEW }>;
 
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
 /// vertices of an earlier result; `None` where the search gave up: more than [`MANY`]
@@ -115,26 +106,34 @@ pub(super) fn least_depth(
 }
 
 /// As [`least_depth`], and `None` also where another axis is nearly as good, so that a search from
-/// elsewhere may find that one: starting from the polytope of an earlier result.
-pub(super) fn least_depth_again(
+/// elsewhere may find that one.
+pub(super) fn least_depth_alone(
     pair: &Pair,
     start: &mut Simplex,
     shell: &mut Shell,
     rounding: f64,
 ) -> Option<Axis> {
-    let sought = Sought {
-        rounding,
-        window: ALONE * rounding,
-        alone: true,
-    };
-    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
-    if p.resume(pair, shell, sought.tolerance()).is_some()
-        && let Ok(axis) = p.search(pair, start, shell, &sought)
-    {
-        return axis;
-    }
     shell.clear();
-    from_simplex(pair, start, shell, &sought)
+    from_simplex(pair, start, shell, &Sought::alone(rounding))
+}
+
+/// As [`least_depth_alone`], from the polytope of an earlier result; `None`, and no polytope, where
+/// that does not hold the origin any more.
+pub(super) fn least_depth_again(
+    pair: &Pair,
+    found: &mut Simplex,
+    shell: &mut Shell,
+    rounding: f64,
+) -> Option<Option<Axis>> {
+    let sought = Sought::alone(rounding);
+    let mut p = Polytope::<FEW, { 2 * FEW }>::new();
+    let again = p
+        .resume(pair, shell, sought.tolerance())
+        .and_then(|()| p.search(pair, found, shell, &sought).ok());
+    if again.is_none() {
+        shell.clear();
+    }
+    again
 }
 
 fn from_simplex(
@@ -167,87 +166,17 @@ struct Sought {
 }
 
 impl Sought {
+    fn alone(rounding: f64) -> Sought {
+        Sought {
+            rounding,
+            window: ALONE * rounding,
+            alone: true,
+        }
+    }
+
     /// How far below the boundary of the difference a facet may be.
     fn tolerance(&self) -> f64 {
         0.1 * self.rounding
-    }
-}
-
-impl Inner {
-    /// Grows anew in the difference of bodies with curved surfaces until the facets about as near to
-    /// the origin as the nearest are no more than `tolerance` below its boundary, and gives their
-    /// places. Even where it is cut short (false), the nearest facets are the best guess there is.
-    pub fn approach(
-        &mut self,
-        map: &impl SupportMap,
-        tolerance: f64,
-        mut found: impl FnMut(usize),
-    ) -> bool {
-        self.clear();
-        if self.begin(map, &Simplex::default()).is_none() {
-            return false;
-        }
-        let whole = self.grow(map, tolerance, tolerance).is_ok();
-        let least = self.facets().fold(f64::INFINITY, |m, f| m.min(f.offset));
-        for (i, f) in self.facets.iter().enumerate() {
-            if f.alive && f.offset <= least + 2.0 * tolerance {
-                found(i);
-            }
-        }
-        whole
-    }
-
-    /// Pushes out the facets that do not look along `normal` until they are deeper than `depth`, and
-    /// well deeper where a few more vertices do it; false where some are not. `size`: of both bodies.
-    pub fn enclose(&mut self, map: &impl SupportMap, normal: Vec3, depth: f64, size: f64) -> bool {
-        let (barely, well) = (depth + BARELY * size, depth + WELL * size);
-        self.facets.iter_mut().for_each(|f| f.closed = false);
-        let aside = |f: &Facet| f.alive && f.normal.dot(normal) < 1.0 - ALIKE;
-        while self.vertices.len() < CORNERS {
-            let mut pick = None;
-            let mut nearest = well;
-            for (i, f) in self.facets.iter().enumerate() {
-                if aside(f) && !f.closed && f.offset < nearest {
-                    nearest = f.offset;
-                    pick = Some(i);
-                }
-            }
-            let Some(i) = pick else {
-                break;
-            };
-            let f = self.facets[i];
-            let near = self.vertices[usize::from(f.corners[0])];
-            let w = map.support(f.normal, Some(near));
-            let gain = f.normal.dot(w.w) - f.offset;
-            let worth = (0.1 * (well - f.offset)).max(0.25 * BARELY * size);
-            if gain > worth || f.offset < barely && gain > 0.25 * BARELY * size {
-                if self.add(w, i, COPLANAR * BARELY * size).is_none() {
-                    return false;
-                }
-            } else {
-                self.facets[i].closed = true;
-            }
-        }
-        self.facets.iter().all(|f| !aside(f) || f.offset > barely)
-    }
-
-    pub fn vertices(&self) -> &[Vertex] {
-        &self.vertices
-    }
-
-    /// The facets of the surface, in order of their places.
-    pub fn facets(&self) -> impl Iterator<Item = &Facet> {
-        self.facets.iter().filter(|f| f.alive)
-    }
-
-    pub fn normal(&self, place: usize) -> Vec3 {
-        self.facets[place].normal
-    }
-
-    pub fn corners(&self, place: usize) -> [Vertex; 3] {
-        self.facets[place]
-            .corners
-            .map(|c| self.vertices[usize::from(c)])
     }
 }
 
@@ -310,14 +239,14 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         }
     }
 
-    fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.vertices.clear();
         self.facets.clear();
         self.free.clear();
     }
 
     /// The tetrahedron of an earlier result, or a new one.
-    fn begin(&mut self, map: &impl SupportMap, start: &Simplex) -> Option<()> {
+    pub fn begin(&mut self, map: &impl SupportMap, start: &Simplex) -> Option<()> {
         if sound(start) {
             self.tetrahedron(start)
         } else {
@@ -326,7 +255,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
     }
 
     /// The polytope of an earlier result; `None` where there is none, or where with its vertices at
-    /// this placement it is not convex to within `tolerance`.
+    /// this placement it does not hold the origin or is not convex to within `tolerance`.
     fn resume(&mut self, pair: &Pair, shell: &Shell, tolerance: f64) -> Option<()> {
         if shell.facets.is_empty() {
             return None;
@@ -340,13 +269,14 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             self.facets[i].across = f.across;
         }
         let convex = self.facets.iter().all(|f| {
-            f.across.iter().all(|&g| {
-                let corners = self.facets[usize::from(g)].corners;
-                let opposite = corners.iter().find(|&c| !f.corners.contains(c));
-                opposite.is_some_and(|&c| {
-                    f.normal.dot(self.vertices[usize::from(c)].w) - f.offset <= tolerance
+            f.offset > 0.0
+                && f.across.iter().all(|&g| {
+                    let corners = self.facets[usize::from(g)].corners;
+                    let opposite = corners.iter().find(|&c| !f.corners.contains(c));
+                    opposite.is_some_and(|&c| {
+                        f.normal.dot(self.vertices[usize::from(c)].w) - f.offset <= tolerance
+                    })
                 })
-            })
         });
         convex.then_some(())
     }
@@ -401,7 +331,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
 
     /// Pushes out facets until those within `window` of the nearest are less than `tolerance`
     /// below the boundary; returns the offset of the nearest.
-    fn grow(
+    pub fn grow(
         &mut self,
         map: &impl SupportMap,
         tolerance: f64,
@@ -482,7 +412,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
 
     /// Adds a vertex beyond facet `seen`: removes the facets that it sees, and joins it to the
     /// outline of the hole.
-    fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
+    pub fn add(&mut self, w: Vertex, seen: usize, coplanar: f64) -> Option<()> {
         let apex = self.vertices.len() as u8;
         self.vertices.push(w)?;
         // Depth first around each removed facet, the outline comes out in order.

@@ -7,6 +7,7 @@
 //! gives a patch of up to four points by clipping; other axes give one point, to which the patch of
 //! two faces that are nearly parallel to the contact is added.
 
+mod again;
 mod build;
 mod cache;
 mod cage;
@@ -19,6 +20,7 @@ mod feature;
 mod fixed;
 mod gjk;
 mod hull;
+mod inner;
 mod local;
 mod mesh;
 mod pair;

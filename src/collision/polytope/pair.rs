@@ -201,6 +201,18 @@ impl Pair<'_> {
         found: &mut Candidates,
     ) -> bool {
         let doubt = DOUBT * rounding;
+        let surely = |axis: &Axis| axis.gap() <= rounding - doubt && self.is_within(axis);
+        let mut simplex = start;
+        if let Some(shell) = memory.known_shell()
+            && let Some(again) = expand::least_depth_again(self, &mut simplex, shell, rounding)
+        {
+            let Some(axis) = again.filter(surely) else {
+                return false;
+            };
+            memory.cache.remember(&simplex);
+            self.on_axis(axis, margin, rounding, found);
+            return true;
+        }
         match gjk::distance(self, start, margin + doubt, rounding, ACCURACY) {
             Proximity::Beyond => true,
             Proximity::Apart { simplex, normal } => {
@@ -217,13 +229,10 @@ impl Pair<'_> {
             Proximity::Overlap(mut simplex) => {
                 let mut spare = Shell::default();
                 let shell = memory.shell().unwrap_or(&mut spare);
-                let again = expand::least_depth_again(self, &mut simplex, shell, rounding);
-                let Some(axis) = again else {
+                let alone = expand::least_depth_alone(self, &mut simplex, shell, rounding);
+                let Some(axis) = alone.filter(surely) else {
                     return false;
                 };
-                if axis.gap() > rounding - doubt || !self.is_within(&axis) {
-                    return false;
-                }
                 memory.cache.remember(&simplex);
                 self.on_axis(axis, margin, rounding, found);
                 true

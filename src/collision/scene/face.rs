@@ -89,13 +89,13 @@ impl Face {
         }
         let c = share * p.gap;
         // ζ.lin midway is ζ.lin + c n × ζ.ang at the face, and the point moves by c δn + share n δgap more.
-        let lift = Mat3::skew(n) * c;
-        d.normal[1] += d.normal[0].mul_mat(&lift);
+        let arm = n * c;
+        d.normal[1] += d.normal[0].mul_skew(arm);
         d.gap[1] += d.gap[0].cross(n) * c;
         d.point = [
             d.point[0] + d.normal[0] * c + Mat3::outer(n * share, d.gap[0]),
             d.point[1]
-                + d.point[0].mul_mat(&lift)
+                + d.point[0].mul_skew(arm)
                 + d.normal[1] * c
                 + Mat3::outer(n * share, d.gap[1]),
         ];

@@ -259,6 +259,10 @@ impl NcpSolver {
         let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.reduced.rank()];
         let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
         for columns in columns.chunks_mut(LANES * stride.max(1)) {
+            // Branches that no contact touches.
+            if columns.iter().all(|x| *x == 0.0) {
+                continue;
+            }
             for (i, x) in panel.iter_mut().enumerate() {
                 for (x, column) in x.iter_mut().zip(columns.chunks_exact(stride)) {
                     *x = column[i];

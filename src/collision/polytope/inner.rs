@@ -1,0 +1,87 @@
+//! Polytopes inside the Minkowski difference of bodies with curved surfaces, which they never fill.
+
+use super::cage::{ALIKE, CORNERS};
+use super::expand::{COPLANAR, FEW, Facet, Polytope};
+use super::gjk::{Simplex, SupportMap, Vertex};
+use crate::spatial::Vec3;
+
+/// Relative to the sizes of curved shapes: by this much deeper than the contact other directions must
+/// be, and are tried to be, for the polytope to be kept.
+const BARELY: f64 = 1e-5;
+const WELL: f64 = 2e-2;
+
+pub(super) type Inner = Polytope<FEW, { 2 * FEW }>;
+
+impl Inner {
+    /// Grows anew in the difference of bodies with curved surfaces until the facets about as near to
+    /// the origin as the nearest are no more than `tolerance` below its boundary, and gives their
+    /// places. Even where it is cut short (false), the nearest facets are the best guess there is.
+    pub fn approach(
+        &mut self,
+        map: &impl SupportMap,
+        tolerance: f64,
+        mut found: impl FnMut(usize),
+    ) -> bool {
+        self.clear();
+        if self.begin(map, &Simplex::default()).is_none() {
+            return false;
+        }
+        let whole = self.grow(map, tolerance, tolerance).is_ok();
+        let least = self.facets().fold(f64::INFINITY, |m, f| m.min(f.offset));
+        for (i, f) in self.facets.iter().enumerate() {
+            if f.alive && f.offset <= least + 2.0 * tolerance {
+                found(i);
+            }
+        }
+        whole
+    }
+
+    /// Pushes out the facets that do not look along `normal` until they are deeper than `depth`, and
+    /// well deeper where a few more vertices do it; false where some are not. `size`: of both bodies.
+    pub fn enclose(&mut self, map: &impl SupportMap, normal: Vec3, depth: f64, size: f64) -> bool {
+        let (barely, well) = (depth + BARELY * size, depth + WELL * size);
+        self.facets.iter_mut().for_each(|f| f.closed = false);
+        let aside = |f: &Facet| f.alive && f.normal.dot(normal) < 1.0 - ALIKE;
+        while self.vertices.len() < CORNERS {
+            let mut pick = None;
+            let mut nearest = well;
+            for (i, f) in self.facets.iter().enumerate() {
+                if aside(f) && !f.closed && f.offset < nearest {
+                    nearest = f.offset;
+                    pick = Some(i);
+                }
+            }
+            let Some(i) = pick else {
+                break;
+            };
+            let f = self.facets[i];
+            let near = self.vertices[usize::from(f.corners[0])];
+            let w = map.support(f.normal, Some(near));
+            let gain = f.normal.dot(w.w) - f.offset;
+            let worth = (0.1 * (well - f.offset)).max(0.25 * BARELY * size);
+            if gain > worth || f.offset < barely && gain > 0.25 * BARELY * size {
+                if self.add(w, i, COPLANAR * BARELY * size).is_none() {
+                    return false;
+                }
+            } else {
+                self.facets[i].closed = true;
+            }
+        }
+        self.facets.iter().all(|f| !aside(f) || f.offset > barely)
+    }
+
+    /// The facets of the surface, in order of their places.
+    pub fn facets(&self) -> impl Iterator<Item = &Facet> {
+        self.facets.iter().filter(|f| f.alive)
+    }
+
+    pub fn normal(&self, place: usize) -> Vec3 {
+        self.facets[place].normal
+    }
+
+    pub fn corners(&self, place: usize) -> [Vertex; 3] {
+        self.facets[place]
+            .corners
+            .map(|c| self.vertices[usize::from(c)])
+    }
+}
