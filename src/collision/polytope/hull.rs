@@ -173,6 +173,11 @@ impl Hull {
         self.vertices.len() > 3
     }
 
+    /// The vertices at the other ends of a vertex's edges, or of a segment.
+    pub(super) fn neighbours(&self, vertex: u16) -> &[u16] {
+        self.neighbours.of(vertex)
+    }
+
     /// Cosine of the angle between `dir` and the normal of a face, or the directions perpendicular
     /// to a segment; 0 for a point.
     pub(super) fn alignment(&self, face: u16, dir: Vec3) -> f64 {

@@ -3,6 +3,7 @@
 use super::cache::Memory;
 use super::expand::{self, Shell};
 use super::feature::Feature;
+use super::fixed::Fixed;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::patch::{Candidates, Reference};
@@ -28,8 +29,10 @@ const OFF_FACE_SURELY: f64 = 1e-9;
 const BENT: f64 = 1e-7;
 /// Relative to a feature's or a hull's size: more than two searches may differ.
 const WELL_WITHIN: f64 = 1e-6;
-/// Sine of the angle between two segments up to which both ends of their overlap touch.
-const PARALLEL_SEGMENTS: f64 = 0.1;
+/// Sine of the angle between two edges up to which both ends of their overlap touch.
+const PARALLEL_EDGES: f64 = 0.1;
+/// In roundings: vertices whose heights differ by less are as far out.
+const TIED: f64 = 1e3;
 /// Cosine between a contact's normal and a face's from which the face adds its patch.
 pub(super) const NEARLY_PARALLEL: f64 = 0.99;
 /// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
@@ -467,11 +470,8 @@ impl Pair<'_> {
         let along_a = self.a.alignment(fa, normal);
         let along_b = self.b.alignment(fb, against);
         let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
-        if along_a.min(along_b) < NEARLY_PARALLEL {
-            return;
-        }
-        if !(solid_a || solid_b) {
-            return self.parallel_segments(margin, rounding, found);
+        if along_a.min(along_b) < NEARLY_PARALLEL || !(solid_a || solid_b) {
+            return self.parallel_edges(normal, a, b, margin, rounding, found);
         }
         let first = along_a >= along_b - ON_FACE;
         let (r, vertex) = if solid_a && (first || !solid_b) {
@@ -484,38 +484,80 @@ impl Pair<'_> {
 }
 
 impl Pair<'_> {
-    /// The ends of each of two nearly parallel segments that lie beside the other one.
-    fn parallel_segments(&self, margin: f64, rounding: f64, found: &mut Candidates) {
-        let [p, q] = [0, 1].map(|i| self.a.vertex(i));
-        let [r, s] = [0, 1].map(|i| self.b_in_a.point(self.b.vertex(i)));
-        let (u, v) = (q - p, s - r);
-        if u.cross(v).norm() > PARALLEL_SEGMENTS * u.norm() * v.norm() {
-            return;
-        }
-        let mut offer = |owner: u8, from: Vec3, along: Vec3, x: Vec3, vertex: u16| {
-            let t = (x - from).dot(along) / along.norm_squared();
-            let d = x - from - along * t;
-            let gap = d.norm();
-            if (0.0..=1.0).contains(&t) && gap > rounding && gap <= margin {
-                let out = d * (1.0 / gap);
-                found.push(ContactPoint {
-                    point: x - d * 0.5,
-                    normal: if owner == 0 { out } else { -out },
-                    gap,
-                    feature: Feature::EdgeVertex {
-                        owner,
-                        edge: [0, 1],
-                        vertex,
+    /// Of an edge of A at its outermost vertex `a` along `normal` and one of B at `b` that are nearly
+    /// parallel, and nearly perpendicular to `normal`, the ends of each that lie beside the other one.
+    fn parallel_edges(
+        &self,
+        normal: Vec3,
+        a: u16,
+        b: u16,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let (edges_a, edges_b) = (
+            crosswise(self.a, a, normal, rounding),
+            crosswise(self.b, b, against, rounding),
+        );
+        for &ids_a in edges_a.iter() {
+            let [p, q] = ids_a.map(|i| self.a.vertex(i));
+            for &ids_b in edges_b.iter() {
+                let [r, s] = ids_b.map(|i| self.b_in_a.point(self.b.vertex(i)));
+                let (u, v) = (q - p, s - r);
+                if u.cross(v).norm() > PARALLEL_EDGES * u.norm() * v.norm() {
+                    continue;
+                }
+                let mut offer = |owner: u8, edge, from: Vec3, along: Vec3, x: Vec3, vertex| {
+                    let t = (x - from).dot(along) / along.norm_squared();
+                    let d = x - from - along * t;
+                    let out = if owner == 0 { d } else { -d };
+                    let gap = d.norm();
+                    let outwards = out.dot(normal) > 0.5 * gap;
+                    if (0.0..=1.0).contains(&t) && outwards && gap > rounding && gap <= margin {
+                        found.push(ContactPoint {
+                            point: x - d * 0.5,
+                            normal: out * (1.0 / gap),
+                            gap,
+                            feature: Feature::EdgeVertex {
+                                owner,
+                                edge,
+                                vertex,
+                            }
+                            .encode(),
+                        });
                     }
-                    .encode(),
-                });
+                };
+                offer(0, ids_a, p, u, r, ids_b[0]);
+                offer(0, ids_a, p, u, s, ids_b[1]);
+                offer(1, ids_b, r, v, p, ids_a[0]);
+                offer(1, ids_b, r, v, q, ids_a[1]);
             }
-        };
-        offer(0, p, u, r, 0);
-        offer(0, p, u, s, 1);
-        offer(1, r, v, p, 0);
-        offer(1, r, v, q, 1);
+        }
     }
+}
+
+/// Most edges of a hull that are looked at as parallel to another one's.
+const MAX_CROSSWISE: usize = 8;
+
+/// The edges nearly perpendicular to `dir` at the vertex `top`, which is outermost along it, and at its
+/// neighbours that are as far out: of an edge that touches, a search may give either end.
+fn crosswise(hull: &Hull, top: u16, dir: Vec3, rounding: f64) -> Fixed<[u16; 2], MAX_CROSSWISE> {
+    let mut edges = Fixed::new();
+    let height = |i: u16| hull.vertex(i).dot(dir);
+    let outermost = |i: &u16| height(top) - height(*i) <= TIED * rounding;
+    let tops = hull.neighbours(top).iter().copied().filter(outermost);
+    for from in std::iter::once(top).chain(tops) {
+        for &to in hull.neighbours(from) {
+            let edge = [from.min(to), from.max(to)];
+            let along = hull.vertex(to) - hull.vertex(from);
+            let flat = along.dot(dir).abs() <= PARALLEL_EDGES * along.norm();
+            if flat && !edges.contains(&edge) {
+                let _ = edges.push(edge);
+            }
+        }
+    }
+    edges
 }
 
 /// Up to three different vertices of one hull.

@@ -288,6 +288,30 @@ fn parallel_cylinders_touch_at_both_ends_of_their_overlap() {
 }
 
 #[test]
+fn a_cylinder_along_an_edge_touches_at_both_ends_of_their_overlap() {
+    let cylinder = Convex::cylinder(0.1, 0.3).unwrap();
+    let block = Convex::cuboid(Vec3::new(0.1, 0.1, 0.2)).unwrap();
+    let eighth = so3_exp(Vec3::Z * std::f64::consts::FRAC_PI_4);
+    for gap in [-1e-3, 0.0, 1e-3] {
+        for turn in [0.0, 1e-9, 1e-5] {
+            let rot = so3_exp(Vec3::X * turn).mul_mat(&eighth);
+            let away = 0.1 + 0.02_f64.sqrt() + gap;
+            let pose = Pose::new(rot, Vec3::new(away, 0.0, 0.2));
+            let one = run(&cylinder, &Pose::IDENTITY, &block, &pose, 2e-3);
+            let other = run(&block, &pose, &cylinder, &Pose::IDENTITY, 2e-3);
+            for m in [one, other] {
+                let mut zs: Vec<f64> = m.points().iter().map(|p| p.point.z).collect();
+                zs.sort_by(f64::total_cmp);
+                let last = zs.len() - 1;
+                assert!(last >= 1, "{gap} {turn}");
+                assert!(zs[0].abs() < 1e-3 && (zs[last] - 0.3).abs() < 1e-3);
+                assert!(m.points().iter().all(|p| (p.gap - gap).abs() < 1e-5));
+            }
+        }
+    }
+}
+
+#[test]
 fn plane_against_polytopes() {
     let mut random = Random(90);
     let shapes = all_shapes();
