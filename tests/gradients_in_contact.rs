@@ -93,6 +93,7 @@ fn judge(run: Option<Run>, seconds: f64) {
     let moments = sample(&run.moments(steps), count, count.div_ceil(2));
     let t = check(&run, &moments);
     assert!(t.median < 1e-7, "{t:?}");
+    assert!(t.apart < 1e-10, "{t:?}");
     assert!(100 * t.wrong <= t.checked, "{t:?}");
 }
 
@@ -137,6 +138,6 @@ fn atlas() {
 }
 
 #[test]
-fn bodies_dropped_in_a_container() {
+fn twelve_bodies_dropped_in_a_container() {
     judge(Some(Run::container(12)), 0.4);
 }

@@ -10,6 +10,7 @@
 
 use super::derivative::{Sides, Varied};
 use crate::collision::ContactDerivative;
+use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::{Add, Mul, Sub};
 
@@ -27,7 +28,7 @@ pub(super) struct ContactState {
 }
 
 impl ContactState {
-    /// The effect of displacing side `x` alone.
+    /// The effect of displacing side `x` alone; wrenches only on sides that are not the world.
     #[inline(always)]
     pub fn vary(&self, x: usize) -> Varied {
         let s = &self.sides;
@@ -64,7 +65,8 @@ impl ContactState {
         out.velocity = about_origin(out.velocity, p);
         out.gap = about_origin(out.gap, p);
         out.by_eta = about_origin(out.by_eta, p);
-        for (y, w) in at_point.into_iter().enumerate() {
+        let moving = (0..2).filter(|y| s.link[*y] != WORLD);
+        for (y, w) in moving.map(|y| (y, at_point[y])) {
             out.wrench[y] = about_origin(w, p).map(|w| w.about_origin(s.point[y]));
         }
         out

@@ -70,8 +70,8 @@ fn rnea_adjoint_kernel(
     }
     for (i, l) in links.iter().enumerate().rev() {
         let (vp, ap, weighed) = match l.parent {
-            WORLD => (Twist::ZERO, world, Twist::ZERO),
-            p => (kin.v[p], rnea.a[p], x.weighed[p]),
+            WORLD => (&Twist::ZERO, &world, &Twist::ZERO),
+            p => (&kin.v[p], &rnea.a[p], &x.weighed[p]),
         };
         let (momentum, turn) = (x.momentum[i], x.turn[i]);
         let rest = Wrench::new(Vec3::ZERO, turn) - vp.cross_wrench(momentum);

@@ -6,21 +6,21 @@
 /// Defines `fn name(args)` that runs `fn kernel(args)`, marked `#[inline(always)]`, compiled for the
 /// widest vectors of the processor.
 macro_rules! dispatch {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident = $kernel:ident($($arg:ident : $ty:ty),* $(,)?)) => {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident = $($kernel:ident)::+($($arg:ident : $ty:ty),* $(,)?)) => {
         $(#[$doc])*
         $vis fn $name($($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
                 fn wide($($arg: $ty),*) {
-                    $kernel($($arg),*)
+                    $($kernel)::+($($arg),*)
                 }
                 if std::arch::is_x86_feature_detected!("avx2") {
                     // SAFETY: the processor has AVX2.
                     return unsafe { wide($($arg),*) };
                 }
             }
-            $kernel($($arg),*)
+            $($kernel)::+($($arg),*)
         }
     };
 }

@@ -261,27 +261,12 @@ impl Symmetric {
     }
 }
 
-#[inline(always)]
-fn factor_kernel(f: &mut Symmetric, tolerance: f64) {
-    f.factor_kernel(tolerance);
-}
-
-#[inline(always)]
-fn half_inverse_kernel(
-    f: &Symmetric,
-    out: &mut [f64],
-    stride: usize,
-    scratch: &mut [[f64; LANES]],
-) {
-    f.half_inverse_kernel(out, stride, scratch);
+dispatch! {
+    fn factor = Symmetric::factor_kernel(f: &mut Symmetric, tolerance: f64)
 }
 
 dispatch! {
-    fn factor = factor_kernel(f: &mut Symmetric, tolerance: f64)
-}
-
-dispatch! {
-    fn half_inverse = half_inverse_kernel(
+    fn half_inverse = Symmetric::half_inverse_kernel(
         f: &Symmetric, out: &mut [f64], stride: usize, scratch: &mut [[f64; LANES]],
     )
 }

@@ -5,7 +5,7 @@ mod parameters;
 pub(super) use parameters::Friction;
 
 use super::agreement::Agreement;
-use super::contact_kernels::respond;
+use super::contact_kernels::{gather, respond, scatter};
 use super::options::Options;
 use super::response::Response;
 use crate::collision::contact_frame;
@@ -347,7 +347,7 @@ impl ContactStage {
         friction: Friction<'_>,
         external: &mut External,
     ) -> Result<()> {
-        if self.relaxed.is_none() {
+        if self.relaxed.is_none() && self.has_rows() {
             self.solver.linearize(&self.constraints.problem())?;
         }
         if let Some(l) = &mut self.linear {
@@ -486,14 +486,10 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Err(Error::internal("the linearization is missing"));
         };
-        let (rows, blocks, groups) = (c.g.len(), c.blocks.len(), c.groups());
+        let (rows, blocks) = (c.g.len(), c.blocks.len());
         // J A⁻¹ z meets z halfway, and so does what the impulses add.
         c.rows.begin(t, m, solved);
-        for b in 0..groups {
-            let range = c.range(b);
-            let y = c.rows.times_half(b, solved).0;
-            l.dlambda[range.clone()].copy_from_slice(&y[..range.len()]);
-        }
+        gather(c, solved, &mut l.dlambda);
         for ((b, _), bar) in contact_groups(c).zip(impulse_bar.chunks_exact(3)) {
             let lambda_bar = &mut l.dlambda[c.range(b)];
             // A frictionless contact has its normal only.
@@ -507,13 +503,7 @@ impl ContactStage {
             &mut l.sigma[..rows],
             bounds.then_some(&mut l.bounds[..blocks]),
         )?;
-        for b in 0..groups {
-            let w = lanes(&l.sigma[c.range(b)]);
-            if w != F4::ZERO {
-                c.rows.add_transposed(b, w, z);
-                c.rows.add_half(b, w, solved);
-            }
-        }
+        scatter(c, &l.sigma, z, solved);
         c.rows.complete(t, m, solved);
         Ok(())
     }

@@ -32,3 +32,39 @@ dispatch! {
         c: &Constraints, m: &BranchMatrix, model: &Model, v_free: &[f64], v_next: &mut [f64],
     )
 }
+
+#[inline(always)]
+fn gather_kernel(c: &Constraints, half: &[f64], out: &mut [f64]) {
+    for b in 0..c.groups() {
+        let out = &mut out[c.range(b)];
+        for (out, y) in out.iter_mut().zip(c.rows.times_half(b, half).0) {
+            *out = y;
+        }
+    }
+}
+
+#[inline(always)]
+fn scatter_kernel(c: &Constraints, w: &[f64], z: &mut [f64], half: &mut [f64]) {
+    for b in 0..c.groups() {
+        let mut lanes = F4::ZERO;
+        for (lane, w) in lanes.0.iter_mut().zip(&w[c.range(b)]) {
+            *lane = *w;
+        }
+        if lanes != F4::ZERO {
+            c.rows.add_transposed(b, lanes, z);
+            c.rows.add_half(b, lanes, half);
+        }
+    }
+}
+
+dispatch! {
+    /// J A⁻¹ z of all rows, from the half of A⁻¹ z that `Rows::begin` makes.
+    pub(super) fn gather = gather_kernel(c: &Constraints, half: &[f64], out: &mut [f64])
+}
+
+dispatch! {
+    /// Adds Jᵀ w to `z`, and to `half` the half of A⁻¹ Jᵀ w that `Rows::complete` completes.
+    pub(super) fn scatter = scatter_kernel(
+        c: &Constraints, w: &[f64], z: &mut [f64], half: &mut [f64],
+    )
+}

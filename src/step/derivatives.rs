@@ -450,11 +450,14 @@ impl Sim {
                 }
             }
         }
-        lin.column.fill(0.0);
-        lin.column2.fill(0.0);
+        let (q_sum, v_sum) = (&mut lin.column, &mut lin.column2);
+        q_sum.copy_from_slice(q_next_bar);
+        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+            block_tr_mul(&b.by_q, &mut q_sum[l.iv..l.iv + l.kind.nv()]);
+        }
+        v_sum.copy_from_slice(z);
         if let Some(c) = &mut self.contact {
-            let kin = &self.dynamics.kin;
-            c.direction_adjoint(model, kin, weights, &mut lin.column, &mut lin.column2);
+            c.direction_adjoint(model, &self.dynamics.kin, weights, q_sum, v_sum);
         }
         for w in weights.iter_mut() {
             *w *= -h;
@@ -473,17 +476,6 @@ impl Sim {
                     .sum();
                 *out = -f.by_u * geared;
             }
-        }
-        let (q_sum, v_sum) = (&mut lin.column, &mut lin.column2);
-        for (sum, z) in v_sum.iter_mut().zip(z.iter()) {
-            *sum += z;
-        }
-        lin.column3.copy_from_slice(q_next_bar);
-        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-            block_tr_mul(&b.by_q, &mut lin.column3[l.iv..l.iv + l.kind.nv()]);
-        }
-        for (sum, x) in q_sum.iter_mut().zip(&lin.column3) {
-            *sum += x;
         }
         self.dynamics
             .inverse_adjoint(model, &self.params, weights, q_sum, v_sum);

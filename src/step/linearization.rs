@@ -29,7 +29,6 @@ pub(super) struct Linearization {
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
     pub column2: Vec<f64>,
-    pub column3: Vec<f64>,
     pub dv: Vec<f64>,
     pub dq: Vec<f64>,
     /// Of the links with more than one dof, in order.
@@ -49,7 +48,6 @@ impl Linearization {
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
             column2: vec![0.0; nv],
-            column3: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
             dv: vec![0.0; nv],

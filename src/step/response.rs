@@ -153,23 +153,85 @@ impl Response {
     }
 }
 
-/// Adds Σ xᵣ times the vectors of up to three rows to that of a dof.
-#[inline(always)]
-fn add(panel: &mut [F4], dof: usize, vectors: &[F4], rows: Range<usize>, x: F4, lanes: usize) {
-    let to = &mut panel[dof * lanes..][..lanes];
-    let from = &vectors[rows.start * lanes..rows.end * lanes];
-    let x = x.0;
-    if rows.len() == 3 {
-        let (a, rest) = from.split_at(lanes);
-        let (b, c) = rest.split_at(lanes);
-        for (((to, a), b), c) in to.iter_mut().zip(a).zip(b).zip(c) {
-            *to += *a * x[0] + *b * x[1] + *c * x[2];
-        }
-        return;
+/// W lanes, from `first` on, of a row's or dof's column of rank numbers.
+#[derive(Clone, Copy)]
+struct Tile<const W: usize> {
+    first: usize,
+    lanes: usize,
+}
+
+impl<const W: usize> Tile<W> {
+    #[inline(always)]
+    fn of(self, panel: &[F4], k: usize) -> &[F4] {
+        &panel[k * self.lanes + self.first..][..W]
     }
-    for (from, x) in from.chunks_exact(lanes.max(1)).zip(x) {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to += *from * x;
+
+    /// Adds Σ xᵣ times the columns of up to three rows to that of a dof.
+    #[inline(always)]
+    fn add(self, panel: &mut [F4], dof: usize, columns: &[F4], rows: &Range<usize>, x: F4) {
+        let to = &mut panel[dof * self.lanes + self.first..][..W];
+        let (at, F4(x)) = (rows.start, x);
+        if rows.len() == 3 {
+            let [a, b, c] = [0, 1, 2].map(|r| self.of(columns, at + r));
+            for k in 0..W {
+                to[k] += a[k] * x[0] + b[k] * x[1] + c[k] * x[2];
+            }
+            return;
+        }
+        for (r, x) in rows.clone().zip(x) {
+            for (to, from) in to.iter_mut().zip(self.of(columns, r)) {
+                *to += *from * x;
+            }
+        }
+    }
+}
+
+/// B ∂σ/∂q, B J and, unless it is the same, C J: lanes from `first` on.
+#[inline(always)]
+fn columns_tile<const W: usize>(
+    r: &mut Response,
+    symmetric: bool,
+    c: &Constraints,
+    variation: &Variation,
+    t: &Topology,
+    kin: &Kinematics,
+    first: usize,
+) {
+    let lanes = r.lanes;
+    let tile = Tile::<W> { first, lanes };
+    for b in 0..c.groups() {
+        let rows = c.range(b);
+        for k in c.rows.dofs(b) {
+            let x = c.rows.column(b, k);
+            tile.add(&mut r.by_v, k, &r.left, &rows, x);
+            if !symmetric {
+                tile.add(&mut r.y, k, &r.right, &rows, x);
+            }
+        }
+    }
+    for side in variation.sides() {
+        for k in t.path(side.link) {
+            let x = variation.column(side, kin, k);
+            tile.add(&mut r.by_q, k, &r.left, &side.rows, x);
+        }
+    }
+    for d in variation.on_dofs() {
+        let x = F4([d.slope, 0.0, 0.0, 0.0]);
+        tile.add(&mut r.by_q, d.dof, &r.left, &(d.row..d.row + 1), x);
+    }
+}
+
+/// What B J has more where a share κ of the old normal velocity is kept: lanes from `first` on.
+#[inline(always)]
+fn kept_tile<const W: usize>(r: &mut Response, c: &Constraints, s: &Stabilization, first: usize) {
+    let lanes = r.lanes;
+    let tile = Tile::<W> { first, lanes };
+    for b in 0..c.groups() {
+        let Some(row) = c.normal_row(b) else { continue };
+        for k in c.rows.dofs(b) {
+            let x = -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1];
+            let x = F4([x, 0.0, 0.0, 0.0]);
+            tile.add(&mut r.by_v, k, &r.left, &(row..row + 1), x);
         }
     }
 }
@@ -184,39 +246,22 @@ fn columns_kernel(
     t: &Topology,
     kin: &Kinematics,
 ) {
-    let w = r.lanes;
-    let n = t.nv() * w;
+    let n = t.nv() * r.lanes;
     for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
         panel[..n].fill(F4::ZERO);
     }
-    for b in 0..c.groups() {
-        for k in c.rows.dofs(b) {
-            let x = c.rows.column(b, k);
-            add(&mut r.by_v, k, &r.left, c.range(b), x, w);
-            if !symmetric {
-                add(&mut r.y, k, &r.right, c.range(b), x, w);
-            }
-        }
+    let mut b = 0;
+    while b < r.lanes {
+        b += by_tile!(
+            r.lanes - b,
+            columns_tile(r, symmetric, c, variation, t, kin, b)
+        );
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
-    for side in variation.sides() {
-        for k in t.path(side.link) {
-            let x = variation.column(side, kin, k);
-            add(&mut r.by_q, k, &r.left, side.rows.clone(), x, w);
-        }
-    }
-    for d in variation.on_dofs() {
-        let x = F4([d.slope, 0.0, 0.0, 0.0]);
-        add(&mut r.by_q, d.dof, &r.left, d.row..d.row + 1, x, w);
-    }
     if s.kd != 0.0 {
-        for b in 0..c.groups() {
-            let Some(row) = c.normal_row(b) else { continue };
-            for k in c.rows.dofs(b) {
-                let x = -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1];
-                let x = F4([x, 0.0, 0.0, 0.0]);
-                add(&mut r.by_v, k, &r.left, row..row + 1, x, w);
-            }
+        let mut b = 0;
+        while b < r.lanes {
+            b += by_tile!(r.lanes - b, kept_tile(r, c, s, b));
         }
     }
 }

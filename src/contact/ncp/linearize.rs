@@ -9,7 +9,7 @@
 
 use super::NcpSolver;
 use super::modes::{Certificate, Mode};
-use super::reduced::{Face, Split};
+use super::reduced::{Face, Purpose, Split};
 use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -76,6 +76,7 @@ impl NcpSolver {
         if self.factored {
             self.faces_before.extend_from_slice(&self.reduced.faces);
         }
+        let was_deficient = self.factored && !self.reduced.symmetric && self.reduced.deficient();
         let work = &self.work;
         self.reduced.set_faces(
             problem.blocks,
@@ -93,7 +94,12 @@ impl NcpSolver {
                 .zip(&self.reduced.faces)
                 .all(|(a, b)| same_face(a, b));
         if !same {
-            self.reduced.factor(problem, true);
+            // The factorization of the solve was of nearly the same matrix.
+            let purpose = match was_deficient {
+                true => Purpose::Deficient,
+                false => Purpose::Rank,
+            };
+            self.reduced.factor(problem, purpose);
             self.factored = true;
         }
         self.linearized = true;

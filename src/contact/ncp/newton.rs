@@ -5,7 +5,7 @@ use super::cone::{exit, planar_norm};
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::{Mode, largest};
-use super::reduced::Reduced;
+use super::reduced::{Purpose, Reduced};
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 
@@ -23,6 +23,15 @@ pub(super) enum Choice {
     /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
     /// on the choice, as for bodies that slide and turn on many points.
     Nearest,
+}
+
+impl Choice {
+    fn purpose(self) -> Purpose {
+        match self {
+            Choice::Least => Purpose::Rank,
+            Choice::Nearest => Purpose::Near,
+        }
+    }
 }
 
 /// Runs from `work.modes`, `work.lambda` and its σ. True: `work` holds a verified solution, `reduced` the matrix of its
@@ -49,7 +58,7 @@ pub(super) fn run(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, choice == Choice::Least);
+        reduced.factor(problem, choice.purpose());
         *factorizations += 1;
         let plain = match (choice, problem.delassus) {
             (Choice::Least, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
@@ -110,7 +119,7 @@ pub(super) fn run(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, choice == Choice::Least);
+        reduced.factor(problem, choice.purpose());
         return true;
     }
     false
@@ -254,7 +263,7 @@ pub(super) fn pivot(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, false);
+        reduced.factor(problem, Purpose::Near);
         *factorizations += 1;
         put_on_faces(problem, work, reduced);
         let m = reduced.order;

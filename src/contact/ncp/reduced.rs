@@ -98,6 +98,17 @@ pub(super) struct Reduced {
     rows: Vec<f64>,
 }
 
+/// What a factorization is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// An impulse near the present one; the rank is not asked for.
+    Near,
+    /// The rank, and with it the least impulse and the derivative.
+    Rank,
+    /// The same where held rows are known to depend on each other, which spares the attempt without complete pivoting.
+    Deficient,
+}
+
 /// What the last factorization is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -195,8 +206,8 @@ impl Reduced {
         }
     }
 
-    /// Assembles and factors; `exactly` with the rank, else for impulses near the present ones.
-    pub fn factor(&mut self, problem: &Problem, exactly: bool) {
+    /// Assembles and factors.
+    pub fn factor(&mut self, problem: &Problem, purpose: Purpose) {
         let m = self.order;
         let values = match problem.delassus {
             Delassus::Dense(values) => values,
@@ -206,7 +217,7 @@ impl Reduced {
             }
         };
         let n = problem.rows();
-        if !exactly {
+        if purpose == Purpose::Near {
             self.form = Form::Near;
             return self.factor_near(values, n);
         }
@@ -231,12 +242,14 @@ impl Reduced {
             self.definite.factor(DEPENDENT);
             return;
         }
-        let a = self.general.matrix(m);
-        assemble(values, n, &self.faces, a, &mut self.rows);
-        if !self.general.factor(DOUBTFUL) {
+        for attempt in usize::from(purpose == Purpose::Deficient)..2 {
             let a = self.general.matrix(m);
             assemble(values, n, &self.faces, a, &mut self.rows);
-            self.general.factor_complete(DEPENDENT);
+            if attempt > 0 {
+                self.general.factor_complete(DEPENDENT);
+            } else if self.general.factor(DOUBTFUL) {
+                return;
+            }
         }
     }
 
