@@ -81,7 +81,8 @@ fn heavy_on_light_and_towers_are_certified() {
         tower(&[1.0; 8], 0.01),
     ] {
         let (lambda, mut modes, _) = certified(&mut solver, &case);
-        // At rest every box ends without velocity; the next step starts from the answer and needs two factorizations, for the near impulse and the least.
+        // At rest every box ends without velocity; the next step starts from the answer and finds the same forces in few
+        // factorizations, also where the first found the nearest impulse and the second the least.
         let mut again = lambda.clone();
         let certificate = solver
             .solve(
@@ -91,14 +92,11 @@ fn heavy_on_light_and_towers_are_certified() {
                 &NcpOptions::default(),
             )
             .unwrap();
-        assert_eq!((certificate.path, certificate.newton), (Path::Newton, 2));
-        let size = lambda.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        assert!(
-            lambda
-                .iter()
-                .zip(&again)
-                .all(|(a, b)| (a - b).abs() <= 1e-10 * size)
-        );
+        assert_eq!(certificate.path, Path::Newton);
+        assert!(certificate.newton <= 8, "{certificate:?}");
+        let [before, after] = [&lambda, &again].map(|l| case.force(l));
+        let size = before.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        assert!((before.iter().zip(&after)).all(|(a, b)| (a - b).abs() <= 1e-9 * size));
     }
 }
 
