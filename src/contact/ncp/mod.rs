@@ -47,7 +47,7 @@ use interior::{Interior, Pace};
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, Choice, mode_of_impulse};
-use reduced::{Face, Reduced};
+use reduced::{Face, Purpose, Reduced};
 use tree_system::TreeSystem;
 use work::Work;
 
@@ -305,7 +305,7 @@ impl NcpSolver {
                 }
                 self.recall(problem);
                 let brief = FEW_PIVOTS;
-                if self.solve_pivots(problem, options, brief, &mut certificate) {
+                if self.solve_pivots(problem, options, Purpose::Near, brief, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
@@ -319,7 +319,7 @@ impl NcpSolver {
                 }
             }
             let budget = 10 + 2 * problem.blocks.len();
-            if self.solve_pivots(problem, options, budget, &mut certificate) {
+            if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
                 return certificate;
             }
             self.recall(problem);
@@ -388,6 +388,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        purpose: Purpose,
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
@@ -401,6 +402,7 @@ impl NcpSolver {
                 problem,
                 &mut self.work,
                 &mut self.reduced,
+                purpose,
                 options.tolerance,
                 budget,
                 &mut certificate.newton,

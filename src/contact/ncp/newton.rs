@@ -250,6 +250,7 @@ pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     reduced: &mut Reduced,
+    purpose: Purpose,
     tolerance: f64,
     budget: usize,
     factorizations: &mut usize,
@@ -266,7 +267,7 @@ pub(super) fn pivot(
             &work.lambda,
             &work.sigma,
         );
-        reduced.factor(problem, Purpose::Near);
+        reduced.factor(problem, purpose);
         *factorizations += 1;
         put_on_faces(problem, work, reduced);
         let m = reduced.order;
