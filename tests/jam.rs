@@ -18,7 +18,8 @@ fn attempts_to_part_jammed_bodies_become_rare() {
     let (mut q, mut v) = (w.q.clone(), w.v.clone());
     let mut step = |w: &mut World| {
         w.sim.step(&w.q, &w.v, &[], &mut q, &mut v).unwrap();
-        (w.q.copy_from_slice(&q), w.v.copy_from_slice(&v));
+        w.q.copy_from_slice(&q);
+        w.v.copy_from_slice(&v);
         let info = w.sim.step_info().unwrap();
         assert!(info.converged && info.residual <= RESIDUAL, "{info:?}");
         info.push_out_given_up
@@ -40,7 +41,9 @@ fn attempts_to_part_jammed_bodies_become_rare() {
     let mut ends = [0, 1].map(|_| {
         (w.q, w.v) = (q.clone(), v.clone());
         w.sim.set_memory(&memory).unwrap();
-        (0..20).for_each(|_| drop(step(&mut w)));
+        for _ in 0..20 {
+            step(&mut w);
+        }
         (w.q.clone(), w.v.clone())
     });
     assert!(longest >= 5);
