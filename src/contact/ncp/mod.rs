@@ -59,7 +59,8 @@ const GUESSED: usize = 5;
 const FOUND: usize = 12;
 const POLISH: usize = 4;
 
-/// Factorizations that pivots may spend before the interior point is tried.
+/// Factorizations that pivots may spend on one round, and before the interior point is tried.
+const MAX_PIVOTS: usize = 100;
 const FEW_PIVOTS: usize = 16;
 
 /// Held rows whose rank is found as quickly as not.
@@ -318,7 +319,7 @@ impl NcpSolver {
                     break;
                 }
             }
-            let budget = 10 + 2 * problem.blocks.len();
+            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
             if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
                 return certificate;
             }
