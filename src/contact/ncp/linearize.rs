@@ -78,14 +78,7 @@ impl NcpSolver {
         }
         let was_deficient = self.factored && !self.reduced.symmetric && self.reduced.deficient();
         let work = &self.work;
-        self.reduced.set_faces(
-            problem.blocks,
-            &work.offsets,
-            &work.modes,
-            &work.diagonal,
-            &work.lambda,
-            &work.sigma,
-        );
+        self.reduced.set_faces(problem.blocks, work);
         let same = self.factored
             && self.faces_before.len() == self.reduced.faces.len()
             && self

@@ -50,14 +50,7 @@ pub(super) fn run(
     let mut promoted = false;
     let mut before = f64::INFINITY;
     for _ in 0..budget {
-        reduced.set_faces(
-            problem.blocks,
-            &work.offsets,
-            &work.modes,
-            &work.diagonal,
-            &work.lambda,
-            &work.sigma,
-        );
+        reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, choice.purpose());
         *factorizations += 1;
         let plain = match (choice, problem.delassus) {
@@ -111,14 +104,7 @@ pub(super) fn run(
     if promoted {
         // What was verified before the promotion still stands.
         work.restore_verified();
-        reduced.set_faces(
-            problem.blocks,
-            &work.offsets,
-            &work.modes,
-            &work.diagonal,
-            &work.lambda,
-            &work.sigma,
-        );
+        reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, choice.purpose());
         return true;
     }

@@ -28,14 +28,7 @@ pub(super) fn pivot(
     let (mut before, mut entering, mut driving) = (f64::INFINITY, None, false);
     let mut missed = 0;
     for _ in 0..budget {
-        reduced.set_faces(
-            problem.blocks,
-            &work.offsets,
-            &work.modes,
-            &work.diagonal,
-            &work.lambda,
-            &work.sigma,
-        );
+        reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, purpose);
         *factorizations += 1;
         put_on_faces(problem, work, reduced);

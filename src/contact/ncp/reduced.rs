@@ -27,6 +27,7 @@ mod trees;
 use super::cone::planar_norm;
 use super::modes::Mode;
 use super::tree_system::TreeSystem;
+use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::linalg::{General, LANES, Symmetric};
 
@@ -158,16 +159,16 @@ impl Reduced {
         }
     }
 
-    /// Sets the faces for `modes`; sliding directions and coefficients come from (λ, σ).
-    pub fn set_faces(
-        &mut self,
-        blocks: &[Block],
-        offsets: &[usize],
-        modes: &[Mode],
-        diagonal: &[Small],
-        lambda: &[f64],
-        sigma: &[f64],
-    ) {
+    /// Sets the faces for the modes of `work`; sliding directions and coefficients come from its (λ, σ).
+    pub fn set_faces(&mut self, blocks: &[Block], work: &Work) {
+        let Work {
+            offsets,
+            diagonal,
+            lambda,
+            sigma,
+            modes,
+            ..
+        } = work;
         self.faces.clear();
         self.order = 0;
         self.symmetric = true;
