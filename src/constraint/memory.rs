@@ -13,7 +13,7 @@ pub struct Key {
 }
 
 /// What a step hands to the next one: impulses and modes of the rows it had.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
