@@ -59,7 +59,7 @@ impl ContactDerivatives<'_> {
 }
 
 /// Columns computed before they are written: lanes are faster to and from memory.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 8;
 
 /// A linear map from twists, by its columns.
 #[derive(Clone, Copy)]
@@ -69,9 +69,8 @@ impl Map {
     /// Of a velocity and an angular velocity, with a row below.
     #[inline(always)]
     fn new([lin, ang]: [Mat3; 2], [last_lin, last_ang]: [Vec3; 2]) -> Map {
-        let columns = |m: Mat3, last: Vec3| {
-            [0, 1, 2].map(|k| F4([m.c[k].x, m.c[k].y, m.c[k].z, last[k]]))
-        };
+        let columns =
+            |m: Mat3, last: Vec3| [0, 1, 2].map(|k| F4([m.c[k].x, m.c[k].y, m.c[k].z, last[k]]));
         let ([x, y, z], [u, v, w]) = (columns(lin, last_lin), columns(ang, last_ang));
         Map([x, y, z, u, v, w])
     }
