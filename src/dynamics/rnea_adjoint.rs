@@ -63,9 +63,13 @@ fn rnea_adjoint_kernel(
         }
         x.weighed[i] = weighed;
         x.momentum[i] = kin.inertia[i].mul(weighed);
-        x.turn[i] = two_b_row(&kin.inertia[i], kin.v[i], weighed);
+        x.turn[i] = two_b_row(&kin.inertia[i], kin.v[i], rnea.momentum[i], weighed);
         if external.active {
-            x.load[i] = external.link[i].stiffness.tr_mul(weighed);
+            let load = &external.link[i];
+            x.load[i] = match load.acts {
+                true => load.stiffness.tr_mul(weighed),
+                false => Wrench::ZERO,
+            };
         }
     }
     for (i, l) in links.iter().enumerate().rev() {
@@ -74,13 +78,18 @@ fn rnea_adjoint_kernel(
             p => (&kin.v[p], &rnea.a[p], &x.weighed[p]),
         };
         let (momentum, turn) = (x.momentum[i], x.turn[i]);
-        let rest = Wrench::new(Vec3::ZERO, turn) - vp.cross_wrench(momentum);
+        let carried = vp.cross_wrench(momentum);
+        let rest = Wrench::new(Vec3::ZERO, turn) - carried;
         let mut by_q =
             -(weighed.cross_wrench(rnea.f[i]) + ap.cross_wrench(momentum) + vp.cross_wrench(rest));
         if external.active {
             by_q += x.load[i];
         }
-        let by_v = rest - kin.v[i].cross_wrench(momentum);
+        let by_v = match l.kind.nv() {
+            // A single dof does not feel what its own velocity adds: S·((S v) ×* P) = 0.
+            1 => rest - carried,
+            _ => rest - kin.v[i].cross_wrench(momentum),
+        };
         for k in l.iv..l.iv + l.kind.nv() {
             q_bar[k] += kin.s[k].dot(by_q);
             v_bar[k] += kin.s[k].dot(by_v);

@@ -23,6 +23,8 @@ const AGREED: f64 = 1e-8;
 /// A direction in general position and its variation of σ. Sized at creation.
 #[derive(Clone, Debug)]
 pub(super) struct Agreement {
+    /// Numbers between ±1 for displacements, kept velocities and forces.
+    general: [Vec<f64>; 3],
     direction: Vec<f64>,
     force: Vec<f64>,
     sigma: Vec<f64>,
@@ -32,6 +34,7 @@ pub(super) struct Agreement {
 impl Agreement {
     pub fn new(nv: usize, max_rows: usize) -> Self {
         Agreement {
+            general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
             direction: vec![0.0; nv],
             force: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
@@ -64,21 +67,21 @@ impl Agreement {
         let sigma = &mut self.sigma[..rows];
         sigma.fill(0.0);
         // A displacement that is covered within a step: all parts are velocities.
-        general(&mut self.direction, 1, s.h);
+        for (x, g) in self.direction.iter_mut().zip(&self.general[0]) {
+            *x = s.h * g;
+        }
         variation.direction(t, kin, &self.direction, sigma, &mut self.force);
         if s.kd != 0.0 {
-            general(&mut self.direction, 2, s.kd);
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
                     let n = c.range(b).len() - 1;
-                    sigma[row] -= c.rows.times(b, &self.direction).0[n];
+                    sigma[row] -= s.kd * c.rows.times(b, &self.general[1]).0[n];
                 }
             }
         }
         // Any force at all.
-        general(&mut self.direction, 3, 1.0);
         for b in 0..c.groups() {
-            let F4(x) = c.rows.times(b, &self.direction);
+            let F4(x) = c.rows.times(b, &self.general[2]);
             for (sigma, x) in sigma[c.range(b)].iter_mut().zip(x) {
                 *sigma += x;
             }
@@ -111,10 +114,8 @@ fn answers(
     Ok(left <= AGREED * asked)
 }
 
-/// Numbers between ±`size` without a pattern: the fractional parts of √2 times `seed`-shifted squares.
-fn general(x: &mut [f64], seed: usize, size: f64) {
-    for (k, x) in x.iter_mut().enumerate() {
-        let n = (4 * k + seed) as f64;
-        *x = size * (2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0);
-    }
+/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
+fn general(k: usize, seed: usize) -> f64 {
+    let n = (4 * k + seed) as f64;
+    2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }
