@@ -12,3 +12,4 @@ mod trees;
 
 pub use assemble::{Constraints, Source, Stabilization};
 pub use derivative::Variation;
+pub use memory::Jam;

@@ -1,7 +1,7 @@
 //! Mode-fixed Newton: solve the equations that hold in a guessed set of modes, check every inequality, repair the
 //! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
 
-use super::cone::{exit, planar_norm};
+use super::cone::planar_norm;
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::{Mode, largest};
@@ -14,9 +14,6 @@ pub(super) const CLOSED: f64 = 1e-9;
 
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
 const CORRECTIONS: usize = 8;
-
-/// Newton steps without a change of modes that pivoting may waste.
-const MISSES: usize = 5;
 
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,7 +216,7 @@ fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool
 }
 
 /// The impulse of every block as its face has it, with its σ.
-fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
+pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
     for (i, block) in problem.blocks.iter().enumerate() {
         let part = work.offsets[i]..work.offsets[i + 1];
         match (*block, work.modes[i]) {
@@ -242,167 +239,8 @@ fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
     work.update_sigma(problem);
 }
 
-/// From an admissible impulse towards the solution of its modes for as far as every impulse stays admissible; the block
-/// that ends a step changes its mode, and only that one. Follows the creep of a sweep along nearly dependent rows in
-/// few factorizations (subspace minimization, as Silcowitz, Niebe and Erleben 2010 have it for this iteration). True:
-/// the modes are consistent.
-pub(super) fn pivot(
-    problem: &Problem,
-    work: &mut Work,
-    reduced: &mut Reduced,
-    purpose: Purpose,
-    tolerance: f64,
-    budget: usize,
-    factorizations: &mut usize,
-) -> bool {
-    let slack = 0.1 * tolerance * largest(problem.g).max(1.0);
-    let (mut before, mut entering, mut driving) = (f64::INFINITY, None, false);
-    let mut missed = 0;
-    for _ in 0..budget {
-        reduced.set_faces(
-            problem.blocks,
-            &work.offsets,
-            &work.modes,
-            &work.diagonal,
-            &work.lambda,
-            &work.sigma,
-        );
-        reduced.factor(problem, purpose);
-        *factorizations += 1;
-        put_on_faces(problem, work, reduced);
-        let m = reduced.order;
-        let Work {
-            sigma,
-            kept,
-            x,
-            scratch,
-            ..
-        } = work;
-        reduced.restrict(|r| [-sigma[r]], x);
-        reduced.solve(problem, &mut x[..m], scratch);
-        kept.fill(0.0);
-        reduced.expand(&x[..m], |row, [value]| kept[row] = value);
-        let mut limit = 1.0;
-        if let Some(block) = entering {
-            let normal = work.offsets[block + 1] - 1;
-            driving |= work.lambda[normal] == 0.0;
-            if work.kept[normal] < 0.0 && driving {
-                work.kept.iter_mut().for_each(|d| *d = -*d);
-                limit = f64::INFINITY;
-            }
-        }
-        let (step, blocking) = longest_step(problem.blocks, work, reduced, limit);
-        if step == f64::INFINITY {
-            return false;
-        }
-        for (l, d) in work.lambda.iter_mut().zip(&work.kept) {
-            *l += step * d;
-        }
-        turn_onto_cones(problem.blocks, work, reduced);
-        if let Some((block, mode)) = blocking {
-            work.modes[block] = mode;
-            let part = work.offsets[block]..work.offsets[block + 1];
-            if mode == Mode::Breaking {
-                work.lambda[part].fill(0.0);
-            } else {
-                local::project(problem.blocks[block], &mut work.lambda[part]);
-            }
-            if entering == Some(block) {
-                entering = None;
-            }
-            work.update_sigma(problem);
-            before = f64::INFINITY;
-            continue;
-        }
-        driving = false;
-        work.update_sigma(problem);
-        let residual = held_residual(problem.blocks, work);
-        let worst = worst_velocity(problem.blocks, work, slack.max(residual));
-        if let Some((block, mode)) = worst {
-            entering = (work.modes[block] == Mode::Breaking).then_some(block);
-            work.modes[block] = mode;
-            before = f64::INFINITY;
-            continue;
-        }
-        if residual <= slack {
-            return true;
-        }
-        // Slip directions turn: a step may miss, but not time and again.
-        missed += usize::from(residual > 0.5 * before);
-        if missed > MISSES {
-            return false;
-        }
-        before = residual;
-    }
-    false
-}
-
-/// The block whose velocity contradicts its mode most, and the mode that it contradicts less.
-fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, Mode)> {
-    let (mut worst, mut found) = (slack, None);
-    for (i, block) in blocks.iter().enumerate() {
-        let at = work.offsets[i];
-        let sigma = &work.sigma[at..at + block.rows()];
-        let lambda = &work.lambda[at..at + block.rows()];
-        let (size, mode) = match (*block, work.modes[i], sigma) {
-            (Block::Contact { .. }, Mode::Breaking, [.., z]) => (-z, Mode::Sliding),
-            (Block::Contact { mu }, Mode::Sliding, [x, y, _]) if mu > 0.0 => {
-                let force = planar_norm(lambda[0], lambda[1]).max(f64::MIN_POSITIVE);
-                ((lambda[0] * x + lambda[1] * y) / force, Mode::Sticking)
-            }
-            (Block::Unilateral, Mode::Breaking, [s]) => (-s, Mode::Sticking),
-            (Block::Box { .. }, Mode::AtLower, [s]) => (-s, Mode::Sticking),
-            (Block::Box { .. }, Mode::AtUpper, [s]) => (*s, Mode::Sticking),
-            _ => continue,
-        };
-        if size > worst {
-            (worst, found) = (size, Some((i, mode)));
-        }
-    }
-    found
-}
-
-/// How far along `work.kept` impulses stay admissible, at most 1, and who ends it with which mode.
-fn longest_step(
-    blocks: &[Block],
-    work: &Work,
-    reduced: &Reduced,
-    limit: f64,
-) -> (f64, Option<(usize, Mode)>) {
-    let (mut step, mut blocking) = (limit, None);
-    for face in &reduced.faces {
-        let (at, block) = (work.offsets[face.block], blocks[face.block]);
-        let part = at..at + block.rows();
-        let (l, d) = (&work.lambda[part.clone()], &work.kept[part]);
-        let zero = |l: f64, d: f64| if d < 0.0 { l / -d } else { f64::INFINITY };
-        let (reach, mode) = match (block, l, d) {
-            (Block::Contact { mu }, &[x, y, z], &[a, b, c]) => {
-                let open = zero(z, c);
-                if face.size < 3 {
-                    (open, Mode::Breaking)
-                } else {
-                    let slides = exit(mu, [x, y, z], [a, b, c]);
-                    if open <= slides {
-                        (open, Mode::Breaking)
-                    } else {
-                        (slides, Mode::Sliding)
-                    }
-                }
-            }
-            (Block::Unilateral, [l], [d]) => (zero(*l, *d), Mode::Breaking),
-            (Block::Box { bound }, [l], [d]) if *d < 0.0 => (zero(l + bound, *d), Mode::AtLower),
-            (Block::Box { bound }, [l], [d]) => (zero(bound - l, -d), Mode::AtUpper),
-            _ => continue,
-        };
-        if reach < step {
-            (step, blocking) = (reach.max(0.0), Some((face.block, mode)));
-        }
-    }
-    (step, blocking)
-}
-
 /// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
-fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
+pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
     for face in reduced.faces.iter().filter(|f| f.slide.is_some()) {
         let at = work.offsets[face.block];
         let (Block::Contact { mu }, [x, y, z]) = (blocks[face.block], &mut work.lambda[at..at + 3])
@@ -448,7 +286,7 @@ fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
 }
 
 /// Largest velocity of a row that its mode holds at zero.
-fn held_residual(blocks: &[Block], work: &Work) -> f64 {
+pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
     let mut worst: f64 = 0.0;
     for (i, block) in blocks.iter().enumerate() {
         let at = work.offsets[i];

@@ -5,7 +5,8 @@
 //! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
 //! are the bits of an f64 in hexadecimal.
 
-use crate::contact::ncp::{FIRST_ROUND, Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::auto::FIRST_ROUND;
+use crate::contact::ncp::{Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {

@@ -1,0 +1,339 @@
+//! The default path: which method is tried when, and how long.
+
+use super::interior::Pace;
+use super::modes::{Certificate, Path, residuals};
+use super::newton::{self, CLOSED, Choice, mode_of_impulse};
+use super::pivot;
+use super::reduced::Purpose;
+use super::{Mode, NcpOptions, NcpSolver};
+use crate::contact::problem::{Delassus, Problem};
+
+/// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
+/// on modes that a few sweeps guessed, on the least impulse in modes that were found, and on polishing what pivots or
+/// the interior point ended in.
+const GIVEN: usize = 6;
+const GUESSED: usize = 5;
+const FOUND: usize = 12;
+const POLISH: usize = 4;
+
+/// Factorizations that pivots may spend on one round, and before the interior point is tried.
+const MAX_PIVOTS: usize = 100;
+const FEW_PIVOTS: usize = 16;
+
+/// Held rows whose rank is found as quickly as not.
+const SMALL: usize = 12;
+
+/// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
+pub(super) const FIRST_ROUND: usize = 6;
+
+/// Interior-point steps before it counts as failed.
+const MAX_INTERIOR: usize = 50;
+
+/// Short interior-point steps in a row that end an attempt.
+const MAX_STALLED: usize = 3;
+
+/// Times that an attempt may be set back on its path.
+const MAX_RECENTERED: usize = 2;
+
+/// Scaled distance to the end of the path from which modes are worth a polish.
+const CLOSE: f64 = 1e-6;
+
+impl NcpSolver {
+    pub(super) fn solve_auto(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        options: &NcpOptions,
+    ) -> Certificate {
+        let mut certificate = Certificate::new(Path::Newton);
+        self.work.update_sigma(problem);
+        if self.newton_from(problem, options, GIVEN, &mut certificate) {
+            return certificate;
+        }
+        self.restart(problem, warm);
+        certificate.path = Path::Polished;
+        let mut best = f64::INFINITY;
+        self.best.clear();
+        let (mut round, mut first, mut settled) = (FIRST_ROUND, true, false);
+        while !settled && round > 0 {
+            let (sweeps, change) = self.sweeps(problem, round, options);
+            certificate.sweeps += sweeps;
+            settled = change <= 0.1 * options.tolerance;
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
+            if first {
+                self.guess_modes(problem);
+                if self.newton_from(problem, options, GUESSED, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
+                let brief = FEW_PIVOTS;
+                if self.solve_pivots(problem, options, Purpose::Near, brief, &mut certificate) {
+                    return certificate;
+                }
+                self.recall(problem);
+                if self.solve_interior(problem, options, &mut certificate) {
+                    return certificate;
+                }
+                first = false;
+                self.recall(problem);
+                if !options.thorough {
+                    break;
+                }
+            }
+            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
+            if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
+                return certificate;
+            }
+            self.recall(problem);
+            round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
+        }
+        certificate.path = Path::Pgs;
+        if best > options.tolerance && options.thorough {
+            certificate.admm =
+                self.admm
+                    .run(problem, &mut self.work, options.tolerance, options.max_admm);
+            if self.residual(problem) < best {
+                certificate.path = Path::Admm;
+            } else {
+                self.recall(problem);
+            }
+        }
+        self.classify_all(problem, CLOSED);
+        certificate
+    }
+
+    /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
+    /// norm, where that is a choice.
+    fn newton_from(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        for (i, block) in problem.blocks.iter().enumerate() {
+            if !self.work.modes[i].fits(*block) {
+                let part = self.work.offsets[i]..self.work.offsets[i + 1];
+                let (lambda, sigma) = (&self.work.lambda[part.clone()], &self.work.sigma[part]);
+                self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
+            }
+        }
+        let by_trees = matches!(problem.delassus, Delassus::Trees(_));
+        if by_trees || self.held(problem) > SMALL {
+            if !self.newton(problem, options, Choice::Nearest, budget, certificate) {
+                return false;
+            }
+            if by_trees {
+                return true;
+            }
+            self.found.clone_from(&self.work.lambda);
+            self.found_modes.clone_from(&self.work.modes);
+            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
+                self.work.lambda.copy_from_slice(&self.found);
+                self.work.modes.copy_from_slice(&self.found_modes);
+                self.work.update_sigma(problem);
+            }
+            return true;
+        }
+        self.newton(problem, options, Choice::Least, budget, certificate)
+    }
+
+    /// Rows that the present modes hold.
+    fn held(&self, problem: &Problem) -> usize {
+        let held = (problem.blocks.iter().zip(&self.work.modes))
+            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding));
+        held.map(|(block, _)| block.rows()).sum()
+    }
+
+    /// Pivots from the present impulses and then from rest, and polishes what is found.
+    fn solve_pivots(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        purpose: Purpose,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        for from_rest in [false, true] {
+            if from_rest {
+                self.work.lambda.fill(0.0);
+                self.work.update_sigma(problem);
+            }
+            self.guess_modes(problem);
+            if !pivot::pivot(
+                problem,
+                &mut self.work,
+                &mut self.reduced,
+                purpose,
+                options.tolerance,
+                budget,
+                &mut certificate.newton,
+            ) {
+                continue;
+            }
+            self.found.clear();
+            self.found.extend_from_slice(&self.work.lambda);
+            for choice in choices(problem) {
+                let budget = match choice {
+                    Choice::Least => FOUND,
+                    Choice::Nearest => POLISH,
+                };
+                if self.newton(problem, options, *choice, budget, certificate) {
+                    certificate.path = Path::Polished;
+                    return true;
+                }
+                self.work.lambda.copy_from_slice(&self.found);
+                self.work.update_sigma(problem);
+                self.guess_modes(problem);
+            }
+            // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
+            return false;
+        }
+        false
+    }
+
+    /// Follows the central path, boldly and then with care, and polishes the modes where they settle.
+    fn solve_interior(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let mut best = f64::INFINITY;
+        let (paces, returns): (&[Pace], usize) = match options.thorough {
+            true => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
+            false => (&[Pace::Bold], 0),
+        };
+        for &pace in paces {
+            if !self.interior.start(problem, &self.work) {
+                // Nothing responds to any impulse.
+                return false;
+            }
+            let (mut stalled, mut recentered, mut tried) = (0, 0, false);
+            let mut before = f64::INFINITY;
+            for k in 0..MAX_INTERIOR {
+                let step = self.interior.advance(problem, &self.work, pace);
+                certificate.interior += 1;
+                let Some(distance) = self.interior.distance() else {
+                    break;
+                };
+                stalled = if step < 0.1 { stalled + 1 } else { 0 };
+                let settled = self
+                    .interior
+                    .update_modes(problem.blocks, &self.work.offsets);
+                tried &= settled;
+                if settled && !tried && distance < CLOSE {
+                    tried = true;
+                    for choice in choices(problem) {
+                        self.interior.write(problem, &mut self.work);
+                        if self.newton(problem, options, *choice, POLISH, certificate) {
+                            certificate.path = Path::Polished;
+                            return true;
+                        }
+                    }
+                }
+                let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
+                if distance < CLOSE {
+                    self.interior.write(problem, &mut self.work);
+                    let residual = self.residual(problem);
+                    // Round-off is often within reach: the path is followed for as long as that pays.
+                    let ending = last || residual > 0.3 * before;
+                    before = residual;
+                    let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
+                    if residual <= enough {
+                        self.snap(problem, residual);
+                        certificate.path = Path::Interior;
+                        return true;
+                    }
+                    self.remember(residual, &mut best);
+                }
+                if last {
+                    recentered += 1;
+                    if recentered > returns {
+                        break;
+                    }
+                    stalled = 0;
+                    self.interior.recenter(problem, &self.work);
+                }
+            }
+        }
+        if best > options.tolerance {
+            return false;
+        }
+        self.recall(problem);
+        self.classify_all(problem, CLOSED);
+        certificate.path = Path::Interior;
+        true
+    }
+
+    /// Puts the interior point on the faces of its modes if that is no worse.
+    fn snap(&mut self, problem: &Problem, residual: f64) {
+        self.interior.snap(problem, &mut self.work);
+        if self.residual(problem) > residual {
+            self.interior.write(problem, &mut self.work);
+        }
+    }
+
+    fn residual(&self, problem: &Problem) -> f64 {
+        let work = &self.work;
+        let all = residuals(problem.blocks, problem.g, &work.lambda, &work.sigma);
+        all.into_iter().fold(0.0, |m, r| if r <= m { m } else { r })
+    }
+
+    fn restart(&mut self, problem: &Problem, warm: &[f64]) {
+        self.work.lambda.copy_from_slice(warm);
+        self.work.update_sigma(problem);
+    }
+
+    fn recall(&mut self, problem: &Problem) {
+        self.work.lambda.copy_from_slice(&self.best);
+        self.work.update_sigma(problem);
+    }
+
+    /// Keeps the iterate in `best` if its residual is the smallest so far.
+    fn remember(&mut self, residual: f64, best: &mut f64) {
+        if residual < *best || self.best.is_empty() {
+            *best = residual;
+            self.best.clear();
+            self.best.extend_from_slice(&self.work.lambda);
+        }
+    }
+
+    fn newton(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        choice: Choice,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let done = newton::run(
+            problem,
+            &mut self.work,
+            &mut self.reduced,
+            &mut self.least_norm,
+            options.tolerance,
+            choice,
+            budget,
+            &mut certificate.newton,
+        );
+        let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
+        let solved = done
+            && residuals(problem.blocks, problem.g, lambda, sigma)
+                .into_iter()
+                .all(|r| r <= options.tolerance);
+        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
+        self.factored = solved && (choice == Choice::Least || !is_dense);
+        certificate.least_norm = solved && choice == Choice::Least && is_dense;
+        solved
+    }
+}
+
+/// The choices among redundant impulses that a problem's storage allows.
+fn choices(problem: &Problem) -> &'static [Choice] {
+    match problem.delassus {
+        Delassus::Dense(_) => &[Choice::Least, Choice::Nearest],
+        Delassus::Trees(_) => &[Choice::Nearest],
+    }
+}
