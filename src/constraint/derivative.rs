@@ -5,6 +5,7 @@
 //! once: dofs, directions and adjoints then cost one product of twelve numbers a row. Forces need no
 //! product at all: how a body's own motion turns them joins the stiffness of its external loads.
 
+mod kernels;
 mod size;
 
 use super::assemble::{Constraints, Source, Stabilization};
@@ -160,9 +161,8 @@ impl Variation {
         }
     }
 
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on
-    /// bodies join the external loads as forces over the step, with how they turn.
-    pub fn prepare(
+    #[inline(always)]
+    fn prepare_kernel(
         &mut self,
         c: &Constraints,
         scene: &mut Scene,
@@ -420,8 +420,8 @@ impl Variation {
         }
     }
 
-    /// Adds ∂σ/∂q dq to `sigma` and the impulses on the dofs of [`Variation::for_cross`] to `force`.
-    pub fn direction(
+    #[inline(always)]
+    fn direction_kernel(
         &mut self,
         t: &Topology,
         kin: &Kinematics,
@@ -450,9 +450,8 @@ impl Variation {
         }
     }
 
-    /// Adjoint of [`Variation::direction`]: from those of σ and of the impulses on the dofs, added to
-    /// `q_bar`.
-    pub fn direction_adjoint(
+    #[inline(always)]
+    fn direction_adjoint_kernel(
         &mut self,
         model: &Model,
         kin: &Kinematics,
@@ -521,6 +520,7 @@ impl Variation {
 
 /// Adds to `out` the powers of the dofs' columns on what acts on the links: the adjoint of [`link_twists`]. `w` is left
 /// with the sums of the subtrees.
+#[inline(always)]
 fn add_powers(t: &Topology, s: &[Twist], w: &mut [Wrench], out: &mut [f64]) {
     for (i, l) in t.links.iter().enumerate().rev() {
         let own = w[i];
