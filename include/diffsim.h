@@ -152,7 +152,9 @@ enum ds_gradient
   DS_GRADIENT_SMOOTHED = 2,
   /**
    * None: the contact problem was not solved to the tolerance, and asking for a derivative is
-   * DS_ERR_NOT_CONVERGED.
+   * DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
+   * nearly that it would be round-off: directions and adjoints would differ by more than 1e-6. That is
+   * DS_ERR_NUMERICAL.
    */
   DS_GRADIENT_REFUSED = 3,
 };
@@ -1955,10 +1957,11 @@ ds_status ds_sim_set_memory(struct ds_sim *sim, const double *warm);
  * Jacobians of the last step.
  *
  * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
- * is 0; DS_ERR_NOT_CONVERGED where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
+ * is 0; DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
  * singular mass.
  */
-ds_status ds_sim_step_jacobians(struct ds_sim *sim, const struct ds_step_jacobians *out);
+ds_status ds_sim_step_jacobians(struct ds_sim *sim,
+                                const struct ds_step_jacobians *out);
 
 /**
  * Forward mode: the variation of the last step's result for variations dq, dv (nv numbers each,

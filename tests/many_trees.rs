@@ -3,6 +3,7 @@
 
 mod common;
 
+use allocation_counter::measure;
 use common::Rng;
 use common::scene::{at, cuboid, free, ground};
 use diffsim::batch::{Batch, BatchAdjoint};
@@ -164,6 +165,35 @@ fn a_restored_warm_start_replays_the_same_bits() {
     assert_eq!(record(&mut sim, |_| {}), first);
     let mut other = Sim::new(HEAPS.model.clone(), &options(false)).unwrap();
     assert_eq!(record(&mut other, |_| {}), first);
+}
+
+#[test]
+fn a_duplicate_goes_on_with_the_same_bits_and_without_the_heap() {
+    let h = &*HEAPS;
+    let mut sim = Sim::new(h.model.clone(), &options(true)).unwrap();
+    let friction = Param {
+        kind: ParamKind::GeomFriction,
+        index: 0,
+        component: 0,
+    };
+    sim.select_params(&[friction]).unwrap();
+    sim.set_params(&[0.4]).unwrap();
+    sim.set_external_wrench(1, [0.5, 0.0, -1.0, 0.0, 0.1, 0.0])
+        .unwrap();
+    sim.set_memory(&h.memory).unwrap();
+    let u = vec![0.0; h.model.nu()];
+    let (mut q, mut v) = (h.q.clone(), h.v.clone());
+    sim.step(&h.q, &h.v, &u, &mut q, &mut v).unwrap();
+    let mut other = sim.duplicate().unwrap();
+    assert_eq!(other.step_info().unwrap_err().status, Status::NoStep);
+    let (mut q1, mut v1) = (q.clone(), v.clone());
+    for _ in 0..STEPS {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &u, &mut q, &mut v).unwrap();
+        let heap = measure(|| other.step(&q0, &v0, &u, &mut q1, &mut v1).unwrap());
+        assert_eq!(heap.count_total, 0);
+        assert_eq!([bits(&q1), bits(&v1)], [bits(&q), bits(&v)]);
+    }
 }
 
 /// States, Jacobians and adjoints of a batch that starts in the heaps, each element with its own velocities.

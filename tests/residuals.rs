@@ -165,13 +165,13 @@ fn atlas_with_self_collision_and_random_controls() {
     run_robot(ATLAS, true);
 }
 
-fn pile(count: usize, seconds: f64) -> Tally {
+fn pile(count: usize, cubes: bool, seconds: f64) -> Tally {
     let options = Options {
         derivatives: false,
         max_contacts: 256,
         ..options(1e-3)
     };
-    let mut w = World::new(container(count, false), Actuation::FromFile, &options);
+    let mut w = World::new(container(count, cubes), Actuation::FromFile, &options);
     let mut tally = Tally::default();
     let start = Instant::now();
     let (mut q, mut v) = (w.q.clone(), w.v.clone());
@@ -181,7 +181,12 @@ fn pile(count: usize, seconds: f64) -> Tally {
         w.v.copy_from_slice(&v);
         tally.add(&w.sim);
     }
-    tally.report(&format!("{count} spheres in a container"), start);
+    let what = if cubes {
+        "spheres and cubes"
+    } else {
+        "spheres"
+    };
+    tally.report(&format!("{count} {what} in a container"), start);
     for n in 0..count {
         let p = w.position(n);
         assert!(p.x.abs() < 0.3 && p.y.abs() < 0.3 && p.z > 0.0, "{p:?}");
@@ -192,18 +197,24 @@ fn pile(count: usize, seconds: f64) -> Tally {
 
 #[test]
 fn ten_spheres_in_a_container() {
-    pile(10, seconds(2.0));
+    pile(10, false, seconds(2.0));
 }
 
 /// Some of them lock each other between the walls and the box, where no impulse can undo an overlap.
 #[test]
 fn twelve_spheres_that_jam_in_a_container() {
-    let tally = pile(12, seconds(0.4));
+    let tally = pile(12, false, seconds(0.4));
     assert!(tally.jammed > 0);
 }
 
+/// Of 10 s, five steps after the first are not solved yet.
 #[test]
-#[ignore = "takes minutes"]
+fn forty_spheres_and_cubes_in_a_container() {
+    pile(40, true, seconds(0.45));
+}
+
+#[test]
+#[ignore = "takes minutes, and one in fifty steps is not solved: nearly all jam, without push-out too"]
 fn forty_spheres_in_a_container() {
-    pile(40, seconds(10.0));
+    pile(40, false, seconds(10.0));
 }

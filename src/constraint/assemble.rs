@@ -116,7 +116,7 @@ struct Limit {
 }
 
 /// The blocks of a step. Sized at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Constraints {
     limits: Vec<Limit>,
     friction: Vec<usize>,

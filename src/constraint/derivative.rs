@@ -122,7 +122,7 @@ const AFTER: usize = 0;
 const BEFORE: usize = 1;
 
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Variation {
     sides: Vec<Side>,
     on_dofs: Vec<OnDof>,

@@ -14,7 +14,7 @@ pub struct Key {
 
 /// What a step hands to the next one: impulses and modes of the rows it had, and for how long it will not try to push
 /// jammed bodies apart.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,

@@ -68,7 +68,7 @@ fn zeros(n: usize, count: usize) -> Result<Vec<f64>> {
 }
 
 /// Runs a simulation over many steps and differentiates the whole. Allocates only at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rollout {
     sim: Sim,
     max_steps: usize,

@@ -5,10 +5,13 @@
 //! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
 //! state, so one direction in general position shows whether any violates it.
 //!
-//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`].
+//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`]. Where it is not, rows may
+//! be so nearly dependent that what directions and adjoints get from the factorization is round-off: the two are then
+//! compared on a pair of vectors in general position.
 //!
 //! [`NcpSolver::is_certain`]: crate::contact::ncp::NcpSolver::is_certain
 
+use super::linearization::dot;
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::island_solver::IslandSolver;
 use crate::dynamics::kinematics::Kinematics;
@@ -20,8 +23,22 @@ use crate::model::topology::Topology;
 /// below what a difference of two steps can show.
 const AGREED: f64 = 1e-8;
 
-/// A direction in general position and its variation of σ. Sized at creation.
-#[derive(Clone, Debug)]
+/// Relative difference of directions and adjoints from which on neither can be trusted.
+const DETERMINED: f64 = 1e-6;
+
+/// What constraints leave of the velocity's derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is the derivative, as far as constraints tell.
+    Unique,
+    /// It is that of one side.
+    OneSided,
+    /// Round-off: the linear system is too nearly singular.
+    Undetermined,
+}
+
+/// Directions in general position and their variation of σ. Sized at creation.
+#[derive(Debug)]
 pub(super) struct Agreement {
     /// Numbers between ±1 for displacements, kept velocities and forces.
     general: [Vec<f64>; 3],
@@ -29,6 +46,7 @@ pub(super) struct Agreement {
     force: Vec<f64>,
     sigma: Vec<f64>,
     dlambda: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl Agreement {
@@ -39,12 +57,13 @@ impl Agreement {
             force: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
             dlambda: vec![0.0; max_rows],
+            weights: vec![0.0; max_rows],
         }
     }
 
     /// Whether impulses can answer every variation of the state, and in one way; after the solver's
     /// linearization.
-    pub fn holds(
+    pub fn judge(
         &mut self,
         c: &Constraints,
         solver: &mut IslandSolver,
@@ -52,17 +71,17 @@ impl Agreement {
         s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
-    ) -> Result<bool> {
+    ) -> Result<Verdict> {
         let rows = c.g.len();
         if rows == 0 {
-            return Ok(true);
+            return Ok(Verdict::Unique);
         }
         let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
         if !solver.is_certain(&c.problem(), scratch)? {
-            return Ok(false);
+            return self.judge_uncertain(c, solver);
         }
         if !solver.may_be_deficient(&c.problem()) {
-            return Ok(true);
+            return Ok(Verdict::Unique);
         }
         let sigma = &mut self.sigma[..rows];
         sigma.fill(0.0);
@@ -80,13 +99,36 @@ impl Agreement {
             }
         }
         // Any force at all.
-        for b in 0..c.groups() {
-            let F4(x) = c.rows.times(b, &self.general[2]);
-            for (sigma, x) in sigma[c.range(b)].iter_mut().zip(x) {
-                *sigma += x;
-            }
-        }
-        answers(c, solver, sigma, &mut self.dlambda[..rows])
+        add_velocity(c, &self.general[2], sigma);
+        Ok(
+            match answers(c, solver, sigma, &mut self.dlambda[..rows])? {
+                true => Verdict::Unique,
+                false => Verdict::OneSided,
+            },
+        )
+    }
+
+    /// Of a solution that the linear system may not belong to: with velocities w = J x and weights z = J y,
+    /// ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for nothing in it.
+    fn judge_uncertain(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Verdict> {
+        let rows = c.g.len();
+        let [w, z] = [&mut self.sigma, &mut self.weights].map(|x| &mut x[..rows]);
+        let answer = &mut self.dlambda[..rows];
+        w.fill(0.0);
+        add_velocity(c, &self.general[0], w);
+        z.fill(0.0);
+        add_velocity(c, &self.general[2], z);
+        let problem = c.problem();
+        solver.apply(&problem, w, None, 1, answer)?;
+        let forward = dot(z, answer);
+        solver.apply_transpose(&problem, z, answer, None)?;
+        let reverse = dot(answer, w);
+        let size = forward.abs().max(reverse.abs());
+        // NaN is not determined either.
+        Ok(match (forward - reverse).abs() <= DETERMINED * size {
+            true => Verdict::OneSided,
+            false => Verdict::Undetermined,
+        })
     }
 
     /// Whether impulses can answer the variation `sigma` of a parameter; after the solver's linearization.
@@ -112,6 +154,16 @@ fn answers(
 ) -> Result<bool> {
     let [left, asked] = solver.left_over(&c.problem(), sigma, dlambda)?;
     Ok(left <= AGREED * asked)
+}
+
+/// σ += J x.
+fn add_velocity(c: &Constraints, x: &[f64], sigma: &mut [f64]) {
+    for b in 0..c.groups() {
+        let F4(velocity) = c.rows.times(b, x);
+        for (sigma, v) in sigma[c.range(b)].iter_mut().zip(velocity) {
+            *sigma += v;
+        }
+    }
 }
 
 /// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.

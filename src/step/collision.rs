@@ -63,7 +63,7 @@ impl ContactDerivatives<'_> {
 }
 
 /// What geometry queries keep between calls.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Geometry {
     /// Of a simulation without contact; made by the first query.
     scene: Option<Box<Scene>>,

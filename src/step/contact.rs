@@ -4,7 +4,7 @@ mod parameters;
 
 pub(super) use parameters::Friction;
 
-use super::agreement::Agreement;
+use super::agreement::{Agreement, Verdict};
 use super::contact_kernels::{gather, respond, scatter};
 use super::options::Options;
 use super::response::Response;
@@ -58,7 +58,7 @@ pub struct ContactReport {
 }
 
 /// Scene, constraints and solver of one simulation, sized at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ContactStage {
     pub scene: Scene,
     pub constraints: Constraints,
@@ -82,13 +82,15 @@ pub(super) struct ContactStage {
 }
 
 /// Workspace of the contact stage's derivatives.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ContactLinear {
     pub variation: Variation,
     pub response: Response,
     agreement: Agreement,
     /// The derivative is not that of all sides: a contact has none, or redundant rows disagree.
     pub one_sided: bool,
+    /// Constraints are so nearly dependent that a derivative would be round-off.
+    pub undetermined: bool,
     dlambda: Vec<f64>,
     force: Vec<f64>,
     /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
@@ -135,6 +137,7 @@ impl ContactStage {
                 response: Response::new(nv, rows),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
+                undetermined: false,
                 dlambda: vec![0.0; rows],
                 force: vec![0.0; nv],
                 sigma: vec![0.0; rows],
@@ -372,8 +375,10 @@ impl ContactStage {
             l.variation
                 .prepare(c, &mut self.scene, model, kin, s, state, external);
             let (t, variation) = (model.topology(), &mut l.variation);
-            let agree = self.relaxed.is_some()
-                || (l.agreement).holds(c, &mut self.solver, variation, s, t, kin)?;
+            let verdict = match self.relaxed {
+                Some(_) => Verdict::Unique,
+                None => (l.agreement).judge(c, &mut self.solver, variation, s, t, kin)?,
+            };
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {
                     return false;
@@ -381,7 +386,8 @@ impl ContactStage {
                 let f = self.scene.contacts()[i].friction;
                 *mode == Mode::Sliding && friction.is_at_kink(f)
             });
-            l.one_sided = variation.degenerate || !agree || tied;
+            l.one_sided = variation.degenerate || verdict == Verdict::OneSided || tied;
+            l.undetermined = verdict == Verdict::Undetermined;
         }
         Ok(())
     }

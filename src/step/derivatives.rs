@@ -121,6 +121,14 @@ impl Sim {
                 )));
             }
         }
+        let contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
+        if contact.is_some_and(|l| l.undetermined) {
+            self.state.info.gradient = Gradient::Refused;
+            return Err(Error::numerical(
+                "the derivative is not determined: constraints nearly depend on each other, and its directions and \
+                 adjoints would differ by more than 1e-6",
+            ));
+        }
         match self.contact {
             Some(_) => d.accelerate(model, &self.params, &s.v, &s.acc),
             None => d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work),
@@ -170,7 +178,8 @@ impl Sim {
     ///
     /// # Errors
     /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
-    /// derivatives, `Numerical` for a singular mass. Nothing is written then.
+    /// derivatives, `Numerical` for a singular mass and where constraints nearly depend on each other so that
+    /// a derivative would be round-off. Nothing is written then.
     pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
         self.need_step()?;
         let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());

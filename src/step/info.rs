@@ -17,7 +17,8 @@ pub enum Gradient {
     OneSided = 1,
     /// A smoothed derivative was asked for.
     Smoothed = 2,
-    /// The contact problem was not solved to the tolerance: asking for a derivative is an error.
+    /// The contact problem was not solved to the tolerance: asking for a derivative is an error. Or, as shows
+    /// then: constraints depend on each other so nearly that a derivative would be round-off.
     Refused = 3,
 }
 
@@ -28,7 +29,7 @@ pub struct StepInfo {
     pub contacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
     pub residual: f64,
-    /// The residual is within the tolerance; otherwise `gradient` is [`Gradient::Refused`].
+    /// The residual is within the tolerance; if not, `gradient` is [`Gradient::Refused`].
     pub converged: bool,
     /// With the push-out of penetrations and passed limits the contact problem was not solved: jammed bodies
     /// cannot be moved apart by any impulse. The step was taken without, so that nothing closes further but

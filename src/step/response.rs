@@ -21,7 +21,7 @@ use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
 /// B, C and their products. Sized at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Response {
     rank: usize,
     /// Lanes of a column of rank numbers.

@@ -53,7 +53,9 @@ impl StepState {
 }
 
 /// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
-#[derive(Clone, Debug)]
+///
+/// Not `Clone`: a copied `Vec` has no room beyond its length. See [`Sim::duplicate`].
+#[derive(Debug)]
 pub struct Sim {
     pub(super) model: Arc<Model>,
     pub(super) options: Options,
@@ -142,6 +144,19 @@ impl Sim {
         sim.refresh_contact()?;
         sim.wrenches = self.wrenches.clone();
         sim.loaded = self.loaded;
+        Ok(sim)
+    }
+
+    /// Another simulation in this one's place: parameters, wrenches, the pairs that may touch and warm starts are the
+    /// same, and so are the bits of all steps to come. The last step is not copied.
+    ///
+    /// # Errors
+    /// As [`Sim::new`].
+    pub fn duplicate(&self) -> Result<Sim> {
+        let mut sim = self.renewed()?;
+        let mut warm = vec![0.0; self.memory_size()];
+        self.get_memory(&mut warm)?;
+        sim.set_memory(&warm)?;
         Ok(sim)
     }
 

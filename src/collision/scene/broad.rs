@@ -20,7 +20,7 @@ const NEAR_PER_GEOM: usize = 32;
 /// The sweep turns to another axis when the geometries spread this much more along it.
 const BETTER_AXIS: f64 = 2.0;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Broad {
     List(List),
     Sweep(Sweep),
@@ -57,7 +57,7 @@ pub(super) struct Group {
 }
 
 /// Boxes of the bounded geometries, and their order along an axis.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Sweep {
     /// Per geometry, lower and upper corner.
     boxes: Vec<[Vec3; 2]>,

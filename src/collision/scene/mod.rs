@@ -87,7 +87,7 @@ fn pair_key(geom: [usize; 2]) -> u32 {
 }
 
 /// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Scene {
     geoms: Vec<SceneGeom>,
     solids: Vec<Solid>,
