@@ -31,13 +31,29 @@ impl ContactState {
     /// The effect of displacing side `x` alone; wrenches only on sides that are not the world.
     #[inline(always)]
     pub fn vary(&self, x: usize) -> Varied {
-        let s = &self.sides;
-        let (m, along, sign) = if x == 1 {
-            (self.motion, 1.0, 1.0)
+        let (m, along) = if x == 1 {
+            (self.motion, 1.0)
         } else {
-            (self.motion.swapped(self.normal), -1.0, -1.0)
+            (self.motion.swapped(self.normal), -1.0)
         };
-        let turn = [0, 1].map(|k| self.turn.mul_mat(&m.normal[k]) * along);
+        // A body on a plane does not turn the plane's normal.
+        if m.normal == [Mat3::ZERO; 2] {
+            return self.vary_by::<false>(x, &m, [Mat3::ZERO; 2]);
+        }
+        let turn = m.normal.map(|n| self.turn.mul_mat(&n) * along);
+        self.vary_by::<true>(x, &m, turn)
+    }
+
+    /// By the motion of the contact with side `x` and, where it `TURNS`, the turning of its frame.
+    #[inline(always)]
+    fn vary_by<const TURNS: bool>(
+        &self,
+        x: usize,
+        m: &ContactDerivative,
+        turn: [Mat3; 2],
+    ) -> Varied {
+        let s = &self.sides;
+        let sign = if x == 1 { 1.0 } else { -1.0 };
         let (p, velocity) = (s.point[x], s.velocity[x]);
         let omega = s.velocity[1].ang - s.velocity[0].ang;
         let relative = s.velocity[1].at(s.point[1]) - s.velocity[0].at(s.point[0]);
@@ -52,10 +68,17 @@ impl ContactState {
             } else {
                 (e.cross(velocity.at(p)), Vec3::ZERO)
             };
-            let change = carried * sign + omega.cross(dp) - phi.cross(relative);
+            let mut change = carried * sign + omega.cross(dp);
+            if TURNS {
+                change -= phi.cross(relative);
+            }
             out.velocity[j] = self.frame.tr_mul_vec(change);
             out.gap[j] = Vec3::Z * m.gap[part][j % 3];
-            let (force, f) = (phi.cross(self.impulse) * sign, self.impulse * sign);
+            let f = self.impulse * sign;
+            let force = match TURNS {
+                true => phi.cross(f),
+                false => Vec3::ZERO,
+            };
             at_point[x][j] = Wrench::new(force, (dp - own).cross(f));
             at_point[1 - x][j] = Wrench::new(-force, -dp.cross(f));
         }

@@ -5,6 +5,7 @@
 //! once: dofs, directions and adjoints then cost one product of twelve numbers a row. Forces need no
 //! product at all: how a body's own motion turns them joins the stiffness of its external loads.
 
+mod kernels;
 mod size;
 
 use super::assemble::{Constraints, Source, Stabilization};
@@ -15,7 +16,7 @@ use crate::collision::Smoothness;
 use crate::collision::contact_frame_derivative;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, Stiffness};
-use crate::dynamics::kinematics::{Kinematics, twists};
+use crate::dynamics::kinematics::{Kinematics, link_twists, twists};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
@@ -126,8 +127,9 @@ pub struct Variation {
     sides: Vec<Side>,
     on_dofs: Vec<OnDof>,
     cross: Vec<Cross>,
-    /// After the step and before it.
+    /// After the step and before it, of which the first `times` are in use.
     flow: [Flow; 2],
+    times: usize,
     /// Per link: displacement of a direction, and what is carried with it.
     xi: Vec<Twist>,
     eta: [Vec<Twist>; 2],
@@ -150,6 +152,7 @@ impl Variation {
             on_dofs: Vec::with_capacity(2 * max_groups),
             cross: Vec::with_capacity(2 * max_groups),
             flow: [Flow::new(t), Flow::new(t)],
+            times: 0,
             xi: twists(),
             eta: [twists(), twists()],
             xi_bar: wrenches(),
@@ -158,9 +161,8 @@ impl Variation {
         }
     }
 
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on
-    /// bodies join the external loads as forces over the step, with how they turn.
-    pub fn prepare(
+    #[inline(always)]
+    fn prepare_kernel(
         &mut self,
         c: &Constraints,
         scene: &mut Scene,
@@ -174,12 +176,14 @@ impl Variation {
         self.on_dofs.clear();
         self.cross.clear();
         self.degenerate = false;
+        self.times = 0;
         if c.groups() == 0 {
             return;
         }
         self.flow[AFTER].set(model, kin, v_next);
         // The kept share of the old normal velocity varies like a velocity, too.
         let keeps = s.kd != 0.0;
+        self.times = 1 + usize::from(keeps);
         if keeps {
             self.flow[BEFORE].set(model, kin, v);
         }
@@ -416,8 +420,8 @@ impl Variation {
         }
     }
 
-    /// Adds ∂σ/∂q dq to `sigma` and the impulses on the dofs of [`Variation::for_cross`] to `force`.
-    pub fn direction(
+    #[inline(always)]
+    fn direction_kernel(
         &mut self,
         t: &Topology,
         kin: &Kinematics,
@@ -425,23 +429,9 @@ impl Variation {
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
-        for (i, l) in t.links.iter().enumerate() {
-            let above = |x: &[Twist]| match l.parent {
-                WORLD => Twist::ZERO,
-                p => x[p],
-            };
-            let mut xi = above(&self.xi);
-            let mut eta = [0, 1].map(|time| above(&self.eta[time]));
-            for k in l.iv..l.iv + l.kind.nv() {
-                xi += kin.s[k] * dq[k];
-                for (eta, flow) in eta.iter_mut().zip(&self.flow) {
-                    *eta += flow.carried[k] * dq[k];
-                }
-            }
-            self.xi[i] = xi;
-            for (to, eta) in self.eta.iter_mut().zip(eta) {
-                to[i] = eta;
-            }
+        link_twists(t, &kin.s, dq, &mut self.xi);
+        for (eta, flow) in self.eta.iter_mut().zip(&self.flow[..self.times]) {
+            link_twists(t, &flow.carried, dq, eta);
         }
         for s in &self.sides {
             add(
@@ -460,9 +450,8 @@ impl Variation {
         }
     }
 
-    /// Adjoint of [`Variation::direction`]: from those of σ and of the impulses on the dofs, added to
-    /// `q_bar`.
-    pub fn direction_adjoint(
+    #[inline(always)]
+    fn direction_adjoint_kernel(
         &mut self,
         model: &Model,
         kin: &Kinematics,
@@ -477,7 +466,7 @@ impl Variation {
             return;
         }
         self.xi_bar.fill(Wrench::ZERO);
-        for e in &mut self.eta_bar {
+        for e in &mut self.eta_bar[..self.times] {
             e.fill(Wrench::ZERO);
         }
         for s in &self.sides {
@@ -497,18 +486,10 @@ impl Variation {
                 self.xi_bar[c.from] += c.stiffness.tr_mul(self.xi[c.to]);
             }
         }
-        for (i, l) in model.topology().links.iter().enumerate().rev() {
-            let (xi, eta) = (self.xi_bar[i], [0, 1].map(|time| self.eta_bar[time][i]));
-            for k in l.iv..l.iv + l.kind.nv() {
-                let carried = [0, 1].map(|time| self.flow[time].carried[k].dot(eta[time]));
-                q_bar[k] += kin.s[k].dot(xi) + (carried[0] + carried[1]);
-            }
-            if l.parent != WORLD {
-                self.xi_bar[l.parent] += xi;
-                for (to, eta) in self.eta_bar.iter_mut().zip(eta) {
-                    to[l.parent] += eta;
-                }
-            }
+        let t = model.topology();
+        add_powers(t, &kin.s, &mut self.xi_bar, q_bar);
+        for (eta, flow) in self.eta_bar.iter_mut().zip(&self.flow[..self.times]) {
+            add_powers(t, &flow.carried, eta, q_bar);
         }
     }
 
@@ -533,6 +514,21 @@ impl Variation {
             for i in t.path(c.to) {
                 force[i] += kin.s[i].dot(w);
             }
+        }
+    }
+}
+
+/// Adds to `out` the powers of the dofs' columns on what acts on the links: the adjoint of [`link_twists`]. `w` is left
+/// with the sums of the subtrees.
+#[inline(always)]
+fn add_powers(t: &Topology, s: &[Twist], w: &mut [Wrench], out: &mut [f64]) {
+    for (i, l) in t.links.iter().enumerate().rev() {
+        let own = w[i];
+        for k in l.iv..l.iv + l.kind.nv() {
+            out[k] += s[k].dot(own);
+        }
+        if l.parent != WORLD {
+            w[l.parent] += own;
         }
     }
 }

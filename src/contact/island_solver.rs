@@ -141,8 +141,7 @@ impl IslandSolver {
         dlambda: &mut [f64],
     ) -> Result<[f64; 2]> {
         let Delassus::Trees(rows) = problem.delassus else {
-            self.solver.apply(problem, w, None, 1, dlambda)?;
-            return Ok(self.solver.left_over(problem, w, dlambda));
+            return self.solver.left_over(problem, w, dlambda);
         };
         let mut worst = [0.0f64; 2];
         for island in 0..self.islands.len() {
@@ -156,8 +155,7 @@ impl IslandSolver {
                 *to = w[*r];
             }
             let (part_problem, ..) = self.part.problem();
-            self.solver.apply(&part_problem, input, None, 1, output)?;
-            let [left, size] = self.solver.left_over(&part_problem, input, output);
+            let [left, size] = self.solver.left_over(&part_problem, input, output)?;
             worst = [worst[0].max(left), worst[1].max(size)];
         }
         Ok(worst)

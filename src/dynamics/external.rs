@@ -44,6 +44,8 @@ pub struct LinkLoad {
     /// A displacement ξ of the link changes the wrench, seen from the displaced link, by −E ξ. A load
     /// fixed in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
     pub stiffness: Stiffness,
+    /// Whether any of these may differ from zero.
+    pub acts: bool,
 }
 
 /// External loads of all links.
@@ -64,7 +66,9 @@ impl External {
 
     pub fn clear(&mut self) {
         if self.active {
-            self.link.fill(LinkLoad::default());
+            for l in self.link.iter_mut().filter(|l| l.acts) {
+                *l = LinkLoad::default();
+            }
             self.active = false;
         }
     }
@@ -80,6 +84,7 @@ impl External {
         for (k, moment) in turn.c.into_iter().enumerate() {
             l.stiffness.c[3 + k] += Wrench::new(Vec3::unit(k).cross(force), moment);
         }
+        l.acts = true;
         self.active = true;
     }
 

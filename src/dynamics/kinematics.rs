@@ -8,7 +8,7 @@ use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::state::free_pose;
-use crate::model::topology::{LinkKind, WORLD};
+use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Pose, Quat, Twist, Vec3};
 
 /// State of the tree at (q, v).
@@ -132,9 +132,10 @@ pub(super) fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
     t
 }
 
+/// Sums Σ S_k v_k from the world to each link, of any columns S of the dofs.
 #[inline(always)]
-fn link_twists(model: &Model, s: &[Twist], v: &[f64], out: &mut [Twist]) {
-    for (i, l) in model.topology().links.iter().enumerate() {
+pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
+    for (i, l) in t.links.iter().enumerate() {
         let own = joint_twist(l.kind, &s[l.iv..], &v[l.iv..]);
         out[i] = if l.parent == WORLD {
             own
@@ -146,12 +147,12 @@ fn link_twists(model: &Model, s: &[Twist], v: &[f64], out: &mut [Twist]) {
 
 #[inline(always)]
 pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
-    link_twists(model, &kin.s, v, &mut kin.v);
+    link_twists(model.topology(), &kin.s, v, &mut kin.v);
 }
 
 #[inline(always)]
 pub(super) fn twists_kernel(kin: &Kinematics, model: &Model, v: &[f64], out: &mut [Twist]) {
-    link_twists(model, &kin.s, v, out);
+    link_twists(model.topology(), &kin.s, v, out);
 }
 
 #[inline(always)]

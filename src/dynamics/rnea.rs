@@ -3,11 +3,11 @@
 //! Featherstone, Rigid Body Dynamics Algorithms (2008), §5.3.
 
 use super::external::External;
-use super::kinematics::{Kinematics, joint_twist};
+use super::kinematics::{Kinematics, joint_twist, link_twists};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::WORLD;
+use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Accelerations and forces of the last recursion.
@@ -17,6 +17,11 @@ pub struct Rnea {
     pub a: Vec<Twist>,
     /// Per link: force that the subtree needs from its joint.
     pub f: Vec<Wrench>,
+    /// Per link: momentum, and the force that moves the link alone.
+    pub momentum: Vec<Wrench>,
+    own: Vec<Wrench>,
+    /// Per link: what joint accelerations add.
+    gained: Vec<Twist>,
 }
 
 impl Rnea {
@@ -25,6 +30,9 @@ impl Rnea {
         Rnea {
             a: vec![Twist::ZERO; n],
             f: vec![Wrench::ZERO; n],
+            momentum: vec![Wrench::ZERO; n],
+            own: vec![Wrench::ZERO; n],
+            gained: vec![Twist::ZERO; n],
         }
     }
 }
@@ -59,7 +67,11 @@ pub(super) fn rnea_kernel(
         }
         rnea.a[i] = a;
         let (inertia, vel) = (&kin.inertia[i], kin.v[i]);
-        rnea.f[i] = inertia.mul(a) + vel.cross_wrench(inertia.mul(vel)) - external.link[i].wrench;
+        let momentum = inertia.mul(vel);
+        let own = inertia.mul(a) + vel.cross_wrench(momentum);
+        rnea.momentum[i] = momentum;
+        rnea.own[i] = own;
+        rnea.f[i] = own - external.link[i].wrench;
     }
     for (i, l) in links.iter().enumerate().rev() {
         let f = rnea.f[i];
@@ -70,6 +82,34 @@ pub(super) fn rnea_kernel(
             rnea.f[l.parent] += f;
         }
     }
+}
+
+#[inline(always)]
+pub(super) fn accelerate_kernel(
+    rnea: &mut Rnea,
+    kin: &Kinematics,
+    t: &Topology,
+    external: &External,
+    acc: &[f64],
+) {
+    link_twists(t, &kin.s, acc, &mut rnea.gained);
+    for (i, gained) in rnea.gained.iter().enumerate() {
+        rnea.a[i] += *gained;
+        rnea.f[i] = rnea.own[i] + kin.inertia[i].mul(*gained) - external.link[i].wrench;
+    }
+    for (i, l) in t.links.iter().enumerate().rev() {
+        if l.parent != WORLD {
+            let f = rnea.f[i];
+            rnea.f[l.parent] += f;
+        }
+    }
+}
+
+dispatch! {
+    /// From the recursion at no joint acceleration to that at `acc`, nv entries, with the loads that act now.
+    pub fn accelerate = accelerate_kernel(
+        rnea: &mut Rnea, kin: &Kinematics, t: &Topology, external: &External, acc: &[f64],
+    )
 }
 
 dispatch! {

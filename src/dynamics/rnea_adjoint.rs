@@ -21,24 +21,22 @@ use crate::model::params::Params;
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3, Wrench};
 
-/// W, P, Q (whose linear part is zero) and Σ Eᵀ W of the links.
-#[derive(Clone, Debug)]
-pub struct RneaAdjoint {
-    weighed: Vec<Twist>,
-    momentum: Vec<Wrench>,
-    turn: Vec<Vec3>,
-    load: Vec<Wrench>,
+/// W, P, Q (whose linear part is zero) and Σ Eᵀ W of a link.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weighed {
+    twist: Twist,
+    momentum: Wrench,
+    turn: Vec3,
+    load: Wrench,
 }
+
+/// Of all links.
+#[derive(Clone, Debug)]
+pub struct RneaAdjoint(Vec<Weighed>);
 
 impl RneaAdjoint {
     pub fn new(model: &Model) -> Self {
-        let n = model.topology().links.len();
-        RneaAdjoint {
-            weighed: vec![Twist::ZERO; n],
-            momentum: vec![Wrench::ZERO; n],
-            turn: vec![Vec3::ZERO; n],
-            load: vec![Wrench::ZERO; n],
-        }
+        RneaAdjoint(vec![Weighed::default(); model.topology().links.len()])
     }
 }
 
@@ -56,41 +54,52 @@ fn rnea_adjoint_kernel(
 ) {
     let links = &model.topology().links;
     let world = world_acceleration(params);
+    let x = &mut x.0[..];
     for (i, l) in links.iter().enumerate() {
-        let mut weighed = joint_twist(l.kind, &kin.s[l.iv..], &w[l.iv..]);
+        let mut twist = joint_twist(l.kind, &kin.s[l.iv..], &w[l.iv..]);
         if l.parent != WORLD {
-            weighed += x.weighed[l.parent];
+            twist += x[l.parent].twist;
         }
-        x.weighed[i] = weighed;
-        x.momentum[i] = kin.inertia[i].mul(weighed);
-        x.turn[i] = two_b_row(&kin.inertia[i], kin.v[i], weighed);
-        if external.active {
-            x.load[i] = external.link[i].stiffness.tr_mul(weighed);
-        }
+        let (inertia, load) = (&kin.inertia[i], &external.link[i]);
+        x[i] = Weighed {
+            twist,
+            momentum: inertia.mul(twist),
+            turn: two_b_row(inertia, kin.v[i], rnea.momentum[i], twist),
+            load: match load.acts {
+                true => load.stiffness.tr_mul(twist),
+                false => Wrench::ZERO,
+            },
+        };
     }
     for (i, l) in links.iter().enumerate().rev() {
+        let own = x[i];
         let (vp, ap, weighed) = match l.parent {
             WORLD => (&Twist::ZERO, &world, &Twist::ZERO),
-            p => (&kin.v[p], &rnea.a[p], &x.weighed[p]),
+            p => (&kin.v[p], &rnea.a[p], &x[p].twist),
         };
-        let (momentum, turn) = (x.momentum[i], x.turn[i]);
-        let rest = Wrench::new(Vec3::ZERO, turn) - vp.cross_wrench(momentum);
-        let mut by_q =
-            -(weighed.cross_wrench(rnea.f[i]) + ap.cross_wrench(momentum) + vp.cross_wrench(rest));
+        let carried = vp.cross_wrench(own.momentum);
+        let rest = Wrench::new(Vec3::ZERO, own.turn) - carried;
+        let mut by_q = -(weighed.cross_wrench(rnea.f[i])
+            + ap.cross_wrench(own.momentum)
+            + vp.cross_wrench(rest));
         if external.active {
-            by_q += x.load[i];
+            by_q += own.load;
         }
-        let by_v = rest - kin.v[i].cross_wrench(momentum);
+        let by_v = match l.kind.nv() {
+            // A single dof does not feel what its own velocity adds: S·((S v) ×* P) = 0.
+            1 => rest - carried,
+            _ => rest - kin.v[i].cross_wrench(own.momentum),
+        };
         for k in l.iv..l.iv + l.kind.nv() {
             q_bar[k] += kin.s[k].dot(by_q);
             v_bar[k] += kin.s[k].dot(by_v);
         }
         if l.parent != WORLD {
-            x.momentum[l.parent] += momentum;
-            x.turn[l.parent] += turn;
+            let parent = &mut x[l.parent];
+            parent.momentum += own.momentum;
+            parent.turn += own.turn;
             if external.active {
-                let own = x.load[i];
-                x.load[l.parent] += own;
+                parent.load += own.load;
             }
         }
     }

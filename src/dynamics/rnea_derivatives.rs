@@ -81,13 +81,12 @@ impl Composite {
     }
 }
 
-/// [`Composite::two_b_row`] of a single body that moves with `v`, from İ s = ω × I s − I (ω × s) + 2(h·u) s − (u·s) h −
+/// [`Composite::two_b_row`] of a single body that moves with `v` and has the momentum I v, from İ s = ω × I s − I (ω × s) + 2(h·u) s − (u·s) h −
 /// (h·s) u, with u the linear part of `v` and h the first moment.
 #[inline(always)]
-pub(super) fn two_b_row(inertia: &Inertia, v: Twist, s: Twist) -> Vec3 {
+pub(super) fn two_b_row(inertia: &Inertia, v: Twist, momentum: Wrench, s: Twist) -> Vec3 {
     let (i, h) = (&inertia.i, inertia.h);
     let (u, w, s_ang) = (v.lin, v.ang, s.ang);
-    let momentum = inertia.mul(v);
     let rate = w.cross(i.mul_vec(s_ang)) - i.mul_vec(w.cross(s_ang)) + s_ang * (2.0 * h.dot(u))
         - h * u.dot(s_ang)
         - u * h.dot(s_ang);

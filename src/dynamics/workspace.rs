@@ -7,7 +7,7 @@ use super::hybrid::restrict;
 use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
-use super::rnea::{Rnea, rnea};
+use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
 use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 use crate::model::Model;
@@ -39,6 +39,8 @@ pub struct Dynamics {
     pub(crate) subtree: Vec<(f64, Vec3)>,
     scratch: Vec<f64>,
     zero: Vec<f64>,
+    /// `rnea` holds the recursion of `kin` at no joint acceleration.
+    biased: bool,
 }
 
 impl Dynamics {
@@ -63,11 +65,13 @@ impl Dynamics {
             subtree: vec![(0.0, Vec3::ZERO); t.links.len()],
             scratch: vec![0.0; t.nv()],
             zero: vec![0.0; t.nv()],
+            biased: false,
         }
     }
 
     /// Positions, velocities and inertias at (q, v).
     pub fn update(&mut self, model: &Model, params: &Params, q: &[f64], v: &[f64]) {
+        self.biased = false;
         positions(&mut self.kin, model, params, q);
         velocities(&mut self.kin, model, v);
         inertias(&mut self.kin, params);
@@ -75,6 +79,7 @@ impl Dynamics {
 
     /// Positions and inertias at q.
     pub fn update_positions(&mut self, model: &Model, params: &Params, q: &[f64]) {
+        self.biased = false;
         positions(&mut self.kin, model, params, q);
         inertias(&mut self.kin, params);
     }
@@ -88,6 +93,7 @@ impl Dynamics {
         a: &[f64],
         tau: &mut [f64],
     ) {
+        self.biased = false;
         rnea(
             &mut self.rnea,
             &self.kin,
@@ -135,6 +141,18 @@ impl Dynamics {
         a: &mut [f64],
     ) {
         self.factor_mass(model, diagonal);
+        self.bias(model, params, v, a);
+        for (a, tau) in a.iter_mut().zip(tau) {
+            *a = tau - *a;
+        }
+        self.mass.solve(model.topology(), a);
+        if self.mass.dinv.iter().any(|d| d.is_nan() || *d <= 0.0) {
+            a.fill(f64::NAN);
+        }
+    }
+
+    /// b − Jᵀ(external) into `tau`; after [`Dynamics::update`].
+    fn bias(&mut self, model: &Model, params: &Params, v: &[f64], tau: &mut [f64]) {
         let (kin, external) = (&self.kin, &self.external);
         rnea(
             &mut self.rnea,
@@ -144,15 +162,22 @@ impl Dynamics {
             external,
             v,
             &self.zero,
-            a,
+            tau,
         );
-        for (a, tau) in a.iter_mut().zip(tau) {
-            *a = tau - *a;
+        self.biased = true;
+    }
+
+    /// The recursion of [`Dynamics::inverse`] without its τ, from that of [`Dynamics::forward_factored`], which is made
+    /// anew if it is not there.
+    pub fn accelerate(&mut self, model: &Model, params: &Params, v: &[f64], a: &[f64]) {
+        if !self.biased {
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.bias(model, params, v, &mut scratch);
+            self.scratch = scratch;
         }
-        self.mass.solve(model.topology(), a);
-        if self.mass.dinv.iter().any(|d| d.is_nan() || *d <= 0.0) {
-            a.fill(f64::NAN);
-        }
+        let t = model.topology();
+        accelerate(&mut self.rnea, &self.kin, t, &self.external, a);
+        self.biased = false;
     }
 
     /// Dense M with armature, column-major; after [`Dynamics::update_positions`].

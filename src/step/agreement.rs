@@ -37,9 +37,11 @@ pub(super) enum Verdict {
     Undetermined,
 }
 
-/// A direction in general position and its variation of σ. Sized at creation.
+/// Directions in general position and their variation of σ. Sized at creation.
 #[derive(Debug)]
 pub(super) struct Agreement {
+    /// Numbers between ±1 for displacements, kept velocities and forces.
+    general: [Vec<f64>; 3],
     direction: Vec<f64>,
     force: Vec<f64>,
     sigma: Vec<f64>,
@@ -50,6 +52,7 @@ pub(super) struct Agreement {
 impl Agreement {
     pub fn new(nv: usize, max_rows: usize) -> Self {
         Agreement {
+            general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
             direction: vec![0.0; nv],
             force: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
@@ -83,19 +86,20 @@ impl Agreement {
         let sigma = &mut self.sigma[..rows];
         sigma.fill(0.0);
         // A displacement that is covered within a step: all parts are velocities.
-        general(&mut self.direction, 1, s.h);
+        for (x, g) in self.direction.iter_mut().zip(&self.general[0]) {
+            *x = s.h * g;
+        }
         variation.direction(t, kin, &self.direction, sigma, &mut self.force);
         if s.kd != 0.0 {
-            general(&mut self.direction, 2, s.kd);
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
                     let n = c.range(b).len() - 1;
-                    sigma[row] -= c.rows.times(b, &self.direction).0[n];
+                    sigma[row] -= s.kd * c.rows.times(b, &self.general[1]).0[n];
                 }
             }
         }
         // Any force at all.
-        add_general_velocity(c, &mut self.direction, 3, sigma);
+        add_velocity(c, &self.general[2], sigma);
         Ok(
             match answers(c, solver, sigma, &mut self.dlambda[..rows])? {
                 true => Verdict::Unique,
@@ -111,9 +115,9 @@ impl Agreement {
         let [w, z] = [&mut self.sigma, &mut self.weights].map(|x| &mut x[..rows]);
         let answer = &mut self.dlambda[..rows];
         w.fill(0.0);
-        add_general_velocity(c, &mut self.direction, 1, w);
+        add_velocity(c, &self.general[0], w);
         z.fill(0.0);
-        add_general_velocity(c, &mut self.direction, 3, z);
+        add_velocity(c, &self.general[2], z);
         let problem = c.problem();
         solver.apply(&problem, w, None, 1, answer)?;
         let forward = dot(z, answer);
@@ -152,9 +156,8 @@ fn answers(
     Ok(left <= AGREED * asked)
 }
 
-/// σ += J x of an x in general position; `x` is workspace.
-fn add_general_velocity(c: &Constraints, x: &mut [f64], seed: usize, sigma: &mut [f64]) {
-    general(x, seed, 1.0);
+/// σ += J x.
+fn add_velocity(c: &Constraints, x: &[f64], sigma: &mut [f64]) {
     for b in 0..c.groups() {
         let F4(velocity) = c.rows.times(b, x);
         for (sigma, v) in sigma[c.range(b)].iter_mut().zip(velocity) {
@@ -163,10 +166,8 @@ fn add_general_velocity(c: &Constraints, x: &mut [f64], seed: usize, sigma: &mut
     }
 }
 
-/// Numbers between ±`size` without a pattern: the fractional parts of √2 times `seed`-shifted squares.
-fn general(x: &mut [f64], seed: usize, size: f64) {
-    for (k, x) in x.iter_mut().enumerate() {
-        let n = (4 * k + seed) as f64;
-        *x = size * (2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0);
-    }
+/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
+fn general(k: usize, seed: usize) -> f64 {
+    let n = (4 * k + seed) as f64;
+    2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }

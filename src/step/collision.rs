@@ -204,11 +204,12 @@ impl Sim {
             };
             self.dynamics.update_positions(&self.model, &self.params, q);
         }
+        out.clear();
         self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
+            let mut d = ContactDerivative::default();
             for i in 0..n {
                 let c = scene.contacts()[i];
-                let mut d = ContactDerivative::default();
                 if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
                     gradient = Gradient::OneSided;
                 }
@@ -246,6 +247,7 @@ impl Sim {
                     gap: Some(out),
                     ..Default::default()
                 };
+                out.clear();
                 contact_motion::write(model, kin, &c.contact, &c.motion, &mut out);
             }
             let p = c.contact.point;

@@ -6,11 +6,11 @@ use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation}
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
-use crate::model::topology::WORLD;
+use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3};
 
 impl ContactDerivatives<'_> {
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         let all = [
             &mut self.point,
             &mut self.normal,
@@ -22,30 +22,35 @@ impl ContactDerivatives<'_> {
         }
     }
 
-    /// Writes these columns.
+    /// Writes point and gap of these columns.
     #[inline(always)]
-    fn put(&mut self, n: Vec3, columns: &[Column]) {
+    fn put_shift(&mut self, dofs: &[usize], shifts: &[F4]) {
         if let Some(out) = &mut self.point {
-            for c in columns {
-                out[3 * c.dof..3 * c.dof + 3].copy_from_slice(&c.point.0[..3]);
-            }
-        }
-        if let Some(out) = &mut self.normal {
-            for c in columns {
-                out[3 * c.dof..3 * c.dof + 3].copy_from_slice(&c.turn.0[..3]);
+            for (k, s) in dofs.iter().zip(shifts) {
+                out[3 * k..3 * k + 3].copy_from_slice(&s.0[..3]);
             }
         }
         if let Some(out) = &mut self.gap {
-            for c in columns {
-                out[c.dof] = c.turn.0[3];
+            for (k, s) in dofs.iter().zip(shifts) {
+                out[*k] = s.0[3];
+            }
+        }
+    }
+
+    /// Writes the frame of these columns.
+    #[inline(always)]
+    fn put_turn(&mut self, n: Vec3, dofs: &[usize], turns: &[F4]) {
+        if let Some(out) = &mut self.normal {
+            for (k, t) in dofs.iter().zip(turns) {
+                out[3 * k..3 * k + 3].copy_from_slice(&t.0[..3]);
             }
         }
         if let Some(out) = &mut self.tangents {
             let [t1, t2, _] = contact_frame(n).c;
-            for c in columns {
-                let F4([x, y, z, _]) = c.turn;
+            for (k, t) in dofs.iter().zip(turns) {
+                let F4([x, y, z, _]) = *t;
                 let phi = contact_frame_rotation(n, Vec3::new(x, y, z));
-                let out = &mut out[6 * c.dof..6 * c.dof + 6];
+                let out = &mut out[6 * k..6 * k + 6];
                 out[..3].copy_from_slice(&phi.cross(t1).to_array());
                 out[3..].copy_from_slice(&phi.cross(t2).to_array());
             }
@@ -53,61 +58,116 @@ impl ContactDerivatives<'_> {
     }
 }
 
-/// How a dof moves a contact: (δpoint; 0) and (δnormal; δgap).
-#[derive(Clone, Copy)]
-struct Column {
-    point: F4,
-    turn: F4,
-    dof: usize,
-}
-
-impl Column {
-    const NONE: Column = Column {
-        point: F4::ZERO,
-        turn: F4::ZERO,
-        dof: 0,
-    };
-}
-
 /// Columns computed before they are written: lanes are faster to and from memory.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 8;
 
-/// The linear map from the velocity at the contact point and the angular velocity to a column.
-struct Response([[F4; 2]; 6]);
+/// A linear map from twists, by its columns.
+#[derive(Clone, Copy)]
+struct Map([F4; 6]);
+
+impl Map {
+    /// Of a velocity and an angular velocity, with a row below.
+    #[inline(always)]
+    fn new([lin, ang]: [Mat3; 2], [last_lin, last_ang]: [Vec3; 2]) -> Map {
+        let columns =
+            |m: Mat3, last: Vec3| [0, 1, 2].map(|k| F4([m.c[k].x, m.c[k].y, m.c[k].z, last[k]]));
+        let ([x, y, z], [u, v, w]) = (columns(lin, last_lin), columns(ang, last_ang));
+        Map([x, y, z, u, v, w])
+    }
+
+    /// The map from a twist whose linear part is taken at the origin, from one that takes it at `at`.
+    #[inline(always)]
+    fn about_origin(self, at: Vec3) -> Map {
+        let [x, y, z, u, v, w] = self.0;
+        Map([
+            x,
+            y,
+            z,
+            u + z * at.y - y * at.z,
+            v + x * at.z - z * at.x,
+            w + y * at.x - x * at.y,
+        ])
+    }
+
+    #[inline(always)]
+    fn of(&self, t: &Twist) -> F4 {
+        let [x, y, z, u, v, w] = self.0;
+        let lin = x * t.lin.x + y * t.lin.y + z * t.lin.z;
+        let ang = u * t.ang.x + v * t.ang.y + w * t.ang.z;
+        lin + ang
+    }
+
+    /// Whether nothing but zeros comes out.
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        let all = |bits: u64, x: &f64| bits | x.to_bits() << 1;
+        self.0.iter().flat_map(|c| &c.0).fold(0, all) == 0
+    }
+}
+
+/// How a twist about a tree's origin moves a contact.
+struct Response {
+    /// (δpoint; δgap)
+    shift: Map,
+    /// (δnormal; 0), or `None` where the normal stays.
+    turn: Option<Map>,
+}
 
 impl Response {
+    /// From the blocks of a map by the twist about the contact point, which is at `at` from the origin.
     #[inline(always)]
-    fn new(point: [Mat3; 2], normal: [Mat3; 2], gap: [Vec3; 2]) -> Response {
-        let mut columns = [[F4::ZERO; 2]; 6];
-        for (k, column) in columns.iter_mut().enumerate() {
-            let (half, k) = (k / 3, k % 3);
-            *column = [
-                lanes(point[half].c[k], 0.0),
-                lanes(normal[half].c[k], gap[half][k]),
-            ];
+    fn new(point: [Mat3; 2], gap: [Vec3; 2], normal: [Mat3; 2], at: Vec3) -> Response {
+        let turn = Map::new(normal, [Vec3::ZERO; 2]);
+        Response {
+            shift: Map::new(point, gap).about_origin(at),
+            turn: (!turn.is_zero()).then(|| turn.about_origin(at)),
         }
-        Response(columns)
     }
 
-    /// Of a twist about the origin from which the contact point is at `at`.
+    /// Writes the columns of the dofs from `dof` to below `end`.
     #[inline(always)]
-    fn column(&self, dof: usize, t: &Twist, at: Vec3) -> Column {
-        let v = t.at(at);
-        let x = [v.x, v.y, v.z, t.ang.x, t.ang.y, t.ang.z];
-        let mut sum = [F4::ZERO; 2];
-        for (column, x) in self.0.iter().zip(x) {
-            for (s, c) in sum.iter_mut().zip(column) {
-                *s += *c * F4::splat(x);
+    fn write(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        n: Vec3,
+        mut dof: usize,
+        end: usize,
+        out: &mut ContactDerivatives,
+    ) {
+        let mut dofs = [0; AT_ONCE];
+        let mut columns = [F4::ZERO; AT_ONCE];
+        while dof != end {
+            let mut count = 0;
+            while dof != end && count < AT_ONCE {
+                dofs[count] = dof;
+                columns[count] = self.shift.of(&kin.s[dof]);
+                dof = t.dofs[dof].parent;
+                count += 1;
+            }
+            let dofs = &dofs[..count];
+            out.put_shift(dofs, &columns[..count]);
+            if let Some(turn) = &self.turn {
+                for (column, k) in columns.iter_mut().zip(dofs) {
+                    *column = turn.of(&kin.s[*k]);
+                }
+                out.put_turn(n, dofs, &columns[..count]);
             }
         }
-        let [point, turn] = sum;
-        Column { dof, point, turn }
     }
 }
 
+/// The last dof that moves both of two dofs' bodies, or [`WORLD`].
 #[inline(always)]
-fn lanes(v: Vec3, last: f64) -> F4 {
-    F4([v.x, v.y, v.z, last])
+fn join(t: &Topology, a: usize, b: usize) -> usize {
+    if b == WORLD {
+        return WORLD;
+    }
+    let mut dof = a;
+    while dof != WORLD && !(dof..t.dofs[dof].end).contains(&b) {
+        dof = t.dofs[dof].parent;
+    }
+    dof
 }
 
 #[inline(always)]
@@ -118,67 +178,43 @@ fn write_kernel(
     d: &ContactDerivative,
     out: &mut ContactDerivatives,
 ) {
-    out.clear();
     let t = model.topology();
-    let last = |link: usize| match link {
-        WORLD => WORLD,
-        link => t.links[link].iv + t.links[link].kind.nv() - 1,
-    };
-    let from_origin = |link: usize| match link {
-        WORLD => Vec3::ZERO,
-        link => c.point.point - kin.origin[t.links[link].tree],
-    };
     let n = c.point.normal;
-    let [at_a, at_b] = c.link.map(from_origin);
-    let [mut a, mut b] = c.link.map(last);
-    // The world does not move, and what moves both sides needs neither.
-    let moved_a = (a != WORLD && a != b).then(|| {
-        Response::new(
+    let [a, b] = c.link.map(|link| t.path(link).next().unwrap_or(WORLD));
+    let from_origin = |dof: usize| {
+        let tree = t.links[t.dofs[dof].link].tree;
+        c.point.point - kin.origin[tree]
+    };
+    let both = join(t, a, b);
+    if a != both {
+        let carried = -Mat3::skew(n);
+        let response = Response::new(
             [Mat3::IDENTITY - d.point[0], -d.point[1]],
-            [-d.normal[0], -Mat3::skew(n) - d.normal[1]],
             d.gap.map(|g| -g),
-        )
-    });
-    let moved_b = (b != WORLD && a != b).then(|| Response::new(d.point, d.normal, d.gap));
-    let mut columns = [const { Column::NONE }; AT_ONCE];
-    let mut count = 0;
-    while a != WORLD || b != WORLD {
-        // Of two dofs on different branches the one of larger number is not above the other.
-        let of_a = b == WORLD || a != WORLD && a >= b;
-        let (dof, response, at) = if of_a {
-            (a, &moved_a, at_a)
-        } else {
-            (b, &moved_b, at_b)
-        };
-        let parent = t.dofs[dof].parent;
-        let s = &kin.s[dof];
-        columns[count] = match response {
-            Some(response) if a != b => response.column(dof, s, at),
-            // Both sides move: the contact is carried along.
-            _ => Column {
-                dof,
-                point: lanes(s.at(at), 0.0),
-                turn: lanes(s.ang.cross(n), 0.0),
-            },
-        };
-        if a == b {
-            (a, b) = (parent, parent);
-        } else if of_a {
-            a = parent;
-        } else {
-            b = parent;
-        }
-        count += 1;
-        if count == AT_ONCE {
-            out.put(n, &columns);
-            count = 0;
-        }
+            [-d.normal[0], carried - d.normal[1]],
+            from_origin(a),
+        );
+        response.write(t, kin, n, a, both, out);
     }
-    out.put(n, &columns[..count]);
+    if b != both {
+        let response = Response::new(d.point, d.gap, d.normal, from_origin(b));
+        response.write(t, kin, n, b, both, out);
+    }
+    if both != WORLD {
+        // What moves both sides carries the contact along.
+        let response = Response::new(
+            [Mat3::IDENTITY, Mat3::ZERO],
+            [Vec3::ZERO; 2],
+            [Mat3::ZERO, -Mat3::skew(n)],
+            from_origin(both),
+        );
+        response.write(t, kin, n, both, WORLD, out);
+    }
 }
 
 dispatch! {
-    /// Writes the derivatives of one contact by all dofs, from those by the motions of its two bodies.
+    /// Writes the derivatives of one contact by the dofs that move it, from those by the motions of its
+    /// two bodies. Other columns stay as they are.
     pub(super) fn write = write_kernel(
         model: &Model,
         kin: &Kinematics,

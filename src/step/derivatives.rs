@@ -129,7 +129,10 @@ impl Sim {
                  adjoints would differ by more than 1e-6",
             ));
         }
-        d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work);
+        match self.contact {
+            Some(_) => d.accelerate(model, &self.params, &s.v, &s.acc),
+            None => d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work),
+        }
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };

@@ -169,6 +169,7 @@ impl Sim {
                 tangents: None,
                 gap: out.distance,
             };
+            columns.clear();
             contact_motion::write(model, kin, &contact, &motion, &mut columns);
             Ok(SmoothedDistance {
                 distance: contact.point.gap,

@@ -19,6 +19,11 @@ const FLAT: f64 = 1e-7;
 /// faces do not close at the finer.
 const COPLANAR: [f64; 4] = [2e-7, 2e-6, 2e-5, 2e-4];
 
+/// How far the quickhull sees points from where they are, relative to each extent. Of many points in one
+/// plane, as drawings have them, it may lose some to round-off; a little out of the plane it does not.
+/// Below every tolerance for merging faces.
+const JOGGLES: [f64; 4] = [0.0, 1e-10, 1e-9, 1e-8];
+
 impl Hull {
     /// The convex hull of a mesh's vertices, in the mesh's frame. Duplicate vertices, triangles
     /// without area, open edges and winding do not matter.
@@ -53,15 +58,23 @@ impl Hull {
             )));
         }
         let spread = spread(points)?;
-        let (vertices, triangles) = quickhull(points, &spread)?;
         let mut failure = None;
-        for tolerance in COPLANAR {
-            let tolerance = tolerance * spread.extents.x;
-            match merged(&vertices, &triangles, tolerance)
-                .and_then(|hull| holding(hull, points, 2.0 * tolerance))
-            {
-                Ok(hull) => return Ok(hull),
-                Err(e) => failure = Some(e),
+        for joggle in JOGGLES {
+            let (vertices, triangles) = match quickhull(points, &spread, joggle) {
+                Ok(found) => found,
+                Err(e) => {
+                    failure = Some(e);
+                    continue;
+                }
+            };
+            for tolerance in COPLANAR {
+                let tolerance = tolerance * spread.extents.x;
+                match merged(&vertices, &triangles, tolerance)
+                    .and_then(|hull| holding(hull, points, 2.0 * tolerance))
+                {
+                    Ok(hull) => return Ok(hull),
+                    Err(e) => failure = Some(e),
+                }
             }
         }
         Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
@@ -127,8 +140,16 @@ fn spread(points: &[Vec3]) -> Result<Spread> {
     })
 }
 
-/// Vertices and triangles of the hull.
-fn quickhull(points: &[Vec3], spread: &Spread) -> Result<(Vec<Vec3>, Vec<[u32; 3]>)> {
+/// Evenly spread over ±½, the same for the same `k` (splitmix64).
+fn scatter(k: u64) -> f64 {
+    let mut z = k.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ z >> 31) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+/// Vertices and triangles of the hull of points that are joggled for the search.
+fn quickhull(points: &[Vec3], spread: &Spread, joggle: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>)> {
     // Equal points confuse the search for a first facet, and so do needles and plates: stretched
     // to equal extents, the set has the same hull.
     let unique: BTreeSet<[u64; 3]> = points
@@ -142,9 +163,13 @@ fn quickhull(points: &[Vec3], spread: &Spread) -> Result<(Vec<Vec3>, Vec<[u32; 3
     let e = spread.extents;
     let stretch = Vec3::new(1.0 / e.x, 1.0 / e.y, 1.0 / e.z);
     let centre = unique[0];
-    let stretched: Vec<Vector> = unique
-        .iter()
-        .map(|&v| Vector::from_array(spread.axes.tr_mul_vec(v - centre).scale(stretch).to_array()))
+    let stretched: Vec<Vector> = (0..)
+        .zip(&unique)
+        .map(|(k, &v)| {
+            let aside = [0, 1, 2].map(|axis| joggle * scatter(3 * k + axis));
+            let v = spread.axes.tr_mul_vec(v - centre).scale(stretch);
+            Vector::from_array((v + Vec3::from_slice(&aside)).to_array())
+        })
         .collect();
     let (vertices, triangles) = std::panic::catch_unwind(|| try_convex_hull(&stretched))
         .map_err(|_| Error::internal(format!("convex hull of {} vertices failed", points.len())))?
@@ -285,4 +310,47 @@ fn merged(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Result<H
         polygons.push(polygon);
     }
     Hull::from_polygons(corners, &polygons)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Corners of a plate with rounded edges, to the digits of a drawing: many points in each plane.
+    fn plate() -> Vec<Vec3> {
+        let rounded = |x: f64| (x * 1e6).round() / 1e6;
+        let mut points = Vec::new();
+        for sides in 0..8 {
+            let side = |axis: u32| if sides >> axis & 1 == 1 { 1.0 } else { -1.0 };
+            for (i, j) in (0..7).flat_map(|i| (0..7).map(move |j| (i, j))) {
+                let [(sa, ca), (sb, cb)] =
+                    [i, j].map(|k| (f64::from(k) * 15.0).to_radians().sin_cos());
+                let round = Vec3::new(ca * cb, sa * cb, sb) * 0.002;
+                let p = Vec3::new(0.0225, 0.0145, 0.0035) + round;
+                points.push(Vec3::new(
+                    rounded(side(0) * p.x),
+                    rounded(side(1) * p.y),
+                    rounded(side(2) * p.z),
+                ));
+            }
+        }
+        points
+    }
+
+    #[test]
+    fn joggled_points_have_the_hull_of_the_points() {
+        let points = plate();
+        let spread = spread(&points).unwrap();
+        let tolerance = COPLANAR[0] * spread.extents.x;
+        let hulls = JOGGLES.map(|joggle| {
+            let (vertices, triangles) = quickhull(&points, &spread, joggle).unwrap();
+            let hull = merged(&vertices, &triangles, tolerance).unwrap();
+            holding(hull, &points, 2.0 * tolerance).unwrap()
+        });
+        for hull in &hulls[1..] {
+            assert_eq!(hull.faces().len(), hulls[0].faces().len());
+            assert_eq!(hull.vertices().len(), hulls[0].vertices().len());
+            assert!(hull.vertices().iter().all(|v| points.contains(v)));
+        }
+    }
 }

@@ -87,17 +87,14 @@ impl Face {
         if share == 0.0 {
             return;
         }
+        // The normal turns with its face alone, so that `normal[0]`, zero to round-off, takes no part.
         let c = share * p.gap;
         // ζ.lin midway is ζ.lin + c n × ζ.ang at the face, and the point moves by c δn + share n δgap more.
-        let arm = n * c;
-        d.normal[1] += d.normal[0].mul_skew(arm);
         d.gap[1] += d.gap[0].cross(n) * c;
-        d.point = [
-            d.point[0] + d.normal[0] * c + Mat3::outer(n * share, d.gap[0]),
-            d.point[1]
-                + d.point[0].mul_skew(arm)
-                + d.normal[1] * c
-                + Mat3::outer(n * share, d.gap[1]),
-        ];
+        d.point[1] += d.point[0].mul_skew(n * c) + Mat3::outer(n * share, d.gap[1]);
+        if self == Face::OfB {
+            d.point[1] += d.normal[1] * c;
+        }
+        d.point[0] += Mat3::outer(n * share, d.gap[0]);
     }
 }

@@ -23,7 +23,9 @@ impl NcpSolver {
     /// `delta` and `change` are workspace with one entry a row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
         let unfinished = self.last.is_some_and(|c| c.path > Path::Polished);
-        let ambiguous = !self.reduced.symmetric && self.may_be_deficient();
+        let ambiguous = !self.reduced.symmetric
+            && self.may_be_deficient()
+            && !self.reduced.only_idle_depend(problem);
         (!ambiguous || self.is_chosen(problem, delta, change))
             && (!unfinished || self.is_settled(problem, delta, change))
     }

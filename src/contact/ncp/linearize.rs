@@ -8,7 +8,7 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
-use super::modes::{Certificate, Mode};
+use super::modes::{Certificate, Mode, largest};
 use super::reduced::{Face, Purpose, Split};
 use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
@@ -24,13 +24,26 @@ pub struct Rank {
 }
 
 impl NcpSolver {
-    /// Largest held velocity that the impulses `dlambda`, the answer to `w` of [`NcpSolver::apply`], leave over, and
-    /// the largest that was there; after [`NcpSolver::linearize`]. Dependent rows of which `w` asks what no
-    /// impulse can do leave as much as they contradict each other, others leave round-off.
-    pub fn left_over(&mut self, problem: &Problem, w: &[f64], dlambda: &[f64]) -> [f64; 2] {
+    /// Largest held velocity that the answer to `w` of [`NcpSolver::apply`] leaves over, and the largest that was
+    /// there; after [`NcpSolver::linearize`]. Dependent rows of which `w` asks what no impulse can do leave as
+    /// much as they contradict each other, others leave round-off. `dlambda` is workspace.
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub fn left_over(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        dlambda: &mut [f64],
+    ) -> Result<[f64; 2]> {
         let asked = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
         self.reduced.restrict(|r| [w[r]], asked);
-        let size = asked.iter().fold(0.0, |m: f64, x| m.max(x[0].abs()));
+        let size = largest(asked.as_flattened());
+        if self.reduced.only_idle_depend(problem) {
+            // All else is answered.
+            let idle = self.reduced.idle(problem);
+            return Ok([idle.fold(0.0, |m, k| m.max(asked[k][0].abs())), size]);
+        }
+        self.apply(problem, w, None, 1, dlambda)?;
         let held = &mut self.work.free;
         held.copy_from_slice(w);
         for i in 0..problem.blocks.len() {
@@ -40,10 +53,10 @@ impl NcpSolver {
                 problem.delassus.add_columns(i, part.start, delta, held);
             }
         }
-        let left = asked;
+        let left = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
         self.reduced.restrict(|r| [held[r]], left);
         self.reduced.add_turns(dlambda, left);
-        [left.iter().fold(0.0, |m: f64, x| m.max(x[0].abs())), size]
+        Ok([largest(left.as_flattened()), size])
     }
 
     /// Whether held rows may depend on each other; after [`NcpSolver::linearize`].

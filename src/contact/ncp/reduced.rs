@@ -21,6 +21,7 @@
 //!
 //! Where G comes by trees see [`trees`].
 
+mod idle;
 mod proximal;
 mod trees;
 
@@ -500,6 +501,11 @@ impl Reduced {
     }
 }
 
+/// eᵀ G e of a slip direction, from G₁₁, G₁₂ and G₂₂.
+fn response_across(u: [f64; 2], [xx, xy, yy]: [f64; 3]) -> f64 {
+    u[1] * u[1] * xx - 2.0 * u[0] * u[1] * xy + u[0] * u[0] * yy
+}
+
 fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     let (force, slip) = (
         planar_norm(lambda[0], lambda[1]),
@@ -516,7 +522,7 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         [1.0, 0.0]
     };
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    let response = u[1] * u[1] * w[0][0] - 2.0 * u[0] * u[1] * w[0][1] + u[0] * u[0] * w[1][1];
+    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {
         (held / (held + along), along * response / (held + along))

@@ -3,6 +3,7 @@
 use super::problems::{Case, LEVEL, Random, table};
 use super::solve::certified;
 use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::problem::Block;
 
 /// The same table with its contacts in another order; `order[k]` is the old index of contact k.
 fn reordered(case: &Case, order: &[usize]) -> Case {
@@ -151,4 +152,66 @@ fn contradicting_contacts_let_go_of_what_opens() {
         modes.iter().filter(|m| **m != Mode::Breaking).count() >= 2,
         "{modes:?}"
     );
+}
+
+/// A planar mechanism has no answer sideways, and needs none unless sideways motion is asked for; beside rows that depend
+/// on each other otherwise the answer is compared with the question.
+#[test]
+fn rows_that_move_nothing_leave_over_what_is_asked_of_them() {
+    let mut solver = NcpSolver::new(6, 2);
+    // Along x and z, and the rotation about y, of contacts at these places along x.
+    let planar = |places: &[f64], mu: f64, velocity: [f64; 3]| {
+        let mut case = Case {
+            inverse_mass: vec![1.0, 1.0, 1.0],
+            velocity: velocity.to_vec(),
+            ..Case::default()
+        };
+        for place in places {
+            case.blocks.push(Block::Contact { mu });
+            case.rows.push(vec![1.0, 0.0, 0.5]);
+            case.rows.push(vec![0.0; 3]);
+            case.rows.push(vec![0.0, 1.0, *place]);
+        }
+        case.finish()
+    };
+    for (name, places, mu, w, expected) in [
+        ("not asked", vec![0.3], 0.9, vec![0.1, 0.0, 0.2], 0.0),
+        ("asked", vec![0.3], 0.9, vec![0.1, 0.3, 0.2], 0.3),
+        (
+            "alike",
+            vec![0.3, -0.3],
+            0.9,
+            vec![0.1, 0.0, 0.2, 0.1, 0.0, 0.2],
+            0.0,
+        ),
+        (
+            "at odds",
+            vec![0.3, -0.3],
+            0.9,
+            vec![0.1, 0.0, 0.2, -0.1, 0.0, 0.2],
+            0.1,
+        ),
+        (
+            "sliding, free to turn",
+            vec![0.3],
+            0.1,
+            vec![0.1, 0.3, 0.2],
+            0.0,
+        ),
+    ] {
+        let case = planar(&places, mu, [0.2, -1.0, 0.0]);
+        let (_, modes, certificate) = certified(&mut solver, &case);
+        let mode = if mu > 0.5 {
+            Mode::Sticking
+        } else {
+            Mode::Sliding
+        };
+        assert!(modes.iter().all(|m| *m == mode), "{name} {certificate:?}");
+        let problem = case.problem();
+        solver.linearize(&problem).unwrap();
+        assert!(solver.may_be_deficient(), "{name}");
+        let mut dlambda = vec![0.0; w.len()];
+        let [left, _] = solver.left_over(&problem, &w, &mut dlambda).unwrap();
+        assert!((left - expected).abs() < 1e-12, "{name}: {left}");
+    }
 }

@@ -1,0 +1,67 @@
+//! The loops of a variation, for the widest vectors of the processor.
+
+use super::{Constraints, External, Kinematics, Model, Scene, Stabilization, Topology, Variation};
+use crate::linalg::dispatch;
+
+impl Variation {
+    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on
+    /// bodies join the external loads as forces over the step, with how they turn.
+    pub fn prepare(
+        &mut self,
+        c: &Constraints,
+        scene: &mut Scene,
+        model: &Model,
+        kin: &Kinematics,
+        s: &Stabilization,
+        state: [&[f64]; 3],
+        external: &mut External,
+    ) {
+        prepare(self, c, scene, model, kin, s, state, external);
+    }
+
+    /// Adds ∂σ/∂q dq to `sigma` and the impulses on the dofs of [`Variation::for_cross`] to `force`.
+    pub fn direction(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        dq: &[f64],
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        direction(self, t, kin, dq, sigma, force);
+    }
+
+    /// Adjoint of [`Variation::direction`]: from those of σ and of the impulses on the dofs, added to
+    /// `q_bar`.
+    pub fn direction_adjoint(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        sigma_bar: &[f64],
+        force_bar: &[f64],
+        q_bar: &mut [f64],
+    ) {
+        direction_adjoint(self, model, kin, sigma_bar, force_bar, q_bar);
+    }
+}
+
+dispatch! {
+    fn prepare = Variation::prepare_kernel(
+        variation: &mut Variation, c: &Constraints, scene: &mut Scene, model: &Model, kin: &Kinematics,
+        s: &Stabilization, state: [&[f64]; 3], external: &mut External,
+    )
+}
+
+dispatch! {
+    fn direction = Variation::direction_kernel(
+        variation: &mut Variation, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64],
+        force: &mut [f64],
+    )
+}
+
+dispatch! {
+    fn direction_adjoint = Variation::direction_adjoint_kernel(
+        variation: &mut Variation, model: &Model, kin: &Kinematics, sigma_bar: &[f64],
+        force_bar: &[f64], q_bar: &mut [f64],
+    )
+}
