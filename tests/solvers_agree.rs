@@ -84,8 +84,10 @@ fn compare(run: Option<Run>, seconds: f64) {
 /// as they like, and brake it accordingly.
 fn is_determined(sim: &mut Sim) -> bool {
     let mut impulses = vec![0.0; 3 * sim.contacts().len()];
-    let gradient = sim.impulse_jvp(&[], &[], &[], &[], &mut impulses).unwrap();
-    gradient == ImpulseGradient::Unique && sim.step_info().unwrap().gradient == Gradient::Exact
+    // Constraints that nearly depend on each other have no derivative at all.
+    let gradient = sim.impulse_jvp(&[], &[], &[], &[], &mut impulses);
+    gradient.is_ok_and(|g| g == ImpulseGradient::Unique)
+        && sim.step_info().unwrap().gradient == Gradient::Exact
 }
 
 #[test]

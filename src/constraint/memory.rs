@@ -22,17 +22,20 @@ pub struct Memory {
     jam: Jam,
 }
 
-/// A push-out that failed is tried again after one step, and after twice as many each time that it fails again: most of
-/// a settled pile's time would go into what cannot be done.
+/// A push-out that failed is tried again on the next step, but after [`TRIES`] failures in a row ever more rarely: most
+/// of a settled pile's time would go into what cannot be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Jam {
     /// Steps to come that do without.
     wait: u8,
-    /// Length of the last wait.
-    last: u8,
+    /// In a row.
+    failures: u8,
 }
 
-/// Most steps that do without before the next attempt.
+/// Failures in a row after which steps do without an attempt: one, then twice as many after each failure.
+const TRIES: u8 = 8;
+
+/// Most steps that do without before the next attempt, a power of two.
 const LONGEST_WAIT: u8 = 32;
 
 impl Jam {
@@ -56,8 +59,12 @@ impl Jam {
 
     /// After an attempt that failed.
     pub fn failed(self) -> Jam {
-        let wait = (2 * self.last).clamp(1, LONGEST_WAIT);
-        Jam { wait, last: wait }
+        let failures = self.failures.saturating_add(1);
+        let wait = match failures.checked_sub(TRIES) {
+            None => 0,
+            Some(k) => 1 << k.min(LONGEST_WAIT.trailing_zeros() as u8),
+        };
+        Jam { wait, failures }
     }
 }
 
@@ -125,9 +132,9 @@ impl Constraints {
     /// Writes the memory as numbers; unused places are zero.
     pub fn save(&self, out: &mut [f64]) {
         out.fill(0.0);
-        let Jam { wait, last } = self.memory.jam;
+        let Jam { wait, failures } = self.memory.jam;
         out[0] = self.memory.keys.len() as f64;
-        (out[1], out[2]) = (wait.into(), last.into());
+        (out[1], out[2]) = (wait.into(), failures.into());
         for (i, entry) in out[MEMORY_HEAD..]
             .chunks_exact_mut(MEMORY_ENTRY)
             .enumerate()
@@ -166,8 +173,8 @@ impl Constraints {
         if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
-        for k in 1..MEMORY_HEAD {
-            if !((0.0..=f64::from(LONGEST_WAIT)).contains(&from[k]) && from[k].fract() == 0.0) {
+        for (k, most) in [(1, LONGEST_WAIT), (2, u8::MAX)] {
+            if !((0.0..=f64::from(most)).contains(&from[k]) && from[k].fract() == 0.0) {
                 return Err(bad(k, from[k]));
             }
         }
@@ -192,7 +199,7 @@ impl Constraints {
         self.forget();
         self.memory.jam = Jam {
             wait: from[1] as u8,
-            last: from[2] as u8,
+            failures: from[2] as u8,
         };
         for e in entries() {
             self.memory.keys.push(Key {

@@ -1,7 +1,7 @@
 //! The default path: which method is tried when, and how long.
 
 use super::interior::Pace;
-use super::modes::{Certificate, Path, largest, residuals};
+use super::modes::{Certificate, Path, residuals};
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::reduced::Purpose;
@@ -19,9 +19,6 @@ const POLISH: usize = 4;
 /// Factorizations that pivots may spend on one round, and before the interior point is tried.
 const MAX_PIVOTS: usize = 100;
 const FEW_PIVOTS: usize = 16;
-
-/// Share of the largest free velocity that held rows may have where the modes are trusted.
-const STEADY: f64 = 0.03;
 
 /// Held rows whose rank is found as quickly as not.
 const SMALL: usize = 12;
@@ -124,16 +121,6 @@ impl NcpSolver {
         }
         let by_trees = matches!(problem.delassus, Delassus::Trees(_));
         if by_trees || self.held(problem) > SMALL {
-            if !by_trees && self.is_steady(problem) {
-                self.found_modes.clone_from(&self.work.modes);
-                self.found.clone_from(&self.work.lambda);
-                if self.newton(problem, options, Choice::Least, 1, certificate) {
-                    return true;
-                }
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.modes.copy_from_slice(&self.found_modes);
-                self.work.update_sigma(problem);
-            }
             if !self.newton(problem, options, Choice::Nearest, budget, certificate) {
                 return false;
             }
@@ -150,11 +137,6 @@ impl NcpSolver {
             return true;
         }
         self.newton(problem, options, Choice::Least, budget, certificate)
-    }
-
-    /// Whether the present impulses nearly hold what their modes hold: then these are likely right.
-    fn is_steady(&self, problem: &Problem) -> bool {
-        newton::held_residual(problem.blocks, &self.work) <= STEADY * largest(problem.g)
     }
 
     /// Rows that the present modes hold.
