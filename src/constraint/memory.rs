@@ -22,7 +22,7 @@ pub struct Memory {
     jam: Jam,
 }
 
-/// A push-out that failed is tried again on the next step, but after [`TRIES`] failures in a row ever more rarely: most
+/// A push-out that failed is tried again on the next step, but after eight failures in a row ever more rarely: most
 /// of a settled pile's time would go into what cannot be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Jam {
