@@ -12,64 +12,15 @@ pub struct Key {
     pub feature: u64,
 }
 
-/// What a step hands to the next one: impulses and modes of the rows it had, and for how long it will not try to push
-/// jammed bodies apart.
+/// What a step hands to the next one: impulses and modes of the rows it had.
 #[derive(Debug, Default)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
     modes: Vec<Mode>,
-    jam: Jam,
 }
 
-/// A push-out that failed is tried again on the next step, but after eight failures in a row ever more rarely: most
-/// of a settled pile's time would go into what cannot be done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Jam {
-    /// Steps to come that do without.
-    wait: u8,
-    /// In a row.
-    failures: u8,
-}
-
-/// Failures in a row after which steps do without an attempt: one, then twice as many after each failure.
-const TRIES: u8 = 8;
-
-/// Most steps that do without before the next attempt, a power of two.
-const LONGEST_WAIT: u8 = 32;
-
-impl Jam {
-    /// Whether a push-out is to be tried.
-    pub fn is_over(self) -> bool {
-        self.wait == 0
-    }
-
-    /// After a step that needed no push-out or had it.
-    pub fn solved() -> Jam {
-        Jam::default()
-    }
-
-    /// After a step that did not try.
-    pub fn waited(self) -> Jam {
-        Jam {
-            wait: self.wait.saturating_sub(1),
-            ..self
-        }
-    }
-
-    /// After an attempt that failed.
-    pub fn failed(self) -> Jam {
-        let failures = self.failures.saturating_add(1);
-        let wait = match failures.checked_sub(TRIES) {
-            None => 0,
-            Some(k) => 1 << k.min(LONGEST_WAIT.trailing_zeros() as u8),
-        };
-        Jam { wait, failures }
-    }
-}
-
-/// Numbers of saved memory before the groups, and per group: key in four parts, mode, three impulses.
-const MEMORY_HEAD: usize = 3;
+/// Numbers per group of saved memory: key in four parts, mode, three impulses.
 const MEMORY_ENTRY: usize = 8;
 
 impl Memory {
@@ -78,7 +29,6 @@ impl Memory {
             keys: Vec::with_capacity(groups),
             lambda: Vec::with_capacity(groups),
             modes: Vec::with_capacity(groups),
-            jam: Jam::default(),
         }
     }
 
@@ -98,14 +48,8 @@ impl Memory {
 }
 
 impl Constraints {
-    /// What the last step leaves of failed push-outs.
-    pub fn jam(&self) -> Jam {
-        self.memory.jam
-    }
-
     /// Keeps the impulses and modes for the next step.
-    pub fn remember(&mut self, jam: Jam) {
-        self.memory.jam = jam;
+    pub fn remember(&mut self) {
         self.memory.keys.clear();
         self.memory.keys.extend_from_slice(&self.keys);
         self.memory.modes.clear();
@@ -121,24 +65,18 @@ impl Constraints {
         self.memory.keys.clear();
         self.memory.lambda.clear();
         self.memory.modes.clear();
-        self.memory.jam = Jam::default();
     }
 
     /// Length of the saved memory.
     pub fn memory_size(&self) -> usize {
-        MEMORY_HEAD + MEMORY_ENTRY * self.max_groups()
+        1 + MEMORY_ENTRY * self.max_groups()
     }
 
     /// Writes the memory as numbers; unused places are zero.
     pub fn save(&self, out: &mut [f64]) {
         out.fill(0.0);
-        let Jam { wait, failures } = self.memory.jam;
         out[0] = self.memory.keys.len() as f64;
-        (out[1], out[2]) = (wait.into(), failures.into());
-        for (i, entry) in out[MEMORY_HEAD..]
-            .chunks_exact_mut(MEMORY_ENTRY)
-            .enumerate()
-        {
+        for (i, entry) in out[1..].chunks_exact_mut(MEMORY_ENTRY).enumerate() {
             let Some(k) = self.memory.keys.get(i) else {
                 break;
             };
@@ -173,19 +111,10 @@ impl Constraints {
         if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
-        for (k, most) in [(1, LONGEST_WAIT), (2, u8::MAX)] {
-            if !((0.0..=f64::from(most)).contains(&from[k]) && from[k].fract() == 0.0) {
-                return Err(bad(k, from[k]));
-            }
-        }
-        let entries = || {
-            from[MEMORY_HEAD..]
-                .chunks_exact(MEMORY_ENTRY)
-                .take(count as usize)
-        };
+        let entries = || from[1..].chunks_exact(MEMORY_ENTRY).take(count as usize);
         for (i, e) in entries().enumerate() {
             let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
-            let at = MEMORY_HEAD + i * MEMORY_ENTRY;
+            let at = 1 + i * MEMORY_ENTRY;
             if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
                 return Err(bad(at + k, e[k]));
             }
@@ -197,10 +126,6 @@ impl Constraints {
             }
         }
         self.forget();
-        self.memory.jam = Jam {
-            wait: from[1] as u8,
-            failures: from[2] as u8,
-        };
         for e in entries() {
             self.memory.keys.push(Key {
                 kind: e[0] as u32,

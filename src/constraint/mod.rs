@@ -12,4 +12,3 @@ mod trees;
 
 pub use assemble::{Constraints, Source, Stabilization};
 pub use derivative::Variation;
-pub use memory::Jam;

@@ -10,7 +10,7 @@ use super::options::Options;
 use super::response::Response;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
-use crate::constraint::{Constraints, Jam, Source, Stabilization, Variation};
+use crate::constraint::{Constraints, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
 use crate::contact::ncp::{Certificate, Mode, NcpOptions};
@@ -67,8 +67,6 @@ pub(super) struct ContactStage {
     /// What every step begins with, and what the last one ended with.
     desired: Stabilization,
     stabilization: Stabilization,
-    /// What the last step leaves to the next ones of a push-out that failed.
-    jam: Jam,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     /// Spatial velocities of the links at some v.
@@ -127,7 +125,6 @@ impl ContactStage {
             },
             desired,
             stabilization: desired,
-            jam: Jam::solved(),
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
@@ -219,39 +216,25 @@ impl ContactStage {
     }
 
     /// Impulses of the condensed problem. Jammed bodies cannot be pushed apart by any impulse: a problem that
-    /// is not solved is given up for the one without push-out, which always has a solution, and so are
-    /// those of some steps that follow.
+    /// is not solved is given up for the one without push-out, which always has a solution.
     fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
-        let c = &mut self.constraints;
-        let before = c.jam();
-        let pushes_out = c.pushes_out(&self.desired);
-        self.jam = if !pushes_out {
-            Jam::solved()
-        } else if before.is_over() {
-            self.stabilization = self.desired;
+        self.stabilization = self.desired;
+        loop {
+            let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
+            let is_last = !c.pushes_out(&self.stabilization);
             let options = NcpOptions {
-                thorough: false,
+                thorough: is_last,
                 ..self.options
             };
             let (problem, lambda, modes) = c.problem_and_solution();
             let certificate = self.solver.solve(&problem, lambda, modes, &options)?;
-            if certificate.converged {
-                self.jam = Jam::solved();
+            if certificate.converged || is_last {
                 return Ok(certificate);
             }
+            self.stabilization = self.stabilization.without_push_out();
             c.warm_start();
-            before.failed()
-        } else {
-            before.waited()
-        };
-        self.stabilization = match pushes_out {
-            true => self.desired.without_push_out(),
-            false => self.desired,
-        };
-        c.stabilize(v, &self.v_free, &self.stabilization);
-        let (problem, lambda, modes) = c.problem_and_solution();
-        self.solver.solve(&problem, lambda, modes, &self.options)
+        }
     }
 
     /// Whether the last step was taken without the push-out that was asked for.
@@ -289,7 +272,7 @@ impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
         if self.certificate.is_some_and(|c| c.converged) {
-            self.constraints.remember(self.jam);
+            self.constraints.remember();
         } else {
             // Impulses of a failed solve may be far off: the next step does better without them.
             self.constraints.forget();

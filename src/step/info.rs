@@ -33,9 +33,7 @@ pub struct StepInfo {
     pub converged: bool,
     /// With the push-out of penetrations and passed limits the contact problem was not solved: jammed bodies
     /// cannot be moved apart by any impulse. The step was taken without, so that nothing closes further but
-    /// what overlaps stays, and its derivative is that of such a step. The next step tries
-    /// again; after eight failures in a row attempts become rare, at most 32 steps apart, and the steps between say this,
-    /// too.
+    /// what overlaps stays, and its derivative is that of such a step.
     pub push_out_given_up: bool,
     /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
     /// far an actuator is from its clamp, in its unit.
