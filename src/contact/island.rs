@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 
 /// Union–find over blocks and the kinematic trees they touch. Sized at creation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Islands {
     parent: Vec<usize>,
     label: Vec<usize>,

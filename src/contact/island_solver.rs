@@ -26,7 +26,7 @@ pub struct Capacity {
 }
 
 /// Memory for problems up to a capacity; after creation nothing is allocated.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct IslandSolver {
     solver: NcpSolver,
     islands: Islands,
@@ -359,7 +359,7 @@ impl IslandSolver {
 }
 
 /// The problem of one island.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Part {
     /// Blocks and rows of the whole problem.
     members: Vec<usize>,

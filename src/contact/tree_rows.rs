@@ -11,7 +11,7 @@ use crate::linalg::BlockLu;
 /// trees' coordinates, far fewer than rows where bodies are piled up:
 ///
 ///   (G + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct TreeRows {
     /// First coordinate of each tree, and their number.
     starts: Vec<usize>,

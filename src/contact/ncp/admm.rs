@@ -13,7 +13,7 @@ use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::linalg::Symmetric;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Admm {
     matrix: Symmetric,
     trees: TreeSystem,

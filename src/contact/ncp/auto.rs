@@ -54,53 +54,70 @@ impl NcpSolver {
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
-        let (mut round, mut first, mut settled) = (FIRST_ROUND, true, false);
-        while !settled && round > 0 {
-            let (sweeps, change) = self.sweeps(problem, round, options);
-            certificate.sweeps += sweeps;
-            settled = change <= 0.1 * options.tolerance;
-            let residual = self.residual(problem);
-            self.remember(residual, &mut best);
-            if first {
-                self.guess_modes(problem);
-                if self.newton_from(problem, options, GUESSED, &mut certificate) {
+        let mut settled =
+            self.sweep_round(problem, FIRST_ROUND, options, &mut best, &mut certificate);
+        self.guess_modes(problem);
+        if self.newton_from(problem, options, GUESSED, &mut certificate) {
+            return certificate;
+        }
+        self.recall(problem);
+        if self.solve_pivots(
+            problem,
+            options,
+            Purpose::Near,
+            FEW_PIVOTS,
+            &mut certificate,
+        ) {
+            return certificate;
+        }
+        self.recall(problem);
+        if self.solve_interior(problem, options, &mut certificate) {
+            return certificate;
+        }
+        self.recall(problem);
+        certificate.path = Path::Pgs;
+        if options.thorough {
+            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
+            let mut round = FIRST_ROUND;
+            loop {
+                if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
                     return certificate;
                 }
                 self.recall(problem);
-                let brief = FEW_PIVOTS;
-                if self.solve_pivots(problem, options, Purpose::Near, brief, &mut certificate) {
-                    return certificate;
-                }
-                self.recall(problem);
-                if self.solve_interior(problem, options, &mut certificate) {
-                    return certificate;
-                }
-                first = false;
-                self.recall(problem);
-                if !options.thorough {
+                round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
+                if settled || round == 0 {
                     break;
                 }
+                settled = self.sweep_round(problem, round, options, &mut best, &mut certificate);
             }
-            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
-            if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
-                return certificate;
-            }
-            self.recall(problem);
-            round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
-        }
-        certificate.path = Path::Pgs;
-        if best > options.tolerance && options.thorough {
-            certificate.admm =
-                self.admm
-                    .run(problem, &mut self.work, options.tolerance, options.max_admm);
-            if self.residual(problem) < best {
-                certificate.path = Path::Admm;
-            } else {
-                self.recall(problem);
+            if best > options.tolerance {
+                certificate.admm =
+                    (self.admm).run(problem, &mut self.work, options.tolerance, options.max_admm);
+                if self.residual(problem) < best {
+                    certificate.path = Path::Admm;
+                } else {
+                    self.recall(problem);
+                }
             }
         }
         self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    /// One round of sweeps, its end kept if it is the best so far. Whether the velocities have settled.
+    fn sweep_round(
+        &mut self,
+        problem: &Problem,
+        round: usize,
+        options: &NcpOptions,
+        best: &mut f64,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let (sweeps, change) = self.sweeps(problem, round, options);
+        certificate.sweeps += sweeps;
+        let residual = self.residual(problem);
+        self.remember(residual, best);
+        change <= 0.1 * options.tolerance
     }
 
     /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
@@ -318,11 +335,7 @@ impl NcpSolver {
             budget,
             &mut certificate.newton,
         );
-        let (lambda, sigma) = (&self.work.lambda, &self.work.sigma);
-        let solved = done
-            && residuals(problem.blocks, problem.g, lambda, sigma)
-                .into_iter()
-                .all(|r| r <= options.tolerance);
+        let solved = done && self.residual(problem) <= options.tolerance;
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         self.factored = solved && (choice == Choice::Least || !is_dense);
         certificate.least_norm = solved && choice == Choice::Least && is_dense;

@@ -52,7 +52,7 @@ const PROXIMAL: f64 = 1e-11;
 const RECENTER: f64 = 100.0;
 
 /// Iterates in units that make the mean diagonal of each block of G and the largest entry of g one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Interior {
     matrix: General,
     trees: TreeSystem,

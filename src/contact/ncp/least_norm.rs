@@ -14,7 +14,7 @@ use super::reduced::Face;
 use crate::contact::problem::Block;
 use crate::linalg::{Symmetric, dot};
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct LeastNorm {
     pub f: Vec<f64>,
     y: Vec<f64>,

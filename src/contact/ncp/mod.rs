@@ -75,7 +75,7 @@ pub struct NcpOptions {
     pub max_sweeps: usize,
     /// Bound on ADMM iterations.
     pub max_admm: usize,
-    /// Whether the last resorts are taken: without, a problem that the bold interior point does not solve is given back
+    /// Of [`Method::Auto`], whether the last resorts are taken: without, a problem that the bold interior point does not solve is given back
     /// unsolved, as one is that may have no solution.
     pub thorough: bool,
 }
@@ -93,7 +93,7 @@ impl Default for NcpOptions {
 }
 
 /// Memory for problems of up to a number of rows and blocks; after creation nothing is allocated.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct NcpSolver {
     capacity: Capacity,
     work: Work,

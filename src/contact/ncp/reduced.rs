@@ -80,7 +80,7 @@ impl Slide {
 }
 
 /// Faces, matrix and factorization.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Reduced {
     pub faces: Vec<Face>,
     pub order: usize,

@@ -6,7 +6,7 @@ use crate::contact::tree_rows::TreeRows;
 use crate::linalg::{BlockLu, LANES};
 
 /// Factorization and memory. Sized at creation; a capacity of no trees takes none.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct TreeSystem {
     lu: BlockLu,
     /// W, a block of the problem each: filled before [`TreeSystem::factor`].

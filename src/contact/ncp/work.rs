@@ -3,7 +3,7 @@
 use super::modes::Mode;
 use crate::contact::problem::{Problem, Small};
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Work {
     /// First row of each block, and n.
     pub offsets: Vec<usize>,

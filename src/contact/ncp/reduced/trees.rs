@@ -1,8 +1,7 @@
 //! The same system where G comes by trees.
 //!
-//! A + εE is factored instead, E the scale of G on each block, by the trees' coordinates, and what ε takes away is put
-//! back by repetition: x ← x + (A + εE)⁻¹ (b − A x). That is regular whatever rows depend on each other, and what it
-//! returns is zero and as little else as the equations ask for; no rank is found.
+//! A + εE is factored by the trees' coordinates, with a larger ε that is put back more often than that of
+//! [`proximal`](super::proximal); no rank is found.
 
 use super::{Reduced, Slide};
 use crate::contact::tree_rows::TreeRows;
