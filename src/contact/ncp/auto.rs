@@ -77,6 +77,7 @@ impl NcpSolver {
         self.recall(problem);
         certificate.path = Path::Pgs;
         if options.thorough {
+            certificate.thorough = true;
             let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
             let mut round = FIRST_ROUND;
             loop {
@@ -227,6 +228,7 @@ impl NcpSolver {
                 // Nothing responds to any impulse.
                 return false;
             }
+            certificate.thorough |= pace == Pace::Careful;
             let (mut stalled, mut recentered, mut tried) = (0, 0, false);
             let mut before = f64::INFINITY;
             for k in 0..MAX_INTERIOR {
@@ -270,6 +272,7 @@ impl NcpSolver {
                     if recentered > returns {
                         break;
                     }
+                    certificate.thorough = true;
                     stalled = 0;
                     self.interior.recenter(problem, &self.work);
                 }
