@@ -15,6 +15,10 @@ pub(super) const CLOSED: f64 = 1e-9;
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
 const CORRECTIONS: usize = 8;
 
+/// Blocks that may change their modes at once without a doubt in the guess: later on, and the first time.
+const FEW: usize = 4;
+const MANY: usize = 8;
+
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
@@ -49,6 +53,7 @@ pub(super) fn run(
     let velocity = largest(problem.g).max(1.0);
     let mut promoted = false;
     let mut before = f64::INFINITY;
+    let mut flips_before = MANY;
     for _ in 0..budget {
         reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, choice.purpose());
@@ -94,6 +99,11 @@ pub(super) fn run(
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
+        if flips > FEW && flips > flips_before {
+            // Repairs that multiply do not come to an end.
+            break;
+        }
+        flips_before = flips;
         if flips > 0 {
             before = f64::INFINITY;
         } else if reduced.symmetric {
