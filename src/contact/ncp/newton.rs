@@ -99,7 +99,7 @@ pub(super) fn run(
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
-        if flips > FEW && flips > flips_before {
+        if choice == Choice::Nearest && flips > FEW && flips > flips_before {
             // Repairs that multiply do not come to an end.
             break;
         }
