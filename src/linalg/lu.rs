@@ -53,43 +53,51 @@ impl Lu {
         for (j, column) in self.columns[..n].iter_mut().enumerate() {
             *column = j;
         }
-        for i in 0..n {
-            let (above, row) = self.values.split_at_mut(i * width);
-            let row = &mut row[..width];
-            let line = &a[i * stride..i * stride + n];
-            gather(line, &self.columns[..n], row);
-            let own = i / 4;
+        for own in 0..width {
+            // Four rows at a time: what is taken out of one does not wait for the others.
+            let rows = 4 * own..n.min(4 * own + 4);
+            let (above, below) = self.values.split_at_mut(rows.start * width);
+            for (row, i) in below.chunks_exact_mut(width).zip(rows.clone()) {
+                gather(&a[i * stride..i * stride + n], &self.columns[..n], row);
+            }
             for b in 0..own {
-                eliminate::<4>(above, width, b, row);
-            }
-            match i % 4 {
-                1 => eliminate::<1>(above, width, own, row),
-                2 => eliminate::<2>(above, width, own, row),
-                3 => eliminate::<3>(above, width, own, row),
-                _ => {}
-            }
-            let row = F4::flat_mut(row);
-            let size = largest(&row[i..n]);
-            if size <= tolerance * largest(line) {
-                return;
-            }
-            if row[i].abs() < 0.1 * size {
-                let best = row[i..n].iter().position(|x| x.abs() == size);
-                let best = i + best.unwrap_or(0);
-                for line in F4::flat_mut(&mut self.values).chunks_exact_mut(4 * width).take(i + 1) {
-                    line.swap(i, best);
+                for row in below.chunks_exact_mut(width).take(rows.len()) {
+                    eliminate::<4>(above, width, b, row);
                 }
-                self.columns.swap(i, best);
             }
-            let row = &mut self.values[i * width..(i + 1) * width];
-            let inverse = 1.0 / row[own].0[i % 4];
-            for x in &mut row[own].0[i % 4 + 1..] {
-                *x *= inverse;
+            for (lane, i) in rows.clone().enumerate() {
+                let (above, row) = self.values.split_at_mut(i * width);
+                let row = &mut row[..width];
+                match lane {
+                    0 => {}
+                    1 => eliminate::<1>(above, width, own, row),
+                    2 => eliminate::<2>(above, width, own, row),
+                    _ => eliminate::<3>(above, width, own, row),
+                }
+                let row = F4::flat_mut(row);
+                let size = largest(&row[i..n]);
+                if size <= tolerance * largest(&a[i * stride..i * stride + n]) {
+                    return;
+                }
+                if row[i].abs() < 0.1 * size {
+                    let best = row[i..n].iter().position(|x| x.abs() == size);
+                    let best = i + best.unwrap_or(0);
+                    let lines = F4::flat_mut(&mut self.values).chunks_exact_mut(4 * width);
+                    for line in lines.take(rows.end) {
+                        line.swap(i, best);
+                    }
+                    self.columns.swap(i, best);
+                }
+                let row = &mut self.values[i * width + own..(i + 1) * width];
+                let inverse = 1.0 / row[0].0[lane];
+                for x in &mut row[0].0[lane + 1..] {
+                    *x *= inverse;
+                }
+                for x in &mut row[1..] {
+                    *x = *x * inverse;
+                }
+                self.inverses[own].0[lane] = inverse;
             }
-            for x in &mut row[own + 1..] {
-                *x = *x * inverse;
-            }
-            self.inverses[own].0[i % 4] = inverse;
         }
         *done = true;
     }

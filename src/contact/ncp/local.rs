@@ -194,9 +194,17 @@ struct Slide {
 
 impl Slide {
     fn new(w: &Small, b: [f64; 3], mu: f64) -> Slide {
+        let [x, y, z] = *w;
+        let constant = |row: [f64; 3], b0: f64| b0 * z[2] - b[2] * row[2];
+        let linear = |row: [f64; 3], b0: f64| {
+            [
+                mu * (b[2] * row[0] - b0 * z[0]),
+                mu * (b[2] * row[1] - b0 * z[1]),
+            ]
+        };
         Slide {
-            constant: [0, 1].map(|r| b[r] * w[2][2] - b[2] * w[r][2]),
-            linear: [0, 1].map(|r| [0, 1].map(|c| mu * (b[2] * w[r][c] - b[r] * w[2][c]))),
+            constant: [constant(x, b[0]), constant(y, b[1])],
+            linear: [linear(x, b[0]), linear(y, b[1])],
             coupling: [w[2][0], w[2][1]],
             response: w[2][2],
             closing: b[2],
