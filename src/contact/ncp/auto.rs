@@ -136,24 +136,36 @@ impl NcpSolver {
                 self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
             }
         }
-        let by_trees = matches!(problem.delassus, Delassus::Trees(_));
-        if by_trees || self.held(problem) > SMALL {
-            if !self.newton(problem, options, Choice::Nearest, budget, certificate) {
-                return false;
-            }
-            if by_trees {
-                return true;
-            }
-            self.found.clone_from(&self.work.lambda);
-            self.found_modes.clone_from(&self.work.modes);
-            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.modes.copy_from_slice(&self.found_modes);
-                self.work.update_sigma(problem);
-            }
+        if matches!(problem.delassus, Delassus::Trees(_)) {
+            return self.newton(problem, options, Choice::Nearest, budget, certificate);
+        }
+        if self.held(problem) <= SMALL {
+            return self.newton(problem, options, Choice::Least, budget, certificate);
+        }
+        if !self.newton(problem, options, Choice::Any, budget, certificate) {
+            return false;
+        }
+        self.found.clone_from(&self.work.lambda);
+        self.found_modes.clone_from(&self.work.modes);
+        // The least impulse lets more blocks be closed than another one.
+        let switched = newton::promote(problem, &mut self.work);
+        if self.newton(problem, options, Choice::Least, FOUND, certificate) {
             return true;
         }
-        self.newton(problem, options, Choice::Least, budget, certificate)
+        for (choice, wanted) in [(Choice::Least, switched), (Choice::Nearest, true)] {
+            self.return_to_found(problem);
+            if wanted && self.newton(problem, options, choice, FOUND, certificate) {
+                return true;
+            }
+        }
+        self.return_to_found(problem);
+        true
+    }
+
+    fn return_to_found(&mut self, problem: &Problem) {
+        self.work.lambda.copy_from_slice(&self.found);
+        self.work.modes.copy_from_slice(&self.found_modes);
+        self.work.update_sigma(problem);
     }
 
     /// Rows that the present modes hold.
@@ -194,7 +206,7 @@ impl NcpSolver {
             for choice in choices(problem) {
                 let budget = match choice {
                     Choice::Least => FOUND,
-                    Choice::Nearest => POLISH,
+                    Choice::Nearest | Choice::Any => POLISH,
                 };
                 if self.newton(problem, options, *choice, budget, certificate) {
                     certificate.path = Path::Polished;

@@ -27,13 +27,15 @@ pub(super) enum Choice {
     /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
     /// on the choice, as for bodies that slide and turn on many points.
     Nearest,
+    /// The nearest one in modes as they come: what is done next takes the closed side of switches.
+    Any,
 }
 
 impl Choice {
     fn purpose(self) -> Purpose {
         match self {
             Choice::Least => Purpose::Rank,
-            Choice::Nearest => Purpose::Near,
+            Choice::Nearest | Choice::Any => Purpose::Near,
         }
     }
 }
@@ -85,7 +87,7 @@ pub(super) fn run(
             }
             flips += check_velocities(problem.blocks, work, slack);
             if flips == 0 && residual <= slack {
-                if promoted || !promote(problem.blocks, work, velocity) {
+                if promoted || choice == Choice::Any || !promote(problem, work) {
                     return true;
                 }
                 promoted = true;
@@ -99,7 +101,7 @@ pub(super) fn run(
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
-        if choice == Choice::Nearest && flips > FEW && flips > flips_before {
+        if choice != Choice::Least && flips > FEW && flips > flips_before {
             // Repairs that multiply do not come to an end.
             break;
         }
@@ -390,8 +392,9 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
 }
 
 /// At a switch the closed side is taken: open blocks without velocity become held. Keeps the verified state first.
-fn promote(blocks: &[Block], work: &mut Work, velocity: f64) -> bool {
-    let closed = CLOSED * velocity;
+pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
+    let blocks = problem.blocks;
+    let closed = CLOSED * largest(problem.g).max(1.0);
     let next = |i: usize, work: &Work| -> Option<Mode> {
         let at = work.offsets[i];
         let sigma = &work.sigma[at..at + blocks[i].rows()];
