@@ -145,21 +145,36 @@ impl NcpSolver {
         if !self.newton(problem, options, Choice::Any, budget, certificate) {
             return false;
         }
+        // What was found stands where no more is reached.
+        self.settle(problem, options, certificate);
+        true
+    }
+
+    /// From a solution in right modes, as far as those are known, to the one of least norm, or else to one that is exact.
+    /// False: nothing has changed.
+    fn settle(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
+        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         // The least impulse lets more blocks be closed than another one.
-        let switched = newton::promote(problem, &mut self.work);
-        if self.newton(problem, options, Choice::Least, FOUND, certificate) {
-            return true;
-        }
-        for (choice, wanted) in [(Choice::Least, switched), (Choice::Nearest, true)] {
-            self.return_to_found(problem);
-            if wanted && self.newton(problem, options, choice, FOUND, certificate) {
-                return true;
+        let switched = is_dense && newton::promote(problem, &mut self.work);
+        let attempts = [
+            (is_dense, Choice::Least, FOUND),
+            (switched, Choice::Least, FOUND),
+            (true, Choice::Nearest, POLISH),
+        ];
+        attempts.into_iter().any(|(wanted, choice, budget)| {
+            let done = wanted && self.newton(problem, options, choice, budget, certificate);
+            if wanted && !done {
+                self.return_to_found(problem);
             }
-        }
-        self.return_to_found(problem);
-        true
+            done
+        })
     }
 
     fn return_to_found(&mut self, problem: &Problem) {
@@ -201,20 +216,9 @@ impl NcpSolver {
             ) {
                 continue;
             }
-            self.found.clear();
-            self.found.extend_from_slice(&self.work.lambda);
-            for choice in choices(problem) {
-                let budget = match choice {
-                    Choice::Least => FOUND,
-                    Choice::Nearest | Choice::Any => POLISH,
-                };
-                if self.newton(problem, options, *choice, budget, certificate) {
-                    certificate.path = Path::Polished;
-                    return true;
-                }
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.update_sigma(problem);
-                self.guess_modes(problem);
+            if self.settle(problem, options, certificate) {
+                certificate.path = Path::Polished;
+                return true;
             }
             // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
             return false;
