@@ -104,7 +104,10 @@ impl Complete {
                 self.remaining.swap(i, k);
             }
             if j != k {
-                for line in F4::flat_mut(&mut self.values).chunks_exact_mut(4 * width).take(n) {
+                for line in F4::flat_mut(&mut self.values)
+                    .chunks_exact_mut(4 * width)
+                    .take(n)
+                {
                     line.swap(j, k);
                 }
                 self.columns.swap(j, k);
@@ -126,7 +129,9 @@ impl Complete {
                 *x *= inverse;
             }
             row[1..].copy_from_slice(&pivot_row[1..]);
-            let lines = tail.chunks_exact_mut(width).zip(&mut self.remaining[k + 1..n]);
+            let lines = tail
+                .chunks_exact_mut(width)
+                .zip(&mut self.remaining[k + 1..n]);
             for (line, remaining) in lines {
                 let line = &mut line[own..];
                 let factor = line[0].0[lane];
@@ -210,9 +215,8 @@ impl Complete {
         let inner = F4::flat_mut(inner);
         for p in 0..r {
             for q in 0..=p {
-                let products = (p..n).map(|j| {
-                    entry(flat, 4 * self.width, p, j) * entry(flat, 4 * self.width, q, j)
-                });
+                let products = (p..n)
+                    .map(|j| entry(flat, 4 * self.width, p, j) * entry(flat, 4 * self.width, q, j));
                 inner[p * 4 * width + q] = products.sum();
             }
         }
