@@ -10,6 +10,9 @@ const UNFELT: f64 = 1e-8;
 /// Share of the distance to the nearest switch that a solution may be off.
 const OFF: f64 = 0.1;
 
+/// Residual below which a solution is what Newton's method would end in, to round-off.
+const FINISHED: f64 = 1e-13;
+
 impl NcpSolver {
     /// Whether the linear system of [`NcpSolver::linearize`], which comes before, is that of the last solution. There
     /// are two ways in which a certified solution can belong to another one:
@@ -22,7 +25,8 @@ impl NcpSolver {
     ///
     /// `delta` and `change` are workspace with one entry a row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let unfinished = self.last.is_some_and(|c| c.path > Path::Polished);
+        let unfinished =
+            (self.last).is_some_and(|c| c.path > Path::Polished || c.residual() > FINISHED);
         let ambiguous = !self.reduced.symmetric
             && self.may_be_deficient()
             && !self.reduced.only_idle_depend(problem);

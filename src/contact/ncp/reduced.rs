@@ -131,6 +131,9 @@ pub enum Split {
     Middle,
     /// B = 1 and X = 1.
     Whole,
+    /// B = 1, X = 1, and products with C come from
+    /// [`IslandSolver::times_right`](crate::contact::island_solver::IslandSolver::times_right).
+    Adjoint,
 }
 
 impl Reduced {
