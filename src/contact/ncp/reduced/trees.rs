@@ -5,10 +5,16 @@
 
 use super::{Reduced, Slide};
 use crate::contact::tree_rows::TreeRows;
+use std::array::from_fn;
 
-/// ε of systems by trees, and how often it is put back.
+/// ε of systems by trees, and how often it is put back at most.
 const PROXIMAL: f64 = 1e-6;
 const REPETITIONS: usize = 4;
+
+/// What is left of a right side is enough below the first part of it, and stalls above the second part of what was left
+/// before: then held rows contradict each other.
+const ENOUGH: f64 = 1e-12;
+const STALLED: f64 = 0.3;
 
 impl Reduced {
     pub(super) fn factor_by_trees(&mut self, rows: &TreeRows) {
@@ -69,6 +75,8 @@ impl Reduced {
             b.copy_from_slice(x);
             r.copy_from_slice(x);
             x.fill([0.0; W]);
+            let enough = sizes(b).map(|b| ENOUGH * b);
+            let mut before = [f64::INFINITY; W];
             for repetition in 0..=REPETITIONS {
                 // x += K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
                 for (r, k) in r.iter_mut().zip(&self.compliance) {
@@ -99,6 +107,19 @@ impl Reduced {
                             }
                         }
                     }
+                    // Each lane ends on its own, whatever stands beside it.
+                    let left = sizes(r);
+                    let open: [bool; W] =
+                        from_fn(|k| left[k] > enough[k] && left[k] < STALLED * before[k]);
+                    if open == [false; W] {
+                        break;
+                    }
+                    if open != [true; W] {
+                        for r in r.iter_mut() {
+                            *r = from_fn(|k| if open[k] { r[k] } else { 0.0 });
+                        }
+                    }
+                    before = left;
                 }
             }
         }
@@ -125,6 +146,11 @@ impl Reduced {
             self.restrict(|row| y[row], x);
         }
     }
+}
+
+/// Largest magnitude of each lane.
+fn sizes<const W: usize>(x: &[[f64; W]]) -> [f64; W] {
+    (x.iter()).fold([0.0; W], |m, x| from_fn(|k| m[k].max(x[k].abs())))
 }
 
 fn add<const W: usize>(x: &mut [[f64; W]], y: &[[f64; W]]) {
