@@ -11,10 +11,19 @@ use std::array::from_fn;
 const PROXIMAL: f64 = 1e-6;
 const REPETITIONS: usize = 4;
 
-/// What is left of a right side is enough below the first part of it, and stalls above the second part of what was left
-/// before: then held rows contradict each other.
+/// What is left of a right side is enough below the first part of it. In a step it stalls above the second part of what
+/// was left before: there held rows contradict each other.
 const ENOUGH: f64 = 1e-12;
 const STALLED: f64 = 0.3;
+
+/// What a solution is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// A step of an iteration.
+    Step,
+    /// A derivative, or its transpose.
+    Derivative { transposed: bool },
+}
 
 impl Reduced {
     pub(super) fn factor_by_trees(&mut self, rows: &TreeRows) {
@@ -57,13 +66,18 @@ impl Reduced {
         self.trees.factor(rows);
     }
 
-    /// x ← (A + εE)⁻¹ x, ε put back, or with Aᵀ.
+    /// x ← (A + εE)⁻¹ x, ε put back; with Aᵀ for a derivative's transpose.
     pub(super) fn solve_by_trees<const W: usize>(
         &mut self,
         rows: &TreeRows,
         x: &mut [[f64; W]],
-        transposed: bool,
+        purpose: Use,
     ) {
+        let transposed = purpose == Use::Derivative { transposed: true };
+        let stalled = match purpose {
+            Use::Step => STALLED,
+            Use::Derivative { .. } => f64::INFINITY,
+        };
         let (m, n) = (self.order, rows.rows());
         let mut target = std::mem::take(&mut self.target);
         let mut remainder = std::mem::take(&mut self.remainder);
@@ -110,7 +124,7 @@ impl Reduced {
                     // Each lane ends on its own, whatever stands beside it.
                     let left = sizes(r);
                     let open: [bool; W] =
-                        from_fn(|k| left[k] > enough[k] && left[k] < STALLED * before[k]);
+                        from_fn(|k| left[k] > enough[k] && left[k] <= stalled * before[k]);
                     if open == [false; W] {
                         break;
                     }
