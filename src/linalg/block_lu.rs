@@ -1,10 +1,12 @@
 //! LU of a sparse matrix whose entries are dense blocks, one row and column of blocks a node of a graph.
 
+mod blocks;
 mod order;
 
 use super::dispatch;
-use super::kernel::{add_combination, axpy, subtract_combination};
-use std::array::from_fn;
+use blocks::{
+    FREE, copy, divide, invert, subtract_product, subtract_times, subtract_transposed_times,
+};
 use std::ops::Range;
 
 /// A = (1 + L) D (1 + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
@@ -12,8 +14,8 @@ use std::ops::Range;
 ///
 /// A node's panel has a row for each of its coordinates: its own block, its blocks with the nodes eliminated later
 /// (those of the graph and of the fill), and the transposes of theirs with it. Factored, these are D⁻¹, U and (L D)ᵀ.
-/// Panels stand in the order of elimination, and each is finished before the next one begins (left-looking): it takes
-/// what those before it act on it with, in as long rows as later nodes stand side by side. Sized at creation.
+/// Panels stand in the order of elimination, and each is finished before the next one begins: it takes what those before
+/// it act on it with while its own values are near (left-looking). Sized at creation.
 #[derive(Clone, Debug)]
 pub struct BlockLu {
     /// First coordinate of each node, and their number.
@@ -35,7 +37,8 @@ pub struct BlockLu {
     columns: Vec<usize>,
     /// The inverse of a node's block, what is subtracted by it, and the exchanges in it.
     pivot: Vec<f64>,
-    copy: Vec<f64>,
+    /// The blocks of U to be, before they are divided.
+    upper: Vec<f64>,
     exchanges: Vec<usize>,
 }
 
@@ -106,7 +109,7 @@ impl BlockLu {
             values: vec![0.0; order * order],
             columns: Vec::with_capacity(nodes),
             pivot: vec![0.0; 2 * largest * largest],
-            copy: vec![0.0; largest * order],
+            upper: vec![0.0; largest * order],
             exchanges: vec![0; largest],
         }
     }
@@ -220,108 +223,6 @@ impl BlockLu {
     }
 }
 
-/// Coordinates of a free body: what follows is compiled for that number and for any.
-const FREE: usize = 6;
-
-#[inline(always)]
-fn copy<const W: usize>(from: &[[f64; W]], to: &mut [[f64; W]]) {
-    if from.len() == FREE {
-        to[..FREE].copy_from_slice(&from[..FREE]);
-    } else {
-        to[..from.len()].copy_from_slice(from);
-    }
-}
-
-/// y −= A x for a block with the stride of its rows.
-#[inline(always)]
-fn subtract_times<const W: usize>(a: &[f64], stride: usize, x: &[[f64; W]], y: &mut [[f64; W]]) {
-    if x.len() == FREE && y.len() == FREE {
-        subtract_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
-    } else {
-        subtract_times_any(a, stride, x, y);
-    }
-}
-
-#[inline(always)]
-fn subtract_times_any<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
-    for (line, y) in a.chunks(stride).zip(y) {
-        subtract_combination(&line[..x.len()], x, y);
-    }
-}
-
-/// y −= Aᵀ x for a block with the stride of its rows.
-#[inline(always)]
-fn subtract_transposed_times<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
-    if x.len() == FREE && y.len() == FREE {
-        subtract_transposed_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
-    } else {
-        subtract_transposed_times_any(a, stride, x, y);
-    }
-}
-
-#[inline(always)]
-fn subtract_transposed_times_any<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
-    for (line, x) in a.chunks(stride).zip(x) {
-        for (a, y) in line[..y.len()].iter().zip(y.iter_mut()) {
-            axpy(-a, x, y);
-        }
-    }
-}
-
-/// x ← D⁻¹ x, or D⁻ᵀ x, by the inverse of a node's block; `y` has room for x.
-#[inline(always)]
-fn divide<const W: usize>(
-    inverse: &[f64],
-    stride: usize,
-    x: &mut [[f64; W]],
-    y: &mut [[f64; W]],
-    transposed: bool,
-) {
-    let n = x.len();
-    if n == FREE {
-        divide_any(inverse, stride, &mut x[..FREE], &mut y[..FREE], transposed);
-    } else {
-        divide_any(inverse, stride, x, &mut y[..n], transposed);
-    }
-}
-
-#[inline(always)]
-fn divide_any<const W: usize>(
-    inverse: &[f64],
-    stride: usize,
-    x: &mut [[f64; W]],
-    y: &mut [[f64; W]],
-    transposed: bool,
-) {
-    y.copy_from_slice(x);
-    x.fill([0.0; W]);
-    for (i, line) in inverse.chunks(stride).enumerate().take(y.len()) {
-        let line = &line[..y.len()];
-        if transposed {
-            for (a, x) in line.iter().zip(x.iter_mut()) {
-                axpy(*a, &y[i], x);
-            }
-        } else {
-            add_combination(line, y, &mut x[i]);
-        }
-    }
-}
-
 dispatch! {
     fn factor = factor_kernel(lu: &mut BlockLu, done: &mut bool)
 }
@@ -336,7 +237,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         values,
         columns,
         pivot,
-        copy,
+        upper,
         exchanges,
         ..
     } = lu;
@@ -400,7 +301,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
             for (j, x) in own.iter().enumerate() {
                 negative[j * size + i] = -x;
             }
-            copy[i * after..(i + 1) * after].copy_from_slice(&line[size..size + after]);
+            upper[i * after..(i + 1) * after].copy_from_slice(&line[size..size + after]);
             line[size..size + after].fill(0.0);
         }
         for l in &later[panel.later..pair[1].later] {
@@ -409,121 +310,13 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
                 width,
                 negative,
                 size,
-                &copy[l.column - size..],
+                &upper[l.column - size..],
                 after,
                 [size, size, l.size],
             );
         }
     }
     *done = true;
-}
-
-/// C −= Aᵀ B for blocks with the strides of their rows; [columns of A, rows of A and B, columns of B].
-#[inline(always)]
-fn subtract_product(
-    c: &mut [f64],
-    c_stride: usize,
-    a: &[f64],
-    a_stride: usize,
-    b: &[f64],
-    b_stride: usize,
-    [rows, inner, columns]: [usize; 3],
-) {
-    if [rows, inner, columns].iter().all(|n| *n == FREE) {
-        subtract_half(c, c_stride, a, a_stride, b, b_stride);
-        subtract_half(
-            &mut c[3 * c_stride..],
-            c_stride,
-            &a[3..],
-            a_stride,
-            b,
-            b_stride,
-        );
-        return;
-    }
-    for (a, b) in a.chunks(a_stride).zip(b.chunks(b_stride)).take(inner) {
-        for (a, c) in a[..rows].iter().zip(c.chunks_mut(c_stride)) {
-            for (c, b) in c[..columns].iter_mut().zip(b) {
-                *c -= a * b;
-            }
-        }
-    }
-}
-
-/// The same for three rows of C and blocks of free bodies: C stays in registers.
-#[inline(always)]
-fn subtract_half(
-    c: &mut [f64],
-    c_stride: usize,
-    a: &[f64],
-    a_stride: usize,
-    b: &[f64],
-    b_stride: usize,
-) {
-    // Two widths of vectors, as the compiler does not cut six lanes into them by itself.
-    let mut sum = [([0.0; 4], [0.0; 2]); FREE / 2];
-    for (r, (head, tail)) in sum.iter_mut().enumerate() {
-        let c = &c[r * c_stride..r * c_stride + FREE];
-        head.copy_from_slice(&c[..4]);
-        tail.copy_from_slice(&c[4..]);
-    }
-    for k in 0..FREE {
-        let (a, b) = (
-            &a[k * a_stride..k * a_stride + FREE / 2],
-            &b[k * b_stride..k * b_stride + FREE],
-        );
-        for ((head, tail), a) in sum.iter_mut().zip(a) {
-            for (x, b) in head.iter_mut().zip(b) {
-                *x -= a * b;
-            }
-            for (x, b) in tail.iter_mut().zip(&b[4..]) {
-                *x -= a * b;
-            }
-        }
-    }
-    for (r, (head, tail)) in sum.iter().enumerate() {
-        let c = &mut c[r * c_stride..r * c_stride + FREE];
-        c[..4].copy_from_slice(head);
-        c[4..].copy_from_slice(tail);
-    }
-}
-
-/// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. False if it is singular.
-#[inline(always)]
-fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
-    for k in 0..n {
-        let size = |i: usize| a[i * n + k].abs();
-        let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
-        let largest = size(best);
-        if !(largest > f64::MIN_POSITIVE && largest.is_finite()) {
-            return false;
-        }
-        exchanges[k] = best;
-        if best != k {
-            let (head, tail) = a.split_at_mut(best * n);
-            head[k * n..(k + 1) * n].swap_with_slice(&mut tail[..n]);
-        }
-        let (above, rest) = a.split_at_mut(k * n);
-        let (row, below) = rest.split_at_mut(n);
-        let inverse = 1.0 / row[k];
-        row[k] = 1.0;
-        for x in row.iter_mut() {
-            *x *= inverse;
-        }
-        for line in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
-            let factor = std::mem::replace(&mut line[k], 0.0);
-            for (x, r) in line.iter_mut().zip(row.iter()) {
-                *x -= factor * r;
-            }
-        }
-    }
-    // Exchanged rows of A are columns of its inverse.
-    for k in (0..n).rev().filter(|k| exchanges[*k] != *k) {
-        for line in a.chunks_exact_mut(n) {
-            line.swap(k, exchanges[k]);
-        }
-    }
-    true
 }
 
 #[cfg(test)]
