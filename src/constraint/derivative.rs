@@ -8,10 +8,11 @@
 mod kernels;
 mod size;
 
-use super::assemble::{Constraints, Source, Stabilization};
+use super::assemble::{Constraints, Source};
 use super::contact_derivative::ContactState;
 use super::equality::Equality;
 use super::equality_derivative::EqualityState;
+use super::stabilization::Stabilization;
 use crate::collision::Smoothness;
 use crate::collision::contact_frame_derivative;
 use crate::collision::scene::Scene;

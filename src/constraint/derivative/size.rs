@@ -2,7 +2,8 @@
 
 use super::{BEFORE, Variation, add, normal_lane, three_lanes};
 use crate::collision::scene::Scene;
-use crate::constraint::assemble::{Constraints, Source, Stabilization};
+use crate::constraint::assemble::{Constraints, Source};
+use crate::constraint::stabilization::Stabilization;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{Topology, WORLD};
 
