@@ -15,7 +15,7 @@ use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
 use crate::contact::ncp::{Certificate, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
-use crate::dynamics::external::External;
+use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::{Error, Result};
@@ -375,6 +375,13 @@ impl ContactStage {
         Ok(())
     }
 
+    /// Prepares columns by dofs: [`Variation::expand`].
+    pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
+        if let Some(l) = &mut self.linear {
+            l.variation.expand(t, kin, &self.stabilization, stiffness);
+        }
+    }
+
     /// Prepares the Jacobians' part: afterwards [`ContactLinear::response`] is that of the last step if it
     /// has any rows.
     pub fn prepare_response(
@@ -429,7 +436,8 @@ impl ContactStage {
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
         if !dq.is_empty() {
-            l.variation.direction(t, kin, dq, &mut l.sigma, force);
+            l.variation.direction(t, kin, dq, &mut l.sigma);
+            l.variation.cross_forces(t, kin, force);
         }
         if !dv.is_empty() && self.stabilization.kd != 0.0 {
             for b in 0..c.groups() {
@@ -517,7 +525,7 @@ impl ContactStage {
     /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.
     pub fn direction_adjoint(
         &mut self,
-        model: &Model,
+        t: &Topology,
         kin: &Kinematics,
         weights: &[f64],
         q_bar: &mut [f64],
@@ -527,7 +535,7 @@ impl ContactStage {
             return;
         };
         l.variation
-            .direction_adjoint(model, kin, &l.sigma, weights, q_bar);
+            .direction_adjoint(t, kin, &l.sigma, weights, q_bar);
         if self.stabilization.kd == 0.0 {
             return;
         }
