@@ -135,36 +135,59 @@ impl External {
     }
 }
 
-/// Stiffness of all loads, link by link.
+/// Stiffness of the loads, link by link.
 #[derive(Clone, Debug)]
 pub struct LinkStiffness {
-    pub link: Vec<Stiffness>,
-    /// Whether any may differ from zero.
-    pub any: bool,
+    /// Without meaning where nothing acts.
+    link: Vec<Stiffness>,
+    acts: Vec<bool>,
 }
 
 impl LinkStiffness {
     pub fn new(links: usize) -> Self {
         LinkStiffness {
             link: vec![Stiffness::default(); links],
-            any: false,
+            acts: vec![false; links],
         }
     }
 
+    /// That of the external loads.
     pub fn set(&mut self, external: &External) {
+        self.acts.fill(false);
         if external.turns {
-            for (s, l) in self.link.iter_mut().zip(&external.link) {
-                *s = l.stiffness;
+            for (i, l) in external.link.iter().enumerate().filter(|(_, l)| l.turns) {
+                self.add(i, &l.stiffness);
             }
-        } else if self.any {
-            self.link.fill(Stiffness::default());
         }
-        self.any = external.turns;
+    }
+
+    /// `None` stands for zero.
+    #[inline(always)]
+    pub fn get(&self, link: usize) -> Option<&Stiffness> {
+        self.acts[link].then(|| &self.link[link])
     }
 
     #[inline(always)]
     pub fn add(&mut self, link: usize, stiffness: &Stiffness) {
-        self.link[link] += stiffness;
-        self.any = true;
+        if self.acts[link] {
+            self.link[link] += stiffness;
+        } else {
+            self.link[link] = *stiffness;
+            self.acts[link] = true;
+        }
+    }
+
+    /// Adds what acts on one link to another.
+    #[inline(always)]
+    pub fn pass_on(&mut self, from: usize, to: usize) {
+        if self.acts[from] {
+            let own = self.link[from];
+            self.add(to, &own);
+        }
+    }
+
+    /// E ξ of a link.
+    pub fn mul(&self, link: usize, xi: Twist) -> Wrench {
+        self.get(link).map_or(Wrench::ZERO, |e| e.mul(xi))
     }
 }

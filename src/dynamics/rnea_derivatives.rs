@@ -232,8 +232,8 @@ fn rnea_derivatives_kernel(
         let row = c.two_b_row(s);
         let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
         let by_v = c.inertia.mul(carried.beta) + c.two_b(s);
-        if w.stiffness.any {
-            by_q += w.stiffness.link[i].mul(s);
+        if let Some(e) = w.stiffness.get(i) {
+            by_q += e.mul(s);
         }
         let turned = s.cross_wrench(rnea.f[i]);
         let up = (by_q + turned).to_array().map(F4::splat);
@@ -251,8 +251,8 @@ fn rnea_derivatives_kernel(
             w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
             w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
         }
-        if w.stiffness.any {
-            let e = w.stiffness.link[i].tr_mul(s).to_array().map(F4::splat);
+        if let Some(e) = w.stiffness.get(i) {
+            let e = e.tr_mul(s).to_array().map(F4::splat);
             for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
                 w.below_q[first + b] += dot6(&p[0..6], &e);
             }
@@ -267,10 +267,7 @@ fn rnea_derivatives_kernel(
         if k == l.iv && l.parent != WORLD {
             let own = w.composite[i];
             w.composite[l.parent].add(&own);
-            if w.stiffness.any {
-                let own = w.stiffness.link[i];
-                w.stiffness.link[l.parent] += &own;
-            }
+            w.stiffness.pass_on(i, l.parent);
         }
     }
 }
