@@ -232,7 +232,8 @@ fn rnea_derivatives_kernel(
         let row = c.two_b_row(s);
         let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
         let by_v = c.inertia.mul(carried.beta) + c.two_b(s);
-        if let Some(e) = w.stiffness.get(i) {
+        let load = w.stiffness.get(i);
+        if let Some(e) = load {
             by_q += e.mul(s);
         }
         let turned = s.cross_wrench(rnea.f[i]);
@@ -251,7 +252,7 @@ fn rnea_derivatives_kernel(
             w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
             w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
         }
-        if let Some(e) = w.stiffness.get(i) {
+        if let Some(e) = load {
             let e = e.tr_mul(s).to_array().map(F4::splat);
             for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
                 w.below_q[first + b] += dot6(&p[0..6], &e);

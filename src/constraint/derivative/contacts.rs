@@ -2,13 +2,13 @@
 
 use super::flow::of_link;
 use super::{
-    AFTER, BEFORE, Cross, Side, Variation, add, lanes_to_vec, moving, normal_lane, three_lanes,
+    AFTER, BEFORE, Cross, Side, Sides, Variation, add, lanes_to_vec, moving, normal_lane,
+    three_lanes,
 };
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, contact_frame_derivative};
 use crate::constraint::assemble::{Constraints, Stabilization};
 use crate::constraint::contact_derivative::{ContactState, Moved};
-use crate::constraint::derivative::Sides;
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::F4;
@@ -120,8 +120,7 @@ impl Variation {
             flow.carry(t, kin);
         }
         let reduced = &mut self.reduced;
-        reduced.sides.clear();
-        reduced.cross.clear();
+        reduced.clear();
         for c in &self.contacts[..self.count] {
             let state = &c.state;
             for x in moving(&state.sides) {
