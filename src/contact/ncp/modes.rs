@@ -177,17 +177,21 @@ impl Certificate {
         self.cone.max(self.dual).max(self.complementarity)
     }
 
-    /// Of two independent problems together.
+    /// Counts what another solve took.
+    pub(in crate::contact) fn add_work(&mut self, other: &Certificate) {
+        self.newton += other.newton;
+        self.interior += other.interior;
+        self.sweeps += other.sweeps;
+        self.admm += other.admm;
+    }
+
+    /// Of the solutions of two independent problems together.
     pub(in crate::contact) fn join(&mut self, other: &Certificate) {
         self.cone = self.cone.max(other.cone);
         self.dual = self.dual.max(other.dual);
         self.complementarity = self.complementarity.max(other.complementarity);
         self.converged &= other.converged;
         self.path = self.path.max(other.path);
-        self.newton += other.newton;
-        self.interior += other.interior;
-        self.sweeps += other.sweeps;
-        self.admm += other.admm;
         self.margin = self.margin.min(other.margin);
         self.at_switch |= other.at_switch;
         self.redundant |= other.redundant;
