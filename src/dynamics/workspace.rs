@@ -197,8 +197,13 @@ impl Dynamics {
     }
 
     /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; after
-    /// [`Dynamics::inverse`]. `stiffen` may add to the stiffness of the external loads.
-    pub fn differentiate_inverse(
+    /// [`Dynamics::inverse`].
+    pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
+        self.differentiate_inverse_with(model, params, |_, _| ());
+    }
+
+    /// The same, where `stiffen` may add to the stiffness of the external loads.
+    pub fn differentiate_inverse_with(
         &mut self,
         model: &Model,
         params: &Params,

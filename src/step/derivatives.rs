@@ -164,7 +164,7 @@ impl Sim {
         }
         let model = &*self.model;
         let (contact, t) = (&mut self.contact, model.topology());
-        (self.dynamics).differentiate_inverse(model, &self.params, |kin, stiffness| {
+        (self.dynamics).differentiate_inverse_with(model, &self.params, |kin, stiffness| {
             if let Some(c) = contact {
                 c.expand(t, kin, stiffness);
             }

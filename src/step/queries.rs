@@ -130,7 +130,7 @@ impl Sim {
         self.dynamics
             .inverse(&self.model, &self.params, v, a, &mut self.work);
         self.dynamics
-            .differentiate_inverse(&self.model, &self.params, |_, _| ());
+            .differentiate_inverse(&self.model, &self.params);
         if let Some(d) = &self.dynamics.derivatives {
             let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
             if !parts.iter().all(|x| all_finite(F4::flat(x))) {
