@@ -242,6 +242,17 @@ impl ContactStage {
         self.stabilization != self.desired
     }
 
+    /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
+    pub fn kink_distance(&self, certificate: &Certificate) -> f64 {
+        let s = &self.stabilization;
+        let kink = self.constraints.kink_distance(s);
+        if !certificate.thorough {
+            return kink;
+        }
+        // Beyond gap zero this is a push-out, which would not be solved but given up.
+        kink.min(self.constraints.kink_distance(&s.without_push_out()))
+    }
+
     /// The gains of every step that follows.
     pub fn set_gains(&mut self, kp: f64, kd: f64) {
         (self.desired.kp, self.desired.kd) = (kp, kd);
@@ -332,10 +343,6 @@ impl ContactStage {
     /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
     pub fn independent(&mut self) -> Result<bool> {
         self.solver.independent(&self.constraints.problem())
-    }
-
-    pub fn stabilization(&self) -> &Stabilization {
-        &self.stabilization
     }
 
     /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.

@@ -152,6 +152,8 @@ pub struct Certificate {
     pub redundant: bool,
     /// That choice is the documented one, of least norm, independent of the warm start.
     pub least_norm: bool,
+    /// Some of the work was what only a thorough solve does ([`NcpOptions::thorough`](super::NcpOptions::thorough)).
+    pub thorough: bool,
 }
 
 /// The method that produced a solution, in the order of what they cost.
@@ -196,6 +198,7 @@ impl Certificate {
         self.at_switch |= other.at_switch;
         self.redundant |= other.redundant;
         self.least_norm &= other.least_norm;
+        self.thorough |= other.thorough;
     }
 
     pub(in crate::contact) fn new(path: Path) -> Certificate {
@@ -213,6 +216,7 @@ impl Certificate {
             at_switch: false,
             redundant: false,
             least_norm: path == Path::Empty,
+            thorough: false,
         }
     }
 }

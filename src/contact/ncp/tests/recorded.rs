@@ -166,6 +166,37 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
 }
 
 #[test]
+fn what_only_a_thorough_solve_finds_is_said() {
+    let mut solver = NcpSolver::new(60, 30);
+    let mut found = [0; 2];
+    let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
+    for (k, case) in cases.enumerate() {
+        for tolerance in [1e-10, 1e-17] {
+            let mut solve = |thorough: bool| {
+                let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+                let options = NcpOptions {
+                    thorough,
+                    tolerance,
+                    max_sweeps: 100,
+                    max_admm: 100,
+                    ..NcpOptions::default()
+                };
+                let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+                (c.unwrap(), lambda)
+            };
+            let ((brief, one), (full, other)) = (solve(false), solve(true));
+            assert!(!brief.thorough, "{k}: {brief:?}");
+            if !full.thorough {
+                assert_eq!(one, other, "{k}");
+                assert!(brief.converged, "{k}: {brief:?} {full:?}");
+            }
+            found[usize::from(full.thorough)] += 1;
+        }
+    }
+    assert!(found[0] > 2 && found[1] > 2, "{found:?}");
+}
+
+#[test]
 fn the_order_of_the_blocks_does_not_decide_whether_a_problem_is_certified() {
     let mut solver = NcpSolver::new(60, 30);
     for (k, case) in recorded().iter().enumerate() {
