@@ -1141,11 +1141,13 @@ typedef struct ds_step_info {
    */
   double switch_distance;
   /**
-   * What a derivative of this step would be.
+   * What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
+   * for: some reasons show only then.
    */
   ds_gradient gradient;
   /**
-   * 1: the residual is within the tolerance; 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+   * 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
+   * it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
    */
   int32_t converged;
 } ds_step_info;

@@ -61,9 +61,11 @@ pub struct ds_step_info {
     /// Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
     /// actuator's clamp in its unit; inf without any.
     pub switch_distance: f64,
-    /// What a derivative of this step would be.
+    /// What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
+    /// for: some reasons show only then.
     pub gradient: ds_gradient,
-    /// 1: the residual is within the tolerance; 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+    /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
+    /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
     pub converged: i32,
 }
 

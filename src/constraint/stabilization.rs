@@ -8,7 +8,7 @@
 pub enum PushOut {
     /// All, as asked.
     Full,
-    /// Those that would be undone faster than [`PATIENCE`], by contacts without friction: these jam only where bodies
+    /// Those that would be undone faster than 0.01 m/s or rad/s, by contacts without friction: these jam only where bodies
     /// are shut in.
     Deep,
     /// None. Standing still obeys this.

@@ -15,7 +15,7 @@ use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
 use crate::contact::ncp::{Certificate, Effort, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
-use crate::dynamics::external::External;
+use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::{Error, Result};
@@ -223,18 +223,17 @@ impl ContactStage {
     /// is not solved less is asked, in the end nothing, which always has a solution. While that lasts, only every
     /// few steps take pains over what was asked at first.
     fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
+        let full = self.push_out_effort();
         let c = &mut self.constraints;
-        let jammed = c.jammed_steps();
         self.stabilization = self.desired;
         loop {
             c.stabilize(v, &self.v_free, &self.stabilization);
             c.warm_start();
             let fallback = c.fallback(&self.stabilization);
-            let asked_first = self.stabilization.push_out == PushOut::Full;
-            let effort = match fallback {
-                None => Effort::Thorough,
-                Some(_) if asked_first && !jammed.is_multiple_of(PAINS) => Effort::Brief,
-                Some(_) => Effort::Usual,
+            let effort = match (fallback, self.stabilization.push_out) {
+                (None, _) => Effort::Thorough,
+                (_, PushOut::Full) => full,
+                _ => Effort::Usual,
             };
             let options = NcpOptions {
                 effort,
@@ -251,9 +250,30 @@ impl ContactStage {
         }
     }
 
+    /// What a step spends on all of the push-out before it does with less.
+    fn push_out_effort(&self) -> Effort {
+        if self.constraints.jammed_steps().is_multiple_of(PAINS) {
+            Effort::Usual
+        } else {
+            Effort::Brief
+        }
+    }
+
     /// Whether the last step was taken without all the push-out that was asked for.
     pub fn gave_up_push_out(&self) -> bool {
         self.stabilization != self.desired
+    }
+
+    /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
+    pub fn kink_distance(&self, certificate: &Certificate) -> f64 {
+        let s = &self.stabilization;
+        let kink = self.constraints.kink_distance(s);
+        if certificate.effort <= self.push_out_effort() {
+            return kink;
+        }
+        // Beyond gap zero this is a push-out, which would not be solved but given up.
+        let without = s.limited_to(PushOut::None);
+        kink.min(self.constraints.kink_distance(&without))
     }
 
     /// The gains of every step that follows.
@@ -348,10 +368,6 @@ impl ContactStage {
         self.solver.independent(&self.constraints.problem())
     }
 
-    pub fn stabilization(&self) -> &Stabilization {
-        &self.stabilization
-    }
-
     /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
     ///
     /// # Errors
@@ -387,6 +403,13 @@ impl ContactStage {
             l.undetermined = verdict == Verdict::Undetermined;
         }
         Ok(())
+    }
+
+    /// Prepares columns by dofs: [`Variation::expand`].
+    pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
+        if let Some(l) = &mut self.linear {
+            l.variation.expand(t, kin, &self.stabilization, stiffness);
+        }
     }
 
     /// Prepares the Jacobians' part: afterwards [`ContactLinear::response`] is that of the last step if it
@@ -443,7 +466,8 @@ impl ContactStage {
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
         if !dq.is_empty() {
-            l.variation.direction(t, kin, dq, &mut l.sigma, force);
+            l.variation.direction(t, kin, dq, &mut l.sigma);
+            l.variation.cross_forces(t, kin, force);
         }
         if !dv.is_empty() && self.stabilization.kd != 0.0 {
             for b in 0..c.groups() {
@@ -531,7 +555,7 @@ impl ContactStage {
     /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.
     pub fn direction_adjoint(
         &mut self,
-        model: &Model,
+        t: &Topology,
         kin: &Kinematics,
         weights: &[f64],
         q_bar: &mut [f64],
@@ -541,7 +565,7 @@ impl ContactStage {
             return;
         };
         l.variation
-            .direction_adjoint(model, kin, &l.sigma, weights, q_bar);
+            .direction_adjoint(t, kin, &l.sigma, weights, q_bar);
         if self.stabilization.kd == 0.0 {
             return;
         }
