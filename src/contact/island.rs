@@ -23,24 +23,26 @@ impl Islands {
         }
     }
 
-    /// Splits the blocks. `touches(b)` gives the one or two trees block b acts on; `None` stands for the world, which
-    /// joins nothing. Islands are numbered by their first block, and blocks keep their order inside an island.
+    /// Splits these blocks, which are in increasing order. `touches(b)` gives the one or two trees block b acts on; `None`
+    /// stands for the world, which joins nothing. Islands are numbered by their first block, and blocks keep their
+    /// order inside an island.
     ///
     /// Errors: `Capacity` beyond the sizes given at creation, `InvalidArgument` for a tree out of range.
     pub fn split(
         &mut self,
         trees: usize,
-        blocks: usize,
+        blocks: &[usize],
         touches: impl Fn(usize) -> [Option<usize>; 2],
     ) -> Result<()> {
-        if trees > self.parent.capacity() || blocks > self.of_block.capacity() {
+        if trees > self.parent.capacity() || blocks.len() > self.of_block.capacity() {
             return Err(Error::capacity(format!(
-                "{trees} trees and {blocks} blocks, room for {} and {}",
+                "{trees} trees and {} blocks, room for {} and {}",
+                blocks.len(),
                 self.parent.capacity(),
                 self.of_block.capacity()
             )));
         }
-        for b in 0..blocks {
+        for &b in blocks {
             if let Some(tree) = touches(b).into_iter().flatten().find(|t| *t >= trees) {
                 return Err(Error::invalid(format!(
                     "block {b} touches tree {tree}, but there are {trees}"
@@ -49,7 +51,7 @@ impl Islands {
         }
         self.parent.clear();
         self.parent.extend(0..trees);
-        for b in 0..blocks {
+        for &b in blocks {
             if let [Some(a), Some(c)] = touches(b) {
                 let (a, c) = (self.root(a), self.root(c));
                 self.parent[a.max(c)] = a.min(c);
@@ -60,7 +62,7 @@ impl Islands {
         self.label.resize(trees, NONE);
         self.of_block.clear();
         let mut count = 0;
-        for b in 0..blocks {
+        for &b in blocks {
             let tree = touches(b)
                 .into_iter()
                 .flatten()
@@ -87,15 +89,15 @@ impl Islands {
             self.starts[k + 1] += self.starts[k];
         }
         self.members.clear();
-        self.members.resize(blocks, 0);
-        for b in (0..blocks).rev() {
-            let end = &mut self.starts[self.of_block[b] + 1];
+        self.members.resize(blocks.len(), 0);
+        for (b, island) in blocks.iter().zip(&self.of_block).rev() {
+            let end = &mut self.starts[island + 1];
             *end -= 1;
-            self.members[*end] = b;
+            self.members[*end] = *b;
         }
         // The fill moved every end to its island's start: shift back.
         self.starts.rotate_left(1);
-        self.starts[count] = blocks;
+        self.starts[count] = blocks.len();
         Ok(())
     }
 
@@ -120,11 +122,6 @@ impl Islands {
     pub fn blocks(&self, island: usize) -> &[usize] {
         &self.members[self.starts[island]..self.starts[island + 1]]
     }
-
-    /// The island of a block.
-    pub fn island(&self, block: usize) -> usize {
-        self.of_block[block]
-    }
 }
 
 #[cfg(test)]
@@ -143,22 +140,32 @@ mod tests {
         ];
         let mut islands = Islands::new(4, 6);
         for _ in 0..2 {
-            islands.split(4, 6, |b| touches[b]).unwrap();
+            islands
+                .split(4, &[0, 1, 2, 3, 4, 5], |b| touches[b])
+                .unwrap();
             assert_eq!(islands.len(), 3);
             assert_eq!(islands.blocks(0), [0, 1, 3]);
             assert_eq!(islands.blocks(1), [2, 5]);
             assert_eq!(islands.blocks(2), [4]);
-            assert_eq!(islands.island(5), 1);
+        }
+        islands.split(4, &[0, 1, 4, 5], |b| touches[b]).unwrap();
+        assert_eq!(islands.len(), 4);
+        for (k, b) in [0, 1, 4, 5].into_iter().enumerate() {
+            assert_eq!(islands.blocks(k), [b]);
         }
         assert!(
             islands
-                .split(4, 6, |_| [Some(4), None])
+                .split(4, &[0, 1, 2, 3, 4, 5], |_| [Some(4), None])
                 .unwrap_err()
                 .message
                 .contains("tree 4")
         );
-        assert!(islands.split(5, 6, |b| touches[b]).is_err());
-        islands.split(0, 0, |_| [None, None]).unwrap();
+        assert!(
+            islands
+                .split(5, &[0, 1, 2, 3, 4, 5], |b| touches[b])
+                .is_err()
+        );
+        islands.split(0, &[], |_| [None, None]).unwrap();
         assert!(islands.is_empty());
     }
 }

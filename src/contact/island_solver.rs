@@ -2,12 +2,14 @@
 //!
 //! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
 //! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
-//! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees.
+//! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
+//! no part ([`WorkingSet`]) and join no islands.
 
 use super::island::Islands;
-use super::ncp::{Certificate, Mode, NcpOptions, NcpSolver, Path, Split};
+use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
+use super::working_set::WorkingSet;
 use crate::error::Result;
 use crate::linalg::LANES;
 
@@ -29,7 +31,10 @@ pub struct Capacity {
 #[derive(Debug)]
 pub struct IslandSolver {
     solver: NcpSolver,
+    working_set: WorkingSet,
     islands: Islands,
+    /// Of the island that begins with a block, at the block's place.
+    certificates: Vec<Certificate>,
     part: Part,
     /// Of the whole problem.
     lambda: Vec<f64>,
@@ -51,7 +56,9 @@ impl IslandSolver {
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
         IslandSolver {
             solver: NcpSolver::with_trees(capacity),
+            working_set: WorkingSet::new(split(blocks), capacity.coordinates),
             islands: Islands::new(capacity.trees, split(blocks)),
+            certificates: vec![Certificate::new(Path::Empty); split(blocks)],
             part: Part::new(capacity, split(rows), split(blocks)),
             lambda: vec![0.0; split(rows)],
             modes: vec![Mode::Unknown; split(blocks)],
@@ -79,28 +86,69 @@ impl IslandSolver {
         problem.validate()?;
         self.solver.check_size(problem, lambda, modes)?;
         let (n, nb) = (problem.rows(), problem.blocks.len());
-        self.islands.split(rows.trees(), nb, |b| rows.trees_of(b))?;
         self.lambda[..n].copy_from_slice(lambda);
         self.modes[..nb].copy_from_slice(modes);
+        self.working_set.start(problem, rows, modes);
+        for b in (0..nb).filter(|b| !self.working_set.is_new(*b)) {
+            self.lambda[rows.range(b)].fill(0.0);
+            self.modes[b] = Mode::Breaking;
+        }
         let mut all = Certificate::new(Path::Empty);
+        let mut now = NcpOptions {
+            effort: options.effort.min(Effort::Usual),
+            ..*options
+        };
+        loop {
+            let inside = self.working_set.blocks();
+            self.islands
+                .split(rows.trees(), inside, |b| rows.trees_of(b))?;
+            let solved = self.solve_islands(problem, rows, &now, &mut all)?;
+            if !solved && options.effort < Effort::Thorough {
+                break;
+            }
+            if let Some(margin) = self.working_set.extend(problem, rows, &self.lambda) {
+                all.margin = margin;
+                if solved || now.effort == options.effort {
+                    break;
+                }
+                now.effort = options.effort;
+            }
+        }
         for island in 0..self.islands.len() {
-            let part = &mut self.part;
-            part.extract(
-                problem,
-                rows,
-                self.islands.blocks(island),
-                &self.lambda,
-                &self.modes,
-            );
-            let (part_problem, lambda, modes) = part.problem();
-            let one = self.solver.solve(&part_problem, lambda, modes, options)?;
-            all.join(&one);
-            part.put_back(&mut self.lambda, &mut self.modes);
+            if let Some(b) = self.islands.blocks(island).first() {
+                all.join(&self.certificates[*b]);
+            }
         }
         lambda.copy_from_slice(&self.lambda[..n]);
         modes.copy_from_slice(&self.modes[..nb]);
         self.last = Some(all);
         Ok(all)
+    }
+
+    /// Solves the islands that have new blocks, thoroughly also those that are not solved yet. Whether all are solved.
+    fn solve_islands(
+        &mut self,
+        problem: &Problem,
+        rows: &TreeRows,
+        options: &NcpOptions,
+        all: &mut Certificate,
+    ) -> Result<bool> {
+        let mut solved = true;
+        for island in 0..self.islands.len() {
+            let blocks = self.islands.blocks(island);
+            let certificate = &mut self.certificates[blocks[0]];
+            let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
+            if is_new || (options.effort == Effort::Thorough && !certificate.converged) {
+                let part = &mut self.part;
+                part.extract(problem, rows, blocks, &self.lambda, &self.modes);
+                let (part_problem, lambda, modes) = part.problem();
+                *certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
+                all.add_work(certificate);
+                part.put_back(&mut self.lambda, &mut self.modes);
+            }
+            solved &= certificate.converged;
+        }
+        Ok(solved)
     }
 
     /// As [`NcpSolver::linearize`].

@@ -6,3 +6,4 @@ pub mod island_solver;
 pub mod ncp;
 pub mod problem;
 pub mod tree_rows;
+mod working_set;

@@ -11,6 +11,7 @@
 
 use super::tree_rows::TreeRows;
 use crate::error::{Error, Result};
+use crate::linalg::dispatch;
 
 /// The law of a group of consecutive rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +124,46 @@ fn check_finite(values: &[f64]) -> Result<()> {
 /// Up to 3 × 3, row-major; entries beyond a block's size are zero.
 pub type Small = [[f64; 3]; 3];
 
+/// σ += G[:, at…] δ for a dense G, column-major.
+#[inline(always)]
+fn add_dense_columns_kernel(values: &[f64], at: usize, delta: &[f64], sigma: &mut [f64]) {
+    let n = sigma.len();
+    let column = |c: usize| &values[(at + c) * n..(at + c + 1) * n];
+    if let [a, b, c] = *delta {
+        let (x, y, z) = (column(0), column(1), column(2));
+        for (((s, x), y), z) in sigma.iter_mut().zip(x).zip(y).zip(z) {
+            *s += x * a + y * b + z * c;
+        }
+    } else {
+        for (c, d) in delta.iter().enumerate() {
+            for (s, x) in sigma.iter_mut().zip(column(c)) {
+                *s += x * d;
+            }
+        }
+    }
+}
+
+/// σ += G λ for a dense G, by blocks.
+#[inline(always)]
+fn add_dense_product_kernel(values: &[f64], offsets: &[usize], lambda: &[f64], sigma: &mut [f64]) {
+    for at in offsets.windows(2) {
+        let part = &lambda[at[0]..at[1]];
+        if part.iter().any(|l| *l != 0.0) {
+            add_dense_columns_kernel(values, at[0], part, sigma);
+        }
+    }
+}
+
+dispatch! {
+    fn add_dense_columns = add_dense_columns_kernel(values: &[f64], at: usize, delta: &[f64], sigma: &mut [f64])
+}
+
+dispatch! {
+    fn add_dense_product = add_dense_product_kernel(
+        values: &[f64], offsets: &[usize], lambda: &[f64], sigma: &mut [f64],
+    )
+}
+
 impl Delassus<'_> {
     /// Checks that the storage is that of these blocks with n rows. Errors: `InvalidArgument`.
     pub fn check_shape(&self, blocks: &[Block], n: usize) -> Result<()> {
@@ -141,20 +182,7 @@ impl Delassus<'_> {
     pub fn add_columns(&self, i: usize, at: usize, delta: &[f64], sigma: &mut [f64]) {
         match self {
             Delassus::Dense(values) => {
-                let n = sigma.len();
-                let column = |c: usize| &values[(at + c) * n..(at + c + 1) * n];
-                if let [a, b, c] = *delta {
-                    let (x, y, z) = (column(0), column(1), column(2));
-                    for (((s, x), y), z) in sigma.iter_mut().zip(x).zip(y).zip(z) {
-                        *s += x * a + y * b + z * c;
-                    }
-                } else {
-                    for (c, d) in delta.iter().enumerate() {
-                        for (s, x) in sigma.iter_mut().zip(column(c)) {
-                            *s += x * d;
-                        }
-                    }
-                }
+                add_dense_columns(values, at, delta, sigma);
             }
             Delassus::Trees(rows) => rows.add_columns(i, delta, sigma),
         }
@@ -169,14 +197,7 @@ impl Delassus<'_> {
         sigma: &mut [f64],
     ) {
         match self {
-            Delassus::Dense(_) => {
-                for (i, at) in offsets.windows(2).enumerate() {
-                    let part = &lambda[at[0]..at[1]];
-                    if part.iter().any(|l| *l != 0.0) {
-                        self.add_columns(i, at[0], part, sigma);
-                    }
-                }
-            }
+            Delassus::Dense(values) => add_dense_product(values, offsets, lambda, sigma),
             Delassus::Trees(rows) => {
                 rows.add_product(lambda, &mut scratch[..rows.coordinates()], sigma)
             }

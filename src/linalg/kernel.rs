@@ -36,7 +36,7 @@ pub fn largest(x: &[f64]) -> f64 {
 
 /// x where it is larger than y: one instruction, unlike [`f64::max`] with its care for NaN.
 #[inline(always)]
-fn larger(x: f64, y: f64) -> f64 {
+pub fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
 }
 

@@ -4,10 +4,12 @@
 //! right-hand sides come as panels of `W` lanes: one loop serves one vector (`W = 1`) and eight columns at a time.
 
 mod block_lu;
+mod complete;
 mod dispatch;
 mod general;
 mod kernel;
 mod lanes;
+mod lu;
 mod symmetric;
 
 pub use block_lu::{BlockLu, Place};

@@ -5,7 +5,7 @@ use super::modes::{Certificate, Path, residuals};
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::reduced::Purpose;
-use super::{Mode, NcpOptions, NcpSolver};
+use super::{Effort, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
@@ -61,6 +61,12 @@ impl NcpSolver {
             return certificate;
         }
         self.recall(problem);
+        if options.effort == Effort::Brief {
+            certificate.path = Path::Pgs;
+            self.classify_all(problem, CLOSED);
+            return certificate;
+        }
+        certificate.effort = Effort::Usual;
         if self.solve_pivots(
             problem,
             options,
@@ -76,7 +82,8 @@ impl NcpSolver {
         }
         self.recall(problem);
         certificate.path = Path::Pgs;
-        if options.thorough {
+        if options.effort == Effort::Thorough {
+            certificate.effort = Effort::Thorough;
             let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
             let mut round = FIRST_ROUND;
             loop {
@@ -136,24 +143,51 @@ impl NcpSolver {
                 self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
             }
         }
-        let by_trees = matches!(problem.delassus, Delassus::Trees(_));
-        if by_trees || self.held(problem) > SMALL {
-            if !self.newton(problem, options, Choice::Nearest, budget, certificate) {
-                return false;
-            }
-            if by_trees {
-                return true;
-            }
-            self.found.clone_from(&self.work.lambda);
-            self.found_modes.clone_from(&self.work.modes);
-            if !self.newton(problem, options, Choice::Least, FOUND, certificate) {
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.modes.copy_from_slice(&self.found_modes);
-                self.work.update_sigma(problem);
-            }
-            return true;
+        if matches!(problem.delassus, Delassus::Trees(_)) {
+            return self.newton(problem, options, Choice::Nearest, budget, certificate);
         }
-        self.newton(problem, options, Choice::Least, budget, certificate)
+        if self.held(problem) <= SMALL {
+            return self.newton(problem, options, Choice::Least, budget, certificate);
+        }
+        if !self.newton(problem, options, Choice::Any, budget, certificate) {
+            return false;
+        }
+        // What was found stands where no more is reached.
+        self.settle(problem, options, certificate);
+        true
+    }
+
+    /// From a solution in right modes, as far as those are known, to the one of least norm, or else to one that is exact.
+    /// False: nothing has changed.
+    fn settle(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        self.found.clone_from(&self.work.lambda);
+        self.found_modes.clone_from(&self.work.modes);
+        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
+        // The least impulse lets more blocks be closed than another one.
+        let switched = is_dense && newton::promote(problem, &mut self.work);
+        let attempts = [
+            (is_dense, Choice::Least, FOUND),
+            (switched, Choice::Least, FOUND),
+            (true, Choice::Nearest, POLISH),
+        ];
+        attempts.into_iter().any(|(wanted, choice, budget)| {
+            let done = wanted && self.newton(problem, options, choice, budget, certificate);
+            if wanted && !done {
+                self.return_to_found(problem);
+            }
+            done
+        })
+    }
+
+    fn return_to_found(&mut self, problem: &Problem) {
+        self.work.lambda.copy_from_slice(&self.found);
+        self.work.modes.copy_from_slice(&self.found_modes);
+        self.work.update_sigma(problem);
     }
 
     /// Rows that the present modes hold.
@@ -189,20 +223,9 @@ impl NcpSolver {
             ) {
                 continue;
             }
-            self.found.clear();
-            self.found.extend_from_slice(&self.work.lambda);
-            for choice in choices(problem) {
-                let budget = match choice {
-                    Choice::Least => FOUND,
-                    Choice::Nearest => POLISH,
-                };
-                if self.newton(problem, options, *choice, budget, certificate) {
-                    certificate.path = Path::Polished;
-                    return true;
-                }
-                self.work.lambda.copy_from_slice(&self.found);
-                self.work.update_sigma(problem);
-                self.guess_modes(problem);
+            if self.settle(problem, options, certificate) {
+                certificate.path = Path::Polished;
+                return true;
             }
             // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
             return false;
@@ -218,14 +241,17 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let mut best = f64::INFINITY;
-        let (paces, returns): (&[Pace], usize) = match options.thorough {
-            true => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
-            false => (&[Pace::Bold], 0),
+        let (paces, returns): (&[Pace], usize) = match options.effort {
+            Effort::Thorough => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
+            _ => (&[Pace::Bold], 0),
         };
         for &pace in paces {
             if !self.interior.start(problem, &self.work) {
                 // Nothing responds to any impulse.
                 return false;
+            }
+            if pace == Pace::Careful {
+                certificate.effort = Effort::Thorough;
             }
             let (mut stalled, mut recentered, mut tried) = (0, 0, false);
             let mut before = f64::INFINITY;
@@ -270,6 +296,7 @@ impl NcpSolver {
                     if recentered > returns {
                         break;
                     }
+                    certificate.effort = Effort::Thorough;
                     stalled = 0;
                     self.interior.recenter(problem, &self.work);
                 }

@@ -102,14 +102,15 @@ fn contact(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
     {
         return stick;
     }
-    let slide = Slide { w, b, mu };
+    let slide = Slide::new(w, b, mu);
     let tangent = planar_norm(guess[0], guess[1]);
     let start = if tangent > 0.0 {
         [-guess[0] / tangent, -guess[1] / tangent]
     } else {
         unit([b[0], b[1]])
     };
-    if let Some(lambda) = slide.newton(start).or_else(|| slide.scan()) {
+    let near = slide.newton(start).and_then(|u| slide.accept(u));
+    if let Some(lambda) = near.or_else(|| slide.scan()) {
         return lambda;
     }
     // No admissible direction (a singular W): one projected step keeps the sweep bounded.
@@ -158,94 +159,139 @@ fn unit(v: [f64; 2]) -> [f64; 2] {
     }
 }
 
+/// Directions in which the circle is searched, evenly spaced from the first axis.
+const ROUND: [[f64; 2]; SAMPLES] = round();
+const SAMPLES: usize = 48;
+
+/// Cosine and sine of the angle between two of them, an eighth of 60°.
+const APART: [f64; 2] = [0.991_444_861_373_810_4, 0.130_526_192_220_051_6];
+
+const fn round() -> [[f64; 2]; SAMPLES] {
+    let mut out = [[1.0, 0.0]; SAMPLES];
+    let mut k = 1;
+    while k < SAMPLES {
+        let [x, y] = out[k - 1];
+        out[k] = [x * APART[0] - y * APART[1], x * APART[1] + y * APART[0]];
+        k += 1;
+    }
+    out
+}
+
 /// Sliding along u: λ = λ_n (−μ u, 1) with σ_n = 0 leaves one equation in the angle of u, σ_T ∥ u.
-struct Slide<'a> {
-    w: &'a Small,
-    b: [f64; 3],
+///
+/// It reads e·p = 0, e = u turned by +90°, with p = (w₃₃ − μ w₃·u) σ_T = c + M u.
+struct Slide {
+    constant: [f64; 2],
+    linear: [[f64; 2]; 2],
+    /// (w₃₁, w₃₂), w₃₃ and b₃.
+    coupling: [f64; 2],
+    response: f64,
+    closing: f64,
     mu: f64,
-}
-
-struct Slip {
-    /// e·p and its derivative by the angle, p ∝ σ_T, e = u turned by +90°.
-    across: f64,
-    slope: f64,
-    along: f64,
+    /// What round-off in p is measured by.
     size: f64,
-    denominator: f64,
 }
 
-impl Slide<'_> {
-    fn slip(&self, u: [f64; 2]) -> Slip {
-        let (w, b, mu) = (self.w, self.b, self.mu);
-        let e = [-u[1], u[0]];
-        let denominator = w[2][2] - mu * (w[2][0] * u[0] + w[2][1] * u[1]);
-        let turn = mu * (w[2][0] * e[0] + w[2][1] * e[1]);
-        let p: [f64; 2] = std::array::from_fn(|r| {
-            -b[2] * (w[r][2] - mu * (w[r][0] * u[0] + w[r][1] * u[1])) + b[r] * denominator
-        });
-        let dp: [f64; 2] =
-            std::array::from_fn(|r| b[2] * mu * (w[r][0] * e[0] + w[r][1] * e[1]) - b[r] * turn);
-        let along = u[0] * p[0] + u[1] * p[1];
-        Slip {
-            across: e[0] * p[0] + e[1] * p[1],
-            slope: e[0] * dp[0] + e[1] * dp[1] - along,
-            along,
+impl Slide {
+    fn new(w: &Small, b: [f64; 3], mu: f64) -> Slide {
+        let [x, y, z] = *w;
+        let constant = |row: [f64; 3], b0: f64| b0 * z[2] - b[2] * row[2];
+        let linear = |row: [f64; 3], b0: f64| {
+            [
+                mu * (b[2] * row[0] - b0 * z[0]),
+                mu * (b[2] * row[1] - b0 * z[1]),
+            ]
+        };
+        Slide {
+            constant: [constant(x, b[0]), constant(y, b[1])],
+            linear: [linear(x, b[0]), linear(y, b[1])],
+            coupling: [w[2][0], w[2][1]],
+            response: w[2][2],
+            closing: b[2],
+            mu,
             size: b[2].abs() * (w[0][0] + w[1][1]) * mu + (b[0].abs() + b[1].abs()) * w[2][2],
-            denominator,
         }
+    }
+
+    /// p and its derivative by the angle.
+    #[inline(always)]
+    fn slip(&self, [x, y]: [f64; 2]) -> [[f64; 2]; 2] {
+        let ([c, d], [m, n]) = (self.constant, self.linear);
+        [
+            [c + m[0] * x + m[1] * y, d + n[0] * x + n[1] * y],
+            [m[1] * x - m[0] * y, n[1] * x - n[0] * y],
+        ]
+    }
+
+    /// e·p.
+    #[inline(always)]
+    fn across(&self, u: [f64; 2]) -> f64 {
+        let [p, _] = self.slip(u);
+        u[0] * p[1] - u[1] * p[0]
     }
 
     fn accept(&self, u: [f64; 2]) -> Option<[f64; 3]> {
-        let slip = self.slip(u);
-        if !(slip.denominator > 0.0 && slip.along >= 0.0) {
+        let [p, _] = self.slip(u);
+        let rate = self.response - self.mu * (self.coupling[0] * u[0] + self.coupling[1] * u[1]);
+        if !(rate > 0.0 && u[0] * p[0] + u[1] * p[1] >= 0.0) {
             return None;
         }
-        let normal = -self.b[2] / slip.denominator;
+        let normal = -self.closing / rate;
         Some([-self.mu * normal * u[0], -self.mu * normal * u[1], normal])
     }
 
-    fn newton(&self, mut u: [f64; 2]) -> Option<[f64; 3]> {
+    fn newton(&self, mut u: [f64; 2]) -> Option<[f64; 2]> {
         for _ in 0..12 {
-            let slip = self.slip(u);
-            if slip.across.abs() <= 1e-15 * slip.size {
-                return self.accept(u);
+            let [p, turn] = self.slip(u);
+            let across = u[0] * p[1] - u[1] * p[0];
+            if across.abs() <= 1e-15 * self.size {
+                return Some(u);
             }
-            let step = -slip.across / slip.slope;
+            let slope = u[0] * (turn[1] - p[0]) - u[1] * (turn[0] + p[1]);
+            let step = -across / slope;
             // Too far, or NaN where the slope vanishes: scan instead.
             if step.is_nan() || step.abs() >= 1.0 {
                 return None;
             }
             u = unit([u[0] - step * u[1], u[1] + step * u[0]]);
             if step.abs() < 1e-15 {
-                return self.accept(u);
+                return Some(u);
             }
         }
         None
     }
 
+    /// The first admissible solution around the circle.
     fn scan(&self) -> Option<[f64; 3]> {
-        const SAMPLES: usize = 48;
-        let at = |angle: f64| [angle.cos(), angle.sin()];
-        let step = std::f64::consts::TAU / SAMPLES as f64;
-        let mut before = self.slip(at(0.0)).across;
-        for k in 1..=SAMPLES {
-            let (mut low, mut high) = ((k - 1) as f64 * step, k as f64 * step);
-            let after = self.slip(at(high)).across;
-            if (before <= 0.0) != (after <= 0.0) {
-                for _ in 0..60 {
-                    let middle = 0.5 * (low + high);
-                    if (self.slip(at(middle)).across <= 0.0) == (before <= 0.0) {
-                        low = middle;
-                    } else {
-                        high = middle;
-                    }
-                }
-                if let Some(lambda) = self.accept(at(0.5 * (low + high))) {
-                    return Some(lambda);
-                }
+        let across = ROUND.map(|u| self.across(u));
+        (0..SAMPLES).find_map(|k| {
+            let next = (k + 1) % SAMPLES;
+            if (across[k] <= 0.0) == (across[next] <= 0.0) {
+                return None;
             }
-            before = after;
-        }
-        None
+            let [low, high] = [ROUND[k], ROUND[next]];
+            let middle = between(low, high);
+            let near = |u: &[f64; 2]| u[0] * middle[0] + u[1] * middle[1] >= APART[0];
+            let found = self.newton(middle).filter(near);
+            self.accept(found.unwrap_or_else(|| self.bisect(low, high)))
+        })
     }
+
+    fn bisect(&self, mut low: [f64; 2], mut high: [f64; 2]) -> [f64; 2] {
+        let negative = self.across(low) <= 0.0;
+        for _ in 0..60 {
+            let middle = between(low, high);
+            if (self.across(middle) <= 0.0) == negative {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        between(low, high)
+    }
+}
+
+/// The direction that halves the angle between two.
+fn between(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    unit([a[0] + b[0], a[1] + b[1]])
 }

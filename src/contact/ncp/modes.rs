@@ -1,6 +1,6 @@
 //! Which face of its law a block is on.
 
-use super::local;
+use super::{Effort, local};
 use crate::contact::problem::Block;
 
 /// The state of one block at the solution.
@@ -152,6 +152,8 @@ pub struct Certificate {
     pub redundant: bool,
     /// That choice is the documented one, of least norm, independent of the warm start.
     pub least_norm: bool,
+    /// How far the default path went.
+    pub effort: Effort,
 }
 
 /// The method that produced a solution, in the order of what they cost.
@@ -177,21 +179,26 @@ impl Certificate {
         self.cone.max(self.dual).max(self.complementarity)
     }
 
-    /// Of two independent problems together.
+    /// Counts what another solve took.
+    pub(in crate::contact) fn add_work(&mut self, other: &Certificate) {
+        self.newton += other.newton;
+        self.interior += other.interior;
+        self.sweeps += other.sweeps;
+        self.admm += other.admm;
+    }
+
+    /// Of the solutions of two independent problems together.
     pub(in crate::contact) fn join(&mut self, other: &Certificate) {
         self.cone = self.cone.max(other.cone);
         self.dual = self.dual.max(other.dual);
         self.complementarity = self.complementarity.max(other.complementarity);
         self.converged &= other.converged;
         self.path = self.path.max(other.path);
-        self.newton += other.newton;
-        self.interior += other.interior;
-        self.sweeps += other.sweeps;
-        self.admm += other.admm;
         self.margin = self.margin.min(other.margin);
         self.at_switch |= other.at_switch;
         self.redundant |= other.redundant;
         self.least_norm &= other.least_norm;
+        self.effort = self.effort.max(other.effort);
     }
 
     pub(in crate::contact) fn new(path: Path) -> Certificate {
@@ -209,6 +216,7 @@ impl Certificate {
             at_switch: false,
             redundant: false,
             least_norm: path == Path::Empty,
+            effort: Effort::Brief,
         }
     }
 }

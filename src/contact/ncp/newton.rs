@@ -15,6 +15,10 @@ pub(super) const CLOSED: f64 = 1e-9;
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
 const CORRECTIONS: usize = 8;
 
+/// Blocks that may change their modes at once without a doubt in the guess: later on, and the first time.
+const FEW: usize = 4;
+const MANY: usize = 8;
+
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
@@ -23,13 +27,15 @@ pub(super) enum Choice {
     /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
     /// on the choice, as for bodies that slide and turn on many points.
     Nearest,
+    /// The nearest one in modes as they come: what is done next takes the closed side of switches.
+    Any,
 }
 
 impl Choice {
     fn purpose(self) -> Purpose {
         match self {
             Choice::Least => Purpose::Rank,
-            Choice::Nearest => Purpose::Near,
+            Choice::Nearest | Choice::Any => Purpose::Near,
         }
     }
 }
@@ -49,6 +55,7 @@ pub(super) fn run(
     let velocity = largest(problem.g).max(1.0);
     let mut promoted = false;
     let mut before = f64::INFINITY;
+    let mut flips_before = MANY;
     for _ in 0..budget {
         reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, choice.purpose());
@@ -80,7 +87,7 @@ pub(super) fn run(
             }
             flips += check_velocities(problem.blocks, work, slack);
             if flips == 0 && residual <= slack {
-                if promoted || !promote(problem.blocks, work, velocity) {
+                if promoted || choice == Choice::Any || !promote(problem, work) {
                     return true;
                 }
                 promoted = true;
@@ -94,6 +101,11 @@ pub(super) fn run(
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
+        if choice != Choice::Least && flips > FEW && flips > flips_before {
+            // Repairs that multiply do not come to an end.
+            break;
+        }
+        flips_before = flips;
         if flips > 0 {
             before = f64::INFINITY;
         } else if reduced.symmetric {
@@ -380,8 +392,9 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
 }
 
 /// At a switch the closed side is taken: open blocks without velocity become held. Keeps the verified state first.
-fn promote(blocks: &[Block], work: &mut Work, velocity: f64) -> bool {
-    let closed = CLOSED * velocity;
+pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
+    let blocks = problem.blocks;
+    let closed = CLOSED * largest(problem.g).max(1.0);
     let next = |i: usize, work: &Work| -> Option<Mode> {
         let at = work.offsets[i];
         let sigma = &work.sigma[at..at + blocks[i].rows()];

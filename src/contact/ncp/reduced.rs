@@ -30,7 +30,7 @@ use super::modes::Mode;
 use super::tree_system::TreeSystem;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
-use crate::linalg::{General, LANES, Symmetric};
+use crate::linalg::{General, LANES, Symmetric, dispatch};
 use trees::Use;
 
 /// Relative size below which a remaining pivot counts as a dependent row.
@@ -554,8 +554,15 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     }
 }
 
-/// Lᵀ G R + Q of a dense G with n rows; `line` has room for n.
-fn assemble(values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64]) {
+dispatch! {
+    /// Lᵀ G R + Q of a dense G with n rows; `line` has room for n.
+    fn assemble = assemble_kernel(
+        values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64],
+    )
+}
+
+#[inline(always)]
+fn assemble_kernel(values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64]) {
     let m = faces.last().map_or(0, |f| f.start + f.size);
     // By symmetry a column of G is a row of it.
     let row = |r: usize| &values[r * n..(r + 1) * n];

@@ -3,8 +3,8 @@
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
 use crate::contact::island_solver::{Capacity, IslandSolver};
-use crate::contact::ncp::{Method, Mode, NcpOptions, NcpSolver};
-use crate::contact::problem::{Delassus, Problem};
+use crate::contact::ncp::{Effort, Method, Mode, NcpOptions, NcpSolver};
+use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_rows::TreeRows;
 
 /// The same operator by its factor: a body is a tree.
@@ -191,6 +191,49 @@ fn islands_give_the_solution_and_the_derivative_of_the_whole() {
         }
     }
     assert!(seen > 6, "{seen}");
+}
+
+/// A body runs into a row of bodies that drift apart: each contact closes only when the one before has.
+#[test]
+fn a_blow_reaches_blocks_that_were_open_without_it() {
+    for bodies in [3, 8, 20] {
+        let mut case = Case::default();
+        for k in 1..bodies {
+            let mut row = vec![0.0; 6 * bodies];
+            (row[6 * k - 6], row[6 * k]) = (-1.0, 1.0);
+            case.rows.push(row);
+            case.blocks.push(Block::Unilateral);
+        }
+        case.inverse_mass = vec![1.0; 6 * bodies];
+        case.velocity = vec![0.0; 6 * bodies];
+        for k in 0..bodies {
+            case.velocity[6 * k] = 1e-3 * k as f64;
+        }
+        case.velocity[0] = 1.0;
+        let case = case.finish();
+        let rows = by_trees(&case);
+        let split = Problem {
+            delassus: Delassus::Trees(&rows),
+            ..case.problem()
+        };
+        let mut islands = IslandSolver::new(&capacity(&case));
+        for effort in [Effort::Brief, Effort::Usual, Effort::Thorough] {
+            let options = NcpOptions {
+                effort,
+                ..NcpOptions::default()
+            };
+            let (mut lambda, mut modes) = cold(&case);
+            let certificate = islands
+                .solve(&split, &mut lambda, &mut modes, &options)
+                .unwrap();
+            assert!(certificate.converged, "{bodies} {certificate:?}");
+            // All move on together.
+            let mean = case.velocity.iter().sum::<f64>() / bodies as f64;
+            let first = case.velocity[0] - lambda[0];
+            assert!((first - mean).abs() < 1e-12, "{bodies}: {first} {mean}");
+            assert!(modes.iter().all(|m| *m == Mode::Sticking));
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! The blocks that a solve takes into account: those that held, or that the motion without impulses would violate,
+//! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
+//! never comes about, and what is left falls into smaller islands.
+
+use super::ncp::Mode;
+use super::problem::{Block, Problem};
+use super::tree_rows::TreeRows;
+
+/// A block outside separates at least at this velocity, scaled as margins are: what may be at a switch is inside.
+const OPENING: f64 = 1e-6;
+
+/// Extensions by what was violated before everything is taken in.
+const EXTENSIONS: usize = 8;
+
+/// Sized at creation.
+#[derive(Debug)]
+pub(super) struct WorkingSet {
+    inside: Vec<bool>,
+    /// Inside, in increasing order.
+    blocks: Vec<usize>,
+    /// Inside since the last extension.
+    is_new: Vec<bool>,
+    extensions: usize,
+    /// A velocity of all trees, in their coordinates.
+    z: Vec<[f64; 1]>,
+}
+
+impl WorkingSet {
+    pub fn new(max_blocks: usize, max_coordinates: usize) -> WorkingSet {
+        WorkingSet {
+            inside: Vec::with_capacity(max_blocks),
+            blocks: Vec::with_capacity(max_blocks),
+            is_new: Vec::with_capacity(max_blocks),
+            extensions: 0,
+            z: vec![[0.0]; max_coordinates],
+        }
+    }
+
+    /// Begins with the blocks that hold in `modes` and those that do not open without impulses.
+    pub fn start(&mut self, problem: &Problem, rows: &TreeRows, modes: &[Mode]) {
+        let unit = unit(problem);
+        self.inside.clear();
+        for (b, (block, mode)) in problem.blocks.iter().zip(modes).enumerate() {
+            let held = !matches!(mode, Mode::Breaking | Mode::Unknown);
+            let opening = opening(*block, &problem.g[rows.range(b)]) / unit;
+            self.inside.push(held || opening <= OPENING);
+        }
+        self.is_new.clone_from(&self.inside);
+        self.extensions = 0;
+        self.list();
+    }
+
+    pub fn blocks(&self) -> &[usize] {
+        &self.blocks
+    }
+
+    /// Whether the block came with the last extension, or is there from the start.
+    pub fn is_new(&self, block: usize) -> bool {
+        self.is_new[block]
+    }
+
+    /// Takes in the blocks that do not open under the impulses; if there are none, returns how far those outside are
+    /// from closing, scaled.
+    pub fn extend(&mut self, problem: &Problem, rows: &TreeRows, lambda: &[f64]) -> Option<f64> {
+        let z = &mut self.z[..rows.coordinates()];
+        z.fill([0.0]);
+        for &b in &self.blocks {
+            rows.add_transposed(b, lambda[rows.range(b)].as_chunks().0, z);
+        }
+        let unit = unit(problem);
+        let mut margin = f64::INFINITY;
+        self.is_new.fill(false);
+        for (b, block) in problem.blocks.iter().enumerate() {
+            if self.inside[b] {
+                continue;
+            }
+            let mut sigma = rows.times(b, z).map(|x| x[0]);
+            let range = rows.range(b);
+            let n = range.len();
+            for (s, g) in sigma.iter_mut().zip(&problem.g[range]) {
+                *s += g;
+            }
+            let opening = opening(*block, &sigma[..n]) / unit;
+            margin = margin.min(opening);
+            self.is_new[b] = opening <= OPENING;
+        }
+        if !self.is_new.contains(&true) {
+            return Some(margin);
+        }
+        let all = self.extensions == EXTENSIONS;
+        self.extensions += 1;
+        for (inside, is_new) in self.inside.iter_mut().zip(&mut self.is_new) {
+            *is_new |= all && !*inside;
+            *inside |= *is_new;
+        }
+        self.list();
+        None
+    }
+
+    fn list(&mut self) {
+        self.blocks.clear();
+        let inside = self
+            .inside
+            .iter()
+            .enumerate()
+            .filter(|(_, inside)| **inside);
+        self.blocks.extend(inside.map(|(b, _)| b));
+    }
+}
+
+/// Velocity at which a block separates; of one that never does, the least.
+fn opening(block: Block, sigma: &[f64]) -> f64 {
+    match (block, sigma) {
+        (Block::Contact { .. }, [_, _, s]) | (Block::Unilateral, [s]) => *s,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// The velocity that counts as one.
+fn unit(problem: &Problem) -> f64 {
+    let largest = problem.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}
