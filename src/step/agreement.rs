@@ -43,7 +43,6 @@ pub(super) struct Agreement {
     /// Numbers between ±1 for displacements, kept velocities and forces.
     general: [Vec<f64>; 3],
     direction: Vec<f64>,
-    force: Vec<f64>,
     sigma: Vec<f64>,
     dlambda: Vec<f64>,
     weights: Vec<f64>,
@@ -54,7 +53,6 @@ impl Agreement {
         Agreement {
             general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
             direction: vec![0.0; nv],
-            force: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
             dlambda: vec![0.0; max_rows],
             weights: vec![0.0; max_rows],
@@ -87,7 +85,7 @@ impl Agreement {
         for (x, g) in self.direction.iter_mut().zip(&self.general[0]) {
             *x = s.h * g;
         }
-        variation.direction(t, kin, &self.direction, sigma, &mut self.force);
+        variation.direction(t, kin, &self.direction, sigma);
         if s.kd != 0.0 {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
