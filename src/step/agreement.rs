@@ -16,7 +16,7 @@ use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::island_solver::IslandSolver;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
-use crate::linalg::F4;
+use crate::linalg::{F4, scattered};
 use crate::model::topology::Topology;
 
 /// Share of what a direction asks of the held rows that may stay unanswered: above the round-off of a pseudo-inverse,
@@ -51,7 +51,7 @@ pub(super) struct Agreement {
 impl Agreement {
     pub fn new(nv: usize, max_rows: usize) -> Self {
         Agreement {
-            general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
+            general: [1, 2, 3].map(|seed| (0..nv).map(|k| scattered(k, seed)).collect()),
             direction: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
             dlambda: vec![0.0; max_rows],
@@ -162,10 +162,4 @@ fn add_velocity(c: &Constraints, x: &[f64], sigma: &mut [f64]) {
             *sigma += v;
         }
     }
-}
-
-/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
-fn general(k: usize, seed: usize) -> f64 {
-    let n = (4 * k + seed) as f64;
-    2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }

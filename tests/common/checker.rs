@@ -161,6 +161,9 @@ pub const FOURTH_ORDER: Stencil = &[
 /// Relative error from which on a column counts as wrong.
 const WRONG: f64 = 1e-5;
 
+/// Relative difference of one-sided differences of two lengths from which on the step jumps between them.
+const JUMP: f64 = 0.1;
+
 pub struct Checker {
     pub sim: Sim,
     /// Step and order of the differences.
@@ -171,6 +174,8 @@ pub struct Checker {
     excluded: usize,
     /// Columns of which differences of second and fourth order differ themselves.
     unresolved: usize,
+    /// Columns along which states beside this one have another solution.
+    jumps: usize,
     /// Columns of steps that say they are at a switch, and how many of them differ.
     one_sided: usize,
     one_sided_differ: usize,
@@ -219,6 +224,7 @@ impl Checker {
             checked: 0,
             excluded: 0,
             unresolved: 0,
+            jumps: 0,
             one_sided: 0,
             one_sided_differ: 0,
             refused: 0,
@@ -292,9 +298,13 @@ impl Checker {
         let info = self.sim.step_info().unwrap();
         // Rows that are all but dependent cost digits: where the step is one-sided in the worst case all of them.
         let kind = usize::from(info.gradient != Gradient::Exact);
+        if apart > 1e-7 {
+            println!("APART {apart:e} {} {:?}", self.label, info.gradient);
+        }
         self.apart[kind] = self.apart[kind].max(apart);
         let mut p = vec![0.0; np];
         self.sim.get_params(&mut p).unwrap();
+        let origin = [vec![0.0; nv], vn.clone()].concat();
         let scale = jv[0]
             .iter()
             .chain(&jv[1])
@@ -328,8 +338,11 @@ impl Checker {
                 };
                 let mut fd = vec![0.0; 2 * nv];
                 let mut coarse = fd.clone();
+                let mut sides: [Vec<Vec<f64>>; 2] = Default::default();
                 for (i, (offset, weight)) in stencil.iter().enumerate() {
                     let x = shifted(offset * eps, self);
+                    let slope = x.iter().zip(&origin).map(|(x, o)| (x - o) / (offset * eps));
+                    sides[usize::from(*offset < 0.0)].push(slope.collect());
                     for ((fd, coarse), x) in fd.iter_mut().zip(&mut coarse).zip(x) {
                         *fd += weight * x / eps;
                         if i < 2 {
@@ -356,6 +369,12 @@ impl Checker {
                 };
                 if distance(&fd, &coarse) > WRONG {
                     self.unresolved += 1;
+                    continue;
+                }
+                // The slope to another solution of the same problem falls with the step's length; at a kink it does not.
+                let mut sides = sides.iter().flat_map(|side| side.windows(2));
+                if sides.any(|side| distance(&side[0], &side[1]) > JUMP) {
+                    self.jumps += 1;
                     continue;
                 }
                 let error = distance(&fd, &ours);
@@ -424,11 +443,12 @@ impl Checker {
         let wrong = self.wrong.len();
         println!(
             "{name}: {} columns checked, {wrong} of them off by more than 1e-5, {} excluded for a mode that \
-             changes, {} for differences that do not settle, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}; directions \
+             changes, {} for differences that do not settle, {} for jumps to another solution, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}; directions \
              and adjoints to {:.0e}, {:.0e} where one-sided",
             self.checked,
             self.excluded,
             self.unresolved,
+            self.jumps,
             self.one_sided,
             self.one_sided_differ,
             self.refused,
@@ -441,7 +461,7 @@ impl Checker {
         }
         Tally {
             checked: self.checked,
-            excluded: self.excluded + self.unresolved,
+            excluded: self.excluded + self.unresolved + self.jumps,
             one_sided: self.one_sided,
             one_sided_differ: self.one_sided_differ,
             wrong,
