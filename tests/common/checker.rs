@@ -125,27 +125,44 @@ pub struct Outcome {
     pub modes: Modes,
 }
 
-/// The active contacts with their features, side of gap zero and mode, then the modes of all other active
-/// constraints, and whether push-out was given up. What breaks does so on both sides, as what is out of reach.
-pub type Modes = (Vec<(usize, usize, u64, usize, Mode)>, Vec<Mode>, bool);
+/// Between states with equal modes a step is smooth, as far as can be told. What breaks does so on both sides, as what is
+/// out of reach.
+#[derive(PartialEq)]
+pub struct Modes {
+    /// Active ones with geoms, feature and piece of the stabilization.
+    contacts: Vec<([usize; 2], u64, usize, Mode)>,
+    /// Of all other active constraints.
+    others: Vec<Mode>,
+    /// Pieces of the stabilization at the bounds of joints.
+    limits: Vec<[usize; 2]>,
+    push_out_given_up: bool,
+}
 
-pub fn modes(sim: &Sim) -> Modes {
+/// Of the last step, which began at `q`.
+pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
     let o = sim.options();
     let piece = |gap: f64| {
         let bounded = (1.0 - o.kp) * gap / o.time_step < -o.max_push_out;
         usize::from(o.kp > 0.0 && gap < 0.0) + usize::from(bounded)
     };
-    let contacts = (sim.contacts().iter())
-        .filter(|c| c.mode != Mode::Breaking)
-        .map(|c| (c.geom[0], c.geom[1], c.feature, piece(c.gap), c.mode))
-        .collect();
+    let is_active = |m: &Mode| *m != Mode::Breaking;
+    let contacts = sim.contacts().iter().filter(|c| is_active(&c.mode));
     let others = sim.constraint_modes()[sim.contacts().len()..].iter();
-    (
-        contacts,
-        others.filter(|m| **m != Mode::Breaking).copied().collect(),
-        sim.step_info().unwrap().push_out_given_up,
-    )
+    let limited = sim.model().joints().iter().filter(|j| j.nq == 1);
+    Modes {
+        contacts: contacts
+            .map(|c| (c.geom, c.feature, piece(c.gap), c.mode))
+            .collect(),
+        others: others.copied().filter(is_active).collect(),
+        limits: limited
+            .filter_map(|j| {
+                j.limits
+                    .map(|(lo, hi)| [q[j.iq] - lo, hi - q[j.iq]].map(piece))
+            })
+            .collect(),
+        push_out_given_up: sim.step_info().unwrap().push_out_given_up,
+    }
 }
 
 /// Central differences: offsets in units of the step, with their weights.
@@ -249,7 +266,7 @@ impl Checker {
         let mut x = vec![0.0; v.len()];
         self.sim.model().difference(base, &qn, &mut x);
         x.extend(vn);
-        let modes = modes(&self.sim);
+        let modes = modes(&self.sim, q);
         Outcome { x, modes }
     }
 
@@ -260,7 +277,7 @@ impl Checker {
         self.sim.get_memory(&mut self.memory).unwrap();
         let (mut base, mut vn) = (q.clone(), v.clone());
         self.sim.step(q, v, u, &mut base, &mut vn).unwrap();
-        let here = modes(&self.sim);
+        let here = modes(&self.sim, q);
         let mut memory_after = vec![0.0; self.memory.len()];
         self.sim.get_memory(&mut memory_after).unwrap();
         let info = self.sim.step_info().unwrap();
