@@ -11,9 +11,10 @@ mod flow;
 mod kernels;
 mod size;
 
-use super::assemble::{Constraints, Source, Stabilization};
+use super::assemble::{Constraints, Source};
 use super::equality::Equality;
 use super::equality_derivative::EqualityState;
+use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::{Kinematics, link_twists};

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, contact_frame_derivative};
-use crate::constraint::assemble::{Constraints, Stabilization};
+use crate::constraint::assemble::Constraints;
 use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::constraint::stabilization::Stabilization;
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::F4;

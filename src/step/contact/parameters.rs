@@ -38,7 +38,9 @@ impl ContactStage {
         match p.kind {
             ParamKind::GeomFriction => {
                 for (b, source) in c.sources.iter().enumerate() {
-                    if let Source::Contact(i) = *source {
+                    if let Source::Contact(i) = *source
+                        && !self.stabilization.slips(c.gaps[b])
+                    {
                         let c = &self.scene.contacts()[i];
                         if c.friction.source(&at.params.geom_friction) == Some(index) {
                             l.limits[b] = 1.0;

@@ -6,7 +6,7 @@
 //! are the bits of an f64 in hexadecimal.
 
 use crate::contact::ncp::auto::FIRST_ROUND;
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::{Effort, Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {
@@ -166,16 +166,16 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
 }
 
 #[test]
-fn what_only_a_thorough_solve_finds_is_said() {
+fn how_far_a_solve_went_is_said() {
     let mut solver = NcpSolver::new(60, 30);
-    let mut found = [0; 2];
+    let mut found = [0; 3];
     let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
     for (k, case) in cases.enumerate() {
         for tolerance in [1e-10, 1e-17] {
-            let mut solve = |thorough: bool| {
+            let mut solve = |effort: Effort| {
                 let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
                 let options = NcpOptions {
-                    thorough,
+                    effort,
                     tolerance,
                     max_sweeps: 100,
                     max_admm: 100,
@@ -184,16 +184,19 @@ fn what_only_a_thorough_solve_finds_is_said() {
                 let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
                 (c.unwrap(), lambda)
             };
-            let ((brief, one), (full, other)) = (solve(false), solve(true));
-            assert!(!brief.thorough, "{k}: {brief:?}");
-            if !full.thorough {
-                assert_eq!(one, other, "{k}");
-                assert!(brief.converged, "{k}: {brief:?} {full:?}");
+            let (full, other) = solve(Effort::Thorough);
+            for effort in [Effort::Brief, Effort::Usual] {
+                let (less, one) = solve(effort);
+                assert!(less.effort <= effort, "{k}: {less:?}");
+                if full.effort <= effort {
+                    assert_eq!(one, other, "{k}");
+                    assert!(less.converged, "{k}: {less:?} {full:?}");
+                }
             }
-            found[usize::from(full.thorough)] += 1;
+            found[full.effort as usize] += 1;
         }
     }
-    assert!(found[0] > 2 && found[1] > 2, "{found:?}");
+    assert!(found.iter().all(|n| *n > 0), "{found:?}");
 }
 
 #[test]
