@@ -88,8 +88,8 @@ pub(super) struct Reduced {
     definite: Symmetric,
     general: General,
     form: Form,
-    /// A, beside its factorization for impulses near the present ones.
-    plain: Vec<f64>,
+    /// εE where A + εE is factored.
+    ease: Vec<f64>,
     /// The system where G comes by trees; on how many coordinates.
     trees: TreeSystem,
     coordinates: usize,
@@ -143,7 +143,7 @@ impl Reduced {
             definite: Symmetric::new(max_rows),
             general: General::new(max_rows),
             form: Form::Symmetric,
-            plain: Vec::with_capacity(max_rows * max_rows),
+            ease: Vec::with_capacity(max_rows),
             trees,
             coordinates: 0,
             compliance: Vec::with_capacity(max_rows),
