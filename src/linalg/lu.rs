@@ -8,7 +8,7 @@ use super::{F4, LANES, dispatch};
 /// Four rows at a time lie side by side, one lane each, column after column; the last panel is filled up with zeros. So
 /// every loop runs over columns, without remainders, and needs no sum across lanes.
 #[derive(Clone, Debug)]
-pub(super) struct Lu {
+pub(crate) struct Lu {
     n: usize,
     panels: Vec<F4>,
     columns: Vec<usize>,

@@ -15,8 +15,8 @@ mod symmetric;
 pub use block_lu::BlockLu;
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
-pub use kernel::{dot, subtract_combination};
 pub use lanes::F4;
+pub(crate) use lu::Lu;
 pub use symmetric::Symmetric;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.

@@ -183,8 +183,10 @@ fn solve_fixed(
         }
         reduced.restrict(|r| [-free[r]], x);
         let rank = reduced.rank();
-        reduced.range_equations(&mut least_norm.f, x, scratch);
-        let best = least_norm.solve(problem.blocks, &reduced.faces, m, &x[..rank]);
+        let (f, t, stride) = least_norm.start(rank, m);
+        reduced.range_equations(f, stride, x, scratch);
+        t[..rank].copy_from_slice(x[..rank].as_flattened());
+        let best = least_norm.solve(problem.blocks, &reduced.faces);
         match best {
             Some(best) => x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b),
             None => x.iter_mut().zip(kept.iter()).for_each(|(x, k)| x[0] = *k),
