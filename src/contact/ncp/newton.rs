@@ -53,6 +53,11 @@ pub(super) fn run(
     factorizations: &mut usize,
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
+    let slack = 0.1 * tolerance * velocity;
+    let exact = match choice {
+        Choice::Any => 0.01 * slack,
+        _ => 1e-15 * velocity,
+    };
     let mut promoted = false;
     let mut before = f64::INFINITY;
     let mut flips_before = MANY;
@@ -66,12 +71,11 @@ pub(super) fn run(
         };
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
-        let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
             let contracting = residual <= 1e-6 * velocity && plain;
             for _ in 0..CORRECTIONS {
-                if !contracting || residual <= 1e-15 * velocity {
+                if !contracting || residual <= exact {
                     break;
                 }
                 // The old matrix contracts the error by about the size of the last step.
