@@ -138,7 +138,11 @@ impl LeastNorm {
         for c in 0..self.width {
             let t = self.t[c];
             let (mut sum, mut total) = (F4::ZERO - t, absolute(t));
-            for (f, x) in self.f[c..].iter().step_by(self.width).zip(&self.x[..self.unknowns]) {
+            for (f, x) in self.f[c..]
+                .iter()
+                .step_by(self.width)
+                .zip(&self.x[..self.unknowns])
+            {
                 let part = *f * *x;
                 sum += part;
                 total += absolute(part);
@@ -158,7 +162,10 @@ impl LeastNorm {
         let (m, width) = (self.unknowns, self.width);
         let y = &self.y[..width];
         let mut value = -total(product(&self.t[..width], y));
-        for (w, f) in self.w[..m].iter_mut().zip(self.f.chunks_exact(width.max(1))) {
+        for (w, f) in self.w[..m]
+            .iter_mut()
+            .zip(self.f.chunks_exact(width.max(1)))
+        {
             *w = total(product(f, y));
         }
         self.x[..m].copy_from_slice(&self.w[..m]);
