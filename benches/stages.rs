@@ -6,7 +6,7 @@ use criterion::{
 };
 use diffsim::collision::ContactDerivative;
 use diffsim::collision::scene::Scene;
-use diffsim::constraint::{Constraints, Stabilization};
+use diffsim::constraint::{Constraints, PushOut, Stabilization};
 use diffsim::contact::island_solver::IslandSolver;
 use diffsim::contact::ncp::NcpOptions;
 use diffsim::dynamics::Dynamics;
@@ -141,7 +141,8 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         kp: 0.0,
         kd: 0.0,
         h: TIME_STEP,
-        push_out: f64::INFINITY,
+        max_push_out: f64::INFINITY,
+        push_out: PushOut::Full,
     };
     group.bench_function("constraint rows, Delassus", |b| {
         b.iter(|| {

@@ -1141,11 +1141,13 @@ typedef struct ds_step_info {
    */
   double switch_distance;
   /**
-   * What a derivative of this step would be.
+   * What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
+   * for: some reasons show only then.
    */
   ds_gradient gradient;
   /**
-   * 1: the residual is within the tolerance; 0: it is not, and gradient is DS_GRADIENT_REFUSED.
+   * 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
+   * it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
    */
   int32_t converged;
 } ds_step_info;
@@ -1917,8 +1919,9 @@ ds_status ds_sim_step(struct ds_sim *sim,
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
 
 /**
- * Whether the last step gave up pushing bodies out of each other: 1 where jammed bodies could not be
- * pushed apart by any impulse, and the step was taken without undoing penetrations and passed limits
+ * Whether the last step gave up pushing all bodies out of each other: 1 where jammed bodies could not be
+ * pushed apart against friction, and the step undid penetrations and passed limits only where that
+ * takes more than 0.01 m/s or rad/s, by contacts without friction, or not at all
  * (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
  *
  * Errors: DS_ERR_NO_STEP before a step.

@@ -256,3 +256,47 @@ fn a_jammed_sphere_is_not_pushed_out() {
         }
     }
 }
+
+/// Friction holds a sphere in a steep groove: on its way out it would slide on both sides, and they would hold it
+/// back by more than they push. It leaves without friction, and the derivative is that of such a step.
+#[test]
+fn a_sphere_that_friction_jams_slips_out() {
+    let (overlap, h, radius) = (1e-3, 1e-3, 0.1);
+    let mut spec = ModelSpec::default();
+    for (name, sign) in [("left", 1.0), ("right", -1.0)] {
+        let turn = Vec3::Y * (0.25 * std::f64::consts::PI * sign);
+        let pose = Pose::from_quat(Quat::exp(turn).normalized(), Vec3::ZERO);
+        plane(&mut spec, name, pose, 1.5);
+    }
+    let shape = ShapeSpec::Sphere { radius };
+    let place = Vec3::Z * (2.0_f64.sqrt() * (radius - overlap));
+    free_body(&mut spec, "ball", place, shape);
+    let model = Model::compile(spec, Actuation::Full).unwrap();
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
+    let mut sim = Sim::new(Arc::new(model.clone()), &options(h)).unwrap();
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    sim.step(&q, &v, &[0.0; 6], &mut q_next, &mut v_next)
+        .unwrap();
+    let info = sim.step_info().unwrap();
+    assert!(info.converged && info.push_out_given_up, "{info:?}");
+    assert_eq!(info.gradient, Gradient::OneSided);
+    let speed = 2.0_f64.sqrt() * overlap / h;
+    for (k, x) in v_next.iter().enumerate() {
+        let expected = if k == 2 { speed } else { 0.0 };
+        assert!((x - expected).abs() < 1e-9, "{v_next:?}");
+    }
+    for contact in sim.contacts() {
+        assert!(contact.impulse[0].hypot(contact.impulse[1]) == 0.0);
+    }
+
+    let mut c = Checker::new(model, &options(h));
+    let kinds = [ParamKind::GeomFriction, ParamKind::GeomSize];
+    let list = kinds.map(|kind| Param {
+        kind,
+        index: 2,
+        component: 0,
+    });
+    c.select(&list);
+    c.check(&mut q, &mut v, &[0.0; 6]);
+    c.report("jammed sphere");
+}

@@ -7,6 +7,7 @@
 use super::equality::{Equality, equalities};
 use super::memory::{Key, Memory};
 use super::rows::Rows;
+use super::stabilization::{PushOut, Stabilization};
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::ncp::Mode;
@@ -35,76 +36,6 @@ pub enum Source {
     Equality { index: usize, error: Vec3 },
 }
 
-/// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
-/// velocity that is kept (eq. 57–59 of the differentiable-simulation paper).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stabilization {
-    pub kp: f64,
-    pub kd: f64,
-    /// Largest speed at which a penetration or a passed limit is undone [m/s or rad/s].
-    pub push_out: f64,
-    /// Time step [s].
-    pub h: f64,
-}
-
-impl Stabilization {
-    /// Added to the normal row: max(Φ/h − K_p min(Φ, 0)/h, −push_out) − K_d (J v)_N.
-    pub fn term(&self, gap: f64, speed: f64) -> f64 {
-        let closing = (gap - self.kp * gap.min(0.0)) / self.h;
-        closing.max(-self.push_out) - self.kd * speed
-    }
-
-    /// Asks nothing of contacts and limits but not to close further: standing still obeys it.
-    pub fn without_push_out(&self) -> Stabilization {
-        Stabilization {
-            kd: 0.0,
-            push_out: 0.0,
-            ..*self
-        }
-    }
-
-    /// Share of an equality's violation that a step removes, per time step: σ = J v⁺ + φ (1 − K_p)/h.
-    /// The old velocity has no part in it: what holds in both directions has nothing to rebound from.
-    pub fn closing(&self) -> f64 {
-        (1.0 - self.kp) / self.h
-    }
-
-    /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side, where the speed reaches
-    /// its bound that of the side without.
-    pub fn by_gap(&self, gap: f64) -> f64 {
-        let slope = (1.0 - self.kp) / self.h;
-        if gap >= 0.0 {
-            1.0 / self.h
-        } else if slope * gap < -self.push_out {
-            0.0
-        } else {
-            slope
-        }
-    }
-
-    /// Slope of [`Stabilization::term`] by K_p at this gap, on the same side of kinks.
-    pub fn by_kp(&self, gap: f64) -> f64 {
-        let bounded = (1.0 - self.kp) * gap / self.h < -self.push_out;
-        if gap >= 0.0 || bounded {
-            0.0
-        } else {
-            -gap / self.h
-        }
-    }
-
-    /// How much [`Stabilization::term`] at this gap differs from what the next linear piece of it would
-    /// give [m/s or rad/s]; infinite where there is no other piece.
-    fn kink_distance(&self, gap: f64) -> f64 {
-        let distance = |is_kink: bool, change: f64| {
-            if is_kink { change.abs() } else { f64::INFINITY }
-        };
-        let at_zero = distance(self.kp > 0.0, self.kp * gap / self.h);
-        let bounded = self.kp < 1.0 && self.push_out < f64::INFINITY;
-        let pushed = (1.0 - self.kp) * gap / self.h;
-        at_zero.min(distance(bounded, pushed + self.push_out))
-    }
-}
-
 /// Bounds of a one-dof link that a step enforces.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
@@ -122,7 +53,9 @@ pub struct Constraints {
     friction: Vec<usize>,
     pub equalities: Vec<Equality>,
     pub rows: Rows,
+    /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
     pub blocks: Vec<Block>,
+    assembled: Vec<Block>,
     pub sources: Vec<Source>,
     /// First row of each group, and the number of rows at the end.
     pub offsets: Vec<usize>,
@@ -183,6 +116,7 @@ impl Constraints {
         Ok(Constraints {
             rows: Rows::new(t.nv(), groups),
             blocks: Vec::with_capacity(max_blocks),
+            assembled: Vec::with_capacity(max_blocks),
             sources: Vec::with_capacity(groups),
             offsets: Vec::with_capacity(groups + 1),
             frames: Vec::with_capacity(groups),
@@ -237,7 +171,7 @@ impl Constraints {
             // Only one-row blocks follow.
             Source::Equality { .. } => {
                 let rows = self.offsets[self.groups()];
-                self.blocks.len() - (rows - self.offsets[group])
+                self.assembled.len() - (rows - self.offsets[group])
             }
             _ => group,
         }
@@ -259,7 +193,7 @@ impl Constraints {
 
     fn start(&mut self) {
         self.rows.clear();
-        self.blocks.clear();
+        self.assembled.clear();
         self.sources.clear();
         self.offsets.clear();
         self.offsets.push(0);
@@ -284,7 +218,7 @@ impl Constraints {
         self.offsets.push(at + rows);
         self.frames.push(frame);
         self.gaps.push(gap);
-        self.blocks.extend(std::iter::repeat_n(block, count));
+        self.assembled.extend(std::iter::repeat_n(block, count));
         self.keys.push(key);
     }
 
@@ -297,6 +231,9 @@ impl Constraints {
             let rows = self.offsets[group + 1] - self.offsets[group];
             self.lambda.extend_from_slice(&impulse[..rows]);
             let block = self.blocks[self.modes.len()];
+            if let (Block::Contact { mu: 0.0 }, [.., x, y, _]) = (block, &mut self.lambda[..]) {
+                (*x, *y) = (0.0, 0.0);
+            }
             let mode = if mode.fits(block) {
                 mode
             } else {
@@ -403,7 +340,6 @@ impl Constraints {
                 key,
             );
         }
-        self.warm_start();
     }
 
     fn push_dof(
@@ -431,10 +367,11 @@ impl Constraints {
         self.fill_trees(t);
     }
 
-    /// g = J v_free + stabilization.
+    /// g = J v_free + stabilization, and the laws under it.
     pub fn stabilize(&mut self, v: &[f64], v_free: &[f64], s: &Stabilization) {
         let n = self.offsets.last().copied().unwrap_or(0);
         self.g.resize(n, 0.0);
+        self.blocks.clone_from(&self.assembled);
         for i in 0..self.groups() {
             let range = self.range(i);
             let last = range.len() - 1;
@@ -449,6 +386,11 @@ impl Constraints {
                         self.rows.times(i, v).0[last]
                     };
                     g[last] += s.term(self.gaps[i], speed);
+                    if let Block::Contact { mu } = &mut self.blocks[i]
+                        && s.slips(self.gaps[i])
+                    {
+                        *mu = 0.0;
+                    }
                 }
                 Source::Equality { error, .. } => {
                     for (g, e) in g.iter_mut().zip(error.to_array()) {
@@ -488,12 +430,19 @@ impl Constraints {
             })
     }
 
-    /// Whether the stabilization asks more of a contact or limit than not to close further.
-    pub fn pushes_out(&self, s: &Stabilization) -> bool {
-        let without = s.without_push_out();
-        *s != without
-            && (0..self.groups())
-                .any(|b| self.normal_row(b).is_some() && (s.kd > 0.0 || self.gaps[b] < 0.0))
+    /// What to ask of the gaps where this cannot be had; none where it asks nothing but not to close further.
+    pub fn fallback(&self, s: &Stabilization) -> Option<PushOut> {
+        let pushes = |s: &Stabilization| {
+            (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.pushes(self.gaps[b]))
+        };
+        let deep = PushOut::Deep;
+        if !pushes(s) {
+            None
+        } else if s.push_out == PushOut::Full && pushes(&s.limited_to(deep)) {
+            Some(deep)
+        } else {
+            Some(PushOut::None)
+        }
     }
 
     /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.

@@ -15,7 +15,7 @@ use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::{Add, Mul, Sub};
 
 /// A contact after the step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ContactState {
     pub sides: Sides,
     pub frame: Mat3,
@@ -96,32 +96,123 @@ impl ContactState {
     }
 }
 
-/// What a contact that moves does while its bodies stay.
-pub(super) struct SurfaceMoved {
+/// What a contact does that moves.
+pub(super) struct Moved {
     /// J v⁺ along the frame, and the gap.
     pub velocity: Vec3,
     pub gap: f64,
-    /// Impulses on the two bodies, about the origins of their trees.
+    /// Impulses on the two bodies, about the origins of their trees, beyond how a body's own motion turns them.
     pub wrench: [Wrench; 2],
 }
 
+/// Of an adjoint, at the contact point and along world axes.
+pub(super) struct Weights {
+    /// Of the relative velocity.
+    w: Vec3,
+    /// Of the impulses on the two bodies.
+    by: [Twist; 2],
+    /// Of the bodies' displacements, as far as these move the contact.
+    shared: [Wrench; 2],
+}
+
 impl ContactState {
-    /// The effect of moving the surface of side `x` alone by `by`.
-    pub fn surface_moved(&self, x: usize, by: Vec3) -> SurfaceMoved {
+    /// The same contact at other velocities, as the kept share of the old normal velocity sees it: without impulse.
+    #[inline(always)]
+    pub fn at_velocities(&self, velocity: [Twist; 2]) -> ContactState {
+        ContactState {
+            sides: Sides {
+                velocity,
+                ..self.sides
+            },
+            impulse: Vec3::ZERO,
+            ..*self
+        }
+    }
+
+    /// (ω, v) of body B against body A at the contact.
+    #[inline(always)]
+    fn relative(&self) -> (Vec3, Vec3) {
+        let [a, b] = self.sides.velocity;
+        let [at_a, at_b] = self.sides.point;
+        (b.ang - a.ang, b.at(at_b) - a.at(at_a))
+    }
+
+    /// The effect of displacing the bodies by ξ and changing their velocities by ξ × V + η.
+    #[inline(always)]
+    pub fn displaced(&self, xi: &[Twist; 2], eta: &[Twist; 2]) -> Moved {
         let s = &self.sides;
+        let mut at_point = [Twist::ZERO; 2];
+        let mut change = [Vec3::ZERO; 2];
+        for x in 0..2 {
+            if s.link[x] != WORLD {
+                at_point[x] = Twist::new(xi[x].at(s.point[x]), xi[x].ang);
+                change[x] = (xi[x].cross(s.velocity[x]) + eta[x]).at(s.point[x]);
+            }
+        }
+        self.moved(at_point[0], at_point[1], change[1] - change[0])
+    }
+
+    /// The effect of moving the surface of side `x` alone by `by`.
+    pub fn surface_moved(&self, x: usize, by: Vec3) -> Moved {
         let mut displaced = [Twist::ZERO; 2];
         displaced[x].lin = by;
-        let (dp, dn, gap) = (self.motion).apply(self.normal, displaced[0], displaced[1]);
+        self.moved(displaced[0], displaced[1], Vec3::ZERO)
+    }
+
+    /// By displacements at the contact, and the change of the relative velocity there.
+    #[inline(always)]
+    fn moved(&self, a: Twist, b: Twist, change: Vec3) -> Moved {
+        let s = &self.sides;
+        let (dp, dn, gap) = self.motion.apply(self.normal, a, b);
         let phi = self.turn.mul_vec(dn);
-        let omega = s.velocity[1].ang - s.velocity[0].ang;
-        let relative = s.velocity[1].at(s.point[1]) - s.velocity[0].at(s.point[0]);
-        let change = omega.cross(dp) - phi.cross(relative);
+        let (omega, relative) = self.relative();
+        let change = change + omega.cross(dp) - phi.cross(relative);
         let w = Wrench::new(phi.cross(self.impulse), dp.cross(self.impulse));
-        SurfaceMoved {
+        Moved {
             velocity: self.frame.tr_mul_vec(change),
             gap,
             wrench: [-w.about_origin(s.point[0]), w.about_origin(s.point[1])],
         }
+    }
+
+    /// The adjoint of displacing the bodies, where `w` weighs J v⁺ along the frame, `gap` the gap, and `by` (twists of
+    /// the bodies about the origins of their trees) the impulses on them.
+    #[inline(always)]
+    pub fn weigh(&self, w: Vec3, gap: f64, by: &[Twist; 2]) -> Weights {
+        let (s, m, f) = (&self.sides, &self.motion, self.impulse);
+        let w = self.frame.mul_vec(w);
+        let (omega, relative) = self.relative();
+        let at = [by[0].at(s.point[0]), by[1].at(s.point[1])];
+        // Of δφ and with it δn, of δp, and of ζ = ξ_B − ξ_A at the contact.
+        let turn = f.cross(at[1] - at[0]) - relative.cross(w);
+        let normal = self.turn.tr_mul_vec(turn);
+        let point = w.cross(omega) + f.cross(by[1].ang - by[0].ang);
+        let apart = Wrench::new(
+            m.point[0].tr_mul_vec(point) + m.normal[0].tr_mul_vec(normal) + m.gap[0] * gap,
+            m.point[1].tr_mul_vec(point) + m.normal[1].tr_mul_vec(normal) + m.gap[1] * gap,
+        );
+        let common = Wrench::new(point, self.normal.cross(normal));
+        Weights {
+            w,
+            by: [0, 1].map(|x| Twist::new(at[x], by[x].ang)),
+            shared: [common - apart, apart],
+        }
+    }
+
+    /// The adjoints of side `x`: of ξ and of η, about the origin of its tree.
+    #[inline(always)]
+    pub fn weigh_side(&self, weights: &Weights, x: usize) -> [Wrench; 2] {
+        let sign = if x == 1 { 1.0 } else { -1.0 };
+        let (v, p, by) = (self.sides.velocity[x], self.sides.point[x], weights.by[x]);
+        let (w, f) = (weights.w * sign, self.impulse * sign);
+        let own = Wrench::new(
+            v.ang.cross(w) - f.cross(by.ang),
+            v.at(p).cross(w) - f.cross(by.lin),
+        );
+        [
+            (weights.shared[x] + own).about_origin(p),
+            Wrench::of_force_at(w, p),
+        ]
     }
 }
 

@@ -1,26 +1,29 @@
 //! How the constraint problem and its forces vary with the configuration, at fixed impulses.
 //!
 //! A displacement ξ of a body takes a change of its velocity with it, δV = ξ × V + η. All that a group
-//! of rows does is linear in the (ξ, η) of its two bodies, so each side is reduced to its coefficients
-//! once: dofs, directions and adjoints then cost one product of twelve numbers a row. Forces need no
-//! product at all: how a body's own motion turns them joins the stiffness of its external loads.
+//! of rows does is linear in the (ξ, η) of its two bodies. One direction or adjoint follows the formulas of a
+//! contact. Where it is asked for dof by dof, [`Variation::expand`] reduces each side to its coefficients first: a
+//! dof then costs one product of twelve numbers a row. Forces need no product at all: how a body's own motion turns
+//! them joins the stiffness of its loads. Equalities are few and always reduced.
 
+mod contacts;
+mod flow;
 mod kernels;
 mod size;
 
-use super::assemble::{Constraints, Source, Stabilization};
-use super::contact_derivative::ContactState;
+use super::assemble::{Constraints, Source};
 use super::equality::Equality;
 use super::equality_derivative::EqualityState;
-use crate::collision::Smoothness;
-use crate::collision::contact_frame_derivative;
+use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
-use crate::dynamics::external::{External, Stiffness};
-use crate::dynamics::kinematics::{Kinematics, link_twists, twists};
+use crate::dynamics::external::{External, LinkStiffness, Stiffness};
+use crate::dynamics::kinematics::{Kinematics, link_twists};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
+use contacts::VariedContact;
+use flow::Flow;
 use std::ops::Range;
 
 /// What displacing one side of a group does, by the coordinates of ξ and η (linear; angular) about the
@@ -36,7 +39,7 @@ pub(super) struct Varied {
 }
 
 /// The two bodies between which a group acts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sides {
     pub link: [usize; 2],
     /// Points about the origins of their trees.
@@ -85,36 +88,44 @@ struct Cross {
     stiffness: Stiffness,
 }
 
-/// Velocities of the links and V_parent × S of the dofs.
-#[derive(Clone, Debug)]
-struct Flow {
-    velocity: Vec<Twist>,
-    carried: Vec<Twist>,
+impl Cross {
+    /// Adds what displacing the first link does to the second.
+    #[inline(always)]
+    fn add(all: &mut Vec<Cross>, [from, to]: [usize; 2], wrench: &[Wrench; 6]) {
+        if to == WORLD {
+            return;
+        }
+        let stiffness = Stiffness { c: *wrench };
+        match all.iter_mut().find(|c| (c.from, c.to) == (from, to)) {
+            Some(c) => c.stiffness += &stiffness,
+            None => all.push(Cross {
+                from,
+                to,
+                stiffness,
+            }),
+        }
+    }
 }
 
-impl Flow {
-    fn new(t: &Topology) -> Self {
-        Flow {
-            velocity: vec![Twist::ZERO; t.links.len()],
-            carried: vec![Twist::ZERO; t.nv()],
+/// Rows by the motions of single bodies, and impulses on others.
+#[derive(Debug)]
+struct Reduced {
+    sides: Vec<Side>,
+    cross: Vec<Cross>,
+}
+
+impl Reduced {
+    fn new(max_groups: usize) -> Self {
+        Reduced {
+            // Two bodies, at two velocities.
+            sides: Vec::with_capacity(4 * max_groups),
+            cross: Vec::with_capacity(2 * max_groups),
         }
     }
 
-    fn set(&mut self, model: &Model, kin: &Kinematics, v: &[f64]) {
-        twists(kin, model, v, &mut self.velocity);
-        for l in &model.topology().links {
-            let parent = self.of(l.parent);
-            for k in l.iv..l.iv + l.kind.nv() {
-                self.carried[k] = parent.cross(kin.s[k]);
-            }
-        }
-    }
-
-    fn of(&self, link: usize) -> Twist {
-        match link {
-            WORLD => Twist::ZERO,
-            link => self.velocity[link],
-        }
+    fn clear(&mut self) {
+        self.sides.clear();
+        self.cross.clear();
     }
 }
 
@@ -124,12 +135,18 @@ const BEFORE: usize = 1;
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
 #[derive(Debug)]
 pub struct Variation {
-    sides: Vec<Side>,
+    /// The first `count` are in use.
+    contacts: Vec<VariedContact>,
+    count: usize,
     on_dofs: Vec<OnDof>,
-    cross: Vec<Cross>,
+    equalities: Reduced,
+    /// The contacts, after [`Variation::expand`].
+    reduced: Reduced,
     /// After the step and before it, of which the first `times` are in use.
     flow: [Flow; 2],
     times: usize,
+    /// Kept share of the old normal velocity.
+    kept: f64,
     /// Per link: displacement of a direction, and what is carried with it.
     xi: Vec<Twist>,
     eta: [Vec<Twist>; 2],
@@ -147,12 +164,14 @@ impl Variation {
         let twists = || vec![Twist::ZERO; links];
         let wrenches = || vec![Wrench::ZERO; links];
         Variation {
-            // Two bodies, at two velocities.
-            sides: Vec::with_capacity(4 * max_groups),
+            contacts: Vec::with_capacity(max_groups),
+            count: 0,
             on_dofs: Vec::with_capacity(2 * max_groups),
-            cross: Vec::with_capacity(2 * max_groups),
+            equalities: Reduced::new(max_groups),
+            reduced: Reduced::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
             times: 0,
+            kept: 0.0,
             xi: twists(),
             eta: [twists(), twists()],
             xi_bar: wrenches(),
@@ -172,64 +191,26 @@ impl Variation {
         [q, v, v_next]: [&[f64]; 3],
         external: &mut External,
     ) {
-        self.sides.clear();
+        self.count = 0;
         self.on_dofs.clear();
-        self.cross.clear();
+        self.equalities.clear();
         self.degenerate = false;
         self.times = 0;
         if c.groups() == 0 {
             return;
         }
-        self.flow[AFTER].set(model, kin, v_next);
-        // The kept share of the old normal velocity varies like a velocity, too.
-        let keeps = s.kd != 0.0;
-        self.times = 1 + usize::from(keeps);
-        if keeps {
-            self.flow[BEFORE].set(model, kin, v);
-        }
         let t = model.topology();
+        self.flow[AFTER].set(t, kin, v_next);
+        // The kept share of the old normal velocity varies like a velocity, too.
+        self.kept = s.kd;
+        self.times = 1 + usize::from(s.kd != 0.0);
+        if self.times > BEFORE {
+            self.flow[BEFORE].set(t, kin, v);
+        }
         for b in 0..c.groups() {
-            let rows = c.range(b);
-            let row = rows.start;
+            let row = c.range(b).start;
             match c.sources[b] {
-                Source::Contact(i) => {
-                    let mut state = self.contact(c, scene, t, kin, b, i);
-                    let frictionless = rows.len() == 1;
-                    let lanes = |x: Vec3| match frictionless {
-                        true => normal_lane(x),
-                        false => three_lanes(x),
-                    };
-                    let slope = Vec3::Z * s.by_gap(c.gaps[b]);
-                    for x in moving(&state.sides) {
-                        let varied = state.vary(x);
-                        self.push(rows.clone(), &state.sides, x, AFTER, &varied, slope, lanes);
-                        self.stiffen(&state.sides, x, &varied, s.h, external);
-                    }
-                    let f = state.impulse * (1.0 / s.h);
-                    for (x, sign) in [(0, -1.0), (1, 1.0)] {
-                        if state.sides.link[x] != WORLD {
-                            let p = state.sides.point[x];
-                            external.add(state.sides.link[x], p, f * sign, Vec3::ZERO);
-                        }
-                    }
-                    if keeps {
-                        let flow = &self.flow[BEFORE];
-                        state.sides.velocity = state.sides.link.map(|l| flow.of(l));
-                        for x in moving(&state.sides) {
-                            let varied = state.vary(x);
-                            let kept = |u: Vec3| lanes(Vec3::Z * (-s.kd * u.z));
-                            self.push(
-                                rows.clone(),
-                                &state.sides,
-                                x,
-                                BEFORE,
-                                &varied,
-                                Vec3::ZERO,
-                                kept,
-                            );
-                        }
-                    }
-                }
+                Source::Contact(i) => self.push_contact(c, scene, t, kin, s, (b, i), external),
                 Source::Limit { dof, sign } => self.on_dofs.push(OnDof {
                     row,
                     dof,
@@ -263,20 +244,24 @@ impl Variation {
                         let velocity = p.link.map(|l| self.flow[AFTER].of(l));
                         let impulse = lanes_to_vec(c.impulse(b));
                         let state = EqualityState::new(&p, velocity, impulse);
-                        let slopes = Vec3::new(1.0, 1.0, 1.0) * s.closing();
                         for x in moving(&state.sides) {
                             let varied = state.columns(x);
-                            self.push(
-                                rows.clone(),
-                                &state.sides,
-                                x,
-                                AFTER,
-                                &varied,
-                                slopes,
-                                three_lanes,
-                            );
+                            let (from, to) = (p.link[x], p.link[1 - x]);
+                            self.equalities.sides.push(Side {
+                                rows: c.range(b),
+                                link: from,
+                                time: AFTER,
+                                by_xi: std::array::from_fn(|k| {
+                                    three_lanes(varied.velocity[k] + varied.gap[k] * s.closing())
+                                }),
+                                by_eta: varied.by_eta.map(three_lanes),
+                            });
                             if state.turns() {
-                                self.stiffen(&state.sides, x, &varied, s.h, external);
+                                let mut e = Stiffness::default();
+                                e.take(&varied.wrench[x], s.h);
+                                external.stiffen(from, &e);
+                                let cross = &mut self.equalities.cross;
+                                Cross::add(cross, [from, to], &varied.wrench[1 - x]);
                             }
                         }
                         let (f, m) = p.relation.transposed(impulse * (1.0 / s.h));
@@ -291,94 +276,6 @@ impl Variation {
         }
     }
 
-    fn contact(
-        &mut self,
-        c: &Constraints,
-        scene: &mut Scene,
-        t: &Topology,
-        kin: &Kinematics,
-        group: usize,
-        index: usize,
-    ) -> ContactState {
-        let contact = scene.contacts()[index];
-        let mut motion = Default::default();
-        if scene.differentiate(&contact, &mut motion) == Smoothness::Degenerate {
-            self.degenerate = true;
-        }
-        let point = contact.link.map(|link| match link {
-            WORLD => contact.point.point,
-            link => contact.point.point - kin.origin[t.links[link].tree],
-        });
-        ContactState {
-            sides: Sides {
-                link: contact.link,
-                point,
-                velocity: contact.link.map(|l| self.flow[AFTER].of(l)),
-            },
-            frame: c.frames[group],
-            turn: contact_frame_derivative(contact.point.normal),
-            normal: contact.point.normal,
-            impulse: world_impulse(c, group),
-            motion,
-        }
-    }
-
-    #[inline(always)]
-    fn push(
-        &mut self,
-        rows: Range<usize>,
-        sides: &Sides,
-        x: usize,
-        time: usize,
-        varied: &Varied,
-        slopes: Vec3,
-        lanes: impl Fn(Vec3) -> F4,
-    ) {
-        self.sides.push(Side {
-            rows,
-            link: sides.link[x],
-            time,
-            by_xi: std::array::from_fn(|k| lanes(varied.velocity[k] + slopes.scale(varied.gap[k]))),
-            by_eta: varied.by_eta.map(lanes),
-        });
-    }
-
-    /// Adds how the impulses on both bodies turn with body `x`.
-    #[inline(always)]
-    fn stiffen(
-        &mut self,
-        sides: &Sides,
-        x: usize,
-        varied: &Varied,
-        h: f64,
-        external: &mut External,
-    ) {
-        let (from, to) = (sides.link[x], sides.link[1 - x]);
-        // A load's stiffness is what a displacement takes from it.
-        for (c, w) in external.link[from]
-            .stiffness
-            .c
-            .iter_mut()
-            .zip(varied.wrench[x])
-        {
-            *c -= w * (1.0 / h);
-        }
-        if to == WORLD {
-            return;
-        }
-        let stiffness = Stiffness {
-            c: varied.wrench[1 - x],
-        };
-        match self.cross.iter_mut().find(|c| (c.from, c.to) == (from, to)) {
-            Some(c) => c.stiffness += &stiffness,
-            None => self.cross.push(Cross {
-                from,
-                to,
-                stiffness,
-            }),
-        }
-    }
-
     /// Calls `visit(dof, x)` for what couplings between dofs add to the diagonal of R_q.
     pub fn for_couplings(&self, mut visit: impl FnMut(usize, f64)) {
         for d in self.on_dofs.iter().filter(|d| d.stiffness != 0.0) {
@@ -387,15 +284,16 @@ impl Variation {
     }
 
     /// Rows on bodies: with [`Variation::column`] and [`Variation::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
-    /// λ, with stabilization. A row and dof may come more than once.
-    pub fn sides(&self) -> &[Side] {
-        &self.sides
+    /// λ, with stabilization; after [`Variation::expand`]. A row and dof may come more than once.
+    #[inline(always)]
+    pub fn sides(&self) -> impl Iterator<Item = &Side> {
+        self.reduced.sides.iter().chain(&self.equalities.sides)
     }
 
     /// ∂σ/∂q of a side at a dof that moves it.
     #[inline(always)]
     pub fn column(&self, side: &Side, kin: &Kinematics, dof: usize) -> F4 {
-        side.apply(kin.s[dof], self.flow[side.time].carried[dof])
+        side.apply(kin.s[dof], self.flow[side.time].carried(dof))
     }
 
     pub fn on_dofs(&self) -> &[OnDof] {
@@ -403,14 +301,14 @@ impl Variation {
     }
 
     /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
-    /// between two moving bodies, beyond the loads' stiffness.
+    /// between two moving bodies, beyond the loads' stiffness; after [`Variation::expand`].
     pub fn for_cross(
         &self,
         t: &Topology,
         kin: &Kinematics,
         mut visit: impl FnMut(usize, usize, f64),
     ) {
-        for c in &self.cross {
+        for c in self.cross() {
             for k in t.path(c.from) {
                 let w = c.stiffness.mul(kin.s[k]);
                 for i in t.path(c.to) {
@@ -420,20 +318,18 @@ impl Variation {
         }
     }
 
+    fn cross(&self) -> impl Iterator<Item = &Cross> {
+        self.reduced.cross.iter().chain(&self.equalities.cross)
+    }
+
     #[inline(always)]
-    fn direction_kernel(
-        &mut self,
-        t: &Topology,
-        kin: &Kinematics,
-        dq: &[f64],
-        sigma: &mut [f64],
-        force: &mut [f64],
-    ) {
+    fn direction_kernel(&mut self, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64]) {
         link_twists(t, &kin.s, dq, &mut self.xi);
         for (eta, flow) in self.eta.iter_mut().zip(&self.flow[..self.times]) {
-            link_twists(t, &flow.carried, dq, eta);
+            flow.displaced(t, kin, dq, eta);
         }
-        for s in &self.sides {
+        self.contacts_direction(sigma);
+        for s in &self.equalities.sides {
             add(
                 &mut sigma[s.rows.clone()],
                 s.apply(self.xi[s.link], self.eta[s.time][s.link]),
@@ -442,7 +338,12 @@ impl Variation {
         for d in &self.on_dofs {
             sigma[d.row] += d.slope * dq[d.dof];
         }
-        for c in &self.cross {
+    }
+
+    /// Adds to `force` the impulses of [`Variation::for_cross`] by the displacement of the last
+    /// [`Variation::direction`].
+    pub fn cross_forces(&self, t: &Topology, kin: &Kinematics, force: &mut [f64]) {
+        for c in self.cross() {
             let w = c.stiffness.mul(self.xi[c.from]);
             for i in t.path(c.to) {
                 force[i] += kin.s[i].dot(w);
@@ -453,7 +354,7 @@ impl Variation {
     #[inline(always)]
     fn direction_adjoint_kernel(
         &mut self,
-        model: &Model,
+        t: &Topology,
         kin: &Kinematics,
         sigma_bar: &[f64],
         force_bar: &[f64],
@@ -462,14 +363,16 @@ impl Variation {
         for d in &self.on_dofs {
             q_bar[d.dof] += d.slope * sigma_bar[d.row];
         }
-        if self.sides.is_empty() {
+        if self.count == 0 && self.equalities.sides.is_empty() {
             return;
         }
+        link_twists(t, &kin.s, force_bar, &mut self.xi);
         self.xi_bar.fill(Wrench::ZERO);
         for e in &mut self.eta_bar[..self.times] {
             e.fill(Wrench::ZERO);
         }
-        for s in &self.sides {
+        self.contacts_adjoint(sigma_bar);
+        for s in &self.equalities.sides {
             let w = lanes_of(&sigma_bar[s.rows.clone()]);
             let weigh = |by: &[F4; 6]| {
                 Wrench::from_slice(&by.map(|c| {
@@ -480,21 +383,27 @@ impl Variation {
             self.xi_bar[s.link] += weigh(&s.by_xi);
             self.eta_bar[s.time][s.link] += weigh(&s.by_eta);
         }
-        if !self.cross.is_empty() {
-            twists(kin, model, force_bar, &mut self.xi);
-            for c in &self.cross {
-                self.xi_bar[c.from] += c.stiffness.tr_mul(self.xi[c.to]);
-            }
+        for c in &self.equalities.cross {
+            self.xi_bar[c.from] += c.stiffness.tr_mul(self.xi[c.to]);
         }
-        let t = model.topology();
-        add_powers(t, &kin.s, &mut self.xi_bar, q_bar);
-        for (eta, flow) in self.eta_bar.iter_mut().zip(&self.flow[..self.times]) {
-            add_powers(t, &flow.carried, eta, q_bar);
+        for (i, l) in t.links.iter().enumerate().rev() {
+            let mut own = self.xi_bar[i];
+            if l.parent != WORLD {
+                self.xi_bar[l.parent] += own;
+                for (eta, flow) in self.eta_bar.iter_mut().zip(&self.flow[..self.times]) {
+                    let carried = eta[i];
+                    eta[l.parent] += carried;
+                    own += flow.weigh(l.parent, carried);
+                }
+            }
+            for k in l.iv..l.iv + l.kind.nv() {
+                q_bar[k] += kin.s[k].dot(own);
+            }
         }
     }
 
-    /// Effect of displacing all links of a subtree by ξ: σ into `sigma` (added) and the impulses on the
-    /// dofs of [`Variation::for_cross`] into `force` (added).
+    /// Effect of displacing all links of a subtree by ξ: σ into `sigma` (added) and the impulses on
+    /// links by the displacement of others into `force` (added).
     pub fn displaced(
         &self,
         t: &Topology,
@@ -505,30 +414,17 @@ impl Variation {
         force: &mut [f64],
     ) {
         let parent = t.links[links.start].parent;
-        for s in self.sides.iter().filter(|s| links.contains(&s.link)) {
-            let eta = self.flow[s.time].of(parent).cross(xi);
-            add(&mut sigma[s.rows.clone()], s.apply(xi, eta));
+        let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
+        self.contacts_displaced(t, kin, &links, xi, eta, sigma, force);
+        let equalities = &self.equalities;
+        for s in equalities.sides.iter().filter(|s| links.contains(&s.link)) {
+            add(&mut sigma[s.rows.clone()], s.apply(xi, eta[s.time]));
         }
-        for c in self.cross.iter().filter(|c| links.contains(&c.from)) {
+        for c in equalities.cross.iter().filter(|c| links.contains(&c.from)) {
             let w = c.stiffness.mul(xi);
             for i in t.path(c.to) {
                 force[i] += kin.s[i].dot(w);
             }
-        }
-    }
-}
-
-/// Adds to `out` the powers of the dofs' columns on what acts on the links: the adjoint of [`link_twists`]. `w` is left
-/// with the sums of the subtrees.
-#[inline(always)]
-fn add_powers(t: &Topology, s: &[Twist], w: &mut [Wrench], out: &mut [f64]) {
-    for (i, l) in t.links.iter().enumerate().rev() {
-        let own = w[i];
-        for k in l.iv..l.iv + l.kind.nv() {
-            out[k] += s[k].dot(own);
-        }
-        if l.parent != WORLD {
-            w[l.parent] += own;
         }
     }
 }
@@ -561,15 +457,5 @@ fn lanes_of(x: &[f64]) -> F4 {
 fn add(x: &mut [f64], y: F4) {
     for (x, y) in x.iter_mut().zip(y.0) {
         *x += y;
-    }
-}
-
-/// Impulse of a contact on side B, world axes.
-fn world_impulse(c: &Constraints, group: usize) -> Vec3 {
-    let l = lanes_to_vec(c.impulse(group));
-    if c.range(group).len() == 3 {
-        c.frames[group].mul_vec(l)
-    } else {
-        c.frames[group].c[2] * l.x
     }
 }

@@ -18,7 +18,12 @@ pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
     modes: Vec<Mode>,
+    /// Steps in a row that did not undo all overlaps.
+    jammed: u8,
 }
+
+/// Numbers of saved memory before the groups.
+const MEMORY_HEAD: usize = 2;
 
 /// Numbers per group of saved memory: key in four parts, mode, three impulses.
 const MEMORY_ENTRY: usize = 8;
@@ -29,6 +34,7 @@ impl Memory {
             keys: Vec::with_capacity(groups),
             lambda: Vec::with_capacity(groups),
             modes: Vec::with_capacity(groups),
+            jammed: 0,
         }
     }
 
@@ -48,8 +54,18 @@ impl Memory {
 }
 
 impl Constraints {
-    /// Keeps the impulses and modes for the next step.
-    pub fn remember(&mut self) {
+    /// Steps in a row up to the last one that did not undo all overlaps; counted round from 255.
+    pub fn jammed_steps(&self) -> u8 {
+        self.memory.jammed
+    }
+
+    /// Keeps the impulses and modes for the next step, and whether this one was `jammed`.
+    pub fn remember(&mut self, jammed: bool) {
+        self.memory.jammed = if jammed {
+            self.memory.jammed.wrapping_add(1)
+        } else {
+            0
+        };
         self.memory.keys.clear();
         self.memory.keys.extend_from_slice(&self.keys);
         self.memory.modes.clear();
@@ -65,18 +81,21 @@ impl Constraints {
         self.memory.keys.clear();
         self.memory.lambda.clear();
         self.memory.modes.clear();
+        self.memory.jammed = 0;
     }
 
     /// Length of the saved memory.
     pub fn memory_size(&self) -> usize {
-        1 + MEMORY_ENTRY * self.max_groups()
+        MEMORY_HEAD + MEMORY_ENTRY * self.max_groups()
     }
 
     /// Writes the memory as numbers; unused places are zero.
     pub fn save(&self, out: &mut [f64]) {
         out.fill(0.0);
         out[0] = self.memory.keys.len() as f64;
-        for (i, entry) in out[1..].chunks_exact_mut(MEMORY_ENTRY).enumerate() {
+        out[1] = self.memory.jammed.into();
+        let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
+        for (i, entry) in entries.enumerate() {
             let Some(k) = self.memory.keys.get(i) else {
                 break;
             };
@@ -111,10 +130,17 @@ impl Constraints {
         if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
-        let entries = || from[1..].chunks_exact(MEMORY_ENTRY).take(count as usize);
+        let jammed = from[1];
+        if !((0.0..=255.0).contains(&jammed) && jammed.fract() == 0.0) {
+            return Err(bad(1, jammed));
+        }
+        let entries = || {
+            let groups = from[MEMORY_HEAD..].chunks_exact(MEMORY_ENTRY);
+            groups.take(count as usize)
+        };
         for (i, e) in entries().enumerate() {
             let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
-            let at = 1 + i * MEMORY_ENTRY;
+            let at = MEMORY_HEAD + i * MEMORY_ENTRY;
             if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
                 return Err(bad(at + k, e[k]));
             }
@@ -126,6 +152,7 @@ impl Constraints {
             }
         }
         self.forget();
+        self.memory.jammed = jammed as u8;
         for e in entries() {
             self.memory.keys.push(Key {
                 kind: e[0] as u32,

@@ -8,7 +8,9 @@ mod equality;
 mod equality_derivative;
 mod memory;
 pub mod rows;
+mod stabilization;
 mod trees;
 
-pub use assemble::{Constraints, Source, Stabilization};
+pub use assemble::{Constraints, Source};
 pub use derivative::Variation;
+pub use stabilization::{PushOut, Stabilization};

@@ -6,7 +6,7 @@
 //! no part ([`WorkingSet`]) and join no islands.
 
 use super::island::Islands;
-use super::ncp::{Certificate, Mode, NcpOptions, NcpSolver, Path, Split};
+use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
@@ -94,24 +94,24 @@ impl IslandSolver {
             self.modes[b] = Mode::Breaking;
         }
         let mut all = Certificate::new(Path::Empty);
-        let mut brief = NcpOptions {
-            thorough: false,
+        let mut now = NcpOptions {
+            effort: options.effort.min(Effort::Usual),
             ..*options
         };
         loop {
             let inside = self.working_set.blocks();
             self.islands
                 .split(rows.trees(), inside, |b| rows.trees_of(b))?;
-            let solved = self.solve_islands(problem, rows, &brief, &mut all)?;
-            if !solved && !options.thorough {
+            let solved = self.solve_islands(problem, rows, &now, &mut all)?;
+            if !solved && options.effort < Effort::Thorough {
                 break;
             }
             if let Some(margin) = self.working_set.extend(problem, rows, &self.lambda) {
                 all.margin = margin;
-                if solved || brief.thorough {
+                if solved || now.effort == options.effort {
                     break;
                 }
-                brief.thorough = true;
+                now.effort = options.effort;
             }
         }
         for island in 0..self.islands.len() {
@@ -138,7 +138,7 @@ impl IslandSolver {
             let blocks = self.islands.blocks(island);
             let certificate = &mut self.certificates[blocks[0]];
             let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
-            if is_new || (options.thorough && !certificate.converged) {
+            if is_new || (options.effort == Effort::Thorough && !certificate.converged) {
                 let part = &mut self.part;
                 part.extract(problem, rows, blocks, &self.lambda, &self.modes);
                 let (part_problem, lambda, modes) = part.problem();

@@ -13,6 +13,26 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
+    /// E of a load fixed in the world, which a point of the body carries: see [`LinkLoad`].
+    #[inline(always)]
+    pub fn of_load(point: Vec3, force: Vec3, moment: Vec3) -> Stiffness {
+        let turn =
+            Mat3::IDENTITY * point.dot(force) - Mat3::outer(force, point) - Mat3::skew(moment);
+        let mut e = Stiffness::default();
+        for (k, moment) in turn.c.into_iter().enumerate() {
+            e.c[3 + k] = Wrench::new(Vec3::unit(k).cross(force), moment);
+        }
+        e
+    }
+
+    /// Subtracts how an impulse varies with the coordinates of ξ, as a force over the step `h`.
+    #[inline(always)]
+    pub fn take(&mut self, impulse: &[Wrench; 6], h: f64) {
+        for (c, w) in self.c.iter_mut().zip(impulse) {
+            *c -= *w * (1.0 / h);
+        }
+    }
+
     /// E ξ.
     #[inline(always)]
     pub fn mul(&self, xi: Twist) -> Wrench {
@@ -44,16 +64,18 @@ pub struct LinkLoad {
     /// A displacement ξ of the link changes the wrench, seen from the displaced link, by −E ξ. A load
     /// fixed in the world has E ξ = Σ (ξ_w × F, ((p·F) 1 − F pᵀ − N×) ξ_w).
     pub stiffness: Stiffness,
-    /// Whether any of these may differ from zero.
+    /// Whether the wrench may differ from zero, and whether the stiffness may.
     pub acts: bool,
+    pub turns: bool,
 }
 
 /// External loads of all links.
 #[derive(Clone, Debug)]
 pub struct External {
     pub link: Vec<LinkLoad>,
-    /// Whether any load may differ from zero.
+    /// Whether any load may differ from zero, and whether any stiffness may.
     pub active: bool,
+    pub turns: bool,
 }
 
 impl External {
@@ -61,6 +83,7 @@ impl External {
         External {
             link: vec![LinkLoad::default(); model.topology().links.len()],
             active: false,
+            turns: false,
         }
     }
 
@@ -70,22 +93,36 @@ impl External {
                 *l = LinkLoad::default();
             }
             self.active = false;
+            self.turns = false;
         }
+    }
+
+    /// Adds a wrench about the tree's origin and says nothing of its stiffness.
+    #[inline(always)]
+    pub fn add_wrench(&mut self, link: usize, wrench: Wrench) {
+        let l = &mut self.link[link];
+        l.wrench += wrench;
+        l.acts = true;
+        self.active = true;
+    }
+
+    /// Adds to the stiffness of a link that bears a load.
+    #[inline(always)]
+    pub fn stiffen(&mut self, link: usize, stiffness: &Stiffness) {
+        let l = &mut self.link[link];
+        l.stiffness += stiffness;
+        l.acts = true;
+        l.turns = true;
+        self.active = true;
+        self.turns = true;
     }
 
     /// Adds a force [N] acting at `point` and a moment [N m], world axes; the point is relative to
     /// the tree's origin and moves with the link.
     #[inline(always)]
     pub fn add(&mut self, link: usize, point: Vec3, force: Vec3, moment: Vec3) {
-        let l = &mut self.link[link];
-        l.wrench += Wrench::new(force, point.cross(force) + moment);
-        let turn =
-            Mat3::IDENTITY * point.dot(force) - Mat3::outer(force, point) - Mat3::skew(moment);
-        for (k, moment) in turn.c.into_iter().enumerate() {
-            l.stiffness.c[3 + k] += Wrench::new(Vec3::unit(k).cross(force), moment);
-        }
-        l.acts = true;
-        self.active = true;
+        self.add_wrench(link, Wrench::new(force, point.cross(force) + moment));
+        self.stiffen(link, &Stiffness::of_load(point, force, moment));
     }
 
     /// Adds a wrench (world axes) acting at a body's origin.
@@ -95,5 +132,62 @@ impl External {
             let at = kin.pos[b.link] + kin.rot[b.link].mul_vec(b.in_link.pos);
             self.add(b.link, at, w.lin, w.ang);
         }
+    }
+}
+
+/// Stiffness of the loads, link by link.
+#[derive(Clone, Debug)]
+pub struct LinkStiffness {
+    /// Without meaning where nothing acts.
+    link: Vec<Stiffness>,
+    acts: Vec<bool>,
+}
+
+impl LinkStiffness {
+    pub fn new(links: usize) -> Self {
+        LinkStiffness {
+            link: vec![Stiffness::default(); links],
+            acts: vec![false; links],
+        }
+    }
+
+    /// That of the external loads.
+    pub fn set(&mut self, external: &External) {
+        self.acts.fill(false);
+        if external.turns {
+            for (i, l) in external.link.iter().enumerate().filter(|(_, l)| l.turns) {
+                self.add(i, &l.stiffness);
+            }
+        }
+    }
+
+    /// `None` stands for zero.
+    #[inline(always)]
+    pub fn get(&self, link: usize) -> Option<&Stiffness> {
+        self.acts[link].then(|| &self.link[link])
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, link: usize, stiffness: &Stiffness) {
+        if self.acts[link] {
+            self.link[link] += stiffness;
+        } else {
+            self.link[link] = *stiffness;
+            self.acts[link] = true;
+        }
+    }
+
+    /// Adds what acts on one link to another.
+    #[inline(always)]
+    pub fn pass_on(&mut self, from: usize, to: usize) {
+        if self.acts[from] {
+            let own = self.link[from];
+            self.add(to, &own);
+        }
+    }
+
+    /// E ξ of a link.
+    pub fn mul(&self, link: usize, xi: Twist) -> Wrench {
+        self.get(link).map_or(Wrench::ZERO, |e| e.mul(xi))
     }
 }

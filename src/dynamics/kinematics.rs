@@ -122,7 +122,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
 
 /// Σ S_k x_k over the dofs of a link.
 #[inline(always)]
-pub(super) fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
+pub fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
     let mut t = s[0] * x[0];
     if kind.nv() > 1 {
         for k in 1..kind.nv() {

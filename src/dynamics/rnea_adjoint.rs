@@ -65,7 +65,7 @@ fn rnea_adjoint_kernel(
             twist,
             momentum: inertia.mul(twist),
             turn: two_b_row(inertia, kin.v[i], rnea.momentum[i], twist),
-            load: match load.acts {
+            load: match load.turns {
                 true => load.stiffness.tr_mul(twist),
                 false => Wrench::ZERO,
             },
@@ -82,7 +82,7 @@ fn rnea_adjoint_kernel(
         let mut by_q = -(weighed.cross_wrench(rnea.f[i])
             + ap.cross_wrench(own.momentum)
             + vp.cross_wrench(rest));
-        if external.active {
+        if external.turns {
             by_q += own.load;
         }
         let by_v = match l.kind.nv() {
@@ -98,7 +98,7 @@ fn rnea_adjoint_kernel(
             let parent = &mut x[l.parent];
             parent.momentum += own.momentum;
             parent.turn += own.turn;
-            if external.active {
+            if external.turns {
                 parent.load += own.load;
             }
         }

@@ -14,7 +14,7 @@
 //! For a rigid body 2B has twelve numbers: with momentum (h_l; h_a) and the rate İ of the rotational
 //! inertia, 2B (u_l; u_w) = (2 u_w × h_l; İ u_w − h_a × u_w).
 
-use super::external::{External, Stiffness};
+use super::external::LinkStiffness;
 use super::kinematics::Kinematics;
 use super::mass::{BranchMatrix, PathBlock, set_path};
 use super::rnea::{Rnea, world_acceleration};
@@ -126,9 +126,8 @@ pub struct RneaDerivatives {
     pub below_v: Vec<F4>,
     /// Per link, of its subtree.
     pub composite: Vec<Composite>,
-    /// Per link, of the external loads on its subtree; zero unless they are active.
-    pub stiffness: Vec<Stiffness>,
-    loaded: bool,
+    /// Per link, of the loads on it; after [`rnea_derivatives`] of those on its subtree.
+    pub stiffness: LinkStiffness,
     /// Per dof.
     pub carried: Vec<Carried>,
     path: Vec<PathBlock<24>>,
@@ -145,8 +144,7 @@ impl RneaDerivatives {
             below_q: packed(),
             below_v: packed(),
             composite: vec![Composite::default(); t.links.len()],
-            stiffness: vec![Stiffness::default(); t.links.len()],
-            loaded: false,
+            stiffness: LinkStiffness::new(t.links.len()),
             carried: vec![Carried::default(); t.nv()],
             path: vec![[F4::ZERO; 24]; t.max_depth / LANES],
             filled: vec![WORLD; t.max_depth],
@@ -197,17 +195,10 @@ fn rnea_derivatives_kernel(
     rnea: &Rnea,
     model: &Model,
     params: &Params,
-    external: &External,
     mut m: Option<&mut BranchMatrix>,
 ) {
     let t = model.topology();
     let world = world_acceleration(params);
-    if external.active || w.loaded {
-        for (s, l) in w.stiffness.iter_mut().zip(&external.link) {
-            *s = l.stiffness;
-        }
-        w.loaded = external.active;
-    }
     for (i, l) in t.links.iter().enumerate() {
         w.composite[i] = Composite::of(&kin.inertia[i], kin.v[i]);
         let (vp, ap) = if l.parent == WORLD {
@@ -241,8 +232,9 @@ fn rnea_derivatives_kernel(
         let row = c.two_b_row(s);
         let mut by_q = c.inertia.mul(carried.alpha) + c.two_b(carried.eta);
         let by_v = c.inertia.mul(carried.beta) + c.two_b(s);
-        if w.loaded {
-            by_q += w.stiffness[i].mul(s);
+        let load = w.stiffness.get(i);
+        if let Some(e) = load {
+            by_q += e.mul(s);
         }
         let turned = s.cross_wrench(rnea.f[i]);
         let up = (by_q + turned).to_array().map(F4::splat);
@@ -260,8 +252,8 @@ fn rnea_derivatives_kernel(
             w.below_q[at] = dot6(&p[12..18], &f) + dot3(&p[9..12], &g);
             w.below_v[at] = dot6(&p[18..24], &f) + dot3(&p[3..6], &g);
         }
-        if w.loaded {
-            let e = w.stiffness[i].tr_mul(s).to_array().map(F4::splat);
+        if let Some(e) = load {
+            let e = e.tr_mul(s).to_array().map(F4::splat);
             for (b, p) in w.path[..=dof.depth / LANES].iter().enumerate() {
                 w.below_q[first + b] += dot6(&p[0..6], &e);
             }
@@ -276,10 +268,7 @@ fn rnea_derivatives_kernel(
         if k == l.iv && l.parent != WORLD {
             let own = w.composite[i];
             w.composite[l.parent].add(&own);
-            if w.loaded {
-                let own = w.stiffness[i];
-                w.stiffness[l.parent] += &own;
-            }
+            w.stiffness.pass_on(i, l.parent);
         }
     }
 }
@@ -288,9 +277,9 @@ dispatch! {
     /// Fills the derivatives of inverse dynamics by q and v, and M (without armature) if asked for.
     ///
     /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration
-    /// in question.
+    /// in question, and `w` the stiffness of the links' loads.
     pub fn rnea_derivatives = rnea_derivatives_kernel(
         w: &mut RneaDerivatives, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
-        external: &External, m: Option<&mut BranchMatrix>,
+        m: Option<&mut BranchMatrix>,
     )
 }

@@ -2,7 +2,7 @@
 
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
-use super::external::External;
+use super::external::{External, LinkStiffness};
 use super::hybrid::restrict;
 use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
@@ -199,9 +199,20 @@ impl Dynamics {
     /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; after
     /// [`Dynamics::inverse`].
     pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
+        self.differentiate_inverse_with(model, params, |_, _| ());
+    }
+
+    /// The same, where `stiffen` may add to the stiffness of the external loads.
+    pub fn differentiate_inverse_with(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        stiffen: impl FnOnce(&Kinematics, &mut LinkStiffness),
+    ) {
         if let Some(d) = &mut self.derivatives {
-            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
-            rnea_derivatives(&mut d.id, kin, rnea, model, params, external, None);
+            d.id.stiffness.set(&self.external);
+            stiffen(&self.kin, &mut d.id.stiffness);
+            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, None);
         }
     }
 
@@ -250,9 +261,9 @@ impl Dynamics {
         self.scratch = scratch;
         if let Some(d) = &mut self.derivatives {
             let t = model.topology();
-            let (kin, rnea, external) = (&self.kin, &self.rnea, &self.external);
+            d.id.stiffness.set(&self.external);
             let m = Some(&mut d.mass);
-            rnea_derivatives(&mut d.id, kin, rnea, model, params, external, m);
+            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, m);
             factor(&mut d.mass, t, diagonal);
             inverse(&mut d.inverse, &d.mass, t);
             inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);

@@ -5,9 +5,9 @@
 //! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
 //! state, so one direction in general position shows whether any violates it.
 //!
-//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`]. Where it is not, rows may
-//! be so nearly dependent that what directions and adjoints get from the factorization is round-off: the two are then
-//! compared on a pair of vectors in general position.
+//! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`]. Where it is not, or rows
+//! contradict each other, they may be so nearly dependent that what directions and adjoints get from the factorization is
+//! round-off: the two are then compared on a pair of vectors in general position.
 //!
 //! [`NcpSolver::is_certain`]: crate::contact::ncp::NcpSolver::is_certain
 
@@ -43,7 +43,6 @@ pub(super) struct Agreement {
     /// Numbers between ±1 for displacements, kept velocities and forces.
     general: [Vec<f64>; 3],
     direction: Vec<f64>,
-    force: Vec<f64>,
     sigma: Vec<f64>,
     dlambda: Vec<f64>,
     weights: Vec<f64>,
@@ -54,7 +53,6 @@ impl Agreement {
         Agreement {
             general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
             direction: vec![0.0; nv],
-            force: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
             dlambda: vec![0.0; max_rows],
             weights: vec![0.0; max_rows],
@@ -78,7 +76,7 @@ impl Agreement {
         }
         let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
         if !solver.is_certain(&c.problem(), scratch)? {
-            return self.judge_uncertain(c, solver);
+            return self.judge_one_side(c, solver);
         }
         if !solver.may_be_deficient(&c.problem()) {
             return Ok(Verdict::Unique);
@@ -89,7 +87,7 @@ impl Agreement {
         for (x, g) in self.direction.iter_mut().zip(&self.general[0]) {
             *x = s.h * g;
         }
-        variation.direction(t, kin, &self.direction, sigma, &mut self.force);
+        variation.direction(t, kin, &self.direction, sigma);
         if s.kd != 0.0 {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
@@ -100,17 +98,16 @@ impl Agreement {
         }
         // Any force at all.
         add_velocity(c, &self.general[2], sigma);
-        Ok(
-            match answers(c, solver, sigma, &mut self.dlambda[..rows])? {
-                true => Verdict::Unique,
-                false => Verdict::OneSided,
-            },
-        )
+        match answers(c, solver, sigma, &mut self.dlambda[..rows])? {
+            true => Ok(Verdict::Unique),
+            false => self.judge_one_side(c, solver),
+        }
     }
 
-    /// Of a solution that the linear system may not belong to: with velocities w = J x and weights z = J y,
-    /// ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for nothing in it.
-    fn judge_uncertain(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Verdict> {
+    /// Of a linear system that its solution may not belong to, or that contradicts itself: with velocities w = J x and
+    /// weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for
+    /// nothing in it.
+    fn judge_one_side(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Verdict> {
         let rows = c.g.len();
         let [w, z] = [&mut self.sigma, &mut self.weights].map(|x| &mut x[..rows]);
         let answer = &mut self.dlambda[..rows];

@@ -10,12 +10,12 @@ use super::options::Options;
 use super::response::Response;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
-use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::constraint::{Constraints, PushOut, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::island_solver::IslandSolver;
-use crate::contact::ncp::{Certificate, Mode, NcpOptions};
+use crate::contact::ncp::{Certificate, Effort, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
-use crate::dynamics::external::External;
+use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::kinematics::{Kinematics, twists};
 use crate::dynamics::mass::{BranchMatrix, DenseInverse};
 use crate::error::{Error, Result};
@@ -33,6 +33,9 @@ const UNFORESEEN_SPEED: f64 = 1.0;
 /// and would have without impulses. Where impulses make one faster than that the step repeats with
 /// the contacts it could then reach.
 const REACH_STEPS: f64 = 2.0;
+
+/// While bodies are jammed one step in so many takes pains to push all of them out.
+const PAINS: u8 = 8;
 
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;
@@ -110,8 +113,9 @@ impl ContactStage {
         let desired = Stabilization {
             kp: options.kp,
             kd: options.kd,
-            push_out: options.max_push_out,
+            max_push_out: options.max_push_out,
             h: options.time_step,
+            push_out: PushOut::Full,
         };
         Ok(ContactStage {
             scene: Scene::new(model, options.max_contacts)?,
@@ -121,7 +125,7 @@ impl ContactStage {
                 tolerance: options.tolerance,
                 max_sweeps: options.max_iterations,
                 max_admm: options.max_iterations,
-                thorough: true,
+                effort: Effort::Thorough,
             },
             desired,
             stabilization: desired,
@@ -215,31 +219,61 @@ impl ContactStage {
         }
     }
 
-    /// Impulses of the condensed problem. Jammed bodies cannot be pushed apart by any impulse: a problem that
-    /// is not solved is given up for the one without push-out, which always has a solution.
+    /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
+    /// is not solved less is asked, in the end nothing, which always has a solution. While that lasts, only every
+    /// few steps take pains over what was asked at first.
     fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
+        let full = self.push_out_effort();
+        let c = &mut self.constraints;
         self.stabilization = self.desired;
         loop {
-            let c = &mut self.constraints;
             c.stabilize(v, &self.v_free, &self.stabilization);
-            let is_last = !c.pushes_out(&self.stabilization);
+            c.warm_start();
+            let fallback = c.fallback(&self.stabilization);
+            let effort = match (fallback, self.stabilization.push_out) {
+                (None, _) => Effort::Thorough,
+                (_, PushOut::Full) => full,
+                _ => Effort::Usual,
+            };
             let options = NcpOptions {
-                thorough: is_last,
+                effort,
                 ..self.options
             };
             let (problem, lambda, modes) = c.problem_and_solution();
             let certificate = self.solver.solve(&problem, lambda, modes, &options)?;
-            if certificate.converged || is_last {
-                return Ok(certificate);
+            match fallback {
+                Some(less) if !certificate.converged => {
+                    self.stabilization = self.desired.limited_to(less);
+                }
+                _ => return Ok(certificate),
             }
-            self.stabilization = self.stabilization.without_push_out();
-            c.warm_start();
         }
     }
 
-    /// Whether the last step was taken without the push-out that was asked for.
+    /// What a step spends on all of the push-out before it does with less.
+    fn push_out_effort(&self) -> Effort {
+        if self.constraints.jammed_steps().is_multiple_of(PAINS) {
+            Effort::Usual
+        } else {
+            Effort::Brief
+        }
+    }
+
+    /// Whether the last step was taken without all the push-out that was asked for.
     pub fn gave_up_push_out(&self) -> bool {
         self.stabilization != self.desired
+    }
+
+    /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
+    pub fn kink_distance(&self, certificate: &Certificate) -> f64 {
+        let s = &self.stabilization;
+        let kink = self.constraints.kink_distance(s);
+        if certificate.effort <= self.push_out_effort() {
+            return kink;
+        }
+        // Beyond gap zero this is a push-out, which would not be solved but given up.
+        let without = s.limited_to(PushOut::None);
+        kink.min(self.constraints.kink_distance(&without))
     }
 
     /// The gains of every step that follows.
@@ -272,7 +306,7 @@ impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
         if self.certificate.is_some_and(|c| c.converged) {
-            self.constraints.remember();
+            self.constraints.remember(self.gave_up_push_out());
         } else {
             // Impulses of a failed solve may be far off: the next step does better without them.
             self.constraints.forget();
@@ -334,10 +368,6 @@ impl ContactStage {
         self.solver.independent(&self.constraints.problem())
     }
 
-    pub fn stabilization(&self) -> &Stabilization {
-        &self.stabilization
-    }
-
     /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
     ///
     /// # Errors
@@ -373,6 +403,13 @@ impl ContactStage {
             l.undetermined = verdict == Verdict::Undetermined;
         }
         Ok(())
+    }
+
+    /// Prepares columns by dofs: [`Variation::expand`].
+    pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
+        if let Some(l) = &mut self.linear {
+            l.variation.expand(t, kin, &self.stabilization, stiffness);
+        }
     }
 
     /// Prepares the Jacobians' part: afterwards [`ContactLinear::response`] is that of the last step if it
@@ -429,7 +466,8 @@ impl ContactStage {
         l.sigma.fill(0.0);
         l.bounds.fill(0.0);
         if !dq.is_empty() {
-            l.variation.direction(t, kin, dq, &mut l.sigma, force);
+            l.variation.direction(t, kin, dq, &mut l.sigma);
+            l.variation.cross_forces(t, kin, force);
         }
         if !dv.is_empty() && self.stabilization.kd != 0.0 {
             for b in 0..c.groups() {
@@ -517,7 +555,7 @@ impl ContactStage {
     /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.
     pub fn direction_adjoint(
         &mut self,
-        model: &Model,
+        t: &Topology,
         kin: &Kinematics,
         weights: &[f64],
         q_bar: &mut [f64],
@@ -527,7 +565,7 @@ impl ContactStage {
             return;
         };
         l.variation
-            .direction_adjoint(model, kin, &l.sigma, weights, q_bar);
+            .direction_adjoint(t, kin, &l.sigma, weights, q_bar);
         if self.stabilization.kd == 0.0 {
             return;
         }

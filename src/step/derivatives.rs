@@ -163,7 +163,12 @@ impl Sim {
             return Ok(());
         }
         let model = &*self.model;
-        self.dynamics.differentiate_inverse(model, &self.params);
+        let (contact, t) = (&mut self.contact, model.topology());
+        (self.dynamics).differentiate_inverse_with(model, &self.params, |kin, stiffness| {
+            if let Some(c) = contact {
+                c.expand(t, kin, stiffness);
+            }
+        });
         let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
@@ -469,7 +474,7 @@ impl Sim {
         }
         v_sum.copy_from_slice(z);
         if let Some(c) = &mut self.contact {
-            c.direction_adjoint(model, &self.dynamics.kin, weights, q_sum, v_sum);
+            c.direction_adjoint(t, &self.dynamics.kin, weights, q_sum, v_sum);
         }
         for w in weights.iter_mut() {
             *w *= -h;

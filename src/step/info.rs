@@ -31,9 +31,9 @@ pub struct StepInfo {
     pub residual: f64,
     /// The residual is within the tolerance; if not, `gradient` is [`Gradient::Refused`].
     pub converged: bool,
-    /// With the push-out of penetrations and passed limits the contact problem was not solved: jammed bodies
-    /// cannot be moved apart by any impulse. The step was taken without, so that nothing closes further but
-    /// what overlaps stays, and its derivative is that of such a step.
+    /// With all the push-out of penetrations and passed limits the contact problem was not solved: friction can
+    /// jam bodies so that no impulse moves them apart. The step was taken with less
+    /// ([`PushOut`](crate::constraint::PushOut)), and its derivative is that of such a step.
     pub push_out_given_up: bool,
     /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
     /// far an actuator is from its clamp, in its unit.

@@ -123,13 +123,13 @@ impl At<'_> {
         let f = xi.cross_wrench(self.rnea.f[link])
             + c.inertia.mul(carried.alpha)
             + c.two_b(carried.eta)
-            + self.id.stiffness[link].mul(xi);
+            + self.id.stiffness.mul(link, xi);
         self.spread(t.dofs[l.iv].parent, f, r);
         for k in l.iv..t.dofs[l.iv].end {
             let i = t.dofs[k].link;
             let c = &self.id.composite[i];
             let f =
-                c.inertia.mul(carried.alpha) + c.two_b(carried.eta) + self.id.stiffness[i].mul(xi);
+                c.inertia.mul(carried.alpha) + c.two_b(carried.eta) + self.id.stiffness.mul(i, xi);
             r[k] = self.kin.s[k].dot(f);
         }
     }

@@ -409,7 +409,7 @@ impl Sim {
                 s.info.converged = certificate.converged;
                 s.info.push_out_given_up = c.gave_up_push_out();
                 s.info.contacts = c.scene.contacts().len();
-                let kink = c.constraints.kink_distance(c.stabilization());
+                let kink = c.kink_distance(&certificate);
                 s.info.switch_distance = margin.min(certificate.margin).min(kink);
                 if certificate.at_switch || kink < 1e-9 || s.info.push_out_given_up {
                     s.info.gradient = Gradient::OneSided;

@@ -126,8 +126,8 @@ pub struct Outcome {
 }
 
 /// The active contacts with their features, side of gap zero and mode, then the modes of all other active
-/// constraints. What breaks does so on both sides, as what is out of reach.
-pub type Modes = (Vec<(usize, usize, u64, usize, Mode)>, Vec<Mode>);
+/// constraints, and whether push-out was given up. What breaks does so on both sides, as what is out of reach.
+pub type Modes = (Vec<(usize, usize, u64, usize, Mode)>, Vec<Mode>, bool);
 
 pub fn modes(sim: &Sim) -> Modes {
     // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
@@ -144,6 +144,7 @@ pub fn modes(sim: &Sim) -> Modes {
     (
         contacts,
         others.filter(|m| **m != Mode::Breaking).copied().collect(),
+        sim.step_info().unwrap().push_out_given_up,
     )
 }
 
@@ -156,6 +157,9 @@ pub const FOURTH_ORDER: Stencil = &[
     (2.0, -1.0 / 12.0),
     (-2.0, 1.0 / 12.0),
 ];
+
+/// Relative error from which on a column counts as wrong.
+const WRONG: f64 = 1e-5;
 
 pub struct Checker {
     pub sim: Sim,
@@ -173,7 +177,8 @@ pub struct Checker {
     /// Steps whose derivative is refused though their contact problem is solved.
     refused: usize,
     errors: Vec<f64>,
-    worst: (f64, String),
+    /// Columns that are off by more than [`WRONG`], and which.
+    wrong: Vec<(f64, String)>,
     /// How far directions and adjoints are from the Jacobians, in exact steps and others.
     apart: [f64; 2],
     /// Of the step, for the report.
@@ -218,7 +223,7 @@ impl Checker {
             one_sided_differ: 0,
             refused: 0,
             errors: Vec::new(),
-            worst: (0.0, String::new()),
+            wrong: Vec::new(),
             apart: [0.0; 2],
             label: String::new(),
             parameters: Vec::new(),
@@ -349,23 +354,23 @@ impl Checker {
                     let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
                     apart.fold(0.0, f64::max) / size
                 };
-                if distance(&fd, &coarse) > 1e-5 {
+                if distance(&fd, &coarse) > WRONG {
                     self.unresolved += 1;
                     continue;
                 }
                 let error = distance(&fd, &ours);
                 if info.gradient == Gradient::OneSided {
                     self.one_sided += 1;
-                    self.one_sided_differ += usize::from(error > 1e-5);
+                    self.one_sided_differ += usize::from(error > WRONG);
                     continue;
                 }
-                if error > self.worst.0 {
-                    let what = ["q", "v", "u", "p"][kind];
-                    let parameter = self.parameters.get(k).filter(|_| kind == 3);
-                    self.worst = (
-                        error,
-                        format!("by {what}[{k}] {parameter:?} of {}", self.label),
-                    );
+                if error > WRONG {
+                    let by = match kind {
+                        3 => format!("{:?}", self.parameters[k]),
+                        _ => format!("{}[{k}]", ["q", "v", "u"][kind]),
+                    };
+                    self.wrong
+                        .push((error, format!("by {by} of {}", self.label)));
                 }
                 self.errors.push(error);
                 self.checked += 1;
@@ -416,10 +421,10 @@ impl Checker {
         let n = self.errors.len();
         let quantile = |share: usize| self.errors.get(n * share / 100).copied().unwrap_or(0.0);
         let (median, p99) = (quantile(50), quantile(99));
-        let wrong = self.errors.iter().filter(|e| **e > 1e-5).count();
+        let wrong = self.wrong.len();
         println!(
             "{name}: {} columns checked, {wrong} of them off by more than 1e-5, {} excluded for a mode that \
-             changes, {} for differences that do not settle, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e} {}; directions \
+             changes, {} for differences that do not settle, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}; directions \
              and adjoints to {:.0e}, {:.0e} where one-sided",
             self.checked,
             self.excluded,
@@ -427,11 +432,13 @@ impl Checker {
             self.one_sided,
             self.one_sided_differ,
             self.refused,
-            self.worst.0,
-            self.worst.1,
+            self.errors.last().copied().unwrap_or(0.0),
             self.apart[0],
             self.apart[1]
         );
+        for (error, which) in &self.wrong {
+            println!("    off by {error:.1e} {which}");
+        }
         Tally {
             checked: self.checked,
             excluded: self.excluded + self.unresolved,

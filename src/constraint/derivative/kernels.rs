@@ -1,11 +1,14 @@
 //! The loops of a variation, for the widest vectors of the processor.
 
-use super::{Constraints, External, Kinematics, Model, Scene, Stabilization, Topology, Variation};
+use super::{
+    Constraints, External, Kinematics, LinkStiffness, Model, Scene, Stabilization, Topology,
+    Variation,
+};
 use crate::linalg::dispatch;
 
 impl Variation {
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on
-    /// bodies join the external loads as forces over the step, with how they turn.
+    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on bodies join the
+    /// external loads as forces over the step, those of equalities with how they turn.
     pub fn prepare(
         &mut self,
         c: &Constraints,
@@ -19,29 +22,33 @@ impl Variation {
         prepare(self, c, scene, model, kin, s, state, external);
     }
 
-    /// Adds ∂σ/∂q dq to `sigma` and the impulses on the dofs of [`Variation::for_cross`] to `force`.
-    pub fn direction(
+    /// Prepares columns by dofs, and adds to the stiffness of the links' loads how the impulses of contacts turn.
+    pub fn expand(
         &mut self,
         t: &Topology,
         kin: &Kinematics,
-        dq: &[f64],
-        sigma: &mut [f64],
-        force: &mut [f64],
+        s: &Stabilization,
+        stiffness: &mut LinkStiffness,
     ) {
-        direction(self, t, kin, dq, sigma, force);
+        expand(self, t, kin, s, stiffness);
     }
 
-    /// Adjoint of [`Variation::direction`]: from those of σ and of the impulses on the dofs, added to
-    /// `q_bar`.
+    /// Adds ∂σ/∂q dq to `sigma`.
+    pub fn direction(&mut self, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64]) {
+        direction(self, t, kin, dq, sigma);
+    }
+
+    /// Adjoint of [`Variation::direction`] and of how the impulses of contacts on the dofs vary: from the adjoints of σ
+    /// and of the impulses on the dofs, added to `q_bar`.
     pub fn direction_adjoint(
         &mut self,
-        model: &Model,
+        t: &Topology,
         kin: &Kinematics,
         sigma_bar: &[f64],
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
-        direction_adjoint(self, model, kin, sigma_bar, force_bar, q_bar);
+        direction_adjoint(self, t, kin, sigma_bar, force_bar, q_bar);
     }
 }
 
@@ -53,15 +60,21 @@ dispatch! {
 }
 
 dispatch! {
+    fn expand = Variation::expand_kernel(
+        variation: &mut Variation, t: &Topology, kin: &Kinematics, s: &Stabilization,
+        stiffness: &mut LinkStiffness,
+    )
+}
+
+dispatch! {
     fn direction = Variation::direction_kernel(
         variation: &mut Variation, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64],
-        force: &mut [f64],
     )
 }
 
 dispatch! {
     fn direction_adjoint = Variation::direction_adjoint_kernel(
-        variation: &mut Variation, model: &Model, kin: &Kinematics, sigma_bar: &[f64],
+        variation: &mut Variation, t: &Topology, kin: &Kinematics, sigma_bar: &[f64],
         force_bar: &[f64], q_bar: &mut [f64],
     )
 }

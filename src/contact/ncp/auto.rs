@@ -5,7 +5,7 @@ use super::modes::{Certificate, Path, residuals};
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::reduced::Purpose;
-use super::{Mode, NcpOptions, NcpSolver};
+use super::{Effort, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Delassus, Problem};
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
@@ -61,6 +61,12 @@ impl NcpSolver {
             return certificate;
         }
         self.recall(problem);
+        if options.effort == Effort::Brief {
+            certificate.path = Path::Pgs;
+            self.classify_all(problem, CLOSED);
+            return certificate;
+        }
+        certificate.effort = Effort::Usual;
         if self.solve_pivots(
             problem,
             options,
@@ -76,7 +82,8 @@ impl NcpSolver {
         }
         self.recall(problem);
         certificate.path = Path::Pgs;
-        if options.thorough {
+        if options.effort == Effort::Thorough {
+            certificate.effort = Effort::Thorough;
             let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
             let mut round = FIRST_ROUND;
             loop {
@@ -234,14 +241,17 @@ impl NcpSolver {
         certificate: &mut Certificate,
     ) -> bool {
         let mut best = f64::INFINITY;
-        let (paces, returns): (&[Pace], usize) = match options.thorough {
-            true => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
-            false => (&[Pace::Bold], 0),
+        let (paces, returns): (&[Pace], usize) = match options.effort {
+            Effort::Thorough => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
+            _ => (&[Pace::Bold], 0),
         };
         for &pace in paces {
             if !self.interior.start(problem, &self.work) {
                 // Nothing responds to any impulse.
                 return false;
+            }
+            if pace == Pace::Careful {
+                certificate.effort = Effort::Thorough;
             }
             let (mut stalled, mut recentered, mut tried) = (0, 0, false);
             let mut before = f64::INFINITY;
@@ -286,6 +296,7 @@ impl NcpSolver {
                     if recentered > returns {
                         break;
                     }
+                    certificate.effort = Effort::Thorough;
                     stalled = 0;
                     self.interior.recenter(problem, &self.work);
                 }

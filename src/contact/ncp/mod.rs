@@ -75,9 +75,19 @@ pub struct NcpOptions {
     pub max_sweeps: usize,
     /// Bound on ADMM iterations.
     pub max_admm: usize,
-    /// Of [`Method::Auto`], whether the last resorts are taken: without, a problem that the bold interior point does not solve is given back
-    /// unsolved, as one is that may have no solution.
-    pub thorough: bool,
+    /// How far [`Method::Auto`] goes.
+    pub effort: Effort,
+}
+
+/// How far the default path goes before it gives a problem back unsolved, as one is that may have no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Newton from the modes given and from those that a few sweeps guess.
+    Brief,
+    /// Pivots and the bold interior point, too.
+    Usual,
+    /// The careful interior point and the last resorts, too.
+    Thorough,
 }
 
 impl Default for NcpOptions {
@@ -87,7 +97,7 @@ impl Default for NcpOptions {
             tolerance: 1e-10,
             max_sweeps: 2000,
             max_admm: 2000,
-            thorough: true,
+            effort: Effort::Thorough,
         }
     }
 }

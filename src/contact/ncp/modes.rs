@@ -1,6 +1,6 @@
 //! Which face of its law a block is on.
 
-use super::local;
+use super::{Effort, local};
 use crate::contact::problem::Block;
 
 /// The state of one block at the solution.
@@ -152,6 +152,8 @@ pub struct Certificate {
     pub redundant: bool,
     /// That choice is the documented one, of least norm, independent of the warm start.
     pub least_norm: bool,
+    /// How far the default path went.
+    pub effort: Effort,
 }
 
 /// The method that produced a solution, in the order of what they cost.
@@ -196,6 +198,7 @@ impl Certificate {
         self.at_switch |= other.at_switch;
         self.redundant |= other.redundant;
         self.least_norm &= other.least_norm;
+        self.effort = self.effort.max(other.effort);
     }
 
     pub(in crate::contact) fn new(path: Path) -> Certificate {
@@ -213,6 +216,7 @@ impl Certificate {
             at_switch: false,
             redundant: false,
             least_norm: path == Path::Empty,
+            effort: Effort::Brief,
         }
     }
 }

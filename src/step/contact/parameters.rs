@@ -38,7 +38,9 @@ impl ContactStage {
         match p.kind {
             ParamKind::GeomFriction => {
                 for (b, source) in c.sources.iter().enumerate() {
-                    if let Source::Contact(i) = *source {
+                    if let Source::Contact(i) = *source
+                        && !self.stabilization.slips(c.gaps[b])
+                    {
                         let c = &self.scene.contacts()[i];
                         if c.friction.source(&at.params.geom_friction) == Some(index) {
                             l.limits[b] = 1.0;
@@ -64,10 +66,8 @@ impl ContactStage {
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);
-                let (t, s) = (at.model.topology(), &self.stabilization);
-                let (scene, sigma) = (&mut self.scene, &mut l.w_param);
-                l.variation
-                    .resized(c, scene, t, at.kin, s, size, sigma, force);
+                let (t, scene, sigma) = (at.model.topology(), &self.scene, &mut l.w_param);
+                l.variation.resized(c, scene, t, at.kin, size, sigma, force);
             }
             ParamKind::Stabilization => {
                 self.gain(p.component as usize, at.v);

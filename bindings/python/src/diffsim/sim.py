@@ -364,7 +364,7 @@ class Sim(Handle):
         return StepInfo._of(info)
 
     def push_out_given_up(self) -> bool:
-        """Whether the last step left overlaps as they were, since no impulse could undo them all."""
+        """Whether the last step did not undo all overlaps as asked, since friction jams the bodies."""
         out = ffi.new("int32_t *")
         check(lib.ds_sim_push_out_given_up(self._handle, out))
         return bool(out[0])

@@ -6,7 +6,7 @@
 //! are the bits of an f64 in hexadecimal.
 
 use crate::contact::ncp::auto::FIRST_ROUND;
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::{Effort, Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {
@@ -163,6 +163,40 @@ fn problems_of_a_quadruped_are_solved_by_pivots() {
         case.check(k, &lambda);
         solver.linearize(&case.problem()).unwrap();
     }
+}
+
+#[test]
+fn how_far_a_solve_went_is_said() {
+    let mut solver = NcpSolver::new(60, 30);
+    let mut found = [0; 3];
+    let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
+    for (k, case) in cases.enumerate() {
+        for tolerance in [1e-10, 1e-17] {
+            let mut solve = |effort: Effort| {
+                let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+                let options = NcpOptions {
+                    effort,
+                    tolerance,
+                    max_sweeps: 100,
+                    max_admm: 100,
+                    ..NcpOptions::default()
+                };
+                let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+                (c.unwrap(), lambda)
+            };
+            let (full, other) = solve(Effort::Thorough);
+            for effort in [Effort::Brief, Effort::Usual] {
+                let (less, one) = solve(effort);
+                assert!(less.effort <= effort, "{k}: {less:?}");
+                if full.effort <= effort {
+                    assert_eq!(one, other, "{k}");
+                    assert!(less.converged, "{k}: {less:?} {full:?}");
+                }
+            }
+            found[full.effort as usize] += 1;
+        }
+    }
+    assert!(found.iter().all(|n| *n > 0), "{found:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
 use crate::contact::island_solver::{Capacity, IslandSolver};
-use crate::contact::ncp::{Method, Mode, NcpOptions, NcpSolver};
+use crate::contact::ncp::{Effort, Method, Mode, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_rows::TreeRows;
 
@@ -217,9 +217,9 @@ fn a_blow_reaches_blocks_that_were_open_without_it() {
             ..case.problem()
         };
         let mut islands = IslandSolver::new(&capacity(&case));
-        for thorough in [true, false] {
+        for effort in [Effort::Brief, Effort::Usual, Effort::Thorough] {
             let options = NcpOptions {
-                thorough,
+                effort,
                 ..NcpOptions::default()
             };
             let (mut lambda, mut modes) = cold(&case);

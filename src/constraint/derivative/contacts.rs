@@ -1,0 +1,256 @@
+//! The contacts of a variation: directions and adjoints by the formulas of a contact, columns by its coefficients.
+
+use super::flow::of_link;
+use super::{
+    AFTER, BEFORE, Cross, Side, Sides, Variation, add, lanes_to_vec, moving, normal_lane,
+    three_lanes,
+};
+use crate::collision::scene::Scene;
+use crate::collision::{Smoothness, contact_frame_derivative};
+use crate::constraint::assemble::Constraints;
+use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::constraint::stabilization::Stabilization;
+use crate::dynamics::external::{External, LinkStiffness, Stiffness};
+use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::F4;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::{Twist, Vec3, Wrench};
+use std::ops::Range;
+
+/// A contact, its rows, and the slope of its stabilization by the gap.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VariedContact {
+    pub group: usize,
+    rows: Range<usize>,
+    pub slope: f64,
+    pub state: ContactState,
+}
+
+impl VariedContact {
+    /// A motion along the frame on the contact's rows; a frictionless one has its normal only.
+    #[inline(always)]
+    fn lanes(&self, x: Vec3) -> F4 {
+        match self.rows.len() {
+            1 => normal_lane(x),
+            _ => three_lanes(x),
+        }
+    }
+
+    /// Adds a motion along the frame to the contact's rows.
+    #[inline(always)]
+    pub fn add(&self, x: Vec3, sigma: &mut [f64]) {
+        add(&mut sigma[self.rows.clone()], self.lanes(x));
+    }
+
+    /// The weights of the contact's rows along its frame.
+    #[inline(always)]
+    fn weights(&self, rows: &[f64]) -> Vec3 {
+        match &rows[self.rows.clone()] {
+            [n] => Vec3::Z * *n,
+            w => Vec3::from_slice(w),
+        }
+    }
+}
+
+impl Variation {
+    /// Takes up a contact; its impulses join the external loads as forces over the step.
+    #[inline(always)]
+    pub(super) fn push_contact(
+        &mut self,
+        c: &Constraints,
+        scene: &mut Scene,
+        t: &Topology,
+        kin: &Kinematics,
+        s: &Stabilization,
+        (group, index): (usize, usize),
+        external: &mut External,
+    ) {
+        let contact = scene.contacts()[index];
+        let mut at = [contact.point.point; 2];
+        let mut velocity = [Twist::ZERO; 2];
+        let rows = c.range(group);
+        let l = lanes_to_vec(c.impulse(group));
+        let frame = c.frames[group];
+        let impulse = match rows.len() {
+            1 => frame.c[2] * l.x,
+            _ => frame.mul_vec(l),
+        };
+        let f = impulse * (1.0 / s.h);
+        for x in 0..2 {
+            let link = contact.link[x];
+            if link != WORLD {
+                at[x] -= kin.origin[t.links[link].tree];
+                velocity[x] = self.flow[AFTER].of(link);
+                let f = if x == 1 { f } else { -f };
+                external.add_wrench(link, Wrench::of_force_at(f, at[x]));
+            }
+        }
+        // Written in place: fresh numbers are slow to copy.
+        if self.count == self.contacts.len() {
+            self.contacts.push(VariedContact::default());
+        }
+        let varied = &mut self.contacts[self.count];
+        self.count += 1;
+        varied.group = group;
+        varied.rows = rows;
+        varied.slope = s.by_gap(c.gaps[group]);
+        let state = &mut varied.state;
+        state.sides = Sides {
+            link: contact.link,
+            point: at,
+            velocity,
+        };
+        state.frame = frame;
+        state.turn = contact_frame_derivative(contact.point.normal);
+        state.normal = contact.point.normal;
+        state.impulse = impulse;
+        if scene.differentiate(&contact, &mut state.motion) == Smoothness::Degenerate {
+            self.degenerate = true;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn expand_kernel(
+        &mut self,
+        t: &Topology,
+        kin: &Kinematics,
+        s: &Stabilization,
+        stiffness: &mut LinkStiffness,
+    ) {
+        for flow in &mut self.flow[..self.times] {
+            flow.carry(t, kin);
+        }
+        let reduced = &mut self.reduced;
+        reduced.clear();
+        for c in &self.contacts[..self.count] {
+            let state = &c.state;
+            for x in moving(&state.sides) {
+                let (from, to) = (state.sides.link[x], state.sides.link[1 - x]);
+                let varied = state.vary(x);
+                let slope = Vec3::Z * c.slope;
+                reduced.sides.push(Side {
+                    rows: c.rows.clone(),
+                    link: from,
+                    time: AFTER,
+                    by_xi: std::array::from_fn(|k| {
+                        c.lanes(varied.velocity[k] + slope.scale(varied.gap[k]))
+                    }),
+                    by_eta: varied.by_eta.map(|u| c.lanes(u)),
+                });
+                let f = state.impulse * ([-1.0, 1.0][x] / s.h);
+                let mut e = Stiffness::of_load(state.sides.point[x], f, Vec3::ZERO);
+                e.take(&varied.wrench[x], s.h);
+                stiffness.add(from, &e);
+                Cross::add(&mut reduced.cross, [from, to], &varied.wrench[1 - x]);
+            }
+            if self.kept != 0.0 {
+                let state = self.flow[BEFORE].see(state);
+                for x in moving(&state.sides) {
+                    let varied = state.vary(x);
+                    let lanes = |u: Vec3| c.lanes(Vec3::Z * (-self.kept * u.z));
+                    reduced.sides.push(Side {
+                        rows: c.rows.clone(),
+                        link: state.sides.link[x],
+                        time: BEFORE,
+                        by_xi: varied.velocity.map(lanes),
+                        by_eta: varied.by_eta.map(lanes),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds to `sigma` what displacing the bodies of a contact by ξ does to its rows, with the η of both times.
+    #[inline(always)]
+    fn add_displaced(
+        &self,
+        c: &VariedContact,
+        xi: &[Twist; 2],
+        eta: &[[Twist; 2]; 2],
+        sigma: &mut [f64],
+    ) -> Moved {
+        let moved = c.state.displaced(xi, &eta[AFTER]);
+        let mut velocity = moved.velocity;
+        velocity.z += c.slope * moved.gap;
+        if self.kept != 0.0 {
+            let before = self.flow[BEFORE].see(&c.state).displaced(xi, &eta[BEFORE]);
+            velocity.z -= self.kept * before.velocity.z;
+        }
+        c.add(velocity, sigma);
+        moved
+    }
+
+    /// The contacts' part of a direction whose ξ and η are set.
+    #[inline(always)]
+    pub(super) fn contacts_direction(&self, sigma: &mut [f64]) {
+        for c in &self.contacts[..self.count] {
+            let [a, b] = c.state.sides.link;
+            let xi = [of_link(&self.xi, a), of_link(&self.xi, b)];
+            let [after, before] = &self.eta;
+            let eta = [
+                [of_link(after, a), of_link(after, b)],
+                [of_link(before, a), of_link(before, b)],
+            ];
+            self.add_displaced(c, &xi, &eta, sigma);
+        }
+    }
+
+    /// The contacts' part of the adjoints of ξ and η, where ξ holds the twists that weigh the impulses on the links.
+    #[inline(always)]
+    pub(super) fn contacts_adjoint(&mut self, sigma_bar: &[f64]) {
+        for c in &self.contacts[..self.count] {
+            let w = c.weights(sigma_bar);
+            let link = c.state.sides.link;
+            let by = [of_link(&self.xi, link[0]), of_link(&self.xi, link[1])];
+            let weights = c.state.weigh(w, c.slope * w.z, &by);
+            for x in 0..2 {
+                if link[x] != WORLD {
+                    let [xi, eta] = c.state.weigh_side(&weights, x);
+                    self.xi_bar[link[x]] += xi;
+                    self.eta_bar[AFTER][link[x]] += eta;
+                }
+            }
+            if self.kept != 0.0 {
+                let before = self.flow[BEFORE].see(&c.state);
+                let weights = before.weigh(Vec3::Z * (-self.kept * w.z), 0.0, &by);
+                for x in 0..2 {
+                    if link[x] != WORLD {
+                        let [xi, eta] = before.weigh_side(&weights, x);
+                        self.xi_bar[link[x]] += xi;
+                        self.eta_bar[BEFORE][link[x]] += eta;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The contacts' part of [`Variation::displaced`].
+    pub(super) fn contacts_displaced(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        links: &Range<usize>,
+        xi: Twist,
+        eta: [Twist; 2],
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        for c in &self.contacts[..self.count] {
+            let link = c.state.sides.link;
+            for x in moving(&c.state.sides).filter(|x| links.contains(&link[*x])) {
+                let of_side = |twist: Twist| {
+                    let mut both = [Twist::ZERO; 2];
+                    both[x] = twist;
+                    both
+                };
+                let moved = self.add_displaced(c, &of_side(xi), &eta.map(of_side), sigma);
+                let other = 1 - x;
+                if link[other] != WORLD {
+                    for k in t.path(link[other]) {
+                        force[k] += kin.s[k].dot(moved.wrench[other]);
+                    }
+                }
+            }
+        }
+    }
+}
