@@ -291,9 +291,30 @@ impl TreeRows {
         });
     }
 
+    /// z ← Hᵀ λ, the trees' velocities by the impulses.
+    pub(super) fn velocities(&self, lambda: &[f64], z: &mut [[f64; 1]]) {
+        velocities(self, lambda, z);
+    }
+
     /// σ += G λ with the trees' velocities on the way in `z`.
     pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
         add_product(self, lambda, z, sigma);
+    }
+}
+
+dispatch! {
+    fn velocities = velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]])
+}
+
+#[inline(always)]
+fn velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]]) {
+    z[..rows.coordinates()].fill([0.0]);
+    let lambda = lambda.as_chunks::<1>().0;
+    for (i, b) in rows.blocks.iter().enumerate() {
+        let lambda = &lambda[b.at..b.at + b.rows];
+        if lambda.iter().any(|l| l[0] != 0.0) {
+            rows.add_transposed(i, lambda, z);
+        }
     }
 }
 
@@ -305,19 +326,12 @@ dispatch! {
 
 #[inline(always)]
 fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
-    z.fill([0.0]);
-    let (lambda, sigma) = (lambda.as_chunks::<1>().0, sigma.as_chunks_mut::<1>().0);
-    for (i, b) in rows.blocks.iter().enumerate() {
-        let lambda = &lambda[b.at..b.at + b.rows];
-        if lambda.iter().any(|l| l[0] != 0.0) {
-            rows.add_transposed(i, lambda, z);
-        }
-    }
+    velocities_kernel(rows, lambda, z);
     for (i, b) in rows.blocks.iter().enumerate() {
         let mut out = [[0.0]; 3];
         rows.write_times(i, z, &mut out[..b.rows]);
         for (s, [x]) in sigma[b.at..b.at + b.rows].iter_mut().zip(out) {
-            s[0] += x;
+            *s += x;
         }
     }
 }
