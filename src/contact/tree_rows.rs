@@ -2,7 +2,7 @@
 
 use super::problem::{Block, Small};
 use crate::error::{Error, Result};
-use crate::linalg::{add_combination, axpy, dispatch};
+use crate::linalg::{add_combination, add_six_columns, axpy, dispatch};
 
 /// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
 ///
@@ -203,9 +203,9 @@ impl TreeRows {
         let b = &self.blocks[block];
         for panel in b.panels() {
             let (h, z) = (self.values_of(b, panel), &mut z[self.part(panel.tree)]);
-            if b.rows == 3 && z.len() == 6 {
-                // A contact of a free body: the shape known to the compiler.
-                add_transposed_panel(&h[..18], &lambda[..3], &mut z[..6]);
+            if W == 1 && z.len() == 6 {
+                let (lambda, z) = (lambda.as_flattened(), z.as_flattened_mut());
+                add_six_columns(1.0, h, 6, lambda, z);
             } else {
                 add_transposed_panel(h, lambda, z);
             }

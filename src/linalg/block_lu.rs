@@ -4,9 +4,7 @@ mod blocks;
 mod order;
 
 use super::dispatch;
-use blocks::{
-    FREE, copy, divide, invert, subtract_product, subtract_times, subtract_transposed_times,
-};
+use blocks::{copy, divide, invert, subtract_product, subtract_times, subtract_transposed_times};
 use std::ops::Range;
 
 /// A = (1 + L) D (1 + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
@@ -286,12 +284,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         {
             to.copy_from_slice(&from[..size]);
         }
-        let regular = if size == FREE {
-            invert(&mut inverse[..FREE * FREE], FREE, exchanges)
-        } else {
-            invert(inverse, size, exchanges)
-        };
-        if !regular {
+        if !invert(inverse, size, exchanges) {
             return;
         }
         let after = panel.after;

@@ -15,7 +15,7 @@ mod symmetric;
 pub use block_lu::{BlockLu, Place};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
-pub use kernel::{add_combination, axpy, dot, subtract_combination};
+pub use kernel::{add_combination, add_six_columns, axpy, dot, subtract_combination};
 pub use lanes::F4;
 pub use symmetric::Symmetric;
 

@@ -1,6 +1,6 @@
 //! Loops over one block and what stands beside it.
 
-use crate::linalg::kernel::{add_combination, axpy, subtract_combination};
+use crate::linalg::kernel::{add_combination, add_six_columns, axpy, subtract_combination};
 
 /// Coordinates of a free body: what follows is compiled for that number and for any.
 pub(super) const FREE: usize = 6;
@@ -49,8 +49,9 @@ pub(super) fn subtract_transposed_times<const W: usize>(
     x: &[[f64; W]],
     y: &mut [[f64; W]],
 ) {
-    if x.len() == FREE && y.len() == FREE {
-        subtract_transposed_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
+    if W == 1 && x.len() == FREE && y.len() == FREE {
+        let (x, y) = (x.as_flattened(), y.as_flattened_mut());
+        add_six_columns(-1.0, a, stride, &x[..FREE], y);
     } else {
         subtract_transposed_times_any(a, stride, x, y);
     }
@@ -182,6 +183,15 @@ fn subtract_half(
 /// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. False if it is singular.
 #[inline(always)]
 pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
+    if n == FREE {
+        invert_any(&mut a[..FREE * FREE], FREE, &mut exchanges[..FREE])
+    } else {
+        invert_any(a, n, exchanges)
+    }
+}
+
+#[inline(always)]
+fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
     for k in 0..n {
         let size = |i: usize| a[i * n + k].abs();
         let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
@@ -201,10 +211,12 @@ pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
         for x in row.iter_mut() {
             *x *= inverse;
         }
-        for line in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
-            let factor = std::mem::replace(&mut line[k], 0.0);
-            for (x, r) in line.iter_mut().zip(row.iter()) {
-                *x -= factor * r;
+        for part in [above, below] {
+            for line in part.chunks_exact_mut(n) {
+                let factor = std::mem::replace(&mut line[k], 0.0);
+                for (x, r) in line.iter_mut().zip(row.iter()) {
+                    *x -= factor * r;
+                }
             }
         }
     }
