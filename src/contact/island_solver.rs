@@ -3,7 +3,7 @@
 //! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
 //! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
-//! no part ([`WorkingSet`]) and join no islands.
+//! no part (`WorkingSet`) and join no islands.
 
 use super::island::Islands;
 use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
