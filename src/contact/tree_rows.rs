@@ -2,7 +2,7 @@
 
 use super::problem::{Block, Small};
 use crate::error::{Error, Result};
-use crate::linalg::BlockLu;
+use crate::linalg::{add_combination, axpy, dispatch};
 
 /// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
 ///
@@ -202,13 +202,12 @@ impl TreeRows {
     ) {
         let b = &self.blocks[block];
         for panel in b.panels() {
-            let z = &mut z[self.part(panel.tree)];
-            for (row, l) in self.values_of(b, panel).chunks_exact(z.len()).zip(lambda) {
-                for (z, h) in z.iter_mut().zip(row) {
-                    for (z, l) in z.iter_mut().zip(l) {
-                        *z += h * l;
-                    }
-                }
+            let (h, z) = (self.values_of(b, panel), &mut z[self.part(panel.tree)]);
+            if b.rows == 3 && z.len() == 6 {
+                // A contact of a free body: the shape known to the compiler.
+                add_transposed_panel(&h[..18], &lambda[..3], &mut z[..6]);
+            } else {
+                add_transposed_panel(h, lambda, z);
             }
         }
     }
@@ -216,19 +215,30 @@ impl TreeRows {
     /// H z of a block.
     #[inline(always)]
     pub fn times<const W: usize>(&self, block: usize, z: &[[f64; W]]) -> [[f64; W]; 3] {
-        let b = &self.blocks[block];
         let mut out = [[0.0; W]; 3];
+        let rows = self.blocks[block].rows;
+        self.write_times(block, z, &mut out[..rows]);
+        out
+    }
+
+    /// out ← H z of a block.
+    #[inline(always)]
+    pub(super) fn write_times<const W: usize>(
+        &self,
+        block: usize,
+        z: &[[f64; W]],
+        out: &mut [[f64; W]],
+    ) {
+        let b = &self.blocks[block];
+        out.fill([0.0; W]);
         for panel in b.panels() {
-            let z = &z[self.part(panel.tree)];
-            for (row, out) in self.values_of(b, panel).chunks_exact(z.len()).zip(&mut out) {
-                for (z, h) in z.iter().zip(row) {
-                    for (o, z) in out.iter_mut().zip(z) {
-                        *o += h * z;
-                    }
-                }
+            let (h, z) = (self.values_of(b, panel), &z[self.part(panel.tree)]);
+            if b.rows == 3 && z.len() == 6 {
+                add_times_panel(&h[..18], &z[..6], &mut out[..3]);
+            } else {
+                add_times_panel(h, z, out);
             }
         }
-        out
     }
 
     /// Gᵢⱼ.
@@ -283,50 +293,32 @@ impl TreeRows {
 
     /// σ += G λ with the trees' velocities on the way in `z`.
     pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
-        z.fill([0.0]);
-        for (i, b) in self.blocks.iter().enumerate() {
-            let l = [0, 1, 2].map(|r| [if r < b.rows { lambda[b.at + r] } else { 0.0 }]);
-            if l != [[0.0]; 3] {
-                self.add_transposed(i, &l[..b.rows], z);
-            }
-        }
-        for (i, b) in self.blocks.iter().enumerate() {
-            for (s, x) in sigma[b.at..b.at + b.rows].iter_mut().zip(self.times(i, z)) {
-                *s += x[0];
-            }
+        add_product(self, lambda, z, sigma);
+    }
+}
+
+dispatch! {
+    fn add_product = add_product_kernel(
+        rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64],
+    )
+}
+
+#[inline(always)]
+fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
+    z.fill([0.0]);
+    let (lambda, sigma) = (lambda.as_chunks::<1>().0, sigma.as_chunks_mut::<1>().0);
+    for (i, b) in rows.blocks.iter().enumerate() {
+        let lambda = &lambda[b.at..b.at + b.rows];
+        if lambda.iter().any(|l| l[0] != 0.0) {
+            rows.add_transposed(i, lambda, z);
         }
     }
-
-    /// Tells the factorization which trees meet, and lets it choose an order.
-    pub fn analyze(&self, lu: &mut BlockLu) {
-        lu.start(&self.starts);
-        for b in self.blocks.iter().filter(|b| b.count == 2) {
-            lu.connect(b.panels[0].tree, b.panels[1].tree);
+    for (i, b) in rows.blocks.iter().enumerate() {
+        let mut out = [[0.0]; 3];
+        rows.write_times(i, z, &mut out[..b.rows]);
+        for (s, [x]) in sigma[b.at..b.at + b.rows].iter_mut().zip(out) {
+            s[0] += x;
         }
-        lu.analyze();
-    }
-
-    /// Fills and factors 1 + Hᵀ W H, W block-diagonal, one block of rows each. False if it is singular.
-    pub fn factor(&self, w: &[Small], lu: &mut BlockLu) -> bool {
-        lu.set_identity();
-        for (b, w) in self.blocks.iter().zip(w) {
-            if *w == [[0.0; 3]; 3] {
-                continue;
-            }
-            for q in b.panels() {
-                let size = self.size(q.tree);
-                for p in b.panels() {
-                    add_weighted(
-                        self.values_of(b, p),
-                        w,
-                        self.values_of(b, q),
-                        [b.rows, self.size(p.tree), size],
-                        lu.block_mut(p.tree, q.tree),
-                    );
-                }
-            }
-        }
-        lu.factor()
     }
 }
 
@@ -336,28 +328,20 @@ impl Sides {
     }
 }
 
-/// C += Pᵀ W Q for panels of `rows`; C is row-major.
+/// z += Hᵀ λ.
 #[inline(always)]
-fn add_weighted(p: &[f64], w: &Small, q: &[f64], [rows, m, n]: [usize; 3], c: &mut [f64]) {
-    if [rows, m, n] == [3, 6, 6] {
-        // A contact between free bodies: the shape known to the compiler.
-        add_weighted_any(&p[..18], w, &q[..18], [3, 6, 6], &mut c[..36]);
-    } else {
-        add_weighted_any(p, w, q, [rows, m, n], c);
+fn add_transposed_panel<const W: usize>(h: &[f64], lambda: &[[f64; W]], z: &mut [[f64; W]]) {
+    for (row, l) in h.chunks_exact(z.len()).zip(lambda) {
+        for (z, h) in z.iter_mut().zip(row) {
+            axpy(*h, l, z);
+        }
     }
 }
 
+/// out += H z.
 #[inline(always)]
-fn add_weighted_any(p: &[f64], w: &Small, q: &[f64], [rows, m, n]: [usize; 3], c: &mut [f64]) {
-    for (i, c) in c.chunks_exact_mut(n).enumerate() {
-        for (s, q) in q.chunks_exact(n).enumerate() {
-            let mut weight = 0.0;
-            for r in 0..rows {
-                weight += p[r * m + i] * w[r][s];
-            }
-            for (c, q) in c.iter_mut().zip(q) {
-                *c += weight * q;
-            }
-        }
+fn add_times_panel<const W: usize>(h: &[f64], z: &[[f64; W]], out: &mut [[f64; W]]) {
+    for (row, out) in h.chunks_exact(z.len()).zip(out) {
+        add_combination(row, z, out);
     }
 }

@@ -1,12 +1,21 @@
 //! LU of a sparse matrix whose entries are dense blocks, one row and column of blocks a node of a graph.
 
-use super::dispatch;
+mod blocks;
+mod order;
 
-/// A = (1 + L)(D + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
+use super::dispatch;
+use blocks::{
+    FREE, copy, divide, invert, subtract_product, subtract_times, subtract_transposed_times,
+};
+use std::ops::Range;
+
+/// A = (1 + L) D (1 + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
 /// within a node's own block.
 ///
-/// Block (i, j), row-major, has a fixed place in a square store, so that structure costs no search; only blocks of the
-/// graph and its fill are ever touched. Sized at creation.
+/// A node's panel has a row for each of its coordinates: its own block, its blocks with the nodes eliminated later
+/// (those of the graph and of the fill), and the transposes of theirs with it. Factored, these are D⁻¹, U and (L D)ᵀ.
+/// Panels stand in the order of elimination, and each is finished before the next one begins: it takes what those before
+/// it act on it with while its own values are near (left-looking). Sized at creation.
 #[derive(Clone, Debug)]
 pub struct BlockLu {
     /// First coordinate of each node, and their number.
@@ -15,14 +24,73 @@ pub struct BlockLu {
     /// Neighbours of each node, a bit each; those eliminated later, after [`BlockLu::analyze`].
     neighbours: Vec<u64>,
     alive: Vec<u64>,
-    order: Vec<usize>,
-    /// Nodes that follow the k-th one of the order in its row and column.
-    later_starts: Vec<usize>,
-    later: Vec<usize>,
+    /// Place of each node in the order of elimination.
+    positions: Vec<usize>,
+    /// In the order of elimination, and one at the end in which nothing is but where the next one would begin.
+    panels: Vec<Panel>,
+    /// Later nodes, panel by panel, in the order of elimination.
+    later: Vec<Later>,
+    /// The panels that act on each one.
+    sources: Vec<Source>,
     values: Vec<f64>,
-    /// A block of L in work, and a block beside its inverse.
-    left: Vec<f64>,
+    /// Column of each position in the panel in work.
+    columns: Vec<usize>,
+    /// The inverse of a node's block, what is subtracted by it, and the exchanges in it.
     pivot: Vec<f64>,
+    /// The blocks of U to be, before they are divided.
+    upper: Vec<f64>,
+    exchanges: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Panel {
+    node: usize,
+    /// Number of coordinates, and the first one in the order of elimination.
+    size: usize,
+    first: usize,
+    /// Columns of all later nodes together.
+    after: usize,
+    /// Where its values, its later nodes and its sources begin.
+    at: usize,
+    later: usize,
+    sources: usize,
+}
+
+impl Panel {
+    #[inline(always)]
+    fn width(&self) -> usize {
+        self.size + 2 * self.after
+    }
+
+    #[inline(always)]
+    fn values(&self) -> Range<usize> {
+        self.at..self.at + self.size * self.width()
+    }
+}
+
+/// A node eliminated later than a panel's own.
+#[derive(Clone, Copy, Debug)]
+struct Later {
+    position: usize,
+    /// Number of coordinates, and the first one in the order of elimination.
+    size: usize,
+    first: usize,
+    /// Of the panel.
+    column: usize,
+}
+
+/// A panel, and which of the later nodes it acts on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    position: usize,
+    later: usize,
+}
+
+/// Where a block stands, row-major.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    at: usize,
+    stride: usize,
 }
 
 impl BlockLu {
@@ -34,12 +102,15 @@ impl BlockLu {
             words,
             neighbours: Vec::with_capacity(nodes * words),
             alive: Vec::with_capacity(words),
-            order: Vec::with_capacity(nodes),
-            later_starts: Vec::with_capacity(nodes + 1),
+            positions: Vec::with_capacity(nodes),
+            panels: Vec::with_capacity(nodes + 1),
             later: Vec::with_capacity(nodes * nodes / 2),
+            sources: Vec::with_capacity(nodes * nodes / 2),
             values: vec![0.0; order * order],
-            left: vec![0.0; largest * largest],
+            columns: Vec::with_capacity(nodes),
             pivot: vec![0.0; 2 * largest * largest],
+            upper: vec![0.0; largest * order],
+            exchanges: vec![0; largest],
         }
     }
 
@@ -48,97 +119,48 @@ impl BlockLu {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Starts a matrix whose nodes have these coordinates: first one of each, and their number.
-    pub fn start(&mut self, starts: &[usize]) {
-        self.starts.clear();
-        self.starts.extend_from_slice(starts);
-        let nodes = starts.len() - 1;
-        self.words = nodes.div_ceil(64);
-        self.neighbours.clear();
-        self.neighbours.resize(nodes * self.words, 0);
-    }
-
-    /// The blocks (a, b) and (b, a) may differ from zero.
-    pub fn connect(&mut self, a: usize, b: usize) {
-        if a != b {
-            self.neighbours[a * self.words + b / 64] |= 1 << (b % 64);
-            self.neighbours[b * self.words + a / 64] |= 1 << (a % 64);
-        }
-    }
-
-    /// Chooses the order of elimination, the node of the smallest front first (minimum degree, ties by number), and
-    /// finds the fill.
-    pub fn analyze(&mut self) {
-        let (nodes, words) = (self.starts.len() - 1, self.words);
-        self.alive.clear();
-        self.alive.resize(words, 0);
-        for k in 0..nodes {
-            self.alive[k / 64] |= 1 << (k % 64);
-        }
-        self.order.clear();
-        self.later.clear();
-        self.later_starts.clear();
-        self.later_starts.push(0);
-        for _ in 0..nodes {
-            let (mut best, mut least) = (0, u32::MAX);
-            for k in bits(&self.alive) {
-                let degree = self.row(k).iter().map(|w| w.count_ones()).sum();
-                if degree < least {
-                    (best, least) = (k, degree);
-                }
-            }
-            self.alive[best / 64] &= !(1 << (best % 64));
-            self.order.push(best);
-            let from = self.later.len();
-            let row = &self.neighbours[best * words..(best + 1) * words];
-            self.later.extend(bits(row));
-            self.later_starts.push(self.later.len());
-            for i in from..self.later.len() {
-                let other = self.later[i];
-                for w in 0..words {
-                    let joined = self.neighbours[best * words + w];
-                    self.neighbours[other * words + w] |= joined;
-                }
-                self.neighbours[other * words + best / 64] &= !(1 << (best % 64));
-                self.neighbours[other * words + other / 64] &= !(1 << (other % 64));
-            }
-        }
-    }
-
-    fn row(&self, node: usize) -> &[u64] {
-        &self.neighbours[node * self.words..(node + 1) * self.words]
-    }
-
-    fn size(&self, node: usize) -> usize {
-        self.starts[node + 1] - self.starts[node]
-    }
-
     /// Sets the matrix to one.
     pub fn set_identity(&mut self) {
-        for k in 0..self.order.len() {
-            let p = self.order[k];
-            let part = self.place(p, p);
-            let size = self.size(p);
-            let block = &mut self.values[part];
-            block.fill(0.0);
-            block.iter_mut().step_by(size + 1).for_each(|x| *x = 1.0);
-            for i in self.later_starts[k]..self.later_starts[k + 1] {
-                let q = self.later[i];
-                for part in [self.place(p, q), self.place(q, p)] {
-                    self.values[part].fill(0.0);
-                }
+        let end = self.panels.last().map_or(0, |p| p.at);
+        self.values[..end].fill(0.0);
+        for panel in &self.panels {
+            for i in 0..panel.size {
+                self.values[panel.at + i * (panel.width() + 1)] = 1.0;
             }
         }
     }
 
-    /// Block (a, b), row-major, of two nodes that were connected, or of one node.
-    pub fn block_mut(&mut self, a: usize, b: usize) -> &mut [f64] {
-        let part = self.place(a, b);
-        &mut self.values[part]
+    /// A node's own block.
+    pub fn own(&self, node: usize) -> Place {
+        let panel = &self.panels[self.positions[node]];
+        Place {
+            at: panel.at,
+            stride: panel.width(),
+        }
     }
 
-    fn place(&self, a: usize, b: usize) -> std::ops::Range<usize> {
-        place(&self.starts, a, b)
+    /// Whether node a is eliminated before node b.
+    pub fn precedes(&self, a: usize, b: usize) -> bool {
+        self.positions[a] < self.positions[b]
+    }
+
+    /// Block (a, b) and the transpose of block (b, a) of two nodes that were connected, a the one that precedes.
+    pub fn between(&self, a: usize, b: usize) -> [Place; 2] {
+        let (k, position) = (self.positions[a], self.positions[b]);
+        let later = self.later(k);
+        let found = later.partition_point(|l| l.position < position);
+        debug_assert_eq!(later[found].position, position);
+        let panel = &self.panels[k];
+        [0, panel.after].map(|shift| Place {
+            at: panel.at + later[found].column + shift,
+            stride: panel.width(),
+        })
+    }
+
+    /// The matrix from a block on, and the stride of its rows.
+    #[inline(always)]
+    pub fn block_mut(&mut self, place: Place) -> (&mut [f64], usize) {
+        (&mut self.values[place.at..], place.stride)
     }
 
     /// Factors in place. False at a node whose block is singular to working precision.
@@ -148,130 +170,57 @@ impl BlockLu {
         done
     }
 
-    /// x ← A⁻¹ x, by coordinates; `scratch` has room for the largest node.
-    pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        for k in 0..self.order.len() {
-            let p = self.order[k];
-            for &q in self.followers(k) {
-                let (from, to) = two_parts(x, &self.starts, p, q);
-                subtract_times(&self.values[self.place(q, p)], from, to);
-            }
+    /// x ← A⁻¹ x, or A⁻ᵀ x, by coordinates; `scratch` has room for x.
+    #[inline(always)]
+    pub fn solve<const W: usize>(
+        &self,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+        transposed: bool,
+    ) {
+        let panels = &self.panels[..self.positions.len()];
+        let y = &mut scratch[..self.order()];
+        for panel in panels {
+            let from = self.starts[panel.node];
+            copy(&x[from..from + panel.size], &mut y[panel.first..]);
         }
-        for k in (0..self.order.len()).rev() {
-            let p = self.order[k];
-            for &q in self.followers(k) {
-                let (from, to) = two_parts(x, &self.starts, q, p);
-                subtract_times(&self.values[self.place(p, q)], from, to);
-            }
-            let part = &mut x[self.starts[p]..self.starts[p + 1]];
-            times_in_place(&self.values[self.place(p, p)], part, scratch, false);
-        }
-    }
-
-    /// x ← A⁻ᵀ x, by coordinates; `scratch` has room for the largest node.
-    pub fn solve_transpose<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
-        for k in 0..self.order.len() {
-            let p = self.order[k];
-            let part = &mut x[self.starts[p]..self.starts[p + 1]];
-            times_in_place(&self.values[self.place(p, p)], part, scratch, true);
-            for &q in self.followers(k) {
-                let (from, to) = two_parts(x, &self.starts, p, q);
-                subtract_transposed_times(&self.values[self.place(p, q)], from, to);
-            }
-        }
-        for k in (0..self.order.len()).rev() {
-            let p = self.order[k];
-            for &q in self.followers(k) {
-                let (from, to) = two_parts(x, &self.starts, q, p);
-                subtract_transposed_times(&self.values[self.place(q, p)], from, to);
-            }
-        }
-    }
-
-    fn followers(&self, k: usize) -> &[usize] {
-        &self.later[self.later_starts[k]..self.later_starts[k + 1]]
-    }
-}
-
-fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(w, bits)| {
-        let mut bits = *bits;
-        std::iter::from_fn(move || {
-            let k = (bits != 0).then(|| 64 * w + bits.trailing_zeros() as usize);
-            bits &= bits.wrapping_sub(1);
-            k
-        })
-    })
-}
-
-#[inline(always)]
-fn place(starts: &[usize], a: usize, b: usize) -> std::ops::Range<usize> {
-    let n = starts[starts.len() - 1];
-    let (rows, columns) = (starts[a + 1] - starts[a], starts[b + 1] - starts[b]);
-    let at = starts[a] * n + rows * starts[b];
-    at..at + rows * columns
-}
-
-/// The parts of two nodes, the first to read and the second to write.
-fn two_parts<'a, const W: usize>(
-    x: &'a mut [[f64; W]],
-    starts: &[usize],
-    from: usize,
-    to: usize,
-) -> (&'a [[f64; W]], &'a mut [[f64; W]]) {
-    let (size, other) = (starts[from + 1] - starts[from], starts[to + 1] - starts[to]);
-    if from < to {
-        let (head, tail) = x.split_at_mut(starts[to]);
-        (&head[starts[from]..][..size], &mut tail[..other])
-    } else {
-        let (head, tail) = x.split_at_mut(starts[from]);
-        (&tail[..size], &mut head[starts[to]..][..other])
-    }
-}
-
-fn subtract_times<const W: usize>(a: &[f64], x: &[[f64; W]], y: &mut [[f64; W]]) {
-    for (row, y) in a.chunks_exact(x.len()).zip(y) {
-        for (a, x) in row.iter().zip(x) {
-            for (y, x) in y.iter_mut().zip(x) {
-                *y -= a * x;
-            }
-        }
-    }
-}
-
-fn subtract_transposed_times<const W: usize>(a: &[f64], x: &[[f64; W]], y: &mut [[f64; W]]) {
-    for (row, x) in a.chunks_exact(y.len()).zip(x) {
-        for (a, y) in row.iter().zip(y.iter_mut()) {
-            for (y, x) in y.iter_mut().zip(x) {
-                *y -= a * x;
-            }
-        }
-    }
-}
-
-/// x ← A x or Aᵀ x for a square block; `y` has room for x.
-fn times_in_place<const W: usize>(
-    a: &[f64],
-    x: &mut [[f64; W]],
-    y: &mut [[f64; W]],
-    transposed: bool,
-) {
-    let n = x.len();
-    let y = &mut y[..n];
-    for (i, y) in y.iter_mut().enumerate() {
-        *y = [0.0; W];
-        for (j, x) in x.iter().enumerate() {
-            let a = if transposed {
-                a[j * n + i]
+        // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor.
+        for (k, panel) in panels.iter().enumerate() {
+            let (values, width) = (&self.values[panel.values()], panel.width());
+            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
+            let shift = if transposed {
+                0
             } else {
-                a[i * n + j]
+                divide(values, width, own, x, false);
+                panel.after
             };
-            for (y, x) in y.iter_mut().zip(x) {
-                *y += a * x;
+            for l in self.later(k) {
+                let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
+                subtract_transposed_times(&values[l.column + shift..], width, own, y);
             }
         }
+        for (k, panel) in panels.iter().enumerate().rev() {
+            let (values, width) = (&self.values[panel.values()], panel.width());
+            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
+            let shift = if transposed { panel.after } else { 0 };
+            for l in self.later(k) {
+                let y = &rest[l.first - panel.first - panel.size..][..l.size];
+                subtract_times(&values[l.column + shift..], width, y, own);
+            }
+            if transposed {
+                divide(values, width, own, x, true);
+            }
+        }
+        for panel in panels {
+            let to = self.starts[panel.node];
+            copy(&y[panel.first..panel.first + panel.size], &mut x[to..]);
+        }
     }
-    x.copy_from_slice(y);
+
+    #[inline(always)]
+    fn later(&self, k: usize) -> &[Later] {
+        &self.later[self.panels[k].later..self.panels[k + 1].later]
+    }
 }
 
 dispatch! {
@@ -282,126 +231,92 @@ dispatch! {
 fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
     *done = false;
     let BlockLu {
-        starts,
-        order,
-        later_starts,
+        panels,
         later,
+        sources,
         values,
-        left,
+        columns,
         pivot,
+        upper,
+        exchanges,
         ..
     } = lu;
-    for (k, &p) in order.iter().enumerate() {
-        let size = starts[p + 1] - starts[p];
-        if !invert(&mut values[place(starts, p, p)], size, pivot) {
-            return;
+    for (k, pair) in panels.windows(2).enumerate() {
+        let (panel, size) = (&pair[0], pair[0].size);
+        columns[k] = 0;
+        for l in &later[panel.later..pair[1].later] {
+            columns[l.position] = l.column;
         }
-        let followers = &later[later_starts[k]..later_starts[k + 1]];
-        for &q in followers {
-            // The row of q is divided, and subtracted from where it meets the columns of p.
-            let (rows, part) = (starts[q + 1] - starts[q], place(starts, q, p));
-            let left = &mut left[..rows * size];
-            left.fill(0.0);
-            let inverse = &values[place(starts, p, p)];
-            accumulate::<false>(left, &values[part.clone()], inverse, [rows, size, size]);
-            values[part].copy_from_slice(left);
-            for &r in followers {
-                let columns = starts[r + 1] - starts[r];
-                let (from, to) = disjoint(values, place(starts, p, r), place(starts, q, r));
-                accumulate::<true>(to, left, from, [rows, size, columns]);
-            }
-        }
-    }
-    *done = true;
-}
-
-#[inline(always)]
-fn disjoint(
-    values: &mut [f64],
-    from: std::ops::Range<usize>,
-    to: std::ops::Range<usize>,
-) -> (&[f64], &mut [f64]) {
-    if from.start < to.start {
-        let (head, tail) = values.split_at_mut(to.start);
-        (&head[from], &mut tail[..to.len()])
-    } else {
-        let (head, tail) = values.split_at_mut(from.start);
-        (&tail[..from.len()], &mut head[to])
-    }
-}
-
-/// C += A B, or C −= A B, all row-major; [rows of A, columns of A, columns of B].
-#[inline(always)]
-fn accumulate<const MINUS: bool>(c: &mut [f64], a: &[f64], b: &[f64], shape: [usize; 3]) {
-    // Free bodies: the shape known to the compiler.
-    if shape == [6, 6, 6] {
-        accumulate_any::<MINUS>(&mut c[..36], &a[..36], &b[..36], [6, 6, 6]);
-    } else {
-        accumulate_any::<MINUS>(c, a, b, shape);
-    }
-}
-
-#[inline(always)]
-fn accumulate_any<const MINUS: bool>(c: &mut [f64], a: &[f64], b: &[f64], shape: [usize; 3]) {
-    let [_, inner, columns] = shape;
-    for (c, a) in c.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-        for (a, b) in a.iter().zip(b.chunks_exact(columns)) {
-            for (c, b) in c.iter_mut().zip(b) {
-                if MINUS {
-                    *c -= a * b;
-                } else {
-                    *c += a * b;
+        let (finished, rest) = values.split_at_mut(panel.at);
+        let (width, target) = (panel.width(), &mut rest[..panel.values().len()]);
+        for source in &sources[panel.sources..pair[1].sources] {
+            let other = &panels[source.position];
+            let (stride, values) = (other.width(), &finished[other.values()]);
+            let own = &later[source.later];
+            for l in &later[source.later..panels[source.position + 1].later] {
+                let (to, from) = (columns[l.position], l.column);
+                let shape = [size, other.size, l.size];
+                subtract_product(
+                    &mut target[to..],
+                    width,
+                    &values[own.column + other.after..],
+                    stride,
+                    &values[from..],
+                    stride,
+                    shape,
+                );
+                // The own block has no transpose to keep.
+                if to > 0 {
+                    subtract_product(
+                        &mut target[to + panel.after..],
+                        width,
+                        &values[own.column..],
+                        stride,
+                        &values[from + other.after..],
+                        stride,
+                        shape,
+                    );
                 }
             }
         }
-    }
-}
-
-/// A ← A⁻¹ by Gauss–Jordan with row exchanges; `work` has room for twice the block. False if it is singular.
-#[inline(always)]
-fn invert(a: &mut [f64], n: usize, work: &mut [f64]) -> bool {
-    let width = 2 * n;
-    let work = &mut work[..n * width];
-    for (i, (line, a)) in work
-        .chunks_exact_mut(width)
-        .zip(a.chunks_exact(n))
-        .enumerate()
-    {
-        line[..n].copy_from_slice(a);
-        line[n..].fill(0.0);
-        line[n + i] = 1.0;
-    }
-    for k in 0..n {
-        let size = |i: usize| work[i * width + k].abs();
-        let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
-        let largest = size(best);
-        if !(largest > f64::MIN_POSITIVE && largest.is_finite()) {
-            return false;
-        }
-        if best != k {
-            let (head, tail) = work.split_at_mut(best * width);
-            head[k * width..(k + 1) * width].swap_with_slice(&mut tail[..width]);
-        }
-        let (above, rest) = work.split_at_mut(k * width);
-        let (row, below) = rest.split_at_mut(width);
-        let inverse = 1.0 / row[k];
-        for x in &mut row[k..] {
-            *x *= inverse;
-        }
-        for line in above
-            .chunks_exact_mut(width)
-            .chain(below.chunks_exact_mut(width))
+        let (inverse, negative) = pivot.split_at_mut(size * size);
+        for (to, from) in inverse
+            .chunks_exact_mut(size)
+            .zip(target.chunks_exact(width))
         {
-            let factor = line[k];
-            for (x, r) in line[k..].iter_mut().zip(&row[k..]) {
-                *x -= factor * r;
+            to.copy_from_slice(&from[..size]);
+        }
+        let regular = if size == FREE {
+            invert(&mut inverse[..FREE * FREE], FREE, exchanges)
+        } else {
+            invert(inverse, size, exchanges)
+        };
+        if !regular {
+            return;
+        }
+        let after = panel.after;
+        for (i, line) in target.chunks_exact_mut(width).enumerate() {
+            let own = &inverse[i * size..(i + 1) * size];
+            line[..size].copy_from_slice(own);
+            for (j, x) in own.iter().enumerate() {
+                negative[j * size + i] = -x;
             }
+            upper[i * after..(i + 1) * after].copy_from_slice(&line[size..size + after]);
+            line[size..size + after].fill(0.0);
+        }
+        for l in &later[panel.later..pair[1].later] {
+            subtract_product(
+                &mut target[l.column..],
+                width,
+                negative,
+                size,
+                &upper[l.column - size..],
+                after,
+                [size, size, l.size],
+            );
         }
     }
-    for (a, line) in a.chunks_exact_mut(n).zip(work.chunks_exact(width)) {
-        a.copy_from_slice(&line[n..]);
-    }
-    true
+    *done = true;
 }
 
 #[cfg(test)]
@@ -437,15 +352,20 @@ mod tests {
         let pairs = edges.iter().flat_map(|[a, b]| [(*a, *b), (*b, *a)]);
         for (a, b) in (0..nodes).map(|k| (k, k)).chain(pairs) {
             let columns = starts[b + 1] - starts[b];
-            for (k, x) in lu.block_mut(a, b).iter_mut().enumerate() {
-                let r = random()
-                    + if a == b {
-                        2.0 * f64::from(k % (columns + 1) == 0)
+            for i in 0..starts[a + 1] - starts[a] {
+                for j in 0..columns {
+                    let r = random() + if a == b { 2.0 * f64::from(i == j) } else { 0.0 };
+                    let (block, [row, column]) = if a == b {
+                        (lu.own(a), [i, j])
+                    } else if lu.precedes(a, b) {
+                        (lu.between(a, b)[0], [i, j])
                     } else {
-                        0.0
+                        (lu.between(b, a)[1], [j, i])
                     };
-                *x += r;
-                dense[(starts[a] + k / columns) * n + starts[b] + k % columns] += r;
+                    let (values, stride) = lu.block_mut(block);
+                    values[row * stride + column] += r;
+                    dense[(starts[a] + i) * n + starts[b] + j] += r;
+                }
             }
         }
         (starts, dense, lu)
@@ -460,11 +380,7 @@ mod tests {
         let mut scratch = vec![[0.0; 2]; n];
         for transposed in [false, true] {
             let mut x = b.clone();
-            if transposed {
-                lu.solve_transpose(&mut x, &mut scratch);
-            } else {
-                lu.solve(&mut x, &mut scratch);
-            }
+            lu.solve(&mut x, &mut scratch, transposed);
             for (i, b) in b.iter().enumerate() {
                 for (k, b) in b.iter().enumerate() {
                     let product: f64 = (0..n)
@@ -484,7 +400,8 @@ mod tests {
         lu.set_identity();
         assert!(lu.factor());
         lu.set_identity();
-        lu.block_mut(1, 1).fill(1.0);
+        let (values, _) = lu.block_mut(lu.own(1));
+        values[..4].fill(1.0);
         assert!(!lu.factor());
     }
 }

@@ -4,15 +4,18 @@
 //! No kernel fuses a multiplication with an addition, so both give the same bits.
 
 /// Defines `fn name(args)` that runs `fn kernel(args)`, marked `#[inline(always)]`, compiled for the
-/// widest vectors of the processor.
+/// widest vectors of the processor; both may be generic over a number of lanes.
 macro_rules! dispatch {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident = $($kernel:ident)::+($($arg:ident : $ty:ty),* $(,)?)) => {
+    (
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident $(<const $lanes:ident: usize>)? = $($kernel:ident)::+($($arg:ident : $ty:ty),* $(,)?)
+    ) => {
         $(#[$doc])*
-        $vis fn $name($($arg: $ty),*) {
+        $vis fn $name $(<const $lanes: usize>)? ($($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                fn wide($($arg: $ty),*) {
+                fn wide $(<const $lanes: usize>)? ($($arg: $ty),*) {
                     $($kernel)::+($($arg),*)
                 }
                 if std::arch::is_x86_feature_detected!("avx2") {

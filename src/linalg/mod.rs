@@ -12,10 +12,10 @@ mod lanes;
 mod lu;
 mod symmetric;
 
-pub use block_lu::BlockLu;
+pub use block_lu::{BlockLu, Place};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
-pub use kernel::{dot, subtract_combination};
+pub use kernel::{add_combination, axpy, dot, subtract_combination};
 pub use lanes::F4;
 pub use symmetric::Symmetric;
 

@@ -529,7 +529,8 @@ impl Interior {
         }
         match problem.delassus {
             Delassus::Dense(_) => self.matrix.solve(&mut self.x[..n], &mut self.scratch),
-            Delassus::Trees(rows) => self.solve_by_trees(problem, rows),
+            // A predictor, which has no κ of its own to aim at, only tells how far it could go.
+            Delassus::Trees(rows) => self.solve_by_trees(problem, rows, kappa == 0.0),
         }
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];

@@ -156,7 +156,7 @@ fn solve_fixed(
     }
     let m = reduced.order;
     reduced.restrict(|r| [-free[r]], x);
-    reduced.solve(problem, &mut x[..m], scratch);
+    reduced.solve_step(problem, &mut x[..m], scratch);
     let mut admissible = true;
     reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
     if reduced.deficient() {
@@ -207,7 +207,7 @@ fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool
         ..
     } = work;
     reduced.restrict(|r| [-sigma[r]], x);
-    reduced.solve(problem, &mut x[..m], scratch);
+    reduced.solve_step(problem, &mut x[..m], scratch);
     reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, reduced);
     true
@@ -278,7 +278,7 @@ fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
             }
         }
     }
-    reduced.solve(problem, &mut x[..m], scratch);
+    reduced.solve_step(problem, &mut x[..m], scratch);
     reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
     turn_onto_cones(problem.blocks, work, reduced);
 }

@@ -41,7 +41,7 @@ pub(super) fn pivot(
             ..
         } = work;
         reduced.restrict(|r| [-sigma[r]], x);
-        reduced.solve(problem, &mut x[..m], scratch);
+        reduced.solve_step(problem, &mut x[..m], scratch);
         kept.fill(0.0);
         reduced.expand(&x[..m], |row, [value]| kept[row] = value);
         let mut limit = 1.0;

@@ -31,6 +31,7 @@ use super::tree_system::TreeSystem;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::linalg::{General, LANES, Symmetric, dispatch};
+use trees::Use;
 
 /// Relative size below which a remaining pivot counts as a dependent row.
 const DEPENDENT: f64 = 1e-11;
@@ -391,8 +392,24 @@ impl Reduced {
         x: &mut [[f64; W]],
         scratch: &mut [[f64; W]],
     ) {
+        let purpose = Use::Derivative { transposed: false };
+        self.solve_for(problem, purpose, x, scratch);
+    }
+
+    /// As [`Reduced::solve`] for a step of an iteration, of which less is asked where held rows contradict each other.
+    pub fn solve_step(&mut self, problem: &Problem, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
+        self.solve_for(problem, Use::Step, x, scratch);
+    }
+
+    fn solve_for<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        purpose: Use,
+        x: &mut [[f64; W]],
+        scratch: &mut [[f64; W]],
+    ) {
         match (problem.delassus, self.form) {
-            (Delassus::Trees(rows), _) => self.solve_by_trees(rows, x, false),
+            (Delassus::Trees(rows), _) => self.solve_by_trees(rows, x, purpose),
             (_, Form::Near) => self.solve_near(x, scratch),
             (_, Form::Symmetric) => self.definite.solve(x, scratch),
             _ => self.general.solve(x, scratch),
@@ -407,7 +424,7 @@ impl Reduced {
         scratch: &mut [[f64; W]],
     ) {
         if let Delassus::Trees(rows) = problem.delassus {
-            self.solve_by_trees(rows, x, true);
+            self.solve_by_trees(rows, x, Use::Derivative { transposed: true });
         } else if self.symmetric {
             self.definite.solve(x, scratch)
         } else {

@@ -3,16 +3,27 @@
 use crate::contact::island_solver::Capacity;
 use crate::contact::problem::Small;
 use crate::contact::tree_rows::TreeRows;
-use crate::linalg::{BlockLu, LANES};
+use crate::linalg::{BlockLu, LANES, Place, dispatch};
 
 /// Factorization and memory. Sized at creation; a capacity of no trees takes none.
 #[derive(Debug)]
 pub(super) struct TreeSystem {
     lu: BlockLu,
+    /// Where each block of rows that acts on two trees brings them together: that of them which precedes, and the blocks
+    /// of both with each other.
+    meetings: Vec<Option<Meeting>>,
     /// W, a block of the problem each: filled before [`TreeSystem::factor`].
     pub weights: Vec<Small>,
+    /// Blocks with weight in the present factorization.
+    weighted: Vec<usize>,
     z: Vec<f64>,
     scratch: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    first: usize,
+    places: [Place; 2],
 }
 
 impl TreeSystem {
@@ -26,15 +37,32 @@ impl TreeSystem {
         let blocks = if trees == 0 { 0 } else { capacity.blocks };
         TreeSystem {
             lu: BlockLu::new(trees, coordinates, largest_tree),
+            meetings: Vec::with_capacity(blocks),
             weights: Vec::with_capacity(blocks),
+            weighted: Vec::with_capacity(blocks),
             z: vec![0.0; coordinates * LANES],
-            scratch: vec![0.0; largest_tree * LANES],
+            scratch: vec![0.0; coordinates * LANES],
         }
     }
 
     /// Chooses the order of elimination; once per problem.
     pub fn analyze(&mut self, rows: &TreeRows) {
-        rows.analyze(&mut self.lu);
+        self.lu.start(rows.starts());
+        let pair = |i: usize| match rows.trees_of(i) {
+            [Some(a), Some(b)] => Some([a, b]),
+            _ => None,
+        };
+        for [a, b] in (0..rows.blocks()).filter_map(pair) {
+            self.lu.connect(a, b);
+        }
+        self.lu.analyze();
+        self.meetings.clear();
+        self.meetings.extend((0..rows.blocks()).map(|i| {
+            let trees = pair(i)?;
+            let first = usize::from(!self.lu.precedes(trees[0], trees[1]));
+            let places = self.lu.between(trees[first], trees[1 - first]);
+            Some(Meeting { first, places })
+        }));
     }
 
     pub fn clear_weights(&mut self, blocks: usize) {
@@ -42,9 +70,15 @@ impl TreeSystem {
         self.weights.resize(blocks, [[0.0; 3]; 3]);
     }
 
-    /// False if the matrix is singular.
+    /// Fills and factors 1 + Hᵀ W H. False if it is singular.
     pub fn factor(&mut self, rows: &TreeRows) -> bool {
-        rows.factor(&self.weights, &mut self.lu)
+        let weighted = |i: &usize| self.weights[*i] != [[0.0; 3]; 3];
+        self.weighted.clear();
+        self.weighted
+            .extend((0..self.weights.len()).filter(weighted));
+        self.lu.set_identity();
+        fill(self, rows);
+        self.lu.factor()
     }
 
     /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y, or with Wᵀ, over the problem's rows. Rows of blocks without weight are not read.
@@ -54,40 +88,96 @@ impl TreeSystem {
         y: &mut [[f64; W]],
         transposed: bool,
     ) {
-        let n = rows.coordinates();
-        let (z, scratch) = (
-            &mut self.z.as_chunks_mut::<W>().0[..n],
-            self.scratch.as_chunks_mut::<W>().0,
-        );
-        z.fill([0.0; W]);
-        let weighted = || (self.weights.iter().enumerate()).filter(|(_, w)| **w != [[0.0; 3]; 3]);
-        for (i, _) in weighted() {
-            rows.add_transposed(i, &y[rows.range(i)], z);
-        }
-        if transposed {
-            self.lu.solve_transpose(z, scratch);
-        } else {
-            self.lu.solve(z, scratch);
-        }
-        for (i, _) in weighted() {
-            let range = rows.range(i);
-            let out = rows.times(i, z);
-            y[range.clone()].copy_from_slice(&out[..range.len()]);
-        }
+        respond(self, rows, y, Some(transposed));
     }
 
     /// y ← G y over the rows of blocks with weight, which are the only ones read and written.
     pub fn multiply<const W: usize>(&mut self, rows: &TreeRows, y: &mut [[f64; W]]) {
-        let z = &mut self.z.as_chunks_mut::<W>().0[..rows.coordinates()];
-        z.fill([0.0; W]);
-        let weighted = || (self.weights.iter().enumerate()).filter(|(_, w)| **w != [[0.0; 3]; 3]);
-        for (i, _) in weighted() {
-            rows.add_transposed(i, &y[rows.range(i)], z);
+        respond(self, rows, y, None);
+    }
+}
+
+dispatch! {
+    fn respond<const W: usize> = respond_kernel(
+        system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]], solve_transposed: Option<bool>,
+    )
+}
+
+#[inline(always)]
+fn respond_kernel<const W: usize>(
+    system: &mut TreeSystem,
+    rows: &TreeRows,
+    y: &mut [[f64; W]],
+    solve_transposed: Option<bool>,
+) {
+    let z = &mut system.z.as_chunks_mut::<W>().0[..rows.coordinates()];
+    z.fill([0.0; W]);
+    for &i in &system.weighted {
+        rows.add_transposed(i, &y[rows.range(i)], z);
+    }
+    if let Some(transposed) = solve_transposed {
+        let scratch = system.scratch.as_chunks_mut::<W>().0;
+        system.lu.solve(z, scratch, transposed);
+    }
+    for &i in &system.weighted {
+        rows.write_times(i, z, &mut y[rows.range(i)]);
+    }
+}
+
+dispatch! {
+    /// Adds Hᵀ W H.
+    fn fill = fill_kernel(system: &mut TreeSystem, rows: &TreeRows)
+}
+
+#[inline(always)]
+fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
+    let lu = &mut system.lu;
+    for &i in &system.weighted {
+        let (w, count) = (&system.weights[i], rows.range(i).len());
+        for (side, tree) in rows.trees_of(i).into_iter().flatten().enumerate() {
+            let panel = rows.panel(i, side);
+            add_weighted(panel, w, panel, count, lu.block_mut(lu.own(tree)));
         }
-        for (i, _) in weighted() {
-            let range = rows.range(i);
-            let out = rows.times(i, z);
-            y[range.clone()].copy_from_slice(&out[..range.len()]);
+        if let Some(Meeting { first, places }) = system.meetings[i] {
+            let (p, q) = (rows.panel(i, first), rows.panel(i, 1 - first));
+            let transposed = [0, 1, 2].map(|r| [0, 1, 2].map(|s| w[s][r]));
+            for (w, place) in [w, &transposed].into_iter().zip(places) {
+                add_weighted(p, w, q, count, lu.block_mut(place));
+            }
+        }
+    }
+}
+
+/// C += Pᵀ W Q for panels of `rows`, into a matrix with a stride.
+#[inline(always)]
+fn add_weighted(p: &[f64], w: &Small, q: &[f64], rows: usize, (c, stride): (&mut [f64], usize)) {
+    if rows == 3 && p.len() == 18 && q.len() == 18 {
+        // A contact between free bodies: the shape known to the compiler.
+        add_weighted_any(&p[..18], w, &q[..18], [3, 6, 6], c, stride);
+    } else {
+        add_weighted_any(p, w, q, [rows, p.len() / rows, q.len() / rows], c, stride);
+    }
+}
+
+#[inline(always)]
+fn add_weighted_any(
+    p: &[f64],
+    w: &Small,
+    q: &[f64],
+    [rows, m, n]: [usize; 3],
+    c: &mut [f64],
+    stride: usize,
+) {
+    for (i, c) in c.chunks_mut(stride).enumerate().take(m) {
+        let c = &mut c[..n];
+        for (s, q) in q.chunks_exact(n).enumerate() {
+            let mut weight = 0.0;
+            for r in 0..rows {
+                weight += p[r * m + i] * w[r][s];
+            }
+            for (c, q) in c.iter_mut().zip(q) {
+                *c += weight * q;
+            }
         }
     }
 }

@@ -1,12 +1,17 @@
 //! The interior point's linear system where G comes by trees.
 
 use super::{Interior, PROXIMAL, frozen};
+use crate::contact::ncp::modes::largest;
 use crate::contact::problem::{Block, Problem, Small};
 use crate::contact::tree_rows::TreeRows;
 
 /// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
 const TREE_PROXIMAL: f64 = 1e-8;
+
+/// How often a step's direction is corrected at most, and the part of the right side below which what is left of it
+/// does not matter: the next step sees it.
 const REPETITIONS: usize = 2;
+const ENOUGH: f64 = 1e-7;
 
 impl Interior {
     /// With W the inverse of D in the problem's units.
@@ -32,14 +37,16 @@ impl Interior {
         self.trees.factor(rows);
     }
 
-    /// x ← (G + D)⁻¹ x.
-    pub(super) fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+    /// x ← (G + D)⁻¹ x; a `rough` one, which is good to about eight digits, is not corrected.
+    pub(super) fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows, rough: bool) {
         // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
         let n = rows.rows();
         self.scratch[..n].copy_from_slice(&self.x[..n]);
         let mut remainder = std::mem::take(&mut self.scratch);
         self.x[..n].fill([0.0]);
-        for repetition in 0..=REPETITIONS {
+        let enough = ENOUGH * largest(remainder.as_flattened());
+        let repetitions = if rough { 0 } else { REPETITIONS };
+        for repetition in 0..=repetitions {
             // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
             for (i, block) in problem.blocks.iter().enumerate() {
                 let (part, w) = (rows.range(i), &self.trees.weights[i]);
@@ -62,7 +69,7 @@ impl Interior {
                     self.x[at + r][0] += y / self.unit[i];
                 }
             }
-            if repetition == REPETITIONS {
+            if repetition == repetitions {
                 break;
             }
             for i in 0..problem.blocks.len() {
@@ -85,6 +92,9 @@ impl Interior {
                         - self.residual[at + r]
                         - (self.unit[i] * self.rows[at + r][0] + own + PROXIMAL * x);
                 }
+            }
+            if largest(remainder.as_flattened()) <= enough {
+                break;
             }
         }
         self.scratch = remainder;

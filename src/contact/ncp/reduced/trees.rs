@@ -5,10 +5,25 @@
 
 use super::{Reduced, Slide};
 use crate::contact::tree_rows::TreeRows;
+use std::array::from_fn;
 
-/// ε of systems by trees, and how often it is put back.
+/// ε of systems by trees, and how often it is put back at most.
 const PROXIMAL: f64 = 1e-6;
 const REPETITIONS: usize = 4;
+
+/// What is left of a right side is enough below the first part of it. In a step it stalls above the second part of what
+/// was left before: there held rows contradict each other.
+const ENOUGH: f64 = 1e-12;
+const STALLED: f64 = 0.3;
+
+/// What a solution is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// A step of an iteration.
+    Step,
+    /// A derivative, or its transpose.
+    Derivative { transposed: bool },
+}
 
 impl Reduced {
     pub(super) fn factor_by_trees(&mut self, rows: &TreeRows) {
@@ -51,13 +66,18 @@ impl Reduced {
         self.trees.factor(rows);
     }
 
-    /// x ← (A + εE)⁻¹ x, ε put back, or with Aᵀ.
+    /// x ← (A + εE)⁻¹ x, ε put back; with Aᵀ for a derivative's transpose.
     pub(super) fn solve_by_trees<const W: usize>(
         &mut self,
         rows: &TreeRows,
         x: &mut [[f64; W]],
-        transposed: bool,
+        purpose: Use,
     ) {
+        let transposed = purpose == Use::Derivative { transposed: true };
+        let stalled = match purpose {
+            Use::Step => STALLED,
+            Use::Derivative { .. } => f64::INFINITY,
+        };
         let (m, n) = (self.order, rows.rows());
         let mut target = std::mem::take(&mut self.target);
         let mut remainder = std::mem::take(&mut self.remainder);
@@ -69,6 +89,8 @@ impl Reduced {
             b.copy_from_slice(x);
             r.copy_from_slice(x);
             x.fill([0.0; W]);
+            let enough = sizes(b).map(|b| ENOUGH * b);
+            let mut before = [f64::INFINITY; W];
             for repetition in 0..=REPETITIONS {
                 // x += K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
                 for (r, k) in r.iter_mut().zip(&self.compliance) {
@@ -99,6 +121,19 @@ impl Reduced {
                             }
                         }
                     }
+                    // Each lane ends on its own, whatever stands beside it.
+                    let left = sizes(r);
+                    let open: [bool; W] =
+                        from_fn(|k| left[k] > enough[k] && left[k] <= stalled * before[k]);
+                    if open == [false; W] {
+                        break;
+                    }
+                    if open != [true; W] {
+                        for r in r.iter_mut() {
+                            *r = from_fn(|k| if open[k] { r[k] } else { 0.0 });
+                        }
+                    }
+                    before = left;
                 }
             }
         }
@@ -125,6 +160,11 @@ impl Reduced {
             self.restrict(|row| y[row], x);
         }
     }
+}
+
+/// Largest magnitude of each lane.
+fn sizes<const W: usize>(x: &[[f64; W]]) -> [f64; W] {
+    (x.iter()).fold([0.0; W], |m, x| from_fn(|k| m[k].max(x[k].abs())))
 }
 
 fn add<const W: usize>(x: &mut [[f64; W]], y: &[[f64; W]]) {

@@ -1,0 +1,218 @@
+//! Loops over one block and what stands beside it.
+
+use crate::linalg::kernel::{add_combination, axpy, subtract_combination};
+
+/// Coordinates of a free body: what follows is compiled for that number and for any.
+pub(super) const FREE: usize = 6;
+
+#[inline(always)]
+pub(super) fn copy<const W: usize>(from: &[[f64; W]], to: &mut [[f64; W]]) {
+    if from.len() == FREE {
+        to[..FREE].copy_from_slice(&from[..FREE]);
+    } else {
+        to[..from.len()].copy_from_slice(from);
+    }
+}
+
+/// y −= A x for a block with the stride of its rows.
+#[inline(always)]
+pub(super) fn subtract_times<const W: usize>(
+    a: &[f64],
+    stride: usize,
+    x: &[[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    if x.len() == FREE && y.len() == FREE {
+        subtract_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
+    } else {
+        subtract_times_any(a, stride, x, y);
+    }
+}
+
+#[inline(always)]
+fn subtract_times_any<const W: usize>(
+    a: &[f64],
+    stride: usize,
+    x: &[[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    for (line, y) in a.chunks(stride).zip(y) {
+        subtract_combination(&line[..x.len()], x, y);
+    }
+}
+
+/// y −= Aᵀ x for a block with the stride of its rows.
+#[inline(always)]
+pub(super) fn subtract_transposed_times<const W: usize>(
+    a: &[f64],
+    stride: usize,
+    x: &[[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    if x.len() == FREE && y.len() == FREE {
+        subtract_transposed_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
+    } else {
+        subtract_transposed_times_any(a, stride, x, y);
+    }
+}
+
+#[inline(always)]
+fn subtract_transposed_times_any<const W: usize>(
+    a: &[f64],
+    stride: usize,
+    x: &[[f64; W]],
+    y: &mut [[f64; W]],
+) {
+    for (line, x) in a.chunks(stride).zip(x) {
+        for (a, y) in line[..y.len()].iter().zip(y.iter_mut()) {
+            axpy(-a, x, y);
+        }
+    }
+}
+
+/// x ← D⁻¹ x, or D⁻ᵀ x, by the inverse of a node's block; `y` has room for x.
+#[inline(always)]
+pub(super) fn divide<const W: usize>(
+    inverse: &[f64],
+    stride: usize,
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+    transposed: bool,
+) {
+    let n = x.len();
+    if n == FREE {
+        divide_any(inverse, stride, &mut x[..FREE], &mut y[..FREE], transposed);
+    } else {
+        divide_any(inverse, stride, x, &mut y[..n], transposed);
+    }
+}
+
+#[inline(always)]
+fn divide_any<const W: usize>(
+    inverse: &[f64],
+    stride: usize,
+    x: &mut [[f64; W]],
+    y: &mut [[f64; W]],
+    transposed: bool,
+) {
+    y.copy_from_slice(x);
+    x.fill([0.0; W]);
+    for (i, line) in inverse.chunks(stride).enumerate().take(y.len()) {
+        let line = &line[..y.len()];
+        if transposed {
+            for (a, x) in line.iter().zip(x.iter_mut()) {
+                axpy(*a, &y[i], x);
+            }
+        } else {
+            add_combination(line, y, &mut x[i]);
+        }
+    }
+}
+
+/// C −= Aᵀ B for blocks with the strides of their rows; [columns of A, rows of A and B, columns of B].
+#[inline(always)]
+pub(super) fn subtract_product(
+    c: &mut [f64],
+    c_stride: usize,
+    a: &[f64],
+    a_stride: usize,
+    b: &[f64],
+    b_stride: usize,
+    [rows, inner, columns]: [usize; 3],
+) {
+    if [rows, inner, columns].iter().all(|n| *n == FREE) {
+        subtract_half(c, c_stride, a, a_stride, b, b_stride);
+        subtract_half(
+            &mut c[3 * c_stride..],
+            c_stride,
+            &a[3..],
+            a_stride,
+            b,
+            b_stride,
+        );
+        return;
+    }
+    for (a, b) in a.chunks(a_stride).zip(b.chunks(b_stride)).take(inner) {
+        for (a, c) in a[..rows].iter().zip(c.chunks_mut(c_stride)) {
+            for (c, b) in c[..columns].iter_mut().zip(b) {
+                *c -= a * b;
+            }
+        }
+    }
+}
+
+/// The same for three rows of C and blocks of free bodies: C stays in registers.
+#[inline(always)]
+fn subtract_half(
+    c: &mut [f64],
+    c_stride: usize,
+    a: &[f64],
+    a_stride: usize,
+    b: &[f64],
+    b_stride: usize,
+) {
+    // Two widths of vectors, as the compiler does not cut six lanes into them by itself.
+    let mut sum = [([0.0; 4], [0.0; 2]); FREE / 2];
+    for (r, (head, tail)) in sum.iter_mut().enumerate() {
+        let c = &c[r * c_stride..r * c_stride + FREE];
+        head.copy_from_slice(&c[..4]);
+        tail.copy_from_slice(&c[4..]);
+    }
+    for k in 0..FREE {
+        let (a, b) = (
+            &a[k * a_stride..k * a_stride + FREE / 2],
+            &b[k * b_stride..k * b_stride + FREE],
+        );
+        for ((head, tail), a) in sum.iter_mut().zip(a) {
+            for (x, b) in head.iter_mut().zip(b) {
+                *x -= a * b;
+            }
+            for (x, b) in tail.iter_mut().zip(&b[4..]) {
+                *x -= a * b;
+            }
+        }
+    }
+    for (r, (head, tail)) in sum.iter().enumerate() {
+        let c = &mut c[r * c_stride..r * c_stride + FREE];
+        c[..4].copy_from_slice(head);
+        c[4..].copy_from_slice(tail);
+    }
+}
+
+/// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. False if it is singular.
+#[inline(always)]
+pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
+    for k in 0..n {
+        let size = |i: usize| a[i * n + k].abs();
+        let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
+        let largest = size(best);
+        if !(largest > f64::MIN_POSITIVE && largest.is_finite()) {
+            return false;
+        }
+        exchanges[k] = best;
+        if best != k {
+            let (head, tail) = a.split_at_mut(best * n);
+            head[k * n..(k + 1) * n].swap_with_slice(&mut tail[..n]);
+        }
+        let (above, rest) = a.split_at_mut(k * n);
+        let (row, below) = rest.split_at_mut(n);
+        let inverse = 1.0 / row[k];
+        row[k] = 1.0;
+        for x in row.iter_mut() {
+            *x *= inverse;
+        }
+        for line in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
+            let factor = std::mem::replace(&mut line[k], 0.0);
+            for (x, r) in line.iter_mut().zip(row.iter()) {
+                *x -= factor * r;
+            }
+        }
+    }
+    // Exchanged rows of A are columns of its inverse.
+    for k in (0..n).rev().filter(|k| exchanges[*k] != *k) {
+        for line in a.chunks_exact_mut(n) {
+            line.swap(k, exchanges[k]);
+        }
+    }
+    true
+}
