@@ -1,17 +1,16 @@
 //! LU by rows with column exchanges.
 
-use super::kernel::{axpy, largest, subtract_combination};
+use super::kernel::{axpy, larger};
 use super::{F4, LANES, dispatch};
 
 /// A = L U Qᵀ, L with its diagonal, U with a unit one.
 ///
-/// Rows are filled up with zeros to whole lanes, which leaves the loops without remainders.
+/// Four rows at a time lie side by side, one lane each, column after column; the last panel is filled up with zeros. So
+/// every loop runs over columns, without remainders, and needs no sum across lanes.
 #[derive(Clone, Debug)]
-pub(super) struct Lu {
+pub(crate) struct Lu {
     n: usize,
-    /// Lanes of a row.
-    width: usize,
-    values: Vec<F4>,
+    panels: Vec<F4>,
     columns: Vec<usize>,
     /// One by the diagonal of L, zeros behind.
     inverses: Vec<F4>,
@@ -19,13 +18,12 @@ pub(super) struct Lu {
 
 impl Lu {
     pub fn new(capacity: usize) -> Lu {
-        let width = capacity.div_ceil(4);
+        let panels = capacity.div_ceil(4);
         Lu {
             n: 0,
-            width,
-            values: F4::zeros(capacity * width),
+            panels: F4::zeros(panels * capacity),
             columns: vec![0; capacity],
-            inverses: F4::zeros(width),
+            inverses: F4::zeros(panels),
         }
     }
 
@@ -47,56 +45,62 @@ impl Lu {
         done: &mut bool,
     ) {
         *done = false;
-        let width = n.div_ceil(4);
-        (self.n, self.width) = (n, width);
-        self.inverses[..width].fill(F4::ZERO);
+        self.n = n;
         for (j, column) in self.columns[..n].iter_mut().enumerate() {
             *column = j;
         }
-        for own in 0..width {
-            // Four rows at a time: what is taken out of one does not wait for the others.
-            let rows = 4 * own..n.min(4 * own + 4);
-            let (above, below) = self.values.split_at_mut(rows.start * width);
-            for (row, i) in below.chunks_exact_mut(width).zip(rows.clone()) {
-                gather(&a[i * stride..i * stride + n], &self.columns[..n], row);
+        let mut exchanged = false;
+        for p in 0..n.div_ceil(4) {
+            let rows = n.min(4 * p + 4) - 4 * p;
+            let (above, panel) = self.panels.split_at_mut(p * n);
+            let panel = &mut panel[..n];
+            let lines = [0, 1, 2, 3].map(|r| {
+                let i = (4 * p + r).min(n - 1);
+                &a[i * stride..i * stride + n]
+            });
+            let sizes = match exchanged {
+                false => fill(lines, 0..n, panel),
+                true => fill(lines, self.columns[..n].iter().copied(), panel),
+            };
+            for lane in rows..4 {
+                panel.iter_mut().for_each(|x| x.0[lane] = 0.0);
             }
-            for b in 0..own {
-                for row in below.chunks_exact_mut(width).take(rows.len()) {
-                    eliminate::<4>(above, width, b, row);
-                }
+            for (q, upper) in above.chunks_exact(n).enumerate() {
+                eliminate(&upper[4 * q..], &mut panel[4 * q..]);
             }
-            for (lane, i) in rows.clone().enumerate() {
-                let (above, row) = self.values.split_at_mut(i * width);
-                let row = &mut row[..width];
-                match lane {
-                    0 => {}
-                    1 => eliminate::<1>(above, width, own, row),
-                    2 => eliminate::<2>(above, width, own, row),
-                    _ => eliminate::<3>(above, width, own, row),
-                }
-                let row = F4::flat_mut(row);
-                let size = largest(&row[i..n]);
-                if size <= tolerance * largest(&a[i * stride..i * stride + n]) {
+            let remaining = panel[4 * p..].iter();
+            let mut most = remaining.fold(F4::ZERO, |m, x| larger_of(*x, m));
+            self.inverses[p] = F4::ZERO;
+            for r in 0..rows {
+                let (i, size) = (4 * p + r, most.0[r]);
+                if size <= tolerance * sizes.0[r] {
                     return;
                 }
-                if row[i].abs() < 0.1 * size {
-                    let best = row[i..n].iter().position(|x| x.abs() == size);
+                let panel = &self.panels[p * n..(p + 1) * n];
+                if panel[i].0[r].abs() < 0.1 * size {
+                    let best = panel[i..].iter().position(|x| x.0[r].abs() == size);
                     let best = i + best.unwrap_or(0);
-                    let lines = F4::flat_mut(&mut self.values).chunks_exact_mut(4 * width);
-                    for line in lines.take(rows.end) {
-                        line.swap(i, best);
+                    for panel in self.panels.chunks_exact_mut(n).take(p + 1) {
+                        panel.swap(i, best);
                     }
                     self.columns.swap(i, best);
+                    exchanged = true;
                 }
-                let row = &mut self.values[i * width + own..(i + 1) * width];
-                let inverse = 1.0 / row[0].0[lane];
-                for x in &mut row[0].0[lane + 1..] {
-                    *x *= inverse;
+                let [own, rest @ ..] = &mut self.panels[p * n + i..(p + 1) * n] else {
+                    return;
+                };
+                let inverse = 1.0 / own.0[r];
+                self.inverses[p].0[r] = inverse;
+                // The row in work is divided, those below it in the panel lose their part of it.
+                let (mut factors, mut scales) = (*own, F4::splat(1.0));
+                factors.0[..=r].fill(0.0);
+                scales.0[r] = inverse;
+                most = F4::ZERO;
+                for x in rest {
+                    let u = x.0[r] * inverse;
+                    *x = *x * scales - factors * u;
+                    most = larger_of(*x, most);
                 }
-                for x in &mut row[1..] {
-                    *x = *x * inverse;
-                }
-                self.inverses[own].0[lane] = inverse;
             }
         }
         *done = true;
@@ -123,55 +127,35 @@ impl Lu {
 
     #[inline(always)]
     fn solve_one_kernel(&self, x: &mut [f64], y: &mut [f64]) {
-        let (n, width) = (self.n, self.width);
-        let Some(last) = n.checked_sub(1) else {
-            return;
-        };
-        let y = y[..n].as_chunks_mut::<4>().0;
-        // The last four entries, some of which may be none of the matrix.
-        let mut end = F4::ZERO;
-        let rows = |b: usize| {
-            [0, 1, 2, 3].map(|r| {
-                let i = (4 * b + r).min(last);
-                &self.values[i * width..(i + 1) * width]
-            })
-        };
-        for b in 0..width {
-            let rows = rows(b);
+        let n = self.n;
+        let y = &mut y[..n];
+        for (p, inverses) in self.inverses[..n.div_ceil(4)].iter().enumerate() {
+            let panel = &self.panels[p * n..(p + 1) * n];
+            let end = n.min(4 * p + 4);
             let mut sum = F4::ZERO;
-            for (s, x) in sum.0.iter_mut().zip(&x[4 * b..n]) {
+            for (s, x) in sum.0.iter_mut().zip(&x[4 * p..end]) {
                 *s = *x;
             }
-            sum -= dots(rows, 0, &y[..b], None);
-            let (mut s, [_, l1, l2, l3]) = (sum.0, rows.map(|r| r[b].0));
-            let inverse = self.inverses[b].0;
-            s[0] *= inverse[0];
-            s[1] = (s[1] - l1[0] * s[0]) * inverse[1];
-            s[2] = (s[2] - l2[0] * s[0] - l2[1] * s[1]) * inverse[2];
-            s[3] = (s[3] - l3[0] * s[0] - l3[1] * s[1] - l3[2] * s[2]) * inverse[3];
-            match y.get_mut(b) {
-                Some(y) => *y = s,
-                None => end = F4(s),
+            sum -= combination(&panel[..4 * p], &y[..4 * p]);
+            for (r, l) in panel[4 * p..end].iter().enumerate() {
+                let value = sum.0[r] * inverses.0[r];
+                y[4 * p + r] = value;
+                sum -= *l * value;
             }
         }
-        for b in (0..width).rev() {
-            let rows = rows(b);
-            let (sum, done) = match &y[b..] {
-                [own, done @ ..] => (F4(*own), done),
-                [] => (end, &[][..]),
-            };
-            let behind = (b + 1 + done.len() < width).then_some(end);
-            let sum = sum - dots(rows, b + 1, done, behind);
-            let (mut s, [u0, u1, u2, _]) = (sum.0, rows.map(|r| r[b].0));
-            s[2] -= u2[3] * s[3];
-            s[1] -= u1[3] * s[3] + u1[2] * s[2];
-            s[0] -= u0[3] * s[3] + u0[2] * s[2] + u0[1] * s[1];
-            match y.get_mut(b) {
-                Some(y) => *y = s,
-                None => end = F4(s),
+        for p in (0..n.div_ceil(4)).rev() {
+            let panel = &self.panels[p * n..(p + 1) * n];
+            let end = n.min(4 * p + 4);
+            let mut sum = F4::ZERO;
+            for (s, y) in sum.0.iter_mut().zip(&y[4 * p..end]) {
+                *s = *y;
             }
-            for (s, c) in s.iter().zip(&self.columns[4 * b..n]) {
-                x[*c] = *s;
+            sum -= combination(&panel[end..], &y[end..]);
+            for r in (0..end - 4 * p).rev() {
+                let value = sum.0[r];
+                y[4 * p + r] = value;
+                x[self.columns[4 * p + r]] = value;
+                sum -= panel[4 * p + r] * value;
             }
         }
     }
@@ -182,13 +166,17 @@ impl Lu {
         let y = &mut y[..n];
         for i in 0..n {
             let mut sum = x[i];
-            subtract_combination(&self.row(i)[..i], &y[..i], &mut sum);
+            for (l, y) in self.row(i).zip(&y[..i]) {
+                axpy(-l, y, &mut sum);
+            }
             let inverse = self.inverse(i);
             y[i] = sum.map(|v| v * inverse);
         }
         for i in (0..n).rev() {
             let (head, tail) = y.split_at_mut(i + 1);
-            subtract_combination(&self.row(i)[i + 1..], tail, &mut head[i]);
+            for (u, y) in self.row(i).skip(i + 1).zip(tail) {
+                axpy(-u, y, &mut head[i]);
+            }
         }
         for (y, c) in y.iter().zip(&self.columns) {
             x[*c] = *y;
@@ -204,7 +192,7 @@ impl Lu {
         }
         for i in 0..n {
             let (head, tail) = y.split_at_mut(i + 1);
-            for (u, t) in self.row(i)[i + 1..].iter().zip(tail) {
+            for (u, t) in self.row(i).skip(i + 1).zip(tail) {
                 axpy(-u, &head[i], t);
             }
         }
@@ -212,7 +200,7 @@ impl Lu {
             let (head, tail) = y.split_at_mut(i);
             let inverse = self.inverse(i);
             tail[0] = tail[0].map(|v| v * inverse);
-            for (l, t) in self.row(i)[..i].iter().zip(head) {
+            for (l, t) in self.row(i).zip(head) {
                 axpy(-l, &tail[0], t);
             }
         }
@@ -220,8 +208,9 @@ impl Lu {
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> &[f64] {
-        &F4::flat(&self.values[i * self.width..(i + 1) * self.width])[..self.n]
+    fn row(&self, i: usize) -> impl Iterator<Item = f64> + '_ {
+        let panel = &self.panels[i / 4 * self.n..(i / 4 + 1) * self.n];
+        panel.iter().map(move |x| x.0[i % 4])
     }
 
     #[inline(always)]
@@ -244,53 +233,53 @@ dispatch! {
     fn solve_panel = Lu::solve_many(lu: &Lu, x: &mut [[f64; LANES]], scratch: &mut [[f64; LANES]])
 }
 
-/// A row in an order of its columns, filled up with zeros.
+/// Fills a panel from four rows, in an order of their columns; returns their largest entries.
 #[inline(always)]
-fn gather(line: &[f64], columns: &[usize], row: &mut [F4]) {
-    if let Some(last) = row.last_mut() {
-        *last = F4::ZERO;
+fn fill(lines: [&[f64]; 4], columns: impl Iterator<Item = usize>, panel: &mut [F4]) -> F4 {
+    let mut sizes = F4::ZERO;
+    for (x, c) in panel.iter_mut().zip(columns) {
+        *x = F4(lines.map(|l| l[c]));
+        sizes = larger_of(*x, sizes);
     }
-    for (x, c) in F4::flat_mut(row).iter_mut().zip(columns) {
-        *x = line[*c];
-    }
+    sizes
 }
 
-/// Takes Q finished rows, the first of them row 4b, out of the row in work.
+/// Takes four finished rows out of the panel in work; both start at the first column of the four.
 #[inline(always)]
-fn eliminate<const Q: usize>(above: &[F4], width: usize, b: usize, row: &mut [F4]) {
-    let rows: [&[F4]; Q] =
-        std::array::from_fn(|r| &above[(4 * b + r) * width + b..(4 * b + r + 1) * width]);
-    let row = &mut row[b..];
-    let mut head = row[0].0;
-    for r in 0..Q {
-        let upper = rows[r][0].0;
-        for c in r + 1..4 {
-            head[c] -= head[r] * upper[c];
-        }
-    }
-    row[0] = F4(head);
-    for (c, x) in row.iter_mut().enumerate().skip(1) {
-        let mut sum = *x;
-        for r in 0..Q {
-            sum -= rows[r][c] * head[r];
-        }
-        *x = sum;
-    }
-}
-
-/// Four rows, from a place on, times y and what comes behind it.
-#[inline(always)]
-fn dots(rows: [&[F4]; 4], from: usize, y: &[[f64; 4]], behind: Option<F4>) -> F4 {
-    let to = from + y.len();
-    let mut sums = match behind {
-        Some(behind) => rows.map(|r| r[to] * behind),
-        None => [F4::ZERO; 4],
+fn eliminate(upper: &[F4], panel: &mut [F4]) {
+    let ([_, a, b, c, upper @ ..], [w, x, y, z, rest @ ..]) = (upper, panel) else {
+        return;
     };
-    let rows = rows.map(|r| &r[from..to]);
-    for (c, y) in y.iter().enumerate() {
-        for (sum, row) in sums.iter_mut().zip(rows) {
-            *sum += row[c] * F4(*y);
-        }
+    *x -= *w * a.0[0];
+    *y -= *w * b.0[0];
+    *z -= *w * c.0[0];
+    *y -= *x * b.0[1];
+    *z -= *x * c.0[1];
+    *z -= *y * c.0[2];
+    let [w, x, y, z] = [*w, *x, *y, *z];
+    for (v, u) in rest.iter_mut().zip(upper) {
+        *v = *v - (w * u.0[0] + x * u.0[1]) - (y * u.0[2] + z * u.0[3]);
     }
-    F4(sums.map(|F4(s)| (s[0] + s[2]) + (s[1] + s[3])))
+}
+
+/// Σⱼ columnⱼ yⱼ.
+#[inline(always)]
+fn combination(columns: &[F4], y: &[f64]) -> F4 {
+    let (mut even, mut odd) = (F4::ZERO, F4::ZERO);
+    let (pairs, rest) = columns.as_chunks::<2>();
+    let (values, last) = y.as_chunks::<2>();
+    for (c, y) in pairs.iter().zip(values) {
+        even += c[0] * y[0];
+        odd += c[1] * y[1];
+    }
+    for (c, y) in rest.iter().zip(last) {
+        even += *c * *y;
+    }
+    even + odd
+}
+
+/// The larger of |x| and y, by lanes.
+#[inline(always)]
+fn larger_of(x: F4, y: F4) -> F4 {
+    F4(std::array::from_fn(|k| larger(x.0[k].abs(), y.0[k])))
 }

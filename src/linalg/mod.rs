@@ -15,8 +15,9 @@ mod symmetric;
 pub use block_lu::{BlockLu, Place};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
-pub use kernel::{add_combination, axpy, dot, subtract_combination};
+pub use kernel::{add_combination, add_six_columns, axpy};
 pub use lanes::F4;
+pub(crate) use lu::Lu;
 pub use symmetric::Symmetric;
 
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.

@@ -12,126 +12,161 @@ use super::cone::planar_norm;
 use super::local::project;
 use super::reduced::Face;
 use crate::contact::problem::Block;
-use crate::linalg::{Symmetric, dot};
+use crate::linalg::{F4, Lu, dispatch};
 
+/// Steps of Newton's method before the set counts as empty.
+const MAX_STEPS: usize = 40;
+
+/// Memory. Equations lie side by side in lanes, filled up with zeros.
 #[derive(Debug)]
 pub(super) struct LeastNorm {
-    pub f: Vec<f64>,
-    y: Vec<f64>,
-    trial: Vec<f64>,
-    gradient: Vec<f64>,
+    equations: usize,
+    unknowns: usize,
+    /// Lanes of all equations.
+    width: usize,
+    /// Fᵀ, an unknown each row of lanes.
+    f: Vec<F4>,
+    t: Vec<F4>,
+    y: Vec<F4>,
+    trial: Vec<F4>,
+    gradient: Vec<F4>,
+    step: Vec<F4>,
     w: Vec<f64>,
     x: Vec<f64>,
-    gram: Vec<f64>,
+    /// F Fᵀ, and with the curvature of the cones.
+    gram: Vec<F4>,
+    hessian: Vec<F4>,
     trace: f64,
-    step: Vec<[f64; 1]>,
+    lu: Lu,
     scratch: Vec<[f64; 1]>,
-    hessian: Symmetric,
+    solved: bool,
 }
 
 impl LeastNorm {
     pub fn new(max_rows: usize) -> LeastNorm {
-        let zeros = vec![0.0; max_rows];
+        let width = max_rows.div_ceil(4);
+        let lanes = || F4::zeros(width);
+        let square = || F4::zeros(max_rows * width);
         LeastNorm {
-            f: vec![0.0; max_rows * max_rows],
-            y: zeros.clone(),
-            trial: zeros.clone(),
-            gradient: zeros.clone(),
-            w: zeros.clone(),
-            x: zeros,
-            gram: vec![0.0; max_rows * max_rows],
+            equations: 0,
+            unknowns: 0,
+            width,
+            f: square(),
+            t: lanes(),
+            y: lanes(),
+            trial: lanes(),
+            gradient: lanes(),
+            step: lanes(),
+            w: vec![0.0; max_rows],
+            x: vec![0.0; max_rows],
+            gram: square(),
+            hessian: square(),
             trace: 0.0,
-            step: vec![[0.0]; max_rows],
+            lu: Lu::new(max_rows),
             scratch: vec![[0.0]; max_rows],
-            hessian: Symmetric::new(max_rows),
+            solved: false,
         }
     }
 
-    /// The solution x for F = `self.f` (r × m, row-major) and t; `None` if the set is empty as far as can be told.
-    pub fn solve(
-        &mut self,
-        blocks: &[Block],
-        faces: &[Face],
-        m: usize,
-        t: &[[f64; 1]],
-    ) -> Option<&[f64]> {
-        let r = t.len();
-        self.form_gram(r, m);
+    /// Starts a system of r equations in m unknowns: Fᵀ, m × stride, and t, to be filled where they differ from zero;
+    /// and the stride.
+    pub fn start(&mut self, r: usize, m: usize) -> (&mut [f64], &mut [f64], usize) {
+        (self.equations, self.unknowns, self.width) = (r, m, r.div_ceil(4));
+        let (f, t) = (&mut self.f[..m * self.width], &mut self.t[..self.width]);
+        f.fill(F4::ZERO);
+        t.fill(F4::ZERO);
+        (F4::flat_mut(f), F4::flat_mut(t), 4 * self.width)
+    }
+
+    /// The solution x; `None` if the set is empty as far as can be told.
+    pub fn solve(&mut self, blocks: &[Block], faces: &[Face]) -> Option<&[f64]> {
+        solve(self, blocks, faces);
+        self.solved.then_some(&self.x[..self.unknowns])
+    }
+
+    #[inline(always)]
+    fn solve_kernel(&mut self, blocks: &[Block], faces: &[Face]) {
+        let width = self.width;
+        self.solved = false;
+        self.form_gram();
         // From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
-        self.gradient[..r]
-            .iter_mut()
-            .zip(t)
-            .for_each(|(g, t)| *g = -t[0]);
-        self.newton_step(blocks, faces, r, m, None);
-        self.y[..r]
-            .iter_mut()
-            .zip(&self.step)
-            .for_each(|(y, s)| *y = s[0]);
-        let mut value = self.evaluate(blocks, faces, m, t);
+        for (g, t) in self.gradient[..width].iter_mut().zip(&self.t) {
+            *g = F4::ZERO - *t;
+        }
+        if !self.newton_step(blocks, faces, None) {
+            return;
+        }
+        self.y[..width].copy_from_slice(&self.step[..width]);
+        let mut value = self.evaluate(blocks, faces);
         // The optimum is −½‖x‖². A value far below that of the point without cones means that no admissible point is
         // near, which in practice means none: the dual of an empty set has no bound.
         let floor = 1e4 * value - f64::MIN_POSITIVE;
         let mut damping = 1e-10;
-        for _ in 0..40 {
-            if value < floor {
-                return None;
+        for _ in 0..MAX_STEPS {
+            if value < floor || damping > 1e8 {
+                return;
             }
-            if self.update_gradient(m, t) {
-                return Some(&self.x[..m]);
+            self.solved = self.update_gradient();
+            if self.solved {
+                return;
             }
-            self.newton_step(blocks, faces, r, m, Some(damping));
-            let slope: f64 = self.step[..r]
-                .iter()
-                .zip(&self.gradient)
-                .map(|(s, g)| s[0] * g)
-                .sum();
-            self.trial[..r].copy_from_slice(&self.y[..r]);
-            self.y[..r]
-                .iter_mut()
-                .zip(&self.step)
-                .for_each(|(y, s)| *y += s[0]);
-            let next = self.evaluate(blocks, faces, m, t);
+            self.trial[..width].copy_from_slice(&self.y[..width]);
+            let (mut slope, mut next) = (0.0, f64::INFINITY);
+            if self.newton_step(blocks, faces, Some(damping)) {
+                slope = total(product(&self.step[..width], &self.gradient[..width]));
+                for (y, s) in self.y[..width].iter_mut().zip(&self.step) {
+                    *y += *s;
+                }
+                next = self.evaluate(blocks, faces);
+            }
             // Near the solution the decrease drowns in round-off: accept what does not clearly climb.
             if next <= value + 1e-4 * slope + 1e-15 * value.abs() {
                 value = next;
                 damping = (0.03 * damping).max(1e-13);
             } else {
-                self.y[..r].copy_from_slice(&self.trial[..r]);
-                self.evaluate(blocks, faces, m, t);
+                self.y[..width].copy_from_slice(&self.trial[..width]);
+                self.evaluate(blocks, faces);
                 damping *= 30.0;
-                if damping > 1e8 {
-                    return None;
-                }
             }
         }
-        None
     }
 
     /// F x − t; returns whether it has vanished to round-off.
-    fn update_gradient(&mut self, m: usize, t: &[[f64; 1]]) -> bool {
+    #[inline(always)]
+    fn update_gradient(&mut self) -> bool {
         let (mut residual, mut size) = (0.0f64, 0.0f64);
-        for (k, t) in t.iter().enumerate() {
-            let (mut sum, mut total) = (-t[0], t[0].abs());
-            for (f, x) in self.f[k * m..(k + 1) * m].iter().zip(&self.x) {
-                sum += f * x;
-                total += (f * x).abs();
+        for c in 0..self.width {
+            let t = self.t[c];
+            let (mut sum, mut total) = (F4::ZERO - t, absolute(t));
+            for (f, x) in self.f[c..]
+                .iter()
+                .step_by(self.width)
+                .zip(&self.x[..self.unknowns])
+            {
+                let part = *f * *x;
+                sum += part;
+                total += absolute(part);
             }
-            self.gradient[k] = sum;
-            residual = residual.max(sum.abs());
-            size = size.max(total);
+            self.gradient[c] = sum;
+            for k in 0..4 {
+                residual = residual.max(sum.0[k].abs());
+                size = size.max(total.0[k]);
+            }
         }
         residual <= 4e-15 * size
     }
 
     /// w = Fᵀy, x = P_K(w); returns the dual function.
-    fn evaluate(&mut self, blocks: &[Block], faces: &[Face], m: usize, t: &[[f64; 1]]) -> f64 {
-        self.w[..m].fill(0.0);
-        let mut value = 0.0;
-        for (k, (t, y)) in t.iter().zip(&self.y).enumerate() {
-            value -= t[0] * y;
-            for (w, f) in self.w.iter_mut().zip(&self.f[k * m..(k + 1) * m]) {
-                *w += f * y;
-            }
+    #[inline(always)]
+    fn evaluate(&mut self, blocks: &[Block], faces: &[Face]) -> f64 {
+        let (m, width) = (self.unknowns, self.width);
+        let y = &self.y[..width];
+        let mut value = -total(product(&self.t[..width], y));
+        for (w, f) in self.w[..m]
+            .iter_mut()
+            .zip(self.f.chunks_exact(width.max(1)))
+        {
+            *w = total(product(f, y));
         }
         self.x[..m].copy_from_slice(&self.w[..m]);
         for face in faces {
@@ -147,84 +182,111 @@ impl LeastNorm {
         value
     }
 
-    /// F Fᵀ, its lower triangle, and its trace.
-    fn form_gram(&mut self, r: usize, m: usize) {
-        self.trace = 0.0;
-        for i in 0..r {
-            let row = &self.f[i * m..(i + 1) * m];
-            for j in 0..=i {
-                self.gram[i * r + j] = dot(row, &self.f[j * m..(j + 1) * m]);
-            }
-            self.trace += self.gram[i * r + i];
+    /// F Fᵀ and its trace.
+    #[inline(always)]
+    fn form_gram(&mut self) {
+        let (r, width) = (self.equations, self.width);
+        let gram = &mut self.gram[..r * width];
+        gram.fill(F4::ZERO);
+        for f in self.f.chunks_exact(width.max(1)).take(self.unknowns) {
+            add_outer(f, f, r, gram);
         }
+        self.trace = (0..r).map(|i| F4::flat(gram)[i * 4 * width + i]).sum();
     }
 
-    /// Solves (F P' Fᵀ + damping) s = −gradient into `step`; without damping P' = 1.
-    fn newton_step(
-        &mut self,
-        blocks: &[Block],
-        faces: &[Face],
-        r: usize,
-        m: usize,
-        damping: Option<f64>,
-    ) {
-        for (s, g) in self.step[..r].iter_mut().zip(&self.gradient) {
-            s[0] = -g;
-        }
-        let a = self.hessian.matrix(r);
-        a.copy_from_slice(&self.gram[..r * r]);
+    /// Solves (F P' Fᵀ + damping) s = −gradient into `step`; without damping P' = 1. False if that is singular.
+    #[inline(always)]
+    fn newton_step(&mut self, blocks: &[Block], faces: &[Face], damping: Option<f64>) -> bool {
+        let (r, width) = (self.equations, self.width);
+        let (a, z) = (&mut self.hessian[..r * width], &mut self.step[..width]);
+        a.copy_from_slice(&self.gram[..r * width]);
         if let Some(damping) = damping {
             let shift = damping * self.trace / r.max(1) as f64;
-            for i in 0..r {
-                a[i * r + i] += shift;
+            for (i, row) in a.chunks_exact_mut(width.max(1)).enumerate() {
+                row[i / 4].0[i % 4] += shift;
             }
             for face in faces {
-                subtract_curvature(blocks[face.block], face, &self.w, &self.f, m, a, r);
+                let (w, f) = (&self.w[face.start..], &self.f[face.start * width..]);
+                subtract_curvature(blocks[face.block], face, w, f, a, r, z);
             }
         }
-        self.hessian.factor(0.0);
-        self.hessian.solve(&mut self.step, &mut self.scratch);
+        for (s, g) in self.step[..width].iter_mut().zip(&self.gradient) {
+            *s = F4::ZERO - *g;
+        }
+        let done = self.lu.factor(F4::flat(a), r, 4 * width, 0.0);
+        let step = F4::flat_mut(&mut self.step).as_chunks_mut::<1>().0;
+        self.lu.solve(&mut step[..r], &mut self.scratch);
+        done
     }
 }
 
-/// A ← A − F (1 − P') Fᵀ for one face, on the lower triangle: nothing where the projection leaves the impulse alone.
+dispatch! {
+    fn solve = LeastNorm::solve_kernel(l: &mut LeastNorm, blocks: &[Block], faces: &[Face])
+}
+
+/// Lane by lane products, added up.
+#[inline(always)]
+fn product(a: &[F4], b: &[F4]) -> F4 {
+    let mut sum = F4::ZERO;
+    for (a, b) in a.iter().zip(b) {
+        sum += *a * *b;
+    }
+    sum
+}
+
+#[inline(always)]
+fn total(F4([a, b, c, d]): F4) -> f64 {
+    (a + c) + (b + d)
+}
+
+#[inline(always)]
+fn absolute(x: F4) -> F4 {
+    F4(x.0.map(f64::abs))
+}
+
+/// A += u vᵀ, A with r rows.
+#[inline(always)]
+fn add_outer(u: &[F4], v: &[F4], r: usize, a: &mut [F4]) {
+    let rows = a.chunks_exact_mut(v.len().max(1)).take(r);
+    for (row, u) in rows.zip(F4::flat(u)) {
+        for (a, v) in row.iter_mut().zip(v) {
+            *a += *v * *u;
+        }
+    }
+}
+
+/// A ← A − F (1 − P') Fᵀ for one face: nothing where the projection leaves the impulse alone. `w` and `f` start at it;
+/// `z` is workspace for one row of lanes.
+#[inline(always)]
 fn subtract_curvature(
     block: Block,
     face: &Face,
     w: &[f64],
-    f: &[f64],
-    m: usize,
-    a: &mut [f64],
+    f: &[F4],
+    a: &mut [F4],
     r: usize,
+    z: &mut [F4],
 ) {
-    let part = face.start..face.start + face.size;
+    let (size, width) = (face.size, z.len());
     let mut cut = [[0.0; 3]; 3];
-    for (k, column) in cut.iter_mut().enumerate().take(face.size) {
+    for (k, column) in cut.iter_mut().enumerate().take(size) {
         column[k] = 1.0;
-        derivative(block, face, &w[part.clone()], &mut column[..face.size]);
+        derivative(block, face, &w[..size], &mut column[..size]);
         column.iter_mut().for_each(|x| *x = -*x);
         column[k] += 1.0;
     }
-    if cut == [[0.0; 3]; 3] {
-        return;
-    }
-    for i in 0..r {
-        let mut z = [0.0; 3];
-        for (column, x) in cut.iter().zip(&f[i * m..][part.clone()]) {
-            for (z, c) in z.iter_mut().zip(column) {
-                *z += c * x;
-            }
-        }
-        if z == [0.0; 3] {
+    for (k, f_k) in f.chunks_exact(width).take(size).enumerate() {
+        let row = [0, 1, 2].map(|l| cut[l][k]);
+        if row == [0.0; 3] {
             continue;
         }
-        for (j, a) in a[i * r..=i * r + i].iter_mut().enumerate() {
-            *a -= f[j * m..][part.clone()]
-                .iter()
-                .zip(&z)
-                .map(|(x, z)| x * z)
-                .sum::<f64>();
+        z.fill(F4::ZERO);
+        for (c, f) in row.into_iter().zip(f.chunks_exact(width)).take(size) {
+            for (z, f) in z.iter_mut().zip(f) {
+                *z -= *f * c;
+            }
         }
+        add_outer(f_k, z, r, a);
     }
 }
 

@@ -13,11 +13,11 @@ use crate::contact::problem::{Block, Delassus, Problem};
 pub(super) const CLOSED: f64 = 1e-9;
 
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
-const CORRECTIONS: usize = 8;
+const CORRECTIONS: usize = 4;
 
 /// Blocks that may change their modes at once without a doubt in the guess: later on, and the first time.
 const FEW: usize = 4;
-const MANY: usize = 8;
+const MANY: usize = 4;
 
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,11 @@ pub(super) fn run(
     factorizations: &mut usize,
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
+    let slack = 0.1 * tolerance * velocity;
+    let exact = match choice {
+        Choice::Any => 0.01 * slack,
+        _ => 1e-15 * velocity,
+    };
     let mut promoted = false;
     let mut before = f64::INFINITY;
     let mut flips_before = MANY;
@@ -66,12 +71,11 @@ pub(super) fn run(
         };
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
-        let slack = 0.1 * tolerance * velocity;
         if flips == 0 {
             let mut residual = held_residual(problem.blocks, work);
             let contracting = residual <= 1e-6 * velocity && plain;
             for _ in 0..CORRECTIONS {
-                if !contracting || residual <= 1e-15 * velocity {
+                if !contracting || residual <= exact {
                     break;
                 }
                 // The old matrix contracts the error by about the size of the last step.
@@ -183,8 +187,10 @@ fn solve_fixed(
         }
         reduced.restrict(|r| [-free[r]], x);
         let rank = reduced.rank();
-        reduced.range_equations(&mut least_norm.f, x, scratch);
-        let best = least_norm.solve(problem.blocks, &reduced.faces, m, &x[..rank]);
+        let (f, t, stride) = least_norm.start(rank, m);
+        reduced.range_equations(f, stride, x, scratch);
+        t[..rank].copy_from_slice(x[..rank].as_flattened());
+        let best = least_norm.solve(problem.blocks, &reduced.faces);
         match best {
             Some(best) => x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b),
             None => x.iter_mut().zip(kept.iter()).for_each(|(x, k)| x[0] = *k),

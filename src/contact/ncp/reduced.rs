@@ -93,8 +93,8 @@ pub(super) struct Reduced {
     definite: Symmetric,
     general: General,
     form: Form,
-    /// A, beside its factorization for impulses near the present ones.
-    plain: Vec<f64>,
+    /// εE where A + εE is factored.
+    ease: Vec<f64>,
     /// The system where G comes by trees; on how many coordinates.
     trees: TreeSystem,
     coordinates: usize,
@@ -151,7 +151,7 @@ impl Reduced {
             definite: Symmetric::new(max_rows),
             general: General::new(max_rows),
             form: Form::Symmetric,
-            plain: Vec::with_capacity(max_rows * max_rows),
+            ease: Vec::with_capacity(max_rows),
             trees,
             coordinates: 0,
             compliance: Vec::with_capacity(max_rows),
@@ -499,26 +499,31 @@ impl Reduced {
         x[..end * stride].fill(0.0);
     }
 
-    /// For a deficient system: the consistent part of A x = b as F x = t with F (r × m, row-major, into `f`) of full row
-    /// rank. b comes in `x`, t leaves in its first r entries.
-    pub fn range_equations(&self, f: &mut [f64], x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
-        let (m, r) = (self.order, self.rank());
-        f[..r * m].fill(0.0);
+    /// For a deficient system: the consistent part of A x = b as F x = t with F of full row rank, r × m. `f` takes Fᵀ,
+    /// m × `stride`, where zeros are expected. b comes in `x`, t leaves in its first r entries.
+    pub fn range_equations(
+        &self,
+        f: &mut [f64],
+        stride: usize,
+        x: &mut [[f64; 1]],
+        scratch: &mut [[f64; 1]],
+    ) {
+        let r = self.rank();
         if self.symmetric {
             self.definite.range_target(x, scratch);
             for (i, unknown) in self.definite.permutation().iter().enumerate() {
-                for (k, value) in self.definite.range_row(i).iter().enumerate() {
-                    f[k * m + unknown] = *value;
-                }
+                let row = &mut f[unknown * stride..][..r];
+                let values = self.definite.range_row(i);
+                row[..values.len()].copy_from_slice(values);
                 if i < r {
-                    f[i * m + unknown] = 1.0;
+                    row[i] = 1.0;
                 }
             }
         } else {
             self.general.range_target(x, scratch);
             for (j, unknown) in self.general.columns().iter().enumerate() {
-                for k in 0..r {
-                    f[k * m + unknown] = self.general.range_entry(k, j);
+                for (k, f) in f[unknown * stride..][..r].iter_mut().enumerate() {
+                    *f = self.general.range_entry(k, j);
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! The same system for impulses near the present ones, without finding the rank.
 //!
 //! A + εE is factored instead, E the scale of G on each block, and what ε takes away is put back by repetition:
-//! x ← x + (A + εE)⁻¹ (b − A x). That is regular whatever rows depend on each other and costs a third of a factorization
-//! that finds the rank; what it returns is zero and as little else as the equations ask for.
+//! x ← x + (A + εE)⁻¹ (b − A x), where b − A x = εE δ with δ the last change of x. That is regular whatever rows depend
+//! on each other and costs a third of a factorization that finds the rank; what it returns is zero and as little else as
+//! the equations ask for.
 
 use super::{Reduced, assemble};
-use crate::linalg::subtract_combination;
 
 /// ε, and how often it is put back.
 const PROXIMAL: f64 = 1e-7;
@@ -20,14 +20,14 @@ impl Reduced {
         let m = self.order;
         let a = self.general.matrix(m);
         assemble(values, n, &self.faces, a, &mut self.rows);
-        self.plain.clear();
-        self.plain.extend_from_slice(a);
         let largest = (self.faces.iter()).fold(0.0, |m: f64, f| m.max(f.response));
         let floor = if largest > 0.0 { FLOOR * largest } else { 1.0 };
+        self.ease.clear();
         for face in &self.faces {
             let ease = PROXIMAL * face.response.max(floor);
             for k in face.start..face.start + face.size {
                 a[k * m + k] += ease;
+                self.ease.push(ease);
             }
         }
         // A singular matrix leaves numbers that no check lets pass.
@@ -40,30 +40,22 @@ impl Reduced {
         x: &mut [[f64; W]],
         scratch: &mut [[f64; W]],
     ) {
-        let m = self.order;
-        if m == 0 {
-            return;
-        }
-        let mut target = std::mem::take(&mut self.target);
-        let mut remainder = std::mem::take(&mut self.remainder);
-        {
-            let b = &mut target.as_chunks_mut::<W>().0[..m];
-            let r = &mut remainder.as_chunks_mut::<W>().0[..m];
-            b.copy_from_slice(x);
-            self.general.solve(x, scratch);
-            for _ in 0..REPETITIONS {
-                for ((r, b), line) in r.iter_mut().zip(b.iter()).zip(self.plain.chunks_exact(m)) {
-                    *r = *b;
-                    subtract_combination(line, x, r);
-                }
-                self.general.solve(r, scratch);
-                for (x, r) in x.iter_mut().zip(r.iter()) {
-                    for (x, r) in x.iter_mut().zip(r) {
-                        *x += r;
-                    }
+        let mut put_back = std::mem::take(&mut self.remainder);
+        let back = &mut put_back.as_chunks_mut::<W>().0[..self.order];
+        self.general.solve(x, scratch);
+        back.copy_from_slice(x);
+        for _ in 0..REPETITIONS {
+            // What is left of b is εE times the last change of x.
+            for (back, ease) in back.iter_mut().zip(&self.ease) {
+                *back = back.map(|b| ease * b);
+            }
+            self.general.solve(back, scratch);
+            for (x, back) in x.iter_mut().zip(back.iter()) {
+                for (x, back) in x.iter_mut().zip(back) {
+                    *x += back;
                 }
             }
         }
-        (self.target, self.remainder) = (target, remainder);
+        self.remainder = put_back;
     }
 }
