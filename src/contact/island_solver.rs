@@ -3,7 +3,7 @@
 //! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
 //! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
-//! no part ([`WorkingSet`]) and join no islands.
+//! no part (`WorkingSet`) and join no islands.
 
 use super::island::Islands;
 use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
@@ -15,6 +15,9 @@ use crate::linalg::LANES;
 
 /// Islands of more rows are solved by trees.
 const DENSE: usize = 72;
+
+/// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
+const DENSE_AT_LAST: usize = 330;
 
 /// Sizes of the largest problem.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,13 +137,17 @@ impl IslandSolver {
         all: &mut Certificate,
     ) -> Result<bool> {
         let mut solved = true;
+        let most_dense = match options.effort {
+            Effort::Thorough => DENSE_AT_LAST,
+            _ => DENSE,
+        };
         for island in 0..self.islands.len() {
             let blocks = self.islands.blocks(island);
             let certificate = &mut self.certificates[blocks[0]];
             let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
             if is_new || (options.effort == Effort::Thorough && !certificate.converged) {
                 let part = &mut self.part;
-                part.extract(problem, rows, blocks, &self.lambda, &self.modes);
+                part.extract(problem, rows, blocks, &self.lambda, &self.modes, most_dense);
                 let (part_problem, lambda, modes) = part.problem();
                 *certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
                 all.add_work(certificate);
@@ -287,7 +294,7 @@ impl IslandSolver {
         self.loaded = None;
         let blocks = self.islands.blocks(island);
         self.part
-            .extract(problem, rows, blocks, &self.lambda, &self.modes);
+            .extract(problem, rows, blocks, &self.lambda, &self.modes, DENSE);
         let (part_problem, lambda, modes) = self.part.problem();
         self.solver.adopt(&part_problem, lambda, modes, certificate);
         self.solver.linearize(&part_problem)?;
@@ -436,7 +443,7 @@ impl Part {
             trees: Vec::with_capacity(2 * blocks),
             factor: TreeRows::with_capacity(trees, blocks, 2 * rows * capacity.largest_tree),
             is_dense: false,
-            dense: Vec::with_capacity(rows.min(DENSE) * rows.min(DENSE)),
+            dense: Vec::with_capacity(rows.min(DENSE_AT_LAST).pow(2)),
             blocks: Vec::with_capacity(blocks),
             g: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
@@ -451,6 +458,7 @@ impl Part {
         members: &[usize],
         lambda: &[f64],
         modes: &[Mode],
+        most_dense: usize,
     ) {
         self.members.clear();
         self.members.extend_from_slice(members);
@@ -469,7 +477,7 @@ impl Part {
             self.rows.extend(range);
             self.trees.extend(rows.trees_of(b).into_iter().flatten());
         }
-        self.is_dense = self.rows.len() <= DENSE;
+        self.is_dense = self.rows.len() <= most_dense;
         if self.is_dense {
             let n = self.rows.len();
             self.dense.clear();

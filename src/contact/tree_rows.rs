@@ -2,7 +2,7 @@
 
 use super::problem::{Block, Small};
 use crate::error::{Error, Result};
-use crate::linalg::{add_combination, axpy, dispatch};
+use crate::linalg::{add_combination, add_six_columns, axpy, dispatch};
 
 /// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
 ///
@@ -203,9 +203,9 @@ impl TreeRows {
         let b = &self.blocks[block];
         for panel in b.panels() {
             let (h, z) = (self.values_of(b, panel), &mut z[self.part(panel.tree)]);
-            if b.rows == 3 && z.len() == 6 {
-                // A contact of a free body: the shape known to the compiler.
-                add_transposed_panel(&h[..18], &lambda[..3], &mut z[..6]);
+            if W == 1 && z.len() == 6 {
+                let (lambda, z) = (lambda.as_flattened(), z.as_flattened_mut());
+                add_six_columns(1.0, h, 6, lambda, z);
             } else {
                 add_transposed_panel(h, lambda, z);
             }
@@ -291,9 +291,30 @@ impl TreeRows {
         });
     }
 
+    /// z ← Hᵀ λ, the trees' velocities by the impulses.
+    pub(super) fn velocities(&self, lambda: &[f64], z: &mut [[f64; 1]]) {
+        velocities(self, lambda, z);
+    }
+
     /// σ += G λ with the trees' velocities on the way in `z`.
     pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
         add_product(self, lambda, z, sigma);
+    }
+}
+
+dispatch! {
+    fn velocities = velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]])
+}
+
+#[inline(always)]
+fn velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]]) {
+    z[..rows.coordinates()].fill([0.0]);
+    let lambda = lambda.as_chunks::<1>().0;
+    for (i, b) in rows.blocks.iter().enumerate() {
+        let lambda = &lambda[b.at..b.at + b.rows];
+        if lambda.iter().any(|l| l[0] != 0.0) {
+            rows.add_transposed(i, lambda, z);
+        }
     }
 }
 
@@ -305,19 +326,12 @@ dispatch! {
 
 #[inline(always)]
 fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
-    z.fill([0.0]);
-    let (lambda, sigma) = (lambda.as_chunks::<1>().0, sigma.as_chunks_mut::<1>().0);
-    for (i, b) in rows.blocks.iter().enumerate() {
-        let lambda = &lambda[b.at..b.at + b.rows];
-        if lambda.iter().any(|l| l[0] != 0.0) {
-            rows.add_transposed(i, lambda, z);
-        }
-    }
+    velocities_kernel(rows, lambda, z);
     for (i, b) in rows.blocks.iter().enumerate() {
         let mut out = [[0.0]; 3];
         rows.write_times(i, z, &mut out[..b.rows]);
         for (s, [x]) in sigma[b.at..b.at + b.rows].iter_mut().zip(out) {
-            s[0] += x;
+            *s += x;
         }
     }
 }

@@ -5,7 +5,8 @@ mod order;
 
 use super::dispatch;
 use blocks::{
-    FREE, copy, divide, invert, subtract_product, subtract_times, subtract_transposed_times,
+    copy, copy_block, divide, divide_block, invert, subtract_product, subtract_times,
+    subtract_transposed_times,
 };
 use std::ops::Range;
 
@@ -35,10 +36,8 @@ pub struct BlockLu {
     values: Vec<f64>,
     /// Column of each position in the panel in work.
     columns: Vec<usize>,
-    /// The inverse of a node's block, what is subtracted by it, and the exchanges in it.
+    /// The inverse of a node's block beside another block, and the exchanges in it.
     pivot: Vec<f64>,
-    /// The blocks of U to be, before they are divided.
-    upper: Vec<f64>,
     exchanges: Vec<usize>,
 }
 
@@ -109,7 +108,6 @@ impl BlockLu {
             values: vec![0.0; order * order],
             columns: Vec::with_capacity(nodes),
             pivot: vec![0.0; 2 * largest * largest],
-            upper: vec![0.0; largest * order],
             exchanges: vec![0; largest],
         }
     }
@@ -237,7 +235,6 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         values,
         columns,
         pivot,
-        upper,
         exchanges,
         ..
     } = lu;
@@ -279,41 +276,15 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
                 }
             }
         }
-        let (inverse, negative) = pivot.split_at_mut(size * size);
-        for (to, from) in inverse
-            .chunks_exact_mut(size)
-            .zip(target.chunks_exact(width))
-        {
-            to.copy_from_slice(&from[..size]);
-        }
-        let regular = if size == FREE {
-            invert(&mut inverse[..FREE * FREE], FREE, exchanges)
-        } else {
-            invert(inverse, size, exchanges)
-        };
-        if !regular {
+        let (inverse, block) = pivot.split_at_mut(size * size);
+        copy_block(target, width, inverse, size, [size, size]);
+        if !invert(inverse, size, exchanges) {
             return;
         }
-        let after = panel.after;
-        for (i, line) in target.chunks_exact_mut(width).enumerate() {
-            let own = &inverse[i * size..(i + 1) * size];
-            line[..size].copy_from_slice(own);
-            for (j, x) in own.iter().enumerate() {
-                negative[j * size + i] = -x;
-            }
-            upper[i * after..(i + 1) * after].copy_from_slice(&line[size..size + after]);
-            line[size..size + after].fill(0.0);
-        }
+        copy_block(inverse, size, target, width, [size, size]);
         for l in &later[panel.later..pair[1].later] {
-            subtract_product(
-                &mut target[l.column..],
-                width,
-                negative,
-                size,
-                &upper[l.column - size..],
-                after,
-                [size, size, l.size],
-            );
+            let values = &mut target[l.column..];
+            divide_block(inverse, values, width, [size, l.size], block);
         }
     }
     *done = true;

@@ -290,12 +290,15 @@ impl NcpSolver {
             lambda,
             sigma,
             diagonal,
+            z,
             ..
         } = &mut self.work;
+        if let Delassus::Trees(rows) = problem.delassus {
+            rows.velocities(lambda, z);
+        }
         let (mut count, mut change) = (0, f64::INFINITY);
         while count < limit && change > 0.1 * options.tolerance {
-            change =
-                pgs::sweep(problem.blocks, &problem.delassus, diagonal, lambda, sigma) / velocity;
+            change = pgs::sweep(problem, diagonal, lambda, sigma, z) / velocity;
             count += 1;
         }
         self.work.update_sigma(problem);

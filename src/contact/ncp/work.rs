@@ -20,7 +20,7 @@ pub(super) struct Work {
     pub x: Vec<[f64; 1]>,
     pub scratch: Vec<[f64; 1]>,
     /// Velocities of the trees.
-    z: Vec<[f64; 1]>,
+    pub z: Vec<[f64; 1]>,
 }
 
 impl Work {

@@ -1,6 +1,6 @@
 //! Loops over one block and what stands beside it.
 
-use crate::linalg::kernel::{add_combination, axpy, subtract_combination};
+use crate::linalg::kernel::{add_combination, add_six_columns, axpy, subtract_combination};
 
 /// Coordinates of a free body: what follows is compiled for that number and for any.
 pub(super) const FREE: usize = 6;
@@ -49,8 +49,9 @@ pub(super) fn subtract_transposed_times<const W: usize>(
     x: &[[f64; W]],
     y: &mut [[f64; W]],
 ) {
-    if x.len() == FREE && y.len() == FREE {
-        subtract_transposed_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
+    if W == 1 && x.len() == FREE && y.len() == FREE {
+        let (x, y) = (x.as_flattened(), y.as_flattened_mut());
+        add_six_columns(-1.0, a, stride, &x[..FREE], y);
     } else {
         subtract_transposed_times_any(a, stride, x, y);
     }
@@ -179,9 +180,63 @@ fn subtract_half(
     }
 }
 
+/// Copies a block [rows, columns] from one matrix to another, each with the stride of its rows.
+#[inline(always)]
+pub(super) fn copy_block(
+    from: &[f64],
+    from_stride: usize,
+    to: &mut [f64],
+    to_stride: usize,
+    [rows, columns]: [usize; 2],
+) {
+    for (from, to) in (from.chunks(from_stride).zip(to.chunks_mut(to_stride))).take(rows) {
+        if columns == FREE {
+            to[..FREE].copy_from_slice(&from[..FREE]);
+        } else {
+            to[..columns].copy_from_slice(&from[..columns]);
+        }
+    }
+}
+
+/// C ← D⁻¹ C for a block [rows, columns] in a matrix with a stride; `copy` has room for it.
+#[inline(always)]
+pub(super) fn divide_block(
+    inverse: &[f64],
+    c: &mut [f64],
+    stride: usize,
+    [rows, columns]: [usize; 2],
+    copy: &mut [f64],
+) {
+    copy_block(c, stride, copy, columns, [rows, columns]);
+    for (c, inverse) in c.chunks_mut(stride).zip(inverse.chunks_exact(rows)) {
+        if rows == FREE && columns == FREE {
+            let c = &mut c[..FREE];
+            c.fill(0.0);
+            add_six_columns(1.0, &copy[..FREE * FREE], FREE, &inverse[..FREE], c);
+        } else {
+            let c = &mut c[..columns];
+            c.fill(0.0);
+            for (a, b) in inverse.iter().zip(copy.chunks_exact(columns)) {
+                for (c, b) in c.iter_mut().zip(b) {
+                    *c += a * b;
+                }
+            }
+        }
+    }
+}
+
 /// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. False if it is singular.
 #[inline(always)]
 pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
+    if n == FREE {
+        invert_any(&mut a[..FREE * FREE], FREE, &mut exchanges[..FREE])
+    } else {
+        invert_any(a, n, exchanges)
+    }
+}
+
+#[inline(always)]
+fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
     for k in 0..n {
         let size = |i: usize| a[i * n + k].abs();
         let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
@@ -197,14 +252,17 @@ pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
         let (above, rest) = a.split_at_mut(k * n);
         let (row, below) = rest.split_at_mut(n);
         let inverse = 1.0 / row[k];
-        row[k] = 1.0;
-        for x in row.iter_mut() {
-            *x *= inverse;
+        // A store to one entry would hold up the vectors that are loaded next.
+        for (j, x) in row.iter_mut().enumerate() {
+            *x = inverse * if j == k { 1.0 } else { *x };
         }
-        for line in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
-            let factor = std::mem::replace(&mut line[k], 0.0);
-            for (x, r) in line.iter_mut().zip(row.iter()) {
-                *x -= factor * r;
+        for part in [above, below] {
+            for line in part.chunks_exact_mut(n) {
+                let factor = line[k];
+                for (j, (x, r)) in line.iter_mut().zip(row.iter()).enumerate() {
+                    let kept = if j == k { 0.0 } else { *x };
+                    *x = kept - factor * r;
+                }
             }
         }
     }
