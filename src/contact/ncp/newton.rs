@@ -13,7 +13,7 @@ use crate::contact::problem::{Block, Delassus, Problem};
 pub(super) const CLOSED: f64 = 1e-9;
 
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
-const CORRECTIONS: usize = 4;
+const CORRECTIONS: usize = 8;
 
 /// Blocks that may change their modes at once without a doubt in the guess.
 const FEW: usize = 4;
