@@ -411,10 +411,12 @@ impl Constraints {
     }
 
     /// Impulses of a group in three lanes.
+    #[inline(always)]
     pub fn impulse(&self, group: usize) -> F4 {
         let mut l = F4::ZERO;
-        let part = &self.lambda[self.range(group)];
-        l.0[..part.len()].copy_from_slice(part);
+        for (l, x) in l.0.iter_mut().zip(&self.lambda[self.range(group)]) {
+            *l = *x;
+        }
         l
     }
 

@@ -25,6 +25,8 @@ pub(super) struct ContactState {
     /// World axes, on B [N s].
     pub impulse: Vec3,
     pub motion: ContactDerivative,
+    /// Whether the normal may turn: it does not where one side is a plane in the world.
+    pub turns: bool,
 }
 
 impl ContactState {
@@ -164,10 +166,14 @@ impl ContactState {
     fn moved(&self, a: Twist, b: Twist, change: Vec3) -> Moved {
         let s = &self.sides;
         let (dp, dn, gap) = self.motion.apply(self.normal, a, b);
-        let phi = self.turn.mul_vec(dn);
         let (omega, relative) = self.relative();
-        let change = change + omega.cross(dp) - phi.cross(relative);
-        let w = Wrench::new(phi.cross(self.impulse), dp.cross(self.impulse));
+        let mut change = change + omega.cross(dp);
+        let mut w = Wrench::new(Vec3::ZERO, dp.cross(self.impulse));
+        if self.turns {
+            let phi = self.turn.mul_vec(dn);
+            change -= phi.cross(relative);
+            w.lin = phi.cross(self.impulse);
+        }
         Moved {
             velocity: self.frame.tr_mul_vec(change),
             gap,
@@ -183,15 +189,20 @@ impl ContactState {
         let w = self.frame.mul_vec(w);
         let (omega, relative) = self.relative();
         let at = [by[0].at(s.point[0]), by[1].at(s.point[1])];
-        // Of δφ and with it δn, of δp, and of ζ = ξ_B − ξ_A at the contact.
-        let turn = f.cross(at[1] - at[0]) - relative.cross(w);
-        let normal = self.turn.tr_mul_vec(turn);
+        // Of δp, of ζ = ξ_B − ξ_A at the contact, and of what moves both bodies.
         let point = w.cross(omega) + f.cross(by[1].ang - by[0].ang);
-        let apart = Wrench::new(
-            m.point[0].tr_mul_vec(point) + m.normal[0].tr_mul_vec(normal) + m.gap[0] * gap,
-            m.point[1].tr_mul_vec(point) + m.normal[1].tr_mul_vec(normal) + m.gap[1] * gap,
+        let mut apart = Wrench::new(
+            m.point[0].tr_mul_vec(point) + m.gap[0] * gap,
+            m.point[1].tr_mul_vec(point) + m.gap[1] * gap,
         );
-        let common = Wrench::new(point, self.normal.cross(normal));
+        let mut common = Wrench::new(point, Vec3::ZERO);
+        if self.turns {
+            let phi = f.cross(at[1] - at[0]) - relative.cross(w);
+            let normal = self.turn.tr_mul_vec(phi);
+            apart.lin += m.normal[0].tr_mul_vec(normal);
+            apart.ang += m.normal[1].tr_mul_vec(normal);
+            common.ang = self.normal.cross(normal);
+        }
         Weights {
             w,
             by: [0, 1].map(|x| Twist::new(at[x], by[x].ang)),

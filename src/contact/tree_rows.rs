@@ -2,7 +2,7 @@
 
 use super::problem::{Block, Small};
 use crate::error::{Error, Result};
-use crate::linalg::{add_combination, add_six_columns, axpy, dispatch};
+use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
 
 /// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
 ///
@@ -203,9 +203,9 @@ impl TreeRows {
         let b = &self.blocks[block];
         for panel in b.panels() {
             let (h, z) = (self.values_of(b, panel), &mut z[self.part(panel.tree)]);
-            if W == 1 && z.len() == 6 {
+            if W == 1 && z.len() == FREE {
                 let (lambda, z) = (lambda.as_flattened(), z.as_flattened_mut());
-                add_six_columns(1.0, h, 6, lambda, z);
+                add_six_columns(1.0, h, FREE, lambda, z);
             } else {
                 add_transposed_panel(h, lambda, z);
             }
@@ -233,8 +233,8 @@ impl TreeRows {
         out.fill([0.0; W]);
         for panel in b.panels() {
             let (h, z) = (self.values_of(b, panel), &z[self.part(panel.tree)]);
-            if b.rows == 3 && z.len() == 6 {
-                add_times_panel(&h[..18], &z[..6], &mut out[..3]);
+            if b.rows == 3 && z.len() == FREE {
+                add_times_panel(&h[..3 * FREE], &z[..FREE], &mut out[..3]);
             } else {
                 add_times_panel(h, z, out);
             }

@@ -43,6 +43,7 @@ impl Kinematics {
     }
 
     /// World placement of a link.
+    #[inline(always)]
     pub fn link_pose(&self, model: &Model, link: usize) -> Pose {
         let o = self.origin[model.topology().links[link].tree];
         Pose::new(self.rot[link], self.pos[link] + o)

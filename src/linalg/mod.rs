@@ -20,6 +20,9 @@ pub use lanes::F4;
 pub(crate) use lu::Lu;
 pub use symmetric::Symmetric;
 
+/// Coordinates of a free body, for which blocks of that size have code of their own.
+pub(crate) const FREE: usize = 6;
+
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
 

@@ -22,6 +22,7 @@ use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
+use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
@@ -233,6 +234,11 @@ impl Scene {
 
     /// Places the geometries, nothing foreseen to move.
     pub fn place(&mut self, model: &Model, kin: &Kinematics) {
+        place(self, model, kin);
+    }
+
+    #[inline(always)]
+    fn place_kernel(&mut self, model: &Model, kin: &Kinematics) {
         let links = &model.topology().links;
         for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
             self.centers[i] = kin.link_pose(model, i).point(*c);
@@ -551,4 +557,8 @@ fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
             (center, radius)
         })
         .collect()
+}
+
+dispatch! {
+    fn place = Scene::place_kernel(scene: &mut Scene, model: &Model, kin: &Kinematics)
 }

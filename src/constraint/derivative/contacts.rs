@@ -14,7 +14,7 @@ use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::F4;
 use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::Range;
 
 /// A contact, its rows, and the slope of its stabilization by the gap.
@@ -107,6 +107,7 @@ impl Variation {
         if scene.differentiate(&contact, &mut state.motion) == Smoothness::Degenerate {
             self.degenerate = true;
         }
+        state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
     }
 
     #[inline(always)]

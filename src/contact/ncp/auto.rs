@@ -84,7 +84,11 @@ impl NcpSolver {
         certificate.path = Path::Pgs;
         if options.effort == Effort::Thorough {
             certificate.effort = Effort::Thorough;
-            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
+            let budget = match problem.delassus {
+                Delassus::Dense(_) => (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS),
+                // Ranks are not found by trees: more of the same pivots rarely helps.
+                Delassus::Trees(_) => FEW_PIVOTS,
+            };
             let mut round = FIRST_ROUND;
             loop {
                 if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {

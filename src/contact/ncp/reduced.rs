@@ -98,6 +98,7 @@ pub(super) struct Reduced {
     compliance: Vec<f64>,
     target: Vec<f64>,
     remainder: Vec<f64>,
+    change: Vec<f64>,
     rows: Vec<f64>,
 }
 
@@ -150,6 +151,7 @@ impl Reduced {
             compliance: Vec::with_capacity(max_rows),
             target: panel(),
             remainder: panel(),
+            change: panel(),
             rows: panel(),
         }
     }

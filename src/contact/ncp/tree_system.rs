@@ -3,7 +3,7 @@
 use crate::contact::island_solver::Capacity;
 use crate::contact::problem::Small;
 use crate::contact::tree_rows::TreeRows;
-use crate::linalg::{BlockLu, LANES, Place, dispatch};
+use crate::linalg::{BlockLu, FREE, LANES, Place, add_six_columns, dispatch};
 
 /// Factorization and memory. Sized at creation; a capacity of no trees takes none.
 #[derive(Debug)]
@@ -151,30 +151,21 @@ fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
 /// C += Pᵀ W Q for panels of `rows`, into a matrix with a stride.
 #[inline(always)]
 fn add_weighted(p: &[f64], w: &Small, q: &[f64], rows: usize, (c, stride): (&mut [f64], usize)) {
-    if rows == 3 && p.len() == 18 && q.len() == 18 {
-        // A contact between free bodies: the shape known to the compiler.
-        add_weighted_any(&p[..18], w, &q[..18], [3, 6, 6], c, stride);
-    } else {
-        add_weighted_any(p, w, q, [rows, p.len() / rows, q.len() / rows], c, stride);
+    let (m, n) = (p.len() / rows, q.len() / rows);
+    if rows == 3 && n == FREE {
+        let mut wq = [[0.0; FREE]; 3];
+        for (w, wq) in w.iter().zip(&mut wq) {
+            add_six_columns(1.0, &q[..3 * FREE], FREE, w, wq);
+        }
+        for (i, c) in c.chunks_mut(stride).enumerate().take(m) {
+            let p = [p[i], p[m + i], p[2 * m + i]];
+            add_six_columns(1.0, wq.as_flattened(), FREE, &p, c);
+        }
+        return;
     }
-}
-
-#[inline(always)]
-fn add_weighted_any(
-    p: &[f64],
-    w: &Small,
-    q: &[f64],
-    [rows, m, n]: [usize; 3],
-    c: &mut [f64],
-    stride: usize,
-) {
     for (i, c) in c.chunks_mut(stride).enumerate().take(m) {
-        let c = &mut c[..n];
         for (s, q) in q.chunks_exact(n).enumerate() {
-            let mut weight = 0.0;
-            for r in 0..rows {
-                weight += p[r * m + i] * w[r][s];
-            }
+            let weight: f64 = (0..rows).map(|r| p[r * m + i] * w[r][s]).sum();
             for (c, q) in c.iter_mut().zip(q) {
                 *c += weight * q;
             }

@@ -1,9 +1,7 @@
 //! Loops over one block and what stands beside it.
 
+use crate::linalg::FREE;
 use crate::linalg::kernel::{add_combination, add_six_columns, axpy, subtract_combination};
-
-/// Coordinates of a free body: what follows is compiled for that number and for any.
-pub(super) const FREE: usize = 6;
 
 #[inline(always)]
 pub(super) fn copy<const W: usize>(from: &[[f64; W]], to: &mut [[f64; W]]) {

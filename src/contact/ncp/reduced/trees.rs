@@ -3,7 +3,7 @@
 //! A + εE is factored by the trees' coordinates, with a larger ε that is put back more often than that of
 //! [`proximal`](super::proximal); no rank is found.
 
-use super::{Reduced, Slide};
+use super::{Face, Reduced, Slide};
 use crate::contact::tree_rows::TreeRows;
 use std::array::from_fn;
 
@@ -11,9 +11,12 @@ use std::array::from_fn;
 const PROXIMAL: f64 = 1e-6;
 const REPETITIONS: usize = 4;
 
-/// What is left of a right side is enough below the first part of it. In a step it stalls above the second part of what
-/// was left before: there held rows contradict each other.
+/// The part of a right side that may be left: of a step, whose end is looked at anyway, no less than round-off leaves
+/// with this ε.
 const ENOUGH: f64 = 1e-12;
+const ENOUGH_OF_STEP: f64 = 1e-9;
+
+/// Where held rows contradict each other what is left of a step stalls: above this part of what was left before.
 const STALLED: f64 = 0.3;
 
 /// What a solution is for.
@@ -31,10 +34,7 @@ impl Reduced {
         self.trees.clear_weights(rows.blocks());
         self.compliance.clear();
         for face in &self.faces {
-            let (w, ease) = (
-                &mut self.trees.weights[face.block],
-                PROXIMAL * face.response.max(f64::MIN_POSITIVE),
-            );
+            let (w, ease) = (&mut self.trees.weights[face.block], ease(face));
             match face.slide {
                 Some(Slide {
                     mu,
@@ -74,70 +74,95 @@ impl Reduced {
         purpose: Use,
     ) {
         let transposed = purpose == Use::Derivative { transposed: true };
-        let stalled = match purpose {
-            Use::Step => STALLED,
-            Use::Derivative { .. } => f64::INFINITY,
+        let (part, stalled) = match purpose {
+            Use::Step => (ENOUGH_OF_STEP, STALLED),
+            Use::Derivative { .. } => (ENOUGH, f64::INFINITY),
         };
         let (m, n) = (self.order, rows.rows());
         let mut target = std::mem::take(&mut self.target);
         let mut remainder = std::mem::take(&mut self.remainder);
+        let mut change = std::mem::take(&mut self.change);
         let mut y = std::mem::take(&mut self.rows);
         {
             let b = &mut target.as_chunks_mut::<W>().0[..m];
             let r = &mut remainder.as_chunks_mut::<W>().0[..m];
+            let dx = &mut change.as_chunks_mut::<W>().0[..m];
             let y = &mut y.as_chunks_mut::<W>().0[..n];
             b.copy_from_slice(x);
             r.copy_from_slice(x);
             x.fill([0.0; W]);
-            let enough = sizes(b).map(|b| ENOUGH * b);
+            let enough = sizes(b).map(|b| part * b);
             let mut before = [f64::INFINITY; W];
             for repetition in 0..=REPETITIONS {
-                // x += K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
-                for (r, k) in r.iter_mut().zip(&self.compliance) {
-                    *r = r.map(|r| k * r);
+                // dx = K (r − Lᵀ H (1 + HᵀWH)⁻¹ Hᵀ R K r)
+                for ((dx, r), k) in dx.iter_mut().zip(r.iter()).zip(&self.compliance) {
+                    *dx = r.map(|r| k * r);
                 }
-                add(x, r);
-                self.on_rows(r, y, transposed);
+                self.on_rows(dx, y, transposed);
                 self.trees.respond(rows, y, transposed);
                 self.on_faces(y, r, transposed);
-                for (r, k) in r.iter_mut().zip(&self.compliance) {
-                    *r = r.map(|r| -k * r);
+                for ((dx, r), k) in dx.iter_mut().zip(r.iter()).zip(&self.compliance) {
+                    *dx = from_fn(|i| dx[i] - k * r[i]);
                 }
-                add(x, r);
-                if repetition < REPETITIONS {
-                    self.on_rows(x, y, transposed);
-                    self.trees.multiply(rows, y);
-                    self.on_faces(y, r, transposed);
-                    for (r, b) in r.iter_mut().zip(b.iter()) {
-                        for (r, b) in r.iter_mut().zip(b) {
-                            *r = b - *r;
-                        }
-                    }
-                    for face in &self.faces {
-                        if let Some(slide) = &face.slide {
-                            let at = face.start + 1;
-                            for (r, x) in r[at].iter_mut().zip(x[at]) {
-                                *r -= slide.turn * x;
-                            }
-                        }
-                    }
-                    // Each lane ends on its own, whatever stands beside it.
-                    let left = sizes(r);
-                    let open: [bool; W] =
-                        from_fn(|k| left[k] > enough[k] && left[k] <= stalled * before[k]);
-                    if open == [false; W] {
-                        break;
-                    }
-                    if open != [true; W] {
-                        for r in r.iter_mut() {
-                            *r = from_fn(|k| if open[k] { r[k] } else { 0.0 });
-                        }
-                    }
-                    before = left;
+                for (x, dx) in x.iter_mut().zip(dx.iter()) {
+                    *x = from_fn(|i| x[i] + dx[i]);
                 }
+                if repetition == REPETITIONS {
+                    break;
+                }
+                match purpose {
+                    // But for round-off, what was not yet solved is what ε took.
+                    Use::Step => self.ease(dx, r),
+                    Use::Derivative { .. } => {
+                        self.on_rows(x, y, transposed);
+                        self.trees.multiply(rows, y);
+                        self.on_faces(y, r, transposed);
+                        self.subtract_from(b, x, r);
+                    }
+                }
+                // Each lane ends on its own, whatever stands beside it.
+                let left = sizes(r);
+                let open: [bool; W] =
+                    from_fn(|k| left[k] > enough[k] && left[k] <= stalled * before[k]);
+                if open == [false; W] {
+                    break;
+                }
+                if open != [true; W] {
+                    for r in r.iter_mut() {
+                        *r = from_fn(|k| if open[k] { r[k] } else { 0.0 });
+                    }
+                }
+                before = left;
             }
         }
-        (self.target, self.remainder, self.rows) = (target, remainder, y);
+        self.target = target;
+        self.remainder = remainder;
+        self.change = change;
+        self.rows = y;
+    }
+
+    /// r ← εE dx.
+    fn ease<const W: usize>(&self, dx: &[[f64; W]], r: &mut [[f64; W]]) {
+        for face in &self.faces {
+            let ease = ease(face);
+            let part = face.start..face.start + face.size;
+            for (r, dx) in r[part.clone()].iter_mut().zip(&dx[part]) {
+                *r = dx.map(|dx| ease * dx);
+            }
+        }
+    }
+
+    /// r ← b − r − Q x.
+    fn subtract_from<const W: usize>(&self, b: &[[f64; W]], x: &[[f64; W]], r: &mut [[f64; W]]) {
+        for (r, b) in r.iter_mut().zip(b) {
+            *r = from_fn(|k| b[k] - r[k]);
+        }
+        for face in &self.faces {
+            if let Some(slide) = &face.slide {
+                let at = face.start + 1;
+                r[at] = from_fn(|k| r[at][k] - slide.turn * x[at][k]);
+            }
+        }
     }
 
     /// y = R x, or L x, on all rows of the faces' blocks.
@@ -162,15 +187,12 @@ impl Reduced {
     }
 }
 
+/// εE of a face's unknowns.
+fn ease(face: &Face) -> f64 {
+    PROXIMAL * face.response.max(f64::MIN_POSITIVE)
+}
+
 /// Largest magnitude of each lane.
 fn sizes<const W: usize>(x: &[[f64; W]]) -> [f64; W] {
     (x.iter()).fold([0.0; W], |m, x| from_fn(|k| m[k].max(x[k].abs())))
-}
-
-fn add<const W: usize>(x: &mut [[f64; W]], y: &[[f64; W]]) {
-    for (x, y) in x.iter_mut().zip(y) {
-        for (x, y) in x.iter_mut().zip(y) {
-            *x += y;
-        }
-    }
 }
