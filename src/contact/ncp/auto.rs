@@ -20,7 +20,7 @@ const POLISH: usize = 4;
 const MAX_PIVOTS: usize = 100;
 const FEW_PIVOTS: usize = 16;
 
-/// Held rows whose rank is found as quickly as not.
+/// Held rows that are few enough to find their rank before it is known whether the modes are right.
 const SMALL: usize = 12;
 
 /// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
@@ -132,7 +132,7 @@ impl NcpSolver {
     }
 
     /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
-    /// norm, where that is a choice.
+    /// norm, where that is a choice; few held rows are first tried without the detour.
     fn newton_from(
         &mut self,
         problem: &Problem,
@@ -150,8 +150,10 @@ impl NcpSolver {
         if matches!(problem.delassus, Delassus::Trees(_)) {
             return self.newton(problem, options, Choice::Nearest, budget, certificate);
         }
-        if self.held(problem) <= SMALL {
-            return self.newton(problem, options, Choice::Least, budget, certificate);
+        if self.held(problem) <= SMALL
+            && self.newton(problem, options, Choice::Direct, budget, certificate)
+        {
+            return true;
         }
         if !self.newton(problem, options, Choice::Any, budget, certificate) {
             return false;
@@ -368,8 +370,8 @@ impl NcpSolver {
         );
         let solved = done && self.residual(problem) <= options.tolerance;
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
-        self.factored = solved && (choice == Choice::Least || !is_dense);
-        certificate.least_norm = solved && choice == Choice::Least && is_dense;
+        self.factored = solved && (choice.is_least() || !is_dense);
+        certificate.least_norm = solved && choice.is_least() && is_dense;
         solved
     }
 }

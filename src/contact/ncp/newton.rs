@@ -15,9 +15,8 @@ pub(super) const CLOSED: f64 = 1e-9;
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
 const CORRECTIONS: usize = 8;
 
-/// Blocks that may change their modes at once without a doubt in the guess: later on, and the first time.
+/// Blocks that may change their modes at once without a doubt in the guess.
 const FEW: usize = 4;
-const MANY: usize = 4;
 
 /// Which impulse is taken where redundant rows leave a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +28,20 @@ pub(super) enum Choice {
     Nearest,
     /// The nearest one in modes as they come: what is done next takes the closed side of switches.
     Any,
+    /// The least one, if at most a few blocks are in other modes than they seem to be.
+    Direct,
 }
 
 impl Choice {
+    /// Whether it is one of least norm, where that can be found.
+    pub(super) fn is_least(self) -> bool {
+        matches!(self, Choice::Least | Choice::Direct)
+    }
+
     fn purpose(self) -> Purpose {
-        match self {
-            Choice::Least => Purpose::Rank,
-            Choice::Nearest | Choice::Any => Purpose::Near,
+        match self.is_least() {
+            true => Purpose::Rank,
+            false => Purpose::Near,
         }
     }
 }
@@ -60,13 +66,13 @@ pub(super) fn run(
     };
     let mut promoted = false;
     let mut before = f64::INFINITY;
-    let mut flips_before = MANY;
+    let mut flips_before = 0;
     for _ in 0..budget {
         reduced.set_faces(problem.blocks, work);
         reduced.factor(problem, choice.purpose());
         *factorizations += 1;
-        let plain = match (choice, problem.delassus) {
-            (Choice::Least, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
+        let plain = match (choice.is_least(), problem.delassus) {
+            (true, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
             _ => step_fixed(problem, work, reduced),
         };
         let mut flips = check_impulses(problem.blocks, work);
@@ -105,8 +111,13 @@ pub(super) fn run(
         } else {
             flips += check_velocities(problem.blocks, work, slack);
         }
-        if choice != Choice::Least && flips > FEW && flips > flips_before {
+        let lost = match choice {
+            Choice::Least => false,
+            Choice::Direct => flips > FEW,
             // Repairs that multiply do not come to an end.
+            Choice::Nearest | Choice::Any => flips > FEW && flips > flips_before,
+        };
+        if lost {
             break;
         }
         flips_before = flips;
