@@ -35,6 +35,7 @@ fn some_parameters(sim: &mut Sim, rng: &mut Rng) -> Vec<Param> {
         (K::JointFriction, model.njoint(), 1),
         (K::ExternalWrench, model.nbody(), 6),
         (K::GeomSize, model.ngeom(), 3),
+        (K::Stabilization, 1, 2),
     ];
     let mut list = Vec::new();
     for (kind, indices, components) in kinds {
@@ -114,6 +115,14 @@ fn humanoid() {
 #[test]
 fn quadruped() {
     judge(Some(Run::example("quadruped.xml")), 1.0);
+}
+
+/// Gains away from their bounds, so that differences by them are central.
+#[test]
+fn quadruped_with_gains() {
+    let mut run = Run::example("quadruped.xml");
+    (run.options.kp, run.options.kd) = (0.2, 0.1);
+    judge(Some(run), 1.0);
 }
 
 #[test]

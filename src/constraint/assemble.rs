@@ -23,6 +23,10 @@ use crate::model::spec::JointKind;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
 
+/// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
+/// of a joint does not move it.
+const ROUND_OFF: f64 = 1e-14;
+
 /// What a group of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
@@ -499,9 +503,14 @@ fn add_point_rows(
     sign: f64,
     law: Block,
 ) {
+    let distance = p.norm();
     let mut k = tip(t, link);
     while k != WORLD {
-        let u = frame.tr_mul_vec(kin.s[k].at(p)) * sign;
+        let s = kin.s[k];
+        let noise = ROUND_OFF * (s.lin.norm() + s.ang.norm() * distance);
+        let flush = |x: f64| if x.abs() <= noise { 0.0 } else { x };
+        let u = frame.tr_mul_vec(s.at(p)) * sign;
+        let u = Vec3::new(flush(u.x), flush(u.y), flush(u.z));
         *rows.column_mut(block, k) += if law.rows() == 3 {
             F4([u.x, u.y, u.z, 0.0])
         } else {

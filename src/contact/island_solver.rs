@@ -10,7 +10,7 @@ use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
 /// Islands of more rows are solved by trees.
@@ -253,31 +253,60 @@ impl IslandSolver {
             return self.solver.split(problem, stride, left, right);
         };
         left.fill(0.0);
-        right.fill(0.0);
-        for k in 0..problem.rows() {
+        for k in 0..rows.rows() {
             left[k * stride + k] = 1.0;
         }
+        Ok(Split::Adjoint)
+    }
+
+    /// Products of the C of [`Split::Adjoint`] with columns: one of the problem's rows at every multiple of `stride`, in
+    /// and out. As adjoints they keep to what the held rows have in common; C itself would be large where rows depend
+    /// on each other, and its products round-off.
+    pub fn times_right(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        columns: &[f64],
+        out: &mut [f64],
+    ) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Err(Error::internal("a dense problem is split otherwise"));
+        };
+        out.fill(0.0);
         for island in 0..self.islands.len() {
-            self.load(problem, rows, island)?;
-            let n = self.part.rows.len();
-            for first in (0..n).step_by(LANES) {
-                let count = LANES.min(n - first);
+            let mut rest = 0..columns.len() / stride.max(1);
+            loop {
+                let blocks = self.islands.blocks(island).iter();
+                let acts = |k: &usize| {
+                    let column = &columns[k * stride..];
+                    blocks
+                        .clone()
+                        .any(|b| column[rows.range(*b)].iter().any(|x| *x != 0.0))
+                };
+                self.columns.clear();
+                self.columns.extend(rest.by_ref().filter(acts).take(LANES));
+                if self.columns.is_empty() {
+                    break;
+                }
+                self.load(problem, rows, island)?;
+                let (n, count) = (self.part.rows.len(), self.columns.len());
                 let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
-                input.fill(0.0);
-                for (k, column) in input.chunks_exact_mut(n).enumerate() {
-                    column[first + k] = 1.0;
+                for (to, k) in input.chunks_exact_mut(n).zip(&self.columns) {
+                    for (to, r) in to.iter_mut().zip(&self.part.rows) {
+                        *to = columns[k * stride + r];
+                    }
                 }
                 let (part_problem, ..) = self.part.problem();
                 self.solver
-                    .apply(&part_problem, input, None, count, output)?;
-                for (k, column) in output.chunks_exact(n).enumerate() {
-                    for (x, r) in column.iter().zip(&self.part.rows) {
-                        right[r * stride + self.part.rows[first + k]] = -x;
+                    .apply_transpose(&part_problem, input, count, output, None)?;
+                for (from, k) in output.chunks_exact(n).zip(&self.columns) {
+                    for (x, r) in from.iter().zip(&self.part.rows) {
+                        out[k * stride + r] = -x;
                     }
                 }
             }
         }
-        Ok(Split::Whole)
+        Ok(())
     }
 
     /// As [`NcpSolver::solve_middle`].
@@ -317,22 +346,20 @@ impl IslandSolver {
         let (n, nb) = (problem.rows(), problem.blocks.len());
         dlambda.fill(0.0);
         for island in 0..self.islands.len() {
-            let mut next = 0;
-            while next < columns {
+            let mut rest = 0..columns;
+            loop {
+                let blocks = self.islands.blocks(island).iter();
+                let acts = |k: &usize| {
+                    let (w, limits) = (&w[k * n..], limits.map(|l| &l[k * nb..]));
+                    blocks.clone().any(|b| {
+                        let varied = limits.is_some_and(|l| l[*b] != 0.0);
+                        varied || w[rows.range(*b)].iter().any(|x| *x != 0.0)
+                    })
+                };
                 self.columns.clear();
-                while next < columns && self.columns.len() < LANES {
-                    let blocks = self.islands.blocks(island);
-                    let acts = |b: &usize| {
-                        let varied = limits.is_some_and(|l| l[next * nb + b] != 0.0);
-                        varied || w[next * n..][rows.range(*b)].iter().any(|x| *x != 0.0)
-                    };
-                    if blocks.iter().any(acts) {
-                        self.columns.push(next);
-                    }
-                    next += 1;
-                }
+                self.columns.extend(rest.by_ref().filter(acts).take(LANES));
                 if self.columns.is_empty() {
-                    continue;
+                    break;
                 }
                 self.load(problem, rows, island)?;
                 let count = self.columns.len();

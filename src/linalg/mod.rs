@@ -26,5 +26,11 @@ pub(crate) const FREE: usize = 6;
 /// Columns that [`Symmetric::solve`] and [`General::solve`] treat at once for best speed.
 pub const LANES: usize = 8;
 
+/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
+pub fn scattered(k: usize, seed: usize) -> f64 {
+    let n = (4 * k + seed) as f64;
+    2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
+}
+
 #[cfg(test)]
 mod tests;

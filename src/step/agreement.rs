@@ -16,7 +16,7 @@ use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::island_solver::IslandSolver;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
-use crate::linalg::F4;
+use crate::linalg::{F4, scattered};
 use crate::model::topology::Topology;
 
 /// Share of what a direction asks of the held rows that may stay unanswered: above the round-off of a pseudo-inverse,
@@ -51,7 +51,7 @@ pub(super) struct Agreement {
 impl Agreement {
     pub fn new(nv: usize, max_rows: usize) -> Self {
         Agreement {
-            general: [1, 2, 3].map(|seed| (0..nv).map(|k| general(k, seed)).collect()),
+            general: [1, 2, 3].map(|seed| (0..nv).map(|k| scattered(k, seed)).collect()),
             direction: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
             dlambda: vec![0.0; max_rows],
@@ -75,10 +75,8 @@ impl Agreement {
             return Ok(Verdict::Unique);
         }
         let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
-        if !solver.is_certain(&c.problem(), scratch)? {
-            return self.judge_one_side(c, solver);
-        }
-        if !solver.may_be_deficient(&c.problem()) {
+        let certain = solver.is_certain(&c.problem(), scratch)?;
+        if certain && !solver.may_be_deficient(&c.problem()) {
             return Ok(Verdict::Unique);
         }
         let sigma = &mut self.sigma[..rows];
@@ -98,34 +96,37 @@ impl Agreement {
         }
         // Any force at all.
         add_velocity(c, &self.general[2], sigma);
-        match answers(c, solver, sigma, &mut self.dlambda[..rows])? {
-            true => Ok(Verdict::Unique),
-            false => self.judge_one_side(c, solver),
+        if certain && answers(c, solver, sigma, &mut self.dlambda[..rows])? {
+            return Ok(Verdict::Unique);
         }
-    }
-
-    /// Of a linear system that its solution may not belong to, or that contradicts itself: with velocities w = J x and
-    /// weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for
-    /// nothing in it.
-    fn judge_one_side(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Verdict> {
-        let rows = c.g.len();
-        let [w, z] = [&mut self.sigma, &mut self.weights].map(|x| &mut x[..rows]);
-        let answer = &mut self.dlambda[..rows];
-        w.fill(0.0);
-        add_velocity(c, &self.general[0], w);
-        z.fill(0.0);
-        add_velocity(c, &self.general[2], z);
-        let problem = c.problem();
-        solver.apply(&problem, w, None, 1, answer)?;
-        let forward = dot(z, answer);
-        solver.apply_transpose(&problem, z, answer, None)?;
-        let reverse = dot(answer, w);
-        let size = forward.abs().max(reverse.abs());
-        // NaN is not determined either.
-        Ok(match (forward - reverse).abs() <= DETERMINED * size {
+        Ok(match self.is_determined(c, solver)? {
             true => Verdict::OneSided,
             false => Verdict::Undetermined,
         })
+    }
+
+    /// Of a linear system that its solution may not belong to, or that contradicts itself: with a direction's w and
+    /// weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for
+    /// nothing in it. Two directions: the one in general position, and a force, which it may drown.
+    fn is_determined(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<bool> {
+        let rows = c.g.len();
+        let [w, z, answer] =
+            [&mut self.sigma, &mut self.weights, &mut self.dlambda].map(|x| &mut x[..rows]);
+        z.fill(0.0);
+        add_velocity(c, &self.general[0], z);
+        let problem = c.problem();
+        solver.apply(&problem, w, None, 1, answer)?;
+        let general = dot(z, answer);
+        solver.apply_transpose(&problem, z, answer, None)?;
+        let mut forward_and_reverse = [[general, dot(answer, w)], [0.0; 2]];
+        w.fill(0.0);
+        add_velocity(c, &self.general[2], w);
+        forward_and_reverse[1][1] = dot(answer, w);
+        solver.apply(&problem, w, None, 1, answer)?;
+        forward_and_reverse[1][0] = dot(z, answer);
+        // NaN is not determined either.
+        let agree = |[a, b]: [f64; 2]| (a - b).abs() <= DETERMINED * a.abs().max(b.abs());
+        Ok(forward_and_reverse.into_iter().all(agree))
     }
 
     /// Whether impulses can answer the variation `sigma` of a parameter; after the solver's linearization.
@@ -161,10 +162,4 @@ fn add_velocity(c: &Constraints, x: &[f64], sigma: &mut [f64]) {
             *sigma += v;
         }
     }
-}
-
-/// Numbers between ±1 without a pattern: the fractional parts of √2 times `seed`-shifted squares.
-fn general(k: usize, seed: usize) -> f64 {
-    let n = (4 * k + seed) as f64;
-    2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }

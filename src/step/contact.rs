@@ -438,7 +438,7 @@ impl ContactStage {
         let s = &self.stabilization;
         let (solver, variation) = (&mut self.solver, &l.variation);
         l.response
-            .prepare(split, solver, c, variation, s, t, kin, m, inverse);
+            .prepare(split, solver, c, variation, s, t, kin, m, inverse)?;
         Ok(Some(&l.response))
     }
 

@@ -116,7 +116,7 @@ impl Response {
         c.g.len() * self.lanes
     }
 
-    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse.
+    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse. Errors: as the solver's.
     pub fn prepare(
         &mut self,
         split: Split,
@@ -128,9 +128,9 @@ impl Response {
         kin: &Kinematics,
         m: &BranchMatrix,
         inverse: &DenseInverse,
-    ) {
-        let symmetric = split == Split::Half;
-        columns(self, symmetric, c, variation, s, t, kin);
+    ) -> Result<()> {
+        let right = matches!(split, Split::Middle | Split::Whole);
+        columns(self, right, c, variation, s, t, kin);
         let n = t.nv() * self.lanes;
         if split == Split::Middle {
             let stride = LANES * self.lanes;
@@ -144,12 +144,16 @@ impl Response {
             }
         }
         solve_columns(m, t, self.lanes, &mut self.answer[..n]);
-        if symmetric {
-            self.y[..n].copy_from_slice(&self.answer[..n]);
-        } else {
-            solve_columns(m, t, self.lanes, &mut self.y[..n]);
+        match split {
+            Split::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
+            Split::Middle | Split::Whole => solve_columns(m, t, self.lanes, &mut self.y[..n]),
+            Split::Adjoint => {
+                let (from, to) = (F4::flat(&self.answer[..n]), F4::flat_mut(&mut self.y[..n]));
+                solver.times_right(&c.problem(), LANES * self.lanes, from, to)?;
+            }
         }
         subtract(self, inverse);
+        Ok(())
     }
 }
 
@@ -186,11 +190,11 @@ impl<const W: usize> Tile<W> {
     }
 }
 
-/// B ∂σ/∂q, B J and, unless it is the same, C J: lanes from `first` on.
+/// B ∂σ/∂q, B J and, from C where that is to the `right`, C J: lanes from `first` on.
 #[inline(always)]
 fn columns_tile<const W: usize>(
     r: &mut Response,
-    symmetric: bool,
+    right: bool,
     c: &Constraints,
     variation: &Variation,
     t: &Topology,
@@ -204,7 +208,7 @@ fn columns_tile<const W: usize>(
         for k in c.rows.dofs(b) {
             let x = c.rows.column(b, k);
             tile.add(&mut r.by_v, k, &r.left, &rows, x);
-            if !symmetric {
+            if right {
                 tile.add(&mut r.y, k, &r.right, &rows, x);
             }
         }
@@ -239,7 +243,7 @@ fn kept_tile<const W: usize>(r: &mut Response, c: &Constraints, s: &Stabilizatio
 #[inline(always)]
 fn columns_kernel(
     r: &mut Response,
-    symmetric: bool,
+    right: bool,
     c: &Constraints,
     variation: &Variation,
     s: &Stabilization,
@@ -252,10 +256,7 @@ fn columns_kernel(
     }
     let mut b = 0;
     while b < r.lanes {
-        b += by_tile!(
-            r.lanes - b,
-            columns_tile(r, symmetric, c, variation, t, kin, b)
-        );
+        b += by_tile!(r.lanes - b, columns_tile(r, right, c, variation, t, kin, b));
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     if s.kd != 0.0 {
@@ -309,7 +310,7 @@ fn subtract_tile<const W: usize>(
 
 dispatch! {
     fn columns = columns_kernel(
-        r: &mut Response, symmetric: bool, c: &Constraints, variation: &Variation,
+        r: &mut Response, right: bool, c: &Constraints, variation: &Variation,
         s: &Stabilization, t: &Topology, kin: &Kinematics,
     )
 }

@@ -125,27 +125,44 @@ pub struct Outcome {
     pub modes: Modes,
 }
 
-/// The active contacts with their features, side of gap zero and mode, then the modes of all other active
-/// constraints, and whether push-out was given up. What breaks does so on both sides, as what is out of reach.
-pub type Modes = (Vec<(usize, usize, u64, usize, Mode)>, Vec<Mode>, bool);
+/// Between states with equal modes a step is smooth, as far as can be told. What breaks does so on both sides, as what is
+/// out of reach.
+#[derive(PartialEq)]
+pub struct Modes {
+    /// Active ones with geoms, feature and piece of the stabilization.
+    contacts: Vec<([usize; 2], u64, usize, Mode)>,
+    /// Of all other active constraints.
+    others: Vec<Mode>,
+    /// Pieces of the stabilization at the bounds of joints.
+    limits: Vec<[usize; 2]>,
+    push_out_given_up: bool,
+}
 
-pub fn modes(sim: &Sim) -> Modes {
+/// Of the last step, which began at `q`.
+pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
     let o = sim.options();
     let piece = |gap: f64| {
         let bounded = (1.0 - o.kp) * gap / o.time_step < -o.max_push_out;
         usize::from(o.kp > 0.0 && gap < 0.0) + usize::from(bounded)
     };
-    let contacts = (sim.contacts().iter())
-        .filter(|c| c.mode != Mode::Breaking)
-        .map(|c| (c.geom[0], c.geom[1], c.feature, piece(c.gap), c.mode))
-        .collect();
+    let is_active = |m: &Mode| *m != Mode::Breaking;
+    let contacts = sim.contacts().iter().filter(|c| is_active(&c.mode));
     let others = sim.constraint_modes()[sim.contacts().len()..].iter();
-    (
-        contacts,
-        others.filter(|m| **m != Mode::Breaking).copied().collect(),
-        sim.step_info().unwrap().push_out_given_up,
-    )
+    let limited = sim.model().joints().iter().filter(|j| j.nq == 1);
+    Modes {
+        contacts: contacts
+            .map(|c| (c.geom, c.feature, piece(c.gap), c.mode))
+            .collect(),
+        others: others.copied().filter(is_active).collect(),
+        limits: limited
+            .filter_map(|j| {
+                j.limits
+                    .map(|(lo, hi)| [q[j.iq] - lo, hi - q[j.iq]].map(piece))
+            })
+            .collect(),
+        push_out_given_up: sim.step_info().unwrap().push_out_given_up,
+    }
 }
 
 /// Central differences: offsets in units of the step, with their weights.
@@ -161,6 +178,9 @@ pub const FOURTH_ORDER: Stencil = &[
 /// Relative error from which on a column counts as wrong.
 const WRONG: f64 = 1e-5;
 
+/// Relative difference of one-sided differences of two lengths from which on the step jumps between them.
+const JUMP: f64 = 0.1;
+
 pub struct Checker {
     pub sim: Sim,
     /// Step and order of the differences.
@@ -171,6 +191,8 @@ pub struct Checker {
     excluded: usize,
     /// Columns of which differences of second and fourth order differ themselves.
     unresolved: usize,
+    /// Columns along which states beside this one have another solution.
+    jumps: usize,
     /// Columns of steps that say they are at a switch, and how many of them differ.
     one_sided: usize,
     one_sided_differ: usize,
@@ -219,6 +241,7 @@ impl Checker {
             checked: 0,
             excluded: 0,
             unresolved: 0,
+            jumps: 0,
             one_sided: 0,
             one_sided_differ: 0,
             refused: 0,
@@ -243,7 +266,7 @@ impl Checker {
         let mut x = vec![0.0; v.len()];
         self.sim.model().difference(base, &qn, &mut x);
         x.extend(vn);
-        let modes = modes(&self.sim);
+        let modes = modes(&self.sim, q);
         Outcome { x, modes }
     }
 
@@ -254,7 +277,7 @@ impl Checker {
         self.sim.get_memory(&mut self.memory).unwrap();
         let (mut base, mut vn) = (q.clone(), v.clone());
         self.sim.step(q, v, u, &mut base, &mut vn).unwrap();
-        let here = modes(&self.sim);
+        let here = modes(&self.sim, q);
         let mut memory_after = vec![0.0; self.memory.len()];
         self.sim.get_memory(&mut memory_after).unwrap();
         let info = self.sim.step_info().unwrap();
@@ -292,9 +315,13 @@ impl Checker {
         let info = self.sim.step_info().unwrap();
         // Rows that are all but dependent cost digits: where the step is one-sided in the worst case all of them.
         let kind = usize::from(info.gradient != Gradient::Exact);
+        if apart > 1e-7 {
+            println!("APART {apart:e} {} {:?}", self.label, info.gradient);
+        }
         self.apart[kind] = self.apart[kind].max(apart);
         let mut p = vec![0.0; np];
         self.sim.get_params(&mut p).unwrap();
+        let origin = [vec![0.0; nv], vn.clone()].concat();
         let scale = jv[0]
             .iter()
             .chain(&jv[1])
@@ -328,8 +355,11 @@ impl Checker {
                 };
                 let mut fd = vec![0.0; 2 * nv];
                 let mut coarse = fd.clone();
+                let mut sides: [Vec<Vec<f64>>; 2] = Default::default();
                 for (i, (offset, weight)) in stencil.iter().enumerate() {
                     let x = shifted(offset * eps, self);
+                    let slope = x.iter().zip(&origin).map(|(x, o)| (x - o) / (offset * eps));
+                    sides[usize::from(*offset < 0.0)].push(slope.collect());
                     for ((fd, coarse), x) in fd.iter_mut().zip(&mut coarse).zip(x) {
                         *fd += weight * x / eps;
                         if i < 2 {
@@ -356,6 +386,12 @@ impl Checker {
                 };
                 if distance(&fd, &coarse) > WRONG {
                     self.unresolved += 1;
+                    continue;
+                }
+                // The slope to another solution of the same problem falls with the step's length; at a kink it does not.
+                let mut sides = sides.iter().flat_map(|side| side.windows(2));
+                if sides.any(|side| distance(&side[0], &side[1]) > JUMP) {
+                    self.jumps += 1;
                     continue;
                 }
                 let error = distance(&fd, &ours);
@@ -424,11 +460,12 @@ impl Checker {
         let wrong = self.wrong.len();
         println!(
             "{name}: {} columns checked, {wrong} of them off by more than 1e-5, {} excluded for a mode that \
-             changes, {} for differences that do not settle, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}; directions \
+             changes, {} for differences that do not settle, {} for jumps to another solution, {} one-sided ({} of them differ), {} steps refused; median {median:.1e}, 99 % {p99:.1e}, worst {:.1e}; directions \
              and adjoints to {:.0e}, {:.0e} where one-sided",
             self.checked,
             self.excluded,
             self.unresolved,
+            self.jumps,
             self.one_sided,
             self.one_sided_differ,
             self.refused,
@@ -441,7 +478,7 @@ impl Checker {
         }
         Tally {
             checked: self.checked,
-            excluded: self.excluded + self.unresolved,
+            excluded: self.excluded + self.unresolved + self.jumps,
             one_sided: self.one_sided,
             one_sided_differ: self.one_sided_differ,
             wrong,

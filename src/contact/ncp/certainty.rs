@@ -3,6 +3,7 @@
 use super::NcpSolver;
 use super::modes::{Path, largest};
 use crate::contact::problem::Problem;
+use crate::linalg::scattered;
 
 /// Share of a solution's velocities below which impulses count as not felt: above the round-off of a pseudo-inverse.
 const UNFELT: f64 = 1e-8;
@@ -10,31 +11,54 @@ const UNFELT: f64 = 1e-8;
 /// Share of the distance to the nearest switch that a solution may be off.
 const OFF: f64 = 0.1;
 
+/// Residual below which a solution is what Newton's method would end in, to round-off.
+const FINISHED: f64 = 1e-13;
+
 impl NcpSolver {
     /// Whether the linear system of [`NcpSolver::linearize`], which comes before, is that of the last solution. There
     /// are two ways in which a certified solution can belong to another one:
     ///
     /// - Where sliding contacts depend on each other (three bodies that touch the ground at one point) impulses may be
     ///   shared out in many ways, each with its own velocity. The derivative is that of the choice that the pseudo-inverse
-    ///   makes; not every method ends there.
+    ///   makes. Newton's method from the modes given ends there, and does so for the states around; where other methods
+    ///   found the modes, what they find for those may be another choice.
     /// - Where rows are nearly dependent a small residual leaves much of the impulses open: Newton's method, which the
     ///   solver could not finish, would correct them by more than the distance to other modes.
     ///
     /// `delta` and `change` are workspace with one entry a row.
     pub fn is_certain(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let unfinished = self.last.is_some_and(|c| c.path > Path::Polished);
-        let ambiguous = !self.reduced.symmetric
+        let (path, residual) = match &self.last {
+            Some(c) => (c.path, c.residual()),
+            None => (Path::Empty, 0.0),
+        };
+        let unfinished = path > Path::Polished || residual > FINISHED;
+        let may_be_open = !self.reduced.symmetric
             && self.may_be_deficient()
             && !self.reduced.only_idle_depend(problem);
-        (!ambiguous || self.is_chosen(problem, delta, change))
-            && (!unfinished || self.is_settled(problem, delta, change))
+        let is_followed = !may_be_open
+            || (self.is_chosen(problem, delta, change)
+                && (path <= Path::Newton || !self.is_open(problem, delta, change)));
+        is_followed && (!unfinished || self.is_settled(problem, delta, change))
+    }
+
+    /// Whether velocities depend on how impulses are shared out.
+    fn is_open(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
+        for (k, x) in self.work.x[..self.reduced.order].iter_mut().enumerate() {
+            *x = [scattered(k, 1)];
+        }
+        !self.stays_in_range(problem, delta, change)
     }
 
     /// Whether the impulses are in the range of A, as far as velocities show.
     fn is_chosen(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let m = self.reduced.order;
         self.reduced
             .coordinates(&self.work.lambda, &mut self.work.x);
+        self.stays_in_range(problem, delta, change)
+    }
+
+    /// Whether what is not in the range of A of the workspace's x moves nothing.
+    fn stays_in_range(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
+        let m = self.reduced.order;
         delta.fill(0.0);
         self.reduced
             .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);

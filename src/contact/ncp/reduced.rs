@@ -39,6 +39,10 @@ const DEPENDENT: f64 = 1e-11;
 /// Relative pivot below which partial pivoting is not trusted to tell the rank.
 const DOUBTFUL: f64 = 1e-7;
 
+/// Share of a contact's mean tangential response that the scaling c of a sliding direction takes at least: where nothing
+/// can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
+const STILL: f64 = 1e-8;
+
 /// One block on its face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Face {
@@ -133,6 +137,9 @@ pub enum Split {
     Middle,
     /// B = 1 and X = 1.
     Whole,
+    /// B = 1, X = 1, and products with C come from
+    /// [`IslandSolver::times_right`](crate::contact::island_solver::IslandSolver::times_right).
+    Adjoint,
 }
 
 impl Reduced {
@@ -537,7 +544,8 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
     );
     // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
     // the impulse is small. At a solution they agree.
-    let held = mu * lambda[2].max(0.0) * 0.5 * (w[0][0] + w[1][1]);
+    let mean = 0.5 * (w[0][0] + w[1][1]);
+    let held = mu * lambda[2].max(0.0) * mean;
     let u = if force > 0.0 && held >= slip {
         [-lambda[0] / force, -lambda[1] / force]
     } else if slip > 0.0 {
@@ -546,7 +554,7 @@ fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         [1.0, 0.0]
     };
     let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]);
+    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(STILL * mean);
     let held = mu * lambda[2].max(0.0) * response;
     let (across, turn) = if held + along > 0.0 {
         (held / (held + along), along * response / (held + along))

@@ -19,8 +19,13 @@ impl Reduced {
             Delassus::Trees(_) => (&[][..], &[][..]),
         };
         faces.iter().flat_map(move |face| {
-            // The normal of a sliding contact always moves something.
-            let first = usize::from(face.slide.is_some());
+            // The normal of a sliding contact always moves something, and its turning answers what is asked across the
+            // slip.
+            let first = match &face.slide {
+                Some(slide) if slide.turn > 0.0 => face.size,
+                Some(_) => 1,
+                None => 0,
+            };
             let idle = move |k: &usize| response(values, n, face, *k) <= IDLE * face.response;
             (first..face.size).filter(idle).map(|k| face.start + k)
         })
