@@ -35,7 +35,7 @@ const UNFORESEEN_SPEED: f64 = 1.0;
 const REACH_STEPS: f64 = 2.0;
 
 /// While bodies are jammed one step in so many takes pains to push all of them out.
-const PAINS: u8 = 4;
+const PAINS: u8 = 8;
 
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;
