@@ -29,8 +29,8 @@ struct Shared {
     done: Condvar,
     /// Number of calls so far; a thread takes part in each at most once.
     call: AtomicUsize,
-    /// The next index that nobody has taken.
-    next: AtomicUsize,
+    /// Of each thread's part, the next index that nobody has taken.
+    next: Vec<AtomicUsize>,
     /// Threads that hold the present job; changes under the lock of `state`.
     active: AtomicUsize,
 }
@@ -41,13 +41,24 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
-        loop {
-            let i = self.next.fetch_add(1, Ordering::Relaxed);
-            if i >= count {
-                return;
+    /// Where the part of a thread begins: the same in every call of the same count, so that what a task touches stays
+    /// in the cache of one core.
+    fn part(&self, thread: usize, count: usize) -> usize {
+        count * thread / self.next.len()
+    }
+
+    /// The thread's own part, and then what the others have not come to.
+    fn work(&self, thread: usize, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        let threads = self.next.len();
+        for part in (thread..threads).chain(0..thread) {
+            let end = self.part(part + 1, count);
+            loop {
+                let i = self.next[part].fetch_add(1, Ordering::Relaxed);
+                if i >= end {
+                    break;
+                }
+                task(i);
             }
-            task(i);
         }
     }
 }
@@ -91,7 +102,7 @@ fn spin_until(ready: impl Fn() -> bool) {
     }
 }
 
-fn serve(shared: &Shared) {
+fn serve(shared: &Shared, thread: usize) {
     let mut seen = 0;
     loop {
         spin_until(|| shared.call.load(Ordering::Acquire) != seen);
@@ -114,7 +125,7 @@ fn serve(shared: &Shared) {
         };
         let _leave = Leave(shared);
         // SAFETY: `Pool::run` returns only after `active` is zero again.
-        shared.work(job.count, unsafe { &*job.task });
+        shared.work(thread, job.count, unsafe { &*job.task });
     }
 }
 
@@ -139,7 +150,7 @@ impl Pool {
                 wake: Condvar::new(),
                 done: Condvar::new(),
                 call: AtomicUsize::new(0),
-                next: AtomicUsize::new(0),
+                next: (0..threads).map(|_| AtomicUsize::new(0)).collect(),
                 active: AtomicUsize::new(0),
             }),
             workers: Vec::with_capacity(threads.saturating_sub(1)),
@@ -148,7 +159,7 @@ impl Pool {
             let shared = pool.shared.clone();
             let worker = std::thread::Builder::new()
                 .name(THREAD_NAME.into())
-                .spawn(move || serve(&shared))
+                .spawn(move || serve(&shared, k))
                 .map_err(|e| {
                     Error::capacity(format!(
                         "threads: the system refuses thread {k} of {threads}: {e}"
@@ -179,7 +190,9 @@ impl Pool {
         let close = Close(shared);
         {
             let mut state = shared.lock();
-            shared.next.store(0, Ordering::Relaxed);
+            for (thread, next) in shared.next.iter().enumerate() {
+                next.store(shared.part(thread, count), Ordering::Relaxed);
+            }
             state.job = Some(Job {
                 task: task_ptr,
                 count,
@@ -187,7 +200,7 @@ impl Pool {
             shared.call.fetch_add(1, Ordering::Release);
             shared.wake.notify_all();
         }
-        shared.work(count, task);
+        shared.work(0, count, task);
         drop(close);
     }
 }
