@@ -34,7 +34,8 @@ const UNFORESEEN_SPEED: f64 = 1.0;
 /// the contacts it could then reach.
 const REACH_STEPS: f64 = 2.0;
 
-/// While bodies are jammed one step in so many takes pains to push all of them out.
+/// When bodies jam, so many steps take pains to push all of them out, and then one in so many.
+const FIRST_PAINS: u8 = 2;
 const PAINS: u8 = 8;
 
 /// How often contacts are sought anew in a step.
@@ -220,8 +221,8 @@ impl ContactStage {
     }
 
     /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
-    /// is not solved less is asked, in the end nothing, which always has a solution. While that lasts, only every
-    /// few steps take pains over what was asked at first.
+    /// is not solved less is asked, in the end nothing, which always has a solution. While that lasts, only
+    /// some steps take pains over what was asked at first.
     fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
         let full = self.push_out_effort();
         let c = &mut self.constraints;
@@ -252,7 +253,8 @@ impl ContactStage {
 
     /// What a step spends on all of the push-out before it does with less.
     fn push_out_effort(&self) -> Effort {
-        if self.constraints.jammed_steps().is_multiple_of(PAINS) {
+        let jammed = self.constraints.jammed_steps();
+        if jammed < FIRST_PAINS || jammed.is_multiple_of(PAINS) {
             Effort::Usual
         } else {
             Effort::Brief
