@@ -75,7 +75,8 @@ fn params(model: &Model) -> [Param; 2] {
 struct Outputs {
     q: Vec<f64>,
     v: Vec<f64>,
-    jacobians: [Vec<f64>; 8],
+    /// Of q⁺ and of v⁺.
+    jacobians: [[Vec<f64>; 4]; 2],
     adjoints: [Vec<f64>; 4],
 }
 
@@ -86,23 +87,14 @@ impl Outputs {
         Outputs {
             q: vec![0.0; nq * count],
             v: vec![0.0; nv * count],
-            jacobians: std::array::from_fn(|i| vec![0.0; nv * columns[i % 4] * count]),
+            jacobians: [0, 1].map(|_| columns.map(|n| vec![0.0; nv * n * count])),
             adjoints: columns.map(|n| vec![0.0; n * count]),
         }
     }
 
     fn jacobians(&mut self) -> StepJacobians<'_> {
-        let [a, b, c, d, e, f, g, h] = self.jacobians.each_mut();
-        StepJacobians {
-            dq_dq: Some(a),
-            dq_dv: Some(b),
-            dq_du: Some(c),
-            dq_dp: Some(d),
-            dv_dq: Some(e),
-            dv_dv: Some(f),
-            dv_du: Some(g),
-            dv_dp: Some(h),
-        }
+        let [q, v] = &mut self.jacobians;
+        all_jacobians(q, v)
     }
 
     /// Columns of element i of an array of `count` equal parts.
@@ -116,7 +108,7 @@ impl Outputs {
         Outputs {
             q: cut(&self.q),
             v: cut(&self.v),
-            jacobians: self.jacobians.each_ref().map(cut),
+            jacobians: self.jacobians.each_ref().map(|of| of.each_ref().map(cut)),
             adjoints: self.adjoints.each_ref().map(cut),
         }
     }

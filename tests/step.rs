@@ -73,25 +73,10 @@ struct Blocks {
 fn jacobians(sim: &mut Sim) -> Blocks {
     let (nv, nu, np) = (sim.model().nv(), sim.model().nu(), sim.np());
     let sizes = [nv, nv, nu, np];
-    let mut q: Vec<Vec<f64>> = sizes.iter().map(|n| vec![f64::NAN; nv * n]).collect();
+    let mut q = sizes.map(|n| vec![f64::NAN; nv * n]);
     let mut v = q.clone();
-    let [a, b, c, d] = &mut q[..] else {
-        unreachable!()
-    };
-    let [e, f, g, h] = &mut v[..] else {
-        unreachable!()
-    };
-    sim.step_jacobians(StepJacobians {
-        dq_dq: Some(a),
-        dq_dv: Some(b),
-        dq_du: Some(c),
-        dq_dp: Some(d),
-        dv_dq: Some(e),
-        dv_dv: Some(f),
-        dv_du: Some(g),
-        dv_dp: Some(h),
-    })
-    .expect("the Jacobians are there");
+    sim.step_jacobians(all_jacobians(&mut q, &mut v))
+        .expect("the Jacobians are there");
     let columns = std::array::from_fn(|i| {
         (0..sizes[i])
             .flat_map(|k| {

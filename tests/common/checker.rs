@@ -1,13 +1,14 @@
 //! All Jacobians of a step with constraints against differences, wherever no mode changes inside the
 //! difference, and forward against reverse mode; scenes that several tests use.
 
+use super::all_jacobians;
 use super::{Rng, relative_error};
 use diffsim::contact::ncp::Mode;
 use diffsim::model::params::Param;
 use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
-use diffsim::step::{Gradient, Options, Sim, StepJacobians};
+use diffsim::step::{Gradient, Options, Sim};
 use std::sync::Arc;
 
 pub fn ground(spec: &mut ModelSpec, friction: f64) {
@@ -291,25 +292,10 @@ impl Checker {
         assert!(info.converged, "residual {:e}", info.residual);
         let at_switch = info.gradient != Gradient::Exact;
         let sizes = [nv, nv, nu, np];
-        let mut jq: Vec<Vec<f64>> = sizes.iter().map(|n| vec![f64::NAN; nv * n]).collect();
+        let mut jq = sizes.map(|n| vec![f64::NAN; nv * n]);
         let mut jv = jq.clone();
         {
-            let [a, b, c, d] = &mut jq[..] else {
-                unreachable!()
-            };
-            let [e, f, g, h] = &mut jv[..] else {
-                unreachable!()
-            };
-            let given = self.sim.step_jacobians(StepJacobians {
-                dq_dq: Some(a),
-                dq_dv: Some(b),
-                dq_du: Some(c),
-                dq_dp: Some(d),
-                dv_dq: Some(e),
-                dv_dv: Some(f),
-                dv_du: Some(g),
-                dv_dp: Some(h),
-            });
+            let given = self.sim.step_jacobians(all_jacobians(&mut jq, &mut jv));
             let info = self.sim.step_info().unwrap();
             let refused = info.gradient == Gradient::Refused;
             assert_eq!(given.is_err(), refused, "{given:?}");
@@ -323,9 +309,6 @@ impl Checker {
         let info = self.sim.step_info().unwrap();
         // Rows that are all but dependent cost digits: where the step is one-sided in the worst case all of them.
         let kind = usize::from(info.gradient != Gradient::Exact);
-        if apart > 1e-7 {
-            println!("APART {apart:e} {} {:?}", self.label, info.gradient);
-        }
         self.apart[kind] = self.apart[kind].max(apart);
         let mut p = vec![0.0; np];
         self.sim.get_params(&mut p).unwrap();

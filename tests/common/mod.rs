@@ -9,6 +9,24 @@ pub mod scene;
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use diffsim::step::StepJacobians;
+
+/// Jacobians of q⁺ and of v⁺ by q, v, u and the parameters.
+pub fn all_jacobians<'a>(
+    [a, b, c, d]: &'a mut [Vec<f64>; 4],
+    [e, f, g, h]: &'a mut [Vec<f64>; 4],
+) -> StepJacobians<'a> {
+    StepJacobians {
+        dq_dq: Some(a),
+        dq_dv: Some(b),
+        dq_du: Some(c),
+        dq_dp: Some(d),
+        dv_dq: Some(e),
+        dv_dv: Some(f),
+        dv_du: Some(g),
+        dv_dp: Some(h),
+    }
+}
 
 /// SplitMix64: small, seeded, the same everywhere.
 pub struct Rng(u64);
