@@ -118,9 +118,7 @@ impl IslandSolver {
             }
         }
         for island in 0..self.islands.len() {
-            if let Some(b) = self.islands.blocks(island).first() {
-                all.join(&self.certificates[*b]);
-            }
+            all.join(&self.certificates[self.islands.blocks(island)[0]]);
         }
         lambda.copy_from_slice(&self.lambda[..n]);
         modes.copy_from_slice(&self.modes[..nb]);
@@ -206,9 +204,7 @@ impl IslandSolver {
             }
             let n = self.part.rows.len();
             let (input, output) = (&mut self.input[..n], &mut self.output[..n]);
-            for (to, r) in input.iter_mut().zip(&self.part.rows) {
-                *to = w[*r];
-            }
+            gather(&self.part.rows, w, 0, &[0], input);
             let (part_problem, ..) = self.part.problem();
             let [left, size] = self.solver.left_over(&part_problem, input, output)?;
             worst = [worst[0].max(left), worst[1].max(size)];
@@ -291,19 +287,12 @@ impl IslandSolver {
                 self.load(problem, rows, island)?;
                 let (n, count) = (self.part.rows.len(), self.columns.len());
                 let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
-                for (to, k) in input.chunks_exact_mut(n).zip(&self.columns) {
-                    for (to, r) in to.iter_mut().zip(&self.part.rows) {
-                        *to = columns[k * stride + r];
-                    }
-                }
+                gather(&self.part.rows, columns, stride, &self.columns, input);
                 let (part_problem, ..) = self.part.problem();
                 self.solver
                     .apply_transpose(&part_problem, input, count, output, None)?;
-                for (from, k) in output.chunks_exact(n).zip(&self.columns) {
-                    for (x, r) in from.iter().zip(&self.part.rows) {
-                        out[k * stride + r] = -x;
-                    }
-                }
+                output.iter_mut().for_each(|x| *x = -*x);
+                scatter(&self.part.rows, output, stride, &self.columns, out);
             }
         }
         Ok(())
@@ -368,28 +357,16 @@ impl IslandSolver {
                     &mut self.input[..pn * count],
                     &mut self.output[..pn * count],
                 );
-                for (to, k) in input.chunks_exact_mut(pn).zip(&self.columns) {
-                    for (to, r) in to.iter_mut().zip(&self.part.rows) {
-                        *to = w[k * n + r];
-                    }
-                }
+                gather(&self.part.rows, w, n, &self.columns, input);
                 let part_limits = &mut self.limits[..pb * count];
                 if let Some(limits) = limits {
-                    for (to, k) in part_limits.chunks_exact_mut(pb).zip(&self.columns) {
-                        for (to, b) in to.iter_mut().zip(&self.part.members) {
-                            *to = limits[k * nb + b];
-                        }
-                    }
+                    gather(&self.part.members, limits, nb, &self.columns, part_limits);
                 }
                 let part_limits = limits.is_some().then_some(&*part_limits);
                 let (part_problem, ..) = self.part.problem();
                 self.solver
                     .apply(&part_problem, input, part_limits, count, output)?;
-                for (from, k) in output.chunks_exact(pn).zip(&self.columns) {
-                    for (x, r) in from.iter().zip(&self.part.rows) {
-                        dlambda[k * n + r] = *x;
-                    }
-                }
+                scatter(&self.part.rows, output, n, &self.columns, dlambda);
             }
         }
         Ok(())
@@ -420,23 +397,36 @@ impl IslandSolver {
             self.load(problem, rows, island)?;
             let (pn, pb) = (self.part.rows.len(), self.part.members.len());
             let (input, output) = (&mut self.input[..pn], &mut self.output[..pn]);
-            for (to, r) in input.iter_mut().zip(&self.part.rows) {
-                *to = lambda_bar[*r];
-            }
+            gather(&self.part.rows, lambda_bar, 0, &[0], input);
             let part_limits = limits_bar.is_some().then_some(&mut self.limits[..pb]);
             let (part_problem, ..) = self.part.problem();
             self.solver
                 .apply_transpose(&part_problem, input, 1, output, part_limits)?;
-            for (x, r) in output.iter().zip(&self.part.rows) {
-                w_bar[*r] = *x;
-            }
+            scatter(&self.part.rows, output, 0, &[0], w_bar);
             if let Some(limits_bar) = &mut limits_bar {
-                for (x, b) in self.limits.iter().zip(&self.part.members) {
-                    limits_bar[*b] = *x;
-                }
+                let from = &self.limits[..pb];
+                scatter(&self.part.members, from, 0, &[0], limits_bar);
             }
         }
         Ok(())
+    }
+}
+
+/// The entries at `places` of some `columns` of the whole, which begin at multiples of `stride`.
+fn gather(places: &[usize], whole: &[f64], stride: usize, columns: &[usize], part: &mut [f64]) {
+    for (part, k) in part.chunks_exact_mut(places.len()).zip(columns) {
+        for (to, place) in part.iter_mut().zip(places) {
+            *to = whole[k * stride + place];
+        }
+    }
+}
+
+/// The way back of [`gather`].
+fn scatter(places: &[usize], part: &[f64], stride: usize, columns: &[usize], whole: &mut [f64]) {
+    for (part, k) in part.chunks_exact(places.len()).zip(columns) {
+        for (x, place) in part.iter().zip(places) {
+            whole[k * stride + place] = *x;
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! on each other and costs a third of a factorization that finds the rank; what it returns is zero and as little else as
 //! the equations ask for.
 
-use super::{Reduced, assemble};
+use super::Reduced;
+use super::assemble::assemble;
 
 /// ε, and how often it is put back.
 const PROXIMAL: f64 = 1e-7;

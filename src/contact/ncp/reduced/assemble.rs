@@ -1,0 +1,59 @@
+//! The system's matrix from a dense G.
+
+use super::Face;
+use crate::linalg::dispatch;
+
+dispatch! {
+    /// Lᵀ G R + Q of a dense G with n rows; `line` has room for n.
+    pub(super) fn assemble = assemble_kernel(
+        values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64],
+    )
+}
+
+#[inline(always)]
+fn assemble_kernel(values: &[f64], n: usize, faces: &[Face], a: &mut [f64], line: &mut [f64]) {
+    let m = faces.last().map_or(0, |f| f.start + f.size);
+    // By symmetry a column of G is a row of it.
+    let row = |r: usize| &values[r * n..(r + 1) * n];
+    for face in faces {
+        let out = &mut a[face.start * m..(face.start + face.size) * m];
+        let Some(slide) = &face.slide else {
+            for (k, out) in out.chunks_exact_mut(m).enumerate() {
+                times_right(row(face.row + k), faces, out);
+            }
+            continue;
+        };
+        let (normal, across) = out.split_at_mut(m);
+        times_right(row(face.row + 2), faces, normal);
+        let [x, y] = slide.u.map(|u| slide.across * u);
+        let tangents = row(face.row).iter().zip(row(face.row + 1));
+        for (l, (g0, g1)) in line.iter_mut().zip(tangents) {
+            *l = x * g1 - y * g0;
+        }
+        times_right(&line[..n], faces, across);
+        across[face.start + 1] += slide.turn;
+    }
+}
+
+/// One row of G times R.
+#[inline(always)]
+fn times_right(g: &[f64], faces: &[Face], out: &mut [f64]) {
+    for face in faces {
+        match (&face.slide, face.size) {
+            (Some(slide), _) => {
+                let g = &g[face.row..face.row + 3];
+                let [n, e] = slide.right([g[0], g[1], g[2]]);
+                let out = &mut out[face.start..face.start + 2];
+                (out[0], out[1]) = (n, e);
+            }
+            (None, 3) => {
+                let (g, out) = (
+                    &g[face.row..face.row + 3],
+                    &mut out[face.start..face.start + 3],
+                );
+                (out[0], out[1], out[2]) = (g[0], g[1], g[2]);
+            }
+            (None, _) => out[face.start] = g[face.row],
+        }
+    }
+}
