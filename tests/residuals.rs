@@ -214,7 +214,7 @@ fn forty_spheres_and_cubes_in_a_container() {
 }
 
 #[test]
-#[ignore = "takes minutes, and one in a hundred steps is not solved, without push-out either"]
+
 fn forty_spheres_in_a_container() {
     pile(40, false, seconds(10.0));
 }

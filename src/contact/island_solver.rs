@@ -17,7 +17,7 @@ use crate::linalg::LANES;
 const DENSE: usize = 72;
 
 /// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
-const DENSE_AT_LAST: usize = 330;
+const DENSE_AT_LAST: usize = 72;
 
 /// Sizes of the largest problem.
 #[derive(Clone, Copy, Debug, Default)]

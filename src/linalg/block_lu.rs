@@ -39,6 +39,7 @@ pub struct BlockLu {
     /// The inverse of a node's block beside another block, and the exchanges in it.
     pivot: Vec<f64>,
     exchanges: Vec<usize>,
+    is_negative: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +110,7 @@ impl BlockLu {
             columns: Vec::with_capacity(nodes),
             pivot: vec![0.0; 2 * largest * largest],
             exchanges: vec![0; largest],
+            is_negative: false,
         }
     }
 
@@ -166,6 +168,11 @@ impl BlockLu {
         let mut done = false;
         factor(self, &mut done);
         done
+    }
+
+    /// Whether the determinant is negative.
+    pub fn is_negative(&self) -> bool {
+        self.is_negative
     }
 
     /// x ← A⁻¹ x, or A⁻ᵀ x, by coordinates; `scratch` has room for x.
@@ -236,8 +243,10 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         columns,
         pivot,
         exchanges,
+        is_negative,
         ..
     } = lu;
+    *is_negative = false;
     for (k, pair) in panels.windows(2).enumerate() {
         let (panel, size) = (&pair[0], pair[0].size);
         columns[k] = 0;
@@ -278,9 +287,10 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         }
         let (inverse, block) = pivot.split_at_mut(size * size);
         copy_block(target, width, inverse, size, [size, size]);
-        if !invert(inverse, size, exchanges) {
+        let Some(flips) = invert(inverse, size, exchanges) else {
             return;
-        }
+        };
+        *is_negative ^= flips;
         copy_block(inverse, size, target, width, [size, size]);
         for l in &later[panel.later..pair[1].later] {
             let values = &mut target[l.column..];

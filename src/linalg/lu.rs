@@ -106,6 +106,17 @@ impl Lu {
         *done = true;
     }
 
+    /// Whether the determinant is negative.
+    pub fn is_negative(&self) -> bool {
+        let columns = &self.columns[..self.n];
+        let inversions = (columns.iter().enumerate())
+            .map(|(i, a)| columns[..i].iter().filter(|b| *b > a).count())
+            .sum::<usize>();
+        let pivots = self.inverses.iter().flat_map(|p| p.0).take(self.n);
+        let negative = pivots.filter(|x| *x < 0.0).count();
+        (inversions + negative) % 2 == 1
+    }
+
     /// x ← A⁻¹ x. `scratch` has room for the order.
     pub fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut [[f64; W]]) {
         let (x, scratch) = (x.as_flattened_mut(), scratch.as_flattened_mut());

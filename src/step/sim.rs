@@ -403,6 +403,7 @@ impl Sim {
                 }
                 s.info.iterations = certificate.newton
                     + certificate.interior
+                    + certificate.continuation
                     + certificate.sweeps
                     + certificate.admm;
                 s.info.residual = certificate.residual();

@@ -1,6 +1,5 @@
 //! The default path: which method is tried when, and how long.
 
-use super::interior::Pace;
 use super::modes::{Certificate, Path, residuals};
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
@@ -32,8 +31,8 @@ const MAX_INTERIOR: usize = 50;
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
 
-/// Times that an attempt may be set back on its path.
-const MAX_RECENTERED: usize = 2;
+/// Factorizations that may be spent along the path.
+const MAX_CONTINUATION: usize = 600;
 
 /// Scaled distance to the end of the path from which modes are worth a polish.
 const CLOSE: f64 = 1e-6;
@@ -84,31 +83,8 @@ impl NcpSolver {
         certificate.path = Path::Pgs;
         if options.effort == Effort::Thorough {
             certificate.effort = Effort::Thorough;
-            let budget = match problem.delassus {
-                Delassus::Dense(_) => (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS),
-                // Ranks are not found by trees: more of the same pivots rarely helps.
-                Delassus::Trees(_) => FEW_PIVOTS,
-            };
-            let mut round = FIRST_ROUND;
-            loop {
-                if self.solve_pivots(problem, options, Purpose::Rank, budget, &mut certificate) {
-                    return certificate;
-                }
-                self.recall(problem);
-                round = (4 * round).min(options.max_sweeps.saturating_sub(certificate.sweeps));
-                if settled || round == 0 {
-                    break;
-                }
-                settled = self.sweep_round(problem, round, options, &mut best, &mut certificate);
-            }
-            if best > options.tolerance {
-                certificate.admm =
-                    (self.admm).run(problem, &mut self.work, options.tolerance, options.max_admm);
-                if self.residual(problem) < best {
-                    certificate.path = Path::Admm;
-                } else {
-                    self.recall(problem);
-                }
+            if self.follow_path(problem, options, &mut certificate) {
+                return certificate;
             }
         }
         self.classify_all(problem, CLOSED);
@@ -239,73 +215,55 @@ impl NcpSolver {
         false
     }
 
-    /// Follows the central path, boldly and then with care, and polishes the modes where they settle.
+    /// Shrinks κ along the central path, and polishes the modes where they settle.
     fn solve_interior(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
         certificate: &mut Certificate,
     ) -> bool {
-        let mut best = f64::INFINITY;
-        let (paces, returns): (&[Pace], usize) = match options.effort {
-            Effort::Thorough => (&[Pace::Bold, Pace::Careful], MAX_RECENTERED),
-            _ => (&[Pace::Bold], 0),
-        };
-        for &pace in paces {
-            if !self.interior.start(problem, &self.work) {
-                // Nothing responds to any impulse.
-                return false;
-            }
-            if pace == Pace::Careful {
-                certificate.effort = Effort::Thorough;
-            }
-            let (mut stalled, mut recentered, mut tried) = (0, 0, false);
-            let mut before = f64::INFINITY;
-            for k in 0..MAX_INTERIOR {
-                let step = self.interior.advance(problem, &self.work, pace);
-                certificate.interior += 1;
-                let Some(distance) = self.interior.distance() else {
-                    break;
-                };
-                stalled = if step < 0.1 { stalled + 1 } else { 0 };
-                let settled = self
-                    .interior
-                    .update_modes(problem.blocks, &self.work.offsets);
-                tried &= settled;
-                if settled && !tried && distance < CLOSE {
-                    tried = true;
-                    for choice in choices(problem) {
-                        self.interior.write(problem, &mut self.work);
-                        if self.newton(problem, options, *choice, POLISH, certificate) {
-                            certificate.path = Path::Polished;
-                            return true;
-                        }
-                    }
-                }
-                let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
-                if distance < CLOSE {
-                    self.interior.write(problem, &mut self.work);
-                    let residual = self.residual(problem);
-                    // Round-off is often within reach: the path is followed for as long as that pays.
-                    let ending = last || residual > 0.3 * before;
-                    before = residual;
-                    let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
-                    if residual <= enough {
-                        self.snap(problem, residual);
-                        certificate.path = Path::Interior;
+        if !(self.interior).start(problem, &self.work, &mut self.shifted) {
+            // Nothing responds to any impulse.
+            return false;
+        }
+        let (mut best, mut before) = (f64::INFINITY, f64::INFINITY);
+        let (mut stalled, mut tried) = (0, false);
+        for k in 0..MAX_INTERIOR {
+            let step = (self.interior).advance(problem, &self.work, &mut self.shifted);
+            certificate.interior += 1;
+            let Some(distance) = self.interior.distance() else {
+                break;
+            };
+            stalled = if step < 0.1 { stalled + 1 } else { 0 };
+            let settled = (self.interior).update_modes(problem.blocks, &self.work.offsets);
+            tried &= settled;
+            if settled && !tried && distance < CLOSE {
+                tried = true;
+                for choice in choices(problem) {
+                    (self.interior).write(problem, &mut self.work, &self.shifted);
+                    if self.newton(problem, options, *choice, POLISH, certificate) {
+                        certificate.path = Path::Polished;
                         return true;
                     }
-                    self.remember(residual, &mut best);
                 }
-                if last {
-                    recentered += 1;
-                    if recentered > returns {
-                        break;
-                    }
-                    certificate.effort = Effort::Thorough;
-                    stalled = 0;
-                    self.interior.recenter(problem, &self.work);
+            }
+            let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
+            if distance < CLOSE {
+                (self.interior).write(problem, &mut self.work, &self.shifted);
+                let residual = self.residual(problem);
+                // Round-off is often within reach: the path is followed for as long as that pays.
+                let ending = last || residual > 0.3 * before;
+                before = residual;
+                let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
+                if residual <= enough {
+                    self.snap(problem, residual);
+                    certificate.path = Path::Interior;
+                    return true;
                 }
+                self.remember(residual, &mut best);
+            }
+            if last {
+                break;
             }
         }
         if best > options.tolerance {
@@ -317,11 +275,61 @@ impl NcpSolver {
         true
     }
 
+    /// Follows the central path through its folds, and polishes the modes where they settle.
+    fn follow_path(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        certificate: &mut Certificate,
+    ) -> bool {
+        let mut best = f64::INFINITY;
+        let mut tried = false;
+        let mut on_path = (self.continuation).start(problem, &self.work, &mut self.shifted);
+        while on_path {
+            on_path = (self.continuation).advance(
+                problem,
+                &self.work,
+                &mut self.shifted,
+                MAX_CONTINUATION,
+            );
+            let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
+            tried &= settled;
+            if self.continuation.distance() > CLOSE {
+                continue;
+            }
+            (self.continuation).write(problem, &mut self.work, &self.shifted);
+            let residual = self.residual(problem);
+            self.remember(residual, &mut best);
+            if residual <= options.tolerance {
+                break;
+            }
+            if settled && !tried {
+                tried = true;
+                for choice in choices(problem) {
+                    (self.continuation).write(problem, &mut self.work, &self.shifted);
+                    if self.newton(problem, options, *choice, POLISH, certificate) {
+                        certificate.continuation += self.continuation.factorizations;
+                        certificate.path = Path::Polished;
+                        return true;
+                    }
+                }
+            }
+        }
+        certificate.continuation += self.continuation.factorizations;
+        self.recall(problem);
+        self.classify_all(problem, CLOSED);
+        if best > options.tolerance {
+            return false;
+        }
+        certificate.path = Path::Interior;
+        true
+    }
+
     /// Puts the interior point on the faces of its modes if that is no worse.
     fn snap(&mut self, problem: &Problem, residual: f64) {
         self.interior.snap(problem, &mut self.work);
         if self.residual(problem) > residual {
-            self.interior.write(problem, &mut self.work);
+            (self.interior).write(problem, &mut self.work, &self.shifted);
         }
     }
 

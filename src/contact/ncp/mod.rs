@@ -24,6 +24,7 @@ mod admm;
 mod auto;
 mod certainty;
 mod cone;
+mod continuation;
 mod interior;
 mod least_norm;
 mod linearize;
@@ -33,6 +34,8 @@ mod newton;
 mod pgs;
 mod pivot;
 mod reduced;
+mod shifted;
+mod smoothed;
 mod tree_system;
 mod work;
 
@@ -45,11 +48,13 @@ use super::problem::{Delassus, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
+use continuation::Continuation;
 use interior::Interior;
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, mode_of_impulse};
 use reduced::{Face, Reduced};
+use shifted::Shifted;
 use tree_system::TreeSystem;
 use work::Work;
 
@@ -109,7 +114,9 @@ pub struct NcpSolver {
     work: Work,
     reduced: Reduced,
     least_norm: LeastNorm,
+    shifted: Shifted,
     interior: Interior,
+    continuation: Continuation,
     admm: Admm,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
@@ -147,7 +154,9 @@ impl NcpSolver {
             work: Work::new(max_rows, max_blocks, capacity.coordinates),
             reduced: Reduced::new(max_rows, max_blocks, trees()),
             least_norm: LeastNorm::new(max_rows),
-            interior: Interior::new(max_rows, max_blocks, capacity.coordinates, trees()),
+            shifted: Shifted::new(max_rows, max_blocks, capacity.coordinates, trees()),
+            interior: Interior::new(max_rows, max_blocks),
+            continuation: Continuation::new(max_rows, max_blocks),
             admm: Admm::new(max_rows, trees()),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],

@@ -1,5 +1,6 @@
 //! Which face of its law a block is on.
 
+use super::cone::planar_norm;
 use super::{Effort, local};
 use crate::contact::problem::Block;
 
@@ -138,9 +139,10 @@ pub struct Certificate {
     pub converged: bool,
     /// Who produced the answer.
     pub path: Path,
-    /// Newton factorizations, interior-point steps, PGS sweeps and ADMM iterations spent.
+    /// Newton factorizations, interior-point steps, factorizations along the path, PGS sweeps and ADMM iterations spent.
     pub newton: usize,
     pub interior: usize,
+    pub continuation: usize,
     pub sweeps: usize,
     pub admm: usize,
     /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
@@ -183,6 +185,7 @@ impl Certificate {
     pub(in crate::contact) fn add_work(&mut self, other: &Certificate) {
         self.newton += other.newton;
         self.interior += other.interior;
+        self.continuation += other.continuation;
         self.sweeps += other.sweeps;
         self.admm += other.admm;
     }
@@ -210,6 +213,7 @@ impl Certificate {
             path,
             newton: 0,
             interior: 0,
+            continuation: 0,
             sweeps: 0,
             admm: 0,
             margin: f64::INFINITY,
@@ -251,4 +255,36 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
         worst[1] / velocity,
         worst[2] / (impulse * velocity),
     ]
+}
+
+/// The mode that a block inside its cones tends to: of two that vanish together the smaller one. Of a box, σ is the
+/// difference of the slacks.
+pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 2]) -> Mode {
+    match block {
+        Block::Contact { mu } => {
+            let inside = mu * l[2] - planar_norm(l[0], l[1]);
+            if l[2] < s[2] {
+                Mode::Breaking
+            } else if mu > 0.0 && inside > planar_norm(s[0], s[1]) {
+                Mode::Sticking
+            } else {
+                Mode::Sliding
+            }
+        }
+        Block::Unilateral if l[0] < s[0] => Mode::Breaking,
+        Block::Box { .. } => {
+            let [lower, upper] = match bound {
+                0.0 => [s[0], -s[0]],
+                _ => slack,
+            };
+            if l[0] + bound < lower {
+                Mode::AtLower
+            } else if bound - l[0] < upper {
+                Mode::AtUpper
+            } else {
+                Mode::Sticking
+            }
+        }
+        _ => Mode::Sticking,
+    }
 }

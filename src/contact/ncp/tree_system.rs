@@ -81,6 +81,11 @@ impl TreeSystem {
         self.lu.factor()
     }
 
+    /// Whether the determinant of what was factored is negative.
+    pub fn is_negative(&self) -> bool {
+        self.lu.is_negative()
+    }
+
     /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y, or with Wᵀ, over the problem's rows. Rows of blocks without weight are not read.
     pub fn respond<const W: usize>(
         &mut self,

@@ -223,9 +223,10 @@ pub(super) fn divide_block(
     }
 }
 
-/// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. False if it is singular.
+/// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. Returns whether the
+/// determinant is negative, nothing if it is zero.
 #[inline(always)]
-pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
+pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> {
     if n == FREE {
         invert_any(&mut a[..FREE * FREE], FREE, &mut exchanges[..FREE])
     } else {
@@ -234,14 +235,16 @@ pub(super) fn invert(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
 }
 
 #[inline(always)]
-fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
+fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> Option<bool> {
+    let mut is_negative = false;
     for k in 0..n {
         let size = |i: usize| a[i * n + k].abs();
         let best = (k..n).fold(k, |b, i| if size(i) > size(b) { i } else { b });
         let largest = size(best);
         if !(largest > f64::MIN_POSITIVE && largest.is_finite()) {
-            return false;
+            return None;
         }
+        is_negative ^= (best != k) ^ (a[best * n + k] < 0.0);
         exchanges[k] = best;
         if best != k {
             let (head, tail) = a.split_at_mut(best * n);
@@ -270,5 +273,5 @@ fn invert_any(a: &mut [f64], n: usize, exchanges: &mut [usize]) -> bool {
             line.swap(k, exchanges[k]);
         }
     }
-    true
+    Some(is_negative)
 }

@@ -1,27 +1,24 @@
-//! The interior point's linear system where G comes by trees.
+//! G + D where G comes by trees.
 
-use super::{Interior, PROXIMAL, frozen};
-use crate::contact::ncp::modes::largest;
+use super::{PROXIMAL, Shifted, frozen};
 use crate::contact::problem::{Block, Problem, Small};
 use crate::contact::tree_rows::TreeRows;
-
-/// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
-const TREE_PROXIMAL: f64 = 1e-8;
 
 /// How often a step's direction is corrected at most, and the part of the right side below which what is left of it
 /// does not matter: the next step sees it.
 const REPETITIONS: usize = 2;
 const ENOUGH: f64 = 1e-7;
 
-impl Interior {
+impl Shifted {
     /// With W the inverse of D in the problem's units.
     pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
         self.trees.clear_weights(problem.blocks.len());
+        let mut flipped = false;
         for (i, block) in problem.blocks.iter().enumerate() {
             let n = block.rows();
-            let mut d = self.curvature[i];
+            let mut d = self.shift[i];
             for (r, line) in d.iter_mut().enumerate().take(n) {
-                line[r] += TREE_PROXIMAL;
+                line[r] += self.proximal;
             }
             let w = &mut self.trees.weights[i];
             match *block {
@@ -30,21 +27,33 @@ impl Interior {
                 _ if frozen(*block, 0) => {}
                 _ => w[0][0] = d[0][0].recip(),
             }
+            flipped ^= match *block {
+                Block::Contact { mu } if mu > 0.0 => determinant(w) < 0.0,
+                Block::Contact { .. } => w[2][2] < 0.0,
+                _ => w[0][0] < 0.0,
+            };
             let unit = self.unit[i] * self.unit[i];
             w.iter_mut().flatten().for_each(|w| *w *= unit);
         }
-        // A singular matrix leaves numbers that end the path.
         self.trees.factor(rows);
+        // det(G + D) = det D det(1 + HᵀWH).
+        self.is_negative = flipped ^ self.trees.is_negative();
     }
 
-    /// x ← (G + D)⁻¹ x; a `rough` one, which is good to about eight digits, is not corrected.
-    pub(super) fn solve_by_trees(&mut self, problem: &Problem, rows: &TreeRows, rough: bool) {
+    /// x ← (G + D)⁻¹ x where x is `right` without frozen rows; a `rough` one, which is good to about eight digits, is not
+    /// corrected.
+    pub(super) fn solve_by_trees(
+        &mut self,
+        problem: &Problem,
+        rows: &TreeRows,
+        right: &[f64],
+        rough: bool,
+    ) {
         // W is symmetric in scale: x = U y with (G + W⁻¹) y = U⁻¹ x.
-        let n = rows.rows();
-        self.scratch[..n].copy_from_slice(&self.x[..n]);
-        let mut remainder = std::mem::take(&mut self.scratch);
-        self.x[..n].fill([0.0]);
-        let enough = ENOUGH * largest(remainder.as_flattened());
+        let mut remainder = std::mem::take(&mut self.remainder);
+        remainder.copy_from_slice(&self.x);
+        self.x.fill([0.0]);
+        let enough = ENOUGH * self.weighted(rows, &remainder);
         let repetitions = if rough { 0 } else { REPETITIONS };
         for repetition in 0..=repetitions {
             // y = W (b − H (1 + HᵀWH)⁻¹ HᵀW b)
@@ -79,7 +88,7 @@ impl Interior {
             }
             self.trees.multiply(rows, &mut self.rows);
             for (i, block) in problem.blocks.iter().enumerate() {
-                let (at, d) = (rows.range(i).start, &self.curvature[i]);
+                let (at, d) = (rows.range(i).start, &self.shift[i]);
                 for r in 0..block.rows() {
                     if frozen(*block, r) {
                         remainder[at + r][0] = 0.0;
@@ -88,17 +97,31 @@ impl Interior {
                     let own: f64 = (0..block.rows()).map(|c| d[r][c] * self.x[at + c][0]).sum();
                     let x = self.x[at + r][0];
                     // What was solved for, less what the matrix gives.
-                    remainder[at + r][0] = self.target[at + r]
-                        - self.residual[at + r]
-                        - (self.unit[i] * self.rows[at + r][0] + own + PROXIMAL * x);
+                    remainder[at + r][0] =
+                        right[at + r] - (self.unit[i] * self.rows[at + r][0] + own + PROXIMAL * x);
                 }
             }
-            if largest(remainder.as_flattened()) <= enough {
+            if self.weighted(rows, &remainder) <= enough {
                 break;
             }
         }
-        self.scratch = remainder;
+        self.remainder = remainder;
     }
+
+    /// The largest part of a right side, each in units of what its block makes of an impulse of one.
+    fn weighted(&self, rows: &TreeRows, right: &[[f64; 1]]) -> f64 {
+        let sizes = self.shift.iter().enumerate().map(|(i, shift)| {
+            let largest = right[rows.range(i)].iter().fold(0.0f64, |m, x| m.max(x[0].abs()));
+            let own = shift.as_flattened().iter().fold(1.0f64, |m, d| m.max(d.abs()));
+            largest / own
+        });
+        sizes.fold(0.0, f64::max)
+    }
+}
+
+fn determinant(a: &Small) -> f64 {
+    let minor = |r: usize, s: usize| a[1][r] * a[2][s] - a[1][s] * a[2][r];
+    a[0][0] * minor(1, 2) - a[0][1] * minor(0, 2) + a[0][2] * minor(0, 1)
 }
 
 /// The inverse by elimination with row exchanges.

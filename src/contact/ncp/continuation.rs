@@ -1,0 +1,315 @@
+//! Follows the central path wherever it leads, to where κ vanishes: pseudo-arclength continuation.
+//!
+//! Friction makes the laws no optimization problem, and the path of solutions from large κ to none may turn back in κ
+//! before it goes on: an interior point, which only ever shrinks κ, is lost at such a fold. Here κ = e^τ is an unknown
+//! like the impulses, each step goes along the tangent and returns to the path across it (Keller 1977; Allgower and
+//! Georg, Introduction to numerical continuation methods, 2003). The sign of the determinant tells the direction,
+//! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
+
+use super::modes::{Mode, largest, tending};
+use super::shifted::Shifted;
+use super::smoothed::law;
+use super::work::Work;
+use crate::contact::problem::{Block, Problem};
+
+/// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
+const MAX_START: usize = 20;
+const MAX_HALVINGS: usize = 20;
+
+/// Newton steps back to the path before a shorter step along it is tried, and those that were few.
+const MAX_CORRECTIONS: usize = 8;
+const FEW_CORRECTIONS: usize = 3;
+
+/// How near to the path, in parts of κ, is on it; and what round-off leaves.
+const NEAR: f64 = 5e-2;
+const ROUND_OFF: f64 = 1e-13;
+
+/// Steps along the path: the first, the longest, the shortest, and how they grow and shrink.
+const FIRST: f64 = 1.0;
+const LONGEST: f64 = 8.0;
+const SHORTEST: f64 = 1e-8;
+const GROW: f64 = 1.7;
+const SHRINK: f64 = 0.4;
+
+/// Least cosine of the angle by which the path may turn in one step.
+const TURN: f64 = 0.3;
+
+/// Largest change of τ while a step returns to the path.
+const MAX_DRIFT: f64 = 3.0;
+
+/// Impulses in units of those at the start at which there is no solution.
+const BOUNDLESS: f64 = 1e5;
+
+const PROX: f64 = 1e-3;
+
+#[derive(Debug)]
+pub(super) struct Continuation {
+    bounds: Vec<f64>,
+    lambda: Vec<f64>,
+    sigma: Vec<f64>,
+    tau: f64,
+    /// The last point on the path.
+    from: Vec<f64>,
+    from_tau: f64,
+    /// Unit tangent there, impulses in units of `scale`.
+    tangent: Vec<f64>,
+    tangent_tau: f64,
+    scale: f64,
+    /// The next one.
+    turned: Vec<f64>,
+    turned_tau: f64,
+    /// Of the next step.
+    length: f64,
+    right: Vec<f64>,
+    by_tau: Vec<f64>,
+    back: Vec<f64>,
+    along: Vec<f64>,
+    modes: Vec<Mode>,
+    pub factorizations: usize,
+}
+
+impl Continuation {
+    pub fn new(max_rows: usize, max_blocks: usize) -> Continuation {
+        let rows = || Vec::with_capacity(max_rows);
+        Continuation {
+            bounds: Vec::with_capacity(max_blocks),
+            lambda: rows(),
+            sigma: rows(),
+            tau: 0.0,
+            from: rows(),
+            from_tau: 0.0,
+            tangent: rows(),
+            tangent_tau: 0.0,
+            scale: 1.0,
+            turned: rows(),
+            turned_tau: 0.0,
+            length: FIRST,
+            right: rows(),
+            by_tau: rows(),
+            back: rows(),
+            along: rows(),
+            modes: Vec::with_capacity(max_blocks),
+            factorizations: 0,
+        }
+    }
+
+    /// Goes to where the path begins. False if it is not found.
+    pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+        if !system.start(problem, work) {
+            return false;
+        }
+        let n = problem.rows();
+        for v in [
+            &mut self.lambda,
+            &mut self.sigma,
+            &mut self.from,
+            &mut self.tangent,
+            &mut self.turned,
+            &mut self.right,
+            &mut self.by_tau,
+            &mut self.back,
+            &mut self.along,
+        ] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        self.bounds.clear();
+        self.modes.clear();
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let at = work.offsets[i];
+            match block {
+                Block::Contact { .. } => self.lambda[at + 2] = 1.0,
+                Block::Unilateral => self.lambda[at] = 1.0,
+                _ => {}
+            }
+            self.bounds.push(match block {
+                Block::Box { bound } => system.bound(*bound, i),
+                _ => 0.0,
+            });
+            self.modes.push(Mode::Unknown);
+        }
+        (self.tau, self.length, self.factorizations) = (0.0, FIRST, 0);
+        if !self.descend(problem, work, system) {
+            return false;
+        }
+        let size = self.lambda.iter().map(|l| l * l).sum::<f64>() / n as f64;
+        self.scale = 3.0 * size.sqrt().max(1e-3);
+        self.turn(problem, work, system);
+        self.accept();
+        true
+    }
+
+    /// Newton's method with damping for the impulses at the present κ, which leaves the matrix factored.
+    fn descend(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+        let mut error = self.evaluate(problem, work, system);
+        for _ in 0..MAX_START {
+            self.factor(problem, work, system);
+            if error <= NEAR * self.tau.exp() {
+                return true;
+            }
+            system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
+            self.from.copy_from_slice(&self.lambda);
+            let (mut part, mut halvings) = (1.0, 0);
+            loop {
+                for (l, (from, d)) in (self.lambda.iter_mut()).zip(self.from.iter().zip(&self.back))
+                {
+                    *l = from - part * d;
+                }
+                let now = self.evaluate(problem, work, system);
+                if now < (1.0 - 1e-4 * part) * error {
+                    error = now;
+                    break;
+                }
+                if halvings == MAX_HALVINGS {
+                    return false;
+                }
+                part *= 0.5;
+                halvings += 1;
+            }
+        }
+        false
+    }
+
+    /// One step along the path. False if no step is found, the steps are used up or lead to infinity.
+    pub fn advance(
+        &mut self,
+        problem: &Problem,
+        work: &Work,
+        system: &mut Shifted,
+        limit: usize,
+    ) -> bool {
+        while self.length > SHORTEST && self.factorizations < limit {
+            self.predict();
+            if let Some(corrections) = self.correct(problem, work, system) {
+                if corrections <= FEW_CORRECTIONS {
+                    self.length = (GROW * self.length).min(LONGEST);
+                }
+                self.accept();
+                if std::env::var("TRACE").is_ok() { println!("  fac {} kappa {:.1e} length {:.1e} tau {:.2} k {corrections} lam {:.1e}", self.factorizations, self.tau.exp(), self.length, self.tangent_tau, largest(&self.lambda)); }
+                return largest(&self.lambda) < BOUNDLESS * self.scale;
+            }
+            self.length *= SHRINK;
+            if std::env::var("TRACE").is_ok() { println!("    reject fac {} {:.1e}", self.factorizations, self.length); }
+        }
+        false
+    }
+
+    /// A step along the tangent, linear in κ as the impulses nearly are.
+    fn predict(&mut self) {
+        let change = self.length * self.tangent_tau;
+        self.tau = self.from_tau + change;
+        let ratio = if change.abs() > 1e-9 {
+            change.exp_m1() / change
+        } else {
+            1.0
+        };
+        let step = self.length * self.scale * ratio;
+        for (l, (from, t)) in (self.lambda.iter_mut()).zip(self.from.iter().zip(&self.tangent)) {
+            *l = from + step * t;
+        }
+    }
+
+    /// Returns to the path across the tangent, and finds the next one there. The number of Newton steps it took.
+    fn correct(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> Option<usize> {
+        let (predicted, mut before) = (self.tau, f64::INFINITY);
+        for k in 0..MAX_CORRECTIONS {
+            let error = self.evaluate(problem, work, system);
+            let near = error <= NEAR * self.tau.exp() + ROUND_OFF;
+            let slow = k > 2 && error > 0.5 * before;
+            if !error.is_finite() || (slow && !near) {
+                return None;
+            }
+            before = error;
+            self.factor(problem, work, system);
+            if near {
+                let cosine = self.turn(problem, work, system);
+                return (cosine > TURN).then_some(k);
+            }
+            system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
+            system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
+            let dot = |x: &[f64]| x.iter().zip(&self.tangent).map(|(x, t)| x * t).sum::<f64>();
+            let (back, along) = (dot(&self.back), dot(&self.along));
+            let change = back / (self.scale * self.tangent_tau - along);
+            for (l, (b, a)) in (self.lambda.iter_mut()).zip(self.back.iter().zip(&self.along)) {
+                *l -= b + change * a;
+            }
+            self.tau += change;
+            if !((self.tau - predicted).abs() < MAX_DRIFT) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The tangent at the present point, and the cosine of its angle with the one before.
+    fn turn(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
+        system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
+        let size = self.along.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale);
+        // Downwards at the start, where the determinant is positive, and in the same sense all along.
+        let sign = if system.is_negative() { 1.0 } else { -1.0 };
+        let tau = sign / (1.0 + size).sqrt();
+        for (t, a) in self.turned.iter_mut().zip(&self.along) {
+            *t = -tau * a / self.scale;
+        }
+        let parts = self.turned.iter().zip(&self.tangent);
+        let cosine = tau * self.tangent_tau + parts.map(|(a, b)| a * b).sum::<f64>();
+        self.turned_tau = tau;
+        cosine
+    }
+
+    fn accept(&mut self) {
+        self.from.copy_from_slice(&self.lambda);
+        self.from_tau = self.tau;
+        self.tangent.copy_from_slice(&self.turned);
+        self.tangent_tau = self.turned_tau;
+    }
+
+    /// The laws at the present point; returns ‖F‖.
+    fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
+        let kappa = self.tau.exp();
+        system.proximal = 1e-8;
+        system.velocities(problem, &work.offsets, &self.lambda, &mut self.sigma);
+        let mut error = 0.0;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.offsets[i]..work.offsets[i + 1];
+            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part.clone()]);
+            let law = law(*block, self.bounds[i], l, s, kappa);
+            error += law.error;
+            system.shift[i] = law.shift;
+            self.right[part.clone()].copy_from_slice(&law.right[..block.rows()]);
+            self.by_tau[part].copy_from_slice(&law.by_tau[..block.rows()]);
+        }
+        error.sqrt()
+    }
+
+    fn factor(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {
+        system.factor(problem, &work.offsets);
+        self.factorizations += 1;
+    }
+
+    /// κ, scaled.
+    pub fn distance(&self) -> f64 {
+        self.tau.exp()
+    }
+
+    /// Takes the modes that the blocks tend to; returns whether they are those of the point before.
+    pub fn update_modes(&mut self, blocks: &[Block], offsets: &[usize]) -> bool {
+        let mut same = true;
+        for (i, block) in blocks.iter().enumerate() {
+            let part = offsets[i]..offsets[i + 1];
+            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
+            let slack = [s[0].max(0.0), (-s[0]).max(0.0)];
+            let mode = tending(*block, self.bounds[i], l, s, slack);
+            same &= self.modes[i] == mode;
+            self.modes[i] = mode;
+        }
+        same
+    }
+
+    /// Impulses and modes in the problem's units, and their σ.
+    pub fn write(&self, problem: &Problem, work: &mut Work, system: &Shifted) {
+        system.write(&self.lambda, &work.offsets, &mut work.lambda);
+        work.modes.copy_from_slice(&self.modes);
+        work.update_sigma(problem);
+    }
+}

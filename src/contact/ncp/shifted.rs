@@ -1,0 +1,209 @@
+//! G + D in natural units, D block-diagonal: the linear system of every method that follows the central path.
+
+mod trees;
+
+use super::tree_system::TreeSystem;
+use super::work::Work;
+use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::linalg::General;
+
+/// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
+const PROXIMAL: f64 = 1e-11;
+
+/// What is added at first where G comes by trees.
+const PROXIMAL_BY_TREES: f64 = 1e-8;
+
+/// The system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
+/// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
+#[derive(Debug)]
+pub(super) struct Shifted {
+    matrix: General,
+    trees: TreeSystem,
+    /// Of each block.
+    unit: Vec<f64>,
+    velocity: f64,
+    /// D of each block, filled before [`Shifted::factor`].
+    pub shift: Vec<Small>,
+    /// Added to D where G comes by trees: there it bounds the condition of what is factored, and repetition puts it back.
+    pub proximal: f64,
+    is_negative: bool,
+    x: Vec<[f64; 1]>,
+    remainder: Vec<[f64; 1]>,
+    rows: Vec<[f64; 1]>,
+    part: Vec<f64>,
+    z: Vec<[f64; 1]>,
+}
+
+impl Shifted {
+    pub fn new(
+        max_rows: usize,
+        max_blocks: usize,
+        max_coordinates: usize,
+        trees: TreeSystem,
+    ) -> Shifted {
+        let rows = || Vec::with_capacity(max_rows);
+        Shifted {
+            matrix: General::new(max_rows),
+            trees,
+            unit: Vec::with_capacity(max_blocks),
+            velocity: 1.0,
+            shift: Vec::with_capacity(max_blocks),
+            proximal: PROXIMAL_BY_TREES,
+            is_negative: false,
+            x: rows(),
+            remainder: rows(),
+            rows: rows(),
+            part: Vec::with_capacity(max_rows),
+            z: vec![[0.0]; max_coordinates],
+        }
+    }
+
+    /// Takes the units of a problem. False if no row responds to any impulse.
+    pub fn start(&mut self, problem: &Problem, work: &Work) -> bool {
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        let mean = |i: usize| {
+            let rows = problem.blocks[i].rows();
+            (0..rows).map(|r| work.diagonal[i][r][r]).sum::<f64>() / rows as f64
+        };
+        let largest = (0..nb).map(mean).fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return false;
+        }
+        self.unit.clear();
+        self.unit
+            .extend((0..nb).map(|i| mean(i).max(1e-12 * largest).sqrt().recip()));
+        let size = (0..nb)
+            .flat_map(|i| (work.offsets[i]..work.offsets[i + 1]).map(move |r| (i, r)))
+            .fold(0.0f64, |m, (i, r)| {
+                m.max((problem.g[r] * self.unit[i]).abs())
+            });
+        self.velocity = if size > 0.0 { size } else { 1.0 };
+        self.proximal = PROXIMAL_BY_TREES;
+        self.shift.clear();
+        self.shift.resize(nb, [[0.0; 3]; 3]);
+        self.x.resize(n, [0.0]);
+        self.remainder.resize(n, [0.0]);
+        self.rows.resize(n, [0.0]);
+        self.part.resize(n, 0.0);
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.trees.analyze(rows);
+        }
+        true
+    }
+
+    /// A box's bound in these units.
+    pub fn bound(&self, bound: f64, i: usize) -> f64 {
+        bound / (self.unit[i] * self.velocity)
+    }
+
+    /// Impulses in the problem's units.
+    pub fn write(&self, scaled: &[f64], offsets: &[usize], lambda: &mut [f64]) {
+        for (i, unit) in self.unit.iter().enumerate() {
+            for r in offsets[i]..offsets[i + 1] {
+                lambda[r] = scaled[r] * unit * self.velocity;
+            }
+        }
+    }
+
+    /// σ = Gλ + g of scaled impulses.
+    pub fn velocities(
+        &mut self,
+        problem: &Problem,
+        offsets: &[usize],
+        lambda: &[f64],
+        sigma: &mut [f64],
+    ) {
+        sigma.copy_from_slice(problem.g);
+        let mut part = std::mem::take(&mut self.part);
+        self.write(lambda, offsets, &mut part);
+        problem
+            .delassus
+            .add_product(offsets, &part, &mut self.z, sigma);
+        self.part = part;
+        for (i, unit) in self.unit.iter().enumerate() {
+            for s in &mut sigma[offsets[i]..offsets[i + 1]] {
+                *s *= unit / self.velocity;
+            }
+        }
+    }
+
+    /// Factors G + D. A singular matrix leaves numbers that end the path.
+    pub fn factor(&mut self, problem: &Problem, offsets: &[usize]) {
+        if let Delassus::Trees(rows) = problem.delassus {
+            self.factor_by_trees(problem, rows);
+            return;
+        }
+        let n = problem.rows();
+        let a = self.matrix.matrix(n);
+        a.fill(0.0);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let at = offsets[i];
+            problem.delassus.for_row(
+                i,
+                problem.blocks,
+                offsets,
+                |_| true,
+                |j, g| {
+                    let scale = self.unit[i] * self.unit[j];
+                    let columns = problem.blocks[j].rows();
+                    for (r, line) in g.iter().enumerate().take(block.rows()) {
+                        let start = (at + r) * n + offsets[j];
+                        for (a, x) in a[start..start + columns].iter_mut().zip(line) {
+                            *a = scale * x;
+                        }
+                    }
+                },
+            );
+            for r in 0..block.rows() {
+                let line = &mut a[(at + r) * n..(at + r + 1) * n];
+                for c in 0..block.rows() {
+                    line[at + c] += self.shift[i][r][c];
+                }
+                line[at + r] += PROXIMAL;
+                if frozen(*block, r) {
+                    line.fill(0.0);
+                    line[at + r] = 1.0;
+                }
+            }
+        }
+        self.matrix.factor(0.0);
+        self.is_negative = self.matrix.is_negative();
+    }
+
+    /// Whether the determinant of what was factored is negative.
+    pub fn is_negative(&self) -> bool {
+        self.is_negative
+    }
+
+    /// x ← (G + D)⁻¹ b, zero in frozen rows; where G comes by trees a `rough` one is good to about eight digits.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        offsets: &[usize],
+        b: &[f64],
+        x: &mut [f64],
+        rough: bool,
+    ) {
+        for (i, block) in problem.blocks.iter().enumerate() {
+            for (k, r) in (offsets[i]..offsets[i + 1]).enumerate() {
+                self.x[r][0] = if frozen(*block, k) { 0.0 } else { b[r] };
+            }
+        }
+        match problem.delassus {
+            Delassus::Dense(_) => self.matrix.solve(&mut self.x, &mut self.remainder),
+            Delassus::Trees(rows) => self.solve_by_trees(problem, rows, b, rough),
+        }
+        for (to, from) in x.iter_mut().zip(&self.x) {
+            *to = from[0];
+        }
+    }
+}
+
+/// Rows whose impulse is zero by law: tangents without friction, dry friction without a bound.
+pub(super) fn frozen(block: Block, row: usize) -> bool {
+    match block {
+        Block::Contact { mu } => mu == 0.0 && row < 2,
+        Block::Box { bound } => bound == 0.0,
+        _ => false,
+    }
+}
