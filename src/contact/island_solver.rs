@@ -6,7 +6,7 @@
 //! no part (`WorkingSet`) and join no islands.
 
 use super::island::Islands;
-use super::ncp::{Certificate, Effort, Mode, NcpOptions, NcpSolver, Path, Split};
+use super::ncp::{Certificate, Effort, Method, Mode, NcpOptions, NcpSolver, Path, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
@@ -17,7 +17,7 @@ use crate::linalg::LANES;
 const DENSE: usize = 72;
 
 /// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
-const DENSE_AT_LAST: usize = 72;
+const DENSE_AT_LAST: usize = 330;
 
 /// Sizes of the largest problem.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,26 +134,51 @@ impl IslandSolver {
         options: &NcpOptions,
         all: &mut Certificate,
     ) -> Result<bool> {
-        let mut solved = true;
-        let most_dense = match options.effort {
-            Effort::Thorough => DENSE_AT_LAST,
-            _ => DENSE,
+        let (mut solved, thorough) = (true, options.effort == Effort::Thorough);
+        // What the usual methods did not solve is not given to them again.
+        let at_last = NcpOptions {
+            method: match options.method {
+                Method::Auto => Method::Continuation,
+                other => other,
+            },
+            ..*options
         };
         for island in 0..self.islands.len() {
             let blocks = self.islands.blocks(island);
-            let certificate = &mut self.certificates[blocks[0]];
             let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
-            if is_new || (options.effort == Effort::Thorough && !certificate.converged) {
-                let part = &mut self.part;
-                part.extract(problem, rows, blocks, &self.lambda, &self.modes, most_dense);
-                let (part_problem, lambda, modes) = part.problem();
-                *certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
-                all.add_work(certificate);
-                part.put_back(&mut self.lambda, &mut self.modes);
+            let mut found = self.certificates[blocks[0]];
+            if is_new {
+                found = self.solve_island(problem, rows, island, DENSE, options, all)?;
+            } else if thorough && !found.converged {
+                found = self.solve_island(problem, rows, island, DENSE, &at_last, all)?;
             }
-            solved &= certificate.converged;
+            let size = self.part.rows.len();
+            if thorough && !found.converged && size > DENSE && size <= DENSE_AT_LAST {
+                found = self.solve_island(problem, rows, island, DENSE_AT_LAST, &at_last, all)?;
+            }
+            self.certificates[self.islands.blocks(island)[0]] = found;
+            solved &= found.converged;
         }
         Ok(solved)
+    }
+
+    fn solve_island(
+        &mut self,
+        problem: &Problem,
+        rows: &TreeRows,
+        island: usize,
+        most_dense: usize,
+        options: &NcpOptions,
+        all: &mut Certificate,
+    ) -> Result<Certificate> {
+        let blocks = self.islands.blocks(island);
+        let part = &mut self.part;
+        part.extract(problem, rows, blocks, &self.lambda, &self.modes, most_dense);
+        let (part_problem, lambda, modes) = part.problem();
+        let certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
+        all.add_work(&certificate);
+        part.put_back(&mut self.lambda, &mut self.modes);
+        Ok(certificate)
     }
 
     /// As [`NcpSolver::linearize`].

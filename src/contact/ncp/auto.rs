@@ -15,24 +15,21 @@ const GUESSED: usize = 5;
 const FOUND: usize = 12;
 const POLISH: usize = 4;
 
-/// Factorizations that pivots may spend on one round, and before the interior point is tried.
+/// Factorizations that pivots may spend, and before the interior point is tried.
 const MAX_PIVOTS: usize = 100;
 const FEW_PIVOTS: usize = 16;
 
 /// Held rows that are few enough to find their rank before it is known whether the modes are right.
 const SMALL: usize = 12;
 
-/// Sweeps of the first round, before the interior point is tried; each later round has four times as many.
-pub(super) const FIRST_ROUND: usize = 6;
+/// Sweeps that guess modes.
+pub(super) const SWEEPS: usize = 6;
 
 /// Interior-point steps before it counts as failed.
 const MAX_INTERIOR: usize = 50;
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
-
-/// Factorizations that may be spent along the path.
-const MAX_CONTINUATION: usize = 600;
 
 /// Scaled distance to the end of the path from which modes are worth a polish.
 const CLOSE: f64 = 1e-6;
@@ -53,8 +50,8 @@ impl NcpSolver {
         certificate.path = Path::Polished;
         let mut best = f64::INFINITY;
         self.best.clear();
-        let mut settled =
-            self.sweep_round(problem, FIRST_ROUND, options, &mut best, &mut certificate);
+        certificate.sweeps += self.sweeps(problem, SWEEPS, options);
+        self.remember(self.residual(problem), &mut best);
         self.guess_modes(problem);
         if self.newton_from(problem, options, GUESSED, &mut certificate) {
             return certificate;
@@ -66,45 +63,51 @@ impl NcpSolver {
             return certificate;
         }
         certificate.effort = Effort::Usual;
-        if self.solve_pivots(
-            problem,
-            options,
-            Purpose::Near,
-            FEW_PIVOTS,
-            &mut certificate,
-        ) {
+        let near = (Purpose::Near, FEW_PIVOTS);
+        if self.solve_pivots(problem, options, near, &mut certificate) {
             return certificate;
         }
         self.recall(problem);
-        if self.solve_interior(problem, options, &mut certificate) {
+        if self.solve_interior(problem, options, &mut best, &mut certificate) {
             return certificate;
         }
         self.recall(problem);
-        certificate.path = Path::Pgs;
         if options.effort == Effort::Thorough {
             certificate.effort = Effort::Thorough;
-            if self.follow_path(problem, options, &mut certificate) {
+            // Ranks are not found by trees, and more of the same pivots rarely helps.
+            let rank_tells =
+                best > options.tolerance && matches!(problem.delassus, Delassus::Dense(_));
+            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
+            let by_rank = (Purpose::Rank, budget);
+            if rank_tells && self.solve_pivots(problem, options, by_rank, &mut certificate) {
                 return certificate;
             }
+            if self.follow_path(problem, options, &mut best, &mut certificate) {
+                return certificate;
+            }
+            self.recall(problem);
         }
+        certificate.path = Path::Pgs;
         self.classify_all(problem, CLOSED);
         certificate
     }
 
-    /// One round of sweeps, its end kept if it is the best so far. Whether the velocities have settled.
-    fn sweep_round(
+    /// The last of what the default path tries, alone.
+    pub(super) fn solve_continuation(
         &mut self,
         problem: &Problem,
-        round: usize,
         options: &NcpOptions,
-        best: &mut f64,
-        certificate: &mut Certificate,
-    ) -> bool {
-        let (sweeps, change) = self.sweeps(problem, round, options);
-        certificate.sweeps += sweeps;
-        let residual = self.residual(problem);
-        self.remember(residual, best);
-        change <= 0.1 * options.tolerance
+    ) -> Certificate {
+        let mut certificate = Certificate::new(Path::Continuation);
+        self.work.update_sigma(problem);
+        self.best.clear();
+        let mut best = f64::INFINITY;
+        self.remember(self.residual(problem), &mut best);
+        if !self.follow_path(problem, options, &mut best, &mut certificate) {
+            self.recall(problem);
+            self.classify_all(problem, CLOSED);
+        }
+        certificate
     }
 
     /// Newton from the present modes, those unknown guessed, to the nearest solution and from there to the one of least
@@ -184,8 +187,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        purpose: Purpose,
-        budget: usize,
+        (purpose, budget): (Purpose, usize),
         certificate: &mut Certificate,
     ) -> bool {
         for from_rest in [false, true] {
@@ -220,13 +222,14 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        best: &mut f64,
         certificate: &mut Certificate,
     ) -> bool {
         if !(self.interior).start(problem, &self.work, &mut self.shifted) {
             // Nothing responds to any impulse.
             return false;
         }
-        let (mut best, mut before) = (f64::INFINITY, f64::INFINITY);
+        let mut before = f64::INFINITY;
         let (mut stalled, mut tried) = (0, false);
         for k in 0..MAX_INTERIOR {
             let step = (self.interior).advance(problem, &self.work, &mut self.shifted);
@@ -239,12 +242,9 @@ impl NcpSolver {
             tried &= settled;
             if settled && !tried && distance < CLOSE {
                 tried = true;
-                for choice in choices(problem) {
-                    (self.interior).write(problem, &mut self.work, &self.shifted);
-                    if self.newton(problem, options, *choice, POLISH, certificate) {
-                        certificate.path = Path::Polished;
-                        return true;
-                    }
+                let write = |s: &mut Self| s.interior.write(problem, &mut s.work, &s.shifted);
+                if self.polish(problem, options, write, certificate) {
+                    return true;
                 }
             }
             let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
@@ -260,13 +260,13 @@ impl NcpSolver {
                     certificate.path = Path::Interior;
                     return true;
                 }
-                self.remember(residual, &mut best);
+                self.remember(residual, best);
             }
             if last {
                 break;
             }
         }
-        if best > options.tolerance {
+        if *best > options.tolerance || options.effort == Effort::Thorough {
             return false;
         }
         self.recall(problem);
@@ -280,49 +280,62 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        best: &mut f64,
         certificate: &mut Certificate,
     ) -> bool {
-        let mut best = f64::INFINITY;
-        let mut tried = false;
-        let mut on_path = (self.continuation).start(problem, &self.work, &mut self.shifted);
-        while on_path {
-            on_path = (self.continuation).advance(
-                problem,
-                &self.work,
-                &mut self.shifted,
-                MAX_CONTINUATION,
-            );
+        certificate.effort = Effort::Thorough;
+        let enough = 1e-2 * options.tolerance;
+        let mut goes_on = (self.continuation).start(problem, &self.work, &mut self.shifted);
+        let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
+        while goes_on && *best > enough && !polished {
+            goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted);
             let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
             tried &= settled;
-            if self.continuation.distance() > CLOSE {
-                continue;
-            }
-            (self.continuation).write(problem, &mut self.work, &self.shifted);
-            let residual = self.residual(problem);
-            self.remember(residual, &mut best);
-            if residual <= options.tolerance {
-                break;
-            }
-            if settled && !tried {
-                tried = true;
-                for choice in choices(problem) {
-                    (self.continuation).write(problem, &mut self.work, &self.shifted);
-                    if self.newton(problem, options, *choice, POLISH, certificate) {
-                        certificate.continuation += self.continuation.factorizations;
-                        certificate.path = Path::Polished;
-                        return true;
-                    }
+            if self.continuation.distance() < CLOSE {
+                (self.continuation).write(problem, &mut self.work, &self.shifted);
+                let residual = self.residual(problem);
+                self.remember(residual, best);
+                // Solved, the path is followed for as long as that pays.
+                goes_on &= residual > options.tolerance || residual < 0.3 * before;
+                before = residual;
+                if settled && !tried {
+                    tried = true;
+                    let write =
+                        |s: &mut Self| s.continuation.write(problem, &mut s.work, &s.shifted);
+                    polished = self.polish(problem, options, write, certificate);
                 }
             }
         }
-        certificate.continuation += self.continuation.factorizations;
+        certificate.continuation += self.continuation.factorizations();
+        if polished || *best > options.tolerance {
+            return polished;
+        }
         self.recall(problem);
         self.classify_all(problem, CLOSED);
-        if best > options.tolerance {
-            return false;
-        }
-        certificate.path = Path::Interior;
+        certificate.path = Path::Continuation;
         true
+    }
+
+    /// Newton in the modes of an iterate on the central path, which `write` brings.
+    fn polish(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        write: impl Fn(&mut Self),
+        certificate: &mut Certificate,
+    ) -> bool {
+        let choices: &[Choice] = match problem.delassus {
+            Delassus::Dense(_) => &[Choice::Least, Choice::Nearest],
+            Delassus::Trees(_) => &[Choice::Nearest],
+        };
+        let done = choices.iter().any(|choice| {
+            write(self);
+            self.newton(problem, options, *choice, POLISH, certificate)
+        });
+        if done {
+            certificate.path = Path::Polished;
+        }
+        done
     }
 
     /// Puts the interior point on the faces of its modes if that is no worse.
@@ -381,13 +394,5 @@ impl NcpSolver {
         self.factored = solved && (choice.is_least() || !is_dense);
         certificate.least_norm = solved && choice.is_least() && is_dense;
         solved
-    }
-}
-
-/// The choices among redundant impulses that a problem's storage allows.
-fn choices(problem: &Problem) -> &'static [Choice] {
-    match problem.delassus {
-        Delassus::Dense(_) => &[Choice::Least, Choice::Nearest],
-        Delassus::Trees(_) => &[Choice::Nearest],
     }
 }

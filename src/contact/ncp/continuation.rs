@@ -12,6 +12,9 @@ use super::smoothed::law;
 use super::work::Work;
 use crate::contact::problem::{Block, Problem};
 
+/// Factorizations in all.
+const MAX_FACTORIZATIONS: usize = 600;
+
 /// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
 const MAX_START: usize = 20;
 const MAX_HALVINGS: usize = 20;
@@ -29,6 +32,7 @@ const FIRST: f64 = 1.0;
 const LONGEST: f64 = 8.0;
 const SHORTEST: f64 = 1e-8;
 const GROW: f64 = 1.7;
+const STRAIGHT: f64 = 3.0;
 const SHRINK: f64 = 0.4;
 
 /// Least cosine of the angle by which the path may turn in one step.
@@ -38,9 +42,7 @@ const TURN: f64 = 0.3;
 const MAX_DRIFT: f64 = 3.0;
 
 /// Impulses in units of those at the start at which there is no solution.
-const BOUNDLESS: f64 = 1e5;
-
-const PROX: f64 = 1e-3;
+const BOUNDLESS: f64 = 1e9;
 
 #[derive(Debug)]
 pub(super) struct Continuation {
@@ -65,7 +67,7 @@ pub(super) struct Continuation {
     back: Vec<f64>,
     along: Vec<f64>,
     modes: Vec<Mode>,
-    pub factorizations: usize,
+    factorizations: usize,
 }
 
 impl Continuation {
@@ -171,25 +173,20 @@ impl Continuation {
     }
 
     /// One step along the path. False if no step is found, the steps are used up or lead to infinity.
-    pub fn advance(
-        &mut self,
-        problem: &Problem,
-        work: &Work,
-        system: &mut Shifted,
-        limit: usize,
-    ) -> bool {
-        while self.length > SHORTEST && self.factorizations < limit {
+    pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+        while self.length > SHORTEST && self.factorizations < MAX_FACTORIZATIONS {
             self.predict();
             if let Some(corrections) = self.correct(problem, work, system) {
-                if corrections <= FEW_CORRECTIONS {
-                    self.length = (GROW * self.length).min(LONGEST);
-                }
                 self.accept();
-                if std::env::var("TRACE").is_ok() { println!("  fac {} kappa {:.1e} length {:.1e} tau {:.2} k {corrections} lam {:.1e}", self.factorizations, self.tau.exp(), self.length, self.tangent_tau, largest(&self.lambda)); }
+                self.length *= match corrections {
+                    0 => STRAIGHT,
+                    1..=FEW_CORRECTIONS => GROW,
+                    _ => 1.0,
+                };
+                self.length = self.length.min(LONGEST / self.tangent_tau.abs());
                 return largest(&self.lambda) < BOUNDLESS * self.scale;
             }
             self.length *= SHRINK;
-            if std::env::var("TRACE").is_ok() { println!("    reject fac {} {:.1e}", self.factorizations, self.length); }
         }
         false
     }
@@ -234,7 +231,8 @@ impl Continuation {
                 *l -= b + change * a;
             }
             self.tau += change;
-            if !((self.tau - predicted).abs() < MAX_DRIFT) {
+            let drift = (self.tau - predicted).abs();
+            if drift.is_nan() || drift > MAX_DRIFT {
                 return None;
             }
         }
@@ -267,7 +265,6 @@ impl Continuation {
     /// The laws at the present point; returns ‖F‖.
     fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
         let kappa = self.tau.exp();
-        system.proximal = 1e-8;
         system.velocities(problem, &work.offsets, &self.lambda, &mut self.sigma);
         let mut error = 0.0;
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -285,6 +282,11 @@ impl Continuation {
     fn factor(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {
         system.factor(problem, &work.offsets);
         self.factorizations += 1;
+    }
+
+    /// Spent since the start.
+    pub fn factorizations(&self) -> usize {
+        self.factorizations
     }
 
     /// κ, scaled.

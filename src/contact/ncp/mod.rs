@@ -5,8 +5,8 @@
 //! inequality, and then, where rows depend on each other, finds the least impulse of the same velocity. Where the guess
 //! fails, some sweeps of projected Gauss–Seidel guess again, and a few pivots change one block's mode at a time; where
 //! these go astray an interior point finds the modes from any start. Where rows are so nearly dependent that no set of
-//! modes can be solved in double precision, its own end is the answer. More pivots, longer rounds of sweeps, and ADMM are
-//! the last resort; projected Gauss–Seidel and ADMM alone are the independent check.
+//! modes can be solved in double precision, its own end is the answer. Where the central path turns back, continuation
+//! follows it through its folds: the last resort. Projected Gauss–Seidel and ADMM alone are the independent check.
 //!
 //! **Without a solution.** Bodies jammed between others that cannot yield may be asked to part where friction locks them:
 //! no impulse does that. Every method then fails, the certificate says so, and the caller asks for less.
@@ -61,9 +61,11 @@ use work::Work;
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Mode-fixed Newton, helped by the interior point, PGS and ADMM.
+    /// Mode-fixed Newton, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
+    /// Continuation along the central path alone.
+    Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,
     /// ADMM alone.
@@ -89,9 +91,9 @@ pub struct NcpOptions {
 pub enum Effort {
     /// Newton from the modes given and from those that a few sweeps guess.
     Brief,
-    /// Pivots and the bold interior point, too.
+    /// Pivots and the interior point, too.
     Usual,
-    /// The careful interior point and the last resorts, too.
+    /// Continuation, too.
     Thorough,
 }
 
@@ -194,6 +196,7 @@ impl NcpSolver {
         } else {
             match options.method {
                 Method::Auto => self.solve_auto(problem, lambda, options),
+                Method::Continuation => self.solve_continuation(problem, options),
                 Method::Pgs => self.solve_pgs(problem, options),
                 Method::Admm => self.solve_admm(problem, options),
             }
@@ -276,7 +279,7 @@ impl NcpSolver {
     fn solve_pgs(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Pgs);
         self.work.update_sigma(problem);
-        certificate.sweeps = self.sweeps(problem, options.max_sweeps, options).0;
+        certificate.sweeps = self.sweeps(problem, options.max_sweeps, options);
         self.classify_all(problem, CLOSED);
         certificate
     }
@@ -291,9 +294,8 @@ impl NcpSolver {
         certificate
     }
 
-    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps
-    /// and the scaled velocity that the last one still changed.
-    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> (usize, f64) {
+    /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps.
+    fn sweeps(&mut self, problem: &Problem, limit: usize, options: &NcpOptions) -> usize {
         let velocity = largest(problem.g).max(1.0);
         let Work {
             lambda,
@@ -311,7 +313,7 @@ impl NcpSolver {
             count += 1;
         }
         self.work.update_sigma(problem);
-        (count, change)
+        count
     }
 
     fn guess_modes(&mut self, problem: &Problem) {

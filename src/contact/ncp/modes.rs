@@ -165,10 +165,12 @@ pub enum Path {
     Empty,
     /// Mode-fixed Newton from the modes given.
     Newton,
-    /// Mode-fixed Newton from modes that the interior point or a first-order method found.
+    /// Mode-fixed Newton from modes that another method found.
     Polished,
     /// Interior point.
     Interior,
+    /// The central path followed through its folds.
+    Continuation,
     /// Projected Gauss–Seidel.
     Pgs,
     /// Alternating directions.

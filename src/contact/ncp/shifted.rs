@@ -10,9 +10,6 @@ use crate::linalg::General;
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
 
-/// What is added at first where G comes by trees.
-const PROXIMAL_BY_TREES: f64 = 1e-8;
-
 /// The system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
@@ -24,8 +21,6 @@ pub(super) struct Shifted {
     velocity: f64,
     /// D of each block, filled before [`Shifted::factor`].
     pub shift: Vec<Small>,
-    /// Added to D where G comes by trees: there it bounds the condition of what is factored, and repetition puts it back.
-    pub proximal: f64,
     is_negative: bool,
     x: Vec<[f64; 1]>,
     remainder: Vec<[f64; 1]>,
@@ -48,7 +43,6 @@ impl Shifted {
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
             shift: Vec::with_capacity(max_blocks),
-            proximal: PROXIMAL_BY_TREES,
             is_negative: false,
             x: rows(),
             remainder: rows(),
@@ -78,7 +72,6 @@ impl Shifted {
                 m.max((problem.g[r] * self.unit[i]).abs())
             });
         self.velocity = if size > 0.0 { size } else { 1.0 };
-        self.proximal = PROXIMAL_BY_TREES;
         self.shift.clear();
         self.shift.resize(nb, [[0.0; 3]; 3]);
         self.x.resize(n, [0.0]);

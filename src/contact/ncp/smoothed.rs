@@ -200,8 +200,7 @@ mod tests {
                         let moved: Vec<f64> = (0..n).map(|r| l[r] + step * direction[r]).collect();
                         let sigma: Vec<f64> = (0..n)
                             .map(|r| {
-                                let by_l: f64 =
-                                    (0..n).map(|c| at.shift[r][c] * direction[c]).sum();
+                                let by_l: f64 = (0..n).map(|c| at.shift[r][c] * direction[c]).sum();
                                 s[r] - at.by_tau[r] * change - step * by_l
                             })
                             .collect();

@@ -4,6 +4,9 @@ use super::{PROXIMAL, Shifted, frozen};
 use crate::contact::problem::{Block, Problem, Small};
 use crate::contact::tree_rows::TreeRows;
 
+/// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
+const TREE_PROXIMAL: f64 = 1e-8;
+
 /// How often a step's direction is corrected at most, and the part of the right side below which what is left of it
 /// does not matter: the next step sees it.
 const REPETITIONS: usize = 2;
@@ -18,7 +21,7 @@ impl Shifted {
             let n = block.rows();
             let mut d = self.shift[i];
             for (r, line) in d.iter_mut().enumerate().take(n) {
-                line[r] += self.proximal;
+                line[r] += TREE_PROXIMAL;
             }
             let w = &mut self.trees.weights[i];
             match *block {
@@ -111,8 +114,13 @@ impl Shifted {
     /// The largest part of a right side, each in units of what its block makes of an impulse of one.
     fn weighted(&self, rows: &TreeRows, right: &[[f64; 1]]) -> f64 {
         let sizes = self.shift.iter().enumerate().map(|(i, shift)| {
-            let largest = right[rows.range(i)].iter().fold(0.0f64, |m, x| m.max(x[0].abs()));
-            let own = shift.as_flattened().iter().fold(1.0f64, |m, d| m.max(d.abs()));
+            let largest = right[rows.range(i)]
+                .iter()
+                .fold(0.0f64, |m, x| m.max(x[0].abs()));
+            let own = shift
+                .as_flattened()
+                .iter()
+                .fold(1.0f64, |m, d| m.max(d.abs()));
             largest / own
         });
         sizes.fold(0.0, f64::max)
