@@ -117,14 +117,6 @@ fn central(n: usize, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     columns
 }
 
-fn param(kind: ParamKind, index: i32, component: i32) -> Param {
-    Param {
-        kind,
-        index,
-        component,
-    }
-}
-
 /// Largest differences, relative to the largest entry of each Jacobian, and the contacts.
 fn errors(name: &str, scene: &mut Scene) -> (f64, Vec<ContactReport>) {
     let (exact, gradient) = scene.jacobians();

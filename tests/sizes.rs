@@ -15,14 +15,6 @@ use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
-fn param(kind: ParamKind, index: usize, component: usize) -> Param {
-    Param {
-        kind,
-        index: index as i32,
-        component: component as i32,
-    }
-}
-
 fn shapes() -> [(&'static str, usize, ShapeSpec); 7] {
     let semi_axes = Vec3::new(0.1, 0.14, 0.2);
     let wedge = diffsim::model::mesh::TriMesh {
