@@ -6,7 +6,7 @@ use common::checker::{free_body, ground, options, quadruped};
 use common::*;
 use diffsim::contact::ncp::Mode;
 use diffsim::error::Status;
-use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
