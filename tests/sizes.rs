@@ -4,7 +4,7 @@ mod common;
 
 use common::checker::{Checker, FOURTH_ORDER};
 use common::scene::{at, body, cuboid, fixed, free, ground, options};
-use common::{Rng, difference, relative_error};
+use common::{Rng, difference, param, relative_error};
 use diffsim::batch::Batch;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
