@@ -13,21 +13,9 @@ use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Options, Sim, StepInfo};
 
-fn ball(radius: f64) -> ShapeSpec {
-    ShapeSpec::Sphere { radius }
-}
-
 /// A scene of spheres and a capsule on a box and the ground.
 fn scene(derivatives: bool) -> World {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.12),
-        1.0,
-        cuboid(0.2, 0.15, 0.1),
-    );
+    let mut spec = on_ground(0.5, 0.12, 1.0, cuboid(0.2, 0.15, 0.1));
     free(&mut spec, "ball", at(0.03, 0.02, 0.3), 0.5, ball(0.06));
     let rod = ShapeSpec::Capsule {
         radius: 0.04,
