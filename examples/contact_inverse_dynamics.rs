@@ -7,8 +7,8 @@
 pub mod common;
 
 use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
-use common::plot::{Plot, Series};
 use common::pose::{Support, place};
+use common::report::Report;
 use diffsim::error::{Error, Result};
 use diffsim::load::mjcf::{self, MjcfOptions};
 use diffsim::model::params::{Param, ParamKind};
@@ -226,30 +226,14 @@ pub fn solve(task: Task, gradient: Gradient, iterations: usize) -> Result<Run> {
 fn main() -> Result<()> {
     let out = common::output_directory()?;
     for task in Task::ALL {
-        println!("{}", task.title());
-        let mut series = Vec::new();
-        for gradient in GRADIENTS {
-            let run = solve(task, gradient, 30)?;
-            println!(
-                "  {:26} {:2} iterations, {:2} linearized and {:4} plain steps, {:6.2} ms, acceleration {:.1e}",
-                gradient.label(),
-                run.iterations(),
-                run.linearizations,
-                run.evaluations,
-                1e3 * run.seconds,
-                run.error(),
-            );
-            series.push(Series::of(&gradient.label(), &run.history));
-        }
-        let plot = Plot {
+        let report = Report {
             title: task.title(),
-            x_label: "Gauss–Newton iteration",
-            y_label: "acceleration, largest entry [m/s², rad/s²]",
-            series,
+            evaluations: "steps",
+            residual: "acceleration",
+            units: "m/s², rad/s²",
+            path: out.join(task.file_name()),
         };
-        let path = out.join(task.file_name());
-        plot.write(&path)?;
-        println!("  {}", path.display());
+        report.compare(&GRADIENTS, |gradient| solve(task, gradient, 30))?;
     }
     Ok(())
 }

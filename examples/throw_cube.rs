@@ -8,7 +8,7 @@
 pub mod common;
 
 use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
-use common::plot::{Plot, Series};
+use common::report::Report;
 use diffsim::error::Result;
 use diffsim::load::mjcf::{self, MjcfOptions};
 use diffsim::model::state::IntegrateBlocks;
@@ -256,30 +256,14 @@ pub fn solve(task: Task, gradient: Gradient, iterations: usize) -> Result<Run> {
 fn main() -> Result<()> {
     let out = common::output_directory()?;
     for task in Task::ALL {
-        println!("{}", task.title());
-        let mut series = Vec::new();
-        for gradient in GRADIENTS {
-            let run = solve(task, gradient, 40)?;
-            println!(
-                "  {:26} {:2} iterations, {:3} linearized and {:3} plain rollouts, {:7.1} ms, miss {:.1e}",
-                gradient.label(),
-                run.iterations(),
-                run.linearizations,
-                run.evaluations,
-                1e3 * run.seconds,
-                run.error(),
-            );
-            series.push(Series::of(&gradient.label(), &run.history));
-        }
-        let plot = Plot {
+        let report = Report {
             title: task.title(),
-            x_label: "Gauss–Newton iteration",
-            y_label: "miss of the final pose, largest entry [m, rad]",
-            series,
+            evaluations: "rollouts",
+            residual: "miss of the final pose",
+            units: "m, rad",
+            path: out.join(task.file_name()),
         };
-        let path = out.join(task.file_name());
-        plot.write(&path)?;
-        println!("  {}", path.display());
+        report.compare(&GRADIENTS, |gradient| solve(task, gradient, 40))?;
     }
     Ok(())
 }

@@ -4,10 +4,11 @@
 mod common;
 
 use common::checker::*;
-use common::scene::{at, plane};
+use common::scene::{at, body, cuboid, fixed, plane};
 use common::*;
+use diffsim::contact::ncp::Mode;
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::model::spec::{ModelSpec, ShapeSpec};
+use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Gradient, Options, Sim};
@@ -42,17 +43,10 @@ fn a_box_that_drops_slides_and_sticks() {
                 ..options(5e-3)
             },
         );
-        let friction = Param {
-            kind: ParamKind::GeomFriction,
-            index: 0,
-            component: 0,
-        };
-        let mass = Param {
-            kind: ParamKind::BodyInertia,
-            index: 1,
-            component: 0,
-        };
-        c.select(&[friction, mass]);
+        c.select(&[
+            param(ParamKind::GeomFriction, 0, 0),
+            param(ParamKind::BodyInertia, 1, 0),
+        ]);
         for _ in 0..60 {
             c.check(&mut q, &mut v, &[0.0; 6]);
         }
@@ -87,6 +81,8 @@ fn round_bodies_that_roll_and_collide() {
             semi_axes: Vec3::new(0.1, 0.12, 0.14),
         },
     );
+    // Between these two there is no friction.
+    spec.geoms[2].condim = 1;
     spec.geoms[3].condim = 1;
     let model = Model::compile(spec, Actuation::FromFile).unwrap();
     let mut q = model.neutral().to_vec();
@@ -94,11 +90,7 @@ fn round_bodies_that_roll_and_collide() {
     let mut v = rng.vector(18, 0.4);
     let mut c = Checker::new(model, &options(2e-3));
     let list: Vec<Param> = (0..4)
-        .map(|i| Param {
-            kind: ParamKind::GeomFriction,
-            index: i,
-            component: 0,
-        })
+        .map(|i| param(ParamKind::GeomFriction, i, 0))
         .collect();
     c.select(&list);
     for _ in 0..60 {
@@ -114,45 +106,21 @@ fn a_quadruped_that_lands_and_stands() {
         let (mut q, mut v) = (standing(&model), vec![0.0; 18]);
         v[0] = 0.4;
         let rest = q.clone();
-        let calf = model.joint_id("calf0").unwrap() as i32;
-        let hip = model.joint_id("hip1").unwrap() as i32;
+        let calf = model.joint_id("calf0").unwrap();
+        let hip = model.joint_id("hip1").unwrap();
         let mut c = Checker::new(model, &options(2e-3));
         let mut list = vec![
-            Param {
-                kind: ParamKind::GeomFriction,
-                index: 0,
-                component: 0,
-            },
-            Param {
-                kind: ParamKind::JointFriction,
-                index: calf,
-                component: 0,
-            },
-            Param {
-                kind: ParamKind::JointDamping,
-                index: hip,
-                component: 0,
-            },
-            Param {
-                kind: ParamKind::BodyInertia,
-                index: 1,
-                component: 1,
-            },
-            Param {
-                kind: ParamKind::Gravity,
-                index: 0,
-                component: 0,
-            },
+            param(ParamKind::GeomFriction, 0, 0),
+            param(ParamKind::JointFriction, calf, 0),
+            param(ParamKind::JointDamping, hip, 0),
+            param(ParamKind::BodyInertia, 1, 1),
+            param(ParamKind::Gravity, 0, 0),
         ];
         for (kind, index) in [
             (ParamKind::JointPlacement, calf),
             (ParamKind::ExternalWrench, 1),
         ] {
-            list.extend((0..6).map(|component| Param {
-                kind,
-                index,
-                component,
-            }));
+            list.extend((0..6).map(|k| param(kind, index, k)));
         }
         c.select(&list);
         let mut rng = Rng::new(9);
@@ -257,21 +225,25 @@ fn a_jammed_sphere_is_not_pushed_out() {
     }
 }
 
-/// Friction holds a sphere in a steep groove: on its way out it would slide on both sides, and they would hold it
-/// back by more than they push. It leaves without friction, and the derivative is that of such a step.
-#[test]
-fn a_sphere_that_friction_jams_slips_out() {
-    let (overlap, h, radius) = (1e-3, 1e-3, 0.1);
+/// A groove with sides of 45° and a sphere that overlaps both: on its way out it would slide on them, and friction would
+/// hold it back by more than they push.
+fn groove(overlap: f64, radius: f64) -> ModelSpec {
     let mut spec = ModelSpec::default();
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
         let turn = Vec3::Y * (0.25 * std::f64::consts::PI * sign);
         let pose = Pose::from_quat(Quat::exp(turn).normalized(), Vec3::ZERO);
         plane(&mut spec, name, pose, 1.5);
     }
-    let shape = ShapeSpec::Sphere { radius };
     let place = Vec3::Z * (2.0_f64.sqrt() * (radius - overlap));
-    free_body(&mut spec, "ball", place, shape);
-    let model = Model::compile(spec, Actuation::Full).unwrap();
+    free_body(&mut spec, "ball", place, ShapeSpec::Sphere { radius });
+    spec
+}
+
+/// The jammed sphere leaves without friction, and the derivative is that of such a step.
+#[test]
+fn a_sphere_that_friction_jams_slips_out() {
+    let (overlap, h) = (1e-3, 1e-3);
+    let model = Model::compile(groove(overlap, 0.1), Actuation::Full).unwrap();
     let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
     let mut sim = Sim::new(Arc::new(model.clone()), &options(h)).unwrap();
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
@@ -291,12 +263,68 @@ fn a_sphere_that_friction_jams_slips_out() {
 
     let mut c = Checker::new(model, &options(h));
     let kinds = [ParamKind::GeomFriction, ParamKind::GeomSize];
-    let list = kinds.map(|kind| Param {
-        kind,
-        index: 2,
-        component: 0,
-    });
-    c.select(&list);
+    c.select(&kinds.map(|kind| param(kind, 2, 0)));
     c.check(&mut q, &mut v, &[0.0; 6]);
     c.report("jammed sphere");
+}
+
+/// What is jammed elsewhere decides for the whole scene: a shallow overlap stays and keeps its friction; a deep one of
+/// a contact without friction and a limit that is passed by far are undone; of the old velocities nothing is kept.
+#[test]
+fn beside_a_jam_only_deep_overlaps_and_passed_limits_are_undone() {
+    let (deep, shallow, radius, friction) = (1e-3, 5e-6, 0.1, 1.5);
+    let o = Options {
+        kp: 0.2,
+        kd: 0.1,
+        ..options(1e-3)
+    };
+    let mut spec = groove(deep, radius);
+    let sphere = ShapeSpec::Sphere { radius };
+    let (side, up) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(-1.0, 0.0, 1.0));
+    let place = (side * (radius - shallow) + up) * 0.5_f64.sqrt();
+    free_body(&mut spec, "slider", place, sphere.clone());
+    let ice = at(0.0, 1.0, 2.0);
+    fixed(&mut spec, "ice", ice, cuboid(0.3, 0.3, 0.1), 0.5);
+    spec.geoms.last_mut().unwrap().condim = 1;
+    let place = ice.pos + Vec3::Z * (0.1 + radius - deep);
+    free_body(&mut spec, "skater", place, sphere.clone());
+    let hinge = at(0.0, -1.0, 2.0);
+    let arm = body(&mut spec, "arm", JointKind::Revolute, hinge, 1.0, sphere);
+    spec.bodies[arm].joints[0].limits = Some((deep, 1.0));
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+
+    let (mut q, mut v, u) = (model.neutral().to_vec(), vec![0.0; 19], [0.0; 19]);
+    (v[7], v[12], v[14], v[18]) = (0.5, 0.3, -0.2, -0.4);
+    let mut sim = Sim::new(model.clone(), &o).unwrap();
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    sim.step(&q, &v, &u, &mut q_next, &mut v_next).unwrap();
+    let info = sim.step_info().unwrap();
+    assert!(info.converged && info.push_out_given_up, "{info:?}");
+    let speed = (1.0 - o.kp) * deep / o.time_step;
+    for (dof, expected) in [(2, 2.0_f64.sqrt() * speed), (14, speed), (18, speed)] {
+        assert!((v_next[dof] - expected).abs() < 1e-9, "{dof}: {v_next:?}");
+    }
+    let slider = model.geom_id("slider").unwrap();
+    let rubs = sim.contacts().iter().find(|c| c.geom[1] == slider).unwrap();
+    let [t1, t2, n] = rubs.impulse;
+    assert_eq!(rubs.mode, Mode::Sliding);
+    assert!(n > 0.0 && (t1.hypot(t2) - friction * n).abs() < 1e-12);
+    assert!(rubs.velocity[2].abs() < 1e-9, "{rubs:?}");
+
+    let mut c = Checker::new(model.clone(), &o);
+    let mut list: Vec<_> = (0..model.ngeom())
+        .map(|g| param(ParamKind::GeomFriction, g, 0))
+        .collect();
+    for geom in ["ball", "slider", "skater"] {
+        list.push(param(ParamKind::GeomSize, model.geom_id(geom).unwrap(), 0));
+    }
+    list.extend((0..2).map(|k| param(ParamKind::Stabilization, 0, k)));
+    c.select(&list);
+    c.check(&mut q, &mut v, &u);
+    let t = c.tally("beside a jam");
+    assert_eq!(
+        (t.one_sided, t.one_sided_differ, t.excluded),
+        (3 * 19 + list.len(), 0, 0)
+    );
+    assert!(t.apart_one_sided < 1e-10, "{t:?}");
 }

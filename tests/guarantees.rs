@@ -4,28 +4,18 @@
 mod common;
 
 use common::Rng;
+use common::runs::container;
 use common::scene::*;
+use diffsim::error::Status;
 use diffsim::model::Actuation;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{Options, Sim};
-
-fn ball(radius: f64) -> ShapeSpec {
-    ShapeSpec::Sphere { radius }
-}
+use diffsim::step::{Options, Sim, StepInfo};
 
 /// A scene of spheres and a capsule on a box and the ground.
 fn scene(derivatives: bool) -> World {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.12),
-        1.0,
-        cuboid(0.2, 0.15, 0.1),
-    );
+    let mut spec = on_ground(0.5, 0.12, 1.0, cuboid(0.2, 0.15, 0.1));
     free(&mut spec, "ball", at(0.03, 0.02, 0.3), 0.5, ball(0.06));
     let rod = ShapeSpec::Capsule {
         radius: 0.04,
@@ -127,6 +117,70 @@ fn restored_memory_replays_the_same_bits() {
     }
 }
 
+/// Place in the memory of how many steps a jam has lasted, which decides what the next one spends on it.
+const JAMMED: usize = 1;
+
+/// Spheres on their way into a container, where they lock each other.
+fn spheres() -> World {
+    World::new(container(12, false), Actuation::FromFile, &options(1e-3))
+}
+
+/// The memory between two steps of a jam.
+fn jam(w: &mut World) -> Vec<f64> {
+    let mut memory = vec![0.0; w.sim.memory_size()];
+    for _ in 0..400 {
+        w.step();
+        w.sim.get_memory(&mut memory).unwrap();
+        if memory[JAMMED] == 4.0 {
+            return memory;
+        }
+    }
+    panic!("nothing jams");
+}
+
+/// State and facts of each of the steps, and the memory after them.
+fn steps(w: &mut World) -> (Vec<(Vec<u64>, StepInfo)>, Vec<u64>) {
+    let steps = (0..10).map(|_| {
+        let info = w.step();
+        (bits(&[&w.q[..], &w.v].concat()), info)
+    });
+    let steps = steps.collect();
+    let mut memory = vec![0.0; w.sim.memory_size()];
+    w.sim.get_memory(&mut memory).unwrap();
+    (steps, bits(&memory))
+}
+
+#[test]
+fn memory_restored_within_a_jam_replays_the_same_bits() {
+    let mut w = spheres();
+    let memory = jam(&mut w);
+    let (q, v) = (w.q.clone(), w.v.clone());
+    let first = steps(&mut w);
+    let mut lasting = first.0.iter().take(5);
+    assert!(lasting.all(|(_, info)| info.push_out_given_up));
+    for mut other in [w, spheres()] {
+        other.sim.set_memory(&memory).unwrap();
+        (other.q, other.v) = (q.clone(), v.clone());
+        assert!(steps(&mut other) == first);
+    }
+}
+
+#[test]
+fn memory_with_a_bad_count_of_jammed_steps_is_refused() {
+    let (mut w, mut untouched) = (spheres(), spheres());
+    let mut memory = vec![0.0; jam(&mut w).len()];
+    jam(&mut untouched);
+    let info = w.sim.step_info().unwrap();
+    for bad in [0.5, 256.0, -1.0, f64::NAN] {
+        memory[JAMMED] = bad;
+        let e = w.sim.set_memory(&memory).unwrap_err();
+        assert_eq!(e.status, Status::InvalidArgument);
+        assert!(e.message.starts_with(&format!("warm[1] is {bad}")), "{e}");
+        assert_eq!(w.sim.step_info().unwrap(), info);
+    }
+    assert!(steps(&mut w) == steps(&mut untouched));
+}
+
 /// rapier #868, mujoco #2724: simulations in turns are as alone.
 #[test]
 fn interleaved_simulations_are_as_alone() {
@@ -143,7 +197,7 @@ fn interleaved_simulations_are_as_alone() {
 /// The step fails with `status`, writes nothing, and the next good one is as if it had not been.
 fn fails_harmlessly(
     w: &mut World,
-    status: diffsim::error::Status,
+    status: Status,
     bad: impl Fn(&mut Sim, &[f64], &[f64], &[f64], &mut [f64], &mut [f64]) -> diffsim::error::Result<()>,
 ) {
     let mut untouched = scene(true);
@@ -159,7 +213,6 @@ fn fails_harmlessly(
 
 #[test]
 fn bad_input_leaves_the_simulation_as_it_was() {
-    use diffsim::error::Status;
     fails_harmlessly(&mut scene(true), Status::Numerical, |s, q, v, u, qn, vn| {
         let mut u = u.to_vec();
         u[4] = f64::NAN;
@@ -218,7 +271,7 @@ fn too_many_contacts_are_an_error_and_no_contact_is_dropped() {
             .sim
             .step(&low, &zero, &zero, &mut qn, &mut vn)
             .unwrap_err();
-        assert_eq!(e.status, diffsim::error::Status::Capacity);
+        assert_eq!(e.status, Status::Capacity);
         assert!(qn.iter().chain(&vn).all(|x| *x == 7.0));
         assert!(w.sim.step_info().is_err());
         let (mut q, mut v) = (vec![0.0; 21], vec![0.0; 18]);

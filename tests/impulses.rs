@@ -6,7 +6,7 @@ use common::checker::{free_body, ground, options, quadruped};
 use common::*;
 use diffsim::contact::ncp::Mode;
 use diffsim::error::Status;
-use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
@@ -115,14 +115,6 @@ fn central(n: usize, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
         columns.extend(plus.iter().zip(&minus).map(|(p, m)| (p - m) / (2.0 * h)));
     }
     columns
-}
-
-fn param(kind: ParamKind, index: i32, component: i32) -> Param {
-    Param {
-        kind,
-        index,
-        component,
-    }
 }
 
 /// Largest differences, relative to the largest entry of each Jacobian, and the contacts.

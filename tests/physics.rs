@@ -21,7 +21,7 @@ fn slide_down(angle: f64, mu: f64) -> Vec<[(f64, f64); 2]> {
             let slope = tilt(angle, azimuth);
             let down = fall_line(&slope, azimuth);
             let [point, block] = [
-                (JointKind::Translation, ShapeSpec::Sphere { radius: 0.1 }),
+                (JointKind::Translation, ball(0.1)),
                 (JointKind::Free, cuboid(0.3, 0.2, 0.1)),
             ]
             .map(|(kind, shape)| {
@@ -72,15 +72,7 @@ fn incline_sticks_and_slides_alike_in_every_direction() {
 #[test]
 fn sliding_box_stops_where_coulomb_says_and_never_leaves_the_ground() {
     let (mu, v0) = (0.4, 2.0);
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, mu);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.1),
-        1.5,
-        cuboid(0.2, 0.15, 0.1),
-    );
+    let spec = on_ground(mu, 0.1, 1.5, cuboid(0.2, 0.15, 0.1));
     let mut w = World::new(spec, Actuation::FromFile, &options(H));
     let direction = Vec3::new(0.8, 0.6, 0.0);
     w.launch(0, direction * v0);
@@ -108,15 +100,7 @@ fn sliding_box_stops_where_coulomb_says_and_never_leaves_the_ground() {
 
 #[test]
 fn dropped_sphere_lands_without_bounce_or_penetration() {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "ball",
-        at(0.0, 0.0, 0.6),
-        0.7,
-        ShapeSpec::Sphere { radius: 0.1 },
-    );
+    let spec = on_ground(0.5, 0.6, 0.7, ball(0.1));
     let mut w = World::new(spec, Actuation::FromFile, &options(H));
     let (mut z, mut speed) = (0.6, 0.0);
     for _ in 0..500 {
@@ -138,8 +122,7 @@ fn sphere(kind: JointKind, h: f64) -> World {
     let (mu, _, r) = THROWN;
     let mut spec = ModelSpec::default();
     ground(&mut spec, mu);
-    let shape = ShapeSpec::Sphere { radius: r };
-    let id = body(&mut spec, "ball", kind, at(0.0, 0.0, r), 0.9, shape);
+    let id = body(&mut spec, "ball", kind, at(0.0, 0.0, r), 0.9, ball(r));
     if kind == JointKind::Translation {
         let turn = JointSpec::new("turn", JointKind::Spherical);
         spec.bodies[id].joints.push(turn);
@@ -209,13 +192,11 @@ fn rolling_on_a_free_joint_errs_in_proportion_to_the_step() {
 #[test]
 fn spinning_disk_is_braked_by_its_rim() {
     let (mu, r, spin0) = (0.25, 0.15, 9.0);
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, mu);
     let shape = ShapeSpec::Cylinder {
         radius: r,
         half_length: 0.02,
     };
-    free(&mut spec, "disk", at(0.0, 0.0, 0.02), 1.1, shape);
+    let spec = on_ground(mu, 0.02, 1.1, shape);
     let mut w = World::new(spec, Actuation::FromFile, &options(H));
     w.v[5] = spin0;
     // The whole weight rests on points of the rim: μ m g r = m r²/2 · deceleration.
@@ -294,7 +275,7 @@ fn heavy_load_rests_on_light_supports_for_ten_seconds() {
             .into_iter()
             .enumerate()
         {
-            let shape = ShapeSpec::Sphere { radius: 0.05 };
+            let shape = ball(0.05);
             free(&mut spec, &format!("foot{i}"), at(x, y, 0.05), 0.1, shape);
         }
         let load = cuboid(0.3, 0.3, 0.1);
@@ -334,15 +315,7 @@ fn tower_of_ten_boxes_rests_for_ten_seconds() {
 
 #[test]
 fn heavy_box_rests_on_a_light_one_for_ten_seconds() {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "light",
-        at(0.0, 0.0, 0.1),
-        0.1,
-        cuboid(0.1, 0.1, 0.1),
-    );
+    let mut spec = on_ground(0.5, 0.1, 0.1, cuboid(0.1, 0.1, 0.1));
     free(
         &mut spec,
         "heavy",
@@ -500,15 +473,7 @@ fn by_hand(gap: f64, v: Vec3, force_by_mass: Vec3, mu: f64, h: f64) -> Vec3 {
 #[test]
 fn box_drops_slides_and_sticks_as_computed_by_hand() {
     let mu = 0.35;
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, mu);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.13),
-        2.5,
-        cuboid(0.25, 0.2, 0.1),
-    );
+    let spec = on_ground(mu, 0.13, 2.5, cuboid(0.25, 0.2, 0.1));
     let mut w = World::new(spec, Actuation::FromFile, &options(H));
     let (mut x, mut v) = (Vec3::new(0.0, 0.0, 0.13), Vec3::new(0.9, -0.4, 0.2));
     w.launch(0, v);
@@ -577,7 +542,7 @@ fn gradient_of_a_step_is_that_computed_by_hand() {
             ground(&mut spec, mu);
             let (shape, half) = match kind {
                 JointKind::Free => (cuboid(0.25, 0.2, 0.1), 0.1),
-                _ => (ShapeSpec::Sphere { radius: 0.1 }, 0.1),
+                _ => (ball(0.1), 0.1),
             };
             let place = at(0.3, -0.2, half + gap);
             body(&mut spec, "body", kind, place, m, shape);

@@ -16,10 +16,6 @@ use diffsim::rollout::Rollout;
 use diffsim::spatial::{Pose, Vec3};
 use std::sync::Arc;
 
-fn ball(radius: f64) -> ShapeSpec {
-    ShapeSpec::Sphere { radius }
-}
-
 fn jacobian_is_finite(w: &mut World) {
     for j in w.velocity_jacobians() {
         assert!(j.iter().all(|x| x.is_finite()), "{j:?}");
@@ -85,9 +81,7 @@ fn struck_sphere_does_not_enter_its_neighbour() {
 #[test]
 fn final_height_grows_with_start_height() {
     let (h, steps) = (2e-3, 100);
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(&mut spec, "ball", at(0.0, 0.0, 0.1), 1.0, ball(0.1));
+    let spec = on_ground(0.5, 0.1, 1.0, ball(0.1));
     let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
     let mut rollout = Rollout::new(model.clone(), &options(h), steps).unwrap();
     let mut before = f64::NEG_INFINITY;
@@ -131,15 +125,7 @@ fn final_height_grows_with_start_height() {
 #[test]
 fn jacobian_is_finite_where_contact_begins_and_ends() {
     for (gap, lift) in [(0.0, 0.0), (0.0, G), (0.0, 1.5 * G), (1e-12, G), (-1e-9, G)] {
-        let mut spec = ModelSpec::default();
-        ground(&mut spec, 0.5);
-        free(
-            &mut spec,
-            "box",
-            at(0.0, 0.0, 0.1 + gap),
-            1.0,
-            cuboid(0.1, 0.1, 0.1),
-        );
+        let spec = on_ground(0.5, 0.1 + gap, 1.0, cuboid(0.1, 0.1, 0.1));
         let mut w = World::new(spec, Actuation::Full, &options(1e-3));
         w.u[2] = lift;
         for _ in 0..5 {
@@ -264,15 +250,7 @@ fn every_accepted_parameter_has_its_derivative() {
 #[test]
 fn ball_on_a_box_feels_the_pose_of_the_box() {
     let h = 1e-3;
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.1),
-        1.0,
-        cuboid(0.1, 0.1, 0.1),
-    );
+    let mut spec = on_ground(0.5, 0.1, 1.0, cuboid(0.1, 0.1, 0.1));
     free(&mut spec, "ball", at(0.01, 0.02, 0.25), 0.5, ball(0.05));
     let mut w = World::new(spec, Actuation::Full, &options(h));
     for i in 0..6 {
@@ -355,15 +333,7 @@ fn chains_with_offsets_and_shared_ancestors_have_exact_jacobians() {
 #[test]
 fn adjoint_of_five_hundred_steps_is_the_slope_of_the_rollout() {
     let steps = 500;
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.3);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.1),
-        1.0,
-        cuboid(0.2, 0.2, 0.1),
-    );
+    let spec = on_ground(0.3, 0.1, 1.0, cuboid(0.2, 0.2, 0.1));
     let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
     let mut rollout = Rollout::new(model.clone(), &options(1e-3), steps).unwrap();
     let q0 = model.neutral().to_vec();
@@ -424,15 +394,7 @@ fn capsule_beside_a_box_touches_only_near_it() {
 fn jacobian_is_finite_at_exactly_zero_slip() {
     for mu in [0.0, 0.5] {
         for v in [0.0, 1e-300, 1e-160, 1e-17] {
-            let mut spec = ModelSpec::default();
-            ground(&mut spec, mu);
-            free(
-                &mut spec,
-                "box",
-                at(0.0, 0.0, 0.1),
-                1.0,
-                cuboid(0.1, 0.1, 0.1),
-            );
+            let spec = on_ground(mu, 0.1, 1.0, cuboid(0.1, 0.1, 0.1));
             let mut w = World::new(spec, Actuation::Full, &options(1e-3));
             w.v[0] = v;
             w.step();
@@ -449,15 +411,7 @@ fn redundant_corners_of_a_box_share_its_weight() {
     // A difference of 1e-6 rad is undone at 1e-6/h rad/s: the corners of the tilted box hold together but
     // for the product of the two, which must stay below what the solver tells apart.
     let h = 1e-2;
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.5);
-    free(
-        &mut spec,
-        "box",
-        at(0.0, 0.0, 0.1),
-        2.0,
-        cuboid(0.2, 0.3, 0.1),
-    );
+    let spec = on_ground(0.5, 0.1, 2.0, cuboid(0.2, 0.3, 0.1));
     let mut w = World::new(spec, Actuation::Full, &options(h));
     w.run(3);
     assert_eq!(w.sim.contacts().len(), 4);

@@ -4,7 +4,7 @@ mod common;
 
 use common::checker::{Checker, FOURTH_ORDER};
 use common::scene::{at, body, cuboid, fixed, free, ground, options};
-use common::{Rng, difference, relative_error};
+use common::{Rng, difference, param, relative_error};
 use diffsim::batch::Batch;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
@@ -14,14 +14,6 @@ use diffsim::rollout::Rollout;
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, Options, Sim, StepJacobians};
 use std::sync::Arc;
-
-fn param(kind: ParamKind, index: usize, component: usize) -> Param {
-    Param {
-        kind,
-        index: index as i32,
-        component: component as i32,
-    }
-}
 
 fn shapes() -> [(&'static str, usize, ShapeSpec); 7] {
     let semi_axes = Vec3::new(0.1, 0.14, 0.2);

@@ -14,15 +14,7 @@ use diffsim::step::{Gradient, Options, StepJacobians};
 
 /// A body on the ground with a share of the normal velocity kept: tilted, sunk and moving as given.
 fn damped(shape: &ShapeSpec, [tilt, depth]: [f64; 2], v: [f64; 6], kd: f64, push: f64) -> World {
-    let mut spec = ModelSpec::default();
-    ground(&mut spec, 0.6);
-    free(
-        &mut spec,
-        "body",
-        at(0.0, 0.0, 0.1 - depth),
-        1.0,
-        shape.clone(),
-    );
+    let spec = on_ground(0.6, 0.1 - depth, 1.0, shape.clone());
     let options = Options {
         kd,
         max_push_out: push,
@@ -70,7 +62,7 @@ fn check_friction(w: &mut World) -> (Vec<Mode>, Gradient) {
 /// A share of the normal velocity that is kept varies with the velocity and the pose before the step.
 #[test]
 fn damped_contacts_have_exact_jacobians() {
-    let ball = ShapeSpec::Sphere { radius: 0.1 };
+    let ball = ball(0.1);
     let corners = cuboid(0.2, 0.15, 0.1);
     let falling = [0.0, 0.0, -0.5, 0.0, 0.0, 0.0];
     let sticking = [0.02, 0.01, -0.5, 0.1, 0.2, 0.05];

@@ -1,4 +1,4 @@
-//! What the examples share: least squares by Gauss–Newton, plots, and poses.
+//! What the examples share: least squares by Gauss–Newton, reports, plots, and poses.
 
 // Each example uses its part.
 #![allow(dead_code)]
@@ -6,6 +6,7 @@
 pub mod gauss_newton;
 pub mod plot;
 pub mod pose;
+pub mod report;
 
 use diffsim::error::{Error, Result};
 use std::path::PathBuf;

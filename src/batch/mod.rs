@@ -2,7 +2,7 @@
 //!
 //! Every element has its own simulation with its own warm start and parameters, so which thread
 //! steps it changes no bit. The threads are made at creation and sleep between calls; a call makes
-//! no heap call and takes a lock only to wake them.
+//! no heap call and takes a lock only at its begin and its end.
 
 mod pool;
 mod slices;

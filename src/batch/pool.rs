@@ -21,18 +21,26 @@ unsafe impl Send for Job {}
 struct State {
     job: Option<Job>,
     stop: bool,
+    /// Threads that must be woken for a call.
+    sleeping: usize,
+    /// The caller must be woken at the end of it.
+    caller_sleeps: bool,
 }
+
+/// Of a thread's part, the next index that nobody has taken. Alone in its cache line and in the one that is fetched with
+/// it: the threads count at the same time.
+#[repr(align(128))]
+struct Next(AtomicUsize);
 
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,
     done: Condvar,
-    /// Number of calls so far; a thread takes part in each at most once.
+    /// Number of calls so far; a thread takes part in each at most once. Changes under the lock of `state`.
     call: AtomicUsize,
-    /// Of each thread's part, the next index that nobody has taken.
-    next: Vec<AtomicUsize>,
     /// Threads that hold the present job; changes under the lock of `state`.
     active: AtomicUsize,
+    next: Vec<Next>,
 }
 
 impl Shared {
@@ -53,7 +61,7 @@ impl Shared {
         for part in (thread..threads).chain(0..thread) {
             let end = self.part(part + 1, count);
             loop {
-                let i = self.next[part].fetch_add(1, Ordering::Relaxed);
+                let i = self.next[part].0.fetch_add(1, Ordering::Relaxed);
                 if i >= end {
                     break;
                 }
@@ -68,9 +76,9 @@ struct Leave<'a>(&'a Shared);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        let _lock = self.0.lock();
-        if self.0.active.fetch_sub(1, Ordering::Release) == 1 {
-            self.0.done.notify_all();
+        let state = self.0.lock();
+        if self.0.active.fetch_sub(1, Ordering::Release) == 1 && state.caller_sleeps {
+            self.0.done.notify_one();
         }
     }
 }
@@ -81,11 +89,16 @@ struct Close<'a>(&'a Shared);
 impl Drop for Close<'_> {
     fn drop(&mut self) {
         self.0.lock().job = None;
-        spin_until(|| self.0.active.load(Ordering::Acquire) == 0);
+        let is_done = || self.0.active.load(Ordering::Acquire) == 0;
+        if spin_until(is_done) {
+            return;
+        }
         let mut state = self.0.lock();
-        while self.0.active.load(Ordering::Acquire) > 0 {
+        state.caller_sleeps = true;
+        while !is_done() {
             state = wait(&self.0.done, state);
         }
+        state.caller_sleeps = false;
     }
 }
 
@@ -93,13 +106,15 @@ fn wait<'a>(c: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> 
     c.wait(state).unwrap_or_else(PoisonError::into_inner)
 }
 
-fn spin_until(ready: impl Fn() -> bool) {
+/// Whether it is ready within the turns of waiting.
+fn spin_until(ready: impl Fn() -> bool) -> bool {
     for _ in 0..SPINS {
         if ready() {
-            return;
+            return true;
         }
         std::hint::spin_loop();
     }
+    false
 }
 
 fn serve(shared: &Shared, thread: usize) {
@@ -120,7 +135,9 @@ fn serve(shared: &Shared, thread: usize) {
                         break job;
                     }
                 }
+                state.sleeping += 1;
                 state = wait(&shared.wake, state);
+                state.sleeping -= 1;
             }
         };
         let _leave = Leave(shared);
@@ -146,12 +163,14 @@ impl Pool {
                 state: Mutex::new(State {
                     job: None,
                     stop: false,
+                    sleeping: 0,
+                    caller_sleeps: false,
                 }),
                 wake: Condvar::new(),
                 done: Condvar::new(),
                 call: AtomicUsize::new(0),
-                next: (0..threads).map(|_| AtomicUsize::new(0)).collect(),
                 active: AtomicUsize::new(0),
+                next: (0..threads).map(|_| Next(AtomicUsize::new(0))).collect(),
             }),
             workers: Vec::with_capacity(threads.saturating_sub(1)),
         };
@@ -188,16 +207,20 @@ impl Pool {
             std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(task)
         };
         let close = Close(shared);
-        {
+        for (thread, next) in shared.next.iter().enumerate() {
+            next.0.store(shared.part(thread, count), Ordering::Relaxed);
+        }
+        let sleeping = {
             let mut state = shared.lock();
-            for (thread, next) in shared.next.iter().enumerate() {
-                next.store(shared.part(thread, count), Ordering::Relaxed);
-            }
             state.job = Some(Job {
                 task: task_ptr,
                 count,
             });
             shared.call.fetch_add(1, Ordering::Release);
+            state.sleeping
+        };
+        // Without the lock, for which whoever wakes would have to wait.
+        if sleeping > 0 {
             shared.wake.notify_all();
         }
         shared.work(0, count, task);

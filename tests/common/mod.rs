@@ -6,6 +6,7 @@ pub mod robots;
 pub mod runs;
 pub mod scene;
 
+use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
@@ -25,6 +26,14 @@ pub fn all_jacobians<'a>(
         dv_dv: Some(f),
         dv_du: Some(g),
         dv_dp: Some(h),
+    }
+}
+
+pub fn param(kind: ParamKind, index: usize, component: usize) -> Param {
+    Param {
+        kind,
+        index: index as i32,
+        component: component as i32,
     }
 }
 

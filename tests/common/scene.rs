@@ -99,8 +99,20 @@ pub fn free(spec: &mut ModelSpec, name: &str, pose: Pose, mass: f64, shape: Shap
     body(spec, name, JointKind::Free, pose, mass, shape)
 }
 
+/// The ground and a free body with its centre above the origin.
+pub fn on_ground(friction: f64, height: f64, mass: f64, shape: ShapeSpec) -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, friction);
+    free(&mut spec, "body", at(0.0, 0.0, height), mass, shape);
+    spec
+}
+
 pub fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(Vec3::new(x, y, z))
+}
+
+pub fn ball(radius: f64) -> ShapeSpec {
+    ShapeSpec::Sphere { radius }
 }
 
 pub fn cuboid(x: f64, y: f64, z: f64) -> ShapeSpec {

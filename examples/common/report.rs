@@ -1,0 +1,54 @@
+//! What the examples print and plot: one task, solved with each of the gradients that are compared.
+
+use super::gauss_newton::{Gradient, Run};
+use super::plot::{Plot, Series};
+use diffsim::error::Result;
+use std::path::PathBuf;
+
+/// A task in words.
+pub struct Report {
+    pub title: &'static str,
+    /// What an evaluation of the residual is, in the plural.
+    pub evaluations: &'static str,
+    /// The residual and its units.
+    pub residual: &'static str,
+    pub units: &'static str,
+    /// Where the plot goes.
+    pub path: PathBuf,
+}
+
+impl Report {
+    /// Prints what each run took, and plots how its error fell.
+    pub fn compare(
+        &self,
+        gradients: &[Gradient],
+        solve: impl Fn(Gradient) -> Result<Run>,
+    ) -> Result<()> {
+        println!("{}", self.title);
+        let mut series = Vec::new();
+        for gradient in gradients {
+            let run = solve(*gradient)?;
+            println!(
+                "  {:26} {:2} iterations, {:3} linearized and {:4} plain {}, {:7.2} ms, {} {:.1e}",
+                gradient.label(),
+                run.iterations(),
+                run.linearizations,
+                run.evaluations,
+                self.evaluations,
+                1e3 * run.seconds,
+                self.residual,
+                run.error(),
+            );
+            series.push(Series::of(&gradient.label(), &run.history));
+        }
+        let plot = Plot {
+            title: self.title,
+            x_label: "Gauss–Newton iteration",
+            y_label: &format!("{}, largest entry [{}]", self.residual, self.units),
+            series,
+        };
+        plot.write(&self.path)?;
+        println!("  {}", self.path.display());
+        Ok(())
+    }
+}
