@@ -207,14 +207,16 @@ fn twelve_spheres_that_jam_in_a_container() {
     assert!(tally.jammed > 0);
 }
 
-/// Of 10 s one or two steps in a thousand are not solved yet, all of them after 0.6 s; how many depends on round-off.
 #[test]
 fn forty_spheres_and_cubes_in_a_container() {
-    pile(40, true, seconds(0.45));
+    let tally = pile(40, true, seconds(10.0));
+    assert_eq!(tally.unconverged, 0);
 }
 
+/// One step in two thousand: rows so nearly dependent that the impulses grow a million times as large as the bodies'
+/// weights ask for.
 #[test]
-
+#[ignore = "takes minutes, and some steps are not solved, without push-out either"]
 fn forty_spheres_in_a_container() {
     pile(40, false, seconds(10.0));
 }
