@@ -36,7 +36,7 @@ const REACH_STEPS: f64 = 2.0;
 
 /// When bodies jam, so many steps take pains to push all of them out, and then one in so many.
 const FIRST_PAINS: u8 = 2;
-const PAINS: u8 = 8;
+const PAINS: u8 = 16;
 
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;

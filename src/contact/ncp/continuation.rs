@@ -23,8 +23,13 @@ const MAX_HALVINGS: usize = 20;
 const MAX_CORRECTIONS: usize = 8;
 const FEW_CORRECTIONS: usize = 3;
 
-/// How near to the path, in parts of κ, is on it; and what round-off leaves.
-const NEAR: f64 = 5e-2;
+/// How near to the path, in parts of κ, is on it after a step of length one or more; after a shorter one it is nearer by
+/// the square, as the tangent is, or the steps would stray from the path where it turns sharply.
+const NEAR: f64 = 0.05;
+const NEAREST: f64 = 1e-4;
+
+/// What the linear systems and round-off leave of the distance.
+const LINEAR: f64 = 1e-8;
 const ROUND_OFF: f64 = 1e-13;
 
 /// Steps along the path: the first, the longest, the shortest, and how they grow and shrink.
@@ -211,7 +216,7 @@ impl Continuation {
         let (predicted, mut before) = (self.tau, f64::INFINITY);
         for k in 0..MAX_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
-            let near = error <= NEAR * self.tau.exp() + ROUND_OFF;
+            let near = error <= self.nearness();
             let slow = k > 2 && error > 0.5 * before;
             if !error.is_finite() || (slow && !near) {
                 return None;
@@ -237,6 +242,13 @@ impl Continuation {
             }
         }
         None
+    }
+
+    /// Distance ‖F‖ below which the present point is on the path.
+    fn nearness(&self) -> f64 {
+        let kappa = self.tau.exp();
+        let part = self.length.powi(2).max(LINEAR / kappa);
+        NEAR * part.clamp(NEAREST, 1.0) * kappa + ROUND_OFF
     }
 
     /// The tangent at the present point, and the cosine of its angle with the one before.
