@@ -291,10 +291,10 @@ impl NcpSolver {
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted);
             let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
             tried &= settled;
+            (self.continuation).write(problem, &mut self.work, &self.shifted);
+            let residual = self.residual(problem);
+            self.remember(residual, best);
             if self.continuation.distance() < CLOSE {
-                (self.continuation).write(problem, &mut self.work, &self.shifted);
-                let residual = self.residual(problem);
-                self.remember(residual, best);
                 // Solved, the path is followed for as long as that pays.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
                 before = residual;
