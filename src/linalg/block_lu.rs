@@ -303,6 +303,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::General;
 
     /// A random matrix on a ring with chords, dense and by blocks.
     fn example() -> (Vec<usize>, Vec<f64>, BlockLu) {
@@ -368,6 +369,55 @@ mod tests {
                         .map(|j| dense[if transposed { j * n + i } else { i * n + j }] * x[j][k])
                         .sum();
                     assert!((product - b).abs() < 1e-11, "{product} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_sign_of_the_determinant_is_that_of_a_dense_factorization() {
+        let (starts, mut dense, mut lu) = example();
+        let n = lu.order();
+        let mut general = General::new(n);
+        let mut signs = Vec::new();
+        for node in 0..starts.len() {
+            general.matrix(n).copy_from_slice(&dense);
+            assert!(lu.factor() && general.factor(0.0));
+            assert_eq!(lu.is_negative(), general.is_negative(), "{node}");
+            signs.push(lu.is_negative());
+            // A matrix with one row of the node negated, anew: its factors took the place of the last one.
+            let Some(range) = starts.get(node..node + 2) else {
+                break;
+            };
+            dense[range[0] * n..(range[0] + 1) * n]
+                .iter_mut()
+                .for_each(|x| *x = -*x);
+            refill(&starts, &dense, &mut lu);
+        }
+        assert!(signs.windows(2).all(|s| s[0] != s[1]), "{signs:?}");
+    }
+
+    /// Sets the blocks to those of a dense matrix.
+    fn refill(starts: &[usize], dense: &[f64], lu: &mut BlockLu) {
+        let n = lu.order();
+        lu.set_identity();
+        let nodes = starts.len() - 1;
+        let ring = |a: usize, b: usize| (a + 1) % nodes == b || (b + 1) % nodes == a;
+        let chord = |a: usize, b: usize| [[1, 5], [2, 7]].contains(&[a.min(b), a.max(b)]);
+        for a in 0..nodes {
+            for b in (0..nodes).filter(|b| a == *b || ring(a, *b) || chord(a, *b)) {
+                for (i, r) in (starts[a]..starts[a + 1]).enumerate() {
+                    for (j, c) in (starts[b]..starts[b + 1]).enumerate() {
+                        let (block, [row, column]) = if a == b {
+                            (lu.own(a), [i, j])
+                        } else if lu.precedes(a, b) {
+                            (lu.between(a, b)[0], [i, j])
+                        } else {
+                            (lu.between(b, a)[1], [j, i])
+                        };
+                        let (values, stride) = lu.block_mut(block);
+                        values[row * stride + column] = dense[r * n + c];
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! are the bits of an f64 in hexadecimal.
 
 use crate::contact::ncp::auto::SWEEPS;
-use crate::contact::ncp::{Effort, Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::{Effort, Method, Mode, NcpOptions, NcpSolver, Path};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {
@@ -238,32 +238,52 @@ fn the_order_of_the_blocks_does_not_decide_whether_a_problem_is_certified() {
 }
 
 #[test]
-fn the_interior_point_allocates_nothing_and_repeats_its_bits() {
+fn solvers_allocate_nothing_and_repeat_their_bits() {
     let cases = recorded();
     let mut solver = NcpSolver::new(60, 30);
-    let mut answers: Vec<Vec<f64>> = Vec::new();
-    for round in 0..2 {
-        for (k, case) in cases.iter().enumerate() {
-            let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
-            let count = allocation_counter::measure(|| {
-                let c = solver.solve(
-                    &case.problem(),
-                    &mut lambda,
-                    &mut modes,
-                    &NcpOptions::default(),
-                );
-                assert!(c.is_ok());
-            });
-            assert_eq!(count.count_total, 0, "{k}");
-            if round == 0 {
-                answers.push(lambda);
-            } else {
-                let same = answers[k]
-                    .iter()
-                    .zip(&lambda)
-                    .all(|(a, b)| a.to_bits() == b.to_bits());
-                assert!(same, "{k}");
+    for method in [Method::Auto, Method::Continuation] {
+        let options = NcpOptions {
+            method,
+            ..NcpOptions::default()
+        };
+        let mut answers: Vec<Vec<f64>> = Vec::new();
+        for round in 0..2 {
+            for (k, case) in cases.iter().enumerate() {
+                let (mut lambda, mut modes) = (case.lambda.clone(), case.modes.clone());
+                let count = allocation_counter::measure(|| {
+                    let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+                    assert!(c.is_ok());
+                });
+                assert_eq!(count.count_total, 0, "{k}");
+                if round == 0 {
+                    answers.push(lambda);
+                } else {
+                    let same = answers[k]
+                        .iter()
+                        .zip(&lambda)
+                        .all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same, "{k}");
+                }
             }
         }
+    }
+}
+
+#[test]
+fn continuation_alone_solves_every_recorded_problem() {
+    let mut solver = NcpSolver::new(60, 30);
+    let options = NcpOptions {
+        method: Method::Continuation,
+        ..NcpOptions::default()
+    };
+    let cases = (recorded().into_iter()).chain(read(include_str!("sliding.txt")));
+    for (k, case) in cases.enumerate() {
+        let mut lambda = vec![0.0; case.g.len()];
+        let mut modes = vec![Mode::Unknown; case.blocks.len()];
+        let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);
+        let c = c.unwrap();
+        println!("{k}: {c:?}");
+        assert!(c.converged && c.continuation > 0, "{k}: {c:?}");
+        assert!(c.sweeps + c.admm + c.interior == 0, "{k}: {c:?}");
     }
 }
