@@ -1083,7 +1083,8 @@ typedef struct ds_options {
    */
   double tolerance;
   /**
-   * Largest number of iterations of the contact solver.
+   * Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
+   * each other; what comes before it is bounded by constants.
    */
   size_t max_iterations;
   /**

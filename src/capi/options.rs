@@ -47,7 +47,8 @@ pub struct ds_options {
     pub integrator: i32,
     /// Largest residual of the contact problem that counts as solved.
     pub tolerance: f64,
-    /// Largest number of iterations of the contact solver.
+    /// Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
+    /// each other; what comes before it is bounded by constants.
     pub max_iterations: usize,
     /// Contacts for which memory is made; one more is DS_ERR_CAPACITY.
     pub max_contacts: usize,

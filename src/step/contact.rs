@@ -124,8 +124,7 @@ impl ContactStage {
             options: NcpOptions {
                 method: options.solver,
                 tolerance: options.tolerance,
-                max_sweeps: options.max_iterations,
-                max_admm: options.max_iterations,
+                max_iterations: options.max_iterations,
                 effort: Effort::Thorough,
             },
             desired,

@@ -43,6 +43,9 @@ pub struct Options {
     pub solver: Method,
     /// Largest residual of the contact problem that counts as solved.
     pub tolerance: f64,
+    /// Bound on what the contact solver's last resort spends on one island, at most twice ([`NcpOptions::max_iterations`]).
+    ///
+    /// [`NcpOptions::max_iterations`]: crate::contact::ncp::NcpOptions::max_iterations
     pub max_iterations: usize,
     /// Contacts for which memory is made.
     pub max_contacts: usize,

@@ -285,7 +285,12 @@ impl NcpSolver {
     ) -> bool {
         certificate.effort = Effort::Thorough;
         let enough = 1e-2 * options.tolerance;
-        let mut goes_on = (self.continuation).start(problem, &self.work, &mut self.shifted);
+        let mut goes_on = (self.continuation).start(
+            problem,
+            &self.work,
+            &mut self.shifted,
+            options.max_iterations,
+        );
         let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
         while goes_on && *best > enough && !polished {
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted);

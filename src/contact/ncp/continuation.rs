@@ -12,7 +12,7 @@ use super::smoothed::law;
 use super::work::Work;
 use crate::contact::problem::{Block, Problem};
 
-/// Factorizations in all.
+/// Factorizations in all, where the caller does not ask for fewer.
 const MAX_FACTORIZATIONS: usize = 600;
 
 /// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
@@ -72,7 +72,9 @@ pub(super) struct Continuation {
     back: Vec<f64>,
     along: Vec<f64>,
     modes: Vec<Mode>,
+    /// Spent since the start, and that may be.
     factorizations: usize,
+    limit: usize,
 }
 
 impl Continuation {
@@ -97,11 +99,19 @@ impl Continuation {
             along: rows(),
             modes: Vec::with_capacity(max_blocks),
             factorizations: 0,
+            limit: 0,
         }
     }
 
-    /// Goes to where the path begins. False if it is not found.
-    pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+    /// Goes to where the path begins. False if it is not found. From here on at most `limit` factorizations are spent.
+    pub fn start(
+        &mut self,
+        problem: &Problem,
+        work: &Work,
+        system: &mut Shifted,
+        limit: usize,
+    ) -> bool {
+        (self.factorizations, self.limit) = (0, limit.min(MAX_FACTORIZATIONS));
         if !system.start(problem, work) {
             return false;
         }
@@ -135,7 +145,7 @@ impl Continuation {
             });
             self.modes.push(Mode::Unknown);
         }
-        (self.tau, self.length, self.factorizations) = (0.0, FIRST, 0);
+        (self.tau, self.length) = (0.0, FIRST);
         if !self.descend(problem, work, system) {
             return false;
         }
@@ -150,7 +160,9 @@ impl Continuation {
     fn descend(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
         let mut error = self.evaluate(problem, work, system);
         for _ in 0..MAX_START {
-            self.factor(problem, work, system);
+            if !self.factor(problem, work, system) {
+                return false;
+            }
             if error <= NEAR * self.tau.exp() {
                 return true;
             }
@@ -179,7 +191,7 @@ impl Continuation {
 
     /// One step along the path. False if no step is found, the steps are used up or lead to infinity.
     pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
-        while self.length > SHORTEST && self.factorizations < MAX_FACTORIZATIONS {
+        while self.length > SHORTEST && self.factorizations < self.limit {
             self.predict();
             if let Some(corrections) = self.correct(problem, work, system) {
                 self.accept();
@@ -222,7 +234,9 @@ impl Continuation {
                 return None;
             }
             before = error;
-            self.factor(problem, work, system);
+            if !self.factor(problem, work, system) {
+                return None;
+            }
             if near {
                 let cosine = self.turn(problem, work, system);
                 return (cosine > TURN).then_some(k);
@@ -291,9 +305,14 @@ impl Continuation {
         error.sqrt()
     }
 
-    fn factor(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {
+    /// False, with nothing done, if all are spent.
+    fn factor(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+        if self.factorizations == self.limit {
+            return false;
+        }
         system.factor(problem, &work.offsets);
         self.factorizations += 1;
+        true
     }
 
     /// Spent since the start.

@@ -78,10 +78,9 @@ pub struct NcpOptions {
     pub method: Method,
     /// Largest scaled residual of a converged solution ([`Certificate`]).
     pub tolerance: f64,
-    /// Bound on PGS sweeps.
-    pub max_sweeps: usize,
-    /// Bound on ADMM iterations.
-    pub max_admm: usize,
+    /// Bound on what the last resort of [`Method::Auto`] spends, and the other methods: factorizations along the path,
+    /// PGS sweeps, ADMM iterations.
+    pub max_iterations: usize,
     /// How far [`Method::Auto`] goes.
     pub effort: Effort,
 }
@@ -102,8 +101,7 @@ impl Default for NcpOptions {
         NcpOptions {
             method: Method::Auto,
             tolerance: 1e-10,
-            max_sweeps: 2000,
-            max_admm: 2000,
+            max_iterations: 2000,
             effort: Effort::Thorough,
         }
     }
@@ -279,7 +277,7 @@ impl NcpSolver {
     fn solve_pgs(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Pgs);
         self.work.update_sigma(problem);
-        certificate.sweeps = self.sweeps(problem, options.max_sweeps, options);
+        certificate.sweeps = self.sweeps(problem, options.max_iterations, options);
         self.classify_all(problem, CLOSED);
         certificate
     }
@@ -287,9 +285,12 @@ impl NcpSolver {
     fn solve_admm(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Admm);
         self.work.update_sigma(problem);
-        certificate.admm =
-            self.admm
-                .run(problem, &mut self.work, options.tolerance, options.max_admm);
+        certificate.admm = self.admm.run(
+            problem,
+            &mut self.work,
+            options.tolerance,
+            options.max_iterations,
+        );
         self.classify_all(problem, CLOSED);
         certificate
     }

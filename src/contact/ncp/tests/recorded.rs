@@ -178,8 +178,7 @@ fn how_far_a_solve_went_is_said() {
                 let options = NcpOptions {
                     effort,
                     tolerance,
-                    max_sweeps: 100,
-                    max_admm: 100,
+                    max_iterations: 100,
                     ..NcpOptions::default()
                 };
                 let c = solver.solve(&case.problem(), &mut lambda, &mut modes, &options);

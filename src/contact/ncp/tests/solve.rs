@@ -363,8 +363,7 @@ fn nothing_is_allocated_after_creation_and_the_bits_repeat() {
                 for method in [Method::Pgs, Method::Admm, Method::Auto] {
                     let options = NcpOptions {
                         method,
-                        max_sweeps: 200,
-                        max_admm: 200,
+                        max_iterations: 200,
                         ..NcpOptions::default()
                     };
                     if solver
@@ -394,8 +393,7 @@ fn no_numbers_make_it_panic() {
     let mut rng = Random(13);
     let mut solver = NcpSolver::new(24, 10);
     let options = NcpOptions {
-        max_sweeps: 60,
-        max_admm: 60,
+        max_iterations: 60,
         ..NcpOptions::default()
     };
     let (mut converged, mut refused) = (0, 0);
