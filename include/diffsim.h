@@ -532,13 +532,19 @@ enum ds_integrator
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit.
+   * v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit. The velocity of a free joint is in the body's
+   * own axes: where these turn at w, its linear part gains the share (h w)²/2 a step.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
   DS_INTEGRATOR_IMPLICIT_EULER = 1,
   DS_INTEGRATOR_MIDPOINT = 2,
   DS_INTEGRATOR_BDF1 = 3,
   DS_INTEGRATOR_BDF2 = 4,
+  /**
+   * The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
+   * spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
+   */
+  DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -6,7 +6,7 @@ use common::*;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Contact, Gradient, Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Every parameter of every body and joint on which the step depends.
@@ -88,22 +88,35 @@ fn jacobians(sim: &mut Sim) -> Blocks {
     Blocks { columns }
 }
 
-fn models() -> impl Iterator<Item = (u64, Model)> {
+/// Random models, and how they are stepped.
+fn models() -> impl Iterator<Item = (u64, Model, Options)> {
     let singles = KINDS
         .iter()
         .enumerate()
         .map(|(i, &k)| (i as u64, single_joint(i as u64, k)));
     let trees = (0..12).map(|s| (200 + s, random_tree(200 + s, 2 + (s as usize * 38) / 11)));
-    singles.chain(trees)
+    let integrators = |seed: u64| match seed % 2 {
+        0 => Integrator::SymplecticEuler,
+        _ => Integrator::SymplecticEulerWorld,
+    };
+    let free = [900, 901].map(|seed| (seed, single_joint(seed, JointKind::Free)));
+    singles.chain(trees).chain(free).map(move |(seed, model)| {
+        let integrator = integrators(seed);
+        let options = Options {
+            integrator,
+            ..options()
+        };
+        (seed, model, options)
+    })
 }
 
 #[test]
 fn jacobians_against_differences() {
     let mut worst = [0.0_f64; 4];
-    for (seed, model) in models() {
+    for (seed, model, options) in models() {
         let mut rng = Rng::new(seed);
         let (nv, nu) = (model.nv(), model.nu());
-        let mut sim = Sim::new(Arc::new(model), &options()).unwrap();
+        let mut sim = Sim::new(Arc::new(model), &options).unwrap();
         let model = sim.model().clone();
         let q = random_q(&mut rng, &model, 0.8);
         let (v, u) = (rng.vector(nv, 1.0), rng.vector(nu, 3.0));
@@ -153,10 +166,10 @@ fn params_stride(nv: usize) -> usize {
 
 #[test]
 fn forward_and_reverse_mode_agree_with_the_jacobian() {
-    for (seed, model) in models() {
+    for (seed, model, options) in models() {
         let mut rng = Rng::new(seed);
         let (nv, nu) = (model.nv(), model.nu());
-        let mut sim = Sim::new(Arc::new(model), &options()).unwrap();
+        let mut sim = Sim::new(Arc::new(model), &options).unwrap();
         let q = random_q(&mut rng, &sim.model().clone(), 0.8);
         let (v, u) = (rng.vector(nv, 1.0), rng.vector(nu, 3.0));
         let params = all_params(sim.model());

@@ -28,10 +28,9 @@ static inline ds_options sim_options(double time_step, size_t max_contacts) {
     return options;
 }
 
-static inline ds_sim *simulation(const ds_model *model, double time_step, size_t max_contacts) {
-    const ds_options options = sim_options(time_step, max_contacts);
+static inline ds_sim *simulation(const ds_model *model, const ds_options *options) {
     ds_sim *sim = NULL;
-    check(ds_sim_create(model, &options, &sim), "ds_sim_create");
+    check(ds_sim_create(model, options, &sim), "ds_sim_create");
     return sim;
 }
 

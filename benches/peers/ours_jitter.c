@@ -24,7 +24,8 @@ int main(int argc, char **argv) {
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model);
     const Scenario s = read_scenario(argv[2], nq, ds_model_nu(model));
     const size_t steps = strtoul(argv[3], NULL, 10), repetitions = strtoul(argv[4], NULL, 10);
-    ds_sim *sim = simulation(model, s.time_step, 128);
+    const ds_options options = sim_options(s.time_step, 128);
+    ds_sim *sim = simulation(model, &options);
     double *q = numbers(nq), *v = numbers(nv), *end = numbers(nq);
     Samples every = samples(steps), least = samples(steps);
     Run run = {0};

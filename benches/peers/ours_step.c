@@ -1,17 +1,18 @@
 /* Times the library's step, its Jacobians and its VJP along a run.
  *
- * usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS
+ * usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS AXES
  *
- * The default options, so exact cones. Within STRIDE steps (0: none)
- * one has its Jacobians by q, v and u computed and another its VJP, so that neither finds work of the
- * other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
+ * The default options, so exact cones; AXES, body or world, are those in which free joints are stepped.
+ * Within STRIDE steps (0: none) one has its Jacobians by q, v and u computed and another its VJP, so that
+ * neither finds work of the other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
  * about the run and one about the last quarter of it, where a pile has settled. */
 #define _POSIX_C_SOURCE 200809L
 #include "ours.h"
+#include <string.h>
 
 int main(int argc, char **argv) {
-    if (argc != 7) {
-        fprintf(stderr, "usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS\n");
+    if (argc != 8) {
+        fprintf(stderr, "usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS AXES\n");
         return 1;
     }
     ds_model *model = load(argv[1]);
@@ -20,7 +21,9 @@ int main(int argc, char **argv) {
     const size_t stride = strtoul(argv[3], NULL, 10);
     const Clock clock = clock_named(argv[4]);
     const double longest = 1e6 * strtod(argv[6], NULL);
-    ds_sim *sim = simulation(model, s.time_step, strtoul(argv[5], NULL, 10));
+    ds_options options = sim_options(s.time_step, strtoul(argv[5], NULL, 10));
+    if (!strcmp(argv[7], "world")) options.integrator = DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD;
+    ds_sim *sim = simulation(model, &options);
 
     double *q = numbers(nq), *v = numbers(nv), *q_bar = numbers(nv), *v_bar = numbers(nv), *u_bar = numbers(nu);
     const ds_step_jacobians jacobians = {.dq_dq = numbers(nv * nv), .dq_dv = numbers(nv * nv), .dv_dq = numbers(nv * nv),

@@ -24,12 +24,16 @@ pub enum ds_contact_law {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_integrator {
-    /// v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit.
+    /// v+ = v + h a, q+ = q ⊕ h v+, with joint damping and springs implicit. The velocity of a free joint is in the body's
+    /// own axes: where these turn at w, its linear part gains the share (h w)²/2 a step.
     DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
     DS_INTEGRATOR_IMPLICIT_EULER = 1,
     DS_INTEGRATOR_MIDPOINT = 2,
     DS_INTEGRATOR_BDF1 = 3,
     DS_INTEGRATOR_BDF2 = 4,
+    /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
+    /// spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
+    DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
 }
 
 /// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
@@ -107,6 +111,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         })?,
         integrator: choice!(o.integrator, "options.integrator", ds_integrator {
             DS_INTEGRATOR_SYMPLECTIC_EULER => Integrator::SymplecticEuler,
+            DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD => Integrator::SymplecticEulerWorld,
             DS_INTEGRATOR_IMPLICIT_EULER => Integrator::ImplicitEuler,
             DS_INTEGRATOR_MIDPOINT => Integrator::Midpoint,
             DS_INTEGRATOR_BDF1 => Integrator::Bdf1,

@@ -102,7 +102,8 @@ impl Model {
         }
     }
 
-    fn free_links(&self) -> impl Iterator<Item = &Link> {
+    /// Links of free joints.
+    pub fn free_links(&self) -> impl Iterator<Item = &Link> {
         self.topology
             .links
             .iter()
@@ -126,15 +127,17 @@ impl Model {
 
 /// Blocks of ∂(q ⊕ w)/∂q and ∂(q ⊕ w)/∂w in tangent coordinates of both sides.
 ///
-/// For a free link the 6×6 matrices are [[`a`, `b`], [0, `a`]]; for a spherical one only `a` counts;
-/// for one-dof links both are 1.
+/// For one-dof links both are 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IntegrateBlocks {
     /// Ad(exp(−w)): by q.
-    pub by_q: [Mat3; 2],
+    pub by_q: LinkMatrix,
     /// Jᵣ(w): by w.
-    pub by_w: [Mat3; 2],
+    pub by_w: LinkMatrix,
 }
+
+/// Of a free link the 6×6 matrix [[`m₀`, `m₁`], [0, `m₂`]]; of a spherical one `m₀`.
+pub type LinkMatrix = [Mat3; 3];
 
 impl IntegrateBlocks {
     /// At the tangent vector `w` of a spherical or free link.
@@ -143,8 +146,8 @@ impl IntegrateBlocks {
             LinkKind::Spherical => {
                 let w = Vec3::from_slice(w);
                 IntegrateBlocks {
-                    by_q: [Quat::exp(-w).normalized().to_mat3(), Mat3::ZERO],
-                    by_w: [so3_right_jacobian(w), Mat3::ZERO],
+                    by_q: [Quat::exp(-w).normalized().to_mat3(), Mat3::ZERO, Mat3::ZERO],
+                    by_w: [so3_right_jacobian(w), Mat3::ZERO, Mat3::ZERO],
                 }
             }
             _ => {
@@ -152,34 +155,40 @@ impl IntegrateBlocks {
                 let back = Pose::exp(t).inverse();
                 let (a, b) = Pose::exp_right_jacobian(t);
                 IntegrateBlocks {
-                    by_q: [back.rot, Mat3::skew(back.pos).mul_mat(&back.rot)],
-                    by_w: [a, b],
+                    by_q: adjoint(&back),
+                    by_w: [a, b, a],
                 }
             }
         }
     }
 }
 
-/// `[[m₀, m₁], [0, m₀]] x` for six numbers, or `m₀ x` for three.
+/// Ad of a pose.
+pub fn adjoint(pose: &Pose) -> LinkMatrix {
+    let turned = Mat3::skew(pose.pos).mul_mat(&pose.rot);
+    [pose.rot, turned, pose.rot]
+}
+
+/// m x for the three or six numbers of a link.
 #[inline(always)]
-pub fn block_mul(m: &[Mat3; 2], x: &mut [f64]) {
+pub fn block_mul(m: &LinkMatrix, x: &mut [f64]) {
     let a = Vec3::from_slice(x);
     let mut first = m[0].mul_vec(a);
     if x.len() == 6 {
         let b = Vec3::from_slice(&x[3..]);
         first += m[1].mul_vec(b);
-        x[3..6].copy_from_slice(&m[0].mul_vec(b).to_array());
+        x[3..6].copy_from_slice(&m[2].mul_vec(b).to_array());
     }
     x[..3].copy_from_slice(&first.to_array());
 }
 
-/// `[[m₀, m₁], [0, m₀]]ᵀ x` for six numbers, or `m₀ᵀ x` for three.
+/// mᵀ x for the three or six numbers of a link.
 #[inline(always)]
-pub fn block_tr_mul(m: &[Mat3; 2], x: &mut [f64]) {
+pub fn block_tr_mul(m: &LinkMatrix, x: &mut [f64]) {
     let a = Vec3::from_slice(x);
     if x.len() == 6 {
         let b = Vec3::from_slice(&x[3..]);
-        let second = m[1].tr_mul_vec(a) + m[0].tr_mul_vec(b);
+        let second = m[1].tr_mul_vec(a) + m[2].tr_mul_vec(b);
         x[3..6].copy_from_slice(&second.to_array());
     }
     x[..3].copy_from_slice(&m[0].tr_mul_vec(a).to_array());

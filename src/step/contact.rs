@@ -152,7 +152,7 @@ impl ContactStage {
         })
     }
 
-    /// Velocity after the step from the factored matrix and the free acceleration.
+    /// Velocity at the end from the factored matrix, the velocity without forces and the free acceleration.
     ///
     /// # Errors
     /// `Capacity` for too many contacts, `Numerical` where the problem is not finite.
@@ -163,14 +163,15 @@ impl ContactStage {
         dynamics: &Dynamics,
         q: &[f64],
         v: &[f64],
+        v_start: &[f64],
         acc: &[f64],
-        v_next: &mut [f64],
+        v_end: &mut [f64],
     ) -> Result<Certificate> {
         let h = self.stabilization.h;
         self.certificate = None;
         self.relaxed = None;
         for (k, x) in self.v_free.iter_mut().enumerate() {
-            *x = v[k] + h * acc[k];
+            *x = v_start[k] + h * acc[k];
         }
         let kin = &dynamics.kin;
         self.scene.place(model, kin);
@@ -197,14 +198,14 @@ impl ContactStage {
             c.condense(t, &dynamics.mass);
             let certificate = self.solve_condensed(v)?;
             let c = &mut self.constraints;
-            respond(c, &dynamics.mass, model, &self.v_free, v_next);
+            respond(c, &dynamics.mass, model, &self.v_free, v_end);
             let mut repeat = false;
-            if reach != f64::INFINITY && c.missed_limit(q, v_next, h, 1e-12) {
+            if reach != f64::INFINITY && c.missed_limit(q, v_end, h, 1e-12) {
                 reach = f64::INFINITY;
                 repeat = true;
             }
             if searches < SEARCHES {
-                twists(kin, model, v_next, &mut self.twists);
+                twists(kin, model, v_end, &mut self.twists);
                 if self.scene.foresee(model, kin, &self.twists) > REACH_STEPS {
                     let before = self.scene.contacts().len();
                     self.scene.collide(REACH_STEPS * h)?;
@@ -294,18 +295,18 @@ impl ContactStage {
         model: &Model,
         dynamics: &Dynamics,
         kappa: f64,
-        v_next: &mut [f64],
+        v_end: &mut [f64],
     ) -> Result<()> {
         let c = &mut self.constraints;
         let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
         c.lambda.copy_from_slice(path.lambda());
-        respond(c, &dynamics.mass, model, &self.v_free, v_next);
+        respond(c, &dynamics.mass, model, &self.v_free, v_end);
         self.relaxed = Some(Box::new(path));
         Ok(())
     }
 
     /// Keeps what the next step starts from; call when the step has succeeded.
-    pub fn accept(&mut self, model: &Model, v_next: &[f64]) {
+    pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
         if self.certificate.is_some_and(|c| c.converged) {
             self.constraints.remember(self.gave_up_push_out());
         } else {
@@ -319,7 +320,7 @@ impl ContactStage {
             };
             let c = &self.scene.contacts()[i];
             let (s, l) = (
-                self.constraints.rows.times(b, v_next).0,
+                self.constraints.rows.times(b, v_end).0,
                 self.constraints.impulse(b).0,
             );
             let [t1, t2, _] = contact_frame(c.point.normal).c;

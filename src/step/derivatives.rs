@@ -1,19 +1,23 @@
 //! Jacobians, directional derivatives and adjoints of the last step.
 //!
 //! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
-//! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp).
+//! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp). With free joints in world
+//! axes this is the velocity v̂ of [`world_axes`], and what comes before and after it is put around it.
 
 use super::contact::Friction;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
+use super::options::Integrator;
 use super::parameters::At;
 use super::response::Response;
 use super::sim::Sim;
+use super::world_axes;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::mass::inverse;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
+use crate::model::topology::LinkKind;
 
 /// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
 /// tangent of q is in the body frame for spherical and free joints.
@@ -40,7 +44,6 @@ macro_rules! at {
             id: &$d.id,
             v: &$sim.state.v,
             spring: &$sim.state.spring,
-            v_next: &$sim.state.v_next,
             acc: &$sim.state.acc,
             time_step: $sim.options.time_step,
         }
@@ -103,7 +106,7 @@ impl Sim {
                 coefficients: &self.params.geom_friction,
                 selected: &self.selected,
             };
-            let state = [&s.q[..], &s.v, &s.v_next];
+            let state = [&s.q[..], &s.v, &s.v_end];
             c.linearize(model, &d.kin, state, friction, &mut d.external)?;
         }
         // A step with contacts has left the factors.
@@ -144,11 +147,20 @@ impl Sim {
                 self.state.info.gradient = Gradient::OneSided;
             }
         }
+        let in_world = self.options.integrator == Integrator::SymplecticEulerWorld;
+        lin.turns.clear();
         for (b, l) in lin.blocks.iter_mut().zip(wide_links(model.topology())) {
-            for k in l.iv..l.iv + l.kind.nv() {
-                lin.column[k] = h * self.state.v_next[k];
+            let v_end = &self.state.v_end[l.iv..l.iv + l.kind.nv()];
+            if in_world && l.kind == LinkKind::Free {
+                let (position, turn) = world_axes::blocks(h, v_end);
+                *b = position;
+                lin.turns.push(turn);
+                continue;
             }
-            *b = IntegrateBlocks::new(l.kind, &lin.column[l.iv..]);
+            for (w, v) in lin.column.iter_mut().zip(v_end) {
+                *w = h * v;
+            }
+            *b = IntegrateBlocks::new(l.kind, &lin.column);
         }
         lin.valid = true;
         lin.matrices_valid = false;
@@ -236,6 +248,23 @@ impl Sim {
                     }
                 });
             }
+            for l in model.free_links().take(lin.turns.len()) {
+                // What a change of v does to the velocity without forces, and impulses to that.
+                for k in l.iv..l.iv + 6 {
+                    let (unit, column) = (&mut lin.column2, &mut lin.column);
+                    unit.fill(0.0);
+                    column.fill(0.0);
+                    unit[k] = 1.0;
+                    world_axes::carry_direction(model, h, [&self.state.v, unit], column);
+                    if let Some(c) = &mut self.contact {
+                        c.direction(t, kin, &[], &[], &mut []);
+                        c.correct_one(model, mass, column)?;
+                    }
+                    for (x, c) in lin.by_v[k * nv..][..nv].iter_mut().zip(column) {
+                        *x += *c;
+                    }
+                }
+            }
             if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
                 return Err(Error::numerical("a Jacobian of the step is not finite"));
             }
@@ -243,9 +272,11 @@ impl Sim {
         }
         if let Some(x) = out.dv_dq {
             x.copy_from_slice(&lin.by_q);
+            world_axes::turn(model, &lin.turns, x);
         }
         if let Some(x) = out.dv_dv {
             x.copy_from_slice(&lin.by_v);
+            world_axes::turn(model, &lin.turns, x);
         }
         if let Some(x) = out.dq_dq {
             position_columns(t, &lin.blocks, h, &lin.by_q, true, x);
@@ -268,7 +299,7 @@ impl Sim {
                     }
                 }
             }
-            deliver(t, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
+            deliver(model, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
         }
         if out.dv_dp.is_some() || out.dq_dp.is_some() {
             let mut columns = std::mem::take(&mut lin.by_p);
@@ -288,7 +319,7 @@ impl Sim {
                 }
             }
             lin.by_p = columns;
-            deliver(t, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
+            deliver(model, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
         }
         Ok(())
     }
@@ -362,11 +393,15 @@ impl Sim {
             for (r, dv) in r.iter_mut().zip(dv) {
                 *r += dv;
             }
+            if !lin.turns.is_empty() {
+                world_axes::carry_direction(model, h, [&self.state.v, dv], r);
+            }
         }
         if let Some(c) = &mut self.contact {
             c.correct_one(model, mass, r)?;
         }
         position_columns(t, &lin.blocks, h, r, false, &mut lin.dq);
+        world_axes::turn(model, &lin.turns, r);
         if !dq.is_empty() {
             lin.column.copy_from_slice(dq);
             for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
@@ -436,13 +471,16 @@ impl Sim {
             return Err(Error::internal("the linearization is missing"));
         };
         let mass = &self.dynamics.mass;
-        // z = ∂L/∂v⁺ in all, then −h A⁻¹ z weighs the rows of r.
+        // z = ∂L/∂v̂ in all, then −h A⁻¹ z weighs the rows of r.
         let (z, weights) = (&mut lin.dv, &mut lin.dq);
         z.copy_from_slice(q_next_bar);
         for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
             block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
         }
-        for (z, v) in z.iter_mut().zip(v_next_bar) {
+        let v_end_bar = &mut lin.column;
+        v_end_bar.copy_from_slice(v_next_bar);
+        world_axes::turn_back(model, &lin.turns, v_end_bar);
+        for (z, v) in z.iter_mut().zip(v_end_bar.iter()) {
             *z = h * *z + v;
         }
         weights.copy_from_slice(z);
@@ -473,6 +511,9 @@ impl Sim {
             block_tr_mul(&b.by_q, &mut q_sum[l.iv..l.iv + l.kind.nv()]);
         }
         v_sum.copy_from_slice(z);
+        if !lin.turns.is_empty() {
+            world_axes::carry_adjoint(model, h, &self.state.v, z, v_sum);
+        }
         if let Some(c) = &mut self.contact {
             c.direction_adjoint(t, &self.dynamics.kin, weights, q_sum, v_sum);
         }

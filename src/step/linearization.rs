@@ -2,13 +2,14 @@
 
 use super::actuation::spring_jacobian;
 use super::sim::StepState;
+use super::world_axes;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::state::{IntegrateBlocks, block_mul};
+use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul};
 use crate::model::topology::{Link, Topology};
 use crate::spatial::Mat3;
 
@@ -33,6 +34,9 @@ pub(super) struct Linearization {
     pub dq: Vec<f64>,
     /// Of the links with more than one dof, in order.
     pub blocks: Vec<IntegrateBlocks>,
+    /// Of the free links, in order: ∂v⁺ by the velocity at the end in the axes of the beginning; none where these are the
+    /// same numbers.
+    pub turns: Vec<LinkMatrix>,
 }
 
 impl Linearization {
@@ -53,6 +57,7 @@ impl Linearization {
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
             blocks: vec![IntegrateBlocks::default(); wide.count()],
+            turns: Vec::with_capacity(model.free_links().count()),
         }
     }
 
@@ -73,7 +78,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Writes velocity columns and the position columns that follow from them.
 pub(super) fn deliver(
-    t: &Topology,
+    model: &Model,
     lin: &mut Linearization,
     h: f64,
     count: usize,
@@ -82,12 +87,13 @@ pub(super) fn deliver(
     of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
 ) {
     let from = std::mem::take(of(lin));
-    let nv = t.nv();
+    let nv = model.nv();
     if let Some(x) = out_v {
         x.copy_from_slice(&from[..nv * count]);
+        world_axes::turn(model, &lin.turns, x);
     }
     if let Some(x) = out_q {
-        position_columns(t, &lin.blocks, h, &from, false, x);
+        position_columns(model.topology(), &lin.blocks, h, &from, false, x);
     }
     *of(lin) = from;
 }

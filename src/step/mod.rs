@@ -19,6 +19,7 @@ mod response;
 mod selection;
 mod sim;
 mod smoothing;
+mod world_axes;
 
 pub use collision::{ContactDerivatives, Distance};
 pub use contact::ContactReport;

@@ -23,12 +23,16 @@ pub enum Contact {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
-    /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺; joint damping and springs implicit.
+    /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺; joint damping and springs implicit. The velocity of a free joint is in the
+    /// body's own axes: where these turn at ω, its linear part gains the share (hω)²/2 a step.
     SymplecticEuler = 0,
     ImplicitEuler = 1,
     Midpoint = 2,
     Bdf1 = 3,
     Bdf2 = 4,
+    /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
+    /// spins flies straight, one that rolls stays on the ground. v⁺ is in the axes of the end, as always.
+    SymplecticEulerWorld = 5,
 }
 
 /// Options of a simulation, fixed at its creation.
@@ -129,9 +133,12 @@ impl Options {
                 self.contact
             )));
         }
-        if self.integrator != Integrator::SymplecticEuler {
+        if !matches!(
+            self.integrator,
+            Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld
+        ) {
             return Err(Error::unsupported(format!(
-                "options.integrator: {:?} is not in this version, only SymplecticEuler is",
+                "options.integrator: {:?} is not in this version, SymplecticEuler and SymplecticEulerWorld are",
                 self.integrator
             )));
         }

@@ -18,9 +18,8 @@ pub struct At<'a> {
     pub id: &'a RneaDerivatives,
     /// Velocity before the step.
     pub v: &'a [f64],
-    /// Displacement of the springs, velocity after the step, acceleration (v⁺ − v)/h.
+    /// Displacement of the springs, and the acceleration a; damping and springs see v + h a.
     pub spring: &'a [f64],
-    pub v_next: &'a [f64],
     pub acc: &'a [f64],
     pub time_step: f64,
 }
@@ -44,9 +43,10 @@ impl At<'_> {
             kind => {
                 let k = self.model.joint(index).iv + component;
                 let h = self.time_step;
+                let end = self.v[k] + h * self.acc[k];
                 r[k] = match kind {
-                    ParamKind::JointDamping => self.v_next[k],
-                    ParamKind::JointStiffness => self.spring[k] + h * self.v_next[k],
+                    ParamKind::JointDamping => end,
+                    ParamKind::JointStiffness => self.spring[k] + h * end,
                     ParamKind::JointSpringReference => -self.params.stiffness[k],
                     ParamKind::JointArmature => self.acc[k],
                     // Sim::select_params refuses the others.

@@ -6,7 +6,8 @@ use super::contact::{ContactReport, ContactStage};
 use super::impulses::Direction;
 use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
-use super::options::{Contact, Options};
+use super::options::{Contact, Integrator, Options};
+use super::world_axes;
 use crate::contact::ncp::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
@@ -25,6 +26,10 @@ pub(super) struct StepState {
     pub acc: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
+    /// Velocities at the beginning and the end in the axes of the beginning: what no force changes, and what impulses
+    /// act on. They are v and v⁺ but for the free joints of [`Integrator::SymplecticEulerWorld`].
+    pub v_start: Vec<f64>,
+    pub v_end: Vec<f64>,
     /// Displacement of the joints' springs at q.
     pub spring: Vec<f64>,
     pub actuators: Vec<ActuatorForce>,
@@ -36,12 +41,22 @@ pub(super) struct StepState {
 }
 
 impl StepState {
-    /// q⁺ = q ⊕ h v⁺.
-    fn advance(&mut self, model: &Model, h: f64, work: &mut [f64]) -> Result<()> {
-        for (w, v) in work.iter_mut().zip(&self.v_next) {
+    /// q⁺ and v⁺ from the velocity at the end.
+    fn advance(
+        &mut self,
+        model: &Model,
+        integrator: Integrator,
+        h: f64,
+        work: &mut [f64],
+    ) -> Result<()> {
+        for (w, v) in work.iter_mut().zip(&self.v_end) {
             *w = h * v;
         }
         model.integrate(&self.q, work, &mut self.q_next);
+        self.v_next.copy_from_slice(&self.v_end);
+        if integrator == Integrator::SymplecticEulerWorld {
+            world_axes::advance(model, h, &self.q, &mut self.q_next, &mut self.v_next);
+        }
         if self.q_next.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
@@ -101,6 +116,8 @@ impl Sim {
             acc: vec![0.0; nv],
             q_next: vec![0.0; nq],
             v_next: vec![0.0; nv],
+            v_start: vec![0.0; nv],
+            v_end: vec![0.0; nv],
             spring: vec![0.0; nv],
             actuators: vec![ActuatorForce::default(); model.nu()],
             info: StepInfo::NONE,
@@ -312,7 +329,8 @@ impl Sim {
     /// One step: lengths nq, nv, nu, nq, nv.
     ///
     /// Symplectic Euler with implicit joint damping and springs:
-    /// (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺.
+    /// (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺; for free joints as
+    /// [`Integrator`] says.
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
@@ -340,7 +358,7 @@ impl Sim {
         }
         std::mem::swap(&mut self.state, &mut self.pending);
         if let Some(c) = &mut self.contact {
-            c.accept(&self.model, &self.state.v_next);
+            c.accept(&self.model, &self.state.v_end);
         }
         if let Some(l) = &mut self.linear {
             l.valid = false;
@@ -357,6 +375,10 @@ impl Sim {
         let (h, s) = (self.options.time_step, &mut self.pending);
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
+        s.v_start.copy_from_slice(v);
+        if self.options.integrator == Integrator::SymplecticEulerWorld {
+            world_axes::carry(model, h, v, &mut s.v_start);
+        }
         s.u.copy_from_slice(u);
         spring_displacement(model, &self.params, q, &mut s.spring);
         for (k, tau) in self.tau.iter_mut().enumerate() {
@@ -382,15 +404,23 @@ impl Sim {
                     .forward(model, params, diagonal, v, tau, &mut s.acc);
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
-                    s.v_next[k] = v[k] + h * s.acc[k];
+                    s.v_end[k] = s.v_start[k] + h * s.acc[k];
                 }
             }
             Some(c) => {
                 self.dynamics
                     .forward_factored(model, params, diagonal, v, tau, &mut s.acc);
                 check_acceleration(model, &s.acc)?;
-                let certificate =
-                    c.solve(model, params, &self.dynamics, q, v, &s.acc, &mut s.v_next)?;
+                let certificate = c.solve(
+                    model,
+                    params,
+                    &self.dynamics,
+                    q,
+                    v,
+                    &s.v_start,
+                    &s.acc,
+                    &mut s.v_end,
+                )?;
                 if !certificate.converged && self.options.require_convergence {
                     return Err(Error::not_converged(format!(
                         "the contact solver stopped at residual {:e}, above options.tolerance {:e}",
@@ -399,7 +429,7 @@ impl Sim {
                     )));
                 }
                 for k in 0..model.nv() {
-                    s.acc[k] = (s.v_next[k] - v[k]) / h;
+                    s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
                 }
                 s.info.iterations = certificate.newton
                     + certificate.interior
@@ -423,7 +453,7 @@ impl Sim {
         if margin == 0.0 && s.info.gradient == Gradient::Exact {
             s.info.gradient = Gradient::OneSided;
         }
-        s.advance(model, h, &mut self.work)?;
+        s.advance(model, self.options.integrator, h, &mut self.work)?;
         s.taken = true;
         s.fresh = true;
         Ok(())
@@ -434,12 +464,12 @@ impl Sim {
     pub(super) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
-            c.relax(model, &self.dynamics, kappa, &mut s.v_next)?;
+            c.relax(model, &self.dynamics, kappa, &mut s.v_end)?;
         }
         for k in 0..model.nv() {
-            s.acc[k] = (s.v_next[k] - s.v[k]) / h;
+            s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
         }
-        s.advance(model, h, &mut self.work)?;
+        s.advance(model, self.options.integrator, h, &mut self.work)?;
         s.info.gradient = Gradient::Smoothed;
         if let Some(l) = &mut self.linear {
             l.valid = false;

@@ -453,7 +453,8 @@ impl<'a> Mean<'a> {
                 return Err(Error::numerical("a rotation of π between the outcomes"));
             };
             // [[A, B], [0, A]]⁻¹ = [[A⁻¹, −A⁻¹ B A⁻¹], [0, A⁻¹]]
-            let to = [inverse, inverse.mul_mat(&to[1]).mul_mat(&inverse) * -1.0];
+            let across = inverse.mul_mat(&to[1]).mul_mat(&inverse) * -1.0;
+            let to = [inverse, across, inverse];
             for i in 0..4 {
                 for column in self.one[i].chunks_exact_mut(nv) {
                     block_mul(&to, &mut column[at.clone()]);

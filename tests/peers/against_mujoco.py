@@ -141,7 +141,7 @@ def states(report, robot, ours, match, seed):
 
 def step(report, robot, ours, match):
     """One contact-free step with the file's actuators, springs and dampers, and a push on a body,
-    from MuJoCo's terms.
+    from MuJoCo's terms, with free joints in body axes and in world axes.
 
     (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v).
     """
@@ -149,27 +149,38 @@ def step(report, robot, ours, match):
     match.disable(mujoco_model.EXTRA_FORCES[:4])
     m.opt.density = m.opt.viscosity = 0.0
     h = 1e-3
-    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=h)
+    sims = [ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=h, integrator=integrator)
+            for integrator in (ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER, ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD)]
     K = np.zeros((m.nv, m.nv))
     for j in range(m.njnt):
         i, n = m.jnt_dofadr[j], ours.joint_nv[j]
         K[i : i + n, i : i + n] = m.jnt_stiffness[j] * np.eye(n)
-    worst, rng = 0.0, np.random.default_rng(3)
+    worst, rng = np.zeros(3), np.random.default_rng(3)
     for q, v, _, w in states(report, robot, ours, match, seed=4):
         u = rng.uniform(-1.2, 1.2, ours.nu)
         match.set(q, v)
         d.ctrl[:] = u
         mujoco.mj_forward(m, d)
         body, push = int(rng.integers(1, m.nbody)), rng.uniform(-1, 1, 6)
-        sim.set_external_wrench(body, push)
+        for sim in sims:
+            sim.set_external_wrench(body, push)
         A = match.mass_matrix() + h * np.diag(m.dof_damping) + h * h * K
         force = match.body_jacobian(body, d.xpos[body]).T @ push
         force += d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
         T = match.T(q)
+        change = h * np.linalg.solve(A, force)
         # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes.
-        force -= A @ match.Tdot_v(q, v)
-        expected = h * T.T @ np.linalg.solve(A, force)
-        _, mine = sim.step(q, v, u)
-        sim.set_external_wrench(body, np.zeros(6))
-        worst = max(worst, difference(weigh(mine - v, w.motion), weigh(expected, w.motion)))
-    report.row(robot.name, "step: change of v in 1 ms", worst, COMPILED)
+        expected = T.T @ (change - h * match.Tdot_v(q, v))
+        (_, mine), (q_world, v_world) = (sim.step(q, v, u) for sim in sims)
+        in_world = T.T @ (ours.v_to_mujoco(q_world, v_world) - T @ v)
+        qpos = np.array(ours.q_to_mujoco(q))
+        mujoco.mj_integratePos(m, qpos, T @ v + change, h)
+        worst = np.maximum(worst, [
+            difference(weigh(mine - v, w.motion), weigh(expected, w.motion)),
+            difference(weigh(in_world, w.motion), weigh(T.T @ change, w.motion)),
+            difference(np.array(ours.q_to_mujoco(q_world)), qpos, 1.0),
+        ])
+        for sim in sims:
+            sim.set_external_wrench(body, np.zeros(6))
+    for quantity, value in zip(("change of v", "change of v in world axes", "q in world axes"), worst):
+        report.row(robot.name, f"step: {quantity} in 1 ms", value, COMPILED)

@@ -135,6 +135,7 @@ class Integrator(IntEnum):
     MIDPOINT = 2
     BDF1 = 3
     BDF2 = 4
+    SYMPLECTIC_EULER_WORLD = 5
 
 
 class ParamKind(IntEnum):
