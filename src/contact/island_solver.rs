@@ -152,7 +152,8 @@ impl IslandSolver {
             } else if thorough && !found.converged {
                 found = self.solve_island(problem, rows, island, DENSE, &at_last, all)?;
             }
-            let size = self.part.rows.len();
+            let blocks = self.islands.blocks(island).iter();
+            let size: usize = blocks.map(|b| problem.blocks[*b].rows()).sum();
             if thorough && !found.converged && size > DENSE && size <= DENSE_AT_LAST {
                 found = self.solve_island(problem, rows, island, DENSE_AT_LAST, &at_last, all)?;
             }

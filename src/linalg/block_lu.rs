@@ -305,10 +305,17 @@ mod tests {
     use super::*;
     use crate::linalg::General;
 
-    /// A random matrix on a ring with chords, dense and by blocks.
+    /// Nodes of a ring with chords, and a random matrix on it, dense and by blocks.
     fn example() -> (Vec<usize>, Vec<f64>, BlockLu) {
         let starts = vec![0, 6, 7, 13, 16, 22, 28, 34, 35, 41];
         let (nodes, n) = (starts.len() - 1, 41);
+        let mut lu = BlockLu::new(nodes, n, 6);
+        lu.start(&starts);
+        let pairs = (0..nodes).flat_map(|a| (0..a).map(move |b| [a, b]));
+        for [a, b] in pairs.filter(|[a, b]| touch(nodes, *a, *b)) {
+            lu.connect(a, b);
+        }
+        lu.analyze();
         let mut seed = 1u64;
         let mut random = || {
             seed = seed
@@ -316,41 +323,20 @@ mod tests {
                 .wrapping_add(1442695040888963407);
             (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
         };
-        let edges: Vec<[usize; 2]> = (0..nodes)
-            .map(|k| [k, (k + 1) % nodes])
-            .chain([[1, 5], [2, 7]])
-            .collect();
-        let mut lu = BlockLu::new(nodes, n, 6);
+        let node = |i: usize| starts.partition_point(|s| *s <= i) - 1;
         let mut dense = vec![0.0; n * n];
-        lu.start(&starts);
-        for [a, b] in &edges {
-            lu.connect(*a, *b);
-        }
-        lu.analyze();
-        lu.set_identity();
         for i in 0..n {
-            dense[i * n + i] = 1.0;
-        }
-        let pairs = edges.iter().flat_map(|[a, b]| [(*a, *b), (*b, *a)]);
-        for (a, b) in (0..nodes).map(|k| (k, k)).chain(pairs) {
-            let columns = starts[b + 1] - starts[b];
-            for i in 0..starts[a + 1] - starts[a] {
-                for j in 0..columns {
-                    let r = random() + if a == b { 2.0 * f64::from(i == j) } else { 0.0 };
-                    let (block, [row, column]) = if a == b {
-                        (lu.own(a), [i, j])
-                    } else if lu.precedes(a, b) {
-                        (lu.between(a, b)[0], [i, j])
-                    } else {
-                        (lu.between(b, a)[1], [j, i])
-                    };
-                    let (values, stride) = lu.block_mut(block);
-                    values[row * stride + column] += r;
-                    dense[(starts[a] + i) * n + starts[b] + j] += r;
-                }
+            for j in (0..n).filter(|j| node(i) == node(*j) || touch(nodes, node(i), node(*j))) {
+                dense[i * n + j] = random() + 3.0 * f64::from(i == j);
             }
         }
+        refill(&starts, &dense, &mut lu);
         (starts, dense, lu)
+    }
+
+    fn touch(nodes: usize, a: usize, b: usize) -> bool {
+        let ring = (a + 1) % nodes == b || (b + 1) % nodes == a;
+        ring || [[1, 5], [2, 7]].contains(&[a.min(b), a.max(b)])
     }
 
     #[test]
@@ -402,10 +388,8 @@ mod tests {
         let n = lu.order();
         lu.set_identity();
         let nodes = starts.len() - 1;
-        let ring = |a: usize, b: usize| (a + 1) % nodes == b || (b + 1) % nodes == a;
-        let chord = |a: usize, b: usize| [[1, 5], [2, 7]].contains(&[a.min(b), a.max(b)]);
         for a in 0..nodes {
-            for b in (0..nodes).filter(|b| a == *b || ring(a, *b) || chord(a, *b)) {
+            for b in (0..nodes).filter(|b| a == *b || touch(nodes, a, *b)) {
                 for (i, r) in (starts[a]..starts[a + 1]).enumerate() {
                     for (j, c) in (starts[b]..starts[b + 1]).enumerate() {
                         let (block, [row, column]) = if a == b {

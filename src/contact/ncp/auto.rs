@@ -34,6 +34,29 @@ const MAX_STALLED: usize = 3;
 /// Scaled distance to the end of the path from which modes are worth a polish.
 const CLOSE: f64 = 1e-6;
 
+/// The best iterate of a solve, its residual, and who found it.
+#[derive(Debug)]
+pub(super) struct Best {
+    lambda: Vec<f64>,
+    residual: f64,
+    path: Path,
+}
+
+impl Best {
+    pub fn new(max_rows: usize) -> Best {
+        Best {
+            lambda: Vec::with_capacity(max_rows),
+            residual: f64::INFINITY,
+            path: Path::Empty,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.lambda.clear();
+        self.residual = f64::INFINITY;
+    }
+}
+
 impl NcpSolver {
     pub(super) fn solve_auto(
         &mut self,
@@ -48,17 +71,15 @@ impl NcpSolver {
         }
         self.restart(problem, warm);
         certificate.path = Path::Polished;
-        let mut best = f64::INFINITY;
         self.best.clear();
         certificate.sweeps += self.sweeps(problem, SWEEPS, options);
-        self.remember(self.residual(problem), &mut best);
+        self.remember(self.residual(problem), Path::Pgs);
         self.guess_modes(problem);
         if self.newton_from(problem, options, GUESSED, &mut certificate) {
             return certificate;
         }
-        self.recall(problem);
+        self.recall(problem, &mut certificate);
         if options.effort == Effort::Brief {
-            certificate.path = Path::Pgs;
             self.classify_all(problem, CLOSED);
             return certificate;
         }
@@ -67,27 +88,26 @@ impl NcpSolver {
         if self.solve_pivots(problem, options, near, &mut certificate) {
             return certificate;
         }
-        self.recall(problem);
-        if self.solve_interior(problem, options, &mut best, &mut certificate) {
+        self.recall(problem, &mut certificate);
+        if self.solve_interior(problem, options, &mut certificate) {
             return certificate;
         }
-        self.recall(problem);
+        self.recall(problem, &mut certificate);
         if options.effort == Effort::Thorough {
             certificate.effort = Effort::Thorough;
             // Ranks are not found by trees, and more of the same pivots rarely helps.
-            let rank_tells =
-                best > options.tolerance && matches!(problem.delassus, Delassus::Dense(_));
+            let rank_tells = self.best.residual > options.tolerance
+                && matches!(problem.delassus, Delassus::Dense(_));
             let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
             let by_rank = (Purpose::Rank, budget);
             if rank_tells && self.solve_pivots(problem, options, by_rank, &mut certificate) {
                 return certificate;
             }
-            if self.follow_path(problem, options, &mut best, &mut certificate) {
+            if self.follow_path(problem, options, &mut certificate) {
                 return certificate;
             }
-            self.recall(problem);
+            self.recall(problem, &mut certificate);
         }
-        certificate.path = Path::Pgs;
         self.classify_all(problem, CLOSED);
         certificate
     }
@@ -99,12 +119,12 @@ impl NcpSolver {
         options: &NcpOptions,
     ) -> Certificate {
         let mut certificate = Certificate::new(Path::Continuation);
+        certificate.effort = Effort::Thorough;
         self.work.update_sigma(problem);
         self.best.clear();
-        let mut best = f64::INFINITY;
-        self.remember(self.residual(problem), &mut best);
-        if !self.follow_path(problem, options, &mut best, &mut certificate) {
-            self.recall(problem);
+        self.remember(self.residual(problem), Path::Continuation);
+        if !self.follow_path(problem, options, &mut certificate) {
+            self.recall(problem, &mut certificate);
             self.classify_all(problem, CLOSED);
         }
         certificate
@@ -222,7 +242,6 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        best: &mut f64,
         certificate: &mut Certificate,
     ) -> bool {
         if !(self.interior).start(problem, &self.work, &mut self.shifted) {
@@ -260,18 +279,17 @@ impl NcpSolver {
                     certificate.path = Path::Interior;
                     return true;
                 }
-                self.remember(residual, best);
+                self.remember(residual, Path::Interior);
             }
             if last {
                 break;
             }
         }
-        if *best > options.tolerance || options.effort == Effort::Thorough {
+        if self.best.residual > options.tolerance || options.effort == Effort::Thorough {
             return false;
         }
-        self.recall(problem);
+        self.recall(problem, certificate);
         self.classify_all(problem, CLOSED);
-        certificate.path = Path::Interior;
         true
     }
 
@@ -280,10 +298,8 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        best: &mut f64,
         certificate: &mut Certificate,
     ) -> bool {
-        certificate.effort = Effort::Thorough;
         let enough = 1e-2 * options.tolerance;
         let mut goes_on = (self.continuation).start(
             problem,
@@ -292,13 +308,13 @@ impl NcpSolver {
             options.max_iterations,
         );
         let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
-        while goes_on && *best > enough && !polished {
+        while goes_on && self.best.residual > enough && !polished {
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted);
             let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
             tried &= settled;
             (self.continuation).write(problem, &mut self.work, &self.shifted);
             let residual = self.residual(problem);
-            self.remember(residual, best);
+            self.remember(residual, Path::Continuation);
             if self.continuation.distance() < CLOSE {
                 // Solved, the path is followed for as long as that pays.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
@@ -312,12 +328,11 @@ impl NcpSolver {
             }
         }
         certificate.continuation += self.continuation.factorizations();
-        if polished || *best > options.tolerance {
+        if polished || self.best.residual > options.tolerance {
             return polished;
         }
-        self.recall(problem);
+        self.recall(problem, certificate);
         self.classify_all(problem, CLOSED);
-        certificate.path = Path::Continuation;
         true
     }
 
@@ -362,17 +377,26 @@ impl NcpSolver {
         self.work.update_sigma(problem);
     }
 
-    fn recall(&mut self, problem: &Problem) {
-        self.work.lambda.copy_from_slice(&self.best);
+    /// Returns to the best iterate; `certificate` takes who found it.
+    fn recall(&mut self, problem: &Problem, certificate: &mut Certificate) {
+        self.work.lambda.copy_from_slice(&self.best.lambda);
         self.work.update_sigma(problem);
+        certificate.path = self.best.path;
     }
 
-    /// Keeps the iterate in `best` if its residual is the smallest so far.
-    fn remember(&mut self, residual: f64, best: &mut f64) {
-        if residual < *best || self.best.is_empty() {
-            *best = residual;
-            self.best.clear();
-            self.best.extend_from_slice(&self.work.lambda);
+    /// Keeps the iterate, which `path` found, if its residual is the smallest so far.
+    fn remember(&mut self, residual: f64, path: Path) {
+        let best = &mut self.best;
+        if residual < best.residual || best.lambda.is_empty() {
+            // No number is worse than any.
+            best.residual = if residual.is_nan() {
+                f64::INFINITY
+            } else {
+                residual
+            };
+            best.path = path;
+            best.lambda.clear();
+            best.lambda.extend_from_slice(&self.work.lambda);
         }
     }
 

@@ -270,7 +270,11 @@ impl Continuation {
         system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
         let size = self.along.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale);
         // Downwards at the start, where the determinant is positive, and in the same sense all along.
-        let sign = if system.is_negative() { 1.0 } else { -1.0 };
+        let sign = if system.is_negative(problem) {
+            1.0
+        } else {
+            -1.0
+        };
         let tau = sign / (1.0 + size).sqrt();
         for (t, a) in self.turned.iter_mut().zip(&self.along) {
             *t = -tau * a / self.scale;

@@ -48,6 +48,7 @@ use super::problem::{Delassus, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
+use auto::Best;
 use continuation::Continuation;
 use interior::Interior;
 use least_norm::LeastNorm;
@@ -121,7 +122,7 @@ pub struct NcpSolver {
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
     faces_before: Vec<Face>,
-    best: Vec<f64>,
+    best: Best,
     /// What pivots found, and its modes.
     found: Vec<f64>,
     found_modes: Vec<Mode>,
@@ -161,7 +162,7 @@ impl NcpSolver {
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
-            best: Vec::with_capacity(max_rows),
+            best: Best::new(max_rows),
             found: Vec::with_capacity(max_rows),
             found_modes: Vec::with_capacity(max_blocks),
             last: None,

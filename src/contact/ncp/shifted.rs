@@ -21,7 +21,8 @@ pub(super) struct Shifted {
     velocity: f64,
     /// D of each block, filled before [`Shifted::factor`].
     pub shift: Vec<Small>,
-    is_negative: bool,
+    /// Largest entry of D, or one, of each block; by trees.
+    sizes: Vec<f64>,
     x: Vec<[f64; 1]>,
     remainder: Vec<[f64; 1]>,
     rows: Vec<[f64; 1]>,
@@ -43,7 +44,7 @@ impl Shifted {
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
             shift: Vec::with_capacity(max_blocks),
-            is_negative: false,
+            sizes: Vec::with_capacity(max_blocks),
             x: rows(),
             remainder: rows(),
             rows: rows(),
@@ -160,12 +161,14 @@ impl Shifted {
             }
         }
         self.matrix.factor(0.0);
-        self.is_negative = self.matrix.is_negative();
     }
 
     /// Whether the determinant of what was factored is negative.
-    pub fn is_negative(&self) -> bool {
-        self.is_negative
+    pub fn is_negative(&self, problem: &Problem) -> bool {
+        match problem.delassus {
+            Delassus::Dense(_) => self.matrix.is_negative(),
+            Delassus::Trees(_) => self.is_negative_by_trees(problem.blocks),
+        }
     }
 
     /// x ← (G + D)⁻¹ b, zero in frozen rows; where G comes by trees a `rough` one is good to about eight digits.

@@ -88,7 +88,7 @@ fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> [f64; 4] {
 }
 
 fn contact(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
-    let slip = root(planar_norm(s[0], s[1]), 0.25 * kappa * kappa);
+    let slip = planar_norm(planar_norm(s[0], s[1]), kappa);
     let tilde = [mu * l[2], l[0], l[1]];
     let z = [tilde[0] - s[2] / mu - slip, l[0] - s[0], l[1] - s[1]];
     let radius = planar_norm(z[1], z[2]);

@@ -16,10 +16,12 @@ impl Shifted {
     /// With W the inverse of D in the problem's units.
     pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
         self.trees.clear_weights(problem.blocks.len());
-        let mut flipped = false;
+        self.sizes.clear();
         for (i, block) in problem.blocks.iter().enumerate() {
             let n = block.rows();
             let mut d = self.shift[i];
+            let size = |m: f64, d: &f64| m.max(d.abs());
+            self.sizes.push(d.as_flattened().iter().fold(1.0, size));
             for (r, line) in d.iter_mut().enumerate().take(n) {
                 line[r] += TREE_PROXIMAL;
             }
@@ -30,17 +32,21 @@ impl Shifted {
                 _ if frozen(*block, 0) => {}
                 _ => w[0][0] = d[0][0].recip(),
             }
-            flipped ^= match *block {
-                Block::Contact { mu } if mu > 0.0 => determinant(w) < 0.0,
-                Block::Contact { .. } => w[2][2] < 0.0,
-                _ => w[0][0] < 0.0,
-            };
             let unit = self.unit[i] * self.unit[i];
             w.iter_mut().flatten().for_each(|w| *w *= unit);
         }
         self.trees.factor(rows);
-        // det(G + D) = det D det(1 + HᵀWH).
-        self.is_negative = flipped ^ self.trees.is_negative();
+    }
+
+    /// det(G + D) = det D det(1 + HᵀWH), with D the inverse of W.
+    pub(super) fn is_negative_by_trees(&self, blocks: &[Block]) -> bool {
+        let flips = |(block, w): &(&Block, &Small)| match **block {
+            Block::Contact { mu } if mu > 0.0 => determinant(w) < 0.0,
+            Block::Contact { .. } => w[2][2] < 0.0,
+            _ => w[0][0] < 0.0,
+        };
+        let flipped = blocks.iter().zip(&self.trees.weights).filter(flips).count();
+        (flipped % 2 == 1) ^ self.trees.is_negative()
     }
 
     /// x ← (G + D)⁻¹ x where x is `right` without frozen rows; a `rough` one, which is good to about eight digits, is not
@@ -113,14 +119,10 @@ impl Shifted {
 
     /// The largest part of a right side, each in units of what its block makes of an impulse of one.
     fn weighted(&self, rows: &TreeRows, right: &[[f64; 1]]) -> f64 {
-        let sizes = self.shift.iter().enumerate().map(|(i, shift)| {
+        let sizes = self.sizes.iter().enumerate().map(|(i, own)| {
             let largest = right[rows.range(i)]
                 .iter()
                 .fold(0.0f64, |m, x| m.max(x[0].abs()));
-            let own = shift
-                .as_flattened()
-                .iter()
-                .fold(1.0f64, |m, d| m.max(d.abs()));
             largest / own
         });
         sizes.fold(0.0, f64::max)
