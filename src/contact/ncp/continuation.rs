@@ -6,7 +6,7 @@
 //! Georg, Introduction to numerical continuation methods, 2003). The sign of the determinant tells the direction,
 //! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
 
-use super::modes::{Mode, largest, tending};
+use super::modes::{Mode, largest, replace_modes, tending};
 use super::shifted::Shifted;
 use super::smoothed::law;
 use super::work::Work;
@@ -331,16 +331,14 @@ impl Continuation {
 
     /// Takes the modes that the blocks tend to; returns whether they are those of the point before.
     pub fn update_modes(&mut self, blocks: &[Block], offsets: &[usize]) -> bool {
-        let mut same = true;
-        for (i, block) in blocks.iter().enumerate() {
+        let bounds = &self.bounds;
+        let new = blocks.iter().enumerate().map(|(i, block)| {
             let part = offsets[i]..offsets[i + 1];
             let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
             let slack = [s[0].max(0.0), (-s[0]).max(0.0)];
-            let mode = tending(*block, self.bounds[i], l, s, slack);
-            same &= self.modes[i] == mode;
-            self.modes[i] = mode;
-        }
-        same
+            tending(*block, bounds[i], l, s, slack)
+        });
+        replace_modes(&mut self.modes, new)
     }
 
     /// Impulses and modes in the problem's units, and their σ.

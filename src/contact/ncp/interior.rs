@@ -12,7 +12,7 @@
 //! the admissible impulses, which keeps the modes apart.
 
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
-use super::modes::{Mode, largest, tending};
+use super::modes::{Mode, largest, replace_modes, tending};
 use super::shifted::{Shifted, frozen};
 use super::work::Work;
 use crate::contact::problem::{Block, Problem};
@@ -193,15 +193,13 @@ impl Interior {
 
     /// Takes the modes that the blocks tend to; returns whether they are those of the step before.
     pub fn update_modes(&mut self, blocks: &[Block], offsets: &[usize]) -> bool {
-        let mut same = true;
-        for (i, block) in blocks.iter().enumerate() {
+        let (bounds, slack) = (&self.bounds, &self.slack);
+        let new = blocks.iter().enumerate().map(|(i, block)| {
             let part = offsets[i]..offsets[i + 1];
             let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
-            let mode = tending(*block, self.bounds[i], l, s, self.slack[i]);
-            same &= self.modes[i] == mode;
-            self.modes[i] = mode;
-        }
-        same
+            tending(*block, bounds[i], l, s, slack[i])
+        });
+        replace_modes(&mut self.modes, new)
     }
 
     fn update_residual(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {

@@ -259,6 +259,16 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
     ]
 }
 
+/// Takes new modes; whether they are those there were.
+pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>) -> bool {
+    let mut same = true;
+    for (mode, new) in modes.iter_mut().zip(new) {
+        same &= *mode == new;
+        *mode = new;
+    }
+    same
+}
+
 /// The mode that a block inside its cones tends to: of two that vanish together the smaller one. Of a box, σ is the
 /// difference of the slacks.
 pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 2]) -> Mode {
