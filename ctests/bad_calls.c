@@ -77,6 +77,8 @@ OPTION(time_step, -1e-3, negative)
 OPTION(time_step, NAN, nan)
 OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
+OPTION(integrator, DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD + 1, large)
+OPTION(integrator, DS_INTEGRATOR_BDF1, missing)
 OPTION(tolerance, 0.0, zero)
 OPTION(max_iterations, 0, zero)
 OPTION(max_contacts, SIZE_MAX / 64, large)
@@ -96,6 +98,8 @@ static void options(void) {
     INVALID(create(set_nan_time_step), "time_step");
     INVALID(create(set_unknown_contact), "contact");
     INVALID(create(set_unknown_integrator), "integrator");
+    INVALID(create(set_large_integrator), "integrator");
+    WRONG(create(set_missing_integrator), DS_ERR_UNSUPPORTED, "integrator");
     INVALID(create(set_zero_tolerance), "tolerance");
     INVALID(create(set_zero_max_iterations), "max_iterations");
     WRONG(create(set_large_max_contacts), DS_ERR_CAPACITY, "max_contacts");

@@ -146,11 +146,17 @@ fn errors(name: &str, scene: &mut Scene) -> (f64, Vec<ContactReport>) {
 fn of_feet_that_stick_and_slide() {
     let model = quadruped(false);
     let q = standing(&model);
-    for (push, mode, name) in [
+    let feet = [
         (0.0, Mode::Sticking, "sticking"),
         (1.5, Mode::Sliding, "sliding"),
-    ] {
-        let mut scene = Scene::new(model.clone(), q.clone(), &options(1e-3));
+    ];
+    let cases = INTEGRATORS.into_iter().flat_map(|i| feet.map(|f| (i, f)));
+    for (integrator, (push, mode, name)) in cases {
+        let options = Options {
+            integrator,
+            ..options(1e-3)
+        };
+        let mut scene = Scene::new(model.clone(), q.clone(), &options);
         scene.settle(5);
         scene.v[0] += push;
         scene.v[1] += 0.3 * push;
@@ -182,26 +188,30 @@ fn of_balls_on_balls() {
     spec.geoms[1].priority = 2;
     let model = Model::compile(spec, Actuation::Full).unwrap();
     let q = model.neutral().to_vec();
-    let o = Options {
-        kp: 0.5,
-        kd: 0.1,
-        ..options(2e-3)
-    };
-    let mut scene = Scene::new(model, q, &o);
-    scene.v[12..15].copy_from_slice(&[0.1, 0.2, -1.0]);
-    scene.u[3] = 0.2;
-    let (error, contacts) = errors("balls", &mut scene);
-    assert!(error < 5e-7, "{error:e}");
-    assert!(
-        contacts
-            .iter()
-            .any(|c| c.body[0] != 0 && c.impulse[2] > 0.0)
-    );
-    assert!(
-        contacts
-            .iter()
-            .any(|c| c.geom == [0, 1] && c.impulse[2] > 0.0)
-    );
+    for integrator in INTEGRATORS {
+        let o = Options {
+            kp: 0.5,
+            kd: 0.1,
+            integrator,
+            ..options(2e-3)
+        };
+        let mut scene = Scene::new(model.clone(), q.clone(), &o);
+        scene.v[12..15].copy_from_slice(&[0.1, 0.2, -1.0]);
+        scene.v[15..18].copy_from_slice(&[3.0, -2.0, 4.0]);
+        scene.u[3] = 0.2;
+        let (error, contacts) = errors("balls", &mut scene);
+        assert!(error < 5e-7, "{error:e}");
+        assert!(
+            contacts
+                .iter()
+                .any(|c| c.body[0] != 0 && c.impulse[2] > 0.0)
+        );
+        assert!(
+            contacts
+                .iter()
+                .any(|c| c.geom == [0, 1] && c.impulse[2] > 0.0)
+        );
+    }
 }
 
 /// Four points under a box: no single impulse is unique, their sum is.

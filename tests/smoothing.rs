@@ -11,7 +11,8 @@ use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{
-    Contact, Gradient, Options, Sim, Smoothing, SmoothingInfo, SmoothingMethod, StepJacobians,
+    Contact, Gradient, Integrator, Options, Sim, Smoothing, SmoothingInfo, SmoothingMethod,
+    StepJacobians,
 };
 use std::sync::Arc;
 
@@ -342,10 +343,11 @@ fn normal_cumulative(x: f64) -> f64 {
 }
 
 /// The quadruped some steps after it has landed.
-fn landed() -> (Sim, Vec<f64>, Vec<f64>, Vec<f64>) {
+fn landed(integrator: Integrator) -> (Sim, Vec<f64>, Vec<f64>, Vec<f64>) {
     let model = Arc::new(quadruped(false));
     let options = Options {
         time_step: 2e-3,
+        integrator,
         ..Options::default()
     };
     let mut sim = Sim::new(model.clone(), &options).unwrap();
@@ -382,11 +384,13 @@ fn landed() -> (Sim, Vec<f64>, Vec<f64>, Vec<f64>) {
 
 #[test]
 fn central_path_is_the_derivative_of_the_relaxed_step() {
-    let (mut sim, q, v, u) = landed();
-    let model = sim.model().clone();
-    let nv = model.nv();
     // The smaller κ, the sharper the relaxed laws bend.
-    for (kappa, eps) in [(1e-2, 1e-5), (1e-4, 1e-6)] {
+    let sizes = [(1e-2, 1e-5), (1e-4, 1e-6)];
+    for (integrator, (kappa, eps)) in (INTEGRATORS.into_iter()).flat_map(|i| sizes.map(|s| (i, s)))
+    {
+        let (mut sim, q, v, u) = landed(integrator);
+        let model = sim.model().clone();
+        let nv = model.nv();
         let options = Smoothing {
             method: SmoothingMethod::CentralPath,
             kappa,
@@ -435,14 +439,16 @@ fn central_path_is_the_derivative_of_the_relaxed_step() {
             }
         }
         relaxed(&q, &v, &u, &p);
-        println!("relaxed step, kappa {kappa:e}: largest relative difference {worst:e}");
+        println!(
+            "relaxed step, {integrator:?}, kappa {kappa:e}: largest relative difference {worst:e}"
+        );
         assert!(worst < 1e-7, "{worst:e}");
     }
 }
 
 #[test]
 fn the_central_path_tends_to_the_exact_jacobian() {
-    let (mut sim, ..) = landed();
+    let (mut sim, ..) = landed(Integrator::SymplecticEuler);
     let exact = exact(&mut sim);
     let off = |kappa: f64| {
         let options = Smoothing {
@@ -459,8 +465,8 @@ fn the_central_path_tends_to_the_exact_jacobian() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits_and_no_step_changes() {
-    let (mut sim, q, v, u) = landed();
-    let (mut plain, ..) = landed();
+    let (mut sim, q, v, u) = landed(Integrator::SymplecticEuler);
+    let (mut plain, ..) = landed(Integrator::SymplecticEuler);
     let info = sim.step_info().unwrap();
     for method in [
         SmoothingMethod::FirstOrder,

@@ -6,7 +6,7 @@ use common::*;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Gradient, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Every parameter of every body and joint on which the step depends.
@@ -95,15 +95,10 @@ fn models() -> impl Iterator<Item = (u64, Model, Options)> {
         .enumerate()
         .map(|(i, &k)| (i as u64, single_joint(i as u64, k)));
     let trees = (0..12).map(|s| (200 + s, random_tree(200 + s, 2 + (s as usize * 38) / 11)));
-    let integrators = |seed: u64| match seed % 2 {
-        0 => Integrator::SymplecticEuler,
-        _ => Integrator::SymplecticEulerWorld,
-    };
     let free = [900, 901].map(|seed| (seed, single_joint(seed, JointKind::Free)));
     singles.chain(trees).chain(free).map(move |(seed, model)| {
-        let integrator = integrators(seed);
         let options = Options {
-            integrator,
+            integrator: INTEGRATORS[seed as usize % 2],
             ..options()
         };
         (seed, model, options)

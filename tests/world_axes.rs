@@ -7,7 +7,7 @@ use allocation_counter::measure;
 use common::checker::{Checker, quadruped, standing};
 use common::runs::container;
 use common::scene::*;
-use common::{Rng, param};
+use common::{INTEGRATORS, Rng, param};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::ModelSpec;
 use diffsim::model::{Actuation, Model};
@@ -27,10 +27,7 @@ fn in_world(options: Options) -> Options {
 fn a_body_that_spins_flies_straight() {
     let h = 0.01;
     let mut fastest = 0.0;
-    for integrator in [
-        Integrator::SymplecticEuler,
-        Integrator::SymplecticEulerWorld,
-    ] {
+    for integrator in INTEGRATORS {
         let mut spec = ModelSpec::default();
         free(&mut spec, "ball", at(0.0, 0.0, 0.0), 1.0, ball(RADIUS));
         spec.gravity = Vec3::ZERO;
@@ -111,7 +108,14 @@ fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
 fn derivatives_of_a_quadruped() {
     let model = quadruped(false);
     let q = standing(&model);
-    check("quadruped", model, &options(5e-3), &q, 12);
+    for (kp, kd) in [(0.0, 0.0), (0.2, 0.3)] {
+        let options = Options {
+            kp,
+            kd,
+            ..options(5e-3)
+        };
+        check("quadruped", model.clone(), &options, &q, 12);
+    }
 }
 
 #[test]

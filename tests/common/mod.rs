@@ -10,7 +10,13 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::StepJacobians;
+use diffsim::step::{Integrator, StepJacobians};
+
+/// Those that this version has.
+pub const INTEGRATORS: [Integrator; 2] = [
+    Integrator::SymplecticEuler,
+    Integrator::SymplecticEulerWorld,
+];
 
 /// Jacobians of q⁺ and of v⁺ by q, v, u and the parameters.
 pub fn all_jacobians<'a>(
