@@ -503,7 +503,10 @@ enum ds_contact_law
    */
   DS_CONTACT_LCP = 1,
   /**
-   * Convex compliant contact.
+   * Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
+   * (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
+   * they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
+   * more than h × 1 m/s have no friction. kp and kd must be 0, max_push_out inf.
    */
   DS_CONTACT_CONVEX = 2,
   /**
@@ -576,11 +579,13 @@ enum ds_param_kind
    */
   DS_PARAM_GEOM_RESTITUTION = 2,
   /**
-   * index: geom.
+   * index: geom; component 0 [N/m], greater than 0; infinite as loaded, and then as rigid as a step resolves. The
+   * stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX.
    */
   DS_PARAM_CONTACT_STIFFNESS = 3,
   /**
-   * index: geom.
+   * index: geom; component 0 [s], at least 0; 0.01 as loaded. The times of two geoms add up to that in which a
+   * penetration is undone. With DS_CONTACT_CONVEX.
    */
   DS_PARAM_CONTACT_DISSIPATION = 4,
   /**
@@ -1085,12 +1090,13 @@ typedef struct ds_options {
    */
   int32_t integrator;
   /**
-   * Largest residual of the contact problem that counts as solved.
+   * Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
+   * what impulses change of it. Default 1e-9.
    */
   double tolerance;
   /**
    * Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
-   * each other; what comes before it is bounded by constants.
+   * each other; what comes before it is bounded by constants. With DS_CONTACT_CONVEX of Newton steps in all.
    */
   size_t max_iterations;
   /**

@@ -3,11 +3,12 @@
 mod common;
 
 use allocation_counter::measure;
-use common::Rng;
 use common::scene::*;
-use diffsim::model::Actuation;
+use common::{LAWS, Rng};
 use diffsim::model::spec::ModelSpec;
-use diffsim::step::{Options, StepJacobians};
+use diffsim::model::{Actuation, Model};
+use diffsim::step::{Options, Sim, StepJacobians};
+use std::sync::Arc;
 
 const LEVELS: usize = 8;
 const SPEED: f64 = 1.0;
@@ -94,4 +95,34 @@ fn derivatives_through_islands_are_those_of_differences_and_take_no_heap() {
     let forward: f64 = z.iter().zip(&dv_next).map(|(a, b)| a * b).sum();
     let backward: f64 = v_bar.iter().zip(&dv).map(|(a, b)| a * b).sum();
     assert!((forward - backward).abs() < 1e-9 * forward.abs().max(1.0));
+}
+
+/// With derivatives; no matrix has all rows of all contacts.
+#[test]
+fn room_for_contacts_of_free_bodies_takes_memory_in_proportion() {
+    const BODIES: usize = 10;
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.4);
+    for k in 0..BODIES {
+        let place = at(0.0, 0.0, 0.1 + 0.2 * k as f64);
+        free(&mut spec, &format!("ball{k}"), place, 1.0, ball(0.1));
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    for contact in LAWS {
+        let bytes = |max_contacts: usize| {
+            let options = Options {
+                max_contacts,
+                contact,
+                ..options(1e-3)
+            };
+            let used = measure(|| drop(Sim::new(model.clone(), &options).unwrap()));
+            used.bytes_max as f64
+        };
+        let [some, many] = [1000, 4000].map(bytes);
+        println!("{contact:?}: {:.1} MB, {:.1} MB", 1e-6 * some, 1e-6 * many);
+        assert!(many < 4.1 * some);
+        // Panels of a number a row and dof, and some more numbers a row.
+        let rows = (3 * 4000) as f64;
+        assert!(many < 8.0 * rows * (12 * 6 * BODIES + 400) as f64 + 30e6);
+    }
 }

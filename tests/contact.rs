@@ -11,12 +11,13 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{Gradient, Options, Sim};
+use diffsim::step::{Contact, Gradient, Options, Sim};
 use std::sync::Arc;
 
 #[test]
 fn a_box_that_drops_slides_and_sticks() {
-    for (kp, kd) in [(0.0, 0.0), (0.5, 0.0), (0.2, 0.3)] {
+    let gains = [(0.0, 0.0), (0.5, 0.0), (0.2, 0.3)].map(|g| (Contact::Ncp, g));
+    for (contact, (kp, kd)) in gains.into_iter().chain([(Contact::Convex, (0.0, 0.0))]) {
         let mut spec = ModelSpec::default();
         ground(&mut spec, 0.5);
         free_body(
@@ -38,6 +39,7 @@ fn a_box_that_drops_slides_and_sticks() {
         let mut c = Checker::new(
             model,
             &Options {
+                contact,
                 kp,
                 kd,
                 ..options(5e-3)
@@ -50,7 +52,7 @@ fn a_box_that_drops_slides_and_sticks() {
         for _ in 0..60 {
             c.check(&mut q, &mut v, &[0.0; 6]);
         }
-        c.report(&format!("box, kp {kp} kd {kd}"));
+        c.report(&format!("box, {contact:?}, kp {kp} kd {kd}"));
     }
 }
 
@@ -85,30 +87,44 @@ fn round_bodies_that_roll_and_collide() {
     spec.geoms[2].condim = 1;
     spec.geoms[3].condim = 1;
     let model = Model::compile(spec, Actuation::FromFile).unwrap();
-    let mut q = model.neutral().to_vec();
-    let mut rng = Rng::new(3);
-    let mut v = rng.vector(18, 0.4);
-    let mut c = Checker::new(model, &options(2e-3));
-    let list: Vec<Param> = (0..4)
-        .map(|i| param(ParamKind::GeomFriction, i, 0))
-        .collect();
-    c.select(&list);
-    for _ in 0..60 {
-        c.check(&mut q, &mut v, &[]);
+    for contact in LAWS {
+        let mut q = model.neutral().to_vec();
+        let mut rng = Rng::new(3);
+        let mut v = rng.vector(18, 0.4);
+        let o = Options {
+            contact,
+            ..options(2e-3)
+        };
+        let mut c = Checker::new(model.clone(), &o);
+        let list: Vec<Param> = (0..4)
+            .map(|i| param(ParamKind::GeomFriction, i, 0))
+            .collect();
+        c.select(&list);
+        for _ in 0..60 {
+            c.check(&mut q, &mut v, &[]);
+        }
+        c.report(&format!("round bodies, {contact:?}"));
     }
-    c.report("round bodies");
 }
 
 #[test]
 fn a_quadruped_that_lands_and_stands() {
-    for self_collision in [false, true] {
+    for (self_collision, contact) in [false, true]
+        .into_iter()
+        .zip(LAWS)
+        .chain([(true, Contact::Ncp)])
+    {
         let model = quadruped(self_collision);
         let (mut q, mut v) = (standing(&model), vec![0.0; 18]);
         v[0] = 0.4;
         let rest = q.clone();
         let calf = model.joint_id("calf0").unwrap();
         let hip = model.joint_id("hip1").unwrap();
-        let mut c = Checker::new(model, &options(2e-3));
+        let o = Options {
+            contact,
+            ..options(2e-3)
+        };
+        let mut c = Checker::new(model, &o);
         let mut list = vec![
             param(ParamKind::GeomFriction, 0, 0),
             param(ParamKind::JointFriction, calf, 0),
@@ -136,7 +152,7 @@ fn a_quadruped_that_lands_and_stands() {
                 c.sim.step(&q0, &v0, &u, &mut q, &mut v).unwrap();
             }
         }
-        c.report("quadruped");
+        c.report(&format!("quadruped, {contact:?}"));
     }
 }
 

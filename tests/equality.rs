@@ -10,7 +10,7 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, EqualityKind, EqualitySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Options, Sim};
+use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 
 fn equality(name: &str, kind: EqualityKind) -> EqualitySpec {
@@ -87,12 +87,18 @@ const PAIRS: [(&str, usize, usize); 5] = [
 ];
 
 fn check_kind(name: &str, model: Model) {
-    for (kp, kd) in [(0.0, 0.0), (0.7, 0.2)] {
+    let cases = [
+        (Contact::Ncp, 0.0, 0.0),
+        (Contact::Ncp, 0.7, 0.2),
+        (Contact::Convex, 0.0, 0.0),
+    ];
+    for (contact, kp, kd) in cases {
         let mut rng = Rng::new(23);
         let nv = model.nv();
         let mut c = Checker::new(
             model.clone(),
             &Options {
+                contact,
                 kp,
                 kd,
                 ..options(4e-3)
@@ -121,7 +127,7 @@ fn check_kind(name: &str, model: Model) {
             let u = rng.vector(nv, 3.0);
             c.check(&mut q, &mut v, &u);
         }
-        c.report(&format!("{name}, kp {kp} kd {kd}"));
+        c.report(&format!("{name}, {contact:?}, kp {kp} kd {kd}"));
     }
 }
 
@@ -214,13 +220,27 @@ fn tied_quadruped(tie: bool) -> Model {
 
 #[test]
 fn with_contacts_limits_and_friction() {
+    for contact in LAWS {
+        tied_quadruped_in_contact(contact);
+    }
+}
+
+fn tied_quadruped_in_contact(contact: Contact) {
     let model = tied_quadruped(true);
     let (mut q, mut v) = (standing(&model), vec![0.0; 18]);
     v[1] = 0.3;
     let rest = q.clone();
-    let mut c = Checker::new(model.clone(), &options(2e-3));
+    let mut c = Checker::new(
+        model.clone(),
+        &Options {
+            contact,
+            ..options(2e-3)
+        },
+    );
     // The rod makes feet slide at less than 1e-4 m/s, which bends the step within that range.
-    c.eps = 3e-8;
+    if contact == Contact::Ncp {
+        c.eps = 3e-8;
+    }
     let mut list = placement(&model, "calf0");
     list.push(Param {
         kind: ParamKind::GeomFriction,
@@ -247,7 +267,7 @@ fn with_contacts_limits_and_friction() {
         }
     }
     assert!(!c.sim.contacts().is_empty());
-    c.report("tied quadruped");
+    c.report(&format!("tied quadruped, {contact:?}"));
 }
 
 /// Crank, coupler and rocker in the xz plane, closed by a point: three rows, of which one is redundant.

@@ -68,20 +68,29 @@ impl Scene {
         (j, gradient)
     }
 
+    /// Of differences. Friction that yields little magnifies the round-off of velocities.
+    fn step(&self) -> f64 {
+        match self.sim.options().contact {
+            Contact::Convex => 2e-6,
+            _ => 1e-6,
+        }
+    }
+
     /// The same by central differences.
     fn differences(&mut self) -> [Vec<f64>; 4] {
         let (q, v, u) = (self.q.clone(), self.v.clone(), self.u.clone());
         let model = self.model.clone();
+        let h = self.step();
         let mut p = vec![0.0; self.sim.np()];
         self.sim.get_params(&mut p).unwrap();
-        let by_q = central(model.nv(), |d| {
+        let by_q = central(h, model.nv(), |d| {
             let mut moved = q.clone();
             model.integrate(&q, d, &mut moved);
             self.impulses(&moved, &v, &u)
         });
-        let by_v = central(model.nv(), |d| self.impulses(&q, &sum(&v, d), &u));
-        let by_u = central(model.nu(), |d| self.impulses(&q, &v, &sum(&u, d)));
-        let by_p = central(p.len(), |d| {
+        let by_v = central(h, model.nv(), |d| self.impulses(&q, &sum(&v, d), &u));
+        let by_u = central(h, model.nu(), |d| self.impulses(&q, &v, &sum(&u, d)));
+        let by_p = central(h, p.len(), |d| {
             self.sim.set_params(&sum(&p, d)).unwrap();
             self.impulses(&q, &v, &u)
         });
@@ -101,8 +110,7 @@ fn sum(x: &[f64], d: &[f64]) -> Vec<f64> {
     x.iter().zip(d).map(|(x, d)| x + d).collect()
 }
 
-fn central(n: usize, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
-    let h = 1e-6;
+fn central(h: f64, n: usize, mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let mut d = vec![0.0; n];
     let mut columns = Vec::new();
     for k in 0..n {
@@ -150,13 +158,20 @@ fn of_feet_that_stick_and_slide() {
         (0.0, Mode::Sticking, "sticking"),
         (1.5, Mode::Sliding, "sliding"),
     ];
-    let cases = INTEGRATORS.into_iter().flat_map(|i| feet.map(|f| (i, f)));
-    for (integrator, (push, mode, name)) in cases {
+    let kinds = INTEGRATORS.map(|i| (i, Contact::Ncp)).into_iter();
+    let kinds = kinds.chain([(INTEGRATORS[0], Contact::Convex)]);
+    let cases = kinds.flat_map(|i| feet.map(|f| (i, f)));
+    for ((integrator, contact), (push, mode, name)) in cases {
         let options = Options {
             integrator,
+            contact,
             ..options(1e-3)
         };
         let mut scene = Scene::new(model.clone(), q.clone(), &options);
+        if contact == Contact::Convex {
+            // Away from the kink at gap zero.
+            scene.q[2] -= 1e-4;
+        }
         scene.settle(5);
         scene.v[0] += push;
         scene.v[1] += 0.3 * push;
@@ -170,7 +185,12 @@ fn of_feet_that_stick_and_slide() {
         };
         scene.sim.select_params(&list).unwrap();
         let (error, contacts) = errors(name, &mut scene);
-        assert!(error < 5e-7, "{name}: {error:e}");
+        let tolerance = if contact == Contact::Convex {
+            5e-6
+        } else {
+            5e-7
+        };
+        assert!(error < tolerance, "{name}: {error:e}");
         assert!(contacts.len() == 4 && contacts.iter().all(|c| c.mode == mode));
     }
 }

@@ -30,7 +30,7 @@ fn ok(status: ds_status) {
 }
 
 impl Bench {
-    fn new(file: &str, base: ds_base, interval: usize) -> Bench {
+    fn new(file: &str, base: ds_base, interval: usize, law: ds_contact_law) -> Bench {
         let path = format!("{}/examples/models/{file}", env!("CARGO_MANIFEST_DIR"));
         let path = CString::new(path).unwrap();
         let (mut model, mut sim, mut rollout) = (null_mut(), null_mut(), null_mut());
@@ -44,6 +44,7 @@ impl Bench {
             let mut options = std::mem::zeroed();
             ds_options_init(&mut options);
             options.checkpoint_interval = interval;
+            options.contact = law as i32;
             ok(ds_sim_create(model, &options, &mut sim));
             ok(ds_rollout_create(model, &options, STEPS, &mut rollout));
             let params = [
@@ -113,7 +114,16 @@ macro_rules! free_of_heap {
 }
 
 fn every_call(file: &str, base: ds_base, interval: usize) {
-    let mut b = Bench::new(file, base, interval);
+    for law in [
+        ds_contact_law::DS_CONTACT_NCP,
+        ds_contact_law::DS_CONTACT_CONVEX,
+    ] {
+        every_call_of_a_law(file, base, interval, law);
+    }
+}
+
+fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_contact_law) {
+    let mut b = Bench::new(file, base, interval, law);
     let [x, y, z, a, c, d, e, f] = b.out.each_mut().map(|x| x.as_mut_ptr());
     let (model, sim, rollout) = (b.model, b.sim, b.rollout);
     let (q, v, u, w) = (b.q.as_ptr(), b.v.as_ptr(), b.u.as_ptr(), b.wrench.as_ptr());
@@ -182,6 +192,13 @@ fn an_arm_with_checkpoints() {
 /// The counter sees what it should: creation does use the heap.
 #[test]
 fn the_counter_counts() {
-    let used = measure(|| drop(Bench::new("arm7.urdf", ds_base::DS_BASE_FREE, 1)));
+    let used = measure(|| {
+        drop(Bench::new(
+            "arm7.urdf",
+            ds_base::DS_BASE_FREE,
+            1,
+            ds_contact_law::DS_CONTACT_NCP,
+        ))
+    });
     assert!(used.count_total > 0);
 }

@@ -12,7 +12,10 @@ pub enum ds_contact_law {
     DS_CONTACT_NCP = 0,
     /// Boxed linear complementarity with a friction pyramid.
     DS_CONTACT_LCP = 1,
-    /// Convex compliant contact.
+    /// Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
+    /// (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
+    /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
+    /// more than h × 1 m/s have no friction. kp and kd must be 0, max_push_out inf.
     DS_CONTACT_CONVEX = 2,
     /// Penalty forces.
     DS_CONTACT_PENALTY = 3,
@@ -49,10 +52,11 @@ pub struct ds_options {
     pub contact: i32,
     /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
     pub integrator: i32,
-    /// Largest residual of the contact problem that counts as solved.
+    /// Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
+    /// what impulses change of it. Default 1e-9.
     pub tolerance: f64,
     /// Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
-    /// each other; what comes before it is bounded by constants.
+    /// each other; what comes before it is bounded by constants. With DS_CONTACT_CONVEX of Newton steps in all.
     pub max_iterations: usize,
     /// Contacts for which memory is made; one more is DS_ERR_CAPACITY.
     pub max_contacts: usize,

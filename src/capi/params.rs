@@ -18,9 +18,11 @@ pub enum ds_param_kind {
     DS_PARAM_GEOM_FRICTION = 1,
     /// index: geom.
     DS_PARAM_GEOM_RESTITUTION = 2,
-    /// index: geom.
+    /// index: geom; component 0 [N/m], greater than 0; infinite as loaded, and then as rigid as a step resolves. The
+    /// stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX.
     DS_PARAM_CONTACT_STIFFNESS = 3,
-    /// index: geom.
+    /// index: geom; component 0 [s], at least 0; 0.01 as loaded. The times of two geoms add up to that in which a
+    /// penetration is undone. With DS_CONTACT_CONVEX.
     DS_PARAM_CONTACT_DISSIPATION = 4,
     /// index: joint; component: dof of the joint [N s/m or N m s/rad].
     DS_PARAM_JOINT_DAMPING = 5,

@@ -4,12 +4,14 @@
 //! problem, but for equalities: each of their rows is a block of its own. They come last, so that any
 //! other group has the number of its block.
 
+use super::compliance::Compliance;
 use super::equality::{Equality, equalities};
 use super::memory::{Key, Memory};
 use super::rows::Rows;
 use super::stabilization::{PushOut, Stabilization};
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
+use crate::contact::convex::Regularization;
 use crate::contact::ncp::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_rows::TreeRows;
@@ -72,6 +74,8 @@ pub struct Constraints {
     pub(super) by_trees: Option<TreeRows>,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
+    /// Of the convex law.
+    pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub(super) memory: Memory,
     max_rows: usize,
@@ -79,10 +83,12 @@ pub struct Constraints {
 }
 
 impl Constraints {
+    /// G is held by trees as [`Constraints::fall_into_trees`] says.
+    ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
     /// equality that holds nothing.
-    pub fn new(model: &Model, max_contacts: usize) -> Result<Self> {
+    pub fn new(model: &Model, max_contacts: usize, by_trees: bool) -> Result<Self> {
         let t = model.topology();
         let mut limits = Vec::new();
         for j in model.joints() {
@@ -116,9 +122,9 @@ impl Constraints {
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
         let groups = max_contacts + single + equalities.len();
-        let split = t.trees.len() > 1;
+        let split = Constraints::fall_into_trees(t, by_trees);
         Ok(Constraints {
-            rows: Rows::new(t.nv(), groups),
+            rows: Rows::new(t, groups),
             blocks: Vec::with_capacity(max_blocks),
             assembled: Vec::with_capacity(max_blocks),
             sources: Vec::with_capacity(groups),
@@ -136,6 +142,7 @@ impl Constraints {
             }),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
+            compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
             limits,
@@ -144,6 +151,11 @@ impl Constraints {
             max_rows,
             max_blocks,
         })
+    }
+
+    /// Whether G is held by trees.
+    pub fn is_by_trees(&self) -> bool {
+        self.by_trees.is_some()
     }
 
     pub fn max_rows(&self) -> usize {
@@ -190,6 +202,22 @@ impl Constraints {
     pub fn problem_and_solution(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
         (
             problem(&self.blocks, &self.delassus, &self.by_trees, &self.g),
+            &mut self.lambda,
+            &mut self.modes,
+        )
+    }
+
+    /// The problem of the convex law with R of its blocks, its impulses and its modes.
+    pub fn convex_problem_and_solution(
+        &mut self,
+    ) -> (Problem<'_>, &[Regularization], &mut [f64], &mut [Mode]) {
+        let regularization = self
+            .compliance
+            .as_ref()
+            .map_or(&[][..], |c| &c.regularization);
+        (
+            problem(&self.blocks, &self.delassus, &self.by_trees, &self.g),
+            regularization,
             &mut self.lambda,
             &mut self.modes,
         )
@@ -389,6 +417,7 @@ impl Constraints {
                     } else {
                         self.rows.times(i, v).0[last]
                     };
+                    let s = own(&self.compliance, i, s);
                     g[last] += s.term(self.gaps[i], speed);
                     if let Block::Contact { mu } = &mut self.blocks[i]
                         && s.slips(self.gaps[i])
@@ -404,6 +433,20 @@ impl Constraints {
                 Source::Friction { .. } => {}
             }
         }
+    }
+
+    /// R of all blocks for the convex law, after [`Constraints::assemble`].
+    pub fn regularize(&mut self, scene: &Scene, params: &Params) {
+        let offsets = &self.offsets;
+        if let Some(c) = &mut self.compliance {
+            let rows = |group: usize| offsets[group + 1] - offsets[group];
+            c.fill(&self.sources, rows, scene, params);
+        }
+    }
+
+    /// What is asked of the gap of a group.
+    pub fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
+        own(&self.compliance, group, s)
     }
 
     /// Row of the group that may only open: the normal of a contact, the limit itself.
@@ -432,7 +475,7 @@ impl Constraints {
         (0..self.groups())
             .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
             .fold(f64::INFINITY, |m, b| {
-                m.min(s.kink_distance(self.gaps[b]) / scale)
+                m.min(self.stabilization(b, s).kink_distance(self.gaps[b]) / scale)
             })
     }
 
@@ -463,6 +506,12 @@ impl Constraints {
                 })
         })
     }
+}
+
+fn own(compliance: &Option<Compliance>, group: usize, s: &Stabilization) -> Stabilization {
+    compliance
+        .as_ref()
+        .map_or(*s, |c| c.stabilization(group, s))
 }
 
 fn problem<'a>(

@@ -475,7 +475,7 @@ mod tests {
         positions(&mut kin, &model, model.params(), &q);
         let list = equalities(&model)?;
         assert_eq!(list.len(), POS.len());
-        let mut rows = Rows::new(model.nv(), list.len());
+        let mut rows = Rows::new(model.topology(), list.len());
         for (i, e) in list.iter().enumerate() {
             let error = e.fill(model.topology(), &kin, &q, &mut rows).to_array();
             let speed = rows.times(i, &v).0;

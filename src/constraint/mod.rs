@@ -2,6 +2,7 @@
 //! with their laws. Nothing here knows how it is solved.
 
 mod assemble;
+mod compliance;
 mod contact_derivative;
 mod derivative;
 mod equality;
@@ -12,5 +13,6 @@ mod stabilization;
 mod trees;
 
 pub use assemble::{Constraints, Source};
+pub use compliance::Compliance;
 pub use derivative::Variation;
 pub use stabilization::{PushOut, Stabilization};

@@ -1,22 +1,55 @@
 //! Constraint Jacobians by blocks of up to three rows, one panel of four lanes per dof.
 //!
-//! A block touches the dofs between its links and the world; a bit per dof says which. Panels of
-//! other dofs are never read, so nothing is cleared between steps.
+//! A block touches the dofs between its links and the world, which belong to one tree or two; it has a place for each dof
+//! of these and a bit per place that says whether it is touched. Panels of other dofs are never read, so nothing is
+//! cleared between steps.
 
+use super::trees::largest_tree;
 use crate::dynamics::mass::BranchMatrix;
 use crate::linalg::F4;
 use crate::model::topology::{Topology, WORLD};
 
-/// Which dofs a block touches.
-#[derive(Clone, Debug)]
-pub struct DofSet {
-    words: usize,
-    bits: Vec<u64>,
+/// Where a block has the dofs of its trees: first those of the tree that comes first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Places {
+    /// First dof of the second tree, and its place; beyond all dofs where there is none.
+    split: usize,
+    split_place: usize,
+    /// Dof minus place in the two trees.
+    shift: [usize; 2],
 }
 
-impl DofSet {
-    fn of(&self, block: usize) -> &[u64] {
-        &self.bits[block * self.words..(block + 1) * self.words]
+impl Places {
+    fn of(t: &Topology, trees: [Option<usize>; 2]) -> Places {
+        let [first, second] = match trees {
+            [Some(a), Some(b)] => [Some(a.min(b)), Some(a.max(b))],
+            [a, b] => [a.or(b), None],
+        };
+        let range = |tree: Option<usize>| tree.map(|k| (t.trees[k].first_dof, t.trees[k].end_dof));
+        let (start, end) = range(first).unwrap_or((0, 0));
+        let size = end - start;
+        match range(second) {
+            Some((split, _)) => Places {
+                split,
+                split_place: size,
+                shift: [start, split - size],
+            },
+            None => Places {
+                split: usize::MAX,
+                split_place: usize::MAX,
+                shift: [start, start],
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, dof: usize) -> usize {
+        dof - self.shift[usize::from(dof >= self.split)]
+    }
+
+    #[inline(always)]
+    fn dof(&self, place: usize) -> usize {
+        place + self.shift[usize::from(place >= self.split_place)]
     }
 }
 
@@ -55,40 +88,71 @@ impl<I: Iterator<Item = u64>> Iterator for SetBits<I> {
     }
 }
 
+/// The dofs that a block touches, in increasing order, with their places.
+struct Entries<I> {
+    set: SetBits<I>,
+    places: Places,
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Entries<I> {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let place = self.set.next()?;
+        Some((place, self.places.dof(place)))
+    }
+}
+
+/// The dofs alone.
+pub struct Dofs<I>(Entries<I>);
+
+impl<I: Iterator<Item = u64>> Iterator for Dofs<I> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        Some(self.0.next()?.1)
+    }
+}
+
 /// Jacobians of all blocks, and their products with the inverse of M.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    nv: usize,
     count: usize,
-    set: DofSet,
+    /// Places of a block, and words of their bits.
+    width: usize,
+    words: usize,
+    bits: Vec<u64>,
+    places: Vec<Places>,
     /// Trees that a block touches.
     trees: Vec<[Option<usize>; 2]>,
-    /// Per block and dof: the column of J in lanes 0–2.
+    /// Per block and place: the column of J in lanes 0–2.
     jac: Vec<F4>,
-    /// Per block and dof: D^(−1/2) L⁻ᵀ Jᵀ, on the same dofs.
+    /// Per block and place: D^(−1/2) L⁻ᵀ Jᵀ, on the same dofs.
     half: Vec<F4>,
     sqrt_dinv: Vec<f64>,
 }
 
 impl Rows {
-    pub fn new(nv: usize, max_blocks: usize) -> Self {
-        let words = nv.div_ceil(64).max(1);
+    pub fn new(t: &Topology, max_blocks: usize) -> Self {
+        let width = t.nv().min(2 * largest_tree(t));
+        let words = width.div_ceil(64).max(1);
         Rows {
-            nv,
             count: 0,
+            width,
+            words,
+            bits: vec![0; words * max_blocks],
+            places: vec![Places::default(); max_blocks],
             trees: vec![[None; 2]; max_blocks],
-            set: DofSet {
-                words,
-                bits: vec![0; words * max_blocks],
-            },
-            jac: F4::zeros(nv * max_blocks),
-            half: F4::zeros(nv * max_blocks),
-            sqrt_dinv: vec![0.0; nv],
+            jac: F4::zeros(width * max_blocks),
+            half: F4::zeros(width * max_blocks),
+            sqrt_dinv: vec![0.0; t.nv()],
         }
     }
 
     pub fn capacity(&self) -> usize {
-        self.set.bits.len() / self.set.words
+        self.places.len()
     }
 
     pub fn clear(&mut self) {
@@ -102,14 +166,19 @@ impl Rows {
         let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
         let [a, b] = tips.map(tree);
         self.trees[block] = if a == b { [a, None] } else { [a, b] };
-        let words = self.set.words;
-        let bits = &mut self.set.bits[block * words..(block + 1) * words];
+        let places = Places::of(t, self.trees[block]);
+        self.places[block] = places;
+        let bits = &mut self.bits[block * self.words..(block + 1) * self.words];
         bits.fill(0);
         for tip in tips {
             let mut k = tip;
-            while k != WORLD && bits[k / 64] >> (k % 64) & 1 == 0 {
-                bits[k / 64] |= 1 << (k % 64);
-                self.jac[block * self.nv + k] = F4::ZERO;
+            while k != WORLD {
+                let p = places.place(k);
+                if bits[p / 64] >> (p % 64) & 1 == 1 {
+                    break;
+                }
+                bits[p / 64] |= 1 << (p % 64);
+                self.jac[block * self.width + p] = F4::ZERO;
                 k = t.dofs[k].parent;
             }
         }
@@ -119,27 +188,41 @@ impl Rows {
     /// The column of a block at a dof that it touches.
     #[inline(always)]
     pub fn column_mut(&mut self, block: usize, dof: usize) -> &mut F4 {
-        &mut self.jac[block * self.nv + dof]
+        let place = self.places[block].place(dof);
+        &mut self.jac[block * self.width + place]
     }
 
     #[inline(always)]
     pub fn column(&self, block: usize, dof: usize) -> F4 {
-        self.jac[block * self.nv + dof]
+        self.jac[block * self.width + self.places[block].place(dof)]
     }
 
     /// The dofs of a block in increasing order.
     #[inline(always)]
-    pub fn dofs(&self, block: usize) -> SetBits<impl Iterator<Item = u64>> {
-        SetBits::new(self.set.of(block).iter().copied())
+    pub fn dofs(&self, block: usize) -> Dofs<impl Iterator<Item = u64>> {
+        Dofs(self.entries(block))
+    }
+
+    #[inline(always)]
+    fn entries(&self, block: usize) -> Entries<impl Iterator<Item = u64>> {
+        Entries {
+            set: SetBits::new(self.set(block).iter().copied()),
+            places: self.places[block],
+        }
+    }
+
+    #[inline(always)]
+    fn set(&self, block: usize) -> &[u64] {
+        &self.bits[block * self.words..(block + 1) * self.words]
     }
 
     /// J x of a block.
     #[inline(always)]
     pub fn times(&self, block: usize, x: &[f64]) -> F4 {
-        let jac = &self.jac[block * self.nv..][..self.nv];
+        let jac = &self.jac[block * self.width..][..self.width];
         let mut sum = F4::ZERO;
-        for k in self.dofs(block) {
-            sum += jac[k] * F4::splat(x[k]);
+        for (place, k) in self.entries(block) {
+            sum += jac[place] * F4::splat(x[k]);
         }
         sum
     }
@@ -147,10 +230,10 @@ impl Rows {
     /// The product of a block's D^(−1/2) L⁻ᵀ Jᵀ, transposed, with x; after [`Rows::solve_half`].
     #[inline(always)]
     pub fn times_half(&self, block: usize, x: &[f64]) -> F4 {
-        let half = &self.half[block * self.nv..][..self.nv];
+        let half = &self.half[block * self.width..][..self.width];
         let mut sum = F4::ZERO;
-        for k in self.dofs(block) {
-            sum += half[k] * F4::splat(x[k]);
+        for (place, k) in self.entries(block) {
+            sum += half[place] * F4::splat(x[k]);
         }
         sum
     }
@@ -158,9 +241,9 @@ impl Rows {
     /// y += Jᵀ λ of a block.
     #[inline(always)]
     pub fn add_transposed(&self, block: usize, lambda: F4, y: &mut [f64]) {
-        let jac = &self.jac[block * self.nv..][..self.nv];
-        for k in self.dofs(block) {
-            let p = (jac[k] * lambda).0;
+        let jac = &self.jac[block * self.width..][..self.width];
+        for (place, k) in self.entries(block) {
+            let p = (jac[place] * lambda).0;
             y[k] += p[0] + p[1] + p[2];
         }
     }
@@ -172,30 +255,32 @@ impl Rows {
             *s = d.sqrt();
         }
         for block in 0..self.count {
-            let at = block * self.nv;
+            let at = block * self.width;
             let (jac, half) = (
-                &self.jac[at..at + self.nv],
-                &mut self.half[at..at + self.nv],
+                &self.jac[at..at + self.width],
+                &mut self.half[at..at + self.width],
             );
-            let set = self.set.of(block);
-            for k in SetBits::new(set.iter().copied()) {
-                half[k] = jac[k];
+            let words = &self.bits[block * self.words..(block + 1) * self.words];
+            for place in SetBits::new(words.iter().copied()) {
+                half[place] = jac[place];
             }
-            for w in (0..set.len()).rev() {
-                let mut bits = set[w];
+            let places = self.places[block];
+            for w in (0..words.len()).rev() {
+                let mut bits = words[w];
                 while bits != 0 {
                     let top = 63 - bits.leading_zeros() as usize;
                     bits &= !(1 << top);
-                    let k = 64 * w + top;
-                    let dof = &t.dofs[k];
+                    let place = 64 * w + top;
+                    let k = places.dof(place);
+                    let (dof, shift) = (&t.dofs[k], k - place);
                     let row = m.row(dof);
-                    let x = half[k];
+                    let x = half[place];
                     let mut a = dof.parent;
                     for d in (0..dof.depth).rev() {
-                        half[a] -= x * F4::splat(row[d]);
+                        half[a - shift] -= x * F4::splat(row[d]);
                         a = t.dofs[a].parent;
                     }
-                    half[k] = x * F4::splat(self.sqrt_dinv[k]);
+                    half[place] = x * F4::splat(self.sqrt_dinv[k]);
                 }
             }
         }
@@ -209,23 +294,19 @@ impl Rows {
     /// The column of D^(−1/2) L⁻ᵀ Jᵀ at a dof that the block touches; after [`Rows::solve_half`].
     #[inline(always)]
     pub fn half(&self, block: usize, dof: usize) -> F4 {
-        self.half[block * self.nv + dof]
+        self.half[block * self.width + self.places[block].place(dof)]
     }
 
-    /// The block (i, j) of G = J M⁻¹ Jᵀ: columns of up to three numbers; after [`Rows::solve_half`].
+    /// The block (i, j) of G = J M⁻¹ Jᵀ of two blocks on the same trees: columns of up to three numbers; after
+    /// [`Rows::solve_half`].
     #[inline(always)]
     pub fn delassus(&self, i: usize, j: usize) -> [F4; 3] {
-        let hi = &self.half[i * self.nv..][..self.nv];
-        let hj = &self.half[j * self.nv..][..self.nv];
+        let hi = &self.half[i * self.width..][..self.width];
+        let hj = &self.half[j * self.width..][..self.width];
         let mut g = [F4::ZERO; 3];
-        let both = self
-            .set
-            .of(i)
-            .iter()
-            .zip(self.set.of(j))
-            .map(|(a, b)| a & b);
-        for k in SetBits::new(both) {
-            let (a, b) = (hi[k], hj[k].0);
+        let both = self.set(i).iter().zip(self.set(j)).map(|(a, b)| a & b);
+        for place in SetBits::new(both) {
+            let (a, b) = (hi[place], hj[place].0);
             for (g, b) in g.iter_mut().zip(b) {
                 *g += a * F4::splat(b);
             }
@@ -236,9 +317,9 @@ impl Rows {
     /// x += D^(−1/2) L⁻ᵀ Jᵀ λ of a block: the part of M⁻¹Jᵀλ that L⁻¹ D^(−1/2) completes.
     #[inline(always)]
     pub fn add_half(&self, block: usize, lambda: F4, x: &mut [f64]) {
-        let half = &self.half[block * self.nv..][..self.nv];
-        for k in self.dofs(block) {
-            let p = (half[k] * lambda).0;
+        let half = &self.half[block * self.width..][..self.width];
+        for (place, k) in self.entries(block) {
+            let p = (half[place] * lambda).0;
             x[k] += p[0] + p[1] + p[2];
         }
     }
@@ -249,6 +330,20 @@ impl Rows {
         m.solve_transposed(t, x);
         for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
             *x *= s;
+        }
+    }
+
+    /// x ← D^(1/2) L x, the coordinates of a velocity in which kinetic energy is half the square; after
+    /// [`Rows::solve_half`].
+    pub fn coordinates(&self, t: &Topology, m: &BranchMatrix, x: &mut [f64]) {
+        for (k, dof) in t.dofs.iter().enumerate().rev() {
+            let row = m.row(dof);
+            let mut a = dof.parent;
+            for d in (0..dof.depth).rev() {
+                x[k] += row[d] * x[a];
+                a = t.dofs[a].parent;
+            }
+            x[k] /= self.sqrt_dinv[k];
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Stabilization {
     /// Time step [s].
     pub h: f64,
     pub push_out: PushOut,
+    /// Contacts at a larger gap have no friction [m].
+    pub friction_reach: f64,
 }
 
 impl Stabilization {
@@ -72,7 +74,7 @@ impl Stabilization {
 
     /// Whether a contact of this gap has no friction in this step.
     pub fn slips(&self, gap: f64) -> bool {
-        self.push_out == PushOut::Deep && self.undoes(gap)
+        gap > self.friction_reach || (self.push_out == PushOut::Deep && self.undoes(gap))
     }
 
     /// Whether more is asked of this gap than not to close further.
@@ -120,7 +122,8 @@ impl Stabilization {
         };
         let pushed = self.closing() * gap;
         let bounded = self.kp < 1.0 && self.max_push_out < f64::INFINITY;
-        let at_bound = distance(bounded, pushed + self.max_push_out);
+        let at_reach = (gap - self.friction_reach).abs() / self.h;
+        let at_bound = distance(bounded, pushed + self.max_push_out).min(at_reach);
         match self.push_out {
             PushOut::Full => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
             PushOut::Deep => (gap / self.h)

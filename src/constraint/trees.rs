@@ -14,6 +14,11 @@ pub(super) fn largest_tree(t: &Topology) -> usize {
 }
 
 impl Constraints {
+    /// Whether G is held by trees: where there are several, and where it is `wanted`.
+    pub fn fall_into_trees(t: &Topology, wanted: bool) -> bool {
+        wanted || t.trees.len() > 1
+    }
+
     /// What a solver of these problems needs room for.
     pub fn capacity(&self, t: &Topology) -> Capacity {
         let dense = Capacity {

@@ -57,8 +57,12 @@ impl IslandSolver {
         let Capacity { rows, blocks, .. } = *capacity;
         // Only problems by trees are taken apart.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
+        let dense = match capacity.trees {
+            0 => rows,
+            _ => rows.min(DENSE_AT_LAST),
+        };
         IslandSolver {
-            solver: NcpSolver::with_trees(capacity),
+            solver: NcpSolver::with_trees(capacity, dense),
             working_set: WorkingSet::new(split(blocks), capacity.coordinates),
             islands: Islands::new(capacity.trees, split(blocks)),
             certificates: vec![Certificate::new(Path::Empty); split(blocks)],
@@ -263,7 +267,7 @@ impl IslandSolver {
         }
     }
 
-    /// As [`NcpSolver::split`].
+    /// As [`NcpSolver::split`]; a problem by trees is not split, its B is 1.
     pub fn split(
         &mut self,
         problem: &Problem,
@@ -271,14 +275,10 @@ impl IslandSolver {
         left: &mut [f64],
         right: &mut [f64],
     ) -> Result<Split> {
-        let Delassus::Trees(rows) = problem.delassus else {
-            return self.solver.split(problem, stride, left, right);
-        };
-        left.fill(0.0);
-        for k in 0..rows.rows() {
-            left[k * stride + k] = 1.0;
+        match problem.delassus {
+            Delassus::Dense(_) => self.solver.split(problem, stride, left, right),
+            Delassus::Trees(_) => Ok(Split::Adjoint),
         }
-        Ok(Split::Adjoint)
     }
 
     /// Products of the C of [`Split::Adjoint`] with columns: one of the problem's rows at every multiple of `stride`, in

@@ -1,9 +1,12 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 
 pub mod central_path;
+pub mod convex;
 pub mod island;
 pub mod island_solver;
+pub mod law;
 pub mod ncp;
 pub mod problem;
 pub mod tree_rows;
+mod tree_system;
 mod working_set;

@@ -130,6 +130,15 @@ impl TreeRows {
         std::array::from_fn(|x| (x < b.count).then_some(b.panels[x].tree))
     }
 
+    /// The blocks that act on a tree, and which of their panels does.
+    pub(super) fn touching(&self, tree: usize) -> impl Iterator<Item = (usize, &[f64])> {
+        let touching = self.touching_starts[tree]..self.touching_starts[tree + 1];
+        self.touching[touching].iter().map(move |&b| {
+            let side = usize::from(self.blocks[b].panels[0].tree != tree);
+            (b, self.panel(b, side))
+        })
+    }
+
     /// Panels of a block, rows × coordinates, row-major, in the order of [`TreeRows::trees_of`].
     pub fn panel_mut(&mut self, block: usize, side: usize) -> &mut [f64] {
         let b = self.blocks[block];
@@ -296,6 +305,11 @@ impl TreeRows {
         velocities(self, lambda, z);
     }
 
+    /// σ += H z.
+    pub(super) fn add_times(&self, z: &[[f64; 1]], sigma: &mut [f64]) {
+        add_times(self, z, sigma);
+    }
+
     /// σ += G λ with the trees' velocities on the way in `z`.
     pub(super) fn add_product(&self, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
         add_product(self, lambda, z, sigma);
@@ -327,6 +341,15 @@ dispatch! {
 #[inline(always)]
 fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
     velocities_kernel(rows, lambda, z);
+    add_times_kernel(rows, z, sigma);
+}
+
+dispatch! {
+    fn add_times = add_times_kernel(rows: &TreeRows, z: &[[f64; 1]], sigma: &mut [f64])
+}
+
+#[inline(always)]
+fn add_times_kernel(rows: &TreeRows, z: &[[f64; 1]], sigma: &mut [f64]) {
     for (i, b) in rows.blocks.iter().enumerate() {
         let mut out = [[0.0]; 3];
         rows.write_times(i, z, &mut out[..b.rows]);

@@ -5,7 +5,7 @@ mod order;
 
 use super::dispatch;
 use blocks::{
-    copy, copy_block, divide, divide_block, invert, subtract_product, subtract_times,
+    copy, copy_block, divide, divide_block, invert, invert_root, subtract_product, subtract_times,
     subtract_transposed_times,
 };
 use std::ops::Range;
@@ -15,6 +15,9 @@ use std::ops::Range;
 ///
 /// A node's panel has a row for each of its coordinates: its own block, its blocks with the nodes eliminated later
 /// (those of the graph and of the fill), and the transposes of theirs with it. Factored, these are D⁻¹, U and (L D)ᵀ.
+/// A symmetric positive definite matrix ([`BlockLu::definite`]) needs no transposes: with D = C Cᵀ its panels become C⁻¹ and
+/// C⁻¹ times the blocks beside it.
+///
 /// Panels stand in the order of elimination, and each is finished before the next one begins: it takes what those before
 /// it act on it with while its own values are near (left-looking). Sized at creation.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub struct BlockLu {
     /// Neighbours of each node, a bit each; those eliminated later, after [`BlockLu::analyze`].
     neighbours: Vec<u64>,
     alive: Vec<u64>,
+    /// Number of neighbours of each node that are still there.
+    degrees: Vec<u32>,
     /// Place of each node in the order of elimination.
     positions: Vec<usize>,
     /// In the order of elimination, and one at the end in which nothing is but where the next one would begin.
@@ -40,6 +45,8 @@ pub struct BlockLu {
     pivot: Vec<f64>,
     exchanges: Vec<usize>,
     is_negative: bool,
+    /// The matrix is symmetric and positive definite.
+    definite: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +55,9 @@ struct Panel {
     /// Number of coordinates, and the first one in the order of elimination.
     size: usize,
     first: usize,
-    /// Columns of all later nodes together.
+    /// Columns of all later nodes together, and of all that stands beside the own block: twice as many with transposes.
     after: usize,
+    beside: usize,
     /// Where its values, its later nodes and its sources begin.
     at: usize,
     later: usize,
@@ -59,7 +67,7 @@ struct Panel {
 impl Panel {
     #[inline(always)]
     fn width(&self) -> usize {
-        self.size + 2 * self.after
+        self.size + self.beside
     }
 
     #[inline(always)]
@@ -102,6 +110,7 @@ impl BlockLu {
             words,
             neighbours: Vec::with_capacity(nodes * words),
             alive: Vec::with_capacity(words),
+            degrees: Vec::with_capacity(nodes),
             positions: Vec::with_capacity(nodes),
             panels: Vec::with_capacity(nodes + 1),
             later: Vec::with_capacity(nodes * nodes / 2),
@@ -111,7 +120,20 @@ impl BlockLu {
             pivot: vec![0.0; 2 * largest * largest],
             exchanges: vec![0; largest],
             is_negative: false,
+            definite: false,
         }
+    }
+
+    /// [`BlockLu::new`] for symmetric positive definite matrices, of which only the first of [`BlockLu::between`] is filled.
+    pub fn definite(nodes: usize, order: usize, largest: usize) -> BlockLu {
+        BlockLu {
+            definite: true,
+            ..BlockLu::new(nodes, order, largest)
+        }
+    }
+
+    pub fn is_definite(&self) -> bool {
+        self.definite
     }
 
     /// Number of coordinates.
@@ -144,14 +166,14 @@ impl BlockLu {
         self.positions[a] < self.positions[b]
     }
 
-    /// Block (a, b) and the transpose of block (b, a) of two nodes that were connected, a the one that precedes.
+    /// Block (a, b) and the transpose of block (b, a), the same of definite matrices, of two nodes that were connected, a the one that precedes.
     pub fn between(&self, a: usize, b: usize) -> [Place; 2] {
         let (k, position) = (self.positions[a], self.positions[b]);
         let later = self.later(k);
         let found = later.partition_point(|l| l.position < position);
         debug_assert_eq!(later[found].position, position);
         let panel = &self.panels[k];
-        [0, panel.after].map(|shift| Place {
+        [0, panel.beside - panel.after].map(|shift| Place {
             at: panel.at + later[found].column + shift,
             stride: panel.width(),
         })
@@ -166,7 +188,11 @@ impl BlockLu {
     /// Factors in place. False at a node whose block is singular to working precision.
     pub fn factor(&mut self) -> bool {
         let mut done = false;
-        factor(self, &mut done);
+        if self.definite {
+            factor_definite(self, &mut done);
+        } else {
+            factor(self, &mut done);
+        }
         done
     }
 
@@ -188,6 +214,10 @@ impl BlockLu {
         for panel in panels {
             let from = self.starts[panel.node];
             copy(&x[from..from + panel.size], &mut y[panel.first..]);
+        }
+        if self.definite {
+            self.solve_definite(x, y);
+            return;
         }
         // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor.
         for (k, panel) in panels.iter().enumerate() {
@@ -215,6 +245,34 @@ impl BlockLu {
             if transposed {
                 divide(values, width, own, x, true);
             }
+        }
+        for panel in panels {
+            let to = self.starts[panel.node];
+            copy(&y[panel.first..panel.first + panel.size], &mut x[to..]);
+        }
+    }
+
+    /// y by the order of elimination; x takes the result and is scratch.
+    #[inline(always)]
+    fn solve_definite<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
+        let panels = &self.panels[..self.positions.len()];
+        for (k, panel) in panels.iter().enumerate() {
+            let (values, width) = (&self.values[panel.values()], panel.width());
+            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
+            divide(values, width, own, x, false);
+            for l in self.later(k) {
+                let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
+                subtract_transposed_times(&values[l.column..], width, own, y);
+            }
+        }
+        for (k, panel) in panels.iter().enumerate().rev() {
+            let (values, width) = (&self.values[panel.values()], panel.width());
+            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
+            for l in self.later(k) {
+                let y = &rest[l.first - panel.first - panel.size..][..l.size];
+                subtract_times(&values[l.column..], width, y, own);
+            }
+            divide(values, width, own, x, true);
         }
         for panel in panels {
             let to = self.starts[panel.node];
@@ -300,6 +358,60 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
     *done = true;
 }
 
+dispatch! {
+    fn factor_definite = factor_definite_kernel(lu: &mut BlockLu, done: &mut bool)
+}
+
+#[inline(always)]
+fn factor_definite_kernel(lu: &mut BlockLu, done: &mut bool) {
+    *done = false;
+    let BlockLu {
+        panels,
+        later,
+        sources,
+        values,
+        columns,
+        pivot,
+        ..
+    } = lu;
+    for (k, pair) in panels.windows(2).enumerate() {
+        let (panel, size) = (&pair[0], pair[0].size);
+        columns[k] = 0;
+        for l in &later[panel.later..pair[1].later] {
+            columns[l.position] = l.column;
+        }
+        let (finished, rest) = values.split_at_mut(panel.at);
+        let (width, target) = (panel.width(), &mut rest[..panel.values().len()]);
+        for source in &sources[panel.sources..pair[1].sources] {
+            let other = &panels[source.position];
+            let (stride, values) = (other.width(), &finished[other.values()]);
+            let own = &later[source.later];
+            for l in &later[source.later..panels[source.position + 1].later] {
+                subtract_product(
+                    &mut target[columns[l.position]..],
+                    width,
+                    &values[own.column..],
+                    stride,
+                    &values[l.column..],
+                    stride,
+                    [size, other.size, l.size],
+                );
+            }
+        }
+        let (root, block) = pivot.split_at_mut(size * size);
+        copy_block(target, width, root, size, [size, size]);
+        if !invert_root(root, size) {
+            return;
+        }
+        copy_block(root, size, target, width, [size, size]);
+        for l in &later[panel.later..pair[1].later] {
+            let values = &mut target[l.column..];
+            divide_block(root, values, width, [size, l.size], block);
+        }
+    }
+    *done = true;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,12 +422,7 @@ mod tests {
         let starts = vec![0, 6, 7, 13, 16, 22, 28, 34, 35, 41];
         let (nodes, n) = (starts.len() - 1, 41);
         let mut lu = BlockLu::new(nodes, n, 6);
-        lu.start(&starts);
-        let pairs = (0..nodes).flat_map(|a| (0..a).map(move |b| [a, b]));
-        for [a, b] in pairs.filter(|[a, b]| touch(nodes, *a, *b)) {
-            lu.connect(a, b);
-        }
-        lu.analyze();
+        analyze(&starts, &mut lu);
         let mut seed = 1u64;
         let mut random = || {
             seed = seed
@@ -332,6 +439,49 @@ mod tests {
         }
         refill(&starts, &dense, &mut lu);
         (starts, dense, lu)
+    }
+
+    #[test]
+    fn a_definite_matrix_needs_no_transposes() {
+        let (starts, mut dense, mut lu) = example();
+        let (n, nodes) = (lu.order(), starts.len() - 1);
+        for i in 0..n {
+            for j in 0..i {
+                dense[i * n + j] = dense[j * n + i];
+            }
+            dense[i * n + i] += 5.0;
+        }
+        refill(&starts, &dense, &mut lu);
+        assert!(lu.factor());
+        let b: Vec<[f64; 2]> = (0..n).map(|i| [1.0 - 0.1 * i as f64, i as f64]).collect();
+        let (mut x, mut scratch) = (b.clone(), b.clone());
+        lu.solve(&mut x, &mut scratch, false);
+        let mut definite = BlockLu::definite(nodes, n, 6);
+        analyze(&starts, &mut definite);
+        refill(&starts, &dense, &mut definite);
+        assert!(definite.factor());
+        for transposed in [false, true] {
+            let mut y = b.clone();
+            definite.solve(&mut y, &mut scratch, transposed);
+            for (x, y) in x.as_flattened().iter().zip(y.as_flattened()) {
+                assert!((x - y).abs() < 1e-11, "{x} {y}");
+            }
+        }
+        // One that is not definite is told.
+        dense[0] = -1.0;
+        refill(&starts, &dense, &mut definite);
+        assert!(!definite.factor());
+    }
+
+    /// The graph of the example.
+    fn analyze(starts: &[usize], lu: &mut BlockLu) {
+        let nodes = starts.len() - 1;
+        lu.start(starts);
+        let pairs = (0..nodes).flat_map(|a| (0..a).map(move |b| [a, b]));
+        for [a, b] in pairs.filter(|[a, b]| touch(nodes, *a, *b)) {
+            lu.connect(a, b);
+        }
+        lu.analyze();
     }
 
     fn touch(nodes: usize, a: usize, b: usize) -> bool {
@@ -396,6 +546,8 @@ mod tests {
                             (lu.own(a), [i, j])
                         } else if lu.precedes(a, b) {
                             (lu.between(a, b)[0], [i, j])
+                        } else if lu.is_definite() {
+                            continue;
                         } else {
                             (lu.between(b, a)[1], [j, i])
                         };

@@ -15,22 +15,9 @@ impl F4 {
         F4([x; 4])
     }
 
-    /// `n` zeros. Unlike `vec!`, this leaves the pages untouched until they are used.
+    /// `n` zeros.
     pub fn zeros(n: usize) -> Vec<F4> {
-        let Ok(layout) = std::alloc::Layout::array::<F4>(n) else {
-            return vec![F4::ZERO; n];
-        };
-        if layout.size() == 0 {
-            return Vec::new();
-        }
-        // SAFETY: the layout is that of n F4 and not empty; all zero bits are F4::ZERO.
-        unsafe {
-            let p = std::alloc::alloc_zeroed(layout);
-            if p.is_null() {
-                std::alloc::handle_alloc_error(layout);
-            }
-            Vec::from_raw_parts(p.cast(), n, n)
-        }
+        vec![F4::ZERO; n]
     }
 
     /// The numbers of a slice of lanes.

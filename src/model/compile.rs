@@ -4,7 +4,7 @@ use super::check::{
     check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
 use super::derived::Derived;
-use super::params::Params;
+use super::params::{CONTACT_DISSIPATION, Params};
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
 };
@@ -234,6 +234,8 @@ impl Compiler {
             armature: self.armature,
             friction_loss: self.friction_loss,
             geom_friction: geoms.iter().map(|g| g.friction).collect(),
+            geom_stiffness: vec![f64::INFINITY; geoms.len()],
+            geom_dissipation: vec![CONTACT_DISSIPATION; geoms.len()],
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
         };
         let mut pairs = spec.pairs;

@@ -16,9 +16,9 @@ pub enum ParamKind {
     GeomFriction = 1,
     /// index: geom; component 0.
     GeomRestitution = 2,
-    /// index: geom; component 0.
+    /// index: geom; component 0 [N/m]. In series with the other geom's; infinite as loaded: as rigid as a step resolves.
     ContactStiffness = 3,
-    /// index: geom; component 0.
+    /// index: geom; component 0 [s]. Added to the other geom's; [`CONTACT_DISSIPATION`] as loaded.
     ContactDissipation = 4,
     /// index: joint; component: dof of the joint.
     JointDamping = 5,
@@ -56,6 +56,9 @@ pub struct Param {
     pub component: i32,
 }
 
+/// Dissipation time of a geom's contacts as loaded [s].
+pub const CONTACT_DISSIPATION: f64 = 0.01;
+
 /// Current values. A model holds those it was loaded with, a simulation its own copy.
 #[derive(Clone, Debug)]
 pub struct Params {
@@ -80,6 +83,9 @@ pub struct Params {
     pub friction_loss: Vec<f64>,
     /// Per geom: sliding, torsional, rolling.
     pub geom_friction: Vec<[f64; 3]>,
+    /// Per geom: contact stiffness [N/m], infinite for as rigid as the step resolves, and dissipation time [s].
+    pub geom_stiffness: Vec<f64>,
+    pub geom_dissipation: Vec<f64>,
     /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
     pub geom_size: Vec<[f64; 3]>,
 }
@@ -100,6 +106,8 @@ impl Params {
         match p.kind {
             ParamKind::BodyInertia => self.body_inertia[i].to_params()[c],
             ParamKind::GeomFriction => self.geom_friction[i][c],
+            ParamKind::ContactStiffness => self.geom_stiffness[i],
+            ParamKind::ContactDissipation => self.geom_dissipation[i],
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
@@ -119,6 +127,8 @@ impl Params {
                 self.body_inertia[i] = Inertia::from_params(&x);
             }
             ParamKind::GeomFriction => self.geom_friction[i][c] = value,
+            ParamKind::ContactStiffness => self.geom_stiffness[i] = value,
+            ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
@@ -265,10 +275,11 @@ impl Model {
                     sizes => range("component", p.component, sizes),
                 }
             }
-            ParamKind::GeomRestitution
-            | ParamKind::ContactStiffness
-            | ParamKind::ContactDissipation
-            | ParamKind::Spring => Err(Error::unsupported(format!(
+            ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
+                range("index (a geom)", p.index, self.ngeom())?;
+                range("component", p.component, 1)
+            }
+            ParamKind::GeomRestitution | ParamKind::Spring => Err(Error::unsupported(format!(
                 "param: {:?} is not a parameter of any step of this version",
                 p.kind
             ))),

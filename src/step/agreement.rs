@@ -13,7 +13,7 @@
 
 use super::linearization::dot;
 use crate::constraint::{Constraints, Stabilization, Variation};
-use crate::contact::island_solver::IslandSolver;
+use crate::contact::law::Law;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::{F4, scattered};
@@ -64,7 +64,7 @@ impl Agreement {
     pub fn judge(
         &mut self,
         c: &Constraints,
-        solver: &mut IslandSolver,
+        law: &mut Law,
         variation: &mut Variation,
         s: &Stabilization,
         t: &Topology,
@@ -75,8 +75,8 @@ impl Agreement {
             return Ok(Verdict::Unique);
         }
         let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
-        let certain = solver.is_certain(&c.problem(), scratch)?;
-        if certain && !solver.may_be_deficient(&c.problem()) {
+        let certain = law.is_certain(&c.problem(), scratch)?;
+        if certain && !law.may_be_deficient(&c.problem()) {
             return Ok(Verdict::Unique);
         }
         let sigma = &mut self.sigma[..rows];
@@ -96,10 +96,10 @@ impl Agreement {
         }
         // Any force at all.
         add_velocity(c, &self.general[2], sigma);
-        if certain && answers(c, solver, sigma, &mut self.dlambda[..rows])? {
+        if certain && answers(c, law, sigma, &mut self.dlambda[..rows])? {
             return Ok(Verdict::Unique);
         }
-        Ok(match self.is_determined(c, solver)? {
+        Ok(match self.is_determined(c, law)? {
             true => Verdict::OneSided,
             false => Verdict::Undetermined,
         })
@@ -108,21 +108,21 @@ impl Agreement {
     /// Of a linear system that its solution may not belong to, or that contradicts itself: with a direction's w and
     /// weights z = J y, ⟨z, dλ(w)⟩ = ⟨w̄(z), w⟩ unless round-off decides. Impulses that cancel each other count for
     /// nothing in it. Two directions: the one in general position, and a force, which it may drown.
-    fn is_determined(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<bool> {
+    fn is_determined(&mut self, c: &Constraints, law: &mut Law) -> Result<bool> {
         let rows = c.g.len();
         let [w, z, answer] =
             [&mut self.sigma, &mut self.weights, &mut self.dlambda].map(|x| &mut x[..rows]);
         z.fill(0.0);
         add_velocity(c, &self.general[0], z);
         let problem = c.problem();
-        solver.apply(&problem, w, None, 1, answer)?;
+        law.apply(&problem, w, None, 1, answer)?;
         let general = dot(z, answer);
-        solver.apply_transpose(&problem, z, answer, None)?;
+        law.apply_transpose(&problem, z, answer, None)?;
         let mut forward_and_reverse = [[general, dot(answer, w)], [0.0; 2]];
         w.fill(0.0);
         add_velocity(c, &self.general[2], w);
         forward_and_reverse[1][1] = dot(answer, w);
-        solver.apply(&problem, w, None, 1, answer)?;
+        law.apply(&problem, w, None, 1, answer)?;
         forward_and_reverse[1][0] = dot(z, answer);
         // NaN is not determined either.
         let agree = |[a, b]: [f64; 2]| (a - b).abs() <= DETERMINED * a.abs().max(b.abs());
@@ -130,27 +130,17 @@ impl Agreement {
     }
 
     /// Whether impulses can answer the variation `sigma` of a parameter; after the solver's linearization.
-    pub fn answers(
-        &mut self,
-        c: &Constraints,
-        solver: &mut IslandSolver,
-        sigma: &[f64],
-    ) -> Result<bool> {
+    pub fn answers(&mut self, c: &Constraints, law: &mut Law, sigma: &[f64]) -> Result<bool> {
         let rows = c.g.len();
-        if rows == 0 || !solver.may_be_deficient(&c.problem()) {
+        if rows == 0 || !law.may_be_deficient(&c.problem()) {
             return Ok(true);
         }
-        answers(c, solver, &sigma[..rows], &mut self.dlambda[..rows])
+        answers(c, law, &sigma[..rows], &mut self.dlambda[..rows])
     }
 }
 
-fn answers(
-    c: &Constraints,
-    solver: &mut IslandSolver,
-    sigma: &[f64],
-    dlambda: &mut [f64],
-) -> Result<bool> {
-    let [left, asked] = solver.left_over(&c.problem(), sigma, dlambda)?;
+fn answers(c: &Constraints, law: &mut Law, sigma: &[f64], dlambda: &mut [f64]) -> Result<bool> {
+    let [left, asked] = law.left_over(&c.problem(), sigma, dlambda)?;
     Ok(left <= AGREED * asked)
 }
 

@@ -1,18 +1,21 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
 mod parameters;
+mod report;
 
 pub(super) use parameters::Friction;
+pub use report::ContactReport;
 
 use super::agreement::{Agreement, Verdict};
 use super::contact_kernels::{gather, respond, scatter};
-use super::options::Options;
+use super::options::{self, Options};
 use super::response::Response;
-use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
-use crate::constraint::{Constraints, PushOut, Source, Stabilization, Variation};
+use crate::constraint::{Compliance, Constraints, PushOut, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
+use crate::contact::convex::{ConvexOptions, ConvexSolver};
 use crate::contact::island_solver::IslandSolver;
+use crate::contact::law::Law;
 use crate::contact::ncp::{Certificate, Effort, Mode, NcpOptions};
 use crate::dynamics::Dynamics;
 use crate::dynamics::external::{External, LinkStiffness};
@@ -34,6 +37,9 @@ const UNFORESEEN_SPEED: f64 = 1.0;
 /// the contacts it could then reach.
 const REACH_STEPS: f64 = 2.0;
 
+/// The same of compliant contacts, which may be found when they are closed.
+const COMPLIANT_REACH_STEPS: f64 = 1.0;
+
 /// When bodies jam, so many steps take pains to push all of them out, and then one in so many.
 const FIRST_PAINS: u8 = 2;
 const PAINS: u8 = 16;
@@ -41,38 +47,20 @@ const PAINS: u8 = 16;
 /// How often contacts are sought anew in a step.
 const SEARCHES: usize = 4;
 
-/// A contact as reported to the user.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactReport {
-    pub geom: [usize; 2],
-    pub body: [usize; 2],
-    /// World axes [m]; on the flat face that gives the normal, or midway between the surfaces. The normal points
-    /// from A to B.
-    pub point: [f64; 3],
-    pub normal: [f64; 3],
-    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
-    pub tangents: [[f64; 3]; 2],
-    pub gap: f64,
-    /// Which features of the two geoms touch: the same number as long as the same ones do.
-    pub feature: u64,
-    /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
-    pub impulse: [f64; 3],
-    pub velocity: [f64; 3],
-    pub mode: Mode,
-}
-
 /// Scene, constraints and solver of one simulation, sized at creation.
 #[derive(Debug)]
 pub(super) struct ContactStage {
     pub scene: Scene,
     pub constraints: Constraints,
-    solver: IslandSolver,
+    law: Law,
     options: NcpOptions,
     /// What every step begins with, and what the last one ended with.
     desired: Stabilization,
     stabilization: Stabilization,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
+    /// Coordinates of the velocity before the step relative to the free one.
+    kept: Vec<f64>,
     /// Spatial velocities of the links at some v.
     twists: Vec<Twist>,
     pub certificate: Option<Certificate>,
@@ -107,7 +95,14 @@ impl ContactStage {
     /// # Errors
     /// `Unsupported` naming a geom or joint that the stage cannot do.
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
-        let constraints = Constraints::new(model, options.max_contacts)?;
+        let convex = options.contact == options::Contact::Convex;
+        let mut constraints = Constraints::new(model, options.max_contacts, convex)?;
+        let scene = Scene::new(model, options.max_contacts)?;
+        if convex {
+            let compliance = Compliance::new(model, &scene, &constraints, options.time_step);
+            constraints.compliance = Some(compliance);
+        }
+        let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let groups = constraints.max_groups();
         let nv = model.nv();
@@ -117,10 +112,14 @@ impl ContactStage {
             max_push_out: options.max_push_out,
             h: options.time_step,
             push_out: PushOut::Full,
+            friction_reach: f64::INFINITY,
         };
         Ok(ContactStage {
-            scene: Scene::new(model, options.max_contacts)?,
-            solver: IslandSolver::new(&constraints.capacity(model.topology())),
+            scene,
+            law: match convex {
+                true => Law::Convex(Box::new(ConvexSolver::new(&capacity))),
+                false => Law::Ncp(Box::new(IslandSolver::new(&capacity))),
+            },
             options: NcpOptions {
                 method: options.solver,
                 tolerance: options.tolerance,
@@ -131,11 +130,12 @@ impl ContactStage {
             stabilization: desired,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
+            kept: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
-                response: Response::new(nv, rows),
+                response: Response::new(nv, rows, constraints.is_by_trees()),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
                 undetermined: false,
@@ -178,7 +178,11 @@ impl ContactStage {
         self.scene.foresee(model, kin, &kin.v);
         twists(kin, model, &self.v_free, &mut self.twists);
         self.scene.foresee(model, kin, &self.twists);
-        self.scene.collide(REACH_STEPS * h)?;
+        let reach_steps = match self.law {
+            Law::Ncp(_) => REACH_STEPS,
+            Law::Convex(_) => COMPLIANT_REACH_STEPS,
+        };
+        self.scene.collide(reach_steps * h)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h + self.foresight;
         let mut searches = 1;
@@ -195,7 +199,15 @@ impl ContactStage {
                 h,
                 reach,
             );
+            c.regularize(&self.scene, params);
             c.condense(t, &dynamics.mass);
+            if let Law::Convex(_) = self.law {
+                for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free))
+                {
+                    *x = start - free;
+                }
+                c.rows.coordinates(t, &dynamics.mass, &mut self.kept);
+            }
             let certificate = self.solve_condensed(v)?;
             let c = &mut self.constraints;
             respond(c, &dynamics.mass, model, &self.v_free, v_end);
@@ -208,7 +220,7 @@ impl ContactStage {
                 twists(kin, model, v_end, &mut self.twists);
                 if self.scene.foresee(model, kin, &self.twists) > REACH_STEPS {
                     let before = self.scene.contacts().len();
-                    self.scene.collide(REACH_STEPS * h)?;
+                    self.scene.collide(reach_steps * h)?;
                     repeat |= self.scene.contacts().len() != before;
                     searches += 1;
                 }
@@ -227,6 +239,20 @@ impl ContactStage {
         let full = self.push_out_effort();
         let c = &mut self.constraints;
         self.stabilization = self.desired;
+        let solver = match &mut self.law {
+            Law::Ncp(solver) => solver,
+            // Always has a solution.
+            Law::Convex(solver) => {
+                c.stabilize(v, &self.v_free, &self.stabilization);
+                c.warm_start();
+                let options = ConvexOptions {
+                    tolerance: self.options.tolerance,
+                    max_iterations: self.options.max_iterations,
+                };
+                let (problem, r, lambda, modes) = c.convex_problem_and_solution();
+                return solver.solve(&problem, r, &self.kept, lambda, modes, &options);
+            }
+        };
         loop {
             c.stabilize(v, &self.v_free, &self.stabilization);
             c.warm_start();
@@ -241,7 +267,7 @@ impl ContactStage {
                 ..self.options
             };
             let (problem, lambda, modes) = c.problem_and_solution();
-            let certificate = self.solver.solve(&problem, lambda, modes, &options)?;
+            let certificate = solver.solve(&problem, lambda, modes, &options)?;
             match fallback {
                 Some(less) if !certificate.converged => {
                     self.stabilization = self.desired.limited_to(less);
@@ -305,52 +331,6 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Keeps what the next step starts from; call when the step has succeeded.
-    pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
-        if self.certificate.is_some_and(|c| c.converged) {
-            self.constraints.remember(self.gave_up_push_out());
-        } else {
-            // Impulses of a failed solve may be far off: the next step does better without them.
-            self.constraints.forget();
-        }
-        self.reports.clear();
-        for (b, source) in self.constraints.sources.iter().enumerate() {
-            let Source::Contact(i) = *source else {
-                continue;
-            };
-            let c = &self.scene.contacts()[i];
-            let (s, l) = (
-                self.constraints.rows.times(b, v_end).0,
-                self.constraints.impulse(b).0,
-            );
-            let [t1, t2, _] = contact_frame(c.point.normal).c;
-            let three = self.constraints.blocks[b].rows() == 3;
-            let lanes = |x: [f64; 4]| {
-                if three {
-                    [x[0], x[1], x[2]]
-                } else {
-                    [0.0, 0.0, x[0]]
-                }
-            };
-            self.reports.push(ContactReport {
-                geom: c.geom,
-                body: c.geom.map(|g| model.geoms()[g].body),
-                point: c.point.point.to_array(),
-                normal: c.point.normal.to_array(),
-                tangents: [t1.to_array(), t2.to_array()],
-                gap: c.point.gap,
-                feature: c.identity(),
-                impulse: lanes(l),
-                velocity: lanes(s),
-                mode: self.constraints.modes[b],
-            });
-        }
-    }
-
-    pub fn reports(&self) -> &[ContactReport] {
-        &self.reports
-    }
-
     /// Variation of the contacts' impulses (t₁ t₂ n each) along the direction of the last
     /// [`ContactStage::correct_one`].
     pub fn impulse_direction(&self, out: &mut [f64]) {
@@ -367,7 +347,7 @@ impl ContactStage {
 
     /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
     pub fn independent(&mut self) -> Result<bool> {
-        self.solver.independent(&self.constraints.problem())
+        self.law.independent(&self.constraints.problem())
     }
 
     /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
@@ -383,7 +363,7 @@ impl ContactStage {
         external: &mut External,
     ) -> Result<()> {
         if self.relaxed.is_none() && self.has_rows() {
-            self.solver.linearize(&self.constraints.problem())?;
+            self.law.linearize(&self.constraints.problem())?;
         }
         if let Some(l) = &mut self.linear {
             let (c, s) = (&self.constraints, &self.stabilization);
@@ -392,7 +372,7 @@ impl ContactStage {
             let (t, variation) = (model.topology(), &mut l.variation);
             let verdict = match self.relaxed {
                 Some(_) => Verdict::Unique,
-                None => (l.agreement).judge(c, &mut self.solver, variation, s, t, kin)?,
+                None => (l.agreement).judge(c, &mut self.law, variation, s, t, kin)?,
             };
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {
@@ -435,12 +415,12 @@ impl ContactStage {
                 let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
                 l.response.split_relaxed(c, path, w, dlambda)
             }
-            None => l.response.split(c, &mut self.solver)?,
+            None => l.response.split(c, &mut self.law)?,
         };
         let s = &self.stabilization;
-        let (solver, variation) = (&mut self.solver, &l.variation);
+        let (law, variation) = (&mut self.law, &l.variation);
         l.response
-            .prepare(split, solver, c, variation, s, t, kin, m, inverse)?;
+            .prepare(split, law, c, variation, s, t, kin, m, inverse)?;
         Ok(Some(&l.response))
     }
 
@@ -497,7 +477,7 @@ impl ContactStage {
         let bounds = Some(&l.bounds[..blocks]);
         match &mut self.relaxed {
             Some(path) => path.apply(w, bounds, 1, out),
-            None => self.solver.apply(&c.problem(), w, bounds, 1, out)?,
+            None => self.law.apply(&c.problem(), w, bounds, 1, out)?,
         }
         l.force.fill(0.0);
         for b in 0..groups {
@@ -543,7 +523,7 @@ impl ContactStage {
                 *x += bar;
             }
         }
-        self.solver.apply_transpose(
+        self.law.apply_transpose(
             &c.problem(),
             &l.dlambda[..rows],
             &mut l.sigma[..rows],

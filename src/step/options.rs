@@ -11,7 +11,8 @@ pub enum Contact {
     Ncp = 0,
     /// Boxed linear complementarity with a friction pyramid.
     Lcp = 1,
-    /// Convex compliant contact.
+    /// Compliant contact as a convex problem ([`crate::contact::convex`]), which always has one solution: contacts have a
+    /// stiffness and a dissipation time, limits, dry friction and equalities yield a little, too.
     Convex = 2,
     /// Penalty forces.
     Penalty = 3,
@@ -45,7 +46,8 @@ pub struct Options {
     /// How the contact problem is solved. The first-order methods are there as checks of each other and of the
     /// default: they need many iterations, and reach the tolerance on easy problems only.
     pub solver: Method,
-    /// Largest residual of the contact problem that counts as solved.
+    /// Largest residual of the contact problem that counts as solved; with [`Contact::Convex`] that of momentum, relative
+    /// to what impulses change of it.
     pub tolerance: f64,
     /// Bound on what the contact solver's last resort spends on one island, at most twice ([`NcpOptions::max_iterations`]).
     ///
@@ -127,9 +129,24 @@ impl Options {
                 "options.checkpoint_interval must be positive, got 0",
             ));
         }
-        if !matches!(self.contact, Contact::None | Contact::Ncp) {
+        if self.contact == Contact::Convex {
+            let none = f64::INFINITY;
+            for (name, x, neutral) in [
+                ("kp", self.kp, 0.0),
+                ("kd", self.kd, 0.0),
+                // It would bound what a contact carries.
+                ("max_push_out", self.max_push_out, none),
+            ] {
+                if x != neutral {
+                    return Err(Error::invalid(format!(
+                        "options.{name} must be {neutral} with Convex, whose contacts have stiffness and dissipation, got {x}"
+                    )));
+                }
+            }
+        }
+        if !matches!(self.contact, Contact::None | Contact::Ncp | Contact::Convex) {
             return Err(Error::unsupported(format!(
-                "options.contact: {:?} is not in this version, Ncp and None are",
+                "options.contact: {:?} is not in this version, Ncp, Convex and None are",
                 self.contact
             )));
         }

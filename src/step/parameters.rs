@@ -38,6 +38,8 @@ impl At<'_> {
             // These act through the constraints only.
             ParamKind::GeomFriction
             | ParamKind::JointFriction
+            | ParamKind::ContactStiffness
+            | ParamKind::ContactDissipation
             | ParamKind::GeomSize
             | ParamKind::Stabilization => {}
             kind => {

@@ -10,8 +10,9 @@
 
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
-use crate::contact::island_solver::IslandSolver;
+use crate::contact::law::Law;
 use crate::contact::ncp::Split;
+use crate::contact::problem::Delassus;
 use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
@@ -20,15 +21,21 @@ use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// B, C and their products. Sized at creation.
+/// No place among the rank numbers.
+const NOWHERE: usize = usize::MAX;
+
+/// B, C and their products. Sized at creation, but for the relaxed law's C where the problem is held by trees.
 #[derive(Debug)]
 pub(super) struct Response {
     rank: usize,
     /// Lanes of a column of rank numbers.
     lanes: usize,
-    /// Per row of the problem: columns of B and C.
+    /// Per row of the problem: columns of B and C. By trees there is no room for them, which would grow with the square of
+    /// very many rows: B but selects some, and C is not formed.
     left: Vec<F4>,
     right: Vec<F4>,
+    /// Where B selects rows: which of the rank numbers is a row's, or [`NOWHERE`].
+    places: Vec<usize>,
     /// Per dof: columns of B ∂σ/∂q, and of B (J + ∂σ/∂v).
     by_q: Vec<F4>,
     by_v: Vec<F4>,
@@ -42,15 +49,17 @@ pub(super) struct Response {
 }
 
 impl Response {
-    pub fn new(nv: usize, max_rows: usize) -> Self {
+    pub fn new(nv: usize, max_rows: usize, by_trees: bool) -> Self {
         let lanes = max_rows.div_ceil(LANES);
         let panel = || F4::zeros(nv * lanes);
+        let square = || F4::zeros(if by_trees { 0 } else { max_rows * lanes });
         let inverse = DenseInverse::new(nv);
         Response {
             rank: 0,
             lanes: 0,
-            left: F4::zeros(max_rows * lanes),
-            right: F4::zeros(max_rows * lanes),
+            left: square(),
+            right: square(),
+            places: vec![NOWHERE; max_rows],
             by_q: panel(),
             by_v: panel(),
             answer: panel(),
@@ -72,19 +81,22 @@ impl Response {
     }
 
     /// B and C of the exact law.
-    pub fn split(&mut self, c: &Constraints, solver: &mut IslandSolver) -> Result<Split> {
-        let n = self.start(c, solver.rank(&c.problem()));
-        let (left, right) = (&mut self.left[..n], &mut self.right[..n]);
+    pub fn split(&mut self, c: &Constraints, law: &mut Law) -> Result<Split> {
+        let problem = c.problem();
+        let mut n = self.start(c, law.rank(&problem));
+        if matches!(problem.delassus, Delassus::Trees(_)) {
+            n = 0;
+        }
         let stride = LANES * self.lanes;
-        solver.split(
-            &c.problem(),
-            stride,
-            F4::flat_mut(left),
-            F4::flat_mut(right),
-        )
+        let left = F4::flat_mut(&mut self.left[..n]);
+        let split = law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))?;
+        if split == Split::Adjoint {
+            self.select(c, law.selected(&problem));
+        }
+        Ok(split)
     }
 
-    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows.
+    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows. Makes room for C where there is none.
     pub fn split_relaxed(
         &mut self,
         c: &Constraints,
@@ -94,11 +106,13 @@ impl Response {
     ) -> Split {
         let rows = c.g.len();
         let n = self.start(c, rows);
-        self.left[..n].fill(F4::ZERO);
+        self.select(c, 0..rows);
+        if self.right.len() < n {
+            self.right = F4::zeros(n);
+        }
         self.right[..n].fill(F4::ZERO);
         let stride = LANES * self.lanes;
         for j in 0..rows {
-            F4::flat_mut(&mut self.left)[j * stride + j] = 1.0;
             w.fill(0.0);
             w[j] = 1.0;
             path.apply(w, None, 1, dlambda);
@@ -108,6 +122,14 @@ impl Response {
             }
         }
         Split::Whole
+    }
+
+    /// Takes B for the selection of these rows.
+    fn select(&mut self, c: &Constraints, rows: impl Iterator<Item = usize>) {
+        self.places[..c.g.len()].fill(NOWHERE);
+        for (place, row) in rows.enumerate() {
+            self.places[row] = place;
+        }
     }
 
     fn start(&mut self, c: &Constraints, rank: usize) -> usize {
@@ -120,7 +142,7 @@ impl Response {
     pub fn prepare(
         &mut self,
         split: Split,
-        solver: &mut IslandSolver,
+        law: &mut Law,
         c: &Constraints,
         variation: &Variation,
         s: &Stabilization,
@@ -129,18 +151,17 @@ impl Response {
         m: &BranchMatrix,
         inverse: &DenseInverse,
     ) -> Result<()> {
-        let right = matches!(split, Split::Middle | Split::Whole);
-        columns(self, right, c, variation, s, t, kin);
+        columns(self, split, c, variation, s, t, kin);
         let n = t.nv() * self.lanes;
         if split == Split::Middle {
             let stride = LANES * self.lanes;
             for panel in [&mut self.by_q, &mut self.by_v] {
-                solver.solve_middle(stride, F4::flat_mut(&mut panel[..n]));
+                law.solve_middle(stride, F4::flat_mut(&mut panel[..n]));
             }
             if s.kd == 0.0 {
                 self.answer[..n].copy_from_slice(&self.by_v[..n]);
             } else {
-                solver.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
+                law.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
             }
         }
         solve_columns(m, t, self.lanes, &mut self.answer[..n]);
@@ -149,7 +170,7 @@ impl Response {
             Split::Middle | Split::Whole => solve_columns(m, t, self.lanes, &mut self.y[..n]),
             Split::Adjoint => {
                 let (from, to) = (F4::flat(&self.answer[..n]), F4::flat_mut(&mut self.y[..n]));
-                solver.times_right(&c.problem(), LANES * self.lanes, from, to)?;
+                law.times_right(&c.problem(), LANES * self.lanes, from, to)?;
             }
         }
         subtract(self, inverse);
@@ -190,11 +211,11 @@ impl<const W: usize> Tile<W> {
     }
 }
 
-/// B ∂σ/∂q, B J and, from C where that is to the `right`, C J: lanes from `first` on.
+/// B ∂σ/∂q and B J where B is to the `left`, and C J where C is to the `right`: lanes from `first` on.
 #[inline(always)]
 fn columns_tile<const W: usize>(
     r: &mut Response,
-    right: bool,
+    [left, right]: [bool; 2],
     c: &Constraints,
     variation: &Variation,
     t: &Topology,
@@ -207,11 +228,16 @@ fn columns_tile<const W: usize>(
         let rows = c.range(b);
         for k in c.rows.dofs(b) {
             let x = c.rows.column(b, k);
-            tile.add(&mut r.by_v, k, &r.left, &rows, x);
+            if left {
+                tile.add(&mut r.by_v, k, &r.left, &rows, x);
+            }
             if right {
                 tile.add(&mut r.y, k, &r.right, &rows, x);
             }
         }
+    }
+    if !left {
+        return;
     }
     for side in variation.sides() {
         for k in t.path(side.link) {
@@ -233,9 +259,58 @@ fn kept_tile<const W: usize>(r: &mut Response, c: &Constraints, s: &Stabilizatio
     for b in 0..c.groups() {
         let Some(row) = c.normal_row(b) else { continue };
         for k in c.rows.dofs(b) {
-            let x = -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1];
-            let x = F4([x, 0.0, 0.0, 0.0]);
+            let x = F4([kept(c, s, b, k), 0.0, 0.0, 0.0]);
             tile.add(&mut r.by_v, k, &r.left, &(row..row + 1), x);
+        }
+    }
+}
+
+/// The same of a group's normal row and a dof.
+#[inline(always)]
+fn kept(c: &Constraints, s: &Stabilization, b: usize, k: usize) -> f64 {
+    -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1]
+}
+
+/// B ∂σ/∂q, B J, and what B J has more, where B selects rows.
+fn select_columns(
+    r: &mut Response,
+    c: &Constraints,
+    variation: &Variation,
+    s: &Stabilization,
+    t: &Topology,
+    kin: &Kinematics,
+) {
+    let (stride, places) = (LANES * r.lanes, &r.places);
+    let put = |panel: &mut [F4], dof: usize, rows: Range<usize>, x: &[f64]| {
+        let column = &mut F4::flat_mut(panel)[dof * stride..][..stride];
+        for (place, x) in places[rows].iter().zip(x) {
+            if *place != NOWHERE {
+                column[*place] += x;
+            }
+        }
+    };
+    for b in 0..c.groups() {
+        for k in c.rows.dofs(b) {
+            put(&mut r.by_v, k, c.range(b), &c.rows.column(b, k).0);
+        }
+    }
+    for side in variation.sides() {
+        for k in t.path(side.link) {
+            let x = variation.column(side, kin, k);
+            put(&mut r.by_q, k, side.rows.clone(), &x.0);
+        }
+    }
+    for d in variation.on_dofs() {
+        put(&mut r.by_q, d.dof, d.row..d.row + 1, &[d.slope]);
+    }
+    let n = t.nv() * r.lanes;
+    r.answer[..n].copy_from_slice(&r.by_v[..n]);
+    for b in 0..c.groups() {
+        let Some(row) = c.normal_row(b).filter(|_| s.kd != 0.0) else {
+            continue;
+        };
+        for k in c.rows.dofs(b) {
+            put(&mut r.by_v, k, row..row + 1, &[kept(c, s, b, k)]);
         }
     }
 }
@@ -243,7 +318,7 @@ fn kept_tile<const W: usize>(r: &mut Response, c: &Constraints, s: &Stabilizatio
 #[inline(always)]
 fn columns_kernel(
     r: &mut Response,
-    right: bool,
+    split: Split,
     c: &Constraints,
     variation: &Variation,
     s: &Stabilization,
@@ -254,9 +329,16 @@ fn columns_kernel(
     for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
         panel[..n].fill(F4::ZERO);
     }
-    let mut b = 0;
-    while b < r.lanes {
-        b += by_tile!(r.lanes - b, columns_tile(r, right, c, variation, t, kin, b));
+    let left = matches!(split, Split::Half | Split::Middle);
+    let sides = [left, matches!(split, Split::Middle | Split::Whole)];
+    if sides != [false; 2] {
+        let mut b = 0;
+        while b < r.lanes {
+            b += by_tile!(r.lanes - b, columns_tile(r, sides, c, variation, t, kin, b));
+        }
+    }
+    if !left {
+        return select_columns(r, c, variation, s, t, kin);
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     if s.kd != 0.0 {
@@ -310,7 +392,7 @@ fn subtract_tile<const W: usize>(
 
 dispatch! {
     fn columns = columns_kernel(
-        r: &mut Response, right: bool, c: &Constraints, variation: &Variation,
+        r: &mut Response, split: Split, c: &Constraints, variation: &Variation,
         s: &Stabilization, t: &Topology, kin: &Kinematics,
     )
 }

@@ -1,6 +1,7 @@
 //! The parameters of a simulation: which derivatives are taken by, and their values.
 
-use super::info::{check_finite, check_length};
+use super::info::check_length;
+use super::options::Contact;
 use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::model::params::{Param, ParamKind};
@@ -58,7 +59,11 @@ impl Sim {
                     let k = self.model.joint(p.index as usize).iv + p.component as usize;
                     return self.model.params().friction_loss[k] > 0.0;
                 }
-                ParamKind::GeomSize | ParamKind::Stabilization => return true,
+                ParamKind::GeomSize => return true,
+                ParamKind::Stabilization => return self.options.contact == Contact::Ncp,
+                ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
+                    return self.options.contact == Contact::Convex;
+                }
                 _ => {}
             }
         }
@@ -117,13 +122,17 @@ impl Sim {
     /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
     /// stiffness, armature or friction, a size that is not positive, a gain outside [0, 1]. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
-        check_finite("p", values, self.np())?;
+        check_length("p", values, self.np())?;
         use ParamKind as K;
         for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
+            let rigid = p.kind == K::ContactStiffness && *x == f64::INFINITY;
+            if !x.is_finite() && !rigid {
+                return Err(Error::numerical(format!("p[{i}] must be finite, got {x}")));
+            }
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
                 K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
-                K::GeomFriction => true,
+                K::GeomFriction | K::ContactDissipation => true,
                 _ => false,
             };
             if positive && *x < 0.0 {
@@ -132,9 +141,10 @@ impl Sim {
                     p.kind
                 )));
             }
-            if p.kind == K::GeomSize && *x <= 0.0 {
+            if matches!(p.kind, K::GeomSize | K::ContactStiffness) && *x <= 0.0 {
                 return Err(Error::invalid(format!(
-                    "p[{i}]: GeomSize must be positive, got {x}"
+                    "p[{i}]: {:?} must be positive, got {x}",
+                    p.kind
                 )));
             }
             if p.kind == K::Stabilization && !(0.0..=1.0).contains(x) {

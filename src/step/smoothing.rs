@@ -18,6 +18,7 @@
 use super::derivatives::StepJacobians;
 use super::info::{Gradient, check_length};
 use super::normal::Normal;
+use super::options::Contact;
 use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -239,6 +240,11 @@ impl Sim {
 
     /// A copy whose last step is this one's, relaxed.
     fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
+        if self.options.contact == Contact::Convex {
+            return Err(Error::unsupported(
+                "smoothing.method: CentralPath relaxes rigid contact; with Convex, expected a randomized one",
+            ));
+        }
         let mut sim = self.renewed()?;
         let mut warm = vec![0.0; self.memory_size()];
         self.get_memory(&mut warm)?;

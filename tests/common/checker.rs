@@ -8,7 +8,7 @@ use diffsim::model::params::Param;
 use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
-use diffsim::step::{Gradient, Options, Sim};
+use diffsim::step::{Contact, Gradient, Options, Sim};
 use std::sync::Arc;
 
 pub fn ground(spec: &mut ModelSpec, friction: f64) {
@@ -147,7 +147,11 @@ pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     let o = sim.options();
     let piece = |gap: f64| {
         let bounded = (1.0 - o.kp) * gap / o.time_step < -o.max_push_out;
-        usize::from(o.kp > 0.0 && gap < 0.0) + usize::from(bounded)
+        // Compliant contacts leave a share whatever kp is, and have friction within a step's travel only.
+        let convex = o.contact == Contact::Convex;
+        usize::from((o.kp > 0.0 || convex) && gap < 0.0)
+            + usize::from(bounded)
+            + 4 * usize::from(convex && gap > o.time_step)
     };
     let is_active = |m: &Mode| *m != Mode::Breaking;
     let contacts = sim.contacts().iter().filter(|c| is_active(&c.mode));

@@ -10,13 +10,16 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Integrator, StepJacobians};
+use diffsim::step::{Contact, Integrator, StepJacobians};
 
 /// Those that this version has.
 pub const INTEGRATORS: [Integrator; 2] = [
     Integrator::SymplecticEuler,
     Integrator::SymplecticEulerWorld,
 ];
+
+/// Those that this version has.
+pub const LAWS: [Contact; 2] = [Contact::Ncp, Contact::Convex];
 
 /// Jacobians of q⁺ and of v⁺ by q, v, u and the parameters.
 pub fn all_jacobians<'a>(

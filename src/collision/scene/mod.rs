@@ -218,6 +218,12 @@ impl Scene {
         Ok(())
     }
 
+    /// A geom's link with the ball around it: the centre in the link's frame, the radius infinite of a plane.
+    pub fn ball(&self, geom: usize) -> (usize, Vec3, f64) {
+        let g = &self.geoms[geom];
+        (g.link, g.centre, g.radius)
+    }
+
     pub fn contacts(&self) -> &[SceneContact] {
         &self.contacts
     }

@@ -8,9 +8,9 @@
 
 use super::cone::planar_norm;
 use super::local::{project, violation};
-use super::tree_system::TreeSystem;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::tree_system::TreeSystem;
 use crate::linalg::Symmetric;
 
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub(super) struct Admm {
 }
 
 impl Admm {
-    pub fn new(max_rows: usize, trees: TreeSystem) -> Admm {
+    pub fn new([max_rows, dense]: [usize; 2], trees: TreeSystem) -> Admm {
         Admm {
-            matrix: Symmetric::new(max_rows),
+            matrix: Symmetric::new(dense),
             trees,
             rows: Vec::with_capacity(max_rows),
             penalty: Vec::with_capacity(max_rows),

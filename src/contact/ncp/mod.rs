@@ -36,7 +36,6 @@ mod pivot;
 mod reduced;
 mod shifted;
 mod smoothed;
-mod tree_system;
 mod work;
 
 pub use linearize::Rank;
@@ -45,6 +44,7 @@ pub use reduced::Split;
 
 use super::island_solver::Capacity;
 use super::problem::{Delassus, Problem};
+use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use admm::Admm;
@@ -56,7 +56,6 @@ use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, mode_of_impulse};
 use reduced::{Face, Reduced};
 use shifted::Shifted;
-use tree_system::TreeSystem;
 use work::Work;
 
 /// Which method is used.
@@ -112,6 +111,8 @@ impl Default for NcpOptions {
 #[derive(Debug)]
 pub struct NcpSolver {
     capacity: Capacity,
+    /// Rows of a problem with a dense matrix.
+    max_dense: usize,
     work: Work,
     reduced: Reduced,
     least_norm: LeastNorm,
@@ -135,15 +136,17 @@ pub struct NcpSolver {
 impl NcpSolver {
     /// Memory grows with the square of `max_rows`.
     pub fn new(max_rows: usize, max_blocks: usize) -> NcpSolver {
-        NcpSolver::with_trees(&Capacity {
+        let capacity = Capacity {
             rows: max_rows,
             blocks: max_blocks,
             ..Capacity::default()
-        })
+        };
+        NcpSolver::with_trees(&capacity, max_rows)
     }
 
-    /// As [`NcpSolver::new`], for problems by trees, too.
-    pub fn with_trees(capacity: &Capacity) -> NcpSolver {
+    /// As [`NcpSolver::new`], for problems by trees, too, and dense ones of at most `dense` rows: only with the square of
+    /// those memory grows.
+    pub fn with_trees(capacity: &Capacity, dense: usize) -> NcpSolver {
         let Capacity {
             rows: max_rows,
             blocks: max_blocks,
@@ -152,13 +155,14 @@ impl NcpSolver {
         let trees = || TreeSystem::new(capacity);
         NcpSolver {
             capacity: *capacity,
+            max_dense: dense,
             work: Work::new(max_rows, max_blocks, capacity.coordinates),
-            reduced: Reduced::new(max_rows, max_blocks, trees()),
-            least_norm: LeastNorm::new(max_rows),
-            shifted: Shifted::new(max_rows, max_blocks, capacity.coordinates, trees()),
+            reduced: Reduced::new([max_rows, dense], max_blocks, trees()),
+            least_norm: LeastNorm::new(dense),
+            shifted: Shifted::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
             interior: Interior::new(max_rows, max_blocks),
             continuation: Continuation::new(max_rows, max_blocks),
-            admm: Admm::new(max_rows, trees()),
+            admm: Admm::new([max_rows, dense], trees()),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
@@ -225,10 +229,14 @@ impl NcpSolver {
         modes: &[Mode],
     ) -> Result<()> {
         let (n, nb) = (problem.rows(), problem.blocks.len());
-        if n > self.capacity.rows || nb > self.capacity.blocks {
+        let rows = match problem.delassus {
+            Delassus::Dense(_) => self.max_dense,
+            Delassus::Trees(_) => self.capacity.rows,
+        };
+        if n > rows || nb > self.capacity.blocks {
             return Err(Error::capacity(format!(
-                "{n} rows in {nb} blocks, room for {} in {}",
-                self.capacity.rows, self.capacity.blocks
+                "{n} rows in {nb} blocks, room for {rows} in {}",
+                self.capacity.blocks
             )));
         }
         if let Delassus::Trees(rows) = problem.delassus

@@ -28,9 +28,9 @@ mod trees;
 
 use super::cone::planar_norm;
 use super::modes::Mode;
-use super::tree_system::TreeSystem;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric};
 use assemble::assemble;
 use trees::Use;
@@ -139,20 +139,22 @@ pub enum Split {
     Middle,
     /// B = 1 and X = 1.
     Whole,
-    /// B = 1, X = 1, and products with C come from
-    /// [`IslandSolver::times_right`](crate::contact::island_solver::IslandSolver::times_right).
+    /// B selects rows ([`Law::selected`]), X = 1, and products with C come from [`Law::times_right`]: nothing is written.
+    ///
+    /// [`Law::selected`]: crate::contact::law::Law::selected
+    /// [`Law::times_right`]: crate::contact::law::Law::times_right
     Adjoint,
 }
 
 impl Reduced {
-    pub fn new(max_rows: usize, max_blocks: usize, trees: TreeSystem) -> Reduced {
+    pub fn new([max_rows, dense]: [usize; 2], max_blocks: usize, trees: TreeSystem) -> Reduced {
         let panel = || vec![0.0; max_rows * LANES];
         Reduced {
             faces: Vec::with_capacity(max_blocks),
             order: 0,
             symmetric: true,
-            definite: Symmetric::new(max_rows),
-            general: General::new(max_rows),
+            definite: Symmetric::new(dense),
+            general: General::new(dense),
             form: Form::Symmetric,
             ease: Vec::with_capacity(max_rows),
             trees,

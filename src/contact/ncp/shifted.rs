@@ -2,9 +2,9 @@
 
 mod trees;
 
-use super::tree_system::TreeSystem;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::contact::tree_system::TreeSystem;
 use crate::linalg::General;
 
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
@@ -32,14 +32,14 @@ pub(super) struct Shifted {
 
 impl Shifted {
     pub fn new(
-        max_rows: usize,
+        [max_rows, dense]: [usize; 2],
         max_blocks: usize,
         max_coordinates: usize,
         trees: TreeSystem,
     ) -> Shifted {
         let rows = || Vec::with_capacity(max_rows);
         Shifted {
-            matrix: General::new(max_rows),
+            matrix: General::new(dense),
             trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,

@@ -223,6 +223,47 @@ pub(super) fn divide_block(
     }
 }
 
+/// A ← C⁻¹ of a symmetric positive definite A = C Cᵀ, of which the lower triangle is read. False if it is not definite.
+#[inline(always)]
+pub(super) fn invert_root(a: &mut [f64], n: usize) -> bool {
+    if n == FREE {
+        invert_root_any(&mut a[..FREE * FREE], FREE)
+    } else {
+        invert_root_any(a, n)
+    }
+}
+
+#[inline(always)]
+fn invert_root_any(a: &mut [f64], n: usize) -> bool {
+    for i in 0..n {
+        let (above, rest) = a.split_at_mut(i * n);
+        let row = &mut rest[..n];
+        for j in 0..i {
+            let other = &above[j * n..][..n];
+            let known: f64 = (0..j).map(|k| row[k] * other[k]).sum();
+            // The diagonal holds reciprocals.
+            row[j] = (row[j] - known) * other[j];
+        }
+        let square = row[i] - row[..i].iter().map(|x| x * x).sum::<f64>();
+        if !(square > f64::MIN_POSITIVE && square.is_finite()) {
+            return false;
+        }
+        row[i] = 1.0 / square.sqrt();
+    }
+    // Row by row, C⁻¹ in the place of C.
+    for i in 0..n {
+        let (above, rest) = a.split_at_mut(i * n);
+        let row = &mut rest[..n];
+        let scale = row[i];
+        for j in 0..i {
+            let sum: f64 = (j..i).map(|k| row[k] * above[k * n + j]).sum();
+            row[j] = -scale * sum;
+        }
+        row[i + 1..].fill(0.0);
+    }
+    true
+}
+
 /// A ← A⁻¹ in place by Gauss–Jordan with exchanges of rows, which `exchanges` has room for. Returns whether the
 /// determinant is negative, nothing if it is zero.
 #[inline(always)]

@@ -34,13 +34,16 @@ impl BlockLu {
         self.positions.resize(nodes, 0);
         self.panels.clear();
         self.later.clear();
+        self.degrees.clear();
+        for k in 0..nodes {
+            self.degrees.push(self.degree(k));
+        }
         let mut first = 0;
         for position in 0..nodes {
             let (mut best, mut least) = (0, u32::MAX);
             for k in bits(&self.alive) {
-                let degree = self.row(k).iter().map(|w| w.count_ones()).sum();
-                if degree < least {
-                    (best, least) = (k, degree);
+                if self.degrees[k] < least {
+                    (best, least) = (k, self.degrees[k]);
                 }
             }
             self.alive[best / 64] &= !(1 << (best % 64));
@@ -52,6 +55,7 @@ impl BlockLu {
                 size,
                 first,
                 after: 0,
+                beside: 0,
                 at: 0,
                 later: from,
                 sources: 0,
@@ -73,6 +77,7 @@ impl BlockLu {
                 }
                 self.neighbours[other * words + best / 64] &= !(1 << (best % 64));
                 self.neighbours[other * words + other / 64] &= !(1 << (other % 64));
+                self.degrees[other] = self.degree(other);
             }
         }
         self.panels.push(Panel {
@@ -80,6 +85,7 @@ impl BlockLu {
             size: 0,
             first,
             after: 0,
+            beside: 0,
             at: 0,
             later: self.later.len(),
             sources: 0,
@@ -113,6 +119,7 @@ impl BlockLu {
             }
             let panel = &mut self.panels[k];
             panel.after = column - panel.size;
+            panel.beside = if self.definite { 1 } else { 2 } * panel.after;
             at = panel.values().end;
         }
         let mut from = 0;
@@ -130,6 +137,10 @@ impl BlockLu {
                 *place += 1;
             }
         }
+    }
+
+    fn degree(&self, node: usize) -> u32 {
+        self.row(node).iter().map(|w| w.count_ones()).sum()
     }
 
     fn row(&self, node: usize) -> &[u64] {

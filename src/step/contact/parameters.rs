@@ -39,7 +39,7 @@ impl ContactStage {
             ParamKind::GeomFriction => {
                 for (b, source) in c.sources.iter().enumerate() {
                     if let Source::Contact(i) = *source
-                        && !self.stabilization.slips(c.gaps[b])
+                        && !c.stabilization(b, &self.stabilization).slips(c.gaps[b])
                     {
                         let c = &self.scene.contacts()[i];
                         if c.friction.source(&at.params.geom_friction) == Some(index) {
@@ -69,6 +69,23 @@ impl ContactStage {
                 let (t, scene, sigma) = (at.model.topology(), &self.scene, &mut l.w_param);
                 l.variation.resized(c, scene, t, at.kin, size, sigma, force);
             }
+            ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
+                let Some(compliance) = &c.compliance else {
+                    return;
+                };
+                for (b, source) in c.sources.iter().enumerate() {
+                    let (Source::Contact(i), Some(row)) = (*source, c.normal_row(b)) else {
+                        continue;
+                    };
+                    let geoms = self.scene.contacts()[i].geom;
+                    if geoms.contains(&index) {
+                        let by_kp = c.stabilization(b, &self.stabilization).by_kp(c.gaps[b]);
+                        let impulse = c.lambda[row];
+                        l.w_param[row] =
+                            compliance.by_material(at.params, geoms, p, impulse, by_kp);
+                    }
+                }
+            }
             ParamKind::Stabilization => {
                 self.gain(p.component as usize, at.v);
             }
@@ -81,11 +98,11 @@ impl ContactStage {
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
         if matches!(p.kind, ParamKind::JointPlacement | ParamKind::GeomSize) {
             self.parameter(at, p, force);
-            let (c, solver) = (&self.constraints, &mut self.solver);
+            let (c, law) = (&self.constraints, &mut self.law);
             if let Some(l) = &mut self.linear
                 && self.relaxed.is_none()
             {
-                l.one_sided |= !l.agreement.answers(c, solver, &l.w_param)?;
+                l.one_sided |= !l.agreement.answers(c, law, &l.w_param)?;
             }
         }
         Ok(())

@@ -79,7 +79,7 @@ fn by_trees_the_solution_is_that_of_the_dense_matrix() {
     let mut worst: f64 = 0.0;
     for (number, case) in cases.iter().enumerate() {
         let rows = by_trees(case);
-        let mut solver = NcpSolver::with_trees(&capacity(case));
+        let mut solver = NcpSolver::with_trees(&capacity(case), case.g.len());
         for method in [
             Method::Auto,
             Method::Continuation,
@@ -266,6 +266,6 @@ fn what_was_not_made_for_trees_refuses_them() {
     };
     let mut small = NcpSolver::new(case.g.len(), case.blocks.len());
     assert!(solve(&mut small, &case).contains("trees"));
-    let mut solver = NcpSolver::with_trees(&capacity(&other));
+    let mut solver = NcpSolver::with_trees(&capacity(&other), other.g.len());
     assert!(solve(&mut solver, &other).contains("other blocks"));
 }

@@ -3,11 +3,11 @@
 use crate::contact::island_solver::Capacity;
 use crate::contact::problem::Small;
 use crate::contact::tree_rows::TreeRows;
-use crate::linalg::{BlockLu, FREE, LANES, Place, add_six_columns, dispatch};
+use crate::linalg::{BlockLu, FREE, LANES, Place, add_combination, add_six_columns, dispatch};
 
 /// Factorization and memory. Sized at creation; a capacity of no trees takes none.
 #[derive(Debug)]
-pub(super) struct TreeSystem {
+pub(in crate::contact) struct TreeSystem {
     lu: BlockLu,
     /// Where each block of rows that acts on two trees brings them together: that of them which precedes, and the blocks
     /// of both with each other.
@@ -18,6 +18,9 @@ pub(super) struct TreeSystem {
     weighted: Vec<usize>,
     z: Vec<f64>,
     scratch: Vec<f64>,
+    /// Right-hand side and what of it is left, of [`TreeSystem::answer`].
+    target: Vec<f64>,
+    remainder: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,15 @@ struct Meeting {
 
 impl TreeSystem {
     pub fn new(capacity: &Capacity) -> TreeSystem {
+        TreeSystem::with(capacity, BlockLu::new)
+    }
+
+    /// For symmetric weights that are positive semi-definite.
+    pub fn definite(capacity: &Capacity) -> TreeSystem {
+        TreeSystem::with(capacity, BlockLu::definite)
+    }
+
+    fn with(capacity: &Capacity, lu: impl Fn(usize, usize, usize) -> BlockLu) -> TreeSystem {
         let Capacity {
             trees,
             coordinates,
@@ -36,20 +48,27 @@ impl TreeSystem {
         } = *capacity;
         let blocks = if trees == 0 { 0 } else { capacity.blocks };
         TreeSystem {
-            lu: BlockLu::new(trees, coordinates, largest_tree),
+            lu: lu(trees, coordinates, largest_tree),
             meetings: Vec::with_capacity(blocks),
             weights: Vec::with_capacity(blocks),
             weighted: Vec::with_capacity(blocks),
             z: vec![0.0; coordinates * LANES],
             scratch: vec![0.0; coordinates * LANES],
+            target: vec![0.0; coordinates * LANES],
+            remainder: vec![0.0; coordinates * LANES],
         }
     }
 
     /// Chooses the order of elimination; once per problem.
     pub fn analyze(&mut self, rows: &TreeRows) {
+        self.analyze_some(rows, |_| true);
+    }
+
+    /// [`TreeSystem::analyze`] where only these blocks will have weight.
+    pub fn analyze_some(&mut self, rows: &TreeRows, may_have_weight: impl Fn(usize) -> bool) {
         self.lu.start(rows.starts());
         let pair = |i: usize| match rows.trees_of(i) {
-            [Some(a), Some(b)] => Some([a, b]),
+            [Some(a), Some(b)] if may_have_weight(i) => Some([a, b]),
             _ => None,
         };
         for [a, b] in (0..rows.blocks()).filter_map(pair) {
@@ -81,6 +100,11 @@ impl TreeSystem {
         self.lu.factor()
     }
 
+    /// z ← (1 + Hᵀ W H)⁻¹ z, by coordinates of the trees.
+    pub fn solve(&mut self, z: &mut [[f64; 1]]) {
+        solve(self, z);
+    }
+
     /// Whether the determinant of what was factored is negative.
     pub fn is_negative(&self) -> bool {
         self.lu.is_negative()
@@ -94,6 +118,11 @@ impl TreeSystem {
         transposed: bool,
     ) {
         respond(self, rows, y, Some(transposed));
+    }
+
+    /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y over all rows, with one step of iterative refinement.
+    pub fn answer<const W: usize>(&mut self, rows: &TreeRows, y: &mut [[f64; W]]) {
+        answer(self, rows, y);
     }
 
     /// y ← G y over the rows of blocks with weight, which are the only ones read and written.
@@ -130,13 +159,65 @@ fn respond_kernel<const W: usize>(
 }
 
 dispatch! {
-    /// Adds Hᵀ W H.
+    fn answer<const W: usize> = answer_kernel(
+        system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]],
+    )
+}
+
+#[inline(always)]
+fn answer_kernel<const W: usize>(system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]]) {
+    let n = rows.coordinates();
+    let z = &mut system.z.as_chunks_mut::<W>().0[..n];
+    let target = &mut system.target.as_chunks_mut::<W>().0[..n];
+    let left = &mut system.remainder.as_chunks_mut::<W>().0[..n];
+    let scratch = system.scratch.as_chunks_mut::<W>().0;
+    target.fill([0.0; W]);
+    for i in 0..rows.blocks() {
+        rows.add_transposed(i, &y[rows.range(i)], target);
+    }
+    z.copy_from_slice(target);
+    system.lu.solve(z, scratch, false);
+    left.fill([0.0; W]);
+    for &i in &system.weighted {
+        let velocity = rows.times(i, z);
+        let (w, count) = (&system.weights[i], rows.range(i).len());
+        let mut force = [[0.0; W]; 3];
+        for (force, w) in force.iter_mut().zip(w).take(count) {
+            add_combination(w, &velocity, force);
+        }
+        rows.add_transposed(i, &force[..count], left);
+    }
+    for ((left, target), z) in left.iter_mut().zip(target.iter()).zip(z.iter()) {
+        *left = std::array::from_fn(|k| target[k] - z[k] - left[k]);
+    }
+    system.lu.solve(left, scratch, false);
+    for (z, left) in z.iter_mut().zip(left.iter()) {
+        *z = std::array::from_fn(|k| z[k] + left[k]);
+    }
+    for i in 0..rows.blocks() {
+        rows.write_times(i, z, &mut y[rows.range(i)]);
+    }
+}
+
+dispatch! {
+    fn solve = solve_kernel(system: &mut TreeSystem, z: &mut [[f64; 1]])
+}
+
+#[inline(always)]
+fn solve_kernel(system: &mut TreeSystem, z: &mut [[f64; 1]]) {
+    let scratch = system.scratch.as_chunks_mut::<1>().0;
+    system.lu.solve(z, scratch, false);
+}
+
+dispatch! {
+    /// Adds Hᵀ W H, without the transposes of what is definite.
     fn fill = fill_kernel(system: &mut TreeSystem, rows: &TreeRows)
 }
 
 #[inline(always)]
 fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
     let lu = &mut system.lu;
+    let count_of_places = if lu.is_definite() { 1 } else { 2 };
     for &i in &system.weighted {
         let (w, count) = (&system.weights[i], rows.range(i).len());
         for (side, tree) in rows.trees_of(i).into_iter().flatten().enumerate() {
@@ -146,7 +227,8 @@ fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
         if let Some(Meeting { first, places }) = system.meetings[i] {
             let (p, q) = (rows.panel(i, first), rows.panel(i, 1 - first));
             let transposed = [0, 1, 2].map(|r| [0, 1, 2].map(|s| w[s][r]));
-            for (w, place) in [w, &transposed].into_iter().zip(places) {
+            let weights = [w, &transposed].into_iter().zip(places);
+            for (w, place) in weights.take(count_of_places) {
                 add_weighted(p, w, q, count, lu.block_mut(place));
             }
         }

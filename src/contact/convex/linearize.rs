@@ -1,0 +1,194 @@
+//! The derivative of the solution and its adjoint, with the matrix of Newton's method.
+
+use super::law::Answer;
+use super::{ConvexSolver, trees};
+use crate::contact::problem::{Problem, Small};
+use crate::contact::tree_rows::TreeRows;
+use crate::error::{Error, Result};
+use crate::linalg::LANES;
+
+impl ConvexSolver {
+    /// Prepares the derivative at the last solution.
+    ///
+    /// Errors: `NoStep` before a solve, `NotConverged` where it was not solved.
+    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
+        let Some(certificate) = &self.last else {
+            return Err(Error::no_step("linearization asked for before a solve"));
+        };
+        if !certificate.converged {
+            return Err(Error::not_converged(format!(
+                "the last solution has residual {:e}: it has no derivative",
+                certificate.residual()
+            )));
+        }
+        let rows = trees(problem)?;
+        if !self.factored {
+            if !self.factor_answers(problem, rows) {
+                return Err(Error::numerical(
+                    "the matrix of the contact problem is singular",
+                ));
+            }
+            self.factored = true;
+            self.held.clear();
+            for (i, a) in self.answers.iter().enumerate() {
+                if a.slope != Small::default() {
+                    self.held.extend(rows.range(i));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows that answer a variation; after [`ConvexSolver::linearize`].
+    pub fn held(&self) -> &[usize] {
+        &self.held
+    }
+
+    /// dγ for `columns` directions: `w` (n × columns) is the variation of σ at fixed γ, `limits` (blocks × columns) that
+    /// of friction coefficients and bounds.
+    pub fn apply(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        limits: Option<&[f64]>,
+        columns: usize,
+        dlambda: &mut [f64],
+    ) -> Result<()> {
+        self.linearize(problem)?;
+        let rows = trees(problem)?;
+        let (n, nb) = (problem.rows(), problem.blocks.len());
+        for j in 0..columns {
+            let (w, out) = (&w[j * n..(j + 1) * n], &mut dlambda[j * n..(j + 1) * n]);
+            times_slopes(
+                rows,
+                &self.answers,
+                -1.0,
+                w.as_chunks::<1>().0,
+                out.as_chunks_mut::<1>().0,
+            );
+            if let Some(limits) = limits {
+                for (i, (a, limit)) in self.answers.iter().zip(&limits[j * nb..]).enumerate() {
+                    for (out, by) in out[rows.range(i)].iter_mut().zip(a.by_limit) {
+                        *out += by * limit;
+                    }
+                }
+            }
+            let y = &mut self.panel[..n];
+            y.copy_from_slice(out);
+            self.system.answer(rows, y.as_chunks_mut::<1>().0);
+            for (i, a) in self.answers.iter().enumerate() {
+                let range = rows.range(i);
+                for (out, row) in out[range.clone()].iter_mut().zip(&a.slope) {
+                    *out -= row
+                        .iter()
+                        .zip(&y[range.clone()])
+                        .map(|(s, y)| s * y)
+                        .sum::<f64>();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adjoint of [`ConvexSolver::apply`], for one column.
+    pub fn apply_transpose(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        w_bar: &mut [f64],
+        limits_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.linearize(problem)?;
+        let rows = trees(problem)?;
+        let n = problem.rows();
+        let y = &mut self.panel.as_chunks_mut::<1>().0[..n];
+        times_slopes(rows, &self.answers, 1.0, lambda_bar.as_chunks::<1>().0, y);
+        self.system.answer(rows, y);
+        for ([y], bar) in y.iter_mut().zip(lambda_bar) {
+            *y = bar - *y;
+        }
+        times_slopes(rows, &self.answers, -1.0, y, w_bar.as_chunks_mut::<1>().0);
+        if let Some(limits_bar) = limits_bar {
+            for (i, (a, bar)) in self.answers.iter().zip(limits_bar).enumerate() {
+                *bar = a
+                    .by_limit
+                    .iter()
+                    .zip(&y[rows.range(i)])
+                    .map(|(b, [y])| b * y)
+                    .sum();
+            }
+        }
+        Ok(())
+    }
+
+    /// −dγ/dw, symmetric, of columns of the held rows' numbers: one at every multiple of `stride`, in and out.
+    pub fn times_right(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        columns: &[f64],
+        out: &mut [f64],
+    ) -> Result<()> {
+        self.linearize(problem)?;
+        let rows = trees(problem)?;
+        let n = problem.rows();
+        out.fill(0.0);
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let (x, y) = (
+            &mut self.input.as_chunks_mut::<LANES>().0[..n],
+            &mut self.panel.as_chunks_mut::<LANES>().0[..n],
+        );
+        x.fill([0.0; LANES]);
+        let panels = columns
+            .chunks(LANES * stride)
+            .zip(out.chunks_mut(LANES * stride));
+        for (columns, out) in panels {
+            for (lane, column) in columns.chunks_exact(stride).enumerate() {
+                for (row, value) in self.held.iter().zip(column) {
+                    x[*row][lane] = *value;
+                }
+            }
+            times_slopes(rows, &self.answers, 1.0, x, y);
+            self.system.answer(rows, y);
+            for row in &self.held {
+                for (x, y) in x[*row].iter_mut().zip(&y[*row]) {
+                    *x -= y;
+                }
+            }
+            times_slopes(rows, &self.answers, 1.0, x, y);
+            for (lane, out) in out.chunks_exact_mut(stride).enumerate() {
+                for (value, row) in out.iter_mut().zip(&self.held) {
+                    *value = y[*row][lane];
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// out ← ±𝒢 x, block by block.
+#[inline(always)]
+fn times_slopes<const W: usize>(
+    rows: &TreeRows,
+    answers: &[Answer],
+    sign: f64,
+    x: &[[f64; W]],
+    out: &mut [[f64; W]],
+) {
+    for (i, a) in answers.iter().enumerate() {
+        let range = rows.range(i);
+        for (slope, out) in a.slope.iter().zip(&mut out[range.clone()]) {
+            *out = [0.0; W];
+            if *slope == [0.0; 3] {
+                continue;
+            }
+            for (s, x) in slope.iter().zip(&x[range.clone()]) {
+                for (out, x) in out.iter_mut().zip(x) {
+                    *out += sign * s * x;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! One free body at a time: what a global step cannot do well because single contacts change their mode on the way.
+//!
+//! Newton's method with one step length for all bodies is held up by the first contact that begins to stick or slide. The
+//! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
+
+use super::law::{Regularization, answer, impulse};
+use super::moved;
+use crate::contact::problem::Problem;
+use crate::contact::tree_rows::TreeRows;
+use crate::linalg::{FREE, dispatch};
+
+/// Newton steps of a body.
+const STEPS: usize = 2;
+
+/// Evaluations of its line search, and the share of the slope that it may leave.
+const EVALUATIONS: usize = 8;
+const EXACT: f64 = 0.1;
+
+/// The problem with the point at which it stands.
+pub(super) struct Local<'a> {
+    pub problem: &'a Problem<'a>,
+    pub rows: &'a TreeRows,
+    pub regularization: &'a [Regularization],
+    pub z: &'a mut [[f64; 1]],
+    pub sigma: &'a mut [f64],
+    /// Change of σ along a body's step, by rows.
+    pub d_sigma: &'a mut [f64],
+}
+
+dispatch! {
+    /// Lowers the cost by the coordinates of these trees, one after the other; those that are not of free bodies stay.
+    pub(super) fn relax = relax_kernel(local: &mut Local<'_>, trees: &[bool])
+}
+
+#[inline(always)]
+fn relax_kernel(local: &mut Local<'_>, trees: &[bool]) {
+    for (tree, _) in trees.iter().enumerate().filter(|(_, wanted)| **wanted) {
+        let starts = local.rows.starts();
+        if starts[tree + 1] - starts[tree] == FREE {
+            for _ in 0..STEPS {
+                if !local.step(tree, starts[tree]) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+type Six = [f64; FREE];
+
+impl Local<'_> {
+    /// One Newton step of a tree. Whether another one may be of use: some mode has changed.
+    #[inline(always)]
+    fn step(&mut self, tree: usize, at: usize) -> bool {
+        let (mut gradient, mut hessian) = ([0.0; FREE], [[0.0; FREE]; FREE]);
+        for i in 0..FREE {
+            gradient[i] = self.z[at + i][0];
+            hessian[i][i] = 1.0;
+        }
+        for (b, h) in self.rows.touching(tree) {
+            let range = self.rows.range(b);
+            let (block, r) = (self.problem.blocks[b], self.regularization[b]);
+            let sigma = &self.sigma[range];
+            let gamma = impulse(block, r, sigma);
+            if gamma == [0.0; 3] {
+                continue;
+            }
+            let slope = answer(block, r, sigma).slope;
+            let h = h.as_chunks::<FREE>().0;
+            for ((row, gamma), slope) in h.iter().zip(gamma).zip(&slope) {
+                let mut weighted = [0.0; FREE];
+                for (other, s) in h.iter().zip(slope) {
+                    add(&mut weighted, *s, other);
+                }
+                add(&mut gradient, -gamma, row);
+                for (hessian, x) in hessian.iter_mut().zip(row) {
+                    add(hessian, *x, &weighted);
+                }
+            }
+        }
+        let Some(d) = descent(hessian, &gradient) else {
+            return false;
+        };
+        let (mut along, mut square, mut start) = (0.0, 0.0, 0.0);
+        for i in 0..FREE {
+            along += self.z[at + i][0] * d[i];
+            square += d[i] * d[i];
+            start += gradient[i] * d[i];
+        }
+        for (b, h) in self.rows.touching(tree) {
+            let d_sigma = &mut self.d_sigma[self.rows.range(b)];
+            for (out, row) in d_sigma.iter_mut().zip(h.as_chunks::<FREE>().0) {
+                *out = row.iter().zip(&d).map(|(h, d)| h * d).sum();
+            }
+        }
+        let slope = |step: f64| {
+            let mut sum = along + step * square;
+            for (b, _) in self.rows.touching(tree) {
+                let range = self.rows.range(b);
+                let d = &self.d_sigma[range.clone()];
+                let sigma = moved(&self.sigma[range], d, step);
+                let (block, r) = (self.problem.blocks[b], self.regularization[b]);
+                let gamma = impulse(block, r, &sigma[..d.len()]);
+                sum -= d.iter().zip(gamma).map(|(d, g)| d * g).sum::<f64>();
+            }
+            sum
+        };
+        // A zero of the slope between 0 and 1 by the rule of false position, kept away from the ends.
+        let (mut step, mut now) = (1.0, slope(1.0));
+        let ([mut low, mut high], [mut below, mut above]) = ([0.0, 1.0], [start, now]);
+        let mut count = 0;
+        while now > -EXACT * start && count < EVALUATIONS {
+            count += 1;
+            let tenth = 0.1 * (high - low);
+            step = (low * above - high * below) / (above - below);
+            step = step.clamp(low + tenth, high - tenth);
+            now = slope(step);
+            if now > 0.0 {
+                (high, above) = (step, now);
+            } else {
+                (low, below) = (step, now);
+                if now < EXACT * start {
+                    // Still falling: not yet at the bottom.
+                    now = above;
+                }
+            }
+        }
+        if count == EVALUATIONS {
+            // Where it falls.
+            step = low;
+        }
+        for i in 0..FREE {
+            self.z[at + i][0] += step * d[i];
+        }
+        for (b, _) in self.rows.touching(tree) {
+            for k in self.rows.range(b) {
+                self.sigma[k] += step * self.d_sigma[k];
+            }
+        }
+        count > 0
+    }
+}
+
+#[inline(always)]
+fn add(y: &mut Six, a: f64, x: &Six) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// −A⁻¹ g by Cholesky's factorization; none where A is not positive definite.
+#[inline(always)]
+fn descent(mut a: [Six; FREE], g: &Six) -> Option<Six> {
+    let mut d = g.map(|g| -g);
+    for i in 0..FREE {
+        for j in 0..i {
+            let known: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
+            // The diagonal holds reciprocals.
+            a[i][j] = (a[i][j] - known) * a[j][j];
+        }
+        let square = a[i][i] - a[i][..i].iter().map(|x| x * x).sum::<f64>();
+        if !(square > 0.0 && square.is_finite()) {
+            return None;
+        }
+        a[i][i] = 1.0 / square.sqrt();
+        let known: f64 = (0..i).map(|k| a[i][k] * d[k]).sum();
+        d[i] = (d[i] - known) * a[i][i];
+    }
+    for i in (0..FREE).rev() {
+        let known: f64 = (i + 1..FREE).map(|k| a[k][i] * d[k]).sum();
+        d[i] = (d[i] - known) * a[i][i];
+    }
+    Some(d)
+}

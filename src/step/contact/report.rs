@@ -1,0 +1,75 @@
+//! What users see of a step's contacts.
+
+use super::ContactStage;
+use crate::collision::contact_frame;
+use crate::constraint::Source;
+use crate::contact::ncp::Mode;
+use crate::model::Model;
+
+/// A contact as reported to the user.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactReport {
+    pub geom: [usize; 2],
+    pub body: [usize; 2],
+    /// World axes [m]; on the flat face that gives the normal, or midway between the surfaces. The normal points
+    /// from A to B.
+    pub point: [f64; 3],
+    pub normal: [f64; 3],
+    /// t₁ and t₂, which with the normal make a right-handed frame; see [`crate::collision::contact_frame`].
+    pub tangents: [[f64; 3]; 2],
+    pub gap: f64,
+    /// Which features of the two geoms touch: the same number as long as the same ones do.
+    pub feature: u64,
+    /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
+    pub mode: Mode,
+}
+
+impl ContactStage {
+    /// Keeps what the next step starts from; call when the step has succeeded.
+    pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
+        if self.certificate.is_some_and(|c| c.converged) {
+            self.constraints.remember(self.gave_up_push_out());
+        } else {
+            // Impulses of a failed solve may be far off: the next step does better without them.
+            self.constraints.forget();
+        }
+        self.reports.clear();
+        for (b, source) in self.constraints.sources.iter().enumerate() {
+            let Source::Contact(i) = *source else {
+                continue;
+            };
+            let c = &self.scene.contacts()[i];
+            let (s, l) = (
+                self.constraints.rows.times(b, v_end).0,
+                self.constraints.impulse(b).0,
+            );
+            let [t1, t2, _] = contact_frame(c.point.normal).c;
+            let three = self.constraints.blocks[b].rows() == 3;
+            let lanes = |x: [f64; 4]| {
+                if three {
+                    [x[0], x[1], x[2]]
+                } else {
+                    [0.0, 0.0, x[0]]
+                }
+            };
+            self.reports.push(ContactReport {
+                geom: c.geom,
+                body: c.geom.map(|g| model.geoms()[g].body),
+                point: c.point.point.to_array(),
+                normal: c.point.normal.to_array(),
+                tangents: [t1.to_array(), t2.to_array()],
+                gap: c.point.gap,
+                feature: c.identity(),
+                impulse: lanes(l),
+                velocity: lanes(s),
+                mode: self.constraints.modes[b],
+            });
+        }
+    }
+
+    pub fn reports(&self) -> &[ContactReport] {
+        &self.reports
+    }
+}

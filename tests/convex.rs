@@ -1,0 +1,358 @@
+//! Convex compliant contact: the law against formulas, and all derivatives against differences.
+
+mod common;
+
+use common::checker::{Checker, quadruped, standing};
+use common::runs::container;
+use common::scene::*;
+use common::{INTEGRATORS, KINDS, Rng, param, relative_error};
+use diffsim::error::Status;
+use diffsim::model::params::ParamKind;
+use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::spatial::{Pose, Vec3};
+use diffsim::step::{Contact, Integrator, Options, Sim, Smoothing, SmoothingMethod, StepJacobians};
+use std::sync::Arc;
+
+const RADIUS: f64 = 0.05;
+
+fn convex(options: Options) -> Options {
+    Options {
+        contact: Contact::Convex,
+        ..options
+    }
+}
+
+/// Against differences, and directions and adjoints against the Jacobians.
+fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
+    let mut c = Checker::new(model, options);
+    let (model, mut rng) = (c.sim.model().clone(), Rng::new(5));
+    let (body, geom) = (model.nbody() - 1, model.ngeom() - 1);
+    c.select(&[
+        param(ParamKind::BodyInertia, body, 0),
+        param(ParamKind::BodyInertia, body, 4),
+        param(ParamKind::JointDamping, 0, 1),
+        param(ParamKind::GeomFriction, geom, 0),
+        param(ParamKind::GeomSize, geom, 0),
+        param(ParamKind::Gravity, 0, 2),
+        param(ParamKind::ContactStiffness, geom, 0),
+        param(ParamKind::ContactDissipation, geom, 0),
+        param(ParamKind::ContactDissipation, 0, 0),
+    ]);
+    let mut p = vec![0.0; c.sim.np()];
+    c.sim.get_params(&mut p).unwrap();
+    (p[2], p[6]) = (0.3, 500.0);
+    c.sim.set_params(&p).unwrap();
+    let (mut q, mut v) = (q.to_vec(), rng.vector(model.nv(), 1.0));
+    for _ in 0..steps {
+        let u = rng.vector(model.nu(), 2.0);
+        c.check(&mut q, &mut v, &u);
+    }
+    c.report(name);
+}
+
+#[test]
+fn derivatives_of_a_quadruped() {
+    let model = quadruped(false);
+    let q = standing(&model);
+    for integrator in INTEGRATORS {
+        let options = Options {
+            integrator,
+            ..convex(options(5e-3))
+        };
+        check("quadruped", model.clone(), &options, &q, 20);
+    }
+}
+
+#[test]
+fn derivatives_of_bodies_in_a_container() {
+    let options = Options {
+        max_contacts: 128,
+        ..convex(options(5e-3))
+    };
+    let model = Model::compile(container(4, true), Actuation::FromFile).unwrap();
+    let mut w = World::of(model.clone(), &options);
+    w.run(60);
+    check("container", model, &options, &w.q, 12);
+}
+
+/// All kinds of joints, in contact with what surrounds them, with every other parameter.
+#[test]
+fn derivatives_of_all_joints() {
+    for (i, kind) in KINDS.into_iter().enumerate().skip(1) {
+        let mut rng = Rng::new(70 + i as u64);
+        let mut spec = ModelSpec::default();
+        ground(&mut spec, 0.6);
+        let lever = Vec3::new(0.1, 0.05, -0.08);
+        let id = body(&mut spec, "part", kind, at(0.0, 0.0, 0.2), 1.0, ball(0.1));
+        spec.bodies[id].inertia = rng.inertia();
+        let j = &mut spec.bodies[id].joints[0];
+        j.axis = rng.vec3(1.0);
+        j.axis2 = j.axis.cross(rng.vec3(1.0));
+        (j.damping, j.stiffness, j.armature, j.friction_loss) = (0.2, 1.0, 0.01, 0.1);
+        if kind == JointKind::Free {
+            j.friction_loss = 0.0;
+        }
+        spec.geoms.push(GeomSpec::new(
+            "hand",
+            id,
+            Pose::translation(lever),
+            cuboid(0.06, 0.05, 0.07),
+        ));
+        // A wall that the hand just touches.
+        let normal = Pose::from_quat(rng.quat(), Vec3::ZERO);
+        let wall = |distance: f64| {
+            let mut spec = spec.clone();
+            let pose = Pose::new(normal.rot, normal.rot.c[2] * -distance);
+            plane(&mut spec, "wall", pose, 0.5);
+            Model::compile(spec, Actuation::Full).unwrap()
+        };
+        let far = wall(1.0);
+        let [hand, plane] = ["hand", "wall"].map(|name| far.geom_id(name).unwrap());
+        let q = far.neutral().to_vec();
+        let mut sim = Sim::new(Arc::new(far), &options(1e-3)).unwrap();
+        let gap = sim.distance(hand, plane, &q, None).unwrap().distance;
+        let model = wall(1.0 - gap - 1e-4);
+        let mut c = Checker::new(model, &convex(options(4e-3)));
+        let model = c.sim.model().clone();
+        let mut list = vec![
+            param(ParamKind::ContactStiffness, hand, 0),
+            param(ParamKind::ContactDissipation, hand, 0),
+            param(ParamKind::GeomFriction, hand, 0),
+            param(ParamKind::GeomSize, hand, 1),
+            param(ParamKind::BodyInertia, id, 0),
+            param(ParamKind::BodyInertia, id, 2),
+            param(ParamKind::JointPlacement, 0, 2),
+            param(ParamKind::JointPlacement, 0, 4),
+            param(ParamKind::JointDamping, 0, 0),
+            param(ParamKind::JointStiffness, 0, 0),
+            param(ParamKind::JointArmature, 0, 0),
+            param(ParamKind::ExternalWrench, id, 2),
+            param(ParamKind::Gravity, 0, 2),
+        ];
+        if kind != JointKind::Free {
+            list.push(param(ParamKind::JointFriction, 0, 0));
+        }
+        c.select(&list);
+        let mut p = vec![0.0; list.len()];
+        c.sim.get_params(&mut p).unwrap();
+        p[0] = 800.0;
+        c.sim.set_params(&p).unwrap();
+        let (mut q, mut v) = (model.neutral().to_vec(), rng.vector(model.nv(), 1.0));
+        let touches = |q: &[f64], v: &[f64], u: &[f64], sim: &mut Sim| {
+            sim.step(q, v, u, &mut q.to_vec(), &mut v.to_vec()).unwrap();
+            sim.contacts().iter().any(|c| c.impulse[2] > 0.0)
+        };
+        // Towards the wall.
+        if !touches(&q, &v, &vec![0.0; model.nu()], &mut c.sim) {
+            v.iter_mut().for_each(|v| *v = -*v);
+        }
+        let mut touched = 0;
+        for _ in 0..40 {
+            let u = rng.vector(model.nu(), 4.0);
+            touched += usize::from(touches(&q, &v, &u, &mut c.sim));
+            c.check(&mut q, &mut v, &u);
+        }
+        assert!(touched > 2, "{kind:?}");
+        c.report(&format!("{kind:?}"));
+    }
+}
+
+/// A ball at rest sinks in by m g/k, or as far as the period of a step allows.
+#[test]
+fn at_rest_penetration_is_weight_over_stiffness() {
+    for h in [1e-3, 1e-2] {
+        let spec = on_ground(0.5, RADIUS, 2.0, ball(RADIUS));
+        let mut w = World::new(spec, Actuation::FromFile, &convex(options(h)));
+        w.run((2.0 / h) as usize);
+        let rigid = w.position(0)[2] - RADIUS;
+        // The weight of a ball over all directions: 8/(3√3 m).
+        let weight = 8.0 / (3.0 * 3.0f64.sqrt() * 2.0);
+        let near_rigid = weight / (4.0 * std::f64::consts::PI.powi(2));
+        let dissipation = 0.02;
+        let expected = -2.0 * G * h * (h + dissipation) * near_rigid;
+        assert!(
+            (rigid - expected).abs() < 1e-6 * expected.abs(),
+            "{rigid:e} {expected:e}"
+        );
+        let list = [0, 1].map(|g| param(ParamKind::ContactStiffness, g, 0));
+        w.sim.select_params(&list).unwrap();
+        let k = 4e3;
+        w.sim.set_params(&[2.0 * k, 2.0 * k]).unwrap();
+        w.run((2.0 / h) as usize);
+        let sunk = w.position(0)[2] - RADIUS;
+        let expected = -2.0 * G / k;
+        assert!(
+            (sunk - expected).abs() < 1e-6 * expected.abs(),
+            "{sunk:e} {expected:e}"
+        );
+    }
+}
+
+/// A box that slides is slowed by friction times weight, and glides at a gap of friction × h × speed.
+#[test]
+fn a_sliding_box_is_slowed_by_friction_and_glides() {
+    let (h, mu) = (1e-3, 0.5);
+    let start = 0.1 + mu * h * 1.5;
+    let spec = on_ground(mu, start, 1.0, cuboid(0.3, 0.3, 0.1));
+    let mut w = World::new(spec, Actuation::FromFile, &convex(options(h)));
+    w.launch(0, Vec3::new(1.5, 0.0, 0.0));
+    w.run(100);
+    let (before, x) = (w.velocity(0), w.position(0));
+    w.run(100);
+    let after = w.velocity(0);
+    let slowed = (before.x - after.x) / (100.0 * h);
+    assert!((slowed - mu * G).abs() < 0.01 * mu * G, "{slowed}");
+    // Less what the contact yields.
+    let gap = x[2] - 0.1;
+    assert!(
+        gap > 0.5 * mu * h * before.x && gap < mu * h * before.x,
+        "{gap:e}"
+    );
+    w.run(1000);
+    assert!(w.velocity(0).norm() < 1e-6, "{:?}", w.velocity(0));
+}
+
+/// Steps of a pile are solved to round-off from any start, and bodies come to rest on each other without deep overlaps.
+#[test]
+fn a_pile_comes_to_rest() {
+    let o = Options {
+        max_contacts: 512,
+        integrator: Integrator::SymplecticEulerWorld,
+        ..convex(options(1e-2))
+    };
+    let mut w = World::new(container(12, true), Actuation::FromFile, &o);
+    let mut deepest = 0.0f64;
+    for step in 0..300 {
+        w.step();
+        let info = w.sim.step_info().unwrap();
+        assert!(info.converged && info.residual < 1e-11, "{step}: {info:?}");
+        if step >= 200 {
+            let gaps = w.sim.contacts().iter().map(|c| c.gap);
+            deepest = gaps.fold(deepest, f64::min);
+        }
+    }
+    assert!(deepest > -2e-3, "{deepest:e}");
+}
+
+/// Two balls that meet keep their momentum and do not gain energy.
+#[test]
+fn a_collision_keeps_momentum() {
+    let mut spec = ModelSpec {
+        gravity: Vec3::ZERO,
+        ..ModelSpec::default()
+    };
+    free(&mut spec, "left", at(0.0, 0.0, 0.0), 1.0, ball(0.1));
+    free(&mut spec, "right", at(0.21, 0.05, 0.02), 3.0, ball(0.1));
+    let o = Options {
+        integrator: Integrator::SymplecticEulerWorld,
+        ..convex(options(1e-3))
+    };
+    let mut w = World::new(spec, Actuation::FromFile, &o);
+    w.launch(0, Vec3::new(1.0, 0.2, 0.0));
+    (w.v[3], w.v[4]) = (3.0, -5.0);
+    let momentum = |w: &World| w.velocity(0) + w.velocity(1) * 3.0;
+    let energy = |w: &World| {
+        let rolling: f64 = [1.0, 3.0]
+            .iter()
+            .enumerate()
+            .map(|(b, m)| {
+                0.5 * 0.4 * m * 0.01 * w.v[6 * b + 3..][..3].iter().map(|x| x * x).sum::<f64>()
+            })
+            .sum();
+        let [a, b] = [w.velocity(0).norm(), w.velocity(1).norm()];
+        0.5 * (a * a + 3.0 * b * b) + rolling
+    };
+    let (p, e) = (momentum(&w), energy(&w));
+    w.run(200);
+    assert!(w.velocity(1).norm() > 0.1);
+    assert!((momentum(&w) - p).norm() < 1e-12);
+    assert!(energy(&w) < e);
+}
+
+/// Another start finds the same solution: it is the only one.
+#[test]
+fn the_solution_does_not_depend_on_the_warm_start() {
+    let o = Options {
+        max_contacts: 512,
+        ..convex(options(5e-3))
+    };
+    let mut w = World::new(container(8, true), Actuation::FromFile, &o);
+    w.run(120);
+    let cold = {
+        let mut sim = Sim::new(w.sim.model().clone(), &o).unwrap();
+        let (mut q, mut v) = (w.q.clone(), w.v.clone());
+        sim.step(&w.q, &w.v, &[], &mut q, &mut v).unwrap();
+        v
+    };
+    w.step();
+    assert!(relative_error(&w.v, &cold) < 1e-11);
+}
+
+/// What has no meaning for the law is refused by name.
+#[test]
+fn what_compliant_contact_does_not_know_is_refused() {
+    let model = Arc::new(quadruped(false));
+    let endless = f64::INFINITY;
+    for (kp, kd, max_push_out, name) in [
+        (0.1, 0.0, endless, "options.kp"),
+        (0.0, 0.1, endless, "options.kd"),
+        (0.0, 0.0, 1.0, "options.max_push_out"),
+    ] {
+        let o = Options {
+            kp,
+            kd,
+            max_push_out,
+            ..convex(options(1e-3))
+        };
+        let error = Sim::new(model.clone(), &o).unwrap_err();
+        assert_eq!(error.status, Status::InvalidArgument);
+        assert!(error.message.contains(name), "{error}");
+    }
+    let mut sim = Sim::new(model.clone(), &convex(options(1e-3))).unwrap();
+    let gain = param(ParamKind::Stabilization, 0, 0);
+    assert_eq!(
+        sim.select_params(&[gain]).unwrap_err().status,
+        Status::Unsupported
+    );
+    let stiffness = param(ParamKind::ContactStiffness, 1, 0);
+    let mut rigid = Sim::new(model.clone(), &options(1e-3)).unwrap();
+    assert_eq!(
+        rigid.select_params(&[stiffness]).unwrap_err().status,
+        Status::Unsupported
+    );
+    sim.select_params(&[stiffness, param(ParamKind::ContactDissipation, 1, 0)])
+        .unwrap();
+    let mut p = [0.0; 2];
+    sim.get_params(&mut p).unwrap();
+    assert_eq!(p, [f64::INFINITY, 0.01]);
+    for bad in [
+        [0.0, 0.01],
+        [f64::NAN, 0.01],
+        [-1.0, 0.01],
+        [1e4, -1.0],
+        [1e4, f64::INFINITY],
+    ] {
+        assert!(sim.set_params(&bad).is_err(), "{bad:?}");
+    }
+    sim.set_params(&[f64::INFINITY, 0.02]).unwrap();
+    // The central path is that of rigid contact.
+    let (mut q, mut v) = (standing(&model), vec![0.0; 18]);
+    let q0 = q.clone();
+    sim.step(&q0, &[0.0; 18], &[0.0; 18], &mut q, &mut v)
+        .unwrap();
+    let smoothing = Smoothing {
+        method: SmoothingMethod::CentralPath,
+        ..Smoothing::default()
+    };
+    let error = sim.relaxed_step(&smoothing, &mut q, &mut v).unwrap_err();
+    assert_eq!(error.status, Status::Unsupported);
+    // A mean over random states is what it always is.
+    let mut mean = vec![f64::NAN; 18 * 18];
+    let out = StepJacobians {
+        dv_dv: Some(&mut mean),
+        ..StepJacobians::default()
+    };
+    let info = sim.smoothed_jacobians(&Smoothing::default(), out).unwrap();
+    assert!(info.pairs == 64 && mean.iter().all(|x| x.is_finite()));
+}
