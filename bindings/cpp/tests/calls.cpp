@@ -158,6 +158,32 @@ void smoothing(const Model &model) {
     CHECK_THROWS(sim.relaxed_step(options, q, v), DS_ERR_INVALID_ARGUMENT, "kappa");
 }
 
+void compliant_contact(const Model &model) {
+    diffsim::Options options;
+    options.contact = DS_CONTACT_CONVEX;
+    options.kp = 0.5;
+    CHECK_THROWS(Sim(model, options), DS_ERR_INVALID_ARGUMENT, "kp");
+    options.kp = 0.0;
+    Sim sim(model, options);
+    State s(model);
+    const ds_param stiffness{DS_PARAM_CONTACT_STIFFNESS, model.geom_id("floor"), 0};
+    sim.select_params({&stiffness, 1});
+    Numbers p(1), by_p(18);
+    sim.get_params(p);
+    CHECK(std::isinf(p[0]));
+    p[0] = 4000.0;
+    sim.set_params(p);
+    for (int i = 0; i < 20; i++) sim.step(s.q, s.v, s.u, s.q, s.v);
+    CHECK(sim.step_info().converged == 1 && sim.contacts().size() == 4 && sim.contacts()[0].gap < 0.0);
+    diffsim::Jacobians out;
+    out.dv_dp = by_p;
+    sim.step_jacobians(out);
+    CHECK(by_p[2] > 0.0);
+    p[0] = -1.0;
+    CHECK_THROWS(sim.set_params(p), DS_ERR_INVALID_ARGUMENT, "p[0]");
+    CHECK_THROWS(Sim(model).select_params({&stiffness, 1}), DS_ERR_UNSUPPORTED, "ContactStiffness");
+}
+
 void dynamics(const Model &model) {
     Sim sim(model);
     State s(model);
@@ -321,6 +347,7 @@ int main(int argc, char **argv) {
     steps(model);
     geometry(model);
     smoothing(model);
+    compliant_contact(model);
     dynamics(model);
     rollouts_and_batches(model);
     built_in_code();

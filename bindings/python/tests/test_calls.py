@@ -123,6 +123,47 @@ def test_a_step_and_its_derivatives(model):
     assert lifted[2] > v0[2] and heavy[2] < lifted[2]
 
 
+def test_compliant_contact():
+    text = """<mujoco><worldbody><geom name="ground" type="plane" size="0 0 1"/><body pos="0 0 0.1"><freejoint/>
+              <geom name="ball" type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+    model = diffsim.Model.from_string(text, diffsim.Format.MJCF)
+    convex = {"contact": diffsim.ContactLaw.CONVEX, "integrator": diffsim.Integrator.SYMPLECTIC_EULER_WORLD}
+    sim = diffsim.Sim(model, time_step=0.002, **convex)
+    kinds = diffsim.ParamKind.CONTACT_STIFFNESS, diffsim.ParamKind.CONTACT_DISSIPATION
+    sim.select_params([diffsim.Param(kind, model.geom_id("ball"), 0) for kind in kinds])
+    assert sim.params.tolist() == [np.inf, 0.01]
+    q, v = model.neutral(), np.zeros(6)
+    sim.params = [5000.0, 0.03]
+    for _ in range(1000):
+        q, v = sim.step(q, v, [])
+    np.testing.assert_allclose(q[2], 0.1 - 2.0 * 9.81 / 5000.0, rtol=1e-6)
+
+    # The ball's speed after a fall by its material, against differences.
+    v[2] = -0.5
+    memory = sim.memory
+
+    def after(p):
+        sim.params, sim.memory = p, memory
+        return sim.step(q, v, [])[1]
+
+    p = np.array([5000.0, 0.03])
+    after(p)
+    assert sim.info().gradient == diffsim.Gradient.EXACT
+    exact = sim.jacobians().dv_dp
+    for k in range(2):
+        d = np.zeros(2)
+        d[k] = 1e-4 * p[k]
+        np.testing.assert_allclose(exact[:, k], (after(p + d) - after(p - d)) / (2 * d[k]), rtol=1e-6, atol=1e-9)
+    assert (exact[2] > 0.0).all()
+
+    with pytest.raises(diffsim.InvalidArgumentError, match="kd"):
+        diffsim.Sim(model, kd=0.1, **convex)
+    with pytest.raises(diffsim.InvalidArgumentError, match=r"p\[0\]"):
+        sim.params = [0.0, 0.03]
+    with pytest.raises(diffsim.UnsupportedError, match="ContactStiffness"):
+        diffsim.Sim(model).select_params([diffsim.Param(kinds[0], 0, 0)])
+
+
 def test_geometry(model):
     q, _, _ = model.keyframe("standing")
     q[2] -= 0.01
