@@ -136,13 +136,14 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         });
     });
 
-    let mut c = Constraints::new(model, MAX_CONTACTS).unwrap();
+    let mut c = Constraints::new(model, MAX_CONTACTS, false).unwrap();
     let stabilization = Stabilization {
         kp: 0.0,
         kd: 0.0,
         h: TIME_STEP,
         max_push_out: f64::INFINITY,
         push_out: PushOut::Full,
+        friction_reach: f64::INFINITY,
     };
     group.bench_function("constraint rows, Delassus", |b| {
         b.iter(|| {
