@@ -2,10 +2,11 @@
 
 usage: python overhead.py MODEL.xml
 
-Both run the same steps from the model's first keyframe (the C program is step.c, compiled here). They
-take turns; of each the fastest run counts.
+Both run the same steps from the model's first keyframe (the C code is step.c, compiled here), run by run in
+turn within one process, so that a busy machine disturbs all alike; of each the fastest run counts.
 """
 
+import ctypes
 import pathlib
 import subprocess
 import sys
@@ -16,47 +17,60 @@ import numpy as np
 
 import diffsim
 
-STEPS, REPETITIONS, TURNS = 200, 15, 5
+STEPS, TURNS = 200, 100
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def compiled(folder):
-    """The C program, linked with the package's library."""
-    program, package = pathlib.Path(folder) / "step", pathlib.Path(diffsim.__file__).parent
-    # The name under which the program looks for it.
+    """The C code, linked with the package's library."""
+    library, package = pathlib.Path(folder) / "step.so", pathlib.Path(diffsim.__file__).parent
+    # The name under which it looks for the package's library.
     (pathlib.Path(folder) / "libdiffsim.so.0").symlink_to(package / "libdiffsim.so")
     options = [f"-I{HERE.parents[2] / 'include'}", str(package / "libdiffsim.so"), f"-Wl,-rpath,{folder}"]
-    subprocess.run(["cc", "-O2", str(HERE / "step.c"), *options, "-o", str(program)], check=True)
-    return program
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(HERE / "step.c"), *options, "-o", str(library)], check=True)
+    return library
 
 
-def from_c(program, path):
-    command = [str(program), str(path), str(STEPS), str(REPETITIONS)]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+def runs_of_c(library, path):
+    """A function that runs once and returns the seconds a step."""
+    code = ctypes.CDLL(str(library))
+    code.prepare.argtypes, code.prepare.restype = [ctypes.c_char_p], ctypes.c_char_p
+    code.run.argtypes, code.run.restype = [ctypes.c_int], ctypes.c_double
+    failure = code.prepare(str(path).encode())
+    if failure:
+        raise RuntimeError(failure.decode())
+
+    def run():
+        taken = code.run(STEPS)
+        if taken < 0:
+            raise RuntimeError("a step failed")
+        return taken
+
+    return run
 
 
-def from_python(path, in_place):
+def runs_of_python(path, in_place):
     model = diffsim.Model.load(path)
     q0, v0, u = model.keyframe(model.keyframe_names[0])
     sim = diffsim.Sim(model, derivatives=0)
-    fastest = np.inf
-    for _ in range(REPETITIONS):
+
+    def run():
         sim.reset()
         q, v = q0.copy(), v0.copy()
         out = (q, v) if in_place else None
         start = time.perf_counter()
         for _ in range(STEPS):
             q, v = sim.step(q, v, u, out=out)
-        fastest = min(fastest, time.perf_counter() - start)
-    return fastest / STEPS
+        return (time.perf_counter() - start) / STEPS
+
+    return run
 
 
 def measure(path):
     """Seconds a step: from C, from Python into new arrays, from Python in place."""
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled(folder)
-        turns = [(from_c(program, path), from_python(path, False), from_python(path, True)) for _ in range(TURNS)]
-    return np.min(turns, axis=0)
+        kinds = [runs_of_c(compiled(folder), path), runs_of_python(path, False), runs_of_python(path, True)]
+        return np.min([[run() for run in kinds] for _ in range(TURNS)], axis=0)
 
 
 if __name__ == "__main__":
