@@ -23,7 +23,7 @@ impl ConvexSolver {
         }
         let rows = trees(problem)?;
         if !self.factored {
-            if !self.factor_answers(problem, rows) {
+            if !self.factor_answers(rows) {
                 return Err(Error::numerical(
                     "the matrix of the contact problem is singular",
                 ));

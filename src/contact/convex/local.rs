@@ -3,8 +3,8 @@
 //! Newton's method with one step length for all bodies is held up by the first contact that begins to stick or slide. The
 //! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
 
+use super::descent::moved;
 use super::law::{Regularization, answer, impulse};
-use super::moved;
 use crate::contact::problem::Problem;
 use crate::contact::tree_rows::TreeRows;
 use crate::linalg::{FREE, dispatch};

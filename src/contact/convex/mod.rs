@@ -7,8 +7,9 @@
 //!   min ½‖z‖² + ½‖γ(σ)‖²_R,   σ = H z + g,   γ(σ) = P(−R⁻¹σ),
 //!
 //! the paper's stage 2. It is strictly convex and has one solution whatever the contacts are. Its gradient is z − Hᵀγ and
-//! its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ: Newton's method with an exact line search converges from any start, and the
-//! matrix at the solution serves the derivative,
+//! its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ. Newton's method on pairs of σ and γ ([`pairs`]) finds the solution in a few steps
+//! from impulses that are near; where it does not, Newton's method with an exact line search ([`descent`]) does from any
+//! start. The matrix at the solution serves the derivative,
 //!
 //!   dγ = (1 − 𝒢K)(−𝒢 w + ∂γ/∂μ dμ),   K = H (1 + Hᵀ𝒢H)⁻¹ Hᵀ,
 //!
@@ -16,9 +17,11 @@
 //!
 //! Sliding contacts separate at μ‖σ_T‖, as in every convex approximation of Coulomb friction.
 
+mod descent;
 mod law;
 mod linearize;
 mod local;
+mod pairs;
 
 pub use law::Regularization;
 
@@ -29,37 +32,17 @@ use super::tree_rows::TreeRows;
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-use law::{Answer, answer, energy, impulse, is_line};
-use local::{Local, relax};
+use law::{Answer, answer, impulse};
 
-/// Residual at which Newton's method ends, whatever larger tolerance is asked for; a last step with its factorization is
-/// left out below the other one. So differences of steps show derivatives.
+/// See [`ConvexOptions::enough`]; where a solve has factored, one more step with that factorization is taken, down to the other one.
 const FINE: f64 = 1e-12;
 const ROUND_OFF: f64 = 1e-16;
 
-/// Residual of a start that is left as it is.
+/// Residual of impulses that are left as they came.
 const START: f64 = 1e-15;
 
-/// What a step with an old factorization may leave of the residual before a new one pays, and how close to Newton's own
-/// the step before must have been.
+/// What a step with an old factorization may leave of the residual before a new one pays.
 const GOOD_CHORD: f64 = 0.2;
-const NEARLY: f64 = 0.1;
-
-/// Steps shorter than this were held up by contacts that change their mode, and are followed by steps of single bodies.
-const SHORT: f64 = 0.9;
-
-/// After one shorter than this sliding contacts are expected to stop ([`Answer::cautious`]).
-const CAUTIOUS: f64 = 0.6;
-
-/// Newton steps without progress before the method gives up, and before it is content with the tolerance.
-const PATIENCE: usize = 100;
-const PATIENCE_BELOW: usize = 2;
-
-/// Share of the slope along a step that its end may have left.
-const EXACT: f64 = 0.05;
-
-/// How far beyond Newton's step the line search looks.
-const LONGEST: f64 = 1.5;
 
 /// Blocks this close to another mode take part in the order of elimination, which then is seldom chosen twice [m/s].
 const SOON: f64 = 0.1;
@@ -74,6 +57,14 @@ pub struct ConvexOptions {
     pub tolerance: f64,
     /// Newton steps.
     pub max_iterations: usize,
+}
+
+impl ConvexOptions {
+    /// Residual at which a solve ends: [`FINE`] whatever larger tolerance is asked for, so that differences of steps
+    /// show derivatives.
+    fn enough(&self) -> f64 {
+        FINE.min(self.tolerance)
+    }
 }
 
 /// Memory for problems up to a capacity; after creation nothing is allocated.
@@ -134,9 +125,8 @@ impl ConvexSolver {
         }
     }
 
-    /// Solves the problem with a regularization a block, from the better of two velocities: those of the impulses that
-    /// `lambda` brings, and `kept`, z of a velocity that is near, such as that before the step. `lambda` takes the
-    /// impulses, `modes` the modes.
+    /// Solves the problem with a regularization a block, from impulses that `lambda` brings, and `kept`, z of a velocity
+    /// that is near, such as that before the step. `lambda` takes the impulses, `modes` the modes.
     ///
     /// A solution above the tolerance is returned, too: the certificate says so, whose `dual` is the residual. Errors, which
     /// leave both outputs untouched: `Capacity`, `InvalidArgument` for sizes and signs, `Numerical` for NaN or ∞ in or out.
@@ -156,56 +146,22 @@ impl ConvexSolver {
         self.check(problem, rows, regularization, kept, lambda, modes)?;
         self.regularization.clear();
         self.regularization.extend_from_slice(regularization);
-        self.start(problem, rows, kept, lambda);
+        self.start(problem, rows, lambda);
         let mut certificate = Certificate::new(Path::Newton);
         certificate.effort = Effort::Brief;
         let mut residual = self.residual(problem, rows);
-        if residual > FINE {
-            // Most of what changed since the last step is a matter of single bodies.
-            self.disturbed.clear();
-            self.disturbed.resize(rows.trees(), true);
-            self.relax(problem, rows);
+        if residual > START {
+            let found = self.follow_pairs(problem, rows, kept, lambda, options, &mut certificate);
             residual = self.residual(problem, rows);
-        }
-        let (mut best, mut stalled) = (f64::INFINITY, 0);
-        let patience = |residual: f64| {
-            if residual <= options.tolerance.max(FINE) {
-                PATIENCE_BELOW
+            if found {
+                residual = self.chords(problem, rows, residual, options.enough(), usize::MAX);
             } else {
-                PATIENCE
+                residual = self.relax_all(problem, rows);
             }
-        };
-        // What needs no step at all is at round-off.
-        let mut enough = START;
-        while residual > enough
-            && certificate.newton < options.max_iterations
-            && stalled < patience(residual)
-            && self.factor(problem, rows)
-        {
-            enough = FINE.min(options.tolerance);
-            let step = self.newton_step(problem, rows);
-            certificate.newton += 1;
-            self.cautious = step < CAUTIOUS;
-            if step < SHORT {
-                for (sigma, d) in self.sigma.iter_mut().zip(&self.d_sigma) {
-                    *sigma += step * d;
-                }
-                self.find_disturbed(rows);
-                self.relax(problem, rows);
+            residual = self.descend(problem, rows, residual, options, &mut certificate);
+            if certificate.newton > 0 {
+                residual = self.chords(problem, rows, residual, ROUND_OFF, 1);
             }
-            residual = self.residual(problem, rows);
-            if (1.0 - step).abs() < NEARLY {
-                residual = self.chords(problem, rows, residual, enough, usize::MAX);
-            }
-            stalled = if residual < 0.5 * best {
-                0
-            } else {
-                stalled + 1
-            };
-            best = best.min(residual);
-        }
-        if certificate.newton > 0 {
-            residual = self.chords(problem, rows, residual, ROUND_OFF, 1);
         }
         if problem.blocks.is_empty() {
             certificate.path = Path::Empty;
@@ -271,8 +227,8 @@ impl ConvexSolver {
         }
     }
 
-    /// The better z of the warm start.
-    fn start(&mut self, problem: &Problem, rows: &TreeRows, kept: &[f64], lambda: &[f64]) {
+    /// z of the impulses.
+    fn start(&mut self, problem: &Problem, rows: &TreeRows, lambda: &[f64]) {
         let (n, coordinates) = (problem.rows(), rows.coordinates());
         for x in [&mut self.lambda, &mut self.sigma, &mut self.d_sigma] {
             x.clear();
@@ -285,23 +241,6 @@ impl ConvexSolver {
         self.planned.clear();
         self.planned.resize(problem.blocks.len(), false);
         rows.velocities(lambda, &mut self.z);
-        let by_impulses = self.cost(problem, rows);
-        std::mem::swap(&mut self.z, &mut self.dz);
-        self.z.copy_from_slice(kept.as_chunks::<1>().0);
-        if self.cost(problem, rows) > by_impulses {
-            std::mem::swap(&mut self.z, &mut self.dz);
-        }
-    }
-
-    /// ½‖z‖² + ½‖γ‖²_R.
-    fn cost(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
-        self.sigma.copy_from_slice(problem.g);
-        rows.add_times(&self.z, &mut self.sigma);
-        let mut sum: f64 = self.z.iter().map(|[z]| z * z).sum();
-        for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
-            sum += energy(*block, *r, &self.sigma[rows.range(i)]);
-        }
-        0.5 * sum
     }
 
     /// Impulses and gradient at z; the gradient's norm in units of the larger of its parts.
@@ -341,15 +280,15 @@ impl ConvexSolver {
         );
     }
 
-    /// Factors 1 + Hᵀ𝒢H at z.
+    /// Factors 1 + Hᵀ𝒢H at σ.
     fn factor(&mut self, problem: &Problem, rows: &TreeRows) -> bool {
         self.answer_all(problem, rows);
-        self.factor_answers(problem, rows)
+        self.factor_answers(rows)
     }
 
     /// The same from the slopes that are there.
-    fn factor_answers(&mut self, problem: &Problem, rows: &TreeRows) -> bool {
-        self.system.clear_weights(problem.blocks.len());
+    fn factor_answers(&mut self, rows: &TreeRows) -> bool {
+        self.system.clear_weights(self.answers.len());
         let mut surprise = false;
         let parts = self.answers.iter().zip(&mut self.system.weights);
         for ((a, w), planned) in parts.zip(&self.planned) {
@@ -374,40 +313,6 @@ impl ConvexSolver {
         self.system.solve(&mut self.dz);
     }
 
-    /// Returns the step's length.
-    fn newton_step(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
-        self.direction();
-        self.d_sigma.fill(0.0);
-        rows.add_times(&self.dz, &mut self.d_sigma);
-        let step = self.line_search(problem, rows);
-        self.advance(step);
-        step
-    }
-
-    /// The trees on which the blocks act that have bent the last step.
-    fn find_disturbed(&mut self, rows: &TreeRows) {
-        self.disturbed.clear();
-        self.disturbed.resize(rows.trees(), false);
-        for &b in &self.bent {
-            for tree in rows.trees_of(b).into_iter().flatten() {
-                self.disturbed[tree] = true;
-            }
-        }
-    }
-
-    /// Lowers the cost body by body on the disturbed trees.
-    fn relax(&mut self, problem: &Problem, rows: &TreeRows) {
-        let mut local = Local {
-            problem,
-            rows,
-            regularization: &self.regularization,
-            z: &mut self.z,
-            sigma: &mut self.sigma,
-            d_sigma: &mut self.d_sigma,
-        };
-        relax(&mut local, &self.disturbed);
-    }
-
     fn advance(&mut self, step: f64) {
         for ([z], [d]) in self.z.iter_mut().zip(&self.dz) {
             *z += step * d;
@@ -423,8 +328,10 @@ impl ConvexSolver {
         enough: f64,
         most: usize,
     ) -> f64 {
-        let mut count = 0;
-        while residual > enough && count < most {
+        for _ in 0..most {
+            if residual <= enough {
+                break;
+            }
             self.direction();
             self.advance(1.0);
             let new = self.residual(problem, rows);
@@ -437,97 +344,9 @@ impl ConvexSolver {
                 return new;
             }
             residual = new;
-            count += 1;
         }
         residual
     }
-
-    /// The minimum along dz, by Newton's method within a bracket that bisection closes.
-    fn line_search(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
-        let [mut along, mut square] = [0.0; 2];
-        for ([z], [d]) in self.z.iter().zip(&self.dz) {
-            along += z * d;
-            square += d * d;
-        }
-        // Modes are left along a line once at most where what is open or sticks is convex: what does so at both ends
-        // adds a line to the slope, of which that at the beginning and at the end is all there is to know.
-        self.bent.clear();
-        for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
-            let range = rows.range(i);
-            let (d, sigma) = (&self.d_sigma[range.clone()], &self.sigma[range.clone()]);
-            let end = moved(sigma, d, LONGEST);
-            if !is_line(*block, *r, sigma, &end[..d.len()]) {
-                self.bent.push(i);
-                continue;
-            }
-            let gamma = impulse(*block, *r, sigma);
-            let change = impulse(*block, *r, &end[..d.len()]);
-            for ((d, from), to) in d.iter().zip(gamma).zip(change) {
-                along -= d * from;
-                square -= d * (to - from) / LONGEST;
-            }
-        }
-        // The slope, and its own.
-        let slope = |step: f64, curvature: bool| {
-            let (mut first, mut second) = (along + step * square, square);
-            for &i in &self.bent {
-                let (block, r, range) = (problem.blocks[i], self.regularization[i], rows.range(i));
-                let d = &self.d_sigma[range.clone()];
-                let sigma = moved(&self.sigma[range], d, step);
-                let sigma = &sigma[..d.len()];
-                let gamma = impulse(block, r, sigma);
-                first -= d.iter().zip(gamma).map(|(d, g)| d * g).sum::<f64>();
-                if curvature && gamma != [0.0; 3] {
-                    let a = answer(block, r, sigma);
-                    for (row, x) in a.slope.iter().zip(d) {
-                        second += x * row.iter().zip(d).map(|(s, d)| s * d).sum::<f64>();
-                    }
-                }
-            }
-            [first, second]
-        };
-        let [start, _] = slope(0.0, false);
-        let enough = EXACT * start.abs();
-        let [end, _] = slope(1.0, false);
-        if end.abs() <= enough {
-            return 1.0;
-        }
-        let (mut low, mut high) = (0.0, 1.0);
-        if end < 0.0 {
-            let [end, _] = slope(LONGEST, false);
-            if end <= enough {
-                return LONGEST;
-            }
-            (low, high) = (1.0, LONGEST);
-        }
-        let mut step = 0.5 * (low + high);
-        for _ in 0..60 {
-            let [first, second] = slope(step, true);
-            if first.abs() <= enough {
-                break;
-            }
-            if first < 0.0 {
-                low = step;
-            } else {
-                high = step;
-            }
-            step -= first / second;
-            if !(step > low && step < high) {
-                step = 0.5 * (low + high);
-            }
-        }
-        step
-    }
-}
-
-/// σ + step dσ.
-#[inline(always)]
-fn moved(sigma: &[f64], d: &[f64], step: f64) -> [f64; 3] {
-    let mut out = [0.0; 3];
-    for ((x, s), d) in out.iter_mut().zip(sigma).zip(d) {
-        *x = s + step * d;
-    }
-    out
 }
 
 /// Convex problems are always held by trees.
@@ -541,57 +360,4 @@ fn trees<'a>(problem: &Problem<'a>) -> Result<&'a TreeRows> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contact::problem::Block;
-
-    /// A unit mass that a spring of compliance R pushes: z = −g/(1 + R), and what is refused.
-    #[test]
-    fn one_row_by_hand_and_wrong_sizes() {
-        let capacity = Capacity {
-            rows: 1,
-            blocks: 1,
-            trees: 1,
-            coordinates: 1,
-            largest_tree: 1,
-        };
-        let mut rows = TreeRows::with_capacity(1, 1, 1);
-        rows.clear(std::iter::once(1));
-        rows.push(1, [Some(0), None]);
-        rows.panel_mut(0, 0)[0] = 1.0;
-        rows.finish();
-        let problem = Problem {
-            blocks: &[Block::Unilateral],
-            delassus: Delassus::Trees(&rows),
-            g: &[-2.0],
-        };
-        let r = Regularization {
-            tangential: 1e-3,
-            normal: 0.25,
-        };
-        let mut solver = ConvexSolver::new(&capacity);
-        let mut solve = |r: &[Regularization], kept: &[f64], n: usize, blocks: usize| {
-            let (mut lambda, mut modes) = (vec![0.0; n], vec![Mode::Unknown; blocks]);
-            let options = ConvexOptions {
-                tolerance: 1e-9,
-                max_iterations: 10,
-            };
-            let done = solver.solve(&problem, r, kept, &mut lambda, &mut modes, &options);
-            done.map(|c| (c.converged, modes, lambda))
-        };
-        let (converged, modes, lambda) = solve(&[r], &[0.0], 1, 1).unwrap();
-        assert!(converged && modes == [Mode::Sticking]);
-        assert!((lambda[0] - 2.0 / 1.25).abs() < 1e-15, "{lambda:?}");
-        let flat = Regularization { normal: 0.0, ..r };
-        for (r, kept, n, blocks, said) in [
-            (&[r, r][..], &[0.0][..], 1, 1, "2 regularizations"),
-            (&[r], &[0.0; 2], 1, 1, "2 coordinates"),
-            (&[r], &[0.0], 2, 1, "2 impulses"),
-            (&[r], &[0.0], 1, 0, "0 modes"),
-            (&[flat], &[0.0], 1, 1, "block 0: regularization"),
-        ] {
-            let error = solve(r, kept, n, blocks).unwrap_err();
-            assert!(error.message.contains(said), "{error}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,141 @@
+use super::*;
+use crate::contact::problem::Block;
+
+/// A unit mass that a spring of compliance R pushes: z = −g/(1 + R), and what is refused.
+#[test]
+fn one_row_by_hand_and_wrong_sizes() {
+    let capacity = Capacity {
+        rows: 1,
+        blocks: 1,
+        trees: 1,
+        coordinates: 1,
+        largest_tree: 1,
+    };
+    let mut rows = TreeRows::with_capacity(1, 1, 1);
+    rows.clear(std::iter::once(1));
+    rows.push(1, [Some(0), None]);
+    rows.panel_mut(0, 0)[0] = 1.0;
+    rows.finish();
+    let problem = Problem {
+        blocks: &[Block::Unilateral],
+        delassus: Delassus::Trees(&rows),
+        g: &[-2.0],
+    };
+    let r = Regularization {
+        tangential: 1e-3,
+        normal: 0.25,
+    };
+    let mut solver = ConvexSolver::new(&capacity);
+    let mut solve = |r: &[Regularization], kept: &[f64], n: usize, blocks: usize| {
+        let (mut lambda, mut modes) = (vec![0.0; n], vec![Mode::Unknown; blocks]);
+        let options = ConvexOptions {
+            tolerance: 1e-9,
+            max_iterations: 10,
+        };
+        let done = solver.solve(&problem, r, kept, &mut lambda, &mut modes, &options);
+        done.map(|c| (c.converged, modes, lambda))
+    };
+    let (converged, modes, lambda) = solve(&[r], &[0.0], 1, 1).unwrap();
+    assert!(converged && modes == [Mode::Sticking]);
+    assert!((lambda[0] - 2.0 / 1.25).abs() < 1e-15, "{lambda:?}");
+    let flat = Regularization { normal: 0.0, ..r };
+    for (r, kept, n, blocks, said) in [
+        (&[r, r][..], &[0.0][..], 1, 1, "2 regularizations"),
+        (&[r], &[0.0; 2], 1, 1, "2 coordinates"),
+        (&[r], &[0.0], 2, 1, "2 impulses"),
+        (&[r], &[0.0], 1, 0, "0 modes"),
+        (&[flat], &[0.0], 1, 1, "block 0: regularization"),
+    ] {
+        let error = solve(r, kept, n, blocks).unwrap_err();
+        assert!(error.message.contains(said), "{error}");
+    }
+}
+
+/// Free bodies in a ring, each touched by the next one and by the world, with random directions.
+fn ring(bodies: usize, random: &mut dyn FnMut() -> f64) -> (Vec<Block>, TreeRows, Vec<f64>) {
+    let blocks = vec![Block::Contact { mu: 0.6 }; 2 * bodies];
+    let mut rows = TreeRows::with_capacity(bodies, blocks.len(), 3 * 3 * 6 * bodies);
+    rows.clear((0..bodies).map(|_| 6));
+    for i in 0..blocks.len() {
+        let body = i / 2;
+        let other = (i % 2 == 1).then_some((body + 1) % bodies);
+        rows.push(3, [Some(body), other]);
+        for side in 0..=usize::from(other.is_some()) {
+            rows.panel_mut(i, side)
+                .iter_mut()
+                .for_each(|h| *h = random());
+        }
+    }
+    rows.finish();
+    let g = (0..3 * blocks.len()).map(|_| 3.0 * random()).collect();
+    (blocks, rows, g)
+}
+
+/// From no impulses and from those of a neighbouring problem; what pairs find is where the descent ends, too.
+#[test]
+fn pairs_and_descent_end_at_one_solution() {
+    const BODIES: usize = 8;
+    let capacity = Capacity {
+        rows: 6 * BODIES,
+        blocks: 2 * BODIES,
+        trees: BODIES,
+        coordinates: 6 * BODIES,
+        largest_tree: 6,
+    };
+    let options = ConvexOptions {
+        tolerance: 1e-9,
+        max_iterations: 1000,
+    };
+    let mut seed = 5u64;
+    let mut random = move || {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+    };
+    let mut solver = ConvexSolver::new(&capacity);
+    let (mut found, mut modes_seen) = (0, [0; 3]);
+    for _ in 0..100 {
+        let (blocks, rows, mut g) = ring(BODIES, &mut random);
+        let r = vec![
+            Regularization {
+                tangential: 1e-3,
+                normal: 0.025,
+            };
+            blocks.len()
+        ];
+        let (mut lambda, kept) = (vec![0.0; g.len()], vec![0.0; rows.coordinates()]);
+        let mut modes = vec![Mode::Unknown; blocks.len()];
+        for _ in 0..2 {
+            let problem = Problem {
+                blocks: &blocks,
+                delassus: Delassus::Trees(&rows),
+                g: &g,
+            };
+            let mut certificate = Certificate::new(Path::Newton);
+            solver.regularization.clone_from(&r);
+            solver.start(&problem, &rows, &lambda);
+            let by_pairs =
+                solver.follow_pairs(&problem, &rows, &kept, &lambda, &options, &mut certificate);
+            found += usize::from(by_pairs);
+            solver.start(&problem, &rows, &lambda);
+            let residual = solver.residual(&problem, &rows);
+            let residual = solver.descend(&problem, &rows, residual, &options, &mut certificate);
+            assert!(residual < 1e-11, "{residual}");
+            let expected = solver.lambda.clone();
+            let c = solver.solve(&problem, &r, &kept, &mut lambda, &mut modes, &options);
+            assert!(c.unwrap().dual < 1e-11);
+            let size = expected.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            for (a, b) in lambda.iter().zip(&expected) {
+                assert!((a - b).abs() < 1e-8 * size, "{a} {b}");
+            }
+            for mode in &modes {
+                modes_seen[*mode as usize % 3] += 1;
+            }
+            g.iter_mut().for_each(|g| *g += 0.1 * random());
+        }
+    }
+    // Sliding, breaking, sticking; and pairs that find the solution or do not.
+    assert!(modes_seen.iter().all(|n| *n > 100), "{modes_seen:?}");
+    assert!((100..200).contains(&found), "{found}");
+}
