@@ -6,7 +6,7 @@
 
 use super::compliance::Compliance;
 use super::equality::{Equality, equalities};
-use super::memory::{Key, Memory};
+use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
 use super::stabilization::{PushOut, Stabilization};
 use crate::collision::contact_frame;
@@ -258,8 +258,9 @@ impl Constraints {
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();
+        let mut recall = Recall::of(&self.memory);
         for (group, key) in self.keys.iter().enumerate() {
-            let (impulse, mode) = self.memory.find(*key, group);
+            let (impulse, mode) = recall.group(*key);
             let rows = self.offsets[group + 1] - self.offsets[group];
             self.lambda.extend_from_slice(&impulse[..rows]);
             let block = self.blocks[self.modes.len()];

@@ -38,18 +38,34 @@ impl Memory {
         }
     }
 
-    /// Impulses and mode that a group had in the last step; `hint` is its place in this one.
-    pub fn find(&self, key: Key, hint: usize) -> ([f64; 3], Mode) {
-        // Last step's rows come in the same order, give or take a few.
-        let hint = hint.min(self.keys.len());
-        let found = self.keys[hint..]
-            .iter()
-            .position(|k| *k == key)
-            .map(|i| i + hint)
-            .or_else(|| self.keys.iter().position(|k| *k == key));
-        found.map_or(([0.0; 3], Mode::Unknown), |i| {
-            (self.lambda[i], self.modes[i])
-        })
+    /// Place of a group in the last step, sought from `hint` on and then from the beginning.
+    fn find(&self, key: Key, hint: usize) -> Option<usize> {
+        let (before, after) = self.keys.split_at(hint.min(self.keys.len()));
+        let among = |keys: &[Key]| keys.iter().position(|k| *k == key);
+        among(after)
+            .map(|i| i + before.len())
+            .or_else(|| among(before))
+    }
+}
+
+/// Impulses and modes that groups had in the last step, asked for one after the other.
+pub(super) struct Recall<'a> {
+    memory: &'a Memory,
+    /// Last step's groups come in the same order, give or take a few.
+    next: usize,
+}
+
+impl<'a> Recall<'a> {
+    pub fn of(memory: &'a Memory) -> Recall<'a> {
+        Recall { memory, next: 0 }
+    }
+
+    pub fn group(&mut self, key: Key) -> ([f64; 3], Mode) {
+        let Some(found) = self.memory.find(key, self.next) else {
+            return ([0.0; 3], Mode::Unknown);
+        };
+        self.next = found + 1;
+        (self.memory.lambda[found], self.memory.modes[found])
     }
 }
 

@@ -214,7 +214,7 @@ impl TreeRows {
             let (h, z) = (self.values_of(b, panel), &mut z[self.part(panel.tree)]);
             if W == 1 && z.len() == FREE {
                 let (lambda, z) = (lambda.as_flattened(), z.as_flattened_mut());
-                add_six_columns(1.0, h, FREE, lambda, z);
+                add_six_columns(1.0, h, lambda, z);
             } else {
                 add_transposed_panel(h, lambda, z);
             }

@@ -235,22 +235,22 @@ fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
     }
 }
 
-/// C += Pᵀ W Q for panels of `rows`, into a matrix with a stride.
+/// C += Pᵀ W Q for panels of `rows`.
 #[inline(always)]
-fn add_weighted(p: &[f64], w: &Small, q: &[f64], rows: usize, (c, stride): (&mut [f64], usize)) {
+fn add_weighted(p: &[f64], w: &Small, q: &[f64], rows: usize, c: &mut [f64]) {
     let (m, n) = (p.len() / rows, q.len() / rows);
     if rows == 3 && n == FREE {
         let mut wq = [[0.0; FREE]; 3];
         for (w, wq) in w.iter().zip(&mut wq) {
-            add_six_columns(1.0, &q[..3 * FREE], FREE, w, wq);
+            add_six_columns(1.0, &q[..3 * FREE], w, wq);
         }
-        for (i, c) in c.chunks_mut(stride).enumerate().take(m) {
+        for (i, c) in c.as_chunks_mut::<FREE>().0.iter_mut().enumerate() {
             let p = [p[i], p[m + i], p[2 * m + i]];
-            add_six_columns(1.0, wq.as_flattened(), FREE, &p, c);
+            add_six_columns(1.0, wq.as_flattened(), &p, c);
         }
         return;
     }
-    for (i, c) in c.chunks_mut(stride).enumerate().take(m) {
+    for (i, c) in c.chunks_exact_mut(n).enumerate() {
         for (s, q) in q.chunks_exact(n).enumerate() {
             let weight: f64 = (0..rows).map(|r| p[r * m + i] * w[r][s]).sum();
             for (c, q) in c.iter_mut().zip(q) {

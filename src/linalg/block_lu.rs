@@ -5,7 +5,7 @@ mod order;
 
 use super::dispatch;
 use blocks::{
-    copy, copy_block, divide, divide_block, invert, invert_root, subtract_product, subtract_times,
+    copy, divide, divide_block, invert, invert_root, subtract_product, subtract_times,
     subtract_transposed_times,
 };
 use std::ops::Range;
@@ -13,8 +13,9 @@ use std::ops::Range;
 /// A = (1 + L) D (1 + U) by blocks, eliminated in an order of small fill; no exchanges between nodes, exchanges of rows
 /// within a node's own block.
 ///
-/// A node's panel has a row for each of its coordinates: its own block, its blocks with the nodes eliminated later
-/// (those of the graph and of the fill), and the transposes of theirs with it. Factored, these are D⁻¹, U and (L D)ᵀ.
+/// A node's panel holds one block after the other, each row-major with a row for each of the node's coordinates: its own block,
+/// its blocks with the nodes eliminated later (those of the graph and of the fill), and the transposes of theirs with
+/// it. Factored, these are D⁻¹, U and (L D)ᵀ.
 /// A symmetric positive definite matrix ([`BlockLu::definite`]) needs no transposes: with D = C Cᵀ its panels become C⁻¹ and
 /// C⁻¹ times the blocks beside it.
 ///
@@ -39,10 +40,10 @@ pub struct BlockLu {
     /// The panels that act on each one.
     sources: Vec<Source>,
     values: Vec<f64>,
-    /// Column of each position in the panel in work.
+    /// Where the block of each position begins in the panel in work.
     columns: Vec<usize>,
-    /// The inverse of a node's block beside another block, and the exchanges in it.
-    pivot: Vec<f64>,
+    /// A block, and the exchanges in a node's own.
+    buffer: Vec<f64>,
     exchanges: Vec<usize>,
     is_negative: bool,
     /// The matrix is symmetric and positive definite.
@@ -55,7 +56,7 @@ struct Panel {
     /// Number of coordinates, and the first one in the order of elimination.
     size: usize,
     first: usize,
-    /// Columns of all later nodes together, and of all that stands beside the own block: twice as many with transposes.
+    /// Numbers in the blocks of all later nodes together, and in all but the own block: twice as many with transposes.
     after: usize,
     beside: usize,
     /// Where its values, its later nodes and its sources begin.
@@ -65,14 +66,15 @@ struct Panel {
 }
 
 impl Panel {
+    /// Entries of the own block.
     #[inline(always)]
-    fn width(&self) -> usize {
-        self.size + self.beside
+    fn own(&self) -> usize {
+        self.size * self.size
     }
 
     #[inline(always)]
     fn values(&self) -> Range<usize> {
-        self.at..self.at + self.size * self.width()
+        self.at..self.at + self.own() + self.beside
     }
 }
 
@@ -83,8 +85,16 @@ struct Later {
     /// Number of coordinates, and the first one in the order of elimination.
     size: usize,
     first: usize,
-    /// Of the panel.
-    column: usize,
+    /// Where its block begins in the panel.
+    at: usize,
+}
+
+impl Later {
+    /// Its block in the values of a panel of `rows`, or, `shift` numbers after it, the transpose of the other one.
+    #[inline(always)]
+    fn block<'a>(&self, values: &'a [f64], rows: usize, shift: usize) -> &'a [f64] {
+        &values[self.at + shift..][..rows * self.size]
+    }
 }
 
 /// A panel, and which of the later nodes it acts on.
@@ -94,11 +104,11 @@ struct Source {
     later: usize,
 }
 
-/// Where a block stands, row-major.
+/// Where a block begins, and the number of its entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     at: usize,
-    stride: usize,
+    entries: usize,
 }
 
 impl BlockLu {
@@ -117,7 +127,7 @@ impl BlockLu {
             sources: Vec::with_capacity(nodes * nodes / 2),
             values: vec![0.0; order * order],
             columns: Vec::with_capacity(nodes),
-            pivot: vec![0.0; 2 * largest * largest],
+            buffer: vec![0.0; largest * largest],
             exchanges: vec![0; largest],
             is_negative: false,
             definite: false,
@@ -147,7 +157,7 @@ impl BlockLu {
         self.values[..end].fill(0.0);
         for panel in &self.panels {
             for i in 0..panel.size {
-                self.values[panel.at + i * (panel.width() + 1)] = 1.0;
+                self.values[panel.at + i * (panel.size + 1)] = 1.0;
             }
         }
     }
@@ -157,7 +167,7 @@ impl BlockLu {
         let panel = &self.panels[self.positions[node]];
         Place {
             at: panel.at,
-            stride: panel.width(),
+            entries: panel.own(),
         }
     }
 
@@ -174,15 +184,15 @@ impl BlockLu {
         debug_assert_eq!(later[found].position, position);
         let panel = &self.panels[k];
         [0, panel.beside - panel.after].map(|shift| Place {
-            at: panel.at + later[found].column + shift,
-            stride: panel.width(),
+            at: panel.at + later[found].at + shift,
+            entries: panel.size * later[found].size,
         })
     }
 
-    /// The matrix from a block on, and the stride of its rows.
+    /// A block, row-major.
     #[inline(always)]
-    pub fn block_mut(&mut self, place: Place) -> (&mut [f64], usize) {
-        (&mut self.values[place.at..], place.stride)
+    pub fn block_mut(&mut self, place: Place) -> &mut [f64] {
+        &mut self.values[place.at..place.at + place.entries]
     }
 
     /// Factors in place. False at a node whose block is singular to working precision.
@@ -221,29 +231,29 @@ impl BlockLu {
         }
         // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor.
         for (k, panel) in panels.iter().enumerate() {
-            let (values, width) = (&self.values[panel.values()], panel.width());
+            let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
             let shift = if transposed {
                 0
             } else {
-                divide(values, width, own, x, false);
+                divide(&values[..panel.own()], own, x, false);
                 panel.after
             };
             for l in self.later(k) {
                 let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_transposed_times(&values[l.column + shift..], width, own, y);
+                subtract_transposed_times(l.block(values, panel.size, shift), own, y);
             }
         }
         for (k, panel) in panels.iter().enumerate().rev() {
-            let (values, width) = (&self.values[panel.values()], panel.width());
+            let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
             let shift = if transposed { panel.after } else { 0 };
             for l in self.later(k) {
                 let y = &rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_times(&values[l.column + shift..], width, y, own);
+                subtract_times(l.block(values, panel.size, shift), y, own);
             }
             if transposed {
-                divide(values, width, own, x, true);
+                divide(&values[..panel.own()], own, x, true);
             }
         }
         for panel in panels {
@@ -257,22 +267,22 @@ impl BlockLu {
     fn solve_definite<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
         let panels = &self.panels[..self.positions.len()];
         for (k, panel) in panels.iter().enumerate() {
-            let (values, width) = (&self.values[panel.values()], panel.width());
+            let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
-            divide(values, width, own, x, false);
+            divide(&values[..panel.own()], own, x, false);
             for l in self.later(k) {
                 let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_transposed_times(&values[l.column..], width, own, y);
+                subtract_transposed_times(l.block(values, panel.size, 0), own, y);
             }
         }
         for (k, panel) in panels.iter().enumerate().rev() {
-            let (values, width) = (&self.values[panel.values()], panel.width());
+            let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
             for l in self.later(k) {
                 let y = &rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_times(&values[l.column..], width, y, own);
+                subtract_times(l.block(values, panel.size, 0), y, own);
             }
-            divide(values, width, own, x, true);
+            divide(&values[..panel.own()], own, x, true);
         }
         for panel in panels {
             let to = self.starts[panel.node];
@@ -299,7 +309,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         sources,
         values,
         columns,
-        pivot,
+        buffer,
         exchanges,
         is_negative,
         ..
@@ -309,50 +319,40 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         let (panel, size) = (&pair[0], pair[0].size);
         columns[k] = 0;
         for l in &later[panel.later..pair[1].later] {
-            columns[l.position] = l.column;
+            columns[l.position] = l.at;
         }
         let (finished, rest) = values.split_at_mut(panel.at);
-        let (width, target) = (panel.width(), &mut rest[..panel.values().len()]);
+        let target = &mut rest[..panel.values().len()];
         for source in &sources[panel.sources..pair[1].sources] {
             let other = &panels[source.position];
-            let (stride, values) = (other.width(), &finished[other.values()]);
+            let values = &finished[other.values()];
             let own = &later[source.later];
             for l in &later[source.later..panels[source.position + 1].later] {
-                let (to, from) = (columns[l.position], l.column);
+                let to = columns[l.position];
                 let shape = [size, other.size, l.size];
-                subtract_product(
-                    &mut target[to..],
-                    width,
-                    &values[own.column + other.after..],
-                    stride,
-                    &values[from..],
-                    stride,
-                    shape,
-                );
-                // The own block has no transpose to keep.
-                if to > 0 {
+                let mut subtract = |to: usize, own_shift: usize, shift: usize| {
                     subtract_product(
-                        &mut target[to + panel.after..],
-                        width,
-                        &values[own.column..],
-                        stride,
-                        &values[from + other.after..],
-                        stride,
+                        &mut target[to..][..size * l.size],
+                        own.block(values, other.size, own_shift),
+                        l.block(values, other.size, shift),
                         shape,
                     );
+                };
+                subtract(to, other.after, 0);
+                // The own block has no transpose to keep.
+                if to > 0 {
+                    subtract(to + panel.after, 0, other.after);
                 }
             }
         }
-        let (inverse, block) = pivot.split_at_mut(size * size);
-        copy_block(target, width, inverse, size, [size, size]);
-        let Some(flips) = invert(inverse, size, exchanges) else {
+        let (own, beside) = target.split_at_mut(panel.own());
+        let Some(flips) = invert(own, size, exchanges) else {
             return;
         };
         *is_negative ^= flips;
-        copy_block(inverse, size, target, width, [size, size]);
         for l in &later[panel.later..pair[1].later] {
-            let values = &mut target[l.column..];
-            divide_block(inverse, values, width, [size, l.size], block);
+            let block = &mut beside[l.at - panel.own()..][..size * l.size];
+            divide_block(own, block, size, buffer);
         }
     }
     *done = true;
@@ -371,42 +371,37 @@ fn factor_definite_kernel(lu: &mut BlockLu, done: &mut bool) {
         sources,
         values,
         columns,
-        pivot,
+        buffer,
         ..
     } = lu;
     for (k, pair) in panels.windows(2).enumerate() {
         let (panel, size) = (&pair[0], pair[0].size);
         columns[k] = 0;
         for l in &later[panel.later..pair[1].later] {
-            columns[l.position] = l.column;
+            columns[l.position] = l.at;
         }
         let (finished, rest) = values.split_at_mut(panel.at);
-        let (width, target) = (panel.width(), &mut rest[..panel.values().len()]);
+        let target = &mut rest[..panel.values().len()];
         for source in &sources[panel.sources..pair[1].sources] {
             let other = &panels[source.position];
-            let (stride, values) = (other.width(), &finished[other.values()]);
-            let own = &later[source.later];
+            let values = &finished[other.values()];
+            let own = later[source.later].block(values, other.size, 0);
             for l in &later[source.later..panels[source.position + 1].later] {
                 subtract_product(
-                    &mut target[columns[l.position]..],
-                    width,
-                    &values[own.column..],
-                    stride,
-                    &values[l.column..],
-                    stride,
+                    &mut target[columns[l.position]..][..size * l.size],
+                    own,
+                    l.block(values, other.size, 0),
                     [size, other.size, l.size],
                 );
             }
         }
-        let (root, block) = pivot.split_at_mut(size * size);
-        copy_block(target, width, root, size, [size, size]);
-        if !invert_root(root, size) {
+        let (own, beside) = target.split_at_mut(panel.own());
+        if !invert_root(own, size) {
             return;
         }
-        copy_block(root, size, target, width, [size, size]);
         for l in &later[panel.later..pair[1].later] {
-            let values = &mut target[l.column..];
-            divide_block(root, values, width, [size, l.size], block);
+            let block = &mut beside[l.at - panel.own()..][..size * l.size];
+            divide_block(own, block, size, buffer);
         }
     }
     *done = true;
@@ -542,17 +537,17 @@ mod tests {
             for b in (0..nodes).filter(|b| a == *b || touch(nodes, a, *b)) {
                 for (i, r) in (starts[a]..starts[a + 1]).enumerate() {
                     for (j, c) in (starts[b]..starts[b + 1]).enumerate() {
-                        let (block, [row, column]) = if a == b {
-                            (lu.own(a), [i, j])
+                        let size = |node: usize| starts[node + 1] - starts[node];
+                        let (block, columns, [row, column]) = if a == b {
+                            (lu.own(a), size(a), [i, j])
                         } else if lu.precedes(a, b) {
-                            (lu.between(a, b)[0], [i, j])
+                            (lu.between(a, b)[0], size(b), [i, j])
                         } else if lu.is_definite() {
                             continue;
                         } else {
-                            (lu.between(b, a)[1], [j, i])
+                            (lu.between(b, a)[1], size(a), [j, i])
                         };
-                        let (values, stride) = lu.block_mut(block);
-                        values[row * stride + column] = dense[r * n + c];
+                        lu.block_mut(block)[row * columns + column] = dense[r * n + c];
                     }
                 }
             }
@@ -567,8 +562,7 @@ mod tests {
         lu.set_identity();
         assert!(lu.factor());
         lu.set_identity();
-        let (values, _) = lu.block_mut(lu.own(1));
-        values[..4].fill(1.0);
+        lu.block_mut(lu.own(1)).fill(1.0);
         assert!(!lu.factor());
     }
 }

@@ -76,17 +76,17 @@ pub fn add_combination<const W: usize>(row: &[f64], x: &[[f64; W]], y: &mut [f64
     *y = sum;
 }
 
-/// y += s Aᵀ x for a matrix of six columns whose rows have a stride: y stays in registers.
+/// y += s Aᵀ x for a matrix of six columns: y stays in registers.
 ///
 /// Two widths of vectors, as compilers do not cut six lanes into them by themselves.
 #[inline(always)]
-pub fn add_six_columns(s: f64, a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+pub fn add_six_columns(s: f64, a: &[f64], x: &[f64], y: &mut [f64]) {
     let (y4, y2) = y[..6].split_at_mut(4);
     let (mut head, mut tail) = ([0.0; 4], [0.0; 2]);
     head.copy_from_slice(y4);
     tail.copy_from_slice(y2);
-    for (row, x) in a.chunks(stride).zip(x) {
-        let (row, x) = (&row[..6], s * x);
+    for (row, x) in a.as_chunks::<6>().0.iter().zip(x) {
+        let x = s * x;
         for (y, a) in head.iter_mut().zip(row) {
             *y += a * x;
         }

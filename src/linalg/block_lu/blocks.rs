@@ -12,59 +12,38 @@ pub(super) fn copy<const W: usize>(from: &[[f64; W]], to: &mut [[f64; W]]) {
     }
 }
 
-/// y −= A x for a block with the stride of its rows.
+/// y −= A x.
 #[inline(always)]
-pub(super) fn subtract_times<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
+pub(super) fn subtract_times<const W: usize>(a: &[f64], x: &[[f64; W]], y: &mut [[f64; W]]) {
     if x.len() == FREE && y.len() == FREE {
-        subtract_times_any(a, stride, &x[..FREE], &mut y[..FREE]);
+        subtract_times_any(&a[..FREE * FREE], &x[..FREE], &mut y[..FREE]);
     } else {
-        subtract_times_any(a, stride, x, y);
+        subtract_times_any(a, x, y);
     }
 }
 
 #[inline(always)]
-fn subtract_times_any<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
-    for (line, y) in a.chunks(stride).zip(y) {
-        subtract_combination(&line[..x.len()], x, y);
+fn subtract_times_any<const W: usize>(a: &[f64], x: &[[f64; W]], y: &mut [[f64; W]]) {
+    for (i, y) in y.iter_mut().enumerate() {
+        subtract_combination(&a[i * x.len()..][..x.len()], x, y);
     }
 }
 
-/// y −= Aᵀ x for a block with the stride of its rows.
+/// y −= Aᵀ x.
 #[inline(always)]
 pub(super) fn subtract_transposed_times<const W: usize>(
     a: &[f64],
-    stride: usize,
     x: &[[f64; W]],
     y: &mut [[f64; W]],
 ) {
     if W == 1 && x.len() == FREE && y.len() == FREE {
         let (x, y) = (x.as_flattened(), y.as_flattened_mut());
-        add_six_columns(-1.0, a, stride, &x[..FREE], y);
+        add_six_columns(-1.0, &a[..FREE * FREE], &x[..FREE], y);
     } else {
-        subtract_transposed_times_any(a, stride, x, y);
-    }
-}
-
-#[inline(always)]
-fn subtract_transposed_times_any<const W: usize>(
-    a: &[f64],
-    stride: usize,
-    x: &[[f64; W]],
-    y: &mut [[f64; W]],
-) {
-    for (line, x) in a.chunks(stride).zip(x) {
-        for (a, y) in line[..y.len()].iter().zip(y.iter_mut()) {
-            axpy(-a, x, y);
+        for (i, x) in x.iter().enumerate() {
+            for (a, y) in a[i * y.len()..].iter().zip(y.iter_mut()) {
+                axpy(-a, x, y);
+            }
         }
     }
 }
@@ -73,31 +52,30 @@ fn subtract_transposed_times_any<const W: usize>(
 #[inline(always)]
 pub(super) fn divide<const W: usize>(
     inverse: &[f64],
-    stride: usize,
     x: &mut [[f64; W]],
     y: &mut [[f64; W]],
     transposed: bool,
 ) {
     let n = x.len();
     if n == FREE {
-        divide_any(inverse, stride, &mut x[..FREE], &mut y[..FREE], transposed);
+        divide_any(inverse, &mut x[..FREE], &mut y[..FREE], transposed);
     } else {
-        divide_any(inverse, stride, x, &mut y[..n], transposed);
+        divide_any(inverse, x, &mut y[..n], transposed);
     }
 }
 
 #[inline(always)]
 fn divide_any<const W: usize>(
     inverse: &[f64],
-    stride: usize,
     x: &mut [[f64; W]],
     y: &mut [[f64; W]],
     transposed: bool,
 ) {
+    let n = y.len();
     y.copy_from_slice(x);
     x.fill([0.0; W]);
-    for (i, line) in inverse.chunks(stride).enumerate().take(y.len()) {
-        let line = &line[..y.len()];
+    for i in 0..n {
+        let line = &inverse[i * n..][..n];
         if transposed {
             for (a, x) in line.iter().zip(x.iter_mut()) {
                 axpy(*a, &y[i], x);
@@ -108,61 +86,42 @@ fn divide_any<const W: usize>(
     }
 }
 
-/// C −= Aᵀ B for blocks with the strides of their rows; [columns of A, rows of A and B, columns of B].
+/// C −= Aᵀ B; [columns of A, rows of A and B, columns of B].
 #[inline(always)]
 pub(super) fn subtract_product(
     c: &mut [f64],
-    c_stride: usize,
     a: &[f64],
-    a_stride: usize,
     b: &[f64],
-    b_stride: usize,
     [rows, inner, columns]: [usize; 3],
 ) {
-    if [rows, inner, columns].iter().all(|n| *n == FREE) {
-        subtract_half(c, c_stride, a, a_stride, b, b_stride);
-        subtract_half(
-            &mut c[3 * c_stride..],
-            c_stride,
-            &a[3..],
-            a_stride,
-            b,
-            b_stride,
-        );
+    if rows == FREE && columns == FREE {
+        let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+        let (top, bottom) = c.as_chunks_mut::<FREE>().0.split_at_mut(FREE / 2);
+        subtract_half(top, a, b, 0);
+        subtract_half(bottom, a, b, FREE / 2);
         return;
     }
-    for (a, b) in a.chunks(a_stride).zip(b.chunks(b_stride)).take(inner) {
-        for (a, c) in a[..rows].iter().zip(c.chunks_mut(c_stride)) {
-            for (c, b) in c[..columns].iter_mut().zip(b) {
+    for k in 0..inner {
+        let (a, b) = (&a[k * rows..][..rows], &b[k * columns..][..columns]);
+        for (i, a) in a.iter().enumerate() {
+            for (c, b) in c[i * columns..][..columns].iter_mut().zip(b) {
                 *c -= a * b;
             }
         }
     }
 }
 
-/// The same for three rows of C and blocks of free bodies: C stays in registers.
+/// The same for three rows of C, those from `first` on: C stays in registers.
 #[inline(always)]
-fn subtract_half(
-    c: &mut [f64],
-    c_stride: usize,
-    a: &[f64],
-    a_stride: usize,
-    b: &[f64],
-    b_stride: usize,
-) {
+fn subtract_half(c: &mut [[f64; FREE]], a: &[[f64; FREE]], b: &[[f64; FREE]], first: usize) {
     // Two widths of vectors, as the compiler does not cut six lanes into them by itself.
     let mut sum = [([0.0; 4], [0.0; 2]); FREE / 2];
-    for (r, (head, tail)) in sum.iter_mut().enumerate() {
-        let c = &c[r * c_stride..r * c_stride + FREE];
+    for ((head, tail), c) in sum.iter_mut().zip(c.iter()) {
         head.copy_from_slice(&c[..4]);
         tail.copy_from_slice(&c[4..]);
     }
-    for k in 0..FREE {
-        let (a, b) = (
-            &a[k * a_stride..k * a_stride + FREE / 2],
-            &b[k * b_stride..k * b_stride + FREE],
-        );
-        for ((head, tail), a) in sum.iter_mut().zip(a) {
+    for (a, b) in a.iter().zip(b) {
+        for ((head, tail), a) in sum.iter_mut().zip(&a[first..first + FREE / 2]) {
             for (x, b) in head.iter_mut().zip(b) {
                 *x -= a * b;
             }
@@ -171,51 +130,29 @@ fn subtract_half(
             }
         }
     }
-    for (r, (head, tail)) in sum.iter().enumerate() {
-        let c = &mut c[r * c_stride..r * c_stride + FREE];
+    for ((head, tail), c) in sum.iter().zip(c) {
         c[..4].copy_from_slice(head);
         c[4..].copy_from_slice(tail);
     }
 }
 
-/// Copies a block [rows, columns] from one matrix to another, each with the stride of its rows.
+/// C ← D⁻¹ C for a block of `rows`; `buffer` has room for it.
 #[inline(always)]
-pub(super) fn copy_block(
-    from: &[f64],
-    from_stride: usize,
-    to: &mut [f64],
-    to_stride: usize,
-    [rows, columns]: [usize; 2],
-) {
-    for (from, to) in (from.chunks(from_stride).zip(to.chunks_mut(to_stride))).take(rows) {
-        if columns == FREE {
-            to[..FREE].copy_from_slice(&from[..FREE]);
-        } else {
-            to[..columns].copy_from_slice(&from[..columns]);
-        }
-    }
-}
-
-/// C ← D⁻¹ C for a block [rows, columns] in a matrix with a stride; `copy` has room for it.
-#[inline(always)]
-pub(super) fn divide_block(
-    inverse: &[f64],
-    c: &mut [f64],
-    stride: usize,
-    [rows, columns]: [usize; 2],
-    copy: &mut [f64],
-) {
-    copy_block(c, stride, copy, columns, [rows, columns]);
-    for (c, inverse) in c.chunks_mut(stride).zip(inverse.chunks_exact(rows)) {
+pub(super) fn divide_block(inverse: &[f64], c: &mut [f64], rows: usize, buffer: &mut [f64]) {
+    let columns = c.len() / rows;
+    let copy = &mut buffer[..c.len()];
+    copy.copy_from_slice(c);
+    c.fill(0.0);
+    for i in 0..rows {
+        let (inverse, c) = (
+            &inverse[i * rows..][..rows],
+            &mut c[i * columns..][..columns],
+        );
         if rows == FREE && columns == FREE {
-            let c = &mut c[..FREE];
-            c.fill(0.0);
-            add_six_columns(1.0, &copy[..FREE * FREE], FREE, &inverse[..FREE], c);
+            add_six_columns(1.0, &copy[..FREE * FREE], &inverse[..FREE], c);
         } else {
-            let c = &mut c[..columns];
-            c.fill(0.0);
-            for (a, b) in inverse.iter().zip(copy.chunks_exact(columns)) {
-                for (c, b) in c.iter_mut().zip(b) {
+            for (k, a) in inverse.iter().enumerate() {
+                for (c, b) in c.iter_mut().zip(&copy[k * columns..]) {
                     *c += a * b;
                 }
             }

@@ -67,7 +67,7 @@ impl BlockLu {
                 position: node,
                 size: 0,
                 first: 0,
-                column: 0,
+                at: 0,
             }));
             for i in from..self.later.len() {
                 let other = self.later[i].position;
@@ -110,15 +110,16 @@ impl BlockLu {
                 l.position = self.positions[l.position];
             }
             later.sort_unstable_by_key(|l| l.position);
-            let mut column = self.panels[k].size;
+            let rows = self.panels[k].size;
+            let mut next = rows * rows;
             for l in later {
                 let Panel { size, first, .. } = self.panels[l.position];
-                (l.size, l.first, l.column) = (size, first, column);
-                column += size;
+                (l.size, l.first, l.at) = (size, first, next);
+                next += rows * size;
                 self.columns[l.position] += 1;
             }
             let panel = &mut self.panels[k];
-            panel.after = column - panel.size;
+            panel.after = next - rows * rows;
             panel.beside = if self.definite { 1 } else { 2 } * panel.after;
             at = panel.values().end;
         }
