@@ -1,7 +1,8 @@
 //! Contact problems of robot size: cold and warm solves, linearization, derivative columns.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use diffsim::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use diffsim::contact::mode::Mode;
+use diffsim::contact::ncp::{NcpOptions, NcpSolver};
 use diffsim::contact::problem::{Block, Delassus, Problem};
 use std::hint::black_box;
 

@@ -6,7 +6,7 @@ mod common;
 use common::checker::*;
 use common::scene::{at, body, cuboid, fixed, plane};
 use common::*;
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};

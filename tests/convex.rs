@@ -26,7 +26,7 @@ fn convex(options: Options) -> Options {
 /// Against differences, and directions and adjoints against the Jacobians.
 fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
     let mut c = Checker::new(model, options);
-    let (model, mut rng) = (c.sim.model().clone(), Rng::new(5));
+    let model = c.sim.model().clone();
     let (body, geom) = (model.nbody() - 1, model.ngeom() - 1);
     c.select(&[
         param(ParamKind::BodyInertia, body, 0),
@@ -39,16 +39,8 @@ fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
         param(ParamKind::ContactDissipation, geom, 0),
         param(ParamKind::ContactDissipation, 0, 0),
     ]);
-    let mut p = vec![0.0; c.sim.np()];
-    c.sim.get_params(&mut p).unwrap();
-    (p[2], p[6]) = (0.3, 500.0);
-    c.sim.set_params(&p).unwrap();
-    let (mut q, mut v) = (q.to_vec(), rng.vector(model.nv(), 1.0));
-    for _ in 0..steps {
-        let u = rng.vector(model.nu(), 2.0);
-        c.check(&mut q, &mut v, &u);
-    }
-    c.report(name);
+    c.set(&[(2, 0.3), (6, 500.0)]);
+    c.run(name, q, 1.0, steps);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Contact problems met in simulations, as minimal reproducers: one that is hard, and one without a solution.
 
-use diffsim::contact::ncp::{Method, Mode, NcpOptions, NcpSolver};
+use diffsim::contact::mode::Mode;
+use diffsim::contact::ncp::{Method, NcpOptions, NcpSolver};
 use diffsim::contact::problem::{Block, Delassus, Problem};
 
 /// Two spheres of a pile, wedged between two walls, the floor and each other, that overlap by 0.2 µm and are asked to

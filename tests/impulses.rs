@@ -4,7 +4,7 @@ mod common;
 
 use common::checker::{free_body, ground, options, quadruped};
 use common::*;
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};

@@ -4,7 +4,7 @@
 mod common;
 
 use common::scene::*;
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::Actuation;
 use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::spatial::{Pose, Quat, Vec3};

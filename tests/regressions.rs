@@ -8,7 +8,7 @@ mod common;
 
 use common::scene::*;
 use common::{Rng, relative_error};
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};

@@ -5,7 +5,7 @@ mod common;
 
 use common::relative_error;
 use common::scene::*;
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::Actuation;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{GeomSpec, ModelSpec, ShapeSpec};

@@ -7,7 +7,7 @@ use allocation_counter::measure;
 use common::checker::{Checker, quadruped, standing};
 use common::runs::container;
 use common::scene::*;
-use common::{INTEGRATORS, Rng, param};
+use common::{INTEGRATORS, param};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::ModelSpec;
 use diffsim::model::{Actuation, Model};
@@ -82,7 +82,7 @@ fn a_ball_that_rolls_keeps_its_speed_and_the_ground() {
 /// Against differences, and directions and adjoints against the Jacobians.
 fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
     let mut c = Checker::new(model, &in_world(*options));
-    let (model, mut rng) = (c.sim.model().clone(), Rng::new(5));
+    let model = c.sim.model().clone();
     let body = model.nbody() - 1;
     c.select(&[
         param(ParamKind::BodyInertia, body, 0),
@@ -92,16 +92,8 @@ fn check(name: &str, model: Model, options: &Options, q: &[f64], steps: usize) {
         param(ParamKind::GeomFriction, model.ngeom() - 1, 0),
         param(ParamKind::Gravity, 0, 2),
     ]);
-    let mut p = vec![0.0; c.sim.np()];
-    c.sim.get_params(&mut p).unwrap();
-    (p[2], p[3]) = (0.3, 0.01);
-    c.sim.set_params(&p).unwrap();
-    let (mut q, mut v) = (q.to_vec(), rng.vector(model.nv(), 2.0));
-    for _ in 0..steps {
-        let u = rng.vector(model.nu(), 2.0);
-        c.check(&mut q, &mut v, &u);
-    }
-    c.report(name);
+    c.set(&[(2, 0.3), (3, 0.01)]);
+    c.run(name, q, 2.0, steps);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::derivatives::ds_gradient;
 use super::sim::{ds_sim, get, look};
 use super::status::ds_status;
 use super::wall;
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::step::{ContactDerivatives, ContactReport, Distance, Sim};
 use std::ptr;

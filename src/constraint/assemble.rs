@@ -12,7 +12,7 @@ use super::stabilization::{PushOut, Stabilization};
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_rows::TreeRows;
 use crate::dynamics::kinematics::Kinematics;

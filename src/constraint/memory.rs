@@ -1,7 +1,7 @@
 //! What a step hands to the next one: the warm start of the contact solver.
 
 use super::assemble::Constraints;
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 
 /// How a row is recognized in the next step.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::Delassus;
 
 struct Lcg(u64);

@@ -6,10 +6,12 @@
 //! no part (`WorkingSet`) and join no islands.
 
 use super::island::Islands;
-use super::ncp::{Certificate, Effort, Method, Mode, NcpOptions, NcpSolver, Path, Split};
+use super::ncp::{Method, NcpOptions, NcpSolver, Split};
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
+use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 

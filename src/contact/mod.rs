@@ -1,10 +1,12 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 
 pub mod central_path;
+pub mod certificate;
 pub mod convex;
 pub mod island;
 pub mod island_solver;
 pub mod law;
+pub mod mode;
 pub mod ncp;
 pub mod problem;
 pub mod tree_rows;

@@ -66,6 +66,12 @@ struct Panel {
 }
 
 impl Panel {
+    /// From a block to the transpose of the other one; nothing where both are one.
+    #[inline(always)]
+    fn transposes(&self) -> usize {
+        self.beside - self.after
+    }
+
     /// Entries of the own block.
     #[inline(always)]
     fn own(&self) -> usize {
@@ -183,7 +189,7 @@ impl BlockLu {
         let found = later.partition_point(|l| l.position < position);
         debug_assert_eq!(later[found].position, position);
         let panel = &self.panels[k];
-        [0, panel.beside - panel.after].map(|shift| Place {
+        [0, panel.transposes()].map(|shift| Place {
             at: panel.at + later[found].at + shift,
             entries: panel.size * later[found].size,
         })
@@ -198,11 +204,7 @@ impl BlockLu {
     /// Factors in place. False at a node whose block is singular to working precision.
     pub fn factor(&mut self) -> bool {
         let mut done = false;
-        if self.definite {
-            factor_definite(self, &mut done);
-        } else {
-            factor(self, &mut done);
-        }
+        factor(self, &mut done);
         done
     }
 
@@ -225,20 +227,14 @@ impl BlockLu {
             let from = self.starts[panel.node];
             copy(&x[from..from + panel.size], &mut y[panel.first..]);
         }
-        if self.definite {
-            self.solve_definite(x, y);
-            return;
-        }
-        // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor.
+        // Aᵀ = (1 + Uᵀ) (D + (L D)ᵀ): there D comes with the upper factor. Each factor of a definite one has a root of D.
         for (k, panel) in panels.iter().enumerate() {
             let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
-            let shift = if transposed {
-                0
-            } else {
+            if self.definite || !transposed {
                 divide(&values[..panel.own()], own, x, false);
-                panel.after
-            };
+            }
+            let shift = if transposed { 0 } else { panel.transposes() };
             for l in self.later(k) {
                 let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
                 subtract_transposed_times(l.block(values, panel.size, shift), own, y);
@@ -247,42 +243,14 @@ impl BlockLu {
         for (k, panel) in panels.iter().enumerate().rev() {
             let values = &self.values[panel.values()];
             let (own, rest) = y[panel.first..].split_at_mut(panel.size);
-            let shift = if transposed { panel.after } else { 0 };
+            let shift = if transposed { panel.transposes() } else { 0 };
             for l in self.later(k) {
                 let y = &rest[l.first - panel.first - panel.size..][..l.size];
                 subtract_times(l.block(values, panel.size, shift), y, own);
             }
-            if transposed {
+            if self.definite || transposed {
                 divide(&values[..panel.own()], own, x, true);
             }
-        }
-        for panel in panels {
-            let to = self.starts[panel.node];
-            copy(&y[panel.first..panel.first + panel.size], &mut x[to..]);
-        }
-    }
-
-    /// y by the order of elimination; x takes the result and is scratch.
-    #[inline(always)]
-    fn solve_definite<const W: usize>(&self, x: &mut [[f64; W]], y: &mut [[f64; W]]) {
-        let panels = &self.panels[..self.positions.len()];
-        for (k, panel) in panels.iter().enumerate() {
-            let values = &self.values[panel.values()];
-            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
-            divide(&values[..panel.own()], own, x, false);
-            for l in self.later(k) {
-                let y = &mut rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_transposed_times(l.block(values, panel.size, 0), own, y);
-            }
-        }
-        for (k, panel) in panels.iter().enumerate().rev() {
-            let values = &self.values[panel.values()];
-            let (own, rest) = y[panel.first..].split_at_mut(panel.size);
-            for l in self.later(k) {
-                let y = &rest[l.first - panel.first - panel.size..][..l.size];
-                subtract_times(l.block(values, panel.size, 0), y, own);
-            }
-            divide(&values[..panel.own()], own, x, true);
         }
         for panel in panels {
             let to = self.starts[panel.node];
@@ -312,6 +280,7 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
         buffer,
         exchanges,
         is_negative,
+        definite,
         ..
     } = lu;
     *is_negative = false;
@@ -327,78 +296,31 @@ fn factor_kernel(lu: &mut BlockLu, done: &mut bool) {
             let other = &panels[source.position];
             let values = &finished[other.values()];
             let own = &later[source.later];
+            let upper = own.block(values, other.size, 0);
+            let lower = own.block(values, other.size, other.transposes());
             for l in &later[source.later..panels[source.position + 1].later] {
-                let to = columns[l.position];
+                let (to, entries) = (columns[l.position], size * l.size);
                 let shape = [size, other.size, l.size];
-                let mut subtract = |to: usize, own_shift: usize, shift: usize| {
-                    subtract_product(
-                        &mut target[to..][..size * l.size],
-                        own.block(values, other.size, own_shift),
-                        l.block(values, other.size, shift),
-                        shape,
-                    );
-                };
-                subtract(to, other.after, 0);
+                let beside = l.block(values, other.size, 0);
+                subtract_product(&mut target[to..][..entries], lower, beside, shape);
                 // The own block has no transpose to keep.
-                if to > 0 {
-                    subtract(to + panel.after, 0, other.after);
+                if !*definite && to > 0 {
+                    let beside = l.block(values, other.size, other.transposes());
+                    let to = to + panel.transposes();
+                    subtract_product(&mut target[to..][..entries], upper, beside, shape);
                 }
             }
         }
         let (own, beside) = target.split_at_mut(panel.own());
-        let Some(flips) = invert(own, size, exchanges) else {
+        let flips = if *definite {
+            invert_root(own, size).then_some(false)
+        } else {
+            invert(own, size, exchanges)
+        };
+        let Some(flips) = flips else {
             return;
         };
         *is_negative ^= flips;
-        for l in &later[panel.later..pair[1].later] {
-            let block = &mut beside[l.at - panel.own()..][..size * l.size];
-            divide_block(own, block, size, buffer);
-        }
-    }
-    *done = true;
-}
-
-dispatch! {
-    fn factor_definite = factor_definite_kernel(lu: &mut BlockLu, done: &mut bool)
-}
-
-#[inline(always)]
-fn factor_definite_kernel(lu: &mut BlockLu, done: &mut bool) {
-    *done = false;
-    let BlockLu {
-        panels,
-        later,
-        sources,
-        values,
-        columns,
-        buffer,
-        ..
-    } = lu;
-    for (k, pair) in panels.windows(2).enumerate() {
-        let (panel, size) = (&pair[0], pair[0].size);
-        columns[k] = 0;
-        for l in &later[panel.later..pair[1].later] {
-            columns[l.position] = l.at;
-        }
-        let (finished, rest) = values.split_at_mut(panel.at);
-        let target = &mut rest[..panel.values().len()];
-        for source in &sources[panel.sources..pair[1].sources] {
-            let other = &panels[source.position];
-            let values = &finished[other.values()];
-            let own = later[source.later].block(values, other.size, 0);
-            for l in &later[source.later..panels[source.position + 1].later] {
-                subtract_product(
-                    &mut target[columns[l.position]..][..size * l.size],
-                    own,
-                    l.block(values, other.size, 0),
-                    [size, other.size, l.size],
-                );
-            }
-        }
-        let (own, beside) = target.split_at_mut(panel.own());
-        if !invert_root(own, size) {
-            return;
-        }
         for l in &later[panel.later..pair[1].later] {
             let block = &mut beside[l.at - panel.own()..][..size * l.size];
             divide_block(own, block, size, buffer);

@@ -8,7 +8,7 @@ use super::sim::Sim;
 use crate::collision::Smoothness;
 use crate::collision::scene::Scene;
 use crate::collision::{ContactDerivative, contact_frame};
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;

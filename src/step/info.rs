@@ -27,7 +27,7 @@ pub enum Gradient {
 pub struct StepInfo {
     pub iterations: usize,
     pub contacts: usize,
-    /// Residual of the contact problem, scaled as [`crate::contact::ncp::Certificate`] documents.
+    /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
     pub residual: f64,
     /// The residual is within the tolerance; if not, `gradient` is [`Gradient::Refused`].
     pub converged: bool,

@@ -9,7 +9,7 @@ use super::linearization::Linearization;
 use super::options::{Contact, Integrator, Options};
 use super::world_axes;
 use crate::constraint::Constraints;
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};

@@ -3,7 +3,7 @@
 
 use super::all_jacobians;
 use super::{Rng, relative_error};
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::params::Param;
 use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
@@ -483,6 +483,27 @@ impl Checker {
             apart: self.apart[0],
             apart_one_sided: self.apart[1],
         }
+    }
+
+    /// Gives some of the selected parameters, by their places, other values.
+    pub fn set(&mut self, values: &[(usize, f64)]) {
+        let mut p = vec![0.0; self.sim.np()];
+        self.sim.get_params(&mut p).unwrap();
+        for (place, value) in values {
+            p[*place] = *value;
+        }
+        self.sim.set_params(&p).unwrap();
+    }
+
+    /// Checks `steps` steps on end, from q with random velocities of up to `speed` and with random inputs, and reports.
+    pub fn run(mut self, name: &str, q: &[f64], speed: f64, steps: usize) {
+        let (model, mut rng) = (self.sim.model().clone(), Rng::new(5));
+        let (mut q, mut v) = (q.to_vec(), rng.vector(model.nv(), speed));
+        for _ in 0..steps {
+            let u = rng.vector(model.nu(), 2.0);
+            self.check(&mut q, &mut v, &u);
+        }
+        self.report(name);
     }
 
     pub fn report(mut self, name: &str) {

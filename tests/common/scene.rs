@@ -1,7 +1,7 @@
 //! Scenes of free bodies and planes, built in code, and a simulation that keeps its state.
 
 use super::relative_error;
-use diffsim::contact::ncp::Mode;
+use diffsim::contact::mode::Mode;
 use diffsim::model::spec::{BodySpec, GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};

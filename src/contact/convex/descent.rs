@@ -3,7 +3,7 @@
 use super::law::{answer, energy, impulse, is_line};
 use super::local::{Local, relax};
 use super::{ConvexOptions, ConvexSolver};
-use crate::contact::ncp::Certificate;
+use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
 use crate::contact::tree_rows::TreeRows;
 

@@ -8,7 +8,7 @@
 //! | sliding | else, and σ_N < μ r | −μ γ_N σ_T/r | (μ r − σ_N)/D |
 //! | breaking | σ_N ≥ μ r | 0 | 0 |
 
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Small};
 
 /// See [`Answer::cautious`].

@@ -7,9 +7,9 @@
 //!   min ½‖z‖² + ½‖γ(σ)‖²_R,   σ = H z + g,   γ(σ) = P(−R⁻¹σ),
 //!
 //! the paper's stage 2. It is strictly convex and has one solution whatever the contacts are. Its gradient is z − Hᵀγ and
-//! its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ. Newton's method on pairs of σ and γ ([`pairs`]) finds the solution in a few steps
-//! from impulses that are near; where it does not, Newton's method with an exact line search ([`descent`]) does from any
-//! start. The matrix at the solution serves the derivative,
+//! its Hessian 1 + Hᵀ𝒢H with 𝒢 = −∂γ/∂σ. Newton's method on pairs of σ and γ finds the solution in a few steps from
+//! impulses that are near; where it does not, Newton's method with an exact line search does from any start. The matrix
+//! at the solution serves the derivative,
 //!
 //!   dγ = (1 − 𝒢K)(−𝒢 w + ∂γ/∂μ dμ),   K = H (1 + Hᵀ𝒢H)⁻¹ Hᵀ,
 //!
@@ -26,10 +26,11 @@ mod pairs;
 pub use law::Regularization;
 
 use super::island_solver::Capacity;
-use super::ncp::{Certificate, Effort, Mode, Path};
 use super::problem::{Delassus, Problem, Small};
 use super::tree_rows::TreeRows;
 use super::tree_system::TreeSystem;
+use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use law::{Answer, answer, impulse};

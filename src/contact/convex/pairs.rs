@@ -14,7 +14,7 @@
 
 use super::law::{Regularization, impulse};
 use super::{ConvexOptions, ConvexSolver};
-use crate::contact::ncp::Certificate;
+use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
 use crate::contact::tree_rows::TreeRows;
 

@@ -1,10 +1,13 @@
 //! The default path: which method is tried when, and how long.
 
-use super::modes::{Certificate, Path, residuals};
+use super::modes::residuals;
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::reduced::Purpose;
-use super::{Effort, Mode, NcpOptions, NcpSolver};
+use super::{NcpOptions, NcpSolver};
+use crate::contact::certificate::Effort;
+use crate::contact::certificate::{Certificate, Path};
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 
 /// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),

@@ -1,7 +1,8 @@
 //! What could make a derivative that of another solution than the one that was returned.
 
 use super::NcpSolver;
-use super::modes::{Path, largest};
+use super::modes::largest;
+use crate::contact::certificate::Path;
 use crate::contact::problem::Problem;
 use crate::linalg::scattered;
 

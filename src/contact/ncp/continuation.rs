@@ -6,10 +6,11 @@
 //! Georg, Introduction to numerical continuation methods, 2003). The sign of the determinant tells the direction,
 //! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
 
-use super::modes::{Mode, largest, replace_modes, tending};
+use super::modes::{largest, replace_modes, tending};
 use super::shifted::Shifted;
 use super::smoothed::law;
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
 /// Factorizations in all, where the caller does not ask for fewer.

@@ -12,9 +12,10 @@
 //! the admissible impulses, which keeps the modes apart.
 
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
-use super::modes::{Mode, largest, replace_modes, tending};
+use super::modes::{largest, replace_modes, tending};
 use super::shifted::{Shifted, frozen};
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
 /// Part of the way to the cones' boundary that a step may go.

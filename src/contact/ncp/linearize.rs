@@ -8,8 +8,10 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
-use super::modes::{Certificate, Mode, largest};
+use super::modes::largest;
 use super::reduced::{Face, Purpose, Split};
+use crate::contact::certificate::Certificate;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;

@@ -39,10 +39,11 @@ mod smoothed;
 mod work;
 
 pub use linearize::Rank;
-pub use modes::{Certificate, Mode, Path};
 pub use reduced::Split;
 
+use super::certificate::{Certificate, Effort, Path};
 use super::island_solver::Capacity;
+use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
@@ -83,17 +84,6 @@ pub struct NcpOptions {
     pub max_iterations: usize,
     /// How far [`Method::Auto`] goes.
     pub effort: Effort,
-}
-
-/// How far the default path goes before it gives a problem back unsolved, as one is that may have no solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
-    /// Newton from the modes given and from those that a few sweeps guess.
-    Brief,
-    /// Pivots and the interior point, too.
-    Usual,
-    /// Continuation, too.
-    Thorough,
 }
 
 impl Default for NcpOptions {

@@ -4,9 +4,10 @@
 use super::cone::planar_norm;
 use super::least_norm::LeastNorm;
 use super::local;
-use super::modes::{Mode, largest};
+use super::modes::largest;
 use super::reduced::{Purpose, Reduced};
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
 
 /// Scaled velocity below which a row without impulse counts as held.

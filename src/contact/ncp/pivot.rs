@@ -2,10 +2,11 @@
 
 use super::cone::{exit, planar_norm};
 use super::local;
-use super::modes::{Mode, largest};
+use super::modes::largest;
 use super::newton::{held_residual, put_on_faces, turn_onto_cones};
 use super::reduced::{Purpose, Reduced};
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
 /// Newton steps without a change of modes that pivoting may waste.

@@ -27,8 +27,8 @@ mod proximal;
 mod trees;
 
 use super::cone::planar_norm;
-use super::modes::Mode;
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric};

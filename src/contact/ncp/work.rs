@@ -1,6 +1,6 @@
 //! The vectors that the solvers share: one iterate, its backups, and scratch.
 
-use super::modes::Mode;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Small};
 
 #[derive(Debug)]

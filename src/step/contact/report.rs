@@ -3,7 +3,7 @@
 use super::ContactStage;
 use crate::collision::contact_frame;
 use crate::constraint::Source;
-use crate::contact::ncp::Mode;
+use crate::contact::mode::Mode;
 use crate::model::Model;
 
 /// A contact as reported to the user.

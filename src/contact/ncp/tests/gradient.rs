@@ -1,7 +1,8 @@
 //! The linearization against central differences of the solution, and against its own transpose.
 
 use super::problems::{Case, Random, random, table};
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 /// Offsets by `step` along one random direction of everything a problem has.
@@ -79,7 +80,7 @@ fn solve(
     case: &Case,
     lambda: &mut [f64],
     modes: &mut [Mode],
-) -> crate::contact::ncp::Certificate {
+) -> crate::contact::certificate::Certificate {
     let c = solver
         .solve(&case.problem(), lambda, modes, &NcpOptions::default())
         .unwrap();

@@ -2,7 +2,9 @@
 
 use super::problems::{Case, LEVEL, Random, frame_of, table, tower};
 use super::solve::certified;
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::certificate::Path;
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{NcpOptions, NcpSolver};
 
 /// Bodies that each lie on one of the three before, every third on four corners, the others on one random point.
 fn pile(rng: &mut Random, bodies: usize) -> Case {

@@ -5,8 +5,10 @@
 //! Four lines per problem: blocks as (law, μ or bound, mode given), g, λ given, and G's lower triangle by rows. Numbers
 //! are the bits of an f64 in hexadecimal.
 
+use crate::contact::certificate::{Effort, Path};
+use crate::contact::mode::Mode;
 use crate::contact::ncp::auto::SWEEPS;
-use crate::contact::ncp::{Effort, Method, Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 
 struct Recorded {

@@ -2,7 +2,8 @@
 
 use super::problems::{Case, LEVEL, Random, table};
 use super::solve::certified;
-use crate::contact::ncp::{Mode, NcpOptions, NcpSolver};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{NcpOptions, NcpSolver};
 use crate::contact::problem::Block;
 
 /// The same table with its contacts in another order; `order[k]` is the old index of contact k.

@@ -1,7 +1,9 @@
 //! Solutions: closed forms, agreement of the three methods, hard problems, bad input.
 
 use super::problems::{Case, LEVEL, Random, random, table, tower};
-use crate::contact::ncp::{Certificate, Method, Mode, NcpOptions, NcpSolver, Path};
+use crate::contact::certificate::{Certificate, Path};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::error::Status;
 

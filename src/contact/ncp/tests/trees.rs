@@ -2,8 +2,10 @@
 
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
+use crate::contact::certificate::Effort;
 use crate::contact::island_solver::{Capacity, IslandSolver};
-use crate::contact::ncp::{Effort, Method, Mode, NcpOptions, NcpSolver};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_rows::TreeRows;
 use allocation_counter::measure;

@@ -1,0 +1,57 @@
+//! Which face of its law a block is on.
+
+use super::problem::Block;
+
+/// The state of one block at the solution.
+///
+/// At a switch (λ = 0 with σ = 0, or λ on the edge of its set with σ = 0) the closed side is taken: the constraint
+/// counts as holding, so the mode is `Sticking`, or `Sliding` if only the normal velocity vanishes. This is the one
+/// side that is also right for redundant contacts, whose impulse may vanish while the point stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// No guess: as input, the solver finds the mode itself.
+    #[default]
+    Unknown,
+    /// Contact or limit is separating, λ = 0.
+    Breaking,
+    /// σ = 0: sticking contact, active limit, dry friction that holds, bilateral row.
+    Sticking,
+    /// Contact with σ_n = 0, friction at its bound against σ_T (a frictionless contact that touches, too).
+    Sliding,
+    /// Dry friction at −bound, σ > 0.
+    AtLower,
+    /// Dry friction at +bound, σ < 0.
+    AtUpper,
+}
+
+impl Mode {
+    const ALL: [Mode; 6] = [
+        Mode::Unknown,
+        Mode::Breaking,
+        Mode::Sticking,
+        Mode::Sliding,
+        Mode::AtLower,
+        Mode::AtUpper,
+    ];
+
+    /// The mode whose place in the declaration is `index`; none for any other number.
+    pub fn from_index(index: f64) -> Option<Mode> {
+        Mode::ALL
+            .into_iter()
+            .find(|m| f64::from(*m as i32) == index)
+    }
+
+    /// Whether this mode exists for the block.
+    pub fn fits(self, block: Block) -> bool {
+        match block {
+            Block::Contact { mu } => match self {
+                Mode::Sticking => mu > 0.0,
+                Mode::Breaking | Mode::Sliding => true,
+                _ => false,
+            },
+            Block::Unilateral => matches!(self, Mode::Breaking | Mode::Sticking),
+            Block::Box { .. } => matches!(self, Mode::Sticking | Mode::AtLower | Mode::AtUpper),
+            Block::Bilateral => self == Mode::Sticking,
+        }
+    }
+}
