@@ -9,7 +9,7 @@ ROBOT = "go1"
 STEPS, REPETITIONS = 100_000, 3
 # Of p99.9 to the median; of one core's time to two cores'.
 EVEN, FASTER = 5.0, 1.9
-COUNT, BATCH_STEPS, THREADS, ROUNDS = 64, 40, 2, 60
+COUNT, BATCH_STEPS, THREADS, ROUNDS = 64, 40, 2, 300
 
 
 def measure(prepared):
