@@ -12,6 +12,7 @@ import mujoco
 import pinocchio
 
 import against_differences
+import against_drake
 import against_mujoco
 import against_mujoco_margins
 import against_pinocchio
@@ -41,6 +42,8 @@ def main(names):
     if not names:
         report.section(f"Distances of {distances.POSES} poses a pair against MuJoCo's mj_geomDistance")
         distances.compare(report)
+        report.section("Compliant contact of a ball against Drake's SAP")
+        against_drake.compare(report)
     print(f"\n{report.summary()}")
     return 1 if report.failed or not report.passed else 0
 

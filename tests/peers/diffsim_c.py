@@ -179,6 +179,12 @@ class Sim:
         _check(lib.ds_sim_step(self.handle, pq, pv, pu, pqn, pvn))
         return qn, vn
 
+    def set_params(self, params, values):
+        """Selects parameters, each as (kind, index, component), and gives them these values."""
+        _check(lib.ds_sim_select_params(self.handle, ffi.new("ds_param[]", params), len(params)))
+        p, values = _in(values, len(params))
+        _check(lib.ds_sim_set_params(self.handle, p))
+
     def contact_count(self, q):
         """Of contacts at q, without dynamics."""
         p, q = _in(q, self.model.nq)
