@@ -35,7 +35,8 @@ use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use law::{Answer, answer, impulse};
 
-/// See [`ConvexOptions::enough`]; where a solve has factored, one more step with that factorization is taken, down to the other one.
+/// See [`ConvexOptions::enough`]; where a solve has factored, one more step with that factorization is taken, down to the
+/// other one.
 const FINE: f64 = 1e-12;
 const ROUND_OFF: f64 = 1e-16;
 
@@ -167,7 +168,8 @@ impl ConvexSolver {
         if problem.blocks.is_empty() {
             certificate.path = Path::Empty;
         }
-        if !self.lambda.iter().chain(&self.sigma).all(|x| x.is_finite()) {
+        let numbers = self.lambda.iter().chain(&self.sigma);
+        if !numbers.chain([&residual]).all(|x| x.is_finite()) {
             return Err(Error::numerical(
                 "the contact solver left the finite numbers",
             ));
@@ -329,10 +331,10 @@ impl ConvexSolver {
         enough: f64,
         most: usize,
     ) -> f64 {
-        for _ in 0..most {
-            if residual <= enough {
-                break;
-            }
+        let mut count = 0;
+        // Ends at NaN, too.
+        while residual > enough && count < most {
+            count += 1;
             self.direction();
             self.advance(1.0);
             let new = self.residual(problem, rows);

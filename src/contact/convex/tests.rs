@@ -1,5 +1,6 @@
 use super::*;
 use crate::contact::problem::Block;
+use crate::error::Status;
 
 /// A unit mass that a spring of compliance R pushes: z = −g/(1 + R), and what is refused.
 #[test]
@@ -51,6 +52,22 @@ fn one_row_by_hand_and_wrong_sizes() {
     }
 }
 
+/// Nearly rigid for directions of about unit length.
+const R: Regularization = Regularization {
+    tangential: 1e-3,
+    normal: 0.025,
+};
+
+/// Numbers between −½ and ½.
+fn randoms(mut seed: u64) -> impl FnMut() -> f64 {
+    move || {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+    }
+}
+
 /// Free bodies in a ring, each touched by the next one and by the world, with random directions.
 fn ring(bodies: usize, random: &mut dyn FnMut() -> f64) -> (Vec<Block>, TreeRows, Vec<f64>) {
     let blocks = vec![Block::Contact { mu: 0.6 }; 2 * bodies];
@@ -86,24 +103,12 @@ fn pairs_and_descent_end_at_one_solution() {
         tolerance: 1e-9,
         max_iterations: 1000,
     };
-    let mut seed = 5u64;
-    let mut random = move || {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
-    };
+    let mut random = randoms(5);
     let mut solver = ConvexSolver::new(&capacity);
     let (mut found, mut modes_seen) = (0, [0; 3]);
     for _ in 0..100 {
         let (blocks, rows, mut g) = ring(BODIES, &mut random);
-        let r = vec![
-            Regularization {
-                tangential: 1e-3,
-                normal: 0.025,
-            };
-            blocks.len()
-        ];
+        let r = vec![R; blocks.len()];
         let (mut lambda, kept) = (vec![0.0; g.len()], vec![0.0; rows.coordinates()]);
         let mut modes = vec![Mode::Unknown; blocks.len()];
         for _ in 0..2 {
@@ -138,4 +143,45 @@ fn pairs_and_descent_end_at_one_solution() {
     // Sliding, breaking, sticking; and pairs that find the solution or do not.
     assert!(modes_seen.iter().all(|n| *n > 100), "{modes_seen:?}");
     assert!((100..200).contains(&found), "{found}");
+}
+
+/// Numbers so large that squares of them are no numbers: an answer or an error, but an end.
+#[test]
+fn numbers_without_squares_come_to_an_end() {
+    const BODIES: usize = 3;
+    let capacity = Capacity {
+        rows: 6 * BODIES,
+        blocks: 2 * BODIES,
+        trees: BODIES,
+        coordinates: 6 * BODIES,
+        largest_tree: 6,
+    };
+    let options = ConvexOptions {
+        tolerance: 1e-9,
+        max_iterations: 1000,
+    };
+    let mut random = randoms(9);
+    let mut solver = ConvexSolver::new(&capacity);
+    let mut refused = 0;
+    for power in 100..308 {
+        let (blocks, rows, mut g) = ring(BODIES, &mut random);
+        g.iter_mut().for_each(|g| *g *= 10f64.powi(power));
+        let problem = Problem {
+            blocks: &blocks,
+            delassus: Delassus::Trees(&rows),
+            g: &g,
+        };
+        let r = vec![R; blocks.len()];
+        let (mut lambda, kept) = (vec![0.0; g.len()], vec![0.0; rows.coordinates()]);
+        let mut modes = vec![Mode::Unknown; blocks.len()];
+        match solver.solve(&problem, &r, &kept, &mut lambda, &mut modes, &options) {
+            Ok(c) => assert!(c.dual.is_finite() && lambda.iter().all(|l| l.is_finite())),
+            Err(e) => {
+                assert!(e.status == Status::Numerical, "{e}");
+                assert!(lambda.iter().all(|l| *l == 0.0));
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0);
 }
