@@ -5,10 +5,9 @@ use super::contact_motion;
 use super::info::{Gradient, check_length};
 use super::options::{Contact, Options};
 use super::sim::Sim;
+use crate::collision::ContactDerivative;
 use crate::collision::Smoothness;
 use crate::collision::scene::Scene;
-use crate::collision::{ContactDerivative, contact_frame};
-use crate::contact::mode::Mode;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -141,21 +140,8 @@ impl Sim {
         let found = self.with_scene(|scene, model, kin| {
             scene.place(model, kin);
             scene.collide(0.0)?;
-            reports.extend(scene.contacts().iter().map(|c| {
-                let [t1, t2, _] = contact_frame(c.point.normal).c;
-                ContactReport {
-                    geom: c.geom,
-                    body: c.geom.map(|g| model.geoms()[g].body),
-                    point: c.point.point.to_array(),
-                    normal: c.point.normal.to_array(),
-                    tangents: [t1.to_array(), t2.to_array()],
-                    gap: c.point.gap,
-                    feature: c.identity(),
-                    impulse: [0.0; 3],
-                    velocity: [0.0; 3],
-                    mode: Mode::Unknown,
-                }
-            }));
+            let seen = scene.contacts().iter();
+            reports.extend(seen.map(|c| ContactReport::without_forces(c, model)));
             Ok(())
         });
         self.geometry.reports = reports;

@@ -2,6 +2,7 @@
 
 use super::ContactStage;
 use crate::collision::contact_frame;
+use crate::collision::scene::SceneContact;
 use crate::constraint::Source;
 use crate::contact::mode::Mode;
 use crate::model::Model;
@@ -26,6 +27,25 @@ pub struct ContactReport {
     pub mode: Mode,
 }
 
+impl ContactReport {
+    /// Where it is; without impulse and velocity, of which no step has told.
+    pub fn without_forces(c: &SceneContact, model: &Model) -> ContactReport {
+        let [t1, t2, _] = contact_frame(c.point.normal).c;
+        ContactReport {
+            geom: c.geom,
+            body: c.geom.map(|g| model.geoms()[g].body),
+            point: c.point.point.to_array(),
+            normal: c.point.normal.to_array(),
+            tangents: [t1.to_array(), t2.to_array()],
+            gap: c.point.gap,
+            feature: c.identity(),
+            impulse: [0.0; 3],
+            velocity: [0.0; 3],
+            mode: Mode::Unknown,
+        }
+    }
+}
+
 impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
@@ -45,7 +65,6 @@ impl ContactStage {
                 self.constraints.rows.times(b, v_end).0,
                 self.constraints.impulse(b).0,
             );
-            let [t1, t2, _] = contact_frame(c.point.normal).c;
             let three = self.constraints.blocks[b].rows() == 3;
             let lanes = |x: [f64; 4]| {
                 if three {
@@ -55,16 +74,10 @@ impl ContactStage {
                 }
             };
             self.reports.push(ContactReport {
-                geom: c.geom,
-                body: c.geom.map(|g| model.geoms()[g].body),
-                point: c.point.point.to_array(),
-                normal: c.point.normal.to_array(),
-                tangents: [t1.to_array(), t2.to_array()],
-                gap: c.point.gap,
-                feature: c.identity(),
                 impulse: lanes(l),
                 velocity: lanes(s),
                 mode: self.constraints.modes[b],
+                ..ContactReport::without_forces(c, model)
             });
         }
     }
