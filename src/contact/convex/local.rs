@@ -7,7 +7,7 @@ use super::descent::moved;
 use super::law::{Regularization, answer, impulse};
 use crate::contact::problem::Problem;
 use crate::contact::tree_rows::TreeRows;
-use crate::linalg::{FREE, dispatch};
+use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
 
 /// Newton steps of a body.
 const STEPS: usize = 2;
@@ -148,27 +148,14 @@ fn add(y: &mut Six, a: f64, x: &Six) {
     }
 }
 
-/// −A⁻¹ g by Cholesky's factorization; none where A is not positive definite.
+/// −A⁻¹ g; none where A is not positive definite.
 #[inline(always)]
 fn descent(mut a: [Six; FREE], g: &Six) -> Option<Six> {
-    let mut d = g.map(|g| -g);
-    for i in 0..FREE {
-        for j in 0..i {
-            let known: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
-            // The diagonal holds reciprocals.
-            a[i][j] = (a[i][j] - known) * a[j][j];
-        }
-        let square = a[i][i] - a[i][..i].iter().map(|x| x * x).sum::<f64>();
-        if !(square > 0.0 && square.is_finite()) {
-            return None;
-        }
-        a[i][i] = 1.0 / square.sqrt();
-        let known: f64 = (0..i).map(|k| a[i][k] * d[k]).sum();
-        d[i] = (d[i] - known) * a[i][i];
+    let (mut d, mut scratch) = (g.map(|g| [-g]), [0.0; FREE]);
+    let a = a.as_flattened_mut();
+    if !factor_definite(a, FREE, FREE, &mut scratch) {
+        return None;
     }
-    for i in (0..FREE).rev() {
-        let known: f64 = (i + 1..FREE).map(|k| a[k][i] * d[k]).sum();
-        d[i] = (d[i] - known) * a[i][i];
-    }
-    Some(d)
+    solve_definite(a, FREE, FREE, &mut d);
+    Some(d.map(|[d]| d))
 }
