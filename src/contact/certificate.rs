@@ -1,6 +1,6 @@
 //! How well a contact problem was solved, and by whom.
 
-/// How well a solve went. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
+/// How well a solve went; of convex contact `dual` is the residual of momentum. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate {
     /// Largest violation of λ ∈ K, scaled.
@@ -24,7 +24,7 @@ pub struct Certificate {
     pub margin: f64,
     /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`](super::mode::Mode)).
     pub at_switch: bool,
-    /// Some held rows are linearly dependent: λ is a choice (see the module's text). Told by Newton only.
+    /// Some held rows are linearly dependent: λ is a choice (see [`ncp`](super::ncp)). Told by Newton only.
     pub redundant: bool,
     /// That choice is the documented one, of least norm, independent of the warm start.
     pub least_norm: bool,

@@ -25,7 +25,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    const ALL: [Mode; 6] = [
+    pub(crate) const ALL: [Mode; 6] = [
         Mode::Unknown,
         Mode::Breaking,
         Mode::Sticking,

@@ -433,15 +433,7 @@ fn no_numbers_make_it_panic() {
         }
         let g: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
         let mut lambda: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
-        let all = [
-            Mode::Unknown,
-            Mode::Breaking,
-            Mode::Sticking,
-            Mode::Sliding,
-            Mode::AtLower,
-            Mode::AtUpper,
-        ];
-        let mut modes: Vec<Mode> = (0..nb).map(|k| all[(k * 7 + round) % 6]).collect();
+        let mut modes: Vec<Mode> = (0..nb).map(|k| Mode::ALL[(k * 7 + round) % 6]).collect();
         let problem = Problem {
             blocks: &blocks,
             delassus: Delassus::Dense(&g_matrix),
