@@ -555,6 +555,36 @@ static void unsolved(void) {
     ds_sim_free(sim);
 }
 
+/* Velocities whose squares are no numbers: every step ends, finite or refused with nothing written, and the next one is as if
+ * there had been none. */
+static void huge(void) {
+    const ds_options options = convex();
+    ds_sim *sim = create(scene, &options);
+    double q[NQ], v[NV], q_after[NQ], v_after[NV], v_huge[NV];
+    CHECK_OK(ds_sim_step(sim, q0, v0, u0, q, v));
+    ds_sim_reset(sim);
+    int refused = 0;
+    for (int power = 20; power < 308; power += 8) {
+        for (int i = 0; i < NV; i++) v_huge[i] = (i % 2 ? 1.0 : -1.0) * pow(10.0, power);
+        memset(q_after, 0x5A, sizeof q_after);
+        memset(v_after, 0x5A, sizeof v_after);
+        const double untouched = v_after[0];
+        const ds_status status = ds_sim_step(sim, q0, v_huge, u0, q_after, v_after);
+        if (status == DS_OK) {
+            for (int i = 0; i < NV; i++) CHECK(isfinite(v_after[i]));
+        } else {
+            refused++;
+            CHECK(status == DS_ERR_NUMERICAL && *ds_last_error() != 0);
+            for (int i = 0; i < NV; i++) CHECK(v_after[i] == untouched);
+        }
+    }
+    CHECK(refused > 0);
+    ds_sim_reset(sim);
+    CHECK_OK(ds_sim_step(sim, q0, v0, u0, q_after, v_after));
+    CHECK(memcmp(q, q_after, sizeof q) == 0 && memcmp(v, v_after, sizeof v) == 0);
+    ds_sim_free(sim);
+}
+
 int main(void) {
     prepare();
     spring();
@@ -566,6 +596,7 @@ int main(void) {
     refused_parameters();
     smoothing();
     unsolved();
+    huge();
     ds_model_free(scene);
     return report();
 }
