@@ -243,8 +243,11 @@ def records(start, count, dtype):
 
 
 class Handle:
-    """An object of the library. `close` releases it, at the end of a `with` block or when nothing
-    refers to it any more; a call after that raises `InvalidArgumentError`."""
+    """An object of the library. `close` lets go of it, at the end of a `with` block or when nothing
+    refers to it any more; a call after that raises `InvalidArgumentError`.
+
+    It is neither copied nor pickled: two Python objects would own one of the library's.
+    """
 
     _kind = ""
     _free = None
@@ -256,13 +259,26 @@ class Handle:
         self._handle = ffi.gc(out[0], self._free)
 
     def close(self):
-        """Releases the object; a second time is nothing."""
-        if self._handle != NULL:
-            ffi.release(self._handle)
-            self._handle = NULL
+        """Lets go of the object; a second time is nothing. It is released at once, or when the call ends
+        in which another thread uses it."""
+        self._handle = NULL
+
+    def _open(self):
+        """The handle, for calls that give no status."""
+        if self._handle == NULL:
+            raise InvalidArgumentError(f"{type(self).__name__.lower()}: must not be NULL; it is closed")
+        return self._handle
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.close()
+
+    def _not_copied(self, *_):
+        raise TypeError(
+            f"a diffsim.{type(self).__name__} can be neither copied nor pickled: it owns memory of the library. "
+            "Make another one"
+        )
+
+    __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _not_copied

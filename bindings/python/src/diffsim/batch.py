@@ -102,7 +102,7 @@ class Batch(Handle):
     @property
     def np(self) -> int:
         """Number of parameters selected in every element."""
-        return lib.ds_batch_np(self._handle)
+        return lib.ds_batch_np(self._open())
 
     def get_params(self, element: int) -> Array:
         """Values of the selected parameters in an element."""

@@ -7,7 +7,7 @@ from typing import Optional, Sequence, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._native import NULL, Handle, InvalidArgumentError, array, check, fail, ffi, lib, pointer, result, struct, text
+from ._native import Handle, InvalidArgumentError, array, check, fail, ffi, lib, pointer, result, struct, text
 from .enums import Format, GeomKind, JointKind, Status
 
 Array = npt.NDArray[np.float64]
@@ -106,14 +106,6 @@ class Model(Handle):
         if i < 0:
             raise KeyError(f"no {kind} named {name!r}")
         return i
-
-    def _open(self):
-        """The handle, for calls that give no status."""
-        if self._handle == NULL:
-            # For the library's own message.
-            lib.ds_model_neutral(NULL, NULL)
-            fail(Status.INVALID_ARGUMENT)
-        return self._handle
 
     def body_id(self, name: str) -> int:
         """Id of the body of this name; KeyError if there is none."""

@@ -77,7 +77,7 @@ class Rollout(Handle):
     @property
     def np(self) -> int:
         """Number of selected parameters."""
-        return lib.ds_rollout_np(self._handle)
+        return lib.ds_rollout_np(self._open())
 
     @property
     def params(self) -> Array:

@@ -59,11 +59,12 @@ class StepJacobians:
     """Jacobians of a step, column-major. Rows and columns of configurations are tangent (nv).
 
     dq_dq, dq_dv, dv_dq, dv_dv: nv×nv; dq_du, dv_du: nv×nu; dq_dp, dv_dp: nv×np. Those that were not
-    wanted are None. In a batch the arrays have one more axis, the element, at the end.
+    wanted are None. In a batch the arrays have one more axis, the element, at the end. The arrays can be
+    written to, but not exchanged for others; a copy has arrays of its own.
     """
 
     NAMES = ("dq_dq", "dq_dv", "dq_du", "dq_dp", "dv_dq", "dv_dv", "dv_du", "dv_dp")
-    __slots__ = (*NAMES, "_struct")
+    __slots__ = (*NAMES, "_memory", "_struct")
 
     dq_dq: Array
     dq_dv: Array
@@ -79,11 +80,26 @@ class StepJacobians:
         if unknown:
             raise InvalidArgumentError(f"wanted: no Jacobian is named {sorted(unknown)}, only {self.NAMES}")
         columns = {"q": nv, "v": nv, "u": nu, "p": np_}
-        self._struct = ffi.new("ds_step_jacobians *")
-        for name in self.NAMES:
-            x = np.zeros((nv, columns[name[-1]], *count), order="F") if name in wanted else None
-            setattr(self, name, x)
-            setattr(self._struct, name, pointer(x))
+        shapes = {name: (nv, columns[name[-1]], *count) for name in self.NAMES}
+        self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
+
+    def _own(self, arrays):
+        """Takes the arrays and their addresses, which hold as long as what they were taken from."""
+        memory = {name: pointer(x) for name, x in arrays.items()}
+        values = {**arrays, "_memory": memory, "_struct": ffi.new("ds_step_jacobians *", memory)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _fixed(self, name, *_):
+        raise AttributeError(f"{name}: the arrays are where results go, and stay; write to {name}[...]")
+
+    __setattr__ = __delattr__ = _fixed
+
+    def __getstate__(self):
+        return {name: getattr(self, name) for name in self.NAMES}
+
+    def __setstate__(self, arrays):
+        self._own({name: None if x is None else np.array(x, order="F") for name, x in arrays.items()})
 
 
 class SmoothingInfo(NamedTuple):

@@ -1,0 +1,246 @@
+"""No Python object refers to memory of the library that is gone, whatever is done with it."""
+
+import copy
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import diffsim
+
+
+@pytest.fixture
+def model(models):
+    return diffsim.Model.load(models / "quadruped.xml")
+
+
+def handle_of(kind, model):
+    makers = {
+        "Sim": lambda: diffsim.Sim(model),
+        "Rollout": lambda: diffsim.Rollout(model, 3),
+        "Batch": lambda: diffsim.Batch(model, 2, 2),
+        "Builder": diffsim.Builder,
+        "Model": lambda: diffsim.Model.from_string("<mujoco/>", diffsim.Format.MJCF),
+    }
+    return makers[kind]()
+
+
+KINDS = ("Sim", "Rollout", "Batch", "Builder", "Model")
+COPIERS = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "deepcopy of its holder": lambda x: copy.deepcopy({"of": [x]}),
+    **{f"pickle {i}": lambda x, i=i: pickle.dumps(x, i) for i in range(pickle.HIGHEST_PROTOCOL + 1)},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("copier", COPIERS)
+def test_a_handle_is_not_copied(model, kind, copier):
+    """The copy of a sim used the memory that close() had freed ("range start index 94013403197283"), that of
+    a closed model seemed to be open."""
+    handle = handle_of(kind, model)
+    for _ in ("open", "closed"):
+        with pytest.raises(TypeError, match=f"a diffsim.{kind} can be neither copied nor pickled"):
+            COPIERS[copier](handle)
+        handle.close()
+
+
+# Arguments of every public method, as an open handle takes them.
+Q, V, U = "q", "v", "u"
+CALLS = {
+    "Sim": {
+        "step": (Q, V, U),
+        "jacobians": (),
+        "jvp": (),
+        "vjp": (V, V),
+        "impulse_jacobians": (),
+        "impulse_jvp": (),
+        "impulse_vjp": (np.zeros((3, 0)),),
+        "smoothed_jacobians": (diffsim.SmoothingMethod.CENTRAL_PATH,),
+        "relaxed_step": (),
+        "collide": (Q,),
+        "contacts": (),
+        "contact_derivatives": (),
+        "distance": (0, 1, Q),
+        "smoothed_distance": (0, 1, Q),
+        "set_pair_enabled": (0, 1, True),
+        "info": (),
+        "push_out_given_up": (),
+        "reset": (),
+        "set_external_wrench": (1, np.zeros(6)),
+        "select_params": ([],),
+        "memory": None,
+        "params": None,
+        "forward_kinematics": (Q,),
+        "inverse_dynamics": (Q, V, V),
+        "forward_dynamics": (Q, V, V),
+        "hybrid_dynamics": (Q, V, np.zeros(18), V, V),
+        "mass_matrix": (Q,),
+        "inverse_dynamics_derivatives": (Q, V, V),
+        "forward_dynamics_derivatives": (Q, V, V),
+        "body_jacobian": (Q, 1),
+        "energy": (Q, V),
+        "center_of_mass": (Q,),
+        "momentum": (Q, V),
+    },
+    "Rollout": {
+        "run": (Q, V, np.zeros((12, 2))),
+        "adjoint": (np.zeros((18, 1)), np.zeros((18, 1))),
+        "gradient": (),
+        "select_params": ([],),
+        "np": None,
+        "params": None,
+        "set_external_wrench": (1, np.zeros(6)),
+    },
+    "Batch": {
+        "step": (np.zeros((19, 2)), np.zeros((18, 2)), np.zeros((12, 2))),
+        "jacobians": (),
+        "vjp": (np.zeros((18, 2)), np.zeros((18, 2))),
+        "info": (0,),
+        "select_params": ([],),
+        "np": None,
+        "get_params": (0,),
+        "set_params": (0, np.zeros(0)),
+        "set_external_wrench": (0, 1, np.zeros(6)),
+        "reset": (),
+    },
+    "Builder": {
+        "set_gravity": (np.zeros(3),),
+        "set_actuation": (diffsim.Actuation.FULL,),
+        "add_body": (),
+        "add_joint": (0,),
+        "add_geom": (0,),
+        "add_actuator": ("joint",),
+        "add_equality": (diffsim.EqualityKind.WELD,),
+        "build": (),
+    },
+    "Model": {
+        "body_id": ("world",),
+        "joint_id": ("",),
+        "geom_id": ("",),
+        "actuator_id": ("",),
+        "body": (0,),
+        "joint": (0,),
+        "geom": (0,),
+        "bodies": None,
+        "gravity": None,
+        "time_step": None,
+        "pair_enabled": (0, 1),
+        "with_pairs": ([(0, 1)], True),
+        "exclude_overlapping": (),
+        "neutral": (),
+        "keyframe": ("",),
+        "integrate": ([], []),
+        "difference": ([], []),
+        "q_from_mujoco": ([],),
+        "q_to_mujoco": ([],),
+        "v_from_mujoco": ([], []),
+        "v_to_mujoco": ([], []),
+    },
+}
+# They make a handle or memory; or go through the model's parts one by one, of which the empty model has none.
+NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "actuator_names", "keyframe_names"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_call_of_a_closed_handle_raises(model, kind):
+    state = dict(zip((Q, V, U), model.keyframe("standing")))
+    handle = handle_of(kind, model)
+    public = {name for name, _ in inspect.getmembers(type(handle)) if not name.startswith("_")}
+    assert public - NOT_A_CALL == set(CALLS[kind])
+    handle.close()
+    handle.close()
+    for name, given in CALLS[kind].items():
+        with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must not be NULL"):
+            call = getattr(handle, name)
+            call(*(state.get(x) if isinstance(x, str) and x in state else x for x in given))
+
+
+def test_close_waits_for_the_call_of_another_thread(model):
+    """It freed what the running call used."""
+    q, v, u = model.keyframe("standing")
+    u = np.repeat(u[:, None], 4000, axis=1)
+    expected = diffsim.Rollout(model, 4000).run(q, v, u)
+    for _ in range(5):
+        rollout, outcome = diffsim.Rollout(model, 4000), []
+
+        def run():
+            outcome.extend(rollout.run(q, v, u))
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        time.sleep(0.005)
+        rollout.close()
+        thread.join()
+        assert len(outcome) == 2 and all((a == b).all() for a, b in zip(outcome, expected))
+
+
+def test_jacobians_keep_the_memory_that_results_go_to(model):
+    """An array exchanged in `out` was freed, and the next call wrote to where it had been."""
+    sim = diffsim.Sim(model)
+    sim.step(*model.keyframe("standing"))
+    J = sim.jacobians()
+    with pytest.raises(AttributeError, match="dq_dq"):
+        J.dq_dq = None
+    with pytest.raises(AttributeError, match="dv_dv"):
+        del J.dv_dv
+    with pytest.raises(ValueError):
+        J.dq_dq.resize((0, 0))
+    for other in (copy.copy(J), copy.deepcopy(J), pickle.loads(pickle.dumps(J))):
+        J.dv_dq[...] = 0.0
+        assert (other.dv_dq != 0.0).any() and other.dv_dq.flags.f_contiguous
+        other.dv_dq[...] = 0.0
+        sim.jacobians(out=other)
+        assert (other.dv_dq != 0.0).any() and (J.dv_dq == 0.0).all()
+        sim.jacobians(out=J)
+
+
+ENDINGS = {
+    "open handles": "",
+    "a cycle": "everything.append(everything)",
+    "closed in another order": "model.close(); [x.close() for x in everything]",
+    "used by an exit handler": "import atexit; atexit.register(lambda: sim.step(q, v, u))",
+    "a thread in a call": """
+import threading, time
+q = np.repeat(q[:, None], 2, axis=1); v = np.repeat(v[:, None], 2, axis=1); u = np.repeat(u[:, None], 2, axis=1)
+def go():
+    while True:
+        batch.step(q, v, u)
+threading.Thread(target=go, daemon=True).start()
+time.sleep(0.05)
+""",
+    "a fork": """
+import os
+child = os.fork()
+sim.step(q, v, u)
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+""",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_interpreter_ends_well(models, ending):
+    start = f"""
+import numpy as np, diffsim
+model = diffsim.Model.load({str(models / "quadruped.xml")!r})
+q, v, u = model.keyframe("standing")
+everything = sim, rollout, batch, builder = [
+    diffsim.Sim(model), diffsim.Rollout(model, 2), diffsim.Batch(model, 2, 2), diffsim.Builder()]
+everything = list(everything)
+"""
+    run = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", start + ENDINGS[ending]],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
