@@ -33,7 +33,6 @@ static ds_options convex(void) {
     ds_options options;
     ds_options_init(&options);
     options.contact = DS_CONTACT_CONVEX;
-    options.integrator = DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD;
     options.time_step = 2e-3;
     return options;
 }

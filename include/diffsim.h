@@ -1086,7 +1086,7 @@ typedef struct ds_options {
    */
   int32_t contact;
   /**
-   * A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
+   * A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
    */
   int32_t integrator;
   /**

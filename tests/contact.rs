@@ -49,7 +49,7 @@ fn a_box_that_drops_slides_and_sticks() {
             param(ParamKind::GeomFriction, 0, 0),
             param(ParamKind::BodyInertia, 1, 0),
         ]);
-        for _ in 0..60 {
+        for _ in 0..100 {
             c.check(&mut q, &mut v, &[0.0; 6]);
         }
         c.report(&format!("box, {contact:?}, kp {kp} kd {kd}"));
@@ -236,7 +236,8 @@ fn a_jammed_sphere_is_not_pushed_out() {
         if jammed {
             assert!(v[0].abs() < 1e-9 && (v[2] + 9.81 * h).abs() < 1e-9, "{v:?}");
         } else {
-            assert!((v[0] - overlap / h).abs() < 1e-9, "{v:?}");
+            // v⁺ is in axes that the friction at the wall has begun to turn.
+            assert!((q_next[0] - overlap).abs() < 1e-12, "{q_next:?} {v:?}");
         }
     }
 }

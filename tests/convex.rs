@@ -11,7 +11,7 @@ use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Vec3};
-use diffsim::step::{Contact, Integrator, Options, Sim, Smoothing, SmoothingMethod, StepJacobians};
+use diffsim::step::{Contact, Options, Sim, Smoothing, SmoothingMethod, StepJacobians};
 use std::sync::Arc;
 
 const RADIUS: f64 = 0.05;
@@ -212,7 +212,6 @@ fn a_pile_comes_to_rest() {
     for bodies in [12, 48] {
         let o = Options {
             max_contacts: 512,
-            integrator: Integrator::SymplecticEulerWorld,
             derivatives: false,
             ..convex(options(1e-2))
         };
@@ -243,11 +242,7 @@ fn a_collision_keeps_momentum() {
     };
     free(&mut spec, "left", at(0.0, 0.0, 0.0), 1.0, ball(0.1));
     free(&mut spec, "right", at(0.21, 0.05, 0.02), 3.0, ball(0.1));
-    let o = Options {
-        integrator: Integrator::SymplecticEulerWorld,
-        ..convex(options(1e-3))
-    };
-    let mut w = World::new(spec, Actuation::FromFile, &o);
+    let mut w = World::new(spec, Actuation::FromFile, &convex(options(1e-3)));
     w.launch(0, Vec3::new(1.0, 0.2, 0.0));
     (w.v[3], w.v[4]) = (3.0, -5.0);
     let momentum = |w: &World| w.velocity(0) + w.velocity(1) * 3.0;

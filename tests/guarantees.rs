@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::Rng;
 use common::runs::container;
 use common::scene::*;
+use common::{Rng, in_body};
 use diffsim::error::Status;
 use diffsim::model::Actuation;
 use diffsim::model::params::{Param, ParamKind};
@@ -120,9 +120,10 @@ fn restored_memory_replays_the_same_bits() {
 /// Place in the memory of how many steps a jam has lasted, which decides what the next one spends on it.
 const JAMMED: usize = 1;
 
-/// Spheres on their way into a container, where they lock each other.
+/// Spheres on their way into a container, where they lock each other as they hop in body axes.
 fn spheres() -> World {
-    World::new(container(12, false), Actuation::FromFile, &options(1e-3))
+    let options = in_body(options(1e-3));
+    World::new(container(12, false), Actuation::FromFile, &options)
 }
 
 /// The memory between two steps of a jam.

@@ -260,10 +260,11 @@ fn falling_ball(gap: f64, speed: f64) -> Sim {
         ShapeSpec::Sphere { radius: 0.1 },
     );
     let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
-    let options = Options {
+    // v⁺ in the axes of the beginning, in which the closed forms are.
+    let options = in_body(Options {
         time_step: 5e-3,
         ..Options::default()
-    };
+    });
     let mut sim = Sim::new(model.clone(), &options).unwrap();
     step(
         &mut sim,

@@ -80,7 +80,7 @@ def measure(drake, rounds):
             say(f"clutter of {count}, round {round_ + 1} of {rounds}")
             best[_peers(count)].add(run_json(BUILD / "mujoco_step", mjcf, run, 0, "busy"))
             for law in LAWS:
-                ours = run_json(BUILD / "ours_step", mjcf, run, 0, "busy", CONTACTS * count, LONGEST, "world", law)
+                ours = run_json(BUILD / "ours_step", mjcf, run, 0, "busy", CONTACTS * count, LONGEST, law)
                 best[_ours(count, law)].add(ours)
             if drake:
                 best[_peers(count)].add(run_json(drake, HERE / "drake_side.py", "clutter", description))

@@ -1,9 +1,8 @@
 /* Times the library's step, its Jacobians and its VJP along a run.
  *
- * usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS AXES LAW
+ * usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS LAW
  *
- * The default options but for these: AXES, body or world, are those in which free joints are stepped; LAW is ncp, the exact
- * cones, or convex.
+ * The default options but for LAW: ncp, the exact cones, or convex.
  * Within STRIDE steps (0: none) one has its Jacobians by q, v and u computed and another its VJP, so that
  * neither finds work of the other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
  * about the run and one about the last quarter of it, where a pile has settled. */
@@ -12,8 +11,8 @@
 #include <string.h>
 
 int main(int argc, char **argv) {
-    if (argc != 9) {
-        fprintf(stderr, "usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS AXES LAW\n");
+    if (argc != 8) {
+        fprintf(stderr, "usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS LAW\n");
         return 1;
     }
     ds_model *model = load(argv[1]);
@@ -23,8 +22,7 @@ int main(int argc, char **argv) {
     const Clock clock = clock_named(argv[4]);
     const double longest = 1e6 * strtod(argv[6], NULL);
     ds_options options = sim_options(s.time_step, strtoul(argv[5], NULL, 10));
-    if (!strcmp(argv[7], "world")) options.integrator = DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD;
-    if (!strcmp(argv[8], "convex")) options.contact = DS_CONTACT_CONVEX;
+    if (!strcmp(argv[7], "convex")) options.contact = DS_CONTACT_CONVEX;
     ds_sim *sim = simulation(model, &options);
 
     double *q = numbers(nq), *v = numbers(nv), *q_bar = numbers(nv), *v_bar = numbers(nv), *u_bar = numbers(nu);

@@ -80,7 +80,7 @@ def _callgrind(p, function):
     out = BUILD / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--collect-atstart=no", f"--toggle-collect={function}",
                f"--callgrind-out-file={out}", str(BUILD / "ours_step"), str(p.mjcf), str(p.start), str(STRIDE), "now",
-               str(MAX_CONTACTS), "inf", "body", "ncp"]
+               str(MAX_CONTACTS), "inf", "ncp"]
     subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=True)
     return out
 

@@ -16,7 +16,7 @@ STRIDE_OF_DIFFERENCES = 40
 
 
 def ours(p, run):
-    rows = run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf, "body", "ncp")
+    rows = run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf, "ncp")
     for row in rows:
         if failure := row.get("run", {}).get("failure"):
             raise SystemExit(f"{p.name}: our step fails: {failure}")

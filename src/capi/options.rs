@@ -50,7 +50,7 @@ pub struct ds_options {
     pub time_step: f64,
     /// A ds_contact_law. Default DS_CONTACT_NCP.
     pub contact: i32,
-    /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER.
+    /// A ds_integrator. Default DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
     pub integrator: i32,
     /// Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
     /// what impulses change of it. Default 1e-9.

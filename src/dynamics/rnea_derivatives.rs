@@ -21,7 +21,7 @@ use super::rnea::{Rnea, world_acceleration};
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::{LANES, Topology, WORLD};
+use crate::model::topology::{LANES, LinkKind, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Sym3, Twist, Vec3, Wrench};
 
 /// What the subtree of a link amounts to.
@@ -115,6 +115,16 @@ impl Carried {
     }
 }
 
+/// The axes in which the linear velocity of a free joint stays at zero acceleration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeAxes {
+    /// The body's own, as inverse dynamics has them.
+    Body,
+    /// The world's: a change of v by e brings the acceleration δ(ω × v) along, whose force is off ∂τ/∂v. It is
+    /// S_i I (S δ(ω × v)), so it is off β.
+    World,
+}
+
 /// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d.
 #[derive(Clone, Debug)]
 pub struct RneaDerivatives {
@@ -195,6 +205,7 @@ fn rnea_derivatives_kernel(
     rnea: &Rnea,
     model: &Model,
     params: &Params,
+    axes: FreeAxes,
     mut m: Option<&mut BranchMatrix>,
 ) {
     let t = model.topology();
@@ -208,6 +219,15 @@ fn rnea_derivatives_kernel(
         };
         for k in l.iv..l.iv + l.kind.nv() {
             w.carried[k] = Carried::of(kin.s[k], vp, kin.v[i], ap);
+        }
+        if l.kind == LinkKind::Free && axes == FreeAxes::World {
+            let own = kin.v[i] - vp;
+            let linear = own.at(kin.pos[i]);
+            for k in l.iv..l.iv + 6 {
+                let s = kin.s[k];
+                let turned = own.ang.cross(s.at(kin.pos[i])) + s.ang.cross(linear);
+                w.carried[k].beta.lin -= turned;
+            }
         }
     }
     w.filled.fill(WORLD);
@@ -280,6 +300,6 @@ dispatch! {
     /// in question, and `w` the stiffness of the links' loads.
     pub fn rnea_derivatives = rnea_derivatives_kernel(
         w: &mut RneaDerivatives, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
-        m: Option<&mut BranchMatrix>,
+        axes: FreeAxes, m: Option<&mut BranchMatrix>,
     )
 }

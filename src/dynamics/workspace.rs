@@ -9,7 +9,7 @@ use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
 use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
-use super::rnea_derivatives::{RneaDerivatives, rnea_derivatives};
+use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
@@ -199,20 +199,21 @@ impl Dynamics {
     /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; after
     /// [`Dynamics::inverse`].
     pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
-        self.differentiate_inverse_with(model, params, |_, _| ());
+        self.differentiate_inverse_with(model, params, FreeAxes::Body, |_, _| ());
     }
 
-    /// The same, where `stiffen` may add to the stiffness of the external loads.
+    /// The same by `axes`, where `stiffen` may add to the stiffness of the external loads.
     pub fn differentiate_inverse_with(
         &mut self,
         model: &Model,
         params: &Params,
+        axes: FreeAxes,
         stiffen: impl FnOnce(&Kinematics, &mut LinkStiffness),
     ) {
         if let Some(d) = &mut self.derivatives {
             d.id.stiffness.set(&self.external);
             stiffen(&self.kin, &mut d.id.stiffness);
-            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, None);
+            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, None);
         }
     }
 
@@ -263,7 +264,8 @@ impl Dynamics {
             let t = model.topology();
             d.id.stiffness.set(&self.external);
             let m = Some(&mut d.mass);
-            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, m);
+            let axes = FreeAxes::Body;
+            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, m);
             factor(&mut d.mass, t, diagonal);
             inverse(&mut d.inverse, &d.mass, t);
             inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);

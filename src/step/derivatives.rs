@@ -14,6 +14,7 @@ use super::sim::Sim;
 use super::world_axes;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::mass::inverse;
+use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
@@ -176,7 +177,13 @@ impl Sim {
         }
         let model = &*self.model;
         let (contact, t) = (&mut self.contact, model.topology());
-        (self.dynamics).differentiate_inverse_with(model, &self.params, |kin, stiffness| {
+        let in_world = self.options.integrator == Integrator::SymplecticEulerWorld;
+        let axes = if in_world {
+            FreeAxes::World
+        } else {
+            FreeAxes::Body
+        };
+        (self.dynamics).differentiate_inverse_with(model, &self.params, axes, |kin, stiffness| {
             if let Some(c) = contact {
                 c.expand(t, kin, stiffness);
             }
@@ -187,6 +194,12 @@ impl Sim {
         joint_terms!(self, |row, column, by_q, by_v| {
             add_entry(&mut d.id, model.topology(), [row, column], by_q, by_v);
         });
+        if in_world {
+            let v = &self.state.v;
+            world_axes::for_diagonal(model, &self.diagonal, v, |row, column, x| {
+                add_entry(&mut d.id, model.topology(), [row, column], 0.0, -x);
+            });
+        }
         lin.matrices_valid = true;
         Ok(())
     }
@@ -247,23 +260,6 @@ impl Sim {
                         *x += force * a;
                     }
                 });
-            }
-            for l in model.free_links().take(lin.turns.len()) {
-                // What a change of v does to the velocity without forces, and impulses to that.
-                for k in l.iv..l.iv + 6 {
-                    let (unit, column) = (&mut lin.column2, &mut lin.column);
-                    unit.fill(0.0);
-                    column.fill(0.0);
-                    unit[k] = 1.0;
-                    world_axes::carry_direction(model, h, [&self.state.v, unit], column);
-                    if let Some(c) = &mut self.contact {
-                        c.direction(t, kin, &[], &[], &mut []);
-                        c.correct_one(model, mass, column)?;
-                    }
-                    for (x, c) in lin.by_v[k * nv..][..nv].iter_mut().zip(column) {
-                        *x += *c;
-                    }
-                }
             }
             if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
                 return Err(Error::numerical("a Jacobian of the step is not finite"));
@@ -392,9 +388,6 @@ impl Sim {
         if !dv.is_empty() {
             for (r, dv) in r.iter_mut().zip(dv) {
                 *r += dv;
-            }
-            if !lin.turns.is_empty() {
-                world_axes::carry_direction(model, h, [&self.state.v, dv], r);
             }
         }
         if let Some(c) = &mut self.contact {

@@ -76,7 +76,7 @@ impl Default for Options {
         Options {
             time_step: 1e-3,
             contact: Contact::Ncp,
-            integrator: Integrator::SymplecticEuler,
+            integrator: Integrator::SymplecticEulerWorld,
             solver: Method::Auto,
             tolerance: 1e-9,
             max_iterations: 1000,

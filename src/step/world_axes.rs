@@ -17,19 +17,37 @@ use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
 
 /// out += h ω × v on free joints.
 pub(super) fn carry(model: &Model, h: f64, v: &[f64], out: &mut [f64]) {
-    carry_direction(model, 0.5 * h, [v, v], out);
-}
-
-/// out += h (δω × v + ω × δv) for [v, δv].
-pub(super) fn carry_direction(model: &Model, h: f64, [v, dv]: [&[f64]; 2], out: &mut [f64]) {
     for l in model.free_links() {
-        let [t, d] = [v, dv].map(|v| Twist::from_slice(&v[l.iv..]));
-        let change = (d.ang.cross(t.lin) + t.ang.cross(d.lin)) * h;
-        add(&mut out[l.iv..], change);
+        let t = Twist::from_slice(&v[l.iv..]);
+        add(&mut out[l.iv..], t.ang.cross(t.lin) * h);
     }
 }
 
-/// The adjoint of [`carry_direction`] by δv: `v_bar` += that of `z`.
+/// Visits the change of the forces D ω × v by v, D diagonal: (row, column, value). That of inertial forces is in
+/// [`FreeAxes::World`](crate::dynamics::rnea_derivatives::FreeAxes::World).
+pub(super) fn for_diagonal(
+    model: &Model,
+    diagonal: &[f64],
+    v: &[f64],
+    mut visit: impl FnMut(usize, usize, f64),
+) {
+    for l in model.free_links() {
+        let linear = &diagonal[l.iv..l.iv + 3];
+        if linear.iter().all(|d| *d == 0.0) {
+            continue;
+        }
+        let t = Twist::from_slice(&v[l.iv..]);
+        for (first, by) in [(0, Mat3::skew(t.ang)), (3, Mat3::skew(-t.lin))] {
+            for (row, d) in linear.iter().enumerate() {
+                for column in 0..3 {
+                    visit(l.iv + row, l.iv + first + column, d * by.at(row, column));
+                }
+            }
+        }
+    }
+}
+
+/// The adjoint of [`carry`] by v: `v_bar` += that of `z`.
 pub(super) fn carry_adjoint(model: &Model, h: f64, v: &[f64], z: &[f64], v_bar: &mut [f64]) {
     for l in model.free_links() {
         let (t, z) = (

@@ -10,13 +10,21 @@ use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{Contact, Integrator, StepJacobians};
+use diffsim::step::{Contact, Integrator, Options, StepJacobians};
 
 /// Those that this version has.
 pub const INTEGRATORS: [Integrator; 2] = [
     Integrator::SymplecticEuler,
     Integrator::SymplecticEulerWorld,
 ];
+
+/// Free joints stepped in the body's own axes.
+pub fn in_body(options: Options) -> Options {
+    Options {
+        integrator: Integrator::SymplecticEuler,
+        ..options
+    }
+}
 
 /// Those that this version has.
 pub const LAWS: [Contact; 2] = [Contact::Ncp, Contact::Convex];

@@ -46,8 +46,7 @@ def ours(case):
         path = pathlib.Path(directory) / "scene.xml"
         path.write_text(scene)
         model = ds.Model(path)
-    axes = ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD
-    sim = ds.Sim(model, time_step=case["time_step"], contact=ds.lib.DS_CONTACT_CONVEX, integrator=axes)
+    sim = ds.Sim(model, time_step=case["time_step"], contact=ds.lib.DS_CONTACT_CONVEX)
     kinds = [ds.lib.DS_PARAM_CONTACT_STIFFNESS, ds.lib.DS_PARAM_CONTACT_DISSIPATION]
     sim.set_params([(kind, geom, 0) for kind in kinds for geom in range(2)], [*case["stiffness"], *case["dissipation"]])
     q, v, states = model.neutral(), np.array([*case["velocity"], 0.0, 0.0, 0.0]), []

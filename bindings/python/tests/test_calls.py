@@ -127,7 +127,7 @@ def test_compliant_contact():
     text = """<mujoco><worldbody><geom name="ground" type="plane" size="0 0 1"/><body pos="0 0 0.1"><freejoint/>
               <geom name="ball" type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
     model = diffsim.Model.from_string(text, diffsim.Format.MJCF)
-    convex = {"contact": diffsim.ContactLaw.CONVEX, "integrator": diffsim.Integrator.SYMPLECTIC_EULER_WORLD}
+    convex = {"contact": diffsim.ContactLaw.CONVEX}
     sim = diffsim.Sim(model, time_step=0.002, **convex)
     kinds = diffsim.ParamKind.CONTACT_STIFFNESS, diffsim.ParamKind.CONTACT_DISSIPATION
     sim.select_params([diffsim.Param(kind, model.geom_id("ball"), 0) for kind in kinds])
