@@ -8,7 +8,7 @@ use diffsim::collision::ContactDerivative;
 use diffsim::collision::scene::Scene;
 use diffsim::constraint::{Constraints, PushOut, Stabilization};
 use diffsim::contact::island_solver::IslandSolver;
-use diffsim::contact::ncp::NcpOptions;
+use diffsim::contact::ncp::{Method, NcpOptions};
 use diffsim::dynamics::Dynamics;
 use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
 use diffsim::load::mjcf;
@@ -164,7 +164,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
     });
     let (mut lambda, mut modes) = (c.lambda.clone(), c.modes.clone());
     let problem = c.problem();
-    let mut solver = IslandSolver::new(&c.capacity(t));
+    let mut solver = IslandSolver::new(&c.capacity(t), Method::Auto);
     let options = NcpOptions::default();
     solver
         .solve(&problem, &mut lambda, &mut modes, &options)

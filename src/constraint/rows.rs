@@ -145,8 +145,8 @@ impl Rows {
             bits: vec![0; words * max_blocks],
             places: vec![Places::default(); max_blocks],
             trees: vec![[None; 2]; max_blocks],
-            jac: F4::zeros(width * max_blocks),
-            half: F4::zeros(width * max_blocks),
+            jac: Vec::with_capacity(width * max_blocks),
+            half: Vec::with_capacity(width * max_blocks),
             sqrt_dinv: vec![0.0; t.nv()],
         }
     }
@@ -163,6 +163,8 @@ impl Rows {
     pub fn push(&mut self, t: &Topology, tips: [usize; 2]) -> usize {
         let block = self.count;
         self.count += 1;
+        F4::grow(&mut self.jac, self.count * self.width);
+        F4::grow(&mut self.half, self.count * self.width);
         let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
         let [a, b] = tips.map(tree);
         self.trees[block] = if a == b { [a, None] } else { [a, b] };

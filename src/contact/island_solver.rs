@@ -55,7 +55,7 @@ pub struct IslandSolver {
 }
 
 impl IslandSolver {
-    pub fn new(capacity: &Capacity) -> IslandSolver {
+    pub fn new(capacity: &Capacity, method: Method) -> IslandSolver {
         let Capacity { rows, blocks, .. } = *capacity;
         // Only problems by trees are taken apart.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
@@ -64,7 +64,7 @@ impl IslandSolver {
             _ => rows.min(DENSE_AT_LAST),
         };
         IslandSolver {
-            solver: NcpSolver::with_trees(capacity, dense),
+            solver: NcpSolver::with_trees(capacity, dense, method == Method::Admm),
             working_set: WorkingSet::new(split(blocks), capacity.coordinates),
             islands: Islands::new(capacity.trees, split(blocks)),
             certificates: vec![Certificate::new(Path::Empty); split(blocks)],

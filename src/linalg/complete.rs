@@ -37,7 +37,7 @@ pub(super) struct Complete {
 impl Complete {
     pub fn new(capacity: usize) -> Complete {
         let width = capacity.div_ceil(4);
-        let square = || F4::zeros(capacity * width);
+        let square = || Vec::with_capacity(capacity * width);
         Complete {
             n: 0,
             rank: 0,
@@ -72,6 +72,14 @@ impl Complete {
     fn factor_kernel(&mut self, a: &[f64], n: usize, tolerance: f64) {
         let width = n.div_ceil(4);
         (self.n, self.width) = (n, width);
+        for square in [
+            &mut self.values,
+            &mut self.lower,
+            &mut self.gram,
+            &mut self.inner,
+        ] {
+            F4::grow(square, n * width);
+        }
         for (i, line) in a.chunks_exact(n.max(1)).take(n).enumerate() {
             let row = &mut self.values[i * width..(i + 1) * width];
             row[width - 1] = F4::ZERO;

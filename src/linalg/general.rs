@@ -61,11 +61,6 @@ impl General {
         self.lu.factor(&self.a, self.n, self.n, tolerance)
     }
 
-    /// Whether the determinant of what [`General::factor`] took is negative.
-    pub fn is_negative(&self) -> bool {
-        self.lu.is_negative()
-    }
-
     /// Complete pivoting, with the rank: entries at most `tolerance` times the original row's largest count as zero.
     pub fn factor_complete(&mut self, tolerance: f64) {
         self.is_complete = true;

@@ -20,6 +20,15 @@ impl F4 {
         vec![F4::ZERO; n]
     }
 
+    /// Lengthens to `n` with zeros, within the capacity: what no problem has needed so far stays untouched.
+    #[inline]
+    pub fn grow(lanes: &mut Vec<F4>, n: usize) {
+        if lanes.len() < n {
+            debug_assert!(n <= lanes.capacity());
+            lanes.resize(n, F4::ZERO);
+        }
+    }
+
     /// The numbers of a slice of lanes.
     #[inline(always)]
     pub fn flat(lanes: &[F4]) -> &[f64] {

@@ -21,7 +21,7 @@ impl Lu {
         let panels = capacity.div_ceil(4);
         Lu {
             n: 0,
-            panels: F4::zeros(panels * capacity),
+            panels: Vec::with_capacity(panels * capacity),
             columns: vec![0; capacity],
             inverses: F4::zeros(panels),
         }
@@ -46,6 +46,7 @@ impl Lu {
     ) {
         *done = false;
         self.n = n;
+        F4::grow(&mut self.panels, n * n.div_ceil(4));
         for (j, column) in self.columns[..n].iter_mut().enumerate() {
             *column = j;
         }

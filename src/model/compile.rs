@@ -356,6 +356,12 @@ impl Compiler {
                     ))
                 })?;
                 let j = &self.joints[joint];
+                if j.nv == 0 {
+                    return Err(Error::invalid(format!(
+                        "actuator {who}: it must act on a joint that moves, got \"{}\", which is fixed",
+                        j.name
+                    )));
+                }
                 let finite = a.gear.iter().chain(&a.bias).all(|x| x.is_finite());
                 if !finite || !a.gain.is_finite() {
                     return Err(Error::invalid(format!(

@@ -26,9 +26,9 @@ impl Tape {
     fn new(sim: &Sim, count: usize) -> Result<Self> {
         let (nq, nv, nm) = (sim.model().nq(), sim.model().nv(), sim.memory_size());
         Ok(Tape {
-            q: zeros(nq, count)?,
-            v: zeros(nv, count)?,
-            memory: zeros(nm, count)?,
+            q: room(nq, count)?,
+            v: room(nv, count)?,
+            memory: room(nm, count)?,
             nq,
             nv,
             nm,
@@ -36,6 +36,9 @@ impl Tape {
     }
 
     fn record(&mut self, i: usize, sim: &Sim, q: &[f64], v: &[f64]) -> Result<()> {
+        lengthen(&mut self.q, (i + 1) * self.nq);
+        lengthen(&mut self.v, (i + 1) * self.nv);
+        lengthen(&mut self.memory, (i + 1) * self.nm);
         self.q[i * self.nq..][..self.nq].copy_from_slice(q);
         self.v[i * self.nv..][..self.nv].copy_from_slice(v);
         sim.get_memory(&mut self.memory[i * self.nm..][..self.nm])
@@ -54,17 +57,22 @@ impl Tape {
     }
 }
 
-/// `n · count` zeros, or an error where memory does not suffice.
-fn zeros(n: usize, count: usize) -> Result<Vec<f64>> {
-    let size = n.saturating_mul(count);
+/// Room for `n · count` numbers, or an error where memory does not suffice. It stays untouched until a run needs it.
+fn room(n: usize, count: usize) -> Result<Vec<f64>> {
     let mut v = Vec::new();
-    v.try_reserve_exact(size).map_err(|_| {
+    v.try_reserve_exact(n.saturating_mul(count)).map_err(|_| {
         Error::capacity(format!(
             "max_steps: there is no memory for {n} × {count} numbers"
         ))
     })?;
-    v.resize(size, 0.0);
     Ok(v)
+}
+
+/// Lengthens to `n`, within the capacity.
+fn lengthen(x: &mut Vec<f64>, n: usize) {
+    if x.len() < n {
+        x.resize(n, 0.0);
+    }
 }
 
 /// Runs a simulation over many steps and differentiates the whole. Allocates only at creation.
@@ -102,10 +110,20 @@ impl Rollout {
         let sim = Sim::new(model, options)?;
         let (nq, nv, nu) = (sim.model().nq(), sim.model().nv(), sim.model().nu());
         let interval = options.checkpoint_interval.min(max_steps);
+        // With it the lengths of all arrays are numbers.
+        let longest = max_steps.checked_add(1);
+        if longest
+            .and_then(|n| n.checked_mul(nq.max(nv).max(nu)))
+            .is_none()
+        {
+            return Err(Error::capacity(format!(
+                "max_steps: no array has room for {max_steps} steps"
+            )));
+        }
         Ok(Rollout {
-            checkpoints: Tape::new(&sim, max_steps / interval + 1)?,
+            checkpoints: Tape::new(&sim, max_steps.div_ceil(interval))?,
             segment: Tape::new(&sim, interval)?,
-            u: zeros(nu, max_steps)?,
+            u: room(nu, max_steps)?,
             q: vec![0.0; nq],
             v: vec![0.0; nv],
             q_next: vec![0.0; nq],
@@ -114,7 +132,7 @@ impl Rollout {
             v_adjoint: vec![0.0; nv],
             q_sum: vec![0.0; nv],
             v_sum: vec![0.0; nv],
-            u_adjoint: zeros(nu, max_steps)?,
+            u_adjoint: room(nu, max_steps)?,
             p_adjoint: Vec::new(),
             p_sum: Vec::new(),
             steps: None,
@@ -210,7 +228,8 @@ impl Rollout {
         }
         self.steps = None;
         self.sim.reset();
-        self.u[..nu * steps].copy_from_slice(u);
+        self.u.clear();
+        self.u.extend_from_slice(u);
         self.q.copy_from_slice(q0);
         self.v.copy_from_slice(v0);
         let interval = self.interval();
@@ -325,6 +344,7 @@ impl Rollout {
             self.p_adjoint = vec![0.0; np];
         }
         self.p_sum.fill(0.0);
+        lengthen(&mut self.u_adjoint, nu * steps);
         self.gradient = Gradient::Exact;
         self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
         self.v_sum.copy_from_slice(&v_bar[nv * steps..]);

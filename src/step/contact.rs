@@ -120,7 +120,7 @@ impl ContactStage {
             scene,
             law: match convex {
                 true => Law::Convex(Box::new(ConvexSolver::new(&capacity))),
-                false => Law::Ncp(Box::new(IslandSolver::new(&capacity))),
+                false => Law::Ncp(Box::new(IslandSolver::new(&capacity, options.solver))),
             },
             options: NcpOptions {
                 method: options.solver,

@@ -51,8 +51,8 @@ pub(super) struct Response {
 impl Response {
     pub fn new(nv: usize, max_rows: usize, by_trees: bool) -> Self {
         let lanes = max_rows.div_ceil(LANES);
-        let panel = || F4::zeros(nv * lanes);
-        let square = || F4::zeros(if by_trees { 0 } else { max_rows * lanes });
+        let panel = || Vec::with_capacity(nv * lanes);
+        let square = || Vec::with_capacity(if by_trees { 0 } else { max_rows * lanes });
         let inverse = DenseInverse::new(nv);
         Response {
             rank: 0,
@@ -64,7 +64,7 @@ impl Response {
             by_v: panel(),
             answer: panel(),
             y: panel(),
-            y_rows: F4::zeros(max_rows * inverse.stride),
+            y_rows: Vec::with_capacity(max_rows * inverse.stride),
             inverse,
         }
     }
@@ -87,6 +87,8 @@ impl Response {
         if matches!(problem.delassus, Delassus::Trees(_)) {
             n = 0;
         }
+        F4::grow(&mut self.left, n);
+        F4::grow(&mut self.right, n);
         let stride = LANES * self.lanes;
         let left = F4::flat_mut(&mut self.left[..n]);
         let split = law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))?;
@@ -107,9 +109,8 @@ impl Response {
         let rows = c.g.len();
         let n = self.start(c, rows);
         self.select(c, 0..rows);
-        if self.right.len() < n {
-            self.right = F4::zeros(n);
-        }
+        self.right.reserve(n.saturating_sub(self.right.len()));
+        F4::grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
         let stride = LANES * self.lanes;
         for j in 0..rows {
@@ -151,8 +152,17 @@ impl Response {
         m: &BranchMatrix,
         inverse: &DenseInverse,
     ) -> Result<()> {
-        columns(self, split, c, variation, s, t, kin);
         let n = t.nv() * self.lanes;
+        for panel in [
+            &mut self.by_q,
+            &mut self.by_v,
+            &mut self.answer,
+            &mut self.y,
+        ] {
+            F4::grow(panel, n);
+        }
+        F4::grow(&mut self.y_rows, self.rank * inverse.stride);
+        columns(self, split, c, variation, s, t, kin);
         if split == Split::Middle {
             let stride = LANES * self.lanes;
             for panel in [&mut self.by_q, &mut self.by_v] {

@@ -46,7 +46,7 @@ impl LeastNorm {
     pub fn new(max_rows: usize) -> LeastNorm {
         let width = max_rows.div_ceil(4);
         let lanes = || F4::zeros(width);
-        let square = || F4::zeros(max_rows * width);
+        let square = || Vec::with_capacity(max_rows * width);
         LeastNorm {
             equations: 0,
             unknowns: 0,
@@ -72,6 +72,9 @@ impl LeastNorm {
     /// and the stride.
     pub fn start(&mut self, r: usize, m: usize) -> (&mut [f64], &mut [f64], usize) {
         (self.equations, self.unknowns, self.width) = (r, m, r.div_ceil(4));
+        F4::grow(&mut self.f, m * self.width);
+        F4::grow(&mut self.gram, r * self.width);
+        F4::grow(&mut self.hessian, r * self.width);
         let (f, t) = (&mut self.f[..m * self.width], &mut self.t[..self.width]);
         f.fill(F4::ZERO);
         t.fill(F4::ZERO);

@@ -109,7 +109,8 @@ pub struct NcpSolver {
     shifted: Shifted,
     interior: Interior,
     continuation: Continuation,
-    admm: Admm,
+    /// Where there is to be room for it.
+    admm: Option<Box<Admm>>,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
     faces_before: Vec<Face>,
@@ -131,12 +132,12 @@ impl NcpSolver {
             blocks: max_blocks,
             ..Capacity::default()
         };
-        NcpSolver::with_trees(&capacity, max_rows)
+        NcpSolver::with_trees(&capacity, max_rows, true)
     }
 
     /// As [`NcpSolver::new`], for problems by trees, too, and dense ones of at most `dense` rows: only with the square of
-    /// those memory grows.
-    pub fn with_trees(capacity: &Capacity, dense: usize) -> NcpSolver {
+    /// those memory grows. [`Method::Admm`] works where there is `admm`.
+    pub fn with_trees(capacity: &Capacity, dense: usize, admm: bool) -> NcpSolver {
         let Capacity {
             rows: max_rows,
             blocks: max_blocks,
@@ -152,7 +153,7 @@ impl NcpSolver {
             shifted: Shifted::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
             interior: Interior::new(max_rows, max_blocks),
             continuation: Continuation::new(max_rows, max_blocks),
-            admm: Admm::new([max_rows, dense], trees()),
+            admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
@@ -191,7 +192,7 @@ impl NcpSolver {
                 Method::Auto => self.solve_auto(problem, lambda, options),
                 Method::Continuation => self.solve_continuation(problem, options),
                 Method::Pgs => self.solve_pgs(problem, options),
-                Method::Admm => self.solve_admm(problem, options),
+                Method::Admm => self.solve_admm(problem, options)?,
             }
         };
         let work = &self.work;
@@ -281,17 +282,20 @@ impl NcpSolver {
         certificate
     }
 
-    fn solve_admm(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
+    fn solve_admm(&mut self, problem: &Problem, options: &NcpOptions) -> Result<Certificate> {
+        let Some(admm) = &mut self.admm else {
+            return Err(Error::invalid("method: made without room for ADMM"));
+        };
         let mut certificate = Certificate::new(Path::Admm);
         self.work.update_sigma(problem);
-        certificate.admm = self.admm.run(
+        certificate.admm = admm.run(
             problem,
             &mut self.work,
             options.tolerance,
             options.max_iterations,
         );
         self.classify_all(problem, CLOSED);
-        certificate
+        Ok(certificate)
     }
 
     /// Sweeps until the velocities settle or the limit is reached; σ is exact afterwards. Returns the number of sweeps.

@@ -5,7 +5,7 @@ mod trees;
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
-use crate::linalg::General;
+use crate::linalg::Lu;
 
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
@@ -14,7 +14,8 @@ const PROXIMAL: f64 = 1e-11;
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
 pub(super) struct Shifted {
-    matrix: General,
+    matrix: Vec<f64>,
+    lu: Lu,
     trees: TreeSystem,
     /// Of each block.
     unit: Vec<f64>,
@@ -39,7 +40,8 @@ impl Shifted {
     ) -> Shifted {
         let rows = || Vec::with_capacity(max_rows);
         Shifted {
-            matrix: General::new(dense),
+            matrix: Vec::with_capacity(dense * dense),
+            lu: Lu::new(dense),
             trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
@@ -128,8 +130,9 @@ impl Shifted {
             return;
         }
         let n = problem.rows();
-        let a = self.matrix.matrix(n);
-        a.fill(0.0);
+        let a = &mut self.matrix;
+        a.clear();
+        a.resize(n * n, 0.0);
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = offsets[i];
             problem.delassus.for_row(
@@ -160,13 +163,13 @@ impl Shifted {
                 }
             }
         }
-        self.matrix.factor(0.0);
+        self.lu.factor(a, n, n, 0.0);
     }
 
     /// Whether the determinant of what was factored is negative.
     pub fn is_negative(&self, problem: &Problem) -> bool {
         match problem.delassus {
-            Delassus::Dense(_) => self.matrix.is_negative(),
+            Delassus::Dense(_) => self.lu.is_negative(),
             Delassus::Trees(_) => self.is_negative_by_trees(problem.blocks),
         }
     }
@@ -186,7 +189,7 @@ impl Shifted {
             }
         }
         match problem.delassus {
-            Delassus::Dense(_) => self.matrix.solve(&mut self.x, &mut self.remainder),
+            Delassus::Dense(_) => self.lu.solve(&mut self.x, &mut self.remainder),
             Delassus::Trees(rows) => self.solve_by_trees(problem, rows, b, rough),
         }
         for (to, from) in x.iter_mut().zip(&self.x) {
