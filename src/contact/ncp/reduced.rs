@@ -255,12 +255,14 @@ impl Reduced {
                     }
                 }
             }
+            Self::clear_idle(values, n, &self.faces, a);
             self.definite.factor(DEPENDENT);
             return;
         }
         for attempt in usize::from(purpose == Purpose::Deficient)..2 {
             let a = self.general.matrix(m);
             assemble(values, n, &self.faces, a, &mut self.rows);
+            Self::clear_idle(values, n, &self.faces, a);
             if attempt > 0 {
                 self.general.factor_complete(DEPENDENT);
             } else if self.general.factor(DOUBTFUL) {

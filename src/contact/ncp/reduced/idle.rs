@@ -1,4 +1,4 @@
-//! Unknowns whose impulses move nothing: sideways in a planar mechanism.
+//! Unknowns whose impulses move nothing: sideways in a planar mechanism, along the arm of a hinge.
 //!
 //! They are the plainest way in which held rows depend on each other: alone, with a zero row and column of A, so that
 //! what is asked of them tells whether they are answered, without a solve.
@@ -19,16 +19,27 @@ impl Reduced {
             Delassus::Trees(_) => (&[][..], &[][..]),
         };
         faces.iter().flat_map(move |face| {
-            // The normal of a sliding contact always moves something, and its turning answers what is asked across the
-            // slip.
-            let first = match &face.slide {
-                Some(slide) if slide.turn > 0.0 => face.size,
-                Some(_) => 1,
-                None => 0,
-            };
-            let idle = move |k: &usize| response(values, n, face, *k) <= IDLE * face.response;
-            (first..face.size).filter(idle).map(|k| face.start + k)
+            let idle = move |k: &usize| is_idle(values, n, face, *k);
+            (0..face.size).filter(idle).map(|k| face.start + k)
         })
+    }
+
+    /// Clears the lines of idle unknowns from the assembled matrix: what round-off left of them would count as much as any
+    /// other by a line's own scale.
+    pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) {
+        let m = faces.last().map_or(0, |f| f.start + f.size);
+        for face in faces {
+            for k in (0..face.size).filter(|k| is_idle(values, n, face, *k)) {
+                a[(face.start + k) * m..][..m].fill(0.0);
+                // The impulse of a sliding contact drags along the slip, even where its normal moves nothing.
+                if face.slide.is_none() {
+                    a.iter_mut()
+                        .skip(face.start + k)
+                        .step_by(m)
+                        .for_each(|x| *x = 0.0);
+                }
+            }
+        }
     }
 
     /// Whether held rows depend on each other, as far as they do, only in that some are idle.
@@ -38,11 +49,19 @@ impl Reduced {
     }
 }
 
+#[inline(always)]
+fn is_idle(values: &[f64], n: usize, face: &Face, k: usize) -> bool {
+    // Its turning answers what is asked across the slip.
+    let turns = k > 0 && face.slide.is_some_and(|s| s.turn > 0.0);
+    !turns && response(values, n, face, k) <= IDLE * face.response
+}
+
 /// Diagonal of G along the unknown `k` of a face.
 #[inline(always)]
 fn response(values: &[f64], n: usize, face: &Face, k: usize) -> f64 {
     let at = |r: usize, c: usize| values[(face.row + c) * n + face.row + r];
     match &face.slide {
+        Some(_) if k == 0 => at(2, 2),
         Some(slide) => response_across(slide.u, [at(0, 0), at(0, 1), at(1, 1)]),
         None => at(k, k),
     }
