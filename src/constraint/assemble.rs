@@ -9,12 +9,12 @@ use super::equality::{Equality, equalities};
 use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
 use super::stabilization::{PushOut, Stabilization};
+use super::trees::Held;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Delassus, Problem};
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::problem::{Block, Problem};
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::BranchMatrix;
 use crate::error::{Error, Result};
@@ -69,9 +69,7 @@ pub struct Constraints {
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
     pub g: Vec<f64>,
-    /// G: dense where there is one tree, otherwise by trees.
-    delassus: Vec<f64>,
-    pub(super) by_trees: Option<TreeRows>,
+    pub(super) delassus: Held,
     pub lambda: Vec<f64>,
     pub modes: Vec<Mode>,
     /// Of the convex law.
@@ -83,7 +81,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// G is held by trees as [`Constraints::fall_into_trees`] says.
+    /// G is held `by_trees` always, or as [`Held`] says.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
@@ -122,7 +120,6 @@ impl Constraints {
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
         let groups = max_contacts + single + equalities.len();
-        let split = Constraints::fall_into_trees(t, by_trees);
         Ok(Constraints {
             rows: Rows::new(t, groups),
             blocks: Vec::with_capacity(max_blocks),
@@ -132,14 +129,7 @@ impl Constraints {
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
-            delassus: Vec::with_capacity(if split { 0 } else { max_rows * max_rows }),
-            by_trees: split.then(|| {
-                TreeRows::with_capacity(
-                    t.trees.len(),
-                    max_blocks,
-                    2 * max_rows * super::trees::largest_tree(t),
-                )
-            }),
+            delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
             compliance: None,
@@ -153,9 +143,9 @@ impl Constraints {
         })
     }
 
-    /// Whether G is held by trees.
-    pub fn is_by_trees(&self) -> bool {
-        self.by_trees.is_some()
+    /// Rows of the largest problem whose G is dense.
+    pub fn max_dense(&self) -> usize {
+        self.delassus.max_dense()
     }
 
     pub fn max_rows(&self) -> usize {
@@ -195,13 +185,13 @@ impl Constraints {
 
     /// The problem in the solver's terms.
     pub fn problem(&self) -> Problem<'_> {
-        problem(&self.blocks, &self.delassus, &self.by_trees, &self.g)
+        problem(&self.blocks, &self.delassus, &self.g)
     }
 
     /// The problem, its impulses and its modes.
     pub fn problem_and_solution(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
         (
-            problem(&self.blocks, &self.delassus, &self.by_trees, &self.g),
+            problem(&self.blocks, &self.delassus, &self.g),
             &mut self.lambda,
             &mut self.modes,
         )
@@ -216,7 +206,7 @@ impl Constraints {
             .as_ref()
             .map_or(&[][..], |c| &c.regularization);
         (
-            problem(&self.blocks, &self.delassus, &self.by_trees, &self.g),
+            problem(&self.blocks, &self.delassus, &self.g),
             regularization,
             &mut self.lambda,
             &mut self.modes,
@@ -393,9 +383,7 @@ impl Constraints {
     /// G; `m` must be factored.
     pub fn condense(&mut self, t: &Topology, m: &BranchMatrix) {
         let n = self.offsets.last().copied().unwrap_or(0);
-        if self.by_trees.is_none() {
-            self.delassus.resize(n * n, 0.0);
-        }
+        self.delassus.start(n);
         condense(self, t, m, n);
         self.fill_trees(t);
     }
@@ -515,18 +503,10 @@ fn own(compliance: &Option<Compliance>, group: usize, s: &Stabilization) -> Stab
         .map_or(*s, |c| c.stabilization(group, s))
 }
 
-fn problem<'a>(
-    blocks: &'a [Block],
-    dense: &'a [f64],
-    by_trees: &'a Option<TreeRows>,
-    g: &'a [f64],
-) -> Problem<'a> {
+fn problem<'a>(blocks: &'a [Block], delassus: &'a Held, g: &'a [f64]) -> Problem<'a> {
     Problem {
         blocks,
-        delassus: match by_trees {
-            Some(rows) => Delassus::Trees(rows),
-            None => Delassus::Dense(dense),
-        },
+        delassus: delassus.values(),
         g,
     }
 }
@@ -573,17 +553,20 @@ fn add_point_rows(
 #[inline(always)]
 fn condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize) {
     c.rows.solve_half(t, m);
-    for i in 0..c.groups() {
-        let (ri, ni) = (c.offsets[i], c.range(i).len());
-        let dense = if c.by_trees.is_none() { i + 1 } else { 0 };
-        for j in 0..dense {
-            let (rj, nj) = (c.offsets[j], c.range(j).len());
+    if !c.delassus.is_dense {
+        return;
+    }
+    let dense = &mut c.delassus.dense;
+    for i in 0..c.sources.len() {
+        let rows = |k: usize| c.offsets[k]..c.offsets[k + 1];
+        let ri = rows(i);
+        for j in 0..=i {
+            let rj = rows(j);
             // Column b of the block (i, j) in lanes.
-            let g = c.rows.delassus(i, j);
-            for (b, column) in g[..nj].iter().enumerate() {
-                for a in 0..ni {
-                    c.delassus[(rj + b) * n + ri + a] = column.0[a];
-                    c.delassus[(ri + a) * n + rj + b] = column.0[a];
+            for (b, column) in rj.zip(c.rows.delassus(i, j)) {
+                for (a, x) in ri.clone().zip(column.0) {
+                    dense[b * n + a] = x;
+                    dense[a * n + b] = x;
                 }
             }
         }

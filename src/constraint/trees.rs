@@ -1,7 +1,9 @@
 //! The constraint problem by kinematic trees.
 
 use super::assemble::{Constraints, Source};
-use crate::contact::island_solver::Capacity;
+use crate::contact::island_solver::{Capacity, DENSE};
+use crate::contact::problem::Delassus;
+use crate::contact::tree_rows::TreeRows;
 use crate::model::topology::{Topology, Tree};
 
 fn size(tree: &Tree) -> usize {
@@ -13,12 +15,57 @@ pub(super) fn largest_tree(t: &Topology) -> usize {
     t.trees.iter().map(size).max().unwrap_or(0)
 }
 
-impl Constraints {
-    /// Whether G is held by trees: where there are several, and where it is `wanted`.
-    pub fn fall_into_trees(t: &Topology, wanted: bool) -> bool {
-        wanted || t.trees.len() > 1
+/// G. Dense where there is one tree and rows are few; more rows than the tree has coordinates depend on each other, and
+/// by trees their cost grows in proportion.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub dense: Vec<f64>,
+    /// Where any problem may be.
+    pub by_trees: Option<TreeRows>,
+    /// Rows up to which it is dense, if it ever is.
+    most_dense: Option<usize>,
+    /// Whether that of the present problem is.
+    pub is_dense: bool,
+}
+
+impl Held {
+    /// Sized for the largest problem. Always `by_trees`, or as the rows are.
+    pub fn new(t: &Topology, by_trees: bool, max_rows: usize, max_blocks: usize) -> Held {
+        let most_dense = match by_trees || t.trees.len() > 1 {
+            true => None,
+            false => Some(max_rows.min(DENSE)),
+        };
+        let entries = 2 * max_rows * largest_tree(t);
+        Held {
+            dense: Vec::with_capacity(most_dense.unwrap_or(0).pow(2)),
+            by_trees: (most_dense != Some(max_rows))
+                .then(|| TreeRows::with_capacity(t.trees.len(), max_blocks, entries)),
+            most_dense,
+            is_dense: true,
+        }
     }
 
+    /// Begins a problem.
+    pub fn start(&mut self, rows: usize) {
+        self.is_dense = self.most_dense.is_some_and(|most| rows <= most);
+        if self.is_dense {
+            self.dense.resize(rows * rows, 0.0);
+        }
+    }
+
+    pub fn max_dense(&self) -> usize {
+        self.most_dense.unwrap_or(0)
+    }
+
+    pub fn values(&self) -> Delassus<'_> {
+        match &self.by_trees {
+            Some(rows) if !self.is_dense => Delassus::Trees(rows),
+            _ => Delassus::Dense(&self.dense),
+        }
+    }
+}
+
+impl Constraints {
     /// What a solver of these problems needs room for.
     pub fn capacity(&self, t: &Topology) -> Capacity {
         let dense = Capacity {
@@ -26,7 +73,7 @@ impl Constraints {
             blocks: self.max_blocks(),
             ..Capacity::default()
         };
-        match self.by_trees {
+        match self.delassus.by_trees {
             None => dense,
             Some(_) => Capacity {
                 trees: t.trees.len(),
@@ -39,9 +86,12 @@ impl Constraints {
 
     /// Fills G by trees, if that is how it is kept; after the rows' half solve.
     pub(super) fn fill_trees(&mut self, t: &Topology) {
-        let Some(out) = &mut self.by_trees else {
+        let Some(out) = &mut self.delassus.by_trees else {
             return;
         };
+        if self.delassus.is_dense {
+            return;
+        }
         out.clear(t.trees.iter().map(size));
         for (group, source) in self.sources.iter().enumerate() {
             let rows = self.offsets[group + 1] - self.offsets[group];

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
 /// Islands of more rows are solved by trees.
-const DENSE: usize = 72;
+pub const DENSE: usize = 72;
 
 /// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
 const DENSE_AT_LAST: usize = 330;

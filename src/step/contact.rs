@@ -137,7 +137,7 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
-                response: Response::new(nv, rows, constraints.is_by_trees()),
+                response: Response::new(nv, rows, constraints.max_dense()),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
                 undetermined: false,

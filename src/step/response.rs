@@ -49,10 +49,11 @@ pub(super) struct Response {
 }
 
 impl Response {
-    pub fn new(nv: usize, max_rows: usize, by_trees: bool) -> Self {
+    /// For problems of up to `max_rows`, those of up to `max_dense` dense.
+    pub fn new(nv: usize, max_rows: usize, max_dense: usize) -> Self {
         let lanes = max_rows.div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
-        let square = || Vec::with_capacity(if by_trees { 0 } else { max_rows * lanes });
+        let square = || Vec::with_capacity(max_dense * max_dense.div_ceil(LANES));
         let inverse = DenseInverse::new(nv);
         Response {
             rank: 0,

@@ -8,7 +8,6 @@ use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::options::{Contact, Integrator, Options};
 use super::world_axes;
-use crate::constraint::Constraints;
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
@@ -486,11 +485,8 @@ fn check_memory(model: &Model, options: &Options) -> Result<()> {
     let mut rows = 0;
     if options.contact != Contact::None {
         rows = 3 * options.max_contacts as u128 + 3 * nv;
+        // No matrix has all of many rows.
         numbers += 8 * rows * nv + 3 * nv * nv;
-        // By trees no matrix has all rows.
-        if !Constraints::fall_into_trees(model.topology(), options.contact == Contact::Convex) {
-            numbers += 8 * rows * rows;
-        }
     }
     if options.derivatives {
         numbers += 5 * packed + 5 * nv * nv + 5 * rows * nv;
