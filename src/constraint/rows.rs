@@ -6,7 +6,7 @@
 
 use super::trees::largest_tree;
 use crate::dynamics::mass::BranchMatrix;
-use crate::linalg::F4;
+use crate::linalg::{F4, grow};
 use crate::model::topology::{Topology, WORLD};
 
 /// Where a block has the dofs of its trees: first those of the tree that comes first.
@@ -163,8 +163,8 @@ impl Rows {
     pub fn push(&mut self, t: &Topology, tips: [usize; 2]) -> usize {
         let block = self.count;
         self.count += 1;
-        F4::grow(&mut self.jac, self.count * self.width);
-        F4::grow(&mut self.half, self.count * self.width);
+        grow(&mut self.jac, self.count * self.width);
+        grow(&mut self.half, self.count * self.width);
         let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
         let [a, b] = tips.map(tree);
         self.trees[block] = if a == b { [a, None] } else { [a, b] };

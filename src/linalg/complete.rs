@@ -2,7 +2,7 @@
 
 use super::kernel::{add_combination, axpy, factor_definite, larger, largest, solve_definite};
 use super::lu::Lu;
-use super::{F4, LANES, dispatch};
+use super::{F4, LANES, dispatch, grow};
 
 /// P A Q = L D U, L (n × r) and U (r × n) unit trapezoidal with entries at most 1, so A's condition sits in D.
 ///
@@ -78,7 +78,7 @@ impl Complete {
             &mut self.gram,
             &mut self.inner,
         ] {
-            F4::grow(square, n * width);
+            grow(square, n * width);
         }
         for (i, line) in a.chunks_exact(n.max(1)).take(n).enumerate() {
             let row = &mut self.values[i * width..(i + 1) * width];

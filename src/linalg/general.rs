@@ -2,7 +2,7 @@
 
 use super::complete::Complete;
 use super::lu::Lu;
-use super::{LANES, dispatch};
+use super::{LANES, dispatch, grow};
 
 /// A = L U Qᵀ with column exchanges, or, when rows depend on each other, P A Q = L D U with complete pivoting.
 ///
@@ -28,7 +28,7 @@ impl General {
         General {
             capacity,
             n: 0,
-            a: vec![0.0; capacity * capacity],
+            a: Vec::with_capacity(capacity * capacity),
             is_complete: false,
             lu: Lu::new(capacity),
             complete: Complete::new(capacity),
@@ -39,6 +39,7 @@ impl General {
     /// capacity.
     pub fn matrix(&mut self, n: usize) -> &mut [f64] {
         self.n = n.min(self.capacity);
+        grow(&mut self.a, self.n * self.n);
         &mut self.a[..self.n * self.n]
     }
 

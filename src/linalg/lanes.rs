@@ -20,15 +20,6 @@ impl F4 {
         vec![F4::ZERO; n]
     }
 
-    /// Lengthens to `n` with zeros, within the capacity: what no problem has needed so far stays untouched.
-    #[inline]
-    pub fn grow(lanes: &mut Vec<F4>, n: usize) {
-        if lanes.len() < n {
-            debug_assert!(n <= lanes.capacity());
-            lanes.resize(n, F4::ZERO);
-        }
-    }
-
     /// The numbers of a slice of lanes.
     #[inline(always)]
     pub fn flat(lanes: &[F4]) -> &[f64] {
@@ -41,6 +32,15 @@ impl F4 {
     pub fn flat_mut(lanes: &mut [F4]) -> &mut [f64] {
         // SAFETY: F4 is four f64 without padding.
         unsafe { std::slice::from_raw_parts_mut(lanes.as_mut_ptr().cast(), 4 * lanes.len()) }
+    }
+}
+
+/// Lengthens to `n` with zeros, within the capacity: what no problem has needed so far stays untouched.
+#[inline]
+pub fn grow<T: Copy + Default>(x: &mut Vec<T>, n: usize) {
+    if x.len() < n {
+        debug_assert!(n <= x.capacity());
+        x.resize(n, T::default());
     }
 }
 

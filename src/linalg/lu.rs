@@ -1,7 +1,7 @@
 //! LU by rows with column exchanges.
 
 use super::kernel::{axpy, larger};
-use super::{F4, LANES, dispatch};
+use super::{F4, LANES, dispatch, grow};
 
 /// A = L U Qᵀ, L with its diagonal, U with a unit one.
 ///
@@ -46,7 +46,7 @@ impl Lu {
     ) {
         *done = false;
         self.n = n;
-        F4::grow(&mut self.panels, n * n.div_ceil(4));
+        grow(&mut self.panels, n * n.div_ceil(4));
         for (j, column) in self.columns[..n].iter_mut().enumerate() {
             *column = j;
         }

@@ -16,7 +16,7 @@ pub use block_lu::{BlockLu, Place};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
 pub use kernel::{add_combination, add_six_columns, axpy, factor_definite, solve_definite};
-pub use lanes::F4;
+pub use lanes::{F4, grow};
 pub(crate) use lu::Lu;
 pub use symmetric::Symmetric;
 

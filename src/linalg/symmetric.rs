@@ -3,7 +3,7 @@
 use super::kernel::{
     UnitLower, add_combination, axpy, dot, factor_definite, solve_definite, store_columns,
 };
-use super::{LANES, dispatch};
+use super::{LANES, dispatch, grow};
 
 /// P A Pᵀ = L D Lᵀ with L unit lower trapezoidal (n × r), r the numerical rank.
 ///
@@ -28,12 +28,12 @@ impl Symmetric {
             capacity,
             n: 0,
             rank: 0,
-            a: vec![0.0; capacity * capacity],
+            a: Vec::with_capacity(capacity * capacity),
             d: vec![0.0; capacity],
             diagonal: vec![0.0; capacity],
             scaled: vec![0.0; capacity],
             permutation: vec![0; capacity],
-            gram: vec![0.0; capacity * capacity],
+            gram: Vec::with_capacity(capacity * capacity),
         }
     }
 
@@ -41,6 +41,7 @@ impl Symmetric {
     /// n is cut at the capacity.
     pub fn matrix(&mut self, n: usize) -> &mut [f64] {
         self.n = n.min(self.capacity);
+        grow(&mut self.a, self.n * self.n);
         &mut self.a[..self.n * self.n]
     }
 
@@ -109,8 +110,9 @@ impl Symmetric {
     #[inline(always)]
     fn form_gram(&mut self) {
         let (n, r) = (self.n, self.rank);
-        let gram = &mut self.gram[..r * r];
-        gram.fill(0.0);
+        self.gram.clear();
+        self.gram.resize(r * r, 0.0);
+        let gram = &mut self.gram[..];
         for i in 0..n {
             // Row i of L: i entries, then the unit one.
             let width = i.min(r);

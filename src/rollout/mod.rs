@@ -6,6 +6,7 @@
 //! interval k and m numbers of the step's memory; time: one step and one adjoint per step.
 
 use crate::error::{Error, Result};
+use crate::linalg::grow;
 use crate::model::Model;
 use crate::model::params::Param;
 use crate::step::{Gradient, Options, Sim};
@@ -36,9 +37,9 @@ impl Tape {
     }
 
     fn record(&mut self, i: usize, sim: &Sim, q: &[f64], v: &[f64]) -> Result<()> {
-        lengthen(&mut self.q, (i + 1) * self.nq);
-        lengthen(&mut self.v, (i + 1) * self.nv);
-        lengthen(&mut self.memory, (i + 1) * self.nm);
+        grow(&mut self.q, (i + 1) * self.nq);
+        grow(&mut self.v, (i + 1) * self.nv);
+        grow(&mut self.memory, (i + 1) * self.nm);
         self.q[i * self.nq..][..self.nq].copy_from_slice(q);
         self.v[i * self.nv..][..self.nv].copy_from_slice(v);
         sim.get_memory(&mut self.memory[i * self.nm..][..self.nm])
@@ -66,13 +67,6 @@ fn room(n: usize, count: usize) -> Result<Vec<f64>> {
         ))
     })?;
     Ok(v)
-}
-
-/// Lengthens to `n`, within the capacity.
-fn lengthen(x: &mut Vec<f64>, n: usize) {
-    if x.len() < n {
-        x.resize(n, 0.0);
-    }
 }
 
 /// Runs a simulation over many steps and differentiates the whole. Allocates only at creation.
@@ -344,7 +338,7 @@ impl Rollout {
             self.p_adjoint = vec![0.0; np];
         }
         self.p_sum.fill(0.0);
-        lengthen(&mut self.u_adjoint, nu * steps);
+        grow(&mut self.u_adjoint, nu * steps);
         self.gradient = Gradient::Exact;
         self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
         self.v_sum.copy_from_slice(&v_bar[nv * steps..]);

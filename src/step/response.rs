@@ -17,7 +17,7 @@ use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
 use crate::error::Result;
-use crate::linalg::{F4, by_tile, dispatch};
+use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
@@ -88,8 +88,8 @@ impl Response {
         if matches!(problem.delassus, Delassus::Trees(_)) {
             n = 0;
         }
-        F4::grow(&mut self.left, n);
-        F4::grow(&mut self.right, n);
+        grow(&mut self.left, n);
+        grow(&mut self.right, n);
         let stride = LANES * self.lanes;
         let left = F4::flat_mut(&mut self.left[..n]);
         let split = law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))?;
@@ -111,7 +111,7 @@ impl Response {
         let n = self.start(c, rows);
         self.select(c, 0..rows);
         self.right.reserve(n.saturating_sub(self.right.len()));
-        F4::grow(&mut self.right, n);
+        grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
         let stride = LANES * self.lanes;
         for j in 0..rows {
@@ -160,9 +160,9 @@ impl Response {
             &mut self.answer,
             &mut self.y,
         ] {
-            F4::grow(panel, n);
+            grow(panel, n);
         }
-        F4::grow(&mut self.y_rows, self.rank * inverse.stride);
+        grow(&mut self.y_rows, self.rank * inverse.stride);
         columns(self, split, c, variation, s, t, kin);
         if split == Split::Middle {
             let stride = LANES * self.lanes;

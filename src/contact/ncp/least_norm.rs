@@ -12,7 +12,7 @@ use super::cone::planar_norm;
 use super::local::project;
 use super::reduced::Face;
 use crate::contact::problem::Block;
-use crate::linalg::{F4, Lu, dispatch};
+use crate::linalg::{F4, Lu, dispatch, grow};
 
 /// Steps of Newton's method before the set counts as empty.
 const MAX_STEPS: usize = 40;
@@ -72,9 +72,9 @@ impl LeastNorm {
     /// and the stride.
     pub fn start(&mut self, r: usize, m: usize) -> (&mut [f64], &mut [f64], usize) {
         (self.equations, self.unknowns, self.width) = (r, m, r.div_ceil(4));
-        F4::grow(&mut self.f, m * self.width);
-        F4::grow(&mut self.gram, r * self.width);
-        F4::grow(&mut self.hessian, r * self.width);
+        grow(&mut self.f, m * self.width);
+        grow(&mut self.gram, r * self.width);
+        grow(&mut self.hessian, r * self.width);
         let (f, t) = (&mut self.f[..m * self.width], &mut self.t[..self.width]);
         f.fill(F4::ZERO);
         t.fill(F4::ZERO);
