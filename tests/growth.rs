@@ -2,11 +2,12 @@
 
 mod common;
 
+use allocation_counter::measure;
 use common::checker::{free_body, ground};
 use common::*;
-use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
+use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::Vec3;
+use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, Options, Sim};
 use std::sync::Arc;
 use std::time::Instant;
@@ -104,6 +105,53 @@ fn a_step_of_separate_contacts_grows_slower_than_their_number_to_the_power_of_on
     // To the power 1.5 four times the contacts make this ratio 2; one matrix for all would make it 16.
     assert!(times[1].1 < 2.0 * times[0].1, "{times:?}");
     assert!(times[2].1 < 2.0 * times[1].1, "{times:?}");
+}
+
+/// Median time of a step of a ball over a field of so many static boxes, and the bytes that its simulation takes.
+fn among_boxes(n: usize) -> (f64, f64) {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.5);
+    let ball = ShapeSpec::Sphere { radius: 0.1 };
+    free_body(&mut spec, "ball", Vec3::Z * 0.1, ball);
+    let (side, mut rng) = (n.isqrt().max(1), Rng::new(8));
+    for i in 0..n {
+        let cell = Vec3::new((i % side) as f64, (i / side) as f64, 0.0);
+        let at = (cell + rng.vec3(0.1)) * 0.3 + Vec3::X * 0.3;
+        let half_extents = Vec3::new(0.05, 0.08, 0.1);
+        let shape = ShapeSpec::Box { half_extents };
+        let pose = Pose::from_quat(Quat::exp(rng.vec3(1.0)), at);
+        spec.geoms
+            .push(GeomSpec::new(format!("box{i}"), 0, pose, shape));
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let mut sim = None;
+    let create = || sim = Some(Sim::new(model.clone(), &Options::default()).unwrap());
+    let bytes = measure(create).bytes_max as f64;
+    let mut sim = sim.unwrap();
+    let (q, v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    let mut step = || {
+        let start = Instant::now();
+        sim.step(&q, &v, &[0.0; 6], &mut q_next, &mut v_next)
+            .unwrap();
+        start.elapsed().as_secs_f64()
+    };
+    let mut times: Vec<f64> = (0..300).map(|_| step()).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    (times[times.len() / 2], bytes)
+}
+
+/// A quadruped's step took 21 µs alone and 30 ms among 20,000 static boxes; it takes 1.2 times its step alone.
+#[test]
+fn what_stands_far_away_costs_a_step_nothing() {
+    let [(alone, _), (_, some), (among, many)] = [0, 5_000, 20_000].map(among_boxes);
+    println!(
+        "{} and {} µs, {some} and {many} bytes",
+        1e6 * alone,
+        1e6 * among
+    );
+    assert!(among < 3.0 * alone, "{alone} {among}");
+    assert!(many < 4.5 * some, "{some} {many}");
 }
 
 #[test]

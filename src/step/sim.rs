@@ -153,7 +153,7 @@ impl Sim {
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let mut sim = Sim::new(self.model.clone(), &self.options)?;
         if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
-            to.scene.filter_as(&self.model, &from.scene)?;
+            to.scene.filter_as(&self.model, &from.scene);
         }
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();

@@ -113,6 +113,32 @@ impl Convex {
         }
     }
 
+    /// Lower and upper corner of the shape's box in its own frame [m].
+    pub fn aabb(&self) -> [Vec3; 2] {
+        let rounded = |hull: &Hull, radius: f64| {
+            let (mut low, mut high) = (hull.vertex(0), hull.vertex(0));
+            for v in hull.vertices() {
+                for k in 0..3 {
+                    (low[k], high[k]) = (low[k].min(v[k]), high[k].max(v[k]));
+                }
+            }
+            let shell = Vec3::new(radius, radius, radius);
+            [low - shell, high + shell]
+        };
+        match self.kind {
+            Kind::Hull { radius } => rounded(&self.hull, radius),
+            Kind::Cylinder {
+                radius,
+                half_length,
+                ..
+            } => {
+                let half = Vec3::new(radius, radius, half_length);
+                [-half, half]
+            }
+            Kind::Ellipsoid { semi_axes } => [-semi_axes, semi_axes],
+        }
+    }
+
     /// A point inside.
     pub fn centre(&self) -> Vec3 {
         self.hull.centre()

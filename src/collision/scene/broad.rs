@@ -5,15 +5,15 @@
 //! non-penetrating rigid bodies", 1992, §2.3.2); the order of the last call is where the next one
 //! starts.
 
+use super::SceneGeom;
 use super::narrow;
 use super::pairs::{Rules, ScenePair};
 use super::solid::Solid;
-use super::{SceneGeom, find_pairs};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::spatial::Vec3;
 
-/// With more pairs than this, none are listed.
+/// With more pairs than this outside of the hierarchy, none are listed.
 pub(super) const MAX_LISTED: usize = 20_000;
 /// Pairs of overlapping boxes for which a sweep has room, per geometry.
 const NEAR_PER_GEOM: usize = 32;
@@ -85,8 +85,9 @@ impl Broad {
         groups: Vec::new(),
     });
 
-    pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<Broad> {
-        Ok(match find_pairs(model, geoms, rules, MAX_LISTED)? {
+    /// Of the geometries outside of the hierarchy; with more than `listed` pairs, none are listed.
+    pub fn new(model: &Model, geoms: &[SceneGeom], rules: &Rules, listed: usize) -> Broad {
+        match find_pairs(geoms, rules, listed) {
             Some(pairs) => {
                 let balls = pairs.iter().map(|p| Balls {
                     a: p.a as u32,
@@ -102,8 +103,28 @@ impl Broad {
                 Broad::List(list)
             }
             None => Broad::Sweep(Sweep::new(model, geoms)),
-        })
+        }
     }
+}
+
+/// All pairs, those of the same two links together; `None` where there are more than `most`.
+fn find_pairs(geoms: &[SceneGeom], rules: &Rules, most: usize) -> Option<Vec<ScenePair>> {
+    let ids = (0..geoms.len()).filter(|&g| !geoms[g].in_hierarchy);
+    let ids: Vec<usize> = ids.collect();
+    let mut pairs = Vec::new();
+    for (i, &a) in ids.iter().enumerate() {
+        for &b in &ids[i + 1..] {
+            let Some(pair) = rules.pair(a, b) else {
+                continue;
+            };
+            if pairs.len() == most {
+                return None;
+            }
+            pairs.push(pair);
+        }
+    }
+    pairs.sort_by_key(|p| (geoms[p.a].link, geoms[p.b].link, p.a, p.b));
+    Some(pairs)
 }
 
 impl Broad {
@@ -147,16 +168,18 @@ impl Sweep {
         let of_geoms = model.geoms().iter().map(|g| 2.0 * g.margin);
         let of_pairs = model.pairs().iter().filter_map(|p| p.margin);
         let which = |plane: bool| {
-            let ids = (0..geoms.len()).filter(move |&g| geoms[g].plane == plane);
+            let ids = (0..geoms.len()).filter(move |&g| !geoms[g].in_hierarchy);
+            let ids = ids.filter(move |&g| geoms[g].plane == plane);
             ids.map(|g| g as u32).collect::<Vec<u32>>()
         };
+        let (order, planes) = (which(false), which(true));
         Sweep {
             boxes: vec![[Vec3::ZERO; 2]; geoms.len()],
-            order: which(false),
-            planes: which(true),
             axis: 0,
             margin: 0.5 * of_geoms.chain(of_pairs).fold(0.0, f64::max),
-            near: Vec::with_capacity(NEAR_PER_GEOM * geoms.len()),
+            near: Vec::with_capacity(NEAR_PER_GEOM * (order.len() + planes.len())),
+            order,
+            planes,
         }
     }
 

@@ -7,12 +7,16 @@
 
 mod broad;
 mod face;
+mod hierarchy;
 mod narrow;
 mod overlap;
 mod pairs;
 mod size;
 mod solid;
 mod solids;
+mod statics;
+#[cfg(test)]
+mod tests;
 
 pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
@@ -24,6 +28,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::linalg::dispatch;
 use crate::model::Model;
+use crate::model::spec::ShapeSpec;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
 use broad::{Broad, List, Sweep};
@@ -32,6 +37,7 @@ use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
 use solids::Solids;
+use statics::Statics;
 
 /// A geometry bound to its link.
 #[derive(Clone, Debug)]
@@ -42,10 +48,51 @@ struct SceneGeom {
     /// Ball that holds the solid: its centre in the link's frame, its radius (infinite: a plane).
     centre: Vec3,
     radius: f64,
+    /// Box that holds the solid, in its own frame: its centre and half sizes.
+    middle: Vec3,
+    half: Vec3,
     /// A plane: bounded by its normal.
     plane: bool,
+    /// Static, and looked up in the hierarchy of those.
+    in_hierarchy: bool,
     /// As [`crate::model::spec::ShapeSpec::sizes`].
     sizes: [f64; 3],
+}
+
+impl SceneGeom {
+    fn new(link: usize, in_link: Pose, solid: &Solid, spec: &ShapeSpec) -> SceneGeom {
+        let mut geom = SceneGeom {
+            link,
+            in_link,
+            centre: Vec3::ZERO,
+            radius: 0.0,
+            middle: Vec3::ZERO,
+            half: Vec3::ZERO,
+            plane: solid.is_plane(),
+            in_hierarchy: false,
+            sizes: [0.0; 3],
+        };
+        geom.measure(solid, spec);
+        geom
+    }
+
+    /// Takes the bounds of this solid, made of `spec`.
+    fn measure(&mut self, solid: &Solid, spec: &ShapeSpec) {
+        let (centre, radius) = solid.bound(spec);
+        let [low, high] = solid.aabb(spec);
+        (self.centre, self.radius) = (self.in_link.point(centre), radius);
+        (self.middle, self.half) = ((low + high) * 0.5, (high - low) * 0.5);
+        self.sizes = spec.sizes();
+    }
+
+    /// Whether the geometry, no plane, is at `pose` farther than `reach` from a point.
+    #[inline]
+    fn is_beyond(&self, pose: &Pose, point: Vec3, reach: f64) -> bool {
+        let aside = (pose.inverse_point(point) - self.middle).abs() - self.half;
+        let out = |x: f64| x.max(0.0);
+        let d = Vec3::new(out(aside.x), out(aside.y), out(aside.z));
+        d.norm_squared() > reach * reach
+    }
 }
 
 /// A contact of the scene: one point of a pair.
@@ -92,8 +139,12 @@ fn pair_key(geom: [usize; 2]) -> u32 {
 pub struct Scene {
     geoms: Vec<SceneGeom>,
     solids: Vec<Solid>,
+    /// Those that move with a link.
+    moving: Vec<u32>,
     rules: Rules,
+    /// Pairs without what is in the hierarchy.
     broad: Broad,
+    statics: Statics,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
     bounds: Vec<(Vec3, f64)>,
     poses: Vec<Pose>,
@@ -113,6 +164,11 @@ impl Scene {
     /// # Errors
     /// `Unsupported` naming a geom whose shape or friction this version cannot do.
     pub fn new(model: &Model, capacity: usize) -> Result<Scene> {
+        Scene::with(model, capacity, statics::FEW, broad::MAX_LISTED)
+    }
+
+    /// As [`Scene::new`], with a hierarchy of more than `few` static geometries and a list of up to `listed` pairs.
+    fn with(model: &Model, capacity: usize, few: usize, listed: usize) -> Result<Scene> {
         if model.ngeom() > MAX_GEOMS {
             return Err(Error::unsupported(format!(
                 "{} geoms: at most {MAX_GEOMS} are supported",
@@ -124,22 +180,19 @@ impl Scene {
         let compiled = Solids::of(model);
         for (i, g) in model.geoms().iter().enumerate() {
             let solid = compiled.wanted(model, i)?;
-            let (centre, radius) = solid.bound(&g.shape);
             let body = &model.bodies()[g.body];
             let in_link = body.in_link.compose(&g.placement);
-            geoms.push(SceneGeom {
-                link: body.link,
-                centre: in_link.point(centre),
-                in_link,
-                radius,
-                plane: solid.is_plane(),
-                sizes: g.shape.sizes(),
-            });
+            geoms.push(SceneGeom::new(body.link, in_link, &solid, &g.shape));
             solids.push(solid);
         }
+        statics::mark(&mut geoms, few);
         let rules = Rules::new(model);
-        let broad = Broad::new(model, &geoms, &rules)?;
+        check_condims(model, &geoms, &rules)?;
+        let broad = Broad::new(model, &geoms, &rules, listed);
+        let statics = Statics::new(&geoms, &rules);
+        let moving = (0..geoms.len()).filter(|&g| geoms[g].link != WORLD);
         let mut scene = Scene {
+            moving: moving.map(|g| g as u32).collect(),
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
@@ -148,7 +201,8 @@ impl Scene {
             contacts: Vec::with_capacity(capacity),
             capacity,
             wider: 0.0,
-            buffers: Buffers::new(broad.searches(&solids)),
+            buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
+            statics,
             geoms,
             solids,
             rules,
@@ -188,14 +242,21 @@ impl Scene {
         }
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
-        if let Broad::List(_) = self.broad {
-            self.broad = Broad::new(model, &self.geoms, &rules)?;
-        } else if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
+        if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
             check_condim(model, &pair)?;
         }
+        self.filter(model, rules);
+        Ok(())
+    }
+
+    /// Takes other rules for what may touch.
+    fn filter(&mut self, model: &Model, rules: Rules) {
+        if let Broad::List(_) = self.broad {
+            self.broad = Broad::new(model, &self.geoms, &rules, broad::MAX_LISTED);
+        }
+        self.statics.filter(&self.geoms, &rules);
         self.rules = rules;
         self.contacts.clear();
-        Ok(())
     }
 
     /// What keeps a geom from touching anything, if it does.
@@ -209,13 +270,8 @@ impl Scene {
     }
 
     /// Takes over the pairs that may touch from another scene of this model.
-    pub fn filter_as(&mut self, model: &Model, other: &Scene) -> Result<()> {
-        if let Broad::List(_) = self.broad {
-            self.broad = Broad::new(model, &self.geoms, &other.rules)?;
-        }
-        self.rules.clone_from(&other.rules);
-        self.contacts.clear();
-        Ok(())
+    pub fn filter_as(&mut self, model: &Model, other: &Scene) {
+        self.filter(model, other.rules.clone());
     }
 
     /// A geom's link with the ball around it: the centre in the link's frame, the radius infinite of a plane.
@@ -249,12 +305,11 @@ impl Scene {
         for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
             self.centers[i] = kin.link_pose(model, i).point(*c);
         }
-        for (i, g) in self.geoms.iter().enumerate() {
-            if g.link != WORLD {
-                let link = kin.link_pose(model, g.link);
-                self.poses[i] = link.compose(&g.in_link);
-                self.middles[i] = link.point(g.centre);
-            }
+        for &i in &self.moving {
+            let (i, g) = (i as usize, &self.geoms[i as usize]);
+            let link = kin.link_pose(model, g.link);
+            self.poses[i] = link.compose(&g.in_link);
+            self.middles[i] = link.point(g.centre);
         }
         self.speeds.fill(0.0);
     }
@@ -289,6 +344,7 @@ impl Scene {
             Broad::Sweep(sweep) => self.collide_sweep(sweep, reach),
         };
         self.broad = broad;
+        let done = done.and_then(|()| self.collide_statics(reach));
         if done.is_err() {
             self.contacts.clear();
         }
@@ -349,9 +405,14 @@ impl Scene {
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
         let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
         let above = |plane: &Pose, ball: Vec3| plane.rot.c[2].dot(ball - plane.pos);
-        if ga.plane && above(pa, cb) > gb.radius + margin
-            || gb.plane && above(pb, ca) > ga.radius + margin
-        {
+        let apart = match (ga.plane, gb.plane) {
+            (true, _) => above(pa, cb) > gb.radius + margin,
+            (_, true) => above(pb, ca) > ga.radius + margin,
+            _ => {
+                ga.is_beyond(pa, cb, gb.radius + margin) || gb.is_beyond(pb, ca, ga.radius + margin)
+            }
+        };
+        if apart {
             return Ok(());
         }
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
@@ -503,35 +564,31 @@ impl Scene {
     }
 }
 
-/// All pairs, those of the same two links together; `None` where there are more than `most`.
-fn find_pairs(
-    model: &Model,
-    geoms: &[SceneGeom],
-    rules: &Rules,
-    most: usize,
-) -> Result<Option<Vec<ScenePair>>> {
-    let mut pairs = Vec::new();
-    let mut count = 0;
-    for a in 0..geoms.len() {
-        for b in a + 1..geoms.len() {
-            if let Some(pair) = rules.pair(a, b) {
-                check_condim(model, &pair)?;
-                count += 1;
-                if count <= most {
-                    pairs.push(pair);
-                }
-            }
+/// Looks at all pairs that may touch and could have a condim which this version does not have.
+fn check_condims(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<()> {
+    for (a, b) in rules.wanted() {
+        rules
+            .pair(a, b)
+            .map_or(Ok(()), |p| check_condim(model, &p))?;
+    }
+    let moving = |g: &usize| geoms[*g].link != WORLD;
+    let unusual = (0..geoms.len()).filter(|&g| !is_known(rules.condim(g)));
+    for g in unusual {
+        // Of two static ones, only those touch that the user wants to.
+        let others = (0..geoms.len()).filter(|h| moving(&g) || moving(h));
+        for pair in others.filter_map(|h| rules.pair(g.min(h), g.max(h))) {
+            check_condim(model, &pair)?;
         }
     }
-    if count > most {
-        return Ok(None);
-    }
-    pairs.sort_by_key(|p| (geoms[p.a].link, geoms[p.b].link, p.a, p.b));
-    Ok(Some(pairs))
+    Ok(())
+}
+
+fn is_known(condim: i32) -> bool {
+    matches!(condim, 1 | 3)
 }
 
 fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
-    if matches!(pair.condim, 1 | 3) {
+    if is_known(pair.condim) {
         return Ok(());
     }
     Err(Error::unsupported(format!(
@@ -543,26 +600,24 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
     )))
 }
 
+/// Per link (the world last) the ball around its bounded geoms: centre in the link's frame, radius.
 fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
     let n = model.topology().links.len();
-    (0..=n)
-        .map(|slot| {
-            let own = || {
-                geoms.iter().filter(move |g| {
-                    g.radius.is_finite() && g.link == if slot == n { WORLD } else { slot }
-                })
-            };
-            let count = own().count().max(1) as f64;
-            let mut center = Vec3::ZERO;
-            for g in own() {
-                center += g.centre * (1.0 / count);
-            }
-            let radius = own().fold(0.0, |r: f64, g| {
-                r.max((g.centre - center).norm() + g.radius)
-            });
-            (center, radius)
-        })
-        .collect()
+    let slot = |g: &SceneGeom| if g.link == WORLD { n } else { g.link };
+    let bounded = || geoms.iter().filter(|g| g.radius.is_finite());
+    let mut counts = vec![0; n + 1];
+    for g in bounded() {
+        counts[slot(g)] += 1;
+    }
+    let mut bounds = vec![(Vec3::ZERO, 0.0_f64); n + 1];
+    for g in bounded() {
+        bounds[slot(g)].0 += g.centre * (1.0 / f64::from(counts[slot(g)]));
+    }
+    for g in bounded() {
+        let (centre, radius) = &mut bounds[slot(g)];
+        *radius = radius.max((g.centre - *centre).norm() + g.radius);
+    }
+    bounds
 }
 
 dispatch! {

@@ -165,6 +165,28 @@ impl Rules {
         }
     }
 
+    /// Pairs with an entry of their own that may touch, smaller index first, some twice.
+    pub fn wanted(&self) -> impl Iterator<Item = (usize, usize)> {
+        let chosen = self.chosen.iter().filter(|c| c.1).map(|c| c.0);
+        let all = self.explicit.iter().map(|e| e.0).chain(chosen);
+        all.map(|(a, b)| (a as usize, b as usize))
+            .filter(|&(a, b)| self.pair(a, b).is_some())
+    }
+
+    /// `contype` and `conaffinity` of a geom.
+    pub fn masks(&self, geom: usize) -> (u32, u32) {
+        (self.geoms[geom].contype, self.geoms[geom].conaffinity)
+    }
+
+    /// The margin of a geom [m].
+    pub fn margin(&self, geom: usize) -> f64 {
+        self.geoms[geom].margin
+    }
+
+    pub fn condim(&self, geom: usize) -> i32 {
+        self.geoms[geom].condim
+    }
+
     /// The pair (a, b) with a < b, if it may touch.
     #[inline]
     pub fn pair(&self, a: usize, b: usize) -> Option<ScenePair> {

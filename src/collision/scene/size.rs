@@ -17,7 +17,7 @@ impl Scene {
     ///
     /// [`ShapeSpec::sizes`]: crate::model::spec::ShapeSpec::sizes
     pub fn resize(&mut self, model: &Model, sizes: &[[f64; 3]]) -> Result<()> {
-        let mut changed = false;
+        let (mut changed, mut statics) = (false, false);
         let geoms = self
             .geoms
             .iter_mut()
@@ -29,10 +29,8 @@ impl Scene {
             }
             let shape = spec.shape.resized(*sizes);
             *solid = Solid::compile(&shape)?;
-            let (centre, radius) = solid.bound(&shape);
-            geom.centre = geom.in_link.point(centre);
-            (geom.radius, geom.sizes) = (radius, *sizes);
-            changed = true;
+            geom.measure(solid, &shape);
+            (changed, statics) = (true, statics | geom.in_hierarchy);
         }
         if !changed {
             return Ok(());
@@ -45,6 +43,9 @@ impl Scene {
         }
         if let Broad::List(list) = &mut self.broad {
             list.measure(&self.geoms);
+        }
+        if statics {
+            self.statics.measure(&self.geoms, &self.rules);
         }
         Ok(())
     }

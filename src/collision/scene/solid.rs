@@ -1,9 +1,10 @@
 //! A geometry compiled for the narrow phase.
 
+use super::hierarchy::{Aabb, around};
 use crate::collision::Shape;
 use crate::collision::polytope::{self, Convex, Terrain};
 use crate::error::{Error, Result};
-use crate::model::spec::{GeomSpec, ShapeSpec};
+use crate::model::spec::{GeomSpec, HeightField, ShapeSpec};
 use crate::spatial::Vec3;
 use std::sync::Arc;
 
@@ -119,12 +120,31 @@ impl Solid {
                 (centre, radius)
             }
             (Solid::Terrain(_), ShapeSpec::HeightField(f)) => {
-                let low = -f.base;
-                let high = f.heights.iter().fold(low, |m: f64, h| m.max(*h));
+                let (low, high) = (-f.base, highest(f));
                 let half = Vec3::new(f.half_extents[0], f.half_extents[1], 0.5 * (high - low));
                 (Vec3::Z * (0.5 * (high + low)), half.norm())
             }
             (Solid::Terrain(_), _) => (Vec3::ZERO, f64::INFINITY),
         }
     }
+
+    /// Lower and upper corner of a box that holds the solid, in its frame [m]; without bounds for a plane.
+    pub fn aabb(&self, spec: &ShapeSpec) -> Aabb {
+        match (self, spec) {
+            (Solid::Primitive { shape, .. }, _) => shape.local_aabb(),
+            (Solid::Pieces(pieces), _) => {
+                let boxes = pieces.iter().map(Convex::aabb);
+                boxes.reduce(around).unwrap_or([Vec3::ZERO; 2])
+            }
+            (Solid::Terrain(_), ShapeSpec::HeightField(f)) => {
+                let [x, y] = f.half_extents;
+                [Vec3::new(-x, -y, -f.base), Vec3::new(x, y, highest(f))]
+            }
+            (Solid::Terrain(_), _) => Shape::Plane.local_aabb(),
+        }
+    }
+}
+
+fn highest(f: &HeightField) -> f64 {
+    f.heights.iter().fold(-f.base, |m: f64, h| m.max(*h))
 }

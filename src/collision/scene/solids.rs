@@ -26,8 +26,13 @@ impl Solids {
             return Ok(solid.clone());
         }
         let g = &model.geoms()[geom];
-        let twin = (model.geoms().iter().zip(&self.0))
-            .find_map(|(other, solid)| solid.get().filter(|_| same_mesh(&g.shape, &other.shape)));
+        let mut others = model.geoms().iter().zip(&self.0);
+        let twin = match g.shape {
+            ShapeSpec::Mesh { .. } => others.find_map(|(other, solid)| {
+                solid.get().filter(|_| same_mesh(&g.shape, &other.shape))
+            }),
+            _ => None,
+        };
         let solid = match twin {
             Some(solid) => solid.clone(),
             None => Solid::new(g)?,

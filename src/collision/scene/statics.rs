@@ -1,0 +1,159 @@
+//! Geometries of the world where there are many: moving ones look them up in a hierarchy, which stays as it is
+//! while a simulation runs. A few are paired like all others.
+
+use super::hierarchy::{Aabb, Hierarchy};
+use super::pairs::{Rules, ScenePair};
+use super::{Scene, SceneGeom};
+use crate::error::Result;
+use crate::model::topology::WORLD;
+use crate::spatial::Vec3;
+
+/// Up to so many static geometries, a list is quicker than the hierarchy.
+pub(super) const FEW: usize = 24;
+
+/// Static geometries that something is near to, for which searches are remembered.
+const NEAR: usize = 8;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Statics {
+    /// Over their boxes, each wider by its geometry's margin.
+    tree: Hierarchy,
+    /// Those in it, ascending.
+    geoms: Vec<u32>,
+    /// What moves and may touch one of them, by links, with the margin that its own query needs [m].
+    seekers: Vec<(u32, f64)>,
+    /// Pairs of static geometries, one of them in the hierarchy, that the user wants.
+    pairs: Vec<ScenePair>,
+    /// Of a query, with room for all of them.
+    found: Vec<u32>,
+}
+
+/// Marks the geometries that the hierarchy is for, if there are more than `few`.
+pub(super) fn mark(geoms: &mut [SceneGeom], few: usize) {
+    let is_bounded = |g: &SceneGeom| g.link == WORLD && g.radius.is_finite();
+    let many = geoms.iter().filter(|g| is_bounded(g)).count() > few;
+    for g in geoms {
+        g.in_hierarchy = many && is_bounded(g);
+    }
+}
+
+impl Statics {
+    /// Of the marked geometries.
+    pub fn new(geoms: &[SceneGeom], rules: &Rules) -> Statics {
+        let ids = (0..geoms.len()).filter(|&g| geoms[g].in_hierarchy);
+        let ids: Vec<u32> = ids.map(|g| g as u32).collect();
+        let mut statics = Statics {
+            found: Vec::with_capacity(ids.len()),
+            geoms: ids,
+            ..Statics::default()
+        };
+        statics.measure(geoms, rules);
+        statics.filter(geoms, rules);
+        statics
+    }
+
+    /// About how many pairs of convex parts the narrow phase has to search.
+    pub fn searches(&self) -> usize {
+        NEAR * self.seekers.len()
+    }
+
+    /// Takes the sizes of the geometries anew.
+    pub fn measure(&mut self, geoms: &[SceneGeom], rules: &Rules) {
+        let placed = |&id: &u32| {
+            let g = &geoms[id as usize];
+            let (centre, axes) = (g.in_link.point(g.middle), &g.in_link.rot.c);
+            let [x, y, z] = g.half.to_array();
+            let half = axes[0].abs() * x + axes[1].abs() * y + axes[2].abs() * z;
+            let half = half + cube(rules.margin(id as usize));
+            (id, [centre - half, centre + half])
+        };
+        let mut items: Vec<(u32, Aabb)> = self.geoms.iter().map(placed).collect();
+        self.tree = Hierarchy::new(&mut items);
+    }
+
+    /// Takes the rules on pairs anew.
+    pub fn filter(&mut self, geoms: &[SceneGeom], rules: &Rules) {
+        let is_held = |g: usize| geoms[g].in_hierarchy;
+        let wanted = || rules.wanted().filter(|&(a, b)| is_held(a) || is_held(b));
+        let is_still = |g: usize| geoms[g].link == WORLD;
+        let both_still = wanted().filter(|&(a, b)| is_still(a) && is_still(b));
+        self.pairs = both_still.filter_map(|(a, b)| rules.pair(a, b)).collect();
+        let masks = self.geoms.iter().fold((0, 0), |all, &g| {
+            let own = rules.masks(g as usize);
+            (all.0 | own.0, all.1 | own.1)
+        });
+        // Of a pair with a margin of its own, what the box of the other does not have.
+        let mut named: Vec<Option<f64>> = vec![None; geoms.len()];
+        for (a, b) in wanted() {
+            let margin = rules.pair(a, b).map_or(0.0, |p| p.margin);
+            for (own, other) in [(a, b), (b, a)] {
+                let beyond = margin - rules.margin(other);
+                named[own] = Some(named[own].unwrap_or(0.0).max(beyond));
+            }
+        }
+        let seeks = |g: usize| {
+            let (contype, conaffinity) = rules.masks(g);
+            let masked = contype & masks.1 | conaffinity & masks.0 != 0;
+            let own = masked.then(|| rules.margin(g));
+            let most = own.into_iter().chain(named[g]).reduce(f64::max)?;
+            Some((g as u32, most))
+        };
+        let moving = (0..geoms.len()).filter(|&g| !is_still(g));
+        self.seekers = moving.filter_map(seeks).collect();
+        self.seekers
+            .sort_by_key(|s| (geoms[s.0 as usize].link, s.0));
+    }
+}
+
+fn cube(half: f64) -> Vec3 {
+    Vec3::new(half, half, half)
+}
+
+impl Scene {
+    /// Contacts of what moves with the geometries in the hierarchy.
+    pub(super) fn collide_statics(&mut self, reach: f64) -> Result<()> {
+        if self.statics.geoms.is_empty() {
+            return Ok(());
+        }
+        // Set apart while it hands pairs to the rest of the scene.
+        let mut statics = std::mem::take(&mut self.statics);
+        let done = self.look_up(&mut statics, reach);
+        self.statics = statics;
+        done
+    }
+
+    fn look_up(&mut self, statics: &mut Statics, reach: f64) -> Result<()> {
+        let Statics {
+            tree,
+            geoms,
+            seekers,
+            pairs,
+            found,
+        } = statics;
+        for pair in pairs {
+            self.touch(pair, pair.margin + self.wider)?;
+        }
+        for &(id, margin) in &*seekers {
+            let g = id as usize;
+            let allowance = self.wider + reach * self.speeds[self.geoms[g].link];
+            found.clear();
+            if self.geoms[g].plane {
+                found.extend_from_slice(geoms);
+            } else {
+                let (at, half) = (
+                    self.middles[g],
+                    cube(self.geoms[g].radius + margin + allowance),
+                );
+                tree.find(&[at - half, at + half], found);
+                found.sort_unstable();
+            }
+            for &other in &*found {
+                let s = other as usize;
+                if let Some(pair) = self.rules.pair(g.min(s), g.max(s)) {
+                    self.touch(&pair, pair.margin + allowance)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

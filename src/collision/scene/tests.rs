@@ -1,0 +1,242 @@
+//! What the broad phases hand on is what a trial of all pairs finds.
+
+use super::*;
+use crate::collision::ContactPoint;
+use crate::dynamics::kinematics::positions;
+use crate::model::Actuation;
+use crate::model::spec::{
+    BodySpec, GeomSpec, HeightField, JointKind, JointSpec, ModelSpec, PairSpec,
+};
+use crate::spatial::{Inertia, Quat, Sym3, Twist};
+use std::sync::Arc;
+
+/// A small generator (splitmix64): the same scenes on every machine.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        low + (high - low) * (z >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.uniform(0.0, n as f64) as usize
+    }
+
+    fn vector(&mut self, size: f64) -> Vec3 {
+        Vec3::from_slice(&[0; 3].map(|_| self.uniform(-size, size)))
+    }
+
+    fn pose(&mut self, size: f64) -> Pose {
+        Pose::from_quat(Quat::exp(self.vector(2.0)), self.vector(size))
+    }
+
+    fn shape(&mut self) -> ShapeSpec {
+        let [a, b, c] = [0; 3].map(|_| self.uniform(0.05, 0.2));
+        match self.below(6) {
+            0 => ShapeSpec::Sphere { radius: a },
+            1 => ShapeSpec::Capsule {
+                radius: a,
+                half_length: b,
+            },
+            2 => ShapeSpec::Cylinder {
+                radius: a,
+                half_length: b,
+            },
+            3 => ShapeSpec::Ellipsoid {
+                semi_axes: Vec3::new(a, b, c),
+            },
+            // As long and thin as beams.
+            4 => ShapeSpec::Box {
+                half_extents: Vec3::new(0.1 * a, b, 5.0 * c),
+            },
+            _ => ShapeSpec::Box {
+                half_extents: Vec3::new(a, b, c),
+            },
+        }
+    }
+
+    fn geom(&mut self, body: usize, pose: Pose, shape: ShapeSpec) -> GeomSpec {
+        let mut geom = GeomSpec::new(format!("{}", self.0), body, pose, shape);
+        geom.margin = [0.0, 0.0, 0.05, 0.3][self.below(4)];
+        (geom.contype, geom.conaffinity) = [(1, 1), (1, 1), (2, 3), (0, 1), (0, 0)][self.below(5)];
+        geom
+    }
+}
+
+fn field() -> ShapeSpec {
+    ShapeSpec::HeightField(Arc::new(HeightField {
+        columns: 9,
+        rows: 9,
+        half_extents: [0.8, 0.8],
+        base: 0.2,
+        heights: (0..81).map(|i| 0.05 * f64::from(i).sin()).collect(),
+    }))
+}
+
+fn plane() -> ShapeSpec {
+    ShapeSpec::Plane {
+        half_extents: [0.0; 2],
+    }
+}
+
+/// Static geometries, free bodies of several each, planes of both kinds, filters and pairs of all kinds.
+fn scene(random: &mut Random) -> Model {
+    let mut spec = ModelSpec::default();
+    let (statics, bodies) = (random.below(70), 1 + random.below(8));
+    let size = random.uniform(0.3, 2.0);
+    for _ in 0..statics {
+        let (pose, shape) = (random.pose(size), random.shape());
+        let geom = random.geom(0, pose, shape);
+        spec.geoms.push(geom);
+    }
+    let ground = Pose::translation(Vec3::Z * (-0.8 * size));
+    for shape in [plane(), field()] {
+        let geom = random.geom(0, ground, shape);
+        spec.geoms.push(geom);
+    }
+    for k in 1..=bodies {
+        let mut body = BodySpec::world();
+        body.name = format!("body{k}");
+        body.placement = random.pose(size);
+        body.inertia = Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(0.1, 0.1, 0.1)));
+        body.joints = vec![JointSpec::new(format!("free{k}"), JointKind::Free)];
+        spec.bodies.push(body);
+        for _ in 0..=random.below(4) {
+            let (pose, shape) = (random.pose(0.2), random.shape());
+            let geom = random.geom(k, pose, shape);
+            spec.geoms.push(geom);
+        }
+    }
+    let odd = [plane(), field()];
+    let (pose, shape) = (random.pose(size), odd[random.below(2)].clone());
+    let geom = random.geom(bodies, pose, shape);
+    spec.geoms.push(geom);
+    for _ in 0..random.below(4) {
+        let other = 1 + random.below(bodies);
+        spec.excludes.push((random.below(other), other));
+    }
+    let ground = |g: &GeomSpec| g.shape.is_ground();
+    for _ in 0..random.below(12) {
+        let [geom1, geom2] = [0; 2].map(|_| random.below(spec.geoms.len()));
+        let both = ground(&spec.geoms[geom1]) && ground(&spec.geoms[geom2]);
+        if geom1 != geom2 && !both && spec.geoms[geom1].body != spec.geoms[geom2].body {
+            spec.pairs.push(PairSpec {
+                geom1,
+                geom2,
+                friction: None,
+                condim: None,
+                margin: [None, Some(0.0), Some(0.4)][random.below(3)],
+            });
+        }
+    }
+    Model::compile(spec, Actuation::FromFile).unwrap()
+}
+
+type Found = Vec<([usize; 2], [u32; 2], ContactPoint)>;
+
+fn sorted(mut found: Found) -> Found {
+    found.sort_by_key(|c| (c.0, c.1, c.2.feature, c.2.gap.to_bits()));
+    found
+}
+
+fn found(scene: &Scene) -> Found {
+    let contacts = scene.contacts.iter();
+    sorted(contacts.map(|c| (c.geom, c.part, c.point)).collect())
+}
+
+/// Every pair that the rules allow, without a bound that could dismiss it.
+fn by_trial(scene: &mut Scene) -> Found {
+    let mut all = Vec::new();
+    for a in 0..scene.geoms.len() {
+        for b in a + 1..scene.geoms.len() {
+            let Some(pair) = scene.rules.pair(a, b) else {
+                continue;
+            };
+            let (pa, pb) = (scene.poses[a], scene.poses[b]);
+            let [sa, sb] = scene.solids.get_disjoint_mut([a, b]).unwrap();
+            let from = all.len();
+            let margin = pair.margin + scene.wider;
+            let sink = &mut |point, part| all.push(([a, b], part, point));
+            let key = pair_key([a, b]);
+            narrow::collide(sa, &pa, sb, &pb, margin, key, &mut scene.buffers, sink);
+            for c in &mut all[from..] {
+                c.2 = Face::of(sa, sb, c.2.feature).place(c.2);
+            }
+        }
+    }
+    sorted(all)
+}
+
+const ROOM: usize = 20_000;
+const NONE: usize = usize::MAX;
+
+#[test]
+fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
+    let mut random = Random(7);
+    let (mut contacts, mut held) = (0, 0);
+    for _ in 0..40 {
+        let model = scene(&mut random);
+        // List, sweep, and the hierarchy beside each.
+        let ways = [(NONE, NONE), (NONE, 0), (0, NONE), (0, 0)];
+        let mut scenes = ways.map(|(few, listed)| Scene::with(&model, ROOM, few, listed).unwrap());
+        let mut kin = Kinematics::new(&model);
+        let mut q = model.neutral().to_vec();
+        for visit in 0..6 {
+            if visit == 3 {
+                let n = model.ngeom();
+                for _ in 0..6 {
+                    let (a, b, on) = (random.below(n), random.below(n), random.below(2) == 0);
+                    for scene in &mut scenes {
+                        // Of two that never may, each says so.
+                        let _ = scene.set_pair_enabled(&model, a, b, on);
+                    }
+                }
+            }
+            if visit == 4 {
+                let sizes = model.geoms().iter().map(|g| {
+                    let scale = random.uniform(0.7, 1.4);
+                    g.shape.sizes().map(|x| scale * x)
+                });
+                let sizes: Vec<_> = sizes.collect();
+                for scene in &mut scenes {
+                    scene.resize(&model, &sizes).unwrap();
+                }
+            }
+            positions(&mut kin, &model, model.params(), &q);
+            let wider = if visit == 5 { 0.1 } else { 0.0 };
+            for scene in &mut scenes {
+                scene.place(&model, &kin);
+                scene.widen(wider);
+                scene.collide(0.0).unwrap();
+            }
+            let expected = by_trial(&mut scenes[0]);
+            contacts += expected.len();
+            held += scenes[2].statics.searches();
+            for scene in &scenes {
+                assert_eq!(found(scene), expected);
+            }
+            let twists = model.topology().links.iter();
+            let twists: Vec<Twist> = twists
+                .map(|_| Twist::new(random.vector(3.0), random.vector(3.0)))
+                .collect();
+            for scene in &mut scenes {
+                scene.foresee(&model, &kin, &twists);
+                scene.collide(0.05).unwrap();
+            }
+            let expected = found(&scenes[0]);
+            contacts += expected.len();
+            for scene in &scenes[1..] {
+                assert_eq!(found(scene), expected);
+            }
+            let dv: Vec<f64> = (0..model.nv()).map(|_| random.uniform(-0.2, 0.2)).collect();
+            let from = q.clone();
+            model.integrate(&from, &dv, &mut q);
+        }
+    }
+    assert!(contacts > 15_000 && held > 3_000, "{contacts} {held}");
+}
