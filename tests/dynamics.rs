@@ -4,6 +4,9 @@ mod common;
 
 use common::*;
 use diffsim::dynamics::Dynamics;
+use diffsim::dynamics::articulated::{Articulation, articulate};
+use diffsim::dynamics::factors::Factors;
+use diffsim::dynamics::rnea_direction::{RneaDirection, rnea_direction};
 use diffsim::model::Model;
 use diffsim::spatial::{Vec3, Wrench};
 
@@ -94,6 +97,60 @@ fn recursions_agree() {
                 "crba, seed {seed}"
             );
         }
+    }
+}
+
+/// What deep trees use instead of packed rows, on trees that have both.
+#[test]
+fn sweeps_agree_with_packed_rows() {
+    for (seed, model) in models() {
+        let mut rng = Rng::new(seed);
+        let (nv, p) = (model.nv(), model.params().clone());
+        let q = random_q(&mut rng, &model, 1.5);
+        let (v, a) = (rng.vector(nv, 2.0), rng.vector(nv, 5.0));
+        let mut f = Fixture::new(model, &mut rng);
+        f.inverse(&q, &v, &a);
+        let (dq, dv) = (rng.vector(nv, 1.0), rng.vector(nv, 1.0));
+        let mut along = vec![0.0; nv];
+        let (d, t) = (&mut f.dynamics, f.model.topology());
+        d.differentiate_inverse(&f.model, &p);
+        let (mut by_q, mut by_v) = (vec![0.0; nv * nv], vec![0.0; nv * nv]);
+        let id = &mut d.derivatives.as_mut().unwrap().id;
+        id.to_dense(t, Some(&mut by_q), Some(&mut by_v));
+        id.stiffness.set(&d.external);
+        let mut work = RneaDirection::new(&f.model);
+        let loads = &id.stiffness;
+        let (kin, rnea) = (&d.kin, &d.rnea);
+        rnea_direction(
+            &mut work, kin, rnea, &f.model, &p, loads, &dq, &dv, &mut along,
+        );
+        let mut product = vec![0.0; nv];
+        for k in 0..nv {
+            for (i, x) in product.iter_mut().enumerate() {
+                *x += by_q[k * nv + i] * dq[k] + by_v[k * nv + i] * dv[k];
+            }
+        }
+        assert!(relative_error(&along, &product) < 1e-12, "seed {seed}");
+
+        let mut swept = Articulation::new(&f.model);
+        articulate(&mut swept, &d.kin, &f.model, &p.armature, None);
+        let mut forms = [d.mass.clone(), Factors::Swept(swept)];
+        assert!(matches!(forms[0], Factors::Packed(_)));
+        d.factor_mass(&f.model, &p.armature);
+        forms[0] = d.mass.clone();
+        let same = |of: &dyn Fn(&mut Factors, &mut [f64])| {
+            let [x, y] = forms.clone().map(|mut m| {
+                let mut x = dq.clone();
+                of(&mut m, &mut x);
+                x
+            });
+            assert!(relative_error(&x, &y) < 1e-10, "seed {seed}");
+        };
+        same(&|m, x| x.copy_from_slice(m.dinv()));
+        same(&|m, x| m.solve(t, x));
+        same(&|m, x| m.solve_transposed(t, x));
+        same(&|m, x| m.solve_lower(t, x));
+        same(&|m, x| m.times_lower(t, x));
     }
 }
 

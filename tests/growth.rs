@@ -154,16 +154,45 @@ fn what_stands_far_away_costs_a_step_nothing() {
     assert!(many < 4.5 * some, "{some} {many}");
 }
 
-#[test]
-fn a_chain_of_ten_thousand_links_steps() {
-    let n = 10_000;
+/// Smallest time of a step of a chain that touches nothing.
+fn seconds_per_step(n: usize, contact: Contact, steps: usize) -> f64 {
     let model = chain(n);
-    let mut sim = Sim::new(model.clone(), &forward_only()).unwrap();
-    let q = model.neutral().to_vec();
-    let (mut qn, mut vn) = (q.clone(), vec![0.0; n]);
-    sim.step(&q, &vec![0.0; n], &vec![0.0; n], &mut qn, &mut vn)
-        .unwrap();
-    assert!(vn.iter().all(|x| x.is_finite()) && vn.iter().any(|x| *x != 0.0));
+    let options = Options {
+        contact,
+        derivatives: false,
+        ..Options::default()
+    };
+    let mut sim = Sim::new(model.clone(), &options).unwrap();
+    let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; n]);
+    let (mut qn, mut vn) = (q.clone(), v.clone());
+    let u = vec![0.0; n];
+    let mut least = f64::INFINITY;
+    for _ in 0..steps {
+        let start = Instant::now();
+        sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+        least = least.min(start.elapsed().as_secs_f64());
+        std::mem::swap(&mut q, &mut qn);
+        std::mem::swap(&mut v, &mut vn);
+    }
+    assert!(v.iter().all(|x| x.is_finite()) && v.iter().any(|x| *x != 0.0));
+    least
+}
+
+/// With a law that finds nothing to do, chains of 250, 1000 and 4000 links took 1.3 ms, 76 ms and 11 s, where 45 µs,
+/// 0.19 ms and 1.0 ms were the step without a law; now it is that one's cost at any length.
+#[test]
+fn a_chain_that_touches_nothing_pays_for_no_law() {
+    for n in [250, 1000, 4000] {
+        let [none, ncp, convex] =
+            [Contact::None, Contact::Ncp, Contact::Convex].map(|law| seconds_per_step(n, law, 10));
+        println!(
+            "{n} links, nanoseconds per link: without a law {:.0}, NCP {:.0}, convex {:.0}",
+            none * 1e9 / n as f64,
+            ncp * 1e9 / n as f64,
+            convex * 1e9 / n as f64
+        );
+        assert!(ncp < 3.0 * none && convex < 3.0 * none, "{n} links");
+    }
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
+use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::dynamics::mass::BranchMatrix;
 use crate::error::{Error, Result};
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
@@ -381,7 +381,7 @@ impl Constraints {
     }
 
     /// G; `m` must be factored.
-    pub fn condense(&mut self, t: &Topology, m: &BranchMatrix) {
+    pub fn condense(&mut self, t: &Topology, m: &Factors) {
         let n = self.offsets.last().copied().unwrap_or(0);
         self.delassus.start(n);
         condense(self, t, m, n);
@@ -551,7 +551,7 @@ fn add_point_rows(
 }
 
 #[inline(always)]
-fn condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize) {
+fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
     c.rows.solve_half(t, m);
     if !c.delassus.is_dense {
         return;
@@ -574,5 +574,5 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize
 }
 
 dispatch! {
-    fn condense = condense_kernel(c: &mut Constraints, t: &Topology, m: &BranchMatrix, n: usize)
+    fn condense = condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize)
 }

@@ -5,6 +5,8 @@
 //! cleared between steps.
 
 use super::trees::largest_tree;
+use crate::dynamics::articulated::{Articulation, PathSweep};
+use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::BranchMatrix;
 use crate::linalg::{F4, grow};
 use crate::model::topology::{Topology, WORLD};
@@ -85,6 +87,35 @@ impl<I: Iterator<Item = u64>> Iterator for SetBits<I> {
         let k = self.base + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
         Some(k)
+    }
+}
+
+/// The same in decreasing order.
+struct SetBitsDown<'a> {
+    words: &'a [u64],
+    bits: u64,
+}
+
+impl<'a> SetBitsDown<'a> {
+    #[inline(always)]
+    fn new(words: &'a [u64]) -> Self {
+        let bits = words.last().copied().unwrap_or(0);
+        SetBitsDown { words, bits }
+    }
+}
+
+impl Iterator for SetBitsDown<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            self.words = &self.words[..self.words.len().checked_sub(1)?];
+            self.bits = *self.words.last()?;
+        }
+        let top = 63 - self.bits.leading_zeros() as usize;
+        self.bits &= !(1 << top);
+        Some(64 * (self.words.len() - 1) + top)
     }
 }
 
@@ -252,10 +283,36 @@ impl Rows {
 
     /// Solves D^(−1/2) L⁻ᵀ Jᵀ for all blocks; `m` must be factored.
     #[inline(always)]
-    pub fn solve_half(&mut self, t: &Topology, m: &BranchMatrix) {
-        for (s, d) in self.sqrt_dinv.iter_mut().zip(&m.dinv) {
+    pub fn solve_half(&mut self, t: &Topology, m: &Factors) {
+        for (s, d) in self.sqrt_dinv.iter_mut().zip(m.dinv()) {
             *s = d.sqrt();
         }
+        match m {
+            Factors::Packed(m) => self.solve_half_packed(t, m),
+            Factors::Swept(a) => self.solve_half_swept(t, a),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_half_swept(&mut self, t: &Topology, a: &Articulation) {
+        for block in 0..self.count {
+            let words = &self.bits[block * self.words..(block + 1) * self.words];
+            let places = self.places[block];
+            let mut descending = SetBitsDown::new(words).map(|place| (place, places.dof(place)));
+            let mut sweep = PathSweep::new(a);
+            let mut this = descending.next();
+            while let Some((place, k)) = this {
+                let next = descending.next();
+                let at = block * self.width + place;
+                let x = sweep.pass(k, &t.dofs[k], next.map(|(_, k)| k), self.jac[at]);
+                self.half[at] = x * F4::splat(self.sqrt_dinv[k]);
+                this = next;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn solve_half_packed(&mut self, t: &Topology, m: &BranchMatrix) {
         for block in 0..self.count {
             let at = block * self.width;
             let (jac, half) = (
@@ -267,23 +324,17 @@ impl Rows {
                 half[place] = jac[place];
             }
             let places = self.places[block];
-            for w in (0..words.len()).rev() {
-                let mut bits = words[w];
-                while bits != 0 {
-                    let top = 63 - bits.leading_zeros() as usize;
-                    bits &= !(1 << top);
-                    let place = 64 * w + top;
-                    let k = places.dof(place);
-                    let (dof, shift) = (&t.dofs[k], k - place);
-                    let row = m.row(dof);
-                    let x = half[place];
-                    let mut a = dof.parent;
-                    for d in (0..dof.depth).rev() {
-                        half[a - shift] -= x * F4::splat(row[d]);
-                        a = t.dofs[a].parent;
-                    }
-                    half[place] = x * F4::splat(self.sqrt_dinv[k]);
+            for place in SetBitsDown::new(words) {
+                let k = places.dof(place);
+                let (dof, shift) = (&t.dofs[k], k - place);
+                let row = m.row(dof);
+                let x = half[place];
+                let mut a = dof.parent;
+                for d in (0..dof.depth).rev() {
+                    half[a - shift] -= x * F4::splat(row[d]);
+                    a = t.dofs[a].parent;
                 }
+                half[place] = x * F4::splat(self.sqrt_dinv[k]);
             }
         }
     }
@@ -328,7 +379,7 @@ impl Rows {
 
     /// x ← D^(−1/2) L⁻ᵀ x, the half of M⁻¹ x that [`Rows::complete`] completes.
     #[inline(always)]
-    pub fn begin(&self, t: &Topology, m: &BranchMatrix, x: &mut [f64]) {
+    pub fn begin(&self, t: &Topology, m: &mut Factors, x: &mut [f64]) {
         m.solve_transposed(t, x);
         for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
             *x *= s;
@@ -337,21 +388,16 @@ impl Rows {
 
     /// x ← D^(1/2) L x, the coordinates of a velocity in which kinetic energy is half the square; after
     /// [`Rows::solve_half`].
-    pub fn coordinates(&self, t: &Topology, m: &BranchMatrix, x: &mut [f64]) {
-        for (k, dof) in t.dofs.iter().enumerate().rev() {
-            let row = m.row(dof);
-            let mut a = dof.parent;
-            for d in (0..dof.depth).rev() {
-                x[k] += row[d] * x[a];
-                a = t.dofs[a].parent;
-            }
-            x[k] /= self.sqrt_dinv[k];
+    pub fn coordinates(&self, t: &Topology, m: &mut Factors, x: &mut [f64]) {
+        m.times_lower(t, x);
+        for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
+            *x /= s;
         }
     }
 
     /// x ← L⁻¹ D^(−1/2) x.
     #[inline(always)]
-    pub fn complete(&self, t: &Topology, m: &BranchMatrix, x: &mut [f64]) {
+    pub fn complete(&self, t: &Topology, m: &mut Factors, x: &mut [f64]) {
         for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
             *x *= s;
         }

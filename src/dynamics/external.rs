@@ -161,6 +161,11 @@ impl LinkStiffness {
         }
     }
 
+    pub fn copy_from(&mut self, other: &LinkStiffness) {
+        self.link.copy_from_slice(&other.link);
+        self.acts.copy_from_slice(&other.acts);
+    }
+
     /// `None` stands for zero.
     #[inline(always)]
     pub fn get(&self, link: usize) -> Option<&Stiffness> {

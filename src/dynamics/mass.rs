@@ -35,13 +35,9 @@ impl BranchMatrix {
         &F4::flat(&self.rows)[dof.row..=dof.row + dof.depth]
     }
 
-    /// x ← M⁻¹ x after [`factor`].
-    pub fn solve(&self, t: &Topology, x: &mut [f64]) {
-        self.solve_transposed(t, x);
-        for (x, d) in x.iter_mut().zip(&self.dinv) {
-            *x *= d;
-        }
-        self.solve_lower(t, x);
+    /// The dof at which a factored M is found not to be positive definite.
+    pub fn singular_at(&self) -> Option<usize> {
+        self.dinv.iter().position(|x| !(*x > 0.0 && x.is_finite()))
     }
 
     /// x ← L⁻ᵀ x.
@@ -70,6 +66,18 @@ impl BranchMatrix {
                 a = t.dofs[a].parent;
             }
             x[k] = xk;
+        }
+    }
+
+    /// x ← L x.
+    pub fn times_lower(&self, t: &Topology, x: &mut [f64]) {
+        for (k, dof) in t.dofs.iter().enumerate().rev() {
+            let row = self.row(dof);
+            let mut a = dof.parent;
+            for d in (0..dof.depth).rev() {
+                x[k] += row[d] * x[a];
+                a = t.dofs[a].parent;
+            }
         }
     }
 }
@@ -136,6 +144,29 @@ fn crba_kernel(w: &mut Crba, kin: &Kinematics, model: &Model, m: &mut BranchMatr
         let l = &t.links[i];
         if k == l.iv && l.parent != WORLD {
             let own = w.composite[i];
+            w.composite[l.parent] += own;
+        }
+    }
+}
+
+/// M without armature as a dense column-major matrix, after [`Kinematics`] has positions and inertias.
+pub fn crba_dense(w: &mut Crba, kin: &Kinematics, model: &Model, out: &mut [f64]) {
+    let t = model.topology();
+    let n = t.nv();
+    out.fill(0.0);
+    w.composite.copy_from_slice(&kin.inertia);
+    for (i, l) in t.links.iter().enumerate().rev() {
+        let own = w.composite[i];
+        for k in l.iv..l.iv + l.kind.nv() {
+            let f = own.mul(kin.s[k]);
+            let mut a = k;
+            while a != WORLD {
+                let x = kin.s[a].dot(f);
+                (out[k * n + a], out[a * n + k]) = (x, x);
+                a = t.dofs[a].parent;
+            }
+        }
+        if l.parent != WORLD {
             w.composite[l.parent] += own;
         }
     }

@@ -2,7 +2,9 @@
 
 pub mod aba;
 pub mod aba_derivatives;
+pub mod articulated;
 pub mod external;
+pub mod factors;
 pub mod hybrid;
 pub mod jacobian;
 pub mod kinematics;
@@ -10,6 +12,7 @@ pub mod mass;
 pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;
+pub mod rnea_direction;
 mod workspace;
 
 pub use workspace::{Derivatives, Dynamics};

@@ -125,7 +125,8 @@ pub enum FreeAxes {
     World,
 }
 
-/// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d.
+/// Derivatives of inverse dynamics, branch-packed: for a dof k and its ancestor at depth d. Of a deep tree there are only
+/// what subtrees amount to, from [`subtrees`].
 #[derive(Clone, Debug)]
 pub struct RneaDerivatives {
     /// ∂τ_d/∂q_k and ∂τ_d/∂v_k: the ancestor's force by the dof.
@@ -196,6 +197,20 @@ fn dot6(p: &[F4], f: &[F4; 6]) -> F4 {
 #[inline(always)]
 fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
     p[0] * f[0] + p[1] * f[1] + p[2] * f[2]
+}
+
+/// Fills [`RneaDerivatives::composite`] and sums its stiffness, without the matrices; as [`rnea_derivatives`].
+pub fn subtrees(w: &mut RneaDerivatives, kin: &Kinematics, t: &Topology) {
+    for (i, c) in w.composite.iter_mut().enumerate() {
+        *c = Composite::of(&kin.inertia[i], kin.v[i]);
+    }
+    for (i, l) in t.links.iter().enumerate().rev() {
+        if l.parent != WORLD {
+            let own = w.composite[i];
+            w.composite[l.parent].add(&own);
+            w.stiffness.pass_on(i, l.parent);
+        }
+    }
 }
 
 #[inline(always)]

@@ -2,27 +2,35 @@
 
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
+use super::articulated::articulate;
 use super::external::{External, LinkStiffness};
+use super::factors::Factors;
 use super::hybrid::restrict;
 use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
-use super::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
+use super::mass::{BranchMatrix, Crba, DenseInverse, crba, crba_dense, factor, inverse};
 use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
-use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives};
+use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives, subtrees};
+use super::rnea_direction::{RneaDirection, rnea_direction};
+use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::model::topology::Topology;
 use crate::spatial::Vec3;
 
 /// Workspace of the derivatives; made only where they are wanted.
 #[derive(Clone, Debug)]
 pub struct Derivatives {
     pub id: RneaDerivatives,
-    /// M plus a diagonal, then its factors, of [`Dynamics::differentiate_forward`].
+    /// Of shallow trees: M plus a diagonal, then its factors, of [`Dynamics::differentiate_forward`].
     pub mass: BranchMatrix,
     pub inverse: DenseInverse,
     support: ColumnSupport,
     adjoint: RneaAdjoint,
+    /// Of deep trees: derivatives along directions, and the stiffness of the loads on each link alone.
+    direction: RneaDirection,
+    loads: LinkStiffness,
 }
 
 /// Workspace of all algorithms for one model. Lengths of slices are the caller's duty: nq for q, nv
@@ -32,12 +40,13 @@ pub struct Dynamics {
     pub kin: Kinematics,
     pub rnea: Rnea,
     pub external: External,
-    pub mass: BranchMatrix,
+    pub mass: Factors,
     pub derivatives: Option<Box<Derivatives>>,
     aba: Aba,
     crba: Crba,
     pub(crate) subtree: Vec<(f64, Vec3)>,
     scratch: Vec<f64>,
+    unit: Vec<f64>,
     zero: Vec<f64>,
     /// `rnea` holds the recursion of `kin` at no joint acceleration.
     biased: bool,
@@ -50,20 +59,23 @@ impl Dynamics {
             kin: Kinematics::new(model),
             rnea: Rnea::new(model),
             external: External::new(model),
-            mass: BranchMatrix::new(t),
+            mass: Factors::new(model),
             derivatives: derivatives.then(|| {
                 Box::new(Derivatives {
                     id: RneaDerivatives::new(model),
                     mass: BranchMatrix::new(t),
-                    inverse: DenseInverse::new(t.nv()),
+                    inverse: DenseInverse::new(if t.is_deep() { 0 } else { t.nv() }),
                     support: ColumnSupport::new(t.nv()),
                     adjoint: RneaAdjoint::new(model),
+                    direction: RneaDirection::new(model),
+                    loads: LinkStiffness::new(t.links.len()),
                 })
             }),
             aba: Aba::new(model),
             crba: Crba::new(model),
             subtree: vec![(0.0, Vec3::ZERO); t.links.len()],
             scratch: vec![0.0; t.nv()],
+            unit: vec![0.0; t.nv()],
             zero: vec![0.0; t.nv()],
             biased: false,
         }
@@ -140,13 +152,30 @@ impl Dynamics {
         tau: &[f64],
         a: &mut [f64],
     ) {
-        self.factor_mass(model, diagonal);
-        self.bias(model, params, v, a);
-        for (a, tau) in a.iter_mut().zip(tau) {
-            *a = tau - *a;
+        if let Factors::Swept(factors) = &mut self.mass {
+            let (aba_work, kin) = (&mut self.aba, &self.kin);
+            aba(
+                aba_work,
+                kin,
+                model,
+                params,
+                &self.external,
+                diagonal,
+                v,
+                tau,
+                a,
+            );
+            std::mem::swap(&mut aba_work.factors, factors);
+            factors.adopt(&kin.s);
+        } else {
+            self.factor_mass(model, diagonal);
+            self.bias(model, params, v, a);
+            for (a, tau) in a.iter_mut().zip(tau) {
+                *a = tau - *a;
+            }
+            self.mass.solve(model.topology(), a);
         }
-        self.mass.solve(model.topology(), a);
-        if self.mass.dinv.iter().any(|d| d.is_nan() || *d <= 0.0) {
+        if self.mass.dinv().iter().any(|d| d.is_nan() || *d <= 0.0) {
             a.fill(f64::NAN);
         }
     }
@@ -182,8 +211,13 @@ impl Dynamics {
 
     /// Dense M with armature, column-major; after [`Dynamics::update_positions`].
     pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) {
-        crba(&mut self.crba, &self.kin, model, &mut self.mass);
-        unpack_symmetric(model, &self.mass.rows, out);
+        match &mut self.mass {
+            Factors::Packed(mass) => {
+                crba(&mut self.crba, &self.kin, model, mass);
+                unpack_symmetric(model, &mass.rows, out);
+            }
+            Factors::Swept(_) => crba_dense(&mut self.crba, &self.kin, model, out),
+        }
         let n = model.nv();
         for (k, rotor) in params.armature.iter().enumerate() {
             out[k * n + k] += rotor;
@@ -192,12 +226,17 @@ impl Dynamics {
 
     /// M − armature + diag factored in `mass`; after [`Dynamics::update_positions`].
     pub fn factor_mass(&mut self, model: &Model, diagonal: &[f64]) {
-        crba(&mut self.crba, &self.kin, model, &mut self.mass);
-        factor(&mut self.mass, model.topology(), diagonal);
+        match &mut self.mass {
+            Factors::Packed(mass) => {
+                crba(&mut self.crba, &self.kin, model, mass);
+                factor(mass, model.topology(), diagonal);
+            }
+            Factors::Swept(a) => articulate(a, &self.kin, model, diagonal, None),
+        }
     }
 
-    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`; after
-    /// [`Dynamics::inverse`].
+    /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`, or of a deep tree what
+    /// [`Dynamics::inverse_direction`] needs; after [`Dynamics::inverse`].
     pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
         self.differentiate_inverse_with(model, params, FreeAxes::Body, |_, _| ());
     }
@@ -213,8 +252,53 @@ impl Dynamics {
         if let Some(d) = &mut self.derivatives {
             d.id.stiffness.set(&self.external);
             stiffen(&self.kin, &mut d.id.stiffness);
-            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, None);
+            let t = model.topology();
+            if t.is_deep() {
+                d.loads.copy_from(&d.id.stiffness);
+                subtrees(&mut d.id, &self.kin, t);
+            } else {
+                rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, None);
+            }
         }
+    }
+
+    /// Adds ∂τ/∂q dq + ∂τ/∂v dv at (q, v, a) to `tau` for a deep tree, where an empty slice stands for zero; after
+    /// [`Dynamics::differentiate_inverse`].
+    pub fn inverse_direction(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dq: &[f64],
+        dv: &[f64],
+        tau: &mut [f64],
+    ) {
+        if let Some(d) = &mut self.derivatives {
+            let (kin, rnea) = (&self.kin, &self.rnea);
+            let direction = &mut d.direction;
+            rnea_direction(direction, kin, rnea, model, params, &d.loads, dq, dv, tau);
+        }
+    }
+
+    /// Derivatives of inverse dynamics of a deep tree by q and v, dense column-major nv×nv; after
+    /// [`Dynamics::differentiate_inverse`].
+    pub fn inverse_columns(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        by_q: &mut [f64],
+        by_v: &mut [f64],
+    ) {
+        let mut unit = std::mem::take(&mut self.unit);
+        let columns = by_q.chunks_exact_mut(model.nv());
+        for (k, (by_q, by_v)) in columns.zip(by_v.chunks_exact_mut(model.nv())).enumerate() {
+            by_q.fill(0.0);
+            by_v.fill(0.0);
+            unit[k] = 1.0;
+            self.inverse_direction(model, params, &unit, &[], by_q);
+            self.inverse_direction(model, params, &[], &unit, by_v);
+            unit[k] = 0.0;
+        }
+        self.unit = unit;
     }
 
     /// Adds wᵀ∂τ/∂q and wᵀ∂τ/∂v at (q, v, a) to `q_bar` and `v_bar`; after [`Dynamics::inverse`].
@@ -243,8 +327,8 @@ impl Dynamics {
     }
 
     /// Dense derivatives of forward dynamics at (q, v, τ) for the matrix M − armature + diag:
-    /// by q and v in `by_q`, `by_v` (column-major nv×nv); by τ it is `derivatives.inverse`.
-    /// `a` receives the acceleration. After [`Dynamics::update`].
+    /// by q and v in `by_q`, `by_v` (column-major nv×nv); by τ it is [`Dynamics::mass_inverse`].
+    /// `a` receives the acceleration. The dof at which the matrix is singular, if it is. After [`Dynamics::update`].
     pub fn differentiate_forward(
         &mut self,
         model: &Model,
@@ -255,20 +339,50 @@ impl Dynamics {
         a: &mut [f64],
         by_q: &mut [f64],
         by_v: &mut [f64],
-    ) {
+    ) -> Option<usize> {
         self.forward(model, params, diagonal, v, tau, a);
         let mut scratch = std::mem::take(&mut self.scratch);
         self.inverse(model, params, v, a, &mut scratch);
         self.scratch = scratch;
-        if let Some(d) = &mut self.derivatives {
-            let t = model.topology();
-            d.id.stiffness.set(&self.external);
-            let m = Some(&mut d.mass);
-            let axes = FreeAxes::Body;
-            rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, m);
-            factor(&mut d.mass, t, diagonal);
-            inverse(&mut d.inverse, &d.mass, t);
-            inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);
+        let t = model.topology();
+        if t.is_deep() {
+            self.factor_mass(model, diagonal);
+            self.differentiate_inverse(model, params);
+            self.inverse_columns(model, params, by_q, by_v);
+            for column in [by_q, by_v]
+                .into_iter()
+                .flat_map(|x| x.chunks_exact_mut(t.nv()))
+            {
+                self.mass.solve(t, column);
+                column.iter_mut().for_each(|x| *x = -*x);
+            }
+            return self.mass.singular_at();
+        }
+        let d = self.derivatives.as_mut()?;
+        d.id.stiffness.set(&self.external);
+        let (m, axes) = (Some(&mut d.mass), FreeAxes::Body);
+        rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, m);
+        factor(&mut d.mass, t, diagonal);
+        inverse(&mut d.inverse, &d.mass, t);
+        inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);
+        d.mass.singular_at()
+    }
+
+    /// The inverse of the matrix of [`Dynamics::differentiate_forward`], dense column-major nv×nv.
+    pub fn mass_inverse(&mut self, t: &Topology, out: &mut [f64]) {
+        let nv = t.nv().max(1);
+        let dense = self.derivatives.as_ref().map(|d| &d.inverse);
+        for (i, column) in out.chunks_exact_mut(nv).enumerate() {
+            match dense {
+                Some(dense) if !t.is_deep() => {
+                    column.copy_from_slice(&F4::flat(dense.row(i))[..nv])
+                }
+                _ => {
+                    column.fill(0.0);
+                    column[i] = 1.0;
+                    self.mass.solve(t, column);
+                }
+            }
         }
     }
 
@@ -291,12 +405,19 @@ impl Dynamics {
         }
         let mut bias = std::mem::take(&mut self.scratch);
         self.inverse(model, params, v, a, &mut bias);
-        crba(&mut self.crba, &self.kin, model, &mut self.mass);
-        restrict(&mut self.mass, t, &params.armature, prescribed);
+        match &mut self.mass {
+            Factors::Packed(mass) => {
+                crba(&mut self.crba, &self.kin, model, mass);
+                restrict(mass, t, &params.armature, prescribed);
+                factor(mass, t, &self.zero);
+            }
+            Factors::Swept(a) => {
+                articulate(a, &self.kin, model, &params.armature, Some(prescribed))
+            }
+        }
         for (k, b) in bias.iter_mut().enumerate() {
             *b = if prescribed[k] { 0.0 } else { tau[k] - *b };
         }
-        factor(&mut self.mass, t, &self.zero);
         self.mass.solve(t, &mut bias);
         for (k, a) in a.iter_mut().enumerate() {
             if !prescribed[k] {

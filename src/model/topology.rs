@@ -93,11 +93,15 @@ pub struct Topology {
     pub dofs: Vec<Dof>,
     pub trees: Vec<Tree>,
     pub nq: usize,
-    /// Length of branch-packed storage.
+    /// Length of branch-packed storage: zero for deep trees.
     pub packed: usize,
     /// Largest number of dofs on a path from the root, this rounded up to whole lanes.
     pub max_depth: usize,
 }
+
+/// From so many dofs on a path on, what is linear in the dofs is faster than rows of numbers over the path: where the
+/// two forms of M's factors meet for chains, far beyond any robot's.
+const DEEP: usize = 64;
 
 /// Rows of branch-packed storage are padded to this many numbers.
 pub const LANES: usize = 4;
@@ -145,6 +149,11 @@ impl Topology {
 
     pub fn nv(&self) -> usize {
         self.dofs.len()
+    }
+
+    /// Whether paths are too long for branch-packed storage, which then is not made.
+    pub fn is_deep(&self) -> bool {
+        self.max_depth > DEEP
     }
 
     /// Appends a link below `parent`; links must come depth first.
@@ -198,6 +207,9 @@ impl Topology {
 
     /// Fills the ends of subtrees and trees once every link is there.
     pub(super) fn finish(&mut self) {
+        if self.is_deep() {
+            self.packed = 0;
+        }
         for i in (0..self.links.len()).rev() {
             let own = self.links[i].iv + self.links[i].kind.nv();
             self.links[i].end = self.links[i].end.max(i + 1);

@@ -21,8 +21,9 @@ use crate::contact::mode::Mode;
 use crate::contact::ncp::NcpOptions;
 use crate::dynamics::Dynamics;
 use crate::dynamics::external::{External, LinkStiffness};
+use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::{Kinematics, twists};
-use crate::dynamics::mass::{BranchMatrix, DenseInverse};
+use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
@@ -162,7 +163,7 @@ impl ContactStage {
         &mut self,
         model: &Model,
         params: &Params,
-        dynamics: &Dynamics,
+        dynamics: &mut Dynamics,
         q: &[f64],
         v: &[f64],
         v_start: &[f64],
@@ -175,7 +176,7 @@ impl ContactStage {
         for (k, x) in self.v_free.iter_mut().enumerate() {
             *x = v_start[k] + h * acc[k];
         }
-        let kin = &dynamics.kin;
+        let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);
         self.scene.foresee(model, kin, &kin.v);
         twists(kin, model, &self.v_free, &mut self.twists);
@@ -202,17 +203,17 @@ impl ContactStage {
                 reach,
             );
             c.regularize(&self.scene, params);
-            c.condense(t, &dynamics.mass);
+            c.condense(t, mass);
             if let Law::Convex(_) = self.law {
                 for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free))
                 {
                     *x = start - free;
                 }
-                c.rows.coordinates(t, &dynamics.mass, &mut self.kept);
+                c.rows.coordinates(t, mass, &mut self.kept);
             }
             let certificate = self.solve_condensed(v)?;
             let c = &mut self.constraints;
-            respond(c, &dynamics.mass, model, &self.v_free, v_end);
+            respond(c, mass, model, &self.v_free, v_end);
             let mut repeat = false;
             if reach != f64::INFINITY && c.missed_limit(q, v_end, h, 1e-12) {
                 reach = f64::INFINITY;
@@ -321,14 +322,14 @@ impl ContactStage {
     pub fn relax(
         &mut self,
         model: &Model,
-        dynamics: &Dynamics,
+        dynamics: &mut Dynamics,
         kappa: f64,
         v_end: &mut [f64],
     ) -> Result<()> {
         let c = &mut self.constraints;
         let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
         c.lambda.copy_from_slice(path.lambda());
-        respond(c, &dynamics.mass, model, &self.v_free, v_end);
+        respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
         self.relaxed = Some(Box::new(path));
         Ok(())
     }
@@ -402,7 +403,7 @@ impl ContactStage {
         &mut self,
         t: &Topology,
         kin: &Kinematics,
-        m: &BranchMatrix,
+        m: &Factors,
         inverse: &DenseInverse,
     ) -> Result<Option<&Response>> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
@@ -464,7 +465,7 @@ impl ContactStage {
     }
 
     /// x ← x + A⁻¹ Jᵀ dλ along the direction, from the velocity at fixed impulses.
-    pub fn correct_one(&mut self, model: &Model, m: &BranchMatrix, x: &mut [f64]) -> Result<()> {
+    pub fn correct_one(&mut self, model: &Model, m: &mut Factors, x: &mut [f64]) -> Result<()> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(());
         };
@@ -505,7 +506,7 @@ impl ContactStage {
     pub fn correct_transposed(
         &mut self,
         t: &Topology,
-        m: &BranchMatrix,
+        m: &mut Factors,
         impulse_bar: &[f64],
         bounds: bool,
         z: &mut [f64],

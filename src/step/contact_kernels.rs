@@ -1,14 +1,14 @@
 //! Products of the contact stage that run over all rows.
 
 use crate::constraint::Constraints;
-use crate::dynamics::mass::BranchMatrix;
+use crate::dynamics::factors::Factors;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 
 #[inline(always)]
 fn respond_kernel(
     c: &Constraints,
-    m: &BranchMatrix,
+    m: &mut Factors,
     model: &Model,
     v_free: &[f64],
     v_next: &mut [f64],
@@ -29,7 +29,7 @@ fn respond_kernel(
 dispatch! {
     /// v_next = v_free + A⁻¹ Jᵀ λ.
     pub(super) fn respond = respond_kernel(
-        c: &Constraints, m: &BranchMatrix, model: &Model, v_free: &[f64], v_next: &mut [f64],
+        c: &Constraints, m: &mut Factors, model: &Model, v_free: &[f64], v_next: &mut [f64],
     )
 }
 

@@ -1,4 +1,4 @@
-//! Jacobians, directional derivatives and adjoints of the last step.
+//! Directional derivatives and adjoints of the last step.
 //!
 //! The step solves r = M a + b + D v⁺ + K (e + h v⁺) − τ = 0 with v⁺ = v + h a. One factorization of
 //! A = M + h D + h² K serves them all: dv⁺ = dv − h A⁻¹ (R_q dq + R_v dv − τ_u du + R_p dp). With free joints in world
@@ -9,30 +9,12 @@ use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
 use super::options::Integrator;
 use super::parameters::At;
-use super::response::Response;
 use super::sim::Sim;
 use super::world_axes;
-use crate::dynamics::aba_derivatives::inverse_times;
-use crate::dynamics::mass::inverse;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
-use crate::linalg::F4;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
 use crate::model::topology::LinkKind;
-
-/// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
-/// tangent of q is in the body frame for spherical and free joints.
-#[derive(Default)]
-pub struct StepJacobians<'a> {
-    pub dq_dq: Option<&'a mut [f64]>,
-    pub dq_dv: Option<&'a mut [f64]>,
-    pub dq_du: Option<&'a mut [f64]>,
-    pub dq_dp: Option<&'a mut [f64]>,
-    pub dv_dq: Option<&'a mut [f64]>,
-    pub dv_dv: Option<&'a mut [f64]>,
-    pub dv_du: Option<&'a mut [f64]>,
-    pub dv_dp: Option<&'a mut [f64]>,
-}
 
 /// The state of the last step as [`At`] sees it.
 macro_rules! at {
@@ -65,6 +47,8 @@ macro_rules! joint_terms {
         )
     }};
 }
+
+pub(super) use at;
 
 impl Sim {
     pub(super) fn need_taken(&self) -> Result<()> {
@@ -113,12 +97,7 @@ impl Sim {
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
             d.factor_mass(model, &self.diagonal);
-            if let Some(k) = d
-                .mass
-                .dinv
-                .iter()
-                .position(|x| !(*x > 0.0 && x.is_finite()))
-            {
+            if let Some(k) = d.mass.singular_at() {
                 return Err(Error::numerical(format!(
                     "the mass matrix is singular at joint \"{}\"",
                     model.joint_of_dof(k).name
@@ -169,8 +148,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Builds R_q and R_v at the last step, unless they are there.
-    fn linearize(&mut self) -> Result<()> {
+    /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.
+    pub(super) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
         if self.linear.as_ref().is_some_and(|l| l.matrices_valid) {
             return Ok(());
@@ -191,132 +170,18 @@ impl Sim {
         let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
-        joint_terms!(self, |row, column, by_q, by_v| {
-            add_entry(&mut d.id, model.topology(), [row, column], by_q, by_v);
-        });
-        if in_world {
+        if !t.is_deep() {
+            joint_terms!(self, |row, column, by_q, by_v| {
+                add_entry(&mut d.id, t, [row, column], by_q, by_v);
+            });
+        }
+        if !t.is_deep() && in_world {
             let v = &self.state.v;
             world_axes::for_diagonal(model, &self.diagonal, v, |row, column, x| {
-                add_entry(&mut d.id, model.topology(), [row, column], 0.0, -x);
+                add_entry(&mut d.id, t, [row, column], 0.0, -x);
             });
         }
         lin.matrices_valid = true;
-        Ok(())
-    }
-
-    /// Jacobians of the last step; see [`StepJacobians`].
-    ///
-    /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
-    /// derivatives, `Numerical` for a singular mass and where constraints nearly depend on each other so that
-    /// a derivative would be round-off. Nothing is written then.
-    pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
-        self.need_step()?;
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        for (name, x, columns) in [
-            ("dq_dq", &out.dq_dq, nv),
-            ("dq_dv", &out.dq_dv, nv),
-            ("dq_du", &out.dq_du, nu),
-            ("dq_dp", &out.dq_dp, np),
-            ("dv_dq", &out.dv_dq, nv),
-            ("dv_dv", &out.dv_dv, nv),
-            ("dv_du", &out.dv_du, nu),
-            ("dv_dp", &out.dv_dp, np),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, nv * columns)?;
-            }
-        }
-        self.linearize()?;
-        let model = &*self.model;
-        let (t, h) = (model.topology(), self.options.time_step);
-        let (kin, mass) = (&self.dynamics.kin, &self.dynamics.mass);
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
-        };
-        if !lin.inverse_valid {
-            inverse(&mut d.inverse, mass, t);
-            let response = match &mut self.contact {
-                Some(c) => c.prepare_response(t, kin, mass, &d.inverse)?,
-                None => None,
-            };
-            inverse_times(
-                &mut lin.support,
-                response.map_or(&d.inverse, |r| &r.inverse),
-                &d.id,
-                t,
-                -h,
-                response.map(Response::less),
-                &mut lin.by_q,
-                &mut lin.by_v,
-            );
-            for k in 0..nv {
-                lin.by_v[k * nv + k] += 1.0;
-            }
-            if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
-                l.variation.for_cross(t, kin, |k, i, force| {
-                    let answer = F4::flat(l.response.inverse.row(i));
-                    for (x, a) in lin.by_q[k * nv..][..nv].iter_mut().zip(answer) {
-                        *x += force * a;
-                    }
-                });
-            }
-            if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
-                return Err(Error::numerical("a Jacobian of the step is not finite"));
-            }
-            lin.inverse_valid = true;
-        }
-        if let Some(x) = out.dv_dq {
-            x.copy_from_slice(&lin.by_q);
-            world_axes::turn(model, &lin.turns, x);
-        }
-        if let Some(x) = out.dv_dv {
-            x.copy_from_slice(&lin.by_v);
-            world_axes::turn(model, &lin.turns, x);
-        }
-        if let Some(x) = out.dq_dq {
-            position_columns(t, &lin.blocks, h, &lin.by_q, true, x);
-        }
-        if let Some(x) = out.dq_dv {
-            position_columns(t, &lin.blocks, h, &lin.by_v, false, x);
-        }
-        if out.dv_du.is_some() || out.dq_du.is_some() {
-            let answer = match &self.contact {
-                Some(c) => c.response(&d.inverse),
-                None => &d.inverse,
-            };
-            for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
-                column.fill(0.0);
-                let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
-                for (k, gear) in a.gear.iter().enumerate() {
-                    let x = h * gear * f.by_u;
-                    for (c, r) in column.iter_mut().zip(F4::flat(answer.row(a.iv + k))) {
-                        *c += x * r;
-                    }
-                }
-            }
-            deliver(model, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
-        }
-        if out.dv_dp.is_some() || out.dq_dp.is_some() {
-            let mut columns = std::mem::take(&mut lin.by_p);
-            for (j, column) in columns.chunks_exact_mut(nv.max(1)).enumerate() {
-                at!(self, d).column(&self.selected[j], column);
-                for c in column.iter_mut() {
-                    *c *= -h;
-                }
-                if let Some(c) = &mut self.contact {
-                    c.direction(t, kin, &[], &[], &mut []);
-                    c.parameter(&at!(self, d), &self.selected[j], column);
-                    c.add_direction(1.0);
-                }
-                mass.solve(t, column);
-                if let Some(c) = &mut self.contact {
-                    c.correct_one(model, mass, column)?;
-                }
-            }
-            lin.by_p = columns;
-            deliver(model, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
-        }
         Ok(())
     }
 
@@ -345,17 +210,61 @@ impl Sim {
         check_length("dq_next", dq_next, nv)?;
         check_length("dv_next", dv_next, nv)?;
         self.linearize()?;
+        self.velocity_direction(dq, dv, du, dp)?;
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        let r = &mut lin.dv;
+        position_columns(t, &lin.blocks, h, r, false, &mut lin.dq);
+        world_axes::turn(model, &lin.turns, r);
+        if !dq.is_empty() {
+            lin.column.copy_from_slice(dq);
+            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
+                block_mul(&b.by_q, &mut lin.column[l.iv..l.iv + l.kind.nv()]);
+            }
+            for (x, c) in lin.dq.iter_mut().zip(&lin.column) {
+                *x += c;
+            }
+        }
+        if !all_finite(r) || !all_finite(&lin.dq) {
+            return Err(Error::numerical("the derivative of the step is not finite"));
+        }
+        dq_next.copy_from_slice(&lin.dq);
+        dv_next.copy_from_slice(r);
+        Ok(())
+    }
+
+    /// δv̂ along (dq, dv, du, dp) into `Linearization::dv`; after [`Sim::linearize`].
+    pub(super) fn velocity_direction(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+    ) -> Result<()> {
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
         };
         let r = &mut lin.dv;
         r.fill(0.0);
-        if !dq.is_empty() {
+        if t.is_deep() {
+            (self.dynamics).inverse_direction(model, &self.params, dq, dv, r);
+            joint_terms!(self, |row, column, by_q, by_v| {
+                r[row] +=
+                    by_q * dq.get(column).unwrap_or(&0.0) + by_v * dv.get(column).unwrap_or(&0.0);
+            });
+        }
+        let Some(d) = &mut self.dynamics.derivatives else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if !t.is_deep() && !dq.is_empty() {
             packed_mul(t, &d.id.above_q, &d.id.below_q, dq, r);
         }
-        if !dv.is_empty() {
+        if !t.is_deep() && !dv.is_empty() {
             packed_mul(t, &d.id.above_v, &d.id.below_v, dv, r);
         }
         for ((a, f), du) in model.actuators().iter().zip(&self.state.actuators).zip(du) {
@@ -383,32 +292,20 @@ impl Sim {
                 }
             }
         }
-        let mass = &self.dynamics.mass;
+        let mass = &mut self.dynamics.mass;
         mass.solve(t, r);
         if !dv.is_empty() {
             for (r, dv) in r.iter_mut().zip(dv) {
                 *r += dv;
             }
+            // Packed rows hold this already.
+            if t.is_deep() && !lin.turns.is_empty() {
+                world_axes::carry_direction(model, h, [&self.state.v, dv], r);
+            }
         }
         if let Some(c) = &mut self.contact {
             c.correct_one(model, mass, r)?;
         }
-        position_columns(t, &lin.blocks, h, r, false, &mut lin.dq);
-        world_axes::turn(model, &lin.turns, r);
-        if !dq.is_empty() {
-            lin.column.copy_from_slice(dq);
-            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-                block_mul(&b.by_q, &mut lin.column[l.iv..l.iv + l.kind.nv()]);
-            }
-            for (x, c) in lin.dq.iter_mut().zip(&lin.column) {
-                *x += c;
-            }
-        }
-        if !all_finite(r) || !all_finite(&lin.dq) {
-            return Err(Error::numerical("the derivative of the step is not finite"));
-        }
-        dq_next.copy_from_slice(&lin.dq);
-        dv_next.copy_from_slice(r);
         Ok(())
     }
 
@@ -463,7 +360,7 @@ impl Sim {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        let mass = &self.dynamics.mass;
+        let mass = &mut self.dynamics.mass;
         // z = ∂L/∂v̂ in all, then −h A⁻¹ z weighs the rows of r.
         let (z, weights) = (&mut lin.dv, &mut lin.dq);
         z.copy_from_slice(q_next_bar);

@@ -30,6 +30,8 @@ pub(super) struct Linearization {
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
     pub column2: Vec<f64>,
+    /// A unit input.
+    pub unit: Vec<f64>,
     pub dv: Vec<f64>,
     pub dq: Vec<f64>,
     /// Of the links with more than one dof, in order.
@@ -54,6 +56,7 @@ impl Linearization {
             column2: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
+            unit: vec![0.0; model.nu()],
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
             blocks: vec![IntegrateBlocks::default(); wide.count()],

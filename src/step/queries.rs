@@ -131,7 +131,24 @@ impl Sim {
             .inverse(&self.model, &self.params, v, a, &mut self.work);
         self.dynamics
             .differentiate_inverse(&self.model, &self.params);
-        if let Some(d) = &self.dynamics.derivatives {
+        if self.model.topology().is_deep() {
+            let Some(l) = &mut self.linear else {
+                return Err(Error::internal("the linearization is missing"));
+            };
+            let (by_q, by_v) = l.buffers();
+            (self.dynamics).inverse_columns(&self.model, &self.params, by_q, by_v);
+            let pairs = [(dtau_dq, by_q), (dtau_dv, by_v)];
+            if !pairs.iter().all(|(_, x)| all_finite(x)) {
+                return Err(Error::numerical(
+                    "a derivative is not finite: the state is too large",
+                ));
+            }
+            for (out, x) in pairs {
+                if let Some(out) = out {
+                    out.copy_from_slice(x);
+                }
+            }
+        } else if let Some(d) = &self.dynamics.derivatives {
             let parts = [&d.id.above_q, &d.id.below_q, &d.id.above_v, &d.id.below_v];
             if !parts.iter().all(|x| all_finite(F4::flat(x))) {
                 return Err(Error::numerical(
@@ -181,7 +198,7 @@ impl Sim {
             return Err(Error::internal("the linearization is missing"));
         };
         let (by_q, by_v) = l.buffers();
-        self.dynamics.differentiate_forward(
+        let singular = self.dynamics.differentiate_forward(
             model,
             p,
             &p.armature,
@@ -191,15 +208,7 @@ impl Sim {
             by_q,
             by_v,
         );
-        let Some(d) = &self.dynamics.derivatives else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
-        };
-        if let Some(k) = d
-            .mass
-            .dinv
-            .iter()
-            .position(|x| !(*x > 0.0 && x.is_finite()))
-        {
+        if let Some(k) = singular {
             return Err(Error::numerical(format!(
                 "the mass matrix is singular at joint \"{}\"",
                 model.joint_of_dof(k).name
@@ -217,9 +226,7 @@ impl Sim {
             x.copy_from_slice(by_v);
         }
         if let Some(x) = da_dtau {
-            for (i, column) in x.chunks_exact_mut(nv.max(1)).enumerate() {
-                column.copy_from_slice(&F4::flat(d.inverse.row(i))[..nv]);
-            }
+            self.dynamics.mass_inverse(model.topology(), x);
         }
         Ok(())
     }

@@ -14,9 +14,10 @@ use crate::contact::law::Law;
 use crate::contact::ncp::Split;
 use crate::contact::problem::Delassus;
 use crate::dynamics::aba_derivatives::LowRank;
+use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
-use crate::error::Result;
+use crate::dynamics::mass::{DenseInverse, solve_columns};
+use crate::error::{Error, Result};
 use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
@@ -150,7 +151,7 @@ impl Response {
         s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
-        m: &BranchMatrix,
+        m: &Factors,
         inverse: &DenseInverse,
     ) -> Result<()> {
         let n = t.nv() * self.lanes;
@@ -175,6 +176,11 @@ impl Response {
                 law.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
             }
         }
+        let Factors::Packed(m) = m else {
+            return Err(Error::internal(
+                "Jacobians of deep trees come by directions",
+            ));
+        };
         solve_columns(m, t, self.lanes, &mut self.answer[..n]);
         match split {
             Split::Half => self.y[..n].copy_from_slice(&self.answer[..n]),

@@ -414,7 +414,7 @@ impl Sim {
                 let certificate = c.solve(
                     model,
                     params,
-                    &self.dynamics,
+                    &mut self.dynamics,
                     q,
                     v,
                     &s.v_start,
@@ -464,7 +464,7 @@ impl Sim {
     pub(super) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
-            c.relax(model, &self.dynamics, kappa, &mut s.v_end)?;
+            c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
         }
         for k in 0..model.nv() {
             s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;

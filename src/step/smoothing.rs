@@ -15,8 +15,8 @@
 //! [`crate::contact::central_path`]. A contact or limit farther than `reach` from closing has no part;
 //! where it enters, the relaxed step jumps by about κ h/(reach) in impulse.
 
-use super::derivatives::StepJacobians;
 use super::info::{Gradient, check_length};
+use super::jacobians::StepJacobians;
 use super::normal::Normal;
 use super::options::Contact;
 use super::sim::Sim;

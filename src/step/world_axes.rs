@@ -23,6 +23,15 @@ pub(super) fn carry(model: &Model, h: f64, v: &[f64], out: &mut [f64]) {
     }
 }
 
+/// out += h δ(ω × v) along δv, of [v, δv].
+pub(super) fn carry_direction(model: &Model, h: f64, [v, dv]: [&[f64]; 2], out: &mut [f64]) {
+    for l in model.free_links() {
+        let [t, d] = [v, dv].map(|v| Twist::from_slice(&v[l.iv..]));
+        let change = d.ang.cross(t.lin) + t.ang.cross(d.lin);
+        add(&mut out[l.iv..], change * h);
+    }
+}
+
 /// Visits the change of the forces D ω × v by v, D diagonal: (row, column, value). That of inertial forces is in
 /// [`FreeAxes::World`](crate::dynamics::rnea_derivatives::FreeAxes::World).
 pub(super) fn for_diagonal(

@@ -1,0 +1,261 @@
+//! The factors of M by articulated bodies, and products with them by sweeps over the tree.
+//!
+//! Eliminating dofs from the tips to the root leaves, per dof, u = I^A S and D = Sᵀu + diagonal, where I^A is the
+//! articulated inertia of what hangs on the dof. These are the factors of M = LᵀDL with unit lower L (Rodriguez,
+//! Jain & Kreutz-Delgado, A spatial operator algebra, IJRR 1991):
+//!
+//!   L_kj = S_jᵀ u_k / D_k   for every dof j above k,
+//!
+//! so that no product needs the entries: n·depth of them for a chain, where the sweeps are linear in the links.
+
+use super::kinematics::Kinematics;
+use crate::linalg::{F4, dispatch};
+use crate::model::Model;
+use crate::model::topology::{Dof, Topology, WORLD};
+use crate::spatial::{Inertia, Mat3, Sym3, Twist, Wrench};
+
+/// A symmetric 6×6 matrix [[m, h], [hᵀ, i]] that maps accelerations to forces.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Articulated {
+    m: Sym3,
+    /// Linear force by angular acceleration.
+    h: Mat3,
+    i: Sym3,
+}
+
+impl Articulated {
+    #[inline(always)]
+    pub(super) fn rigid(r: &Inertia) -> Self {
+        let m = r.mass;
+        Articulated {
+            m: Sym3::new(m, 0.0, m, 0.0, 0.0, m),
+            h: -Mat3::skew(r.h),
+            i: r.i,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn mul(&self, t: Twist) -> Wrench {
+        Wrench::new(
+            self.m.mul_vec(t.lin) + self.h.mul_vec(t.ang),
+            self.h.tr_mul_vec(t.lin) + self.i.mul_vec(t.ang),
+        )
+    }
+
+    /// self − u uᵀ s
+    #[inline(always)]
+    fn deflate(&mut self, u: Wrench, s: f64) {
+        let (a, b) = (u.lin * s, u.ang * s);
+        let (l, w) = (u.lin, u.ang);
+        self.m = self.m
+            - Sym3::new(
+                a.x * l.x,
+                a.x * l.y,
+                a.y * l.y,
+                a.x * l.z,
+                a.y * l.z,
+                a.z * l.z,
+            );
+        self.h = self.h - Mat3::outer(a, w);
+        self.i = self.i
+            - Sym3::new(
+                b.x * w.x,
+                b.x * w.y,
+                b.y * w.y,
+                b.x * w.z,
+                b.y * w.z,
+                b.z * w.z,
+            );
+    }
+
+    /// Lets a dof go: its u and 1/D.
+    #[inline(always)]
+    pub(super) fn release(&mut self, s: Twist, diagonal: f64) -> (Wrench, f64) {
+        let u = self.mul(s);
+        let dinv = 1.0 / (s.dot(u) + diagonal);
+        self.deflate(u, dinv);
+        (u, dinv)
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, o: &Articulated) {
+        self.m += o.m;
+        self.h += o.h;
+        self.i += o.i;
+    }
+}
+
+/// L and D of the last elimination, with room for the sweeps.
+#[derive(Clone, Debug)]
+pub struct Articulation {
+    pub(super) ia: Vec<Articulated>,
+    /// Per dof: S (not filled by forward dynamics alone), I^A S and 1/D.
+    s: Vec<Twist>,
+    pub(super) u: Vec<Wrench>,
+    pub dinv: Vec<f64>,
+    /// Per link: the force that its dofs have passed on, and the motion of all dofs above.
+    force: Vec<Wrench>,
+    motion: Vec<Twist>,
+}
+
+impl Articulation {
+    pub fn new(model: &Model) -> Self {
+        let (n, nv) = (model.topology().links.len(), model.nv());
+        Articulation {
+            ia: vec![Articulated::default(); n],
+            s: vec![Twist::ZERO; nv],
+            u: vec![Wrench::ZERO; nv],
+            dinv: vec![0.0; nv],
+            force: vec![Wrench::ZERO; n],
+            motion: vec![Twist::ZERO; n],
+        }
+    }
+
+    /// Completes what forward dynamics has left for the sweeps.
+    pub(super) fn adopt(&mut self, s: &[Twist]) {
+        self.s.copy_from_slice(s);
+    }
+
+    /// S and u / D of a dof: the entries L_kj are products of two of them.
+    #[inline(always)]
+    fn pair(&self, k: usize) -> (Twist, Wrench) {
+        (self.s[k], self.u[k] * self.dinv[k])
+    }
+
+    /// x ← L⁻ᵀ x.
+    pub fn solve_transposed(&mut self, t: &Topology, x: &mut [f64]) {
+        self.force.fill(Wrench::ZERO);
+        for (i, l) in t.links.iter().enumerate().rev() {
+            let mut f = self.force[i];
+            for k in (l.iv..l.iv + l.kind.nv()).rev() {
+                let (s, u) = self.pair(k);
+                x[k] -= s.dot(f);
+                f += u * x[k];
+            }
+            if l.parent != WORLD {
+                self.force[l.parent] += f;
+            }
+        }
+    }
+
+    /// x ← L⁻¹ x.
+    pub fn solve_lower(&mut self, t: &Topology, x: &mut [f64]) {
+        self.sweep_down(t, x, |above, x| (x - above, x - above));
+    }
+
+    /// x ← L x.
+    pub fn times_lower(&mut self, t: &Topology, x: &mut [f64]) {
+        self.sweep_down(t, x, |above, x| (x + above, x));
+    }
+
+    /// From the root to the tips: what a dof becomes, and the speed that it passes on, from u / D times the motion of
+    /// those above and its own number.
+    #[inline(always)]
+    fn sweep_down(&mut self, t: &Topology, x: &mut [f64], of: impl Fn(f64, f64) -> (f64, f64)) {
+        for (i, l) in t.links.iter().enumerate() {
+            let mut motion = match l.parent {
+                WORLD => Twist::ZERO,
+                p => self.motion[p],
+            };
+            for k in l.iv..l.iv + l.kind.nv() {
+                let (s, u) = self.pair(k);
+                let (own, speed) = of(motion.dot(u), x[k]);
+                x[k] = own;
+                motion += s * speed;
+            }
+            self.motion[i] = motion;
+        }
+    }
+}
+
+/// The sweep of [`Articulation::solve_transposed`] for up to four columns that are zero but on the paths of one or two
+/// links: dof by dof, in decreasing order.
+pub struct PathSweep<'a> {
+    a: &'a Articulation,
+    force: [F4; 6],
+    /// Force that waits at a dof where two paths meet.
+    waiting: [F4; 6],
+    at: usize,
+}
+
+impl<'a> PathSweep<'a> {
+    #[inline(always)]
+    pub fn new(a: &'a Articulation) -> Self {
+        PathSweep {
+            a,
+            force: [F4::ZERO; 6],
+            waiting: [F4::ZERO; 6],
+            at: WORLD,
+        }
+    }
+
+    /// L⁻ᵀ x at dof k, from x there. `next` is the dof that comes next, if any.
+    #[inline(always)]
+    pub fn pass(&mut self, k: usize, dof: &Dof, next: Option<usize>, x: F4) -> F4 {
+        if k == self.at {
+            for (f, w) in self.force.iter_mut().zip(self.waiting) {
+                *f += w;
+            }
+            self.at = WORLD;
+        }
+        let (s, u) = self.a.pair(k);
+        let mut own = x;
+        for (f, s) in self.force.iter().zip(s.to_array()) {
+            own -= *f * s;
+        }
+        for (f, u) in self.force.iter_mut().zip(u.to_array()) {
+            *f += own * u;
+        }
+        if next != Some(dof.parent) {
+            // Another branch comes first, or another tree: of two paths one waits at most.
+            if dof.parent != WORLD {
+                (self.waiting, self.at) = (self.force, dof.parent);
+            }
+            self.force = [F4::ZERO; 6];
+        }
+        own
+    }
+}
+
+#[inline(always)]
+fn articulate_kernel(
+    w: &mut Articulation,
+    kin: &Kinematics,
+    model: &Model,
+    diagonal: &[f64],
+    held: Option<&[bool]>,
+) {
+    let links = &model.topology().links;
+    w.s.copy_from_slice(&kin.s);
+    if let Some(held) = held {
+        for (s, _) in w.s.iter_mut().zip(held).filter(|(_, held)| **held) {
+            *s = Twist::ZERO;
+        }
+    }
+    for (ia, inertia) in w.ia.iter_mut().zip(&kin.inertia) {
+        *ia = Articulated::rigid(inertia);
+    }
+    for (i, l) in links.iter().enumerate().rev() {
+        let mut ia = w.ia[i];
+        for k in (l.iv..l.iv + l.kind.nv()).rev() {
+            let own = match held {
+                Some(held) if held[k] => 1.0,
+                _ => diagonal[k],
+            };
+            (w.u[k], w.dinv[k]) = ia.release(w.s[k], own);
+        }
+        if l.parent != WORLD {
+            w.ia[l.parent].add(&ia);
+        }
+    }
+}
+
+dispatch! {
+    /// The factors of M − armature + diag(`diagonal`), where rows and columns of `held` dofs are those of the identity.
+    ///
+    /// `kin` must hold positions and inertias. A matrix that is not positive definite shows as a 1/D that is negative
+    /// or not finite.
+    pub fn articulate = articulate_kernel(
+        w: &mut Articulation, kin: &Kinematics, model: &Model, diagonal: &[f64], held: Option<&[bool]>,
+    )
+}

@@ -1,0 +1,76 @@
+//! The factors of M = LᵀDL in the form that suits the tree.
+//!
+//! Packed rows cost n·depth² to make and n·depth to use, in contiguous numbers: the faster form for robots. Sweeps over
+//! articulated bodies cost n whatever the depth. Which of the two a model has is its topology's to say.
+
+use super::articulated::Articulation;
+use super::mass::BranchMatrix;
+use crate::model::Model;
+use crate::model::topology::Topology;
+
+/// L and 1/D, after one of [`Dynamics`](super::Dynamics) has factored M.
+#[derive(Clone, Debug)]
+pub enum Factors {
+    Packed(BranchMatrix),
+    Swept(Articulation),
+}
+
+impl Factors {
+    pub fn new(model: &Model) -> Self {
+        match model.topology().is_deep() {
+            false => Factors::Packed(BranchMatrix::new(model.topology())),
+            true => Factors::Swept(Articulation::new(model)),
+        }
+    }
+
+    /// 1/D. Where M is not positive definite some are negative or not finite.
+    #[inline(always)]
+    pub fn dinv(&self) -> &[f64] {
+        match self {
+            Factors::Packed(m) => &m.dinv,
+            Factors::Swept(a) => &a.dinv,
+        }
+    }
+
+    /// The dof at which M is found not to be positive definite.
+    pub fn singular_at(&self) -> Option<usize> {
+        self.dinv()
+            .iter()
+            .position(|x| !(*x > 0.0 && x.is_finite()))
+    }
+
+    /// x ← M⁻¹ x.
+    pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
+        self.solve_transposed(t, x);
+        for (x, d) in x.iter_mut().zip(self.dinv()) {
+            *x *= d;
+        }
+        self.solve_lower(t, x);
+    }
+
+    /// x ← L⁻ᵀ x.
+    #[inline(always)]
+    pub fn solve_transposed(&mut self, t: &Topology, x: &mut [f64]) {
+        match self {
+            Factors::Packed(m) => m.solve_transposed(t, x),
+            Factors::Swept(a) => a.solve_transposed(t, x),
+        }
+    }
+
+    /// x ← L⁻¹ x.
+    #[inline(always)]
+    pub fn solve_lower(&mut self, t: &Topology, x: &mut [f64]) {
+        match self {
+            Factors::Packed(m) => m.solve_lower(t, x),
+            Factors::Swept(a) => a.solve_lower(t, x),
+        }
+    }
+
+    /// x ← L x.
+    pub fn times_lower(&mut self, t: &Topology, x: &mut [f64]) {
+        match self {
+            Factors::Packed(m) => m.times_lower(t, x),
+            Factors::Swept(a) => a.times_lower(t, x),
+        }
+    }
+}

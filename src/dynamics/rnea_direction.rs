@@ -1,0 +1,94 @@
+//! Inverse dynamics along a direction: ∂τ/∂q dq + ∂τ/∂v dv without the matrices.
+//!
+//! The twin of [`rnea_adjoint`](super::rnea_adjoint), with the notation of
+//! [`rnea_derivatives`](super::rnea_derivatives). Along the direction a link is displaced by X = Σ S_j dq_j, and
+//! carried with N = Σ (η_j dq_j + S_j dv_j) and A = Σ (α_j dq_j + β_j dv_j) of the dofs above it and its own. What that
+//! asks of the link, I A + 2B N + E X, is summed over subtrees, where the displacement of a link turns the force f that
+//! its subtree needs for all dofs above it. O(n) where the matrices take O(n·depth).
+
+use super::external::LinkStiffness;
+use super::kinematics::{Kinematics, joint_twist};
+use super::rnea::{Rnea, world_acceleration};
+use super::rnea_derivatives::Composite;
+use crate::linalg::dispatch;
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Wrench};
+
+/// X, N, A of a link, and the force that its subtree needs more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Displaced {
+    turn: Twist,
+    velocity: Twist,
+    acceleration: Twist,
+    force: Wrench,
+}
+
+/// Of all links.
+#[derive(Clone, Debug)]
+pub struct RneaDirection(Vec<Displaced>);
+
+impl RneaDirection {
+    pub fn new(model: &Model) -> Self {
+        RneaDirection(vec![Displaced::default(); model.topology().links.len()])
+    }
+}
+
+#[inline(always)]
+fn rnea_direction_kernel(
+    x: &mut RneaDirection,
+    kin: &Kinematics,
+    rnea: &Rnea,
+    model: &Model,
+    params: &Params,
+    loads: &LinkStiffness,
+    dq: &[f64],
+    dv: &[f64],
+    tau: &mut [f64],
+) {
+    let links = &model.topology().links;
+    let world = world_acceleration(params);
+    let along = |d: &[f64], i: usize| match d {
+        [] => Twist::ZERO,
+        d => joint_twist(links[i].kind, &kin.s[links[i].iv..], &d[links[i].iv..]),
+    };
+    let x = &mut x.0[..];
+    for (i, l) in links.iter().enumerate() {
+        let (vp, ap, mut own) = match l.parent {
+            WORLD => (Twist::ZERO, world, Displaced::default()),
+            p => (kin.v[p], rnea.a[p], x[p]),
+        };
+        let (turn, speed) = (along(dq, i), along(dv, i));
+        let eta = vp.cross(turn);
+        own.turn += turn;
+        own.velocity += eta + speed;
+        own.acceleration += ap.cross(turn) + vp.cross(eta) + (kin.v[i] + vp).cross(speed);
+        let body = Composite::of(&kin.inertia[i], kin.v[i]);
+        own.force = body.inertia.mul(own.acceleration) + body.two_b(own.velocity);
+        if let Some(e) = loads.get(i) {
+            own.force += e.mul(own.turn);
+        }
+        x[i] = own;
+    }
+    for (i, l) in links.iter().enumerate().rev() {
+        let force = x[i].force;
+        for k in l.iv..l.iv + l.kind.nv() {
+            tau[k] += kin.s[k].dot(force);
+        }
+        if l.parent != WORLD {
+            x[l.parent].force += force + along(dq, i).cross_wrench(rnea.f[i]);
+        }
+    }
+}
+
+dispatch! {
+    /// Adds ∂τ/∂q dq + ∂τ/∂v dv to `tau`, nv entries; an empty direction stands for zero.
+    ///
+    /// `kin` must hold positions, velocities and inertias, `rnea` the recursion at the acceleration in question, and
+    /// `loads` the stiffness of the loads on each link alone.
+    pub fn rnea_direction = rnea_direction_kernel(
+        x: &mut RneaDirection, kin: &Kinematics, rnea: &Rnea, model: &Model, params: &Params,
+        loads: &LinkStiffness, dq: &[f64], dv: &[f64], tau: &mut [f64],
+    )
+}

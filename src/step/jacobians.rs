@@ -1,0 +1,218 @@
+//! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
+
+use super::derivatives::at;
+use super::info::check_length;
+use super::linearization::*;
+use super::parameters::At;
+use super::response::Response;
+use super::sim::Sim;
+use super::world_axes;
+use crate::dynamics::aba_derivatives::inverse_times;
+use crate::dynamics::factors::Factors;
+use crate::dynamics::mass::inverse;
+use crate::error::{Error, Result};
+use crate::linalg::F4;
+
+/// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
+/// tangent of q is in the body frame for spherical and free joints.
+#[derive(Default)]
+pub struct StepJacobians<'a> {
+    pub dq_dq: Option<&'a mut [f64]>,
+    pub dq_dv: Option<&'a mut [f64]>,
+    pub dq_du: Option<&'a mut [f64]>,
+    pub dq_dp: Option<&'a mut [f64]>,
+    pub dv_dq: Option<&'a mut [f64]>,
+    pub dv_dv: Option<&'a mut [f64]>,
+    pub dv_du: Option<&'a mut [f64]>,
+    pub dv_dp: Option<&'a mut [f64]>,
+}
+
+impl Sim {
+    /// Jacobians of the last step; see [`StepJacobians`].
+    ///
+    /// # Errors
+    /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
+    /// derivatives, `Numerical` for a singular mass and where constraints nearly depend on each other so that
+    /// a derivative would be round-off. Nothing is written then.
+    pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        self.need_step()?;
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, columns) in [
+            ("dq_dq", &out.dq_dq, nv),
+            ("dq_dv", &out.dq_dv, nv),
+            ("dq_du", &out.dq_du, nu),
+            ("dq_dp", &out.dq_dp, np),
+            ("dv_dq", &out.dv_dq, nv),
+            ("dv_dv", &out.dv_dv, nv),
+            ("dv_du", &out.dv_du, nu),
+            ("dv_dp", &out.dv_dp, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * columns)?;
+            }
+        }
+        self.linearize()?;
+        let deep = self.model.topology().is_deep();
+        if self.linear.as_ref().is_some_and(|l| !l.inverse_valid) {
+            match deep {
+                false => self.columns_at_once()?,
+                true => self.columns_by_directions()?,
+            }
+            let Some(lin) = &mut self.linear else {
+                return Err(Error::internal("the linearization is missing"));
+            };
+            if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
+                return Err(Error::numerical("a Jacobian of the step is not finite"));
+            }
+            lin.inverse_valid = true;
+        }
+        if deep && (out.dv_du.is_some() || out.dq_du.is_some()) {
+            self.input_columns_by_directions()?;
+        }
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let (kin, mass) = (&self.dynamics.kin, &mut self.dynamics.mass);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if let Some(x) = out.dv_dq {
+            x.copy_from_slice(&lin.by_q);
+            world_axes::turn(model, &lin.turns, x);
+        }
+        if let Some(x) = out.dv_dv {
+            x.copy_from_slice(&lin.by_v);
+            world_axes::turn(model, &lin.turns, x);
+        }
+        if let Some(x) = out.dq_dq {
+            position_columns(t, &lin.blocks, h, &lin.by_q, true, x);
+        }
+        if let Some(x) = out.dq_dv {
+            position_columns(t, &lin.blocks, h, &lin.by_v, false, x);
+        }
+        if out.dv_du.is_some() || out.dq_du.is_some() {
+            let answer = match &self.contact {
+                Some(c) => c.response(&d.inverse),
+                None => &d.inverse,
+            };
+            let columns = lin.by_u.chunks_exact_mut(nv.max(1)).enumerate();
+            for (j, column) in columns.filter(|_| !deep) {
+                column.fill(0.0);
+                let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
+                for (k, gear) in a.gear.iter().enumerate() {
+                    let x = h * gear * f.by_u;
+                    for (c, r) in column.iter_mut().zip(F4::flat(answer.row(a.iv + k))) {
+                        *c += x * r;
+                    }
+                }
+            }
+            deliver(model, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
+        }
+        if out.dv_dp.is_some() || out.dq_dp.is_some() {
+            let mut columns = std::mem::take(&mut lin.by_p);
+            for (j, column) in columns.chunks_exact_mut(nv.max(1)).enumerate() {
+                at!(self, d).column(&self.selected[j], column);
+                for c in column.iter_mut() {
+                    *c *= -h;
+                }
+                if let Some(c) = &mut self.contact {
+                    c.direction(t, kin, &[], &[], &mut []);
+                    c.parameter(&at!(self, d), &self.selected[j], column);
+                    c.add_direction(1.0);
+                }
+                mass.solve(t, column);
+                if let Some(c) = &mut self.contact {
+                    c.correct_one(model, mass, column)?;
+                }
+            }
+            lin.by_p = columns;
+            deliver(model, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
+        }
+        Ok(())
+    }
+
+    /// ∂v̂ by q and v, in columns, from the products of dense matrices.
+    fn columns_at_once(&mut self) -> Result<()> {
+        let model = &*self.model;
+        let (t, h) = (model.topology(), self.options.time_step);
+        let (kin, mass) = (&self.dynamics.kin, &mut self.dynamics.mass);
+        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        let nv = t.nv();
+        if let Factors::Packed(mass) = &*mass {
+            inverse(&mut d.inverse, mass, t);
+        }
+        let response = match &mut self.contact {
+            Some(c) => c.prepare_response(t, kin, mass, &d.inverse)?,
+            None => None,
+        };
+        inverse_times(
+            &mut lin.support,
+            response.map_or(&d.inverse, |r| &r.inverse),
+            &d.id,
+            t,
+            -h,
+            response.map(Response::less),
+            &mut lin.by_q,
+            &mut lin.by_v,
+        );
+        for k in 0..nv {
+            lin.by_v[k * nv + k] += 1.0;
+        }
+        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+            l.variation.for_cross(t, kin, |k, i, force| {
+                let answer = F4::flat(l.response.inverse.row(i));
+                for (x, a) in lin.by_q[k * nv..][..nv].iter_mut().zip(answer) {
+                    *x += force * a;
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// The same in as many sweeps over the tree as there are columns.
+    fn columns_by_directions(&mut self) -> Result<()> {
+        let nv = self.model.nv();
+        let mut unit = std::mem::take(&mut self.work);
+        unit.fill(0.0);
+        let mut done = Ok(());
+        for k in 0..nv {
+            unit[k] = 1.0;
+            done = done.and_then(|_| self.velocity_direction(&unit, &[], &[], &[]));
+            self.keep_column(k, |l| &mut l.by_q);
+            done = done.and_then(|_| self.velocity_direction(&[], &unit, &[], &[]));
+            self.keep_column(k, |l| &mut l.by_v);
+            unit[k] = 0.0;
+        }
+        self.work = unit;
+        done
+    }
+
+    fn input_columns_by_directions(&mut self) -> Result<()> {
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        let mut unit = std::mem::take(&mut lin.unit);
+        let mut done = Ok(());
+        for j in 0..unit.len() {
+            unit[j] = 1.0;
+            done = done.and_then(|_| self.velocity_direction(&[], &[], &unit, &[]));
+            self.keep_column(j, |l| &mut l.by_u);
+            unit[j] = 0.0;
+        }
+        if let Some(lin) = &mut self.linear {
+            lin.unit = unit;
+        }
+        done
+    }
+
+    /// Takes the last direction for a column.
+    fn keep_column(&mut self, k: usize, of: impl Fn(&mut Linearization) -> &mut Vec<f64>) {
+        let nv = self.model.nv();
+        if let Some(lin) = &mut self.linear {
+            let from = std::mem::take(&mut lin.dv);
+            of(lin)[k * nv..][..nv].copy_from_slice(&from);
+            lin.dv = from;
+        }
+    }
+}
