@@ -225,14 +225,15 @@ pub unsafe extern "C" fn ds_center_of_mass(
     wall::status(|| {
         let (s, q) = placed(sim, q)?;
         let nv = s.sim.model().nv();
-        let (mass, com) = (
+        let outs = [
             Out::optional(mass, 1, "mass")?,
             Out::optional(com, 3, "com")?,
-        );
-        let [j] = args::in_place([Out::optional(J, 3 * nv, "J")?], &[("q", q)])?;
+            Out::optional(J, 3 * nv, "J")?,
+        ];
+        let [j] = parts(&mut s.stage, [3 * nv]);
         let mut c = [0.0; 3];
-        let m = s.sim.center_of_mass(q, &mut c, j)?;
-        args::publish([(&[m], mass), (&c, com)])
+        let m = s.sim.center_of_mass(q, &mut c, Some(&mut *j))?;
+        args::publish([(&[m], outs[0]), (&c, outs[1]), (j, outs[2])])
     })
 }
 

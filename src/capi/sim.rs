@@ -25,7 +25,7 @@ impl ds_sim {
     /// Makes room for the longest set of results of one call.
     pub(super) fn fit_stage(&mut self) {
         let m = self.sim.model();
-        let n = m.nq() + 2 * m.nv() + m.nu() + self.sim.np();
+        let n = (m.nq() + 2 * m.nv() + m.nu() + self.sim.np()).max(3 * m.nv());
         self.stage.resize(n, 0.0);
     }
 }

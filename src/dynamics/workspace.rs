@@ -13,11 +13,11 @@ use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
 use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives, subtrees};
 use super::rnea_direction::{RneaDirection, rnea_direction};
-use crate::linalg::F4;
+use crate::linalg::{F4, within};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::Topology;
-use crate::spatial::Vec3;
+use crate::spatial::{Inertia, Twist, Vec3};
 
 /// Workspace of the derivatives; made only where they are wanted.
 #[derive(Clone, Debug)]
@@ -209,8 +209,12 @@ impl Dynamics {
         self.biased = false;
     }
 
-    /// Dense M with armature, column-major; after [`Dynamics::update_positions`].
-    pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) {
+    /// Dense M with armature, column-major; after [`Dynamics::update_positions`]. Says whether it is finite, else
+    /// nothing is written.
+    pub fn mass_matrix(&mut self, model: &Model, params: &Params, out: &mut [f64]) -> bool {
+        if !self.mass_is_finite(params) {
+            return false;
+        }
         match &mut self.mass {
             Factors::Packed(mass) => {
                 crba(&mut self.crba, &self.kin, model, mass);
@@ -222,6 +226,17 @@ impl Dynamics {
         for (k, rotor) in params.armature.iter().enumerate() {
             out[k * n + k] += rotor;
         }
+        true
+    }
+
+    /// Whether no product of all inertia with two joint axes can be too large.
+    fn mass_is_finite(&self, params: &Params) -> bool {
+        let size = |i: &Inertia| i.to_params().iter().map(|x| x.abs()).sum::<f64>();
+        let all = self.kin.inertia.iter().map(size).sum::<f64>();
+        let axis = |s: &Twist| s.lin.max_abs() + s.ang.max_abs();
+        let longest = self.kin.s.iter().map(axis).fold(0.0, f64::max);
+        let bound = 0.5 * f64::MAX;
+        within(bound, &params.armature) && within(bound, &[10.0 * all * longest * longest])
     }
 
     /// M − armature + diag factored in `mass`; after [`Dynamics::update_positions`].

@@ -32,5 +32,18 @@ pub fn scattered(k: usize, seed: usize) -> f64 {
     2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }
 
+/// Whether all numbers are below `bound`, and numbers.
+pub fn within(bound: f64, x: &[f64]) -> bool {
+    // In lanes instead of a branch per number.
+    let (lanes, rest) = x.as_chunks::<8>();
+    let mut inside = [1; 8];
+    for x in lanes {
+        for (inside, x) in inside.iter_mut().zip(x) {
+            *inside &= u64::from(x.abs() < bound);
+        }
+    }
+    inside == [1; 8] && rest.iter().all(|x| x.abs() < bound)
+}
+
 #[cfg(test)]
 mod tests;

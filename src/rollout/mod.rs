@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::linalg::grow;
 use crate::model::Model;
 use crate::model::params::Param;
-use crate::step::{Gradient, Options, Sim};
+use crate::step::{Gradient, Options, Sim, deliver};
 use std::sync::Arc;
 
 /// States one after the other: q, v, and what the step remembers.
@@ -373,17 +373,12 @@ impl Rollout {
                 }
             }
         }
-        for (out, from) in [
-            (q0_bar, &self.q_sum[..]),
-            (v0_bar, &self.v_sum[..]),
-            (u_bar, &self.u_adjoint[..nu * steps]),
-            (p_bar, &self.p_sum[..]),
-        ] {
-            if let Some(out) = out {
-                out.copy_from_slice(from);
-            }
-        }
-        Ok(())
+        deliver([
+            ("q0_bar", &self.q_sum[..], q0_bar),
+            ("v0_bar", &self.v_sum, v0_bar),
+            ("u_bar", &self.u_adjoint[..nu * steps], u_bar),
+            ("p_bar", &self.p_sum, p_bar),
+        ])
     }
 
     /// Repeats step k from the segment's state and pulls the sums back through it.

@@ -68,6 +68,8 @@ pub(super) struct Geometry {
     scene: Option<Box<Scene>>,
     /// Contacts of the last [`Sim::collide`].
     reports: Vec<ContactReport>,
+    /// Of the contacts, before they are written.
+    motions: Vec<ContactDerivative>,
     q: Vec<f64>,
     /// The scene holds the contacts of the last [`Sim::collide`], not of a step.
     pub current: bool,
@@ -82,6 +84,7 @@ impl Geometry {
         Geometry {
             scene: None,
             reports: Vec::with_capacity(room),
+            motions: Vec::with_capacity(room),
             q: Vec::with_capacity(model.nq()),
             current: false,
         }
@@ -133,10 +136,12 @@ impl Sim {
     pub fn collide(&mut self, q: &[f64]) -> Result<()> {
         self.check_state(q, None)?;
         self.forget_step();
-        self.dynamics.update_positions(&self.model, &self.params, q);
+        self.update_positions(q)?;
         let mut reports = std::mem::take(&mut self.geometry.reports);
         reports.clear();
         reports.reserve(self.options.max_contacts);
+        self.geometry.motions.clear();
+        self.geometry.motions.reserve(self.options.max_contacts);
         let found = self.with_scene(|scene, model, kin| {
             scene.place(model, kin);
             scene.collide(0.0)?;
@@ -190,19 +195,26 @@ impl Sim {
             };
             self.dynamics.update_positions(&self.model, &self.params, q);
         }
-        out.clear();
-        self.with_scene(|scene, model, kin| {
+        let mut motions = std::mem::take(&mut self.geometry.motions);
+        motions.clear();
+        let done = self.with_scene(|scene, model, kin| {
             let mut gradient = Gradient::Exact;
-            let mut d = ContactDerivative::default();
             for i in 0..n {
-                let c = scene.contacts()[i];
+                let (c, mut d) = (scene.contacts()[i], ContactDerivative::default());
                 if certainty(scene.differentiate(&c, &mut d)) != Gradient::Exact {
                     gradient = Gradient::OneSided;
                 }
-                contact_motion::write(model, kin, &c, &d, &mut out.contact(i, nv));
+                contact_motion::check(model, &c, &d)?;
+                motions.push(d);
+            }
+            out.clear();
+            for (i, (c, d)) in scene.contacts().iter().zip(&motions).enumerate() {
+                contact_motion::write(model, kin, c, d, &mut out.contact(i, nv));
             }
             Ok(gradient)
-        })
+        });
+        self.geometry.motions = motions;
+        done
     }
 
     /// Distance of two geoms at q, whatever the filters say; `gradient` receives nv entries. Contacts
@@ -222,12 +234,12 @@ impl Sim {
         if let Some(g) = &gradient {
             check_length("gradient", g, self.model.nv())?;
         }
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.state.fresh = false;
+        self.update_positions(q)?;
         self.with_scene(|scene, model, kin| {
             let geoms = [geom_a, geom_b];
             let placements = scene.placements(model, kin, geoms)?;
             let c = scene.closest(model, geoms, &placements)?;
+            contact_motion::check(model, &c.contact, &c.motion)?;
             if let Some(out) = gradient {
                 let mut out = ContactDerivatives {
                     gap: Some(out),

@@ -1,10 +1,12 @@
 //! How a contact moves with the configuration, dof by dof.
 
 use super::collision::ContactDerivatives;
+use super::info::REACH;
 use crate::collision::scene::SceneContact;
 use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
 use crate::dynamics::kinematics::Kinematics;
-use crate::linalg::{F4, dispatch};
+use crate::error::{Error, Result};
+use crate::linalg::{F4, dispatch, within};
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3};
@@ -56,6 +58,23 @@ impl ContactDerivatives<'_> {
             }
         }
     }
+}
+
+/// Refuses a contact or its motion by numbers whose products with those of bodies within [`REACH`] may not be
+/// finite: what [`write`] writes is.
+pub(super) fn check(model: &Model, c: &SceneContact, d: &ContactDerivative) -> Result<()> {
+    let p = &c.point;
+    let matrices = d.point.iter().chain(&d.normal).flat_map(|m| &m.c);
+    let factors = matrices.chain(&d.gap).chain([&p.normal]);
+    let lengths = [p.point.x, p.point.y, p.point.z, p.gap];
+    if within(2.0 * REACH, &lengths) && factors.into_iter().all(|x| within(1e100, &x.to_array())) {
+        return Ok(());
+    }
+    let [a, b] = c.geom.map(|g| &model.geoms()[g].name);
+    Err(Error::numerical(format!(
+        "the distance of geoms \"{a}\" and \"{b}\", or its derivative, is not finite: they are too far apart, too \
+         large or too small"
+    )))
 }
 
 /// Columns computed before they are written: lanes are faster to and from memory.

@@ -135,8 +135,7 @@ impl Sim {
                 check_length(name, x, rows * self.model.nv())?;
             }
         }
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.state.fresh = false;
+        self.update_positions(q)?;
         self.with_scene(|scene, model, kin| {
             let geoms = [geom_a, geom_b];
             let [pose_a, pose_b] = scene.placements(model, kin, geoms)?;
@@ -169,6 +168,7 @@ impl Sim {
                 tangents: None,
                 gap: out.distance,
             };
+            contact_motion::check(model, &contact, &motion)?;
             columns.clear();
             contact_motion::write(model, kin, &contact, &motion, &mut columns);
             Ok(SmoothedDistance {

@@ -9,7 +9,7 @@
 //! is one way to share out the change: the generalized force that all impulses together exert varies as
 //! it should, but no single impulse needs to. The calls say so.
 
-use super::info::{check_finite, check_length};
+use super::info::{check_finite, check_length, deliver};
 use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::error::Result;
@@ -43,6 +43,9 @@ pub(super) struct Direction {
     /// Adjoints of impulses, and of q, v, u and the parameters.
     bar: Vec<f64>,
     bars: [Vec<f64>; 4],
+    /// All four Jacobians, one after the other.
+    matrices: Vec<f64>,
+    rows: usize,
 }
 
 impl Direction {
@@ -58,6 +61,8 @@ impl Direction {
             dv_next: vec![0.0; nv],
             bar: vec![0.0; 3 * contacts],
             bars: [nv, nv, nu, 0].map(|n| vec![0.0; n]),
+            matrices: vec![0.0; 3 * contacts * (2 * nv + nu)],
+            rows: 3 * contacts,
         }
     }
 
@@ -65,7 +70,20 @@ impl Direction {
     pub fn fit(&mut self, np: usize) {
         self.unit.resize(self.unit.len().max(np), 0.0);
         self.bars[3].resize(np, 0.0);
+        let columns: usize = self.bars.iter().map(Vec::len).sum();
+        // Made anew: what is not touched takes no memory.
+        self.matrices = vec![0.0; self.rows * columns];
     }
+}
+
+/// Splits memory into results of these lengths.
+fn parts(memory: &mut [f64], lengths: [usize; 4]) -> [&mut [f64]; 4] {
+    let mut rest = memory;
+    lengths.map(|n| {
+        let (part, tail) = std::mem::take(&mut rest).split_at_mut(n);
+        rest = tail;
+        part
+    })
 }
 
 impl Sim {
@@ -86,8 +104,11 @@ impl Sim {
         check_length("dimpulse", dimpulse, 3 * self.contacts().len())?;
         self.with_direction(|sim, d| {
             sim.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
-            sim.write_impulses(dimpulse);
-            sim.impulse_gradient()
+            let made = &mut d.bar[..dimpulse.len()];
+            sim.write_impulses(made);
+            let gradient = sim.impulse_gradient()?;
+            deliver([("dimpulse", made, Some(dimpulse))])?;
+            Ok(gradient)
         })
     }
 
@@ -137,33 +158,40 @@ impl Sim {
         }
         let outs = outs.map(|(_, out)| out);
         self.with_direction(|sim, d| {
-            // What has no derivative fails here, before anything is written.
-            sim.step_jvp(&[], &[], &[], &[], &mut d.dq_next, &mut d.dv_next)?;
+            let wanted = outs.each_ref().map(Option::is_some);
             // By the sizes alone, so that a block's bits do not depend on which others are wanted.
             if rows < sizes.iter().sum() {
-                sim.impulse_rows(d, outs, rows)?;
+                sim.impulse_rows(d, wanted, rows)?;
             } else {
-                sim.impulse_columns(d, outs, rows)?;
+                sim.impulse_columns(d, wanted, rows)?;
             }
-            sim.impulse_gradient()
+            let gradient = sim.impulse_gradient()?;
+            let [q, v, u, p] = parts(&mut d.matrices, sizes.map(|n| rows * n));
+            let [to_q, to_v, to_u, to_p] = outs;
+            deliver([
+                ("by_q", q, to_q),
+                ("by_v", v, to_v),
+                ("by_u", u, to_u),
+                ("by_p", p, to_p),
+            ])?;
+            Ok(gradient)
         })
     }
 
-    fn impulse_rows(
-        &mut self,
-        d: &mut Direction,
-        mut outs: [Option<&mut [f64]>; 4],
-        rows: usize,
-    ) -> Result<()> {
+    fn impulse_rows(&mut self, d: &mut Direction, wanted: [bool; 4], rows: usize) -> Result<()> {
         d.dq_next.fill(0.0);
         for row in 0..rows {
             d.bar.fill(0.0);
             d.bar[row] = 1.0;
             let Direction {
-                bar, bars, dq_next, ..
+                bar,
+                bars,
+                dq_next,
+                matrices,
+                ..
             } = d;
+            let outs = parts(matrices, bars.each_ref().map(|b| rows * b.len()));
             let [q, v, u, p] = bars.each_mut().map(|b| &mut b[..]);
-            let wanted = outs.each_ref().map(Option::is_some);
             self.adjoint(
                 dq_next,
                 dq_next,
@@ -173,11 +201,8 @@ impl Sim {
                 wanted[2].then_some(u),
                 wanted[3].then_some(p),
             )?;
-            for (out, bar) in outs.iter_mut().zip(bars.iter()) {
-                let entries = out
-                    .iter_mut()
-                    .flat_map(|x| x.iter_mut().skip(row).step_by(rows));
-                for (x, bar) in entries.zip(bar) {
+            for (out, bar) in outs.into_iter().zip(bars) {
+                for (x, bar) in out.iter_mut().skip(row).step_by(rows).zip(bar) {
                     *x = *bar;
                 }
             }
@@ -185,18 +210,14 @@ impl Sim {
         Ok(())
     }
 
-    fn impulse_columns(
-        &mut self,
-        d: &mut Direction,
-        outs: [Option<&mut [f64]>; 4],
-        rows: usize,
-    ) -> Result<()> {
+    fn impulse_columns(&mut self, d: &mut Direction, wanted: [bool; 4], rows: usize) -> Result<()> {
         let sizes = d.bars.each_ref().map(Vec::len);
+        let outs = parts(&mut d.matrices, sizes.map(|n| rows * n));
         for (kind, (out, n)) in outs.into_iter().zip(sizes).enumerate() {
-            let columns = out
-                .into_iter()
-                .flat_map(|x| x.chunks_exact_mut(rows.max(1)));
-            for (k, column) in columns.enumerate() {
+            if !wanted[kind] {
+                continue;
+            }
+            for (k, column) in out.chunks_exact_mut(rows.max(1)).enumerate() {
                 d.unit.fill(0.0);
                 d.unit[k] = 1.0;
                 let mut along: [&[f64]; 4] = [&[]; 4];

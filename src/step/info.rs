@@ -1,6 +1,12 @@
-//! What a step reports, and the checks of what goes in.
+//! What a step reports, and the checks of what goes in and comes out.
+//!
+//! What comes out is checked before it is written: results that are small in a copy ([`deliver`]), matrices by
+//! what they are products of, which must be [`within`](crate::linalg::within) bounds whose products are finite.
 
 use crate::error::{Error, Result};
+
+/// Numbers beyond this have no finite squares.
+pub(super) const REACH: f64 = 1e150;
 
 /// What a derivative of the last step is.
 #[repr(i32)]
@@ -73,4 +79,26 @@ pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
             x[i]
         ))),
     }
+}
+
+/// A name, the numbers, and where they are wanted.
+type Finished<'a> = (&'a str, &'a [f64], Option<&'a mut [f64]>);
+
+/// Copies results out where all of them are finite, or none.
+pub(crate) fn deliver<const N: usize>(results: [Finished<'_>; N]) -> Result<()> {
+    for (name, from, to) in &results {
+        if to.is_some()
+            && let Some(i) = from.iter().position(|x| !x.is_finite())
+        {
+            return Err(Error::numerical(format!(
+                "{name}[{i}]: the result is not finite, the state or a parameter is too large"
+            )));
+        }
+    }
+    for (_, from, to) in results {
+        if let Some(to) = to {
+            to.copy_from_slice(from);
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,6 @@ use super::linearization::*;
 use super::parameters::At;
 use super::response::Response;
 use super::sim::Sim;
-use super::world_axes;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::inverse;
@@ -58,13 +57,9 @@ impl Sim {
                 false => self.columns_at_once()?,
                 true => self.columns_by_directions()?,
             }
-            let Some(lin) = &mut self.linear else {
-                return Err(Error::internal("the linearization is missing"));
-            };
-            if !all_finite(&lin.by_q) || !all_finite(&lin.by_v) {
-                return Err(Error::numerical("a Jacobian of the step is not finite"));
+            if let Some(lin) = &mut self.linear {
+                lin.inverse_valid = true;
             }
-            lin.inverse_valid = true;
         }
         if deep && (out.dv_du.is_some() || out.dq_du.is_some()) {
             self.input_columns_by_directions()?;
@@ -75,27 +70,13 @@ impl Sim {
         let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
-        if let Some(x) = out.dv_dq {
-            x.copy_from_slice(&lin.by_q);
-            world_axes::turn(model, &lin.turns, x);
-        }
-        if let Some(x) = out.dv_dv {
-            x.copy_from_slice(&lin.by_v);
-            world_axes::turn(model, &lin.turns, x);
-        }
-        if let Some(x) = out.dq_dq {
-            position_columns(t, &lin.blocks, h, &lin.by_q, true, x);
-        }
-        if let Some(x) = out.dq_dv {
-            position_columns(t, &lin.blocks, h, &lin.by_v, false, x);
-        }
-        if out.dv_du.is_some() || out.dq_du.is_some() {
+        let by_u = out.dv_du.is_some() || out.dq_du.is_some();
+        if by_u && !deep {
             let answer = match &self.contact {
                 Some(c) => c.response(&d.inverse),
                 None => &d.inverse,
             };
-            let columns = lin.by_u.chunks_exact_mut(nv.max(1)).enumerate();
-            for (j, column) in columns.filter(|_| !deep) {
+            for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
                 column.fill(0.0);
                 let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
                 for (k, gear) in a.gear.iter().enumerate() {
@@ -105,18 +86,18 @@ impl Sim {
                     }
                 }
             }
-            deliver(model, lin, h, nu, out.dv_du, out.dq_du, |l| &mut l.by_u);
         }
-        if out.dv_dp.is_some() || out.dq_dp.is_some() {
-            let mut columns = std::mem::take(&mut lin.by_p);
-            for (j, column) in columns.chunks_exact_mut(nv.max(1)).enumerate() {
-                at!(self, d).column(&self.selected[j], column);
+        let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
+        if by_p {
+            let columns = lin.by_p.chunks_exact_mut(nv.max(1));
+            for (p, column) in self.selected.iter().zip(columns) {
+                at!(self, d).column(p, column);
                 for c in column.iter_mut() {
                     *c *= -h;
                 }
                 if let Some(c) = &mut self.contact {
                     c.direction(t, kin, &[], &[], &mut []);
-                    c.parameter(&at!(self, d), &self.selected[j], column);
+                    c.parameter(&at!(self, d), p, column);
                     c.add_direction(1.0);
                 }
                 mass.solve(t, column);
@@ -124,9 +105,14 @@ impl Sim {
                     c.correct_one(model, mass, column)?;
                 }
             }
-            lin.by_p = columns;
-            deliver(model, lin, h, np, out.dv_dp, out.dq_dp, |l| &mut l.by_p);
         }
+        if !lin.products_are_finite(h, by_u, by_p) {
+            return Err(Error::numerical("a Jacobian of the step is not finite"));
+        }
+        deliver(model, lin, h, &lin.by_q, true, out.dv_dq, out.dq_dq);
+        deliver(model, lin, h, &lin.by_v, false, out.dv_dv, out.dq_dv);
+        deliver(model, lin, h, &lin.by_u, false, out.dv_du, out.dq_du);
+        deliver(model, lin, h, &lin.by_p, false, out.dv_dp, out.dq_dp);
         Ok(())
     }
 

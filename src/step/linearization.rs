@@ -1,12 +1,13 @@
 //! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
 
 use super::actuation::spring_jacobian;
+use super::info::REACH;
 use super::sim::StepState;
 use super::world_axes;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::{F4, dispatch, within};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul};
@@ -68,6 +69,19 @@ impl Linearization {
     pub fn buffers(&mut self) -> (&mut [f64], &mut [f64]) {
         (&mut self.by_q, &mut self.by_v)
     }
+
+    /// Whether what [`deliver`] makes of the columns by q and v, and by u and p where they were asked for, is
+    /// finite: the factors are far enough below what their products of six numbers must be.
+    pub fn products_are_finite(&self, h: f64, by_u: bool, by_p: bool) -> bool {
+        let blocks = self.blocks.iter().flat_map(|b| [&b.by_q, &b.by_w]);
+        let mut entries = blocks.chain(&self.turns).flatten();
+        let bound = REACH / h.max(1.0);
+        entries.all(|m| m.c.iter().all(|c| within(REACH, &c.to_array())))
+            && within(bound, &self.by_q)
+            && within(bound, &self.by_v)
+            && (!by_u || within(bound, &self.by_u))
+            && (!by_p || within(bound, &self.by_p))
+    }
 }
 
 #[inline(always)]
@@ -82,23 +96,20 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Writes velocity columns and the position columns that follow from them.
 pub(super) fn deliver(
     model: &Model,
-    lin: &mut Linearization,
+    lin: &Linearization,
     h: f64,
-    count: usize,
+    columns: &[f64],
+    by_q: bool,
     out_v: Option<&mut [f64]>,
     out_q: Option<&mut [f64]>,
-    of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
 ) {
-    let from = std::mem::take(of(lin));
-    let nv = model.nv();
     if let Some(x) = out_v {
-        x.copy_from_slice(&from[..nv * count]);
+        x.copy_from_slice(columns);
         world_axes::turn(model, &lin.turns, x);
     }
     if let Some(x) = out_q {
-        position_columns(model.topology(), &lin.blocks, h, &from, false, x);
+        position_columns(model.topology(), &lin.blocks, h, columns, by_q, x);
     }
-    *of(lin) = from;
 }
 
 pub(super) fn all_finite(x: &[f64]) -> bool {

@@ -26,6 +26,7 @@ pub use collision::{ContactDerivatives, Distance};
 pub use contact::ContactReport;
 pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};
 pub use impulses::{ImpulseGradient, ImpulseJacobians};
+pub(crate) use info::deliver;
 pub use info::{Gradient, StepInfo};
 pub use jacobians::StepJacobians;
 pub use options::{Contact, Integrator, Options};

@@ -2,16 +2,13 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
-use super::info::{check_finite, check_length};
+use super::info::{REACH, check_finite, check_length};
 use super::linearization::all_finite;
 use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
-use crate::linalg::F4;
+use crate::linalg::{F4, within};
 use crate::spatial::{Pose, Vec3, Wrench};
-
-/// Coordinates beyond this have no finite squares.
-const REACH: f64 = 1e150;
 
 /// Column-major 4×4 homogeneous matrix.
 pub fn homogeneous(p: &Pose) -> [f64; 16] {
@@ -35,11 +32,16 @@ impl Sim {
         Ok(())
     }
 
-    fn update_positions(&mut self, q: &[f64]) -> Result<()> {
+    /// Places the bodies at q, or says that they are too far.
+    pub(super) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics.update_positions(&self.model, &self.params, q);
         self.state.fresh = false;
+        self.check_positions()
+    }
+
+    pub(super) fn check_positions(&self) -> Result<()> {
         let kin = &self.dynamics.kin;
-        let near = |p: &Vec3| p.max_abs() < REACH;
+        let near = |p: &Vec3| within(REACH, &p.to_array());
         if kin.pos.iter().chain(&kin.origin).all(near) {
             Ok(())
         } else {
@@ -103,7 +105,11 @@ impl Sim {
         self.check_state(q, None)?;
         check_length("M", m, self.model.nv() * self.model.nv())?;
         self.update_positions(q)?;
-        self.dynamics.mass_matrix(&self.model, &self.params, m);
+        if !self.dynamics.mass_matrix(&self.model, &self.params, m) {
+            return Err(Error::numerical(
+                "M would not be finite: a mass or a distance is too large",
+            ));
+        }
         Ok(())
     }
 

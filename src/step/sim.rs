@@ -351,7 +351,8 @@ impl Sim {
         check_length("v_next", v_next, self.model.nv())?;
         self.geometry.current = false;
         self.update(q, v);
-        if let Err(e) = self.pending_step(q, v, u) {
+        let stepped = self.check_positions();
+        if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u)) {
             // The contacts of the last step are gone.
             self.state.taken &= self.contact.is_none();
             return Err(e);

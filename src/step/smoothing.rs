@@ -17,6 +17,7 @@
 
 use super::info::{Gradient, check_length};
 use super::jacobians::StepJacobians;
+use super::linearization::all_finite;
 use super::normal::Normal;
 use super::options::Contact;
 use super::sim::Sim;
@@ -176,7 +177,7 @@ impl Sim {
             let mut sim = self.relaxed(options)?;
             sim.step_jacobians(mean.sample())?;
             mean.add_sample();
-            mean.deliver(1.0);
+            mean.deliver(1.0)?;
             return Ok(info);
         }
         let mut pair = Pair::new(self)?;
@@ -206,7 +207,7 @@ impl Sim {
             )));
         }
         let per_pair = if zeroth { 1.0 } else { 2.0 };
-        mean.deliver(1.0 / (per_pair * info.pairs as f64));
+        mean.deliver(1.0 / (per_pair * info.pairs as f64))?;
         Ok(info)
     }
 
@@ -497,12 +498,19 @@ impl<'a> Mean<'a> {
         }
     }
 
-    fn deliver(self, scale: f64) {
+    fn deliver(mut self, scale: f64) -> Result<()> {
+        for x in self.sum.iter_mut().flatten() {
+            *x *= scale;
+        }
+        if !self.sum.iter().all(|x| all_finite(x)) {
+            return Err(Error::numerical("a smoothed Jacobian is not finite"));
+        }
         for (out, sum) in self.out.into_iter().zip(&self.sum) {
-            for (out, x) in out.into_iter().flatten().zip(sum) {
-                *out = scale * x;
+            if let Some(out) = out {
+                out.copy_from_slice(sum);
             }
         }
+        Ok(())
     }
 }
 

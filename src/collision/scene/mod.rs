@@ -334,7 +334,8 @@ impl Scene {
     /// margin plus `reach` times the foreseen speeds of the two links [s].
     ///
     /// # Errors
-    /// `Capacity` when there are more contacts than were made room for; there are none then.
+    /// `Capacity` when there are more contacts than were made room for, `Numerical` when one is not finite; there
+    /// are none then.
     pub fn collide(&mut self, reach: f64) -> Result<()> {
         self.contacts.clear();
         // The broad phase is set apart while it hands pairs to the rest of the scene.
@@ -344,11 +345,24 @@ impl Scene {
             Broad::Sweep(sweep) => self.collide_sweep(sweep, reach),
         };
         self.broad = broad;
-        let done = done.and_then(|()| self.collide_statics(reach));
+        let done = done
+            .and_then(|()| self.collide_statics(reach))
+            .and_then(|()| self.check_contacts());
         if done.is_err() {
             self.contacts.clear();
         }
         done
+    }
+
+    fn check_contacts(&self) -> Result<()> {
+        let finite = |p: &ContactPoint| (p.point + p.normal * p.gap).is_finite();
+        match self.contacts.iter().find(|c| !finite(&c.point)) {
+            None => Ok(()),
+            Some(c) => Err(Error::numerical(format!(
+                "a contact of geoms {} and {} is not finite: they are too far, too large or too small",
+                c.geom[0], c.geom[1]
+            ))),
+        }
     }
 
     fn collide_list(&mut self, list: &List, reach: f64) -> Result<()> {
