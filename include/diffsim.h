@@ -1100,7 +1100,8 @@ typedef struct ds_options {
    */
   size_t max_iterations;
   /**
-   * Contacts for which memory is made; one more is DS_ERR_CAPACITY.
+   * Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
+   * Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
    */
   size_t max_contacts;
   /**

@@ -58,7 +58,8 @@ pub struct ds_options {
     /// Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
     /// each other; what comes before it is bounded by constants. With DS_CONTACT_CONVEX of Newton steps in all.
     pub max_iterations: usize,
-    /// Contacts for which memory is made; one more is DS_ERR_CAPACITY.
+    /// Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
+    /// Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
     pub max_contacts: usize,
     /// Stabilization, 0 to 1: share of a penetration that is left after a step.
     pub kp: f64,

@@ -96,10 +96,12 @@ pub unsafe extern "C" fn ds_sim_create(
         let model = args::reference(model, "model")?;
         let options = self::options(options)?;
         args::give(out, || {
+            let sim = Sim::new(model.model.clone(), &options)?;
+            let room = sim.options().max_contacts;
             let mut sim = ds_sim {
-                sim: Sim::new(model.model.clone(), &options)?,
+                sim,
                 stage: Vec::new(),
-                contacts: RefCell::new(Vec::with_capacity(options.max_contacts)),
+                contacts: RefCell::new(Vec::with_capacity(room)),
             };
             sim.fit_stage();
             Ok(sim)

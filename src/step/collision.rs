@@ -9,7 +9,7 @@ use crate::collision::ContactDerivative;
 use crate::collision::Smoothness;
 use crate::collision::scene::Scene;
 use crate::dynamics::kinematics::Kinematics;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::model::Model;
 
 /// Distance of two geometries.
@@ -139,9 +139,14 @@ impl Sim {
         self.update_positions(q)?;
         let mut reports = std::mem::take(&mut self.geometry.reports);
         reports.clear();
-        reports.reserve(self.options.max_contacts);
-        self.geometry.motions.clear();
-        self.geometry.motions.reserve(self.options.max_contacts);
+        let (room, motions) = (self.options.max_contacts, &mut self.geometry.motions);
+        motions.clear();
+        let reserved = reports.try_reserve_exact(room);
+        if reserved.and(motions.try_reserve_exact(room)).is_err() {
+            return Err(Error::capacity(format!(
+                "options.max_contacts: there is no memory for {room} contacts"
+            )));
+        }
         let found = self.with_scene(|scene, model, kin| {
             scene.place(model, kin);
             scene.collide(0.0)?;
@@ -150,12 +155,22 @@ impl Sim {
             Ok(())
         });
         self.geometry.reports = reports;
-        found?;
+        found.map_err(|e| self.name_crowd(e))?;
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
         self.geometry.current = true;
         self.state.fresh = true;
         Ok(())
+    }
+
+    /// The error of a search that found too many contacts, with the geoms that have most.
+    pub(super) fn name_crowd(&self, e: Error) -> Error {
+        let scene = match (&self.contact, &self.geometry.scene) {
+            (Some(c), _) => Some(&c.scene),
+            (None, scene) => scene.as_deref(),
+        };
+        let crowd = scene.filter(|_| e.status == Status::Capacity);
+        crowd.and_then(|s| s.crowd(&self.model)).unwrap_or(e)
     }
 
     pub(crate) fn need_contacts(&self) -> Result<()> {

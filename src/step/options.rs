@@ -2,6 +2,16 @@
 
 use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::topology::WORLD;
+
+/// Contacts that are likely at most: of any model, and of each moving link that may touch something. Links that overlap
+/// their neighbours in an ordinary stance have four and more with each.
+const CONTACTS: usize = 32;
+const CONTACTS_A_LINK: usize = 8;
+
+/// Contacts times dofs that are made room for unasked: some hundred bytes each.
+const MOST_ENTRIES: usize = 1 << 20;
 
 /// The contact law of a step.
 #[repr(i32)]
@@ -53,7 +63,7 @@ pub struct Options {
     ///
     /// [`NcpOptions::max_iterations`]: crate::contact::ncp::NcpOptions::max_iterations
     pub max_iterations: usize,
-    /// Contacts for which memory is made.
+    /// Contacts for which memory is made; 0: as many as the model is likely to need ([`Options::for_model`]).
     pub max_contacts: usize,
     /// Share of a penetration, or of an equality's violation, that is left after the step, and share
     /// of the normal velocity that an active contact keeps.
@@ -80,7 +90,7 @@ impl Default for Options {
             solver: Method::Auto,
             tolerance: 1e-9,
             max_iterations: 1000,
-            max_contacts: 64,
+            max_contacts: 0,
             kp: 0.0,
             kd: 0.0,
             max_push_out: f64::INFINITY,
@@ -92,6 +102,27 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The options with a number of contacts: where they leave it to the model [`CONTACTS`] and [`CONTACTS_A_LINK`] more
+    /// for each moving link that may touch something, within [`MOST_ENTRIES`].
+    pub fn for_model(&self, model: &Model) -> Options {
+        let mut links: Vec<usize> = (0..model.ngeom())
+            .filter(|g| model.may_touch_any(*g))
+            .map(|g| model.bodies()[model.geoms()[g].body].link)
+            .filter(|l| *l != WORLD)
+            .collect();
+        links.sort_unstable();
+        links.dedup();
+        let likely = CONTACTS + CONTACTS_A_LINK * links.len();
+        let most = (MOST_ENTRIES / model.nv().max(1)).max(CONTACTS);
+        Options {
+            max_contacts: match self.max_contacts {
+                0 => likely.min(most),
+                n => n,
+            },
+            ..*self
+        }
+    }
+
     /// Refuses what no step can do.
     pub fn check(&self) -> Result<()> {
         if !(self.time_step > 0.0 && self.time_step.is_finite()) {

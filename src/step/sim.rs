@@ -100,6 +100,7 @@ impl Sim {
     /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
         options.check()?;
+        let options = &options.for_model(&model);
         let (nq, nv) = (model.nq(), model.nv());
         check_memory(&model, options)?;
         let linear = options
@@ -355,7 +356,7 @@ impl Sim {
         if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u)) {
             // The contacts of the last step are gone.
             self.state.taken &= self.contact.is_none();
-            return Err(e);
+            return Err(self.name_crowd(e));
         }
         std::mem::swap(&mut self.state, &mut self.pending);
         if let Some(c) = &mut self.contact {

@@ -16,7 +16,7 @@ function sim_options(; contact = :ncp, fields...)
 end
 
 """
-    Sim(model; contact = :ncp, time_step = 1e-3, max_contacts = 64, tolerance, kp, kd, derivatives = true, ...)
+    Sim(model; contact = :ncp, time_step = 1e-3, max_contacts = 0, tolerance, kp, kd, derivatives = true, ...)
 
 One simulation: all the memory that steps and dynamics calls need, the selected parameters, and the warm start. One task
 at a time. Keywords are the fields of the header's `ds_options`.

@@ -6,6 +6,7 @@
 //! (by geoms alone in a scene with too many pairs for a list), then by features.
 
 mod broad;
+mod crowd;
 mod face;
 mod hierarchy;
 mod narrow;
@@ -32,6 +33,7 @@ use crate::model::spec::ShapeSpec;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Twist, Vec3};
 use broad::{Broad, List, Sweep};
+use crowd::Crowd;
 use face::Face;
 use narrow::Buffers;
 use pairs::Rules;
@@ -155,6 +157,8 @@ pub struct Scene {
     speeds: Vec<f64>,
     contacts: Vec<SceneContact>,
     capacity: usize,
+    /// Where the last search found more.
+    crowd: Crowd,
     /// Added to every pair's margin [m].
     wider: f64,
     buffers: Buffers,
@@ -191,6 +195,12 @@ impl Scene {
         let broad = Broad::new(model, &geoms, &rules, listed);
         let statics = Statics::new(&geoms, &rules);
         let moving = (0..geoms.len()).filter(|&g| geoms[g].link != WORLD);
+        let mut contacts = Vec::new();
+        if contacts.try_reserve_exact(capacity).is_err() {
+            return Err(Error::capacity(format!(
+                "options.max_contacts: there is no memory for {capacity} contacts"
+            )));
+        }
         let mut scene = Scene {
             moving: moving.map(|g| g as u32).collect(),
             poses: vec![Pose::IDENTITY; geoms.len()],
@@ -198,8 +208,9 @@ impl Scene {
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
             speeds: vec![0.0; model.topology().links.len() + 1],
             bounds: link_bounds(model, &geoms),
-            contacts: Vec::with_capacity(capacity),
+            contacts,
             capacity,
+            crowd: Crowd::default(),
             wider: 0.0,
             buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
             statics,
@@ -338,16 +349,22 @@ impl Scene {
     /// are none then.
     pub fn collide(&mut self, reach: f64) -> Result<()> {
         self.contacts.clear();
+        self.crowd = Crowd::default();
         // The broad phase is set apart while it hands pairs to the rest of the scene.
         let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
         let done = match &mut broad {
-            Broad::List(list) => self.collide_list(list, reach),
+            Broad::List(list) => {
+                self.collide_list(list, reach);
+                Ok(())
+            }
             Broad::Sweep(sweep) => self.collide_sweep(sweep, reach),
         };
         self.broad = broad;
-        let done = done
-            .and_then(|()| self.collide_statics(reach))
-            .and_then(|()| self.check_contacts());
+        self.collide_statics(reach);
+        let done = done.and_then(|()| self.check_contacts());
+        if self.crowd.is_there() {
+            return Err(self.refuse_crowd());
+        }
         if done.is_err() {
             self.contacts.clear();
         }
@@ -365,7 +382,7 @@ impl Scene {
         }
     }
 
-    fn collide_list(&mut self, list: &List, reach: f64) -> Result<()> {
+    fn collide_list(&mut self, list: &List, reach: f64) {
         for group in &list.groups {
             let [ia, ib] = group.link.map(|l| self.slot(l));
             let allowance = self.wider + reach * (self.speeds[ia] + self.speeds[ib]);
@@ -380,11 +397,10 @@ impl Scene {
                 let reach = balls.reach + allowance;
                 if apart.norm_squared() <= reach * reach {
                     let pair = &list.pairs[i];
-                    self.touch(pair, pair.margin + allowance)?;
+                    self.touch(pair, pair.margin + allowance);
                 }
             }
         }
-        Ok(())
     }
 
     fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
@@ -406,7 +422,7 @@ impl Scene {
                 let margin = pair.margin + moves(self, a) + moves(self, b);
                 let reach = self.geoms[a].radius + self.geoms[b].radius + margin;
                 if (self.middles[a] - self.middles[b]).norm_squared() <= reach * reach {
-                    self.touch(&pair, margin)?;
+                    self.touch(&pair, margin);
                 }
             }
         }
@@ -414,7 +430,7 @@ impl Scene {
     }
 
     /// Adds the contacts of a pair whose balls are near each other.
-    fn touch(&mut self, pair: &ScenePair, margin: f64) -> Result<()> {
+    fn touch(&mut self, pair: &ScenePair, margin: f64) {
         let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
         let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
         let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
@@ -427,13 +443,13 @@ impl Scene {
             }
         };
         if apart {
-            return Ok(());
+            return;
         }
         let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
-            return Ok(());
+            return;
         };
         let (contacts, capacity) = (&mut self.contacts, self.capacity);
-        let (from, mut full) = (contacts.len(), false);
+        let (from, mut missed) = (contacts.len(), 0);
         narrow::collide(
             sa,
             pa,
@@ -444,7 +460,7 @@ impl Scene {
             &mut self.buffers,
             &mut |point, part| {
                 if contacts.len() == capacity {
-                    full = true;
+                    missed += 1;
                     return;
                 }
                 contacts.push(SceneContact {
@@ -462,12 +478,11 @@ impl Scene {
             c.face = Face::of(sa, sb, c.point.feature);
             c.point = c.face.place(c.point);
         }
-        if full {
-            return Err(Error::capacity(format!(
-                "options.max_contacts: {capacity} do not suffice"
-            )));
+        if missed > 0 {
+            let found = contacts.len() - from + missed;
+            contacts.truncate(from);
+            self.crowd.count([pair.a, pair.b], found);
         }
-        Ok(())
     }
 
     fn slot(&self, link: usize) -> usize {

@@ -1,9 +1,10 @@
 //! Pairs that overlap by construction: housings inside each other, shafts in their bearings.
 
 use super::Scene;
+use super::crowd::Crowd;
 use super::pairs::Rules;
 use crate::dynamics::kinematics::{Kinematics, positions};
-use crate::error::{Result, Status};
+use crate::error::Result;
 use crate::model::Model;
 use crate::model::pairs::robots;
 
@@ -31,7 +32,7 @@ pub fn exclude_overlapping(model: &Model, q: &[f64]) -> Result<Model> {
     let mut kin = Kinematics::new(model);
     positions(&mut kin, model, model.params(), q);
     scene.place(model, &kin);
-    let overlapping = scene.overlapping(model)?;
+    let overlapping = scene.overlapping(model);
     if overlapping.is_empty() {
         return Ok(model.clone());
     }
@@ -54,7 +55,7 @@ pub fn exclude_overlapping(model: &Model, q: &[f64]) -> Result<Model> {
 
 impl Scene {
     /// Pairs of geoms of one robot that may touch and overlap as they are placed.
-    fn overlapping(&mut self, model: &Model) -> Result<Vec<[usize; 2]>> {
+    fn overlapping(&mut self, model: &Model) -> Vec<[usize; 2]> {
         let robots = robots(model.bodies().iter().map(|b| b.parent));
         let robot = |g: usize| robots[model.geoms()[g].body];
         let mut found = Vec::new();
@@ -71,16 +72,14 @@ impl Scene {
                     continue;
                 }
                 self.contacts.clear();
-                let full = match self.touch(&pair, 0.0) {
-                    Err(e) if e.status == Status::Capacity => true,
-                    other => other.map(|()| false)?,
-                };
-                if full || self.contacts.iter().any(|c| c.point.gap < -DEPTH) {
+                self.crowd = Crowd::default();
+                self.touch(&pair, 0.0);
+                if self.crowd.is_there() || self.contacts.iter().any(|c| c.point.gap < -DEPTH) {
                     found.push([a, b]);
                 }
             }
         }
         self.contacts.clear();
-        Ok(found)
+        found
     }
 }

@@ -4,7 +4,6 @@
 use super::hierarchy::{Aabb, Hierarchy};
 use super::pairs::{Rules, ScenePair};
 use super::{Scene, SceneGeom};
-use crate::error::Result;
 use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
@@ -111,18 +110,17 @@ fn cube(half: f64) -> Vec3 {
 
 impl Scene {
     /// Contacts of what moves with the geometries in the hierarchy.
-    pub(super) fn collide_statics(&mut self, reach: f64) -> Result<()> {
+    pub(super) fn collide_statics(&mut self, reach: f64) {
         if self.statics.geoms.is_empty() {
-            return Ok(());
+            return;
         }
         // Set apart while it hands pairs to the rest of the scene.
         let mut statics = std::mem::take(&mut self.statics);
-        let done = self.look_up(&mut statics, reach);
+        self.look_up(&mut statics, reach);
         self.statics = statics;
-        done
     }
 
-    fn look_up(&mut self, statics: &mut Statics, reach: f64) -> Result<()> {
+    fn look_up(&mut self, statics: &mut Statics, reach: f64) {
         let Statics {
             tree,
             geoms,
@@ -131,7 +129,7 @@ impl Scene {
             found,
         } = statics;
         for pair in pairs {
-            self.touch(pair, pair.margin + self.wider)?;
+            self.touch(pair, pair.margin + self.wider);
         }
         for &(id, margin) in &*seekers {
             let g = id as usize;
@@ -150,10 +148,9 @@ impl Scene {
             for &other in &*found {
                 let s = other as usize;
                 if let Some(pair) = self.rules.pair(g.min(s), g.max(s)) {
-                    self.touch(&pair, pair.margin + allowance)?;
+                    self.touch(&pair, pair.margin + allowance);
                 }
             }
         }
-        Ok(())
     }
 }

@@ -1,0 +1,73 @@
+//! What is said where there are more contacts than places.
+
+use super::Scene;
+use crate::error::Error;
+use crate::model::Model;
+
+/// Pairs of geoms that are named.
+const NAMED: usize = 3;
+
+/// Contacts of a search that found too many: all of them, and of the pairs with most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Crowd {
+    needed: usize,
+    /// Most first; no contacts where there are fewer pairs.
+    pairs: [([usize; 2], usize); NAMED],
+}
+
+impl Crowd {
+    /// Whether there were too many.
+    pub fn is_there(&self) -> bool {
+        self.needed > 0
+    }
+
+    #[cold]
+    pub fn count(&mut self, geoms: [usize; 2], contacts: usize) {
+        self.needed += contacts;
+        let place = self.pairs.iter().position(|(_, n)| contacts > *n);
+        if let Some(place) = place {
+            self.pairs[place..].rotate_right(1);
+            self.pairs[place] = (geoms, contacts);
+        }
+    }
+}
+
+impl Scene {
+    /// Ends a search that found too many: counts those that had a place, too.
+    pub(super) fn refuse_crowd(&mut self) -> Error {
+        for pair in self.contacts.chunk_by(|a, b| a.geom == b.geom) {
+            self.crowd.count(pair[0].geom, pair.len());
+        }
+        self.contacts.clear();
+        Error::capacity(format!(
+            "options.max_contacts: {} do not suffice for {} contacts",
+            self.capacity, self.crowd.needed
+        ))
+    }
+
+    /// After a search that found too many contacts: how many, between which geoms, and what helps.
+    pub fn crowd(&self, model: &Model) -> Option<Error> {
+        if !self.crowd.is_there() {
+            return None;
+        }
+        let name = |g: usize| {
+            let geom = &model.geoms()[g];
+            match geom.name.as_str() {
+                "" => format!("geom {g} of \"{}\"", model.bodies()[geom.body].name),
+                name => format!("\"{name}\""),
+            }
+        };
+        let most: Vec<String> = (self.crowd.pairs.iter())
+            .filter(|(_, n)| *n > 0)
+            .map(|([a, b], n)| format!("{n} of {} and {}", name(*a), name(*b)))
+            .collect();
+        Some(Error::capacity(format!(
+            "options.max_contacts: {} do not suffice for {} contacts, among them {}; raise it, or keep geoms that \
+             overlap by design from touching (exclude_overlapping when loading, ds_sim_set_pair_enabled), or choose \
+             smaller margins",
+            self.capacity,
+            self.crowd.needed,
+            most.join(", ")
+        )))
+    }
+}
