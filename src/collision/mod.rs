@@ -1,5 +1,6 @@
 //! Contacts between geometries, and the exact motion of each contact.
 
+mod approach;
 mod contact;
 mod frame;
 pub mod polytope;
@@ -7,6 +8,7 @@ pub mod primitive;
 pub mod scene;
 mod shape;
 
+pub use approach::{Approach, MOTIONS};
 pub use contact::{ContactDerivative, ContactPoint, Smoothness};
 pub use frame::{contact_frame, contact_frame_derivative, contact_frame_rotation};
 pub use shape::Shape;

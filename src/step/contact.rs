@@ -47,9 +47,6 @@ const COMPLIANT_REACH_STEPS: f64 = 1.0;
 const FIRST_PAINS: u8 = 2;
 const PAINS: u8 = 16;
 
-/// How often contacts are sought anew in a step.
-const SEARCHES: usize = 4;
-
 /// Scene, constraints and solver of one simulation, sized at creation.
 #[derive(Debug)]
 pub(super) struct ContactStage {
@@ -178,17 +175,15 @@ impl ContactStage {
         }
         let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);
-        self.scene.foresee(model, kin, &kin.v);
         twists(kin, model, &self.v_free, &mut self.twists);
-        self.scene.foresee(model, kin, &self.twists);
-        let reach_steps = match self.law {
+        let far = h * match self.law {
             Law::Ncp(_) => REACH_STEPS,
             Law::Convex(_) => COMPLIANT_REACH_STEPS,
         };
-        self.scene.collide(reach_steps * h)?;
+        (self.scene).foresee(model, kin, &kin.v, &self.twists, far);
+        self.scene.collide(far)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h + self.foresight;
-        let mut searches = 1;
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -219,14 +214,9 @@ impl ContactStage {
                 reach = f64::INFINITY;
                 repeat = true;
             }
-            if searches < SEARCHES {
-                twists(kin, model, v_end, &mut self.twists);
-                if self.scene.foresee(model, kin, &self.twists) > REACH_STEPS {
-                    let before = self.scene.contacts().len();
-                    self.scene.collide(reach_steps * h)?;
-                    repeat |= self.scene.contacts().len() != before;
-                    searches += 1;
-                }
+            twists(kin, model, v_end, &mut self.twists);
+            if (self.scene).misses(model, kin, &self.twists, [far, h])? {
+                repeat |= self.scene.collide(far)?;
             }
             if !repeat {
                 self.certificate = Some(certificate);

@@ -42,7 +42,7 @@ pub use mesh::{opening, shapes};
 pub use plane::{collide_plane, differentiate_plane};
 pub use terrain::{Terrain, TerrainContact};
 
-use crate::collision::ContactPoint;
+use crate::collision::{Approach, ContactPoint};
 use crate::spatial::Pose;
 use curved::Bodies;
 use pair::{Pair, ROUNDING};
@@ -102,21 +102,23 @@ pub fn collide(
         depths: &mut Depths::new(0),
         key: 0,
     };
-    collide_deep(a, pose_a, b, pose_b, margin, memory, out);
+    let still = Approach::still(margin);
+    collide_deep(a, pose_a, b, pose_b, &still, memory, out);
 }
 
-/// As [`collide`]; of a pair that overlapped at the last query, `memory` keeps what makes the next
-/// one quick.
+/// As [`collide`], of bodies that move: where there are too many points, those count that may touch. Of a pair
+/// that overlapped at the last query, `memory` keeps what makes the next one quick.
 pub fn collide_deep(
     a: &Convex,
     pose_a: &Pose,
     b: &Convex,
     pose_b: &Pose,
-    margin: f64,
+    approach: &Approach,
     memory: &mut Memory,
     out: &mut Manifold,
 ) {
     out.clear();
+    let margin = approach.farthest;
     let b_in_a = pose_a.relative(pose_b);
     let rounding = ROUNDING * (a.size() + b.size());
     let bodies = Bodies { a, b, b_in_a };
@@ -135,7 +137,7 @@ pub fn collide_deep(
     if found.points().is_empty() {
         memory.cache.look_apart(&bodies, rounding);
     }
-    found.reduce(pose_a, rounding, out);
+    found.reduce(pose_a, approach, rounding, out);
 }
 
 /// The contact of two cores as that of the shapes with these radii about them.

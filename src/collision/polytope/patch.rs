@@ -4,7 +4,7 @@ use super::feature::Feature;
 use super::fixed::Fixed;
 use super::hull::{Hull, MAX_SIDES};
 use super::{MAX_POINTS, Manifold};
-use crate::collision::ContactPoint;
+use crate::collision::{Approach, ContactPoint};
 use crate::spatial::{Pose, Vec3};
 
 /// Corners of a clipped polygon: each side of the reference face adds at most one.
@@ -13,6 +13,10 @@ pub(super) const MAX_CORNERS: usize = 2 * MAX_SIDES;
 /// Cosine between two faces below which a corner is not projected from one on the other: the
 /// projection would magnify rounding by more than a thousand.
 const STEEPEST: f64 = 1e-3;
+
+/// Most points among which [`choose`] chooses.
+pub(super) const MOST_POINTS: usize = 256;
+const _: () = assert!(MAX_CORNERS < MOST_POINTS);
 
 /// Points found on one pair, in A's frame, before the reduction to [`MAX_POINTS`].
 pub(super) struct Candidates(Fixed<ContactPoint, { MAX_CORNERS + 1 }>);
@@ -39,51 +43,104 @@ impl Candidates {
         self.0.retain(keep);
     }
 
-    /// Writes the points that span the patch best, in order of feature, world axes. Gaps and areas
-    /// that differ by rounding count as equal, so that a resting contact keeps its points.
-    pub fn reduce(&mut self, pose_a: &Pose, tolerance: f64, out: &mut Manifold) {
+    /// Writes the points that matter most, in order of feature, world axes.
+    pub fn reduce(
+        &mut self,
+        pose_a: &Pose,
+        approach: &Approach,
+        tolerance: f64,
+        out: &mut Manifold,
+    ) {
         let points = &mut self.0[..];
         points.sort_unstable_by_key(|p| p.feature);
-        let mut kept = [0; MAX_POINTS];
-        let mut count = points.len();
-        if count <= MAX_POINTS {
-            for (k, i) in kept.iter_mut().enumerate() {
-                *i = k;
-            }
-        } else {
-            count = spanning(points, tolerance, &mut kept);
-        }
-        let kept = &mut kept[..count];
-        kept.sort_unstable();
-        for &i in kept.iter() {
-            let p = points[i];
-            out.push(ContactPoint {
-                point: pose_a.point(p.point),
-                normal: pose_a.rot.mul_vec(p.normal),
-                ..p
-            });
+        let placed = |p: &ContactPoint| ContactPoint {
+            point: pose_a.point(p.point),
+            normal: pose_a.rot.mul_vec(p.normal),
+            ..*p
+        };
+        let closes = |p: &ContactPoint| approach.closes(&placed(p));
+        let (kept, count) = choose(points, closes, tolerance);
+        for &i in &kept[..count] {
+            out.push(placed(&points[i]));
         }
     }
 }
 
-/// Chooses the deepest point, the one farthest from it, the one that makes the largest triangle
-/// with these two, and the one farthest outside that triangle.
-pub(super) fn spanning(
+/// Which points to keep, and how many, in their order: all if there are few, else those that span best of the ones
+/// that close; where these are few, the nearest of the others, too. A point that stays out of reach has no impulse,
+/// and takes the place of none that might. Gaps and areas that differ by rounding count as equal, so that a resting
+/// contact keeps its points.
+pub(super) fn choose(
     points: &[ContactPoint],
+    closes: impl Fn(&ContactPoint) -> bool,
+    tolerance: f64,
+) -> ([usize; MAX_POINTS], usize) {
+    let mut kept = [0, 1, 2, 3];
+    if points.len() <= MAX_POINTS {
+        return (kept, points.len());
+    }
+    let mut left = [true; MOST_POINTS];
+    let deepest = nearest(points, &left, tolerance);
+    for (left, p) in left.iter_mut().zip(points) {
+        *left = closes(p);
+    }
+    left[deepest] = true;
+    let closing = left[..points.len()].iter().filter(|x| **x).count();
+    let count = if closing > MAX_POINTS {
+        spanning(points, &left, deepest, tolerance, &mut kept)
+    } else {
+        let all = (0..points.len()).filter(|&i| left[i]);
+        kept.iter_mut().zip(all).for_each(|(k, i)| *k = i);
+        left.iter_mut().for_each(|x| *x = !*x);
+        for k in &mut kept[closing..] {
+            *k = nearest(points, &left, tolerance);
+            left[*k] = false;
+        }
+        MAX_POINTS
+    };
+    kept[..count].sort_unstable();
+    (kept, count)
+}
+
+/// The first of the points with the smallest gap `among` them.
+fn nearest(points: &[ContactPoint], among: &[bool], tolerance: f64) -> usize {
+    best(points, among, |p| -p.gap, tolerance).0
+}
+
+/// The first point whose score is the largest `among` them, and that score.
+fn best(
+    points: &[ContactPoint],
+    among: &[bool],
+    score: impl Fn(&ContactPoint) -> f64,
+    tolerance: f64,
+) -> (usize, f64) {
+    let those = || {
+        points
+            .iter()
+            .zip(among)
+            .enumerate()
+            .filter(|(_, (_, x))| **x)
+    };
+    let scores = those().map(|(_, (p, _))| score(p));
+    let most = scores.fold(f64::NEG_INFINITY, f64::max);
+    let first = those().find(|(_, (p, _))| score(p) >= most - tolerance);
+    (first.map_or(0, |(i, _)| i), most)
+}
+
+/// Chooses `among` the points the deepest one, the one farthest from it, the one that makes the largest triangle
+/// with these two, and the one farthest outside that triangle.
+fn spanning(
+    points: &[ContactPoint],
+    among: &[bool],
+    deepest: usize,
     tolerance: f64,
     kept: &mut [usize; MAX_POINTS],
 ) -> usize {
     let largest = |score: &dyn Fn(&ContactPoint) -> f64, tolerance: f64| {
-        let most = points
-            .iter()
-            .map(score)
-            .fold(f64::NEG_INFINITY, |m, s| m.max(s));
-        let first = points.iter().position(|p| score(p) >= most - tolerance);
-        (first.unwrap_or(0), most)
+        best(points, among, score, tolerance)
     };
     let at = |i: usize| points[i].point;
-    let n = points[0].normal;
-    let (deepest, _) = largest(&|p| -p.gap, tolerance);
+    let n = points[deepest].normal;
     let (far, span) = largest(&|p| (p.point - at(deepest)).norm(), tolerance);
     let area = |p: &ContactPoint| (at(far) - at(deepest)).cross(p.point - at(deepest)).dot(n);
     let (third, wide) = largest(&|p| area(p).abs(), tolerance * span);

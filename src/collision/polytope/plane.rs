@@ -6,15 +6,21 @@ use super::derivative::{inflated, on_face};
 use super::feature::Feature;
 use super::pair::ROUNDING;
 use super::patch::{Candidates, MAX_CORNERS};
-use crate::collision::{ContactDerivative, ContactPoint};
+use crate::collision::{Approach, ContactDerivative, ContactPoint};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Contacts of the half space z ≤ 0 of `plane` (A) with a box, a mesh, or the core of a sphere or
-/// capsule (B): every vertex no farther than `margin` [m] above it, or the four that span them
-/// best. Cylinders and ellipsoids, which have no vertices, give none.
+/// capsule (B): every vertex near enough above it, or the four that matter most. Cylinders and
+/// ellipsoids, which have no vertices, give none.
 ///
 /// No heap allocation.
-pub fn collide_plane(plane: &Pose, b: &Convex, pose_b: &Pose, margin: f64, out: &mut Manifold) {
+pub fn collide_plane(
+    plane: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    approach: &Approach,
+    out: &mut Manifold,
+) {
     out.clear();
     let Kind::Hull { radius } = b.kind else {
         return;
@@ -22,12 +28,12 @@ pub fn collide_plane(plane: &Pose, b: &Convex, pose_b: &Pose, margin: f64, out: 
     let b_in_a = plane.relative(pose_b);
     // Height of a vertex, and the horizontal directions, in B's frame.
     let up = b_in_a.rot.tr_mul_vec(Vec3::Z);
-    let limit = margin + radius - b_in_a.pos.z;
+    let limit = approach.farthest + radius - b_in_a.pos.z;
     let mut found = Candidates::new();
-    let mut add = |i: u16| {
+    let contact = |i: u16| {
         let x = b_in_a.point(b.hull.vertex(i));
         let gap = x.z - radius;
-        found.push(ContactPoint {
+        ContactPoint {
             point: Vec3::new(x.x, x.y, 0.5 * gap),
             normal: Vec3::Z,
             gap,
@@ -37,18 +43,21 @@ pub fn collide_plane(plane: &Pose, b: &Convex, pose_b: &Pose, margin: f64, out: 
                 vertex: i,
             }
             .encode(),
-        });
+        }
     };
+    let mut add = |i: u16| found.push(contact(i));
     let lowest = b.hull.support(-up);
     if up.dot(b.hull.vertex(lowest)) > limit {
         return;
     }
-    let near =
-        || (0..b.hull.vertices().len() as u16).filter(|&i| up.dot(b.hull.vertex(i)) <= limit);
+    let all = 0..b.hull.vertices().len() as u16;
+    let near = || all.clone().filter(|&i| up.dot(b.hull.vertex(i)) <= limit);
     if near().count() <= MAX_CORNERS {
         near().for_each(&mut add);
     } else {
-        // The outermost of many: a wheel's rim, say.
+        // The outermost of many that may touch: a wheel's rim, say.
+        let local = approach.seen_from(plane);
+        let near = || near().filter(|&i| local.closes(&contact(i)));
         add(lowest);
         const DIRECTIONS: usize = 16;
         let mut kept = [lowest; DIRECTIONS];
@@ -67,7 +76,7 @@ pub fn collide_plane(plane: &Pose, b: &Convex, pose_b: &Pose, margin: f64, out: 
             }
         }
     }
-    found.reduce(plane, ROUNDING * b.size(), out);
+    found.reduce(plane, approach, ROUNDING * b.size(), out);
 }
 
 /// The derivative of a point found by [`collide_plane`] on the same shape.

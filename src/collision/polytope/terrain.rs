@@ -13,16 +13,18 @@ use super::feature::{Feature, Spot};
 use super::hull::Hull;
 use super::local::support;
 use super::pair::{Pair, ROUNDING};
-use super::patch::{Candidates, spanning};
-use super::{MAX_POINTS, Manifold, PairCache, collide, differentiate, inflated};
-use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
+use super::patch::{Candidates, MOST_POINTS, choose};
+use super::{
+    Depths, MAX_POINTS, Manifold, Memory, PairCache, collide_deep, differentiate, inflated,
+};
+use crate::collision::{Approach, ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::spec::HeightField;
 use crate::spatial::{Pose, Vec3};
 use std::sync::Arc;
 
 /// Most contacts kept before the reduction to [`MAX_POINTS`]; beyond it, triangles are left out.
-const MAX_FOUND: usize = 256;
+const MAX_FOUND: usize = MOST_POINTS;
 /// The prism's upper face.
 const TOP: u16 = 0;
 
@@ -140,16 +142,18 @@ impl Terrain {
     }
 
     /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`; returns how many.
-    /// Gaps up to `margin` [m] are reported. No heap allocation.
+    /// Where there are too many, those count that may touch. No heap allocation.
     pub fn collide(
         &mut self,
         pose: &Pose,
         b: &Convex,
         pose_b: &Pose,
-        margin: f64,
+        approach: &Approach,
         out: &mut [TerrainContact; MAX_POINTS],
     ) -> usize {
         self.room.found.clear();
+        let approach = approach.seen_from(pose);
+        let margin = approach.farthest;
         let b_in_a = pose.relative(pose_b);
         let reach = |axis: Vec3| {
             let (x, _) = support(b, b_in_a.rot.tr_mul_vec(axis), None);
@@ -178,14 +182,14 @@ impl Terrain {
                         continue;
                     }
                     self.shape(&top);
-                    sunk |= self.touch(triangle, b, &b_in_a, margin);
+                    sunk |= self.touch(triangle, b, &b_in_a, &approach);
                 }
             }
         }
         if sunk && self.room.found.is_empty() {
             self.raise(b, &b_in_a);
         }
-        self.reduce(pose, ROUNDING * b.size(), out)
+        self.reduce(pose, &approach, ROUNDING * b.size(), out)
     }
 
     /// The derivative of a contact found by [`Terrain::collide`] on the same shape and poses.
@@ -242,16 +246,20 @@ impl Terrain {
     }
 
     /// The contacts with one prism, in the field's frame; whether the shape overlaps it.
-    fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, margin: f64) -> bool {
+    fn touch(&mut self, triangle: u32, b: &Convex, b_in_a: &Pose, approach: &Approach) -> bool {
         let mut m = Manifold::default();
-        let mut cache = PairCache::default();
-        collide(
+        let mut memory = Memory {
+            cache: &mut PairCache::default(),
+            depths: &mut Depths::new(0),
+            key: 0,
+        };
+        collide_deep(
             &self.prism,
             &Pose::IDENTITY,
             b,
             b_in_a,
-            margin,
-            &mut cache,
+            approach,
+            &mut memory,
             &mut m,
         );
         if m.points().is_empty() {
@@ -265,7 +273,7 @@ impl Terrain {
         }
         if self.room.found.len() == before {
             let mut under = Candidates::new();
-            self.along_top(b, b_in_a, margin, &mut under);
+            self.along_top(b, b_in_a, approach.farthest, &mut under);
             for p in under.points() {
                 self.add(*p, triangle);
             }
@@ -425,6 +433,7 @@ impl Terrain {
     fn reduce(
         &mut self,
         pose: &Pose,
+        approach: &Approach,
         tolerance: f64,
         out: &mut [TerrainContact; MAX_POINTS],
     ) -> usize {
@@ -446,13 +455,7 @@ impl Terrain {
         found.sort_unstable_by_key(|p| (p.triangle, p.contact.feature));
         points.clear();
         points.extend(found.iter().map(|p| p.contact));
-        let mut kept = [0, 1, 2, 3];
-        let count = if n <= MAX_POINTS {
-            n
-        } else {
-            spanning(points, tolerance, &mut kept)
-        };
-        kept[..count].sort_unstable();
+        let (kept, count) = choose(points, |p| approach.closes(p), tolerance);
         for (o, &i) in out.iter_mut().zip(&kept[..count]) {
             let mut p = found[i];
             p.contact.point = pose.point(p.contact.point);

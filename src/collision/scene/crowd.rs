@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 /// Contacts of a search that found too many: all of them, and of the pairs with most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crowd {
-    needed: usize,
+    pub needed: usize,
     /// Most first; no contacts where there are fewer pairs.
     pairs: [([usize; 2], usize); NAMED],
 }
@@ -33,21 +33,10 @@ impl Crowd {
 }
 
 impl Scene {
-    /// Ends a search that found too many: counts those that had a place, too.
-    pub(super) fn refuse_crowd(&mut self) -> Error {
-        for pair in self.contacts.chunk_by(|a, b| a.geom == b.geom) {
-            self.crowd.count(pair[0].geom, pair.len());
-        }
-        self.contacts.clear();
-        Error::capacity(format!(
-            "options.max_contacts: {} do not suffice for {} contacts",
-            self.capacity, self.crowd.needed
-        ))
-    }
-
     /// After a search that found too many contacts: how many, between which geoms, and what helps.
     pub fn crowd(&self, model: &Model) -> Option<Error> {
-        if !self.crowd.is_there() {
+        let crowd = &self.found.crowd;
+        if !crowd.is_there() {
             return None;
         }
         let name = |g: usize| {
@@ -57,7 +46,7 @@ impl Scene {
                 name => format!("\"{name}\""),
             }
         };
-        let most: Vec<String> = (self.crowd.pairs.iter())
+        let most: Vec<String> = (crowd.pairs.iter())
             .filter(|(_, n)| *n > 0)
             .map(|([a, b], n)| format!("{n} of {} and {}", name(*a), name(*b)))
             .collect();
@@ -65,8 +54,8 @@ impl Scene {
             "options.max_contacts: {} do not suffice for {} contacts, among them {}; raise it, or keep geoms that \
              overlap by design from touching (exclude_overlapping when loading, ds_sim_set_pair_enabled), or choose \
              smaller margins",
-            self.capacity,
-            self.crowd.needed,
+            self.found.capacity(),
+            crowd.needed,
             most.join(", ")
         )))
     }

@@ -22,37 +22,42 @@ pub(super) enum Face {
 }
 
 impl Face {
-    /// Of a contact that the narrow phase found.
-    pub fn of(a: &Solid, b: &Solid, feature: u64) -> Face {
-        match [a.is_plane(), b.is_plane()] {
-            [true, _] => return Face::OfA,
-            [_, true] => return Face::OfB,
-            _ => {}
-        }
+    /// Tells the face by the feature of a contact that the narrow phase finds on these two.
+    pub fn teller(a: &Solid, b: &Solid) -> impl Fn(u64) -> Face + use<> {
+        let planes = [a.is_plane(), b.is_plane()];
+        let closed_form = is_closed_form(a, b);
+        let on_terrain = b.is_terrain();
         let either = |a: bool, b: bool| match (a, b) {
             (true, false) => Face::OfA,
             (false, true) => Face::OfB,
             _ => Face::None,
         };
-        if is_closed_form(a, b) {
-            let (fa, fb) = unpack(feature);
-            return either(fa.kind == Kind::Face, fb.kind == Kind::Face);
-        }
         let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
-        let found = match Feature::decode(feature) {
-            Some(
-                Feature::FaceVertex { owner, .. }
-                | Feature::FaceCorner { owner, .. }
-                | Feature::SideSide { owner, .. },
-            ) => either(owner == 0, owner == 1),
-            Some(Feature::Spots([sa, sb])) => either(flat(sa), flat(sb)),
-            _ => Face::None,
-        };
-        match found {
-            // A height field's features see it as A.
-            Face::OfA if b.is_terrain() => Face::OfB,
-            Face::OfB if b.is_terrain() => Face::OfA,
-            found => found,
+        move |feature| {
+            match planes {
+                [true, _] => return Face::OfA,
+                [_, true] => return Face::OfB,
+                _ => {}
+            }
+            if closed_form {
+                let (fa, fb) = unpack(feature);
+                return either(fa.kind == Kind::Face, fb.kind == Kind::Face);
+            }
+            let found = match Feature::decode(feature) {
+                Some(
+                    Feature::FaceVertex { owner, .. }
+                    | Feature::FaceCorner { owner, .. }
+                    | Feature::SideSide { owner, .. },
+                ) => either(owner == 0, owner == 1),
+                Some(Feature::Spots([sa, sb])) => either(flat(sa), flat(sb)),
+                _ => Face::None,
+            };
+            match found {
+                // A height field's features see it as A.
+                Face::OfA if on_terrain => Face::OfB,
+                Face::OfB if on_terrain => Face::OfA,
+                found => found,
+            }
         }
     }
 

@@ -6,12 +6,16 @@
 //! (by geoms alone in a scene with too many pairs for a list), then by features.
 
 mod broad;
+mod closest;
 mod crowd;
 mod face;
+mod found;
 mod hierarchy;
+mod motion;
 mod narrow;
 mod overlap;
 mod pairs;
+mod search;
 mod size;
 mod solid;
 mod solids;
@@ -19,22 +23,22 @@ mod statics;
 #[cfg(test)]
 mod tests;
 
+pub use closest::Closest;
 pub use overlap::{exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
 pub use solids::with_geometry;
 
 use super::Smoothness;
 use super::{ContactDerivative, ContactPoint};
-use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
-use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::spec::ShapeSpec;
 use crate::model::topology::WORLD;
-use crate::spatial::{Pose, Twist, Vec3};
-use broad::{Broad, List, Sweep};
-use crowd::Crowd;
+use crate::spatial::{Pose, Vec3};
+use broad::Broad;
 use face::Face;
+use found::Found;
+use motion::Motions;
 use narrow::Buffers;
 use pairs::Rules;
 use solid::Solid;
@@ -98,7 +102,7 @@ impl SceneGeom {
 }
 
 /// A contact of the scene: one point of a pair.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneContact {
     pub geom: [usize; 2],
     /// Links of both sides, or [`WORLD`].
@@ -153,12 +157,8 @@ pub struct Scene {
     /// Of the balls around the geometries, in the world.
     middles: Vec<Vec3>,
     centers: Vec<Vec3>,
-    /// Per link (the world last): no point of its geoms is foreseen to move faster [m/s].
-    speeds: Vec<f64>,
-    contacts: Vec<SceneContact>,
-    capacity: usize,
-    /// Where the last search found more.
-    crowd: Crowd,
+    motions: Motions,
+    found: Found,
     /// Added to every pair's margin [m].
     wider: f64,
     buffers: Buffers,
@@ -195,22 +195,15 @@ impl Scene {
         let broad = Broad::new(model, &geoms, &rules, listed);
         let statics = Statics::new(&geoms, &rules);
         let moving = (0..geoms.len()).filter(|&g| geoms[g].link != WORLD);
-        let mut contacts = Vec::new();
-        if contacts.try_reserve_exact(capacity).is_err() {
-            return Err(Error::capacity(format!(
-                "options.max_contacts: there is no memory for {capacity} contacts"
-            )));
-        }
+        let bounds = link_bounds(model, &geoms);
         let mut scene = Scene {
             moving: moving.map(|g| g as u32).collect(),
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
-            speeds: vec![0.0; model.topology().links.len() + 1],
-            bounds: link_bounds(model, &geoms),
-            contacts,
-            capacity,
-            crowd: Crowd::default(),
+            motions: Motions::new(&geoms, &bounds),
+            bounds,
+            found: Found::new(capacity)?,
             wider: 0.0,
             buffers: Buffers::new(broad.searches(&solids) + statics.searches()),
             statics,
@@ -267,7 +260,7 @@ impl Scene {
         }
         self.statics.filter(&self.geoms, &rules);
         self.rules = rules;
-        self.contacts.clear();
+        self.found.clear();
     }
 
     /// What keeps a geom from touching anything, if it does.
@@ -292,7 +285,7 @@ impl Scene {
     }
 
     pub fn contacts(&self) -> &[SceneContact] {
-        &self.contacts
+        self.found.contacts()
     }
 
     /// World placement of a geometry at the last [`Scene::place`].
@@ -303,194 +296,6 @@ impl Scene {
     /// Finds contacts this much farther apart from now on [m].
     pub fn widen(&mut self, distance: f64) {
         self.wider += distance;
-    }
-
-    /// Places the geometries, nothing foreseen to move.
-    pub fn place(&mut self, model: &Model, kin: &Kinematics) {
-        place(self, model, kin);
-    }
-
-    #[inline(always)]
-    fn place_kernel(&mut self, model: &Model, kin: &Kinematics) {
-        let links = &model.topology().links;
-        for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
-            self.centers[i] = kin.link_pose(model, i).point(*c);
-        }
-        for &i in &self.moving {
-            let (i, g) = (i as usize, &self.geoms[i as usize]);
-            let link = kin.link_pose(model, g.link);
-            self.poses[i] = link.compose(&g.in_link);
-            self.middles[i] = link.point(g.centre);
-        }
-        self.speeds.fill(0.0);
-    }
-
-    /// Foresees that links may move with these spatial velocities, too. Returns the largest ratio by
-    /// which a link is faster than was foreseen, less than 1 if none is.
-    pub fn foresee(&mut self, model: &Model, kin: &Kinematics, twists: &[Twist]) -> f64 {
-        let links = &model.topology().links;
-        let mut surprise = 0.0_f64;
-        for (i, v) in twists.iter().enumerate() {
-            let center = self.centers[i] - kin.origin[links[i].tree];
-            let speed = v.at(center).norm() + v.ang.norm() * self.bounds[i].1;
-            if speed > 0.0 {
-                surprise = surprise.max(speed / self.speeds[i]);
-                self.speeds[i] = self.speeds[i].max(speed);
-            }
-        }
-        surprise
-    }
-
-    /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
-    /// margin plus `reach` times the foreseen speeds of the two links [s].
-    ///
-    /// # Errors
-    /// `Capacity` when there are more contacts than were made room for, `Numerical` when one is not finite; there
-    /// are none then.
-    pub fn collide(&mut self, reach: f64) -> Result<()> {
-        self.contacts.clear();
-        self.crowd = Crowd::default();
-        // The broad phase is set apart while it hands pairs to the rest of the scene.
-        let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
-        let done = match &mut broad {
-            Broad::List(list) => {
-                self.collide_list(list, reach);
-                Ok(())
-            }
-            Broad::Sweep(sweep) => self.collide_sweep(sweep, reach),
-        };
-        self.broad = broad;
-        self.collide_statics(reach);
-        let done = done.and_then(|()| self.check_contacts());
-        if self.crowd.is_there() {
-            return Err(self.refuse_crowd());
-        }
-        if done.is_err() {
-            self.contacts.clear();
-        }
-        done
-    }
-
-    fn check_contacts(&self) -> Result<()> {
-        let finite = |p: &ContactPoint| (p.point + p.normal * p.gap).is_finite();
-        match self.contacts.iter().find(|c| !finite(&c.point)) {
-            None => Ok(()),
-            Some(c) => Err(Error::numerical(format!(
-                "a contact of geoms {} and {} is not finite: they are too far, too large or too small",
-                c.geom[0], c.geom[1]
-            ))),
-        }
-    }
-
-    fn collide_list(&mut self, list: &List, reach: f64) {
-        for group in &list.groups {
-            let [ia, ib] = group.link.map(|l| self.slot(l));
-            let allowance = self.wider + reach * (self.speeds[ia] + self.speeds[ib]);
-            if !group.unbounded {
-                let r = self.bounds[ia].1 + self.bounds[ib].1 + allowance + group.margin;
-                if (self.centers[ia] - self.centers[ib]).norm_squared() > r * r {
-                    continue;
-                }
-            }
-            for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
-                let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
-                let reach = balls.reach + allowance;
-                if apart.norm_squared() <= reach * reach {
-                    let pair = &list.pairs[i];
-                    self.touch(pair, pair.margin + allowance);
-                }
-            }
-        }
-    }
-
-    fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
-        let moves = |scene: &Scene, g: usize| {
-            0.5 * scene.wider + reach * scene.speeds[scene.slot(scene.geoms[g].link)]
-        };
-        let near = sweep.find(
-            &self.rules,
-            |g| (self.middles[g], self.geoms[g].radius + moves(self, g)),
-            |p, g| {
-                let plane = &self.poses[p];
-                let height = plane.rot.c[2].dot(self.middles[g] - plane.pos);
-                height - self.geoms[g].radius - moves(self, g) - moves(self, p)
-            },
-        )?;
-        for &(a, b) in near {
-            let (a, b) = (a as usize, b as usize);
-            if let Some(pair) = self.rules.pair(a, b) {
-                let margin = pair.margin + moves(self, a) + moves(self, b);
-                let reach = self.geoms[a].radius + self.geoms[b].radius + margin;
-                if (self.middles[a] - self.middles[b]).norm_squared() <= reach * reach {
-                    self.touch(&pair, margin);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the contacts of a pair whose balls are near each other.
-    fn touch(&mut self, pair: &ScenePair, margin: f64) {
-        let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
-        let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
-        let (ca, cb) = (self.middles[pair.a], self.middles[pair.b]);
-        let above = |plane: &Pose, ball: Vec3| plane.rot.c[2].dot(ball - plane.pos);
-        let apart = match (ga.plane, gb.plane) {
-            (true, _) => above(pa, cb) > gb.radius + margin,
-            (_, true) => above(pb, ca) > ga.radius + margin,
-            _ => {
-                ga.is_beyond(pa, cb, gb.radius + margin) || gb.is_beyond(pb, ca, ga.radius + margin)
-            }
-        };
-        if apart {
-            return;
-        }
-        let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
-            return;
-        };
-        let (contacts, capacity) = (&mut self.contacts, self.capacity);
-        let (from, mut missed) = (contacts.len(), 0);
-        narrow::collide(
-            sa,
-            pa,
-            sb,
-            pb,
-            margin,
-            pair_key([pair.a, pair.b]),
-            &mut self.buffers,
-            &mut |point, part| {
-                if contacts.len() == capacity {
-                    missed += 1;
-                    return;
-                }
-                contacts.push(SceneContact {
-                    geom: [pair.a, pair.b],
-                    link: [ga.link, gb.link],
-                    part,
-                    point,
-                    face: Face::None,
-                    condim: pair.condim,
-                    friction: pair.friction,
-                });
-            },
-        );
-        for c in &mut contacts[from..] {
-            c.face = Face::of(sa, sb, c.point.feature);
-            c.point = c.face.place(c.point);
-        }
-        if missed > 0 {
-            let found = contacts.len() - from + missed;
-            contacts.truncate(from);
-            self.crowd.count([pair.a, pair.b], found);
-        }
-    }
-
-    fn slot(&self, link: usize) -> usize {
-        if link == WORLD {
-            self.bounds.len() - 1
-        } else {
-            link
-        }
     }
 
     /// How a contact of the last [`Scene::collide`] moves with its two bodies.
@@ -504,92 +309,6 @@ impl Scene {
         let smoothness = narrow::differentiate(sa, pa, sb, pb, &midway, c.part, out);
         c.face.place_derivative(out, &midway);
         smoothness
-    }
-}
-
-/// Closest points of two geometries.
-#[derive(Clone, Copy, Debug)]
-pub struct Closest {
-    pub contact: SceneContact,
-    pub motion: ContactDerivative,
-    pub smoothness: Smoothness,
-}
-
-impl Scene {
-    /// World placements of two different geoms where the kinematics place their links.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a geom that is not there or with itself.
-    pub fn placements(
-        &self,
-        model: &Model,
-        kin: &Kinematics,
-        geoms: [usize; 2],
-    ) -> Result<[Pose; 2]> {
-        let n = self.geoms.len();
-        let [a, b] = geoms;
-        if a >= n || b >= n || a == b {
-            return Err(Error::invalid(format!(
-                "geoms {a} and {b}: two different indices in 0..{n} are expected"
-            )));
-        }
-        Ok(geoms.map(|geom| {
-            let g = &self.geoms[geom];
-            if g.link == WORLD {
-                g.in_link
-            } else {
-                kin.link_pose(model, g.link).compose(&g.in_link)
-            }
-        }))
-    }
-
-    /// Closest (or deepest) points of two geoms at these placements, whatever the filters say;
-    /// contacts and placements of the scene stay.
-    ///
-    /// # Errors
-    /// As [`Scene::placements`]; `Unsupported` for two planes or height fields.
-    pub fn closest(
-        &mut self,
-        model: &Model,
-        geoms: [usize; 2],
-        placements: &[Pose; 2],
-    ) -> Result<Closest> {
-        let [a, b] = geoms;
-        let [pa, pb] = placements;
-        self.check_solid(model, geoms)?;
-        let nothing = || {
-            let [x, y] = geoms.map(|g| model.geoms()[g].name.as_str());
-            Error::unsupported(format!(
-                "geoms \"{x}\" and \"{y}\": there is no distance between planes and height fields, \
-                 and none to a height field from beyond its edge or from within"
-            ))
-        };
-        let Ok([sa, sb]) = self.solids.get_disjoint_mut([a, b]) else {
-            return Err(Error::invalid(format!(
-                "geoms {a} and {b}: two different geoms are expected"
-            )));
-        };
-        let finite = |g: usize| Some(self.geoms[g].radius).filter(|r| r.is_finite());
-        let offset = (pa.pos - pb.pos).norm();
-        let reach = 4.0 * (offset + finite(a).unwrap_or(0.0) + finite(b).unwrap_or(0.0));
-        let (point, part) =
-            narrow::closest(sa, pa, sb, pb, reach, pair_key(geoms), &mut self.buffers)
-                .ok_or_else(nothing)?;
-        let mut motion = ContactDerivative::default();
-        let smoothness = narrow::differentiate(sa, pa, sb, pb, &point, part, &mut motion);
-        Ok(Closest {
-            contact: SceneContact {
-                geom: geoms,
-                link: geoms.map(|g| self.geoms[g].link),
-                part,
-                point,
-                face: Face::None,
-                condim: 1,
-                friction: PairFriction::Fixed(0.0),
-            },
-            motion,
-            smoothness,
-        })
     }
 }
 
@@ -647,8 +366,4 @@ fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
         *radius = radius.max((g.centre - *centre).norm() + g.radius);
     }
     bounds
-}
-
-dispatch! {
-    fn place = Scene::place_kernel(scene: &mut Scene, model: &Model, kin: &Kinematics)
 }

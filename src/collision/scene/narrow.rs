@@ -6,7 +6,7 @@ use crate::collision::polytope::{
     differentiate_plane,
 };
 use crate::collision::primitive;
-use crate::collision::{ContactDerivative, ContactPoint, Shape, Smoothness};
+use crate::collision::{Approach, ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
 /// Room for the points of two convex parts, and where the searches for them ended.
@@ -129,7 +129,7 @@ fn swapped(p: &ContactPoint) -> ContactPoint {
     }
 }
 
-/// Gives all points with gaps up to `margin` [m] to `sink`, in an order that depends on the poses
+/// Gives the points that count to `sink`, in an order that depends on the poses and the motions
 /// alone. All points of all pairs of pieces are kept. `pair` tells the pairs of a scene apart. No heap
 /// allocation.
 pub(super) fn collide(
@@ -137,30 +137,36 @@ pub(super) fn collide(
     pose_a: &Pose,
     b: &mut Solid,
     pose_b: &Pose,
-    margin: f64,
+    approach: &Approach,
     pair: u32,
     buffers: &mut Buffers,
     sink: &mut impl Sink,
 ) {
+    let sink = &mut |p: ContactPoint, part| {
+        if approach.holds(&p) {
+            sink(p, part);
+        }
+    };
     match (a, b) {
         (Solid::Primitive { shape: sa, .. }, Solid::Primitive { shape: sb, .. })
             if closed_form(sa, sb) =>
         {
             let m = &mut buffers.primitive;
-            primitive::collide(sa, pose_a, sb, pose_b, margin, m);
+            primitive::collide(sa, pose_a, sb, pose_b, approach.farthest, m);
             m.points().iter().for_each(|p| sink(*p, [0, 0]));
         }
         (Solid::Terrain(t), b) => {
             for (k, piece) in parts(b).iter().enumerate() {
-                let n = t.collide(pose_a, piece, pose_b, margin, &mut buffers.terrain);
+                let n = t.collide(pose_a, piece, pose_b, approach, &mut buffers.terrain);
                 for c in &buffers.terrain[..n] {
                     sink(c.contact, [c.triangle, k as u32]);
                 }
             }
         }
         (a, Solid::Terrain(t)) => {
+            let approach = approach.swapped();
             for (k, piece) in parts(a).iter().enumerate() {
-                let n = t.collide(pose_b, piece, pose_a, margin, &mut buffers.terrain);
+                let n = t.collide(pose_b, piece, pose_a, &approach, &mut buffers.terrain);
                 for c in &buffers.terrain[..n] {
                     sink(swapped(&c.contact), [k as u32, c.triangle]);
                 }
@@ -168,14 +174,14 @@ pub(super) fn collide(
         }
         (a, b) if a.is_plane() || b.is_plane() => {
             let first = a.is_plane();
-            let (plane, other, pose) = if first {
-                (pose_a, &*b, pose_b)
+            let (plane, other, pose, approach) = if first {
+                (pose_a, &*b, pose_b, *approach)
             } else {
-                (pose_b, &*a, pose_a)
+                (pose_b, &*a, pose_a, approach.swapped())
             };
             let m = &mut buffers.polytope;
             for (k, piece) in parts(other).iter().enumerate() {
-                collide_plane(plane, piece, pose, margin, m);
+                collide_plane(plane, piece, pose, &approach, m);
                 for p in m.points() {
                     if first {
                         sink(*p, [0, k as u32]);
@@ -191,13 +197,13 @@ pub(super) fn collide(
             for (i, a) in pa.iter().enumerate() {
                 for (j, b) in pb.iter().enumerate() {
                     let far = |r: f64| (point(pose_a, a) - point(pose_b, b)).norm_squared() > r * r;
-                    if !single && far(a.size() + b.size() + margin) {
+                    if !single && far(a.size() + b.size() + approach.farthest) {
                         continue;
                     }
                     let m = &mut buffers.polytope;
                     let at = [i as u32, j as u32];
                     let mut memory = buffers.caches.of(pair, at);
-                    polytope::collide_deep(a, pose_a, b, pose_b, margin, &mut memory, m);
+                    polytope::collide_deep(a, pose_a, b, pose_b, approach, &mut memory, m);
                     m.points().iter().for_each(|p| sink(*p, at));
                 }
             }
@@ -232,7 +238,8 @@ pub(super) fn closest(
                 best = Some((p, part));
             }
         };
-        collide(a, pose_a, b, pose_b, margin, pair, buffers, &mut keep);
+        let still = Approach::still(margin);
+        collide(a, pose_a, b, pose_b, &still, pair, buffers, &mut keep);
         margin = match best {
             Some((p, _)) if terrain && p.gap > 0.0 && p.gap < before => p.gap,
             Some(_) => break,

@@ -1,8 +1,8 @@
 //! Pairs that overlap by construction: housings inside each other, shafts in their bearings.
 
 use super::Scene;
-use super::crowd::Crowd;
 use super::pairs::Rules;
+use crate::collision::Approach;
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::Result;
 use crate::model::Model;
@@ -71,15 +71,14 @@ impl Scene {
                 if (self.middles[a] - self.middles[b]).norm_squared() > reach * reach {
                     continue;
                 }
-                self.contacts.clear();
-                self.crowd = Crowd::default();
-                self.touch(&pair, 0.0);
-                if self.crowd.is_there() || self.contacts.iter().any(|c| c.point.gap < -DEPTH) {
+                self.found.clear();
+                self.touch(&pair, &Approach::still(0.0));
+                if self.found.is_crowd() || self.contacts().iter().any(|c| c.point.gap < -DEPTH) {
                     found.push([a, b]);
                 }
             }
         }
-        self.contacts.clear();
+        self.found.clear();
         found
     }
 }

@@ -35,9 +35,10 @@ impl Scene {
         if !changed {
             return Ok(());
         }
-        self.contacts.clear();
+        self.found.clear();
         self.buffers.forget();
         self.bounds = link_bounds(model, &self.geoms);
+        self.motions.measure(&self.geoms, &self.bounds);
         if let (Some(c), Some(b)) = (self.centers.last_mut(), self.bounds.last()) {
             *c = b.0;
         }

@@ -4,6 +4,7 @@
 use super::hierarchy::{Aabb, Hierarchy};
 use super::pairs::{Rules, ScenePair};
 use super::{Scene, SceneGeom};
+use crate::collision::Approach;
 use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
@@ -109,48 +110,81 @@ fn cube(half: f64) -> Vec3 {
 }
 
 impl Scene {
-    /// Contacts of what moves with the geometries in the hierarchy.
-    pub(super) fn collide_statics(&mut self, reach: f64) {
+    /// The hierarchy, if there is one, is set apart while it hands pairs to the rest of the scene.
+    pub(super) fn with_statics<T>(
+        &mut self,
+        run: impl FnOnce(&mut Scene, &mut Statics) -> T,
+    ) -> Option<T> {
         if self.statics.geoms.is_empty() {
-            return;
+            return None;
         }
-        // Set apart while it hands pairs to the rest of the scene.
         let mut statics = std::mem::take(&mut self.statics);
-        self.look_up(&mut statics, reach);
+        let done = run(self, &mut statics);
         self.statics = statics;
+        Some(done)
     }
 
-    fn look_up(&mut self, statics: &mut Statics, reach: f64) {
-        let Statics {
-            tree,
-            geoms,
-            seekers,
-            pairs,
-            found,
-        } = statics;
-        for pair in pairs {
-            self.touch(pair, pair.margin + self.wider);
+    /// Contacts of what moves with the geometries in the hierarchy.
+    pub(super) fn look_up(&mut self, statics: &mut Statics, reach: f64) {
+        for pair in &statics.pairs {
+            self.touch(pair, &Approach::still(pair.margin + self.wider));
         }
-        for &(id, margin) in &*seekers {
-            let g = id as usize;
-            let allowance = self.wider + reach * self.speeds[self.geoms[g].link];
-            found.clear();
-            if self.geoms[g].plane {
-                found.extend_from_slice(geoms);
-            } else {
-                let (at, half) = (
-                    self.middles[g],
-                    cube(self.geoms[g].radius + margin + allowance),
-                );
-                tree.find(&[at - half, at + half], found);
-                found.sort_unstable();
-            }
-            for &other in &*found {
-                let s = other as usize;
-                if let Some(pair) = self.rules.pair(g.min(s), g.max(s)) {
-                    self.touch(&pair, pair.margin + allowance);
+        for k in 0..statics.seekers.len() {
+            let (id, margin) = statics.seekers[k];
+            let link = self.with_world(id);
+            let slack = self.slack(link);
+            let allowance = margin + slack + reach * self.motions.fastest(link);
+            if self.seek(statics, id, allowance) {
+                let approach = self.motions.approach(link, &self.centers, reach);
+                for &other in &statics.found {
+                    if let Some(pair) = self.pair(id, other) {
+                        let turned = pair.b == id as usize;
+                        let approach = if turned { approach.swapped() } else { approach };
+                        self.collide_pair(&pair, &approach, slack);
+                    }
                 }
             }
         }
+    }
+
+    /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
+    pub(super) fn misses_static(&mut self, statics: &mut Statics, reach: f64, h: f64) -> bool {
+        for k in 0..statics.seekers.len() {
+            let (id, _) = statics.seekers[k];
+            let link = self.with_world(id);
+            let travel = h * self.motions.fastest_offered(link);
+            if self.motions.is_new_between(link, h) && self.seek(statics, id, travel) {
+                for &other in &statics.found {
+                    if let Some(pair) = self.pair(id, other)
+                        && self.misses_on(&pair, reach, h)
+                    {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Finds the static geometries this near to a moving one, and others about as near; whether there are any.
+    fn seek(&self, statics: &mut Statics, id: u32, distance: f64) -> bool {
+        let (g, found) = (id as usize, &mut statics.found);
+        found.clear();
+        if self.geoms[g].plane {
+            found.extend_from_slice(&statics.geoms);
+        } else {
+            let (at, half) = (self.middles[g], cube(self.geoms[g].radius + distance));
+            statics.tree.find(&[at - half, at + half], found);
+            found.sort_unstable();
+        }
+        !found.is_empty()
+    }
+
+    fn with_world(&self, id: u32) -> [usize; 2] {
+        [self.geoms[id as usize].link, WORLD].map(|l| self.slot(l))
+    }
+
+    fn pair(&self, a: u32, b: u32) -> Option<ScenePair> {
+        self.rules.pair(a.min(b) as usize, a.max(b) as usize)
     }
 }

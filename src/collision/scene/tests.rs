@@ -1,8 +1,8 @@
 //! What the broad phases hand on is what a trial of all pairs finds.
 
 use super::*;
-use crate::collision::ContactPoint;
-use crate::dynamics::kinematics::positions;
+use crate::collision::{Approach, ContactPoint};
+use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::model::Actuation;
 use crate::model::spec::{
     BodySpec, GeomSpec, HeightField, JointKind, JointSpec, ModelSpec, PairSpec,
@@ -145,7 +145,7 @@ fn sorted(mut found: Found) -> Found {
 }
 
 fn found(scene: &Scene) -> Found {
-    let contacts = scene.contacts.iter();
+    let contacts = scene.contacts().iter();
     sorted(contacts.map(|c| (c.geom, c.part, c.point)).collect())
 }
 
@@ -159,14 +159,13 @@ fn by_trial(scene: &mut Scene) -> Found {
             };
             let (pa, pb) = (scene.poses[a], scene.poses[b]);
             let [sa, sb] = scene.solids.get_disjoint_mut([a, b]).unwrap();
-            let from = all.len();
-            let margin = pair.margin + scene.wider;
-            let sink = &mut |point, part| all.push(([a, b], part, point));
+            let still = Approach::still(pair.margin + scene.wider);
+            let face = Face::teller(sa, sb);
+            let sink = &mut |point: ContactPoint, part| {
+                all.push(([a, b], part, face(point.feature).place(point)));
+            };
             let key = pair_key([a, b]);
-            narrow::collide(sa, &pa, sb, &pb, margin, key, &mut scene.buffers, sink);
-            for c in &mut all[from..] {
-                c.2 = Face::of(sa, sb, c.2.feature).place(c.2);
-            }
+            narrow::collide(sa, &pa, sb, &pb, &still, key, &mut scene.buffers, sink);
         }
     }
     sorted(all)
@@ -224,8 +223,12 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
             let twists: Vec<Twist> = twists
                 .map(|_| Twist::new(random.vector(3.0), random.vector(3.0)))
                 .collect();
+            let changed: Vec<Twist> = twists
+                .iter()
+                .map(|t| *t + Twist::new(random.vector(0.5), random.vector(0.5)))
+                .collect();
             for scene in &mut scenes {
-                scene.foresee(&model, &kin, &twists);
+                scene.foresee(&model, &kin, &twists, &changed, 0.05);
                 scene.collide(0.05).unwrap();
             }
             let expected = found(&scenes[0]);

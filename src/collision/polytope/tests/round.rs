@@ -322,7 +322,7 @@ fn plane_against_polytopes() {
             let s = |pb: &Pose| n.dot(exact_support(name, b, pb, -n) - plane.pos);
             pb.pos -= n * (s(&pb) - random.within(-0.01, 0.005));
             let mut out = Manifold::default();
-            collide_plane(&plane, b, &pb, 0.006, &mut out);
+            collide_plane(&plane, b, &pb, &Approach::still(0.006), &mut out);
             let p = deepest(&out).unwrap();
             assert!((p.gap - s(&pb)).abs() < 1e-12 && (p.normal - n).norm() < 1e-15);
             for p in out.points() {
@@ -330,7 +330,7 @@ fn plane_against_polytopes() {
                 for k in 0..12 {
                     let fd = difference_of(&plane, &pb, p, k, |pa, pb| {
                         let mut out = Manifold::default();
-                        collide_plane(pa, b, pb, 0.006, &mut out);
+                        collide_plane(pa, b, pb, &Approach::still(0.006), &mut out);
                         out
                     });
                     assert!(fd.is_none_or(|fd| error(&d, p, k, fd) < 1e-7));
@@ -345,7 +345,7 @@ fn plane_against_polytopes() {
         &Pose::IDENTITY,
         &cuboid,
         &Pose::translation(Vec3::Z * 0.1),
-        1e-3,
+        &Approach::still(1e-3),
         &mut out,
     );
     assert_eq!(out.points().len(), 4);
@@ -361,7 +361,7 @@ fn plane_against_polytopes() {
         &Pose::IDENTITY,
         &wheel,
         &Pose::translation(Vec3::Z * 0.1),
-        1e-3,
+        &Approach::still(1e-3),
         &mut out,
     );
     assert_eq!(out.points().len(), 4);
@@ -386,7 +386,7 @@ fn poses_without_meaning_neither_panic_nor_hang() {
                         let _ = differentiate(a, &Pose::IDENTITY, b, &pose, p);
                     }
                     let mut out = Manifold::default();
-                    collide_plane(&pose, b, &Pose::IDENTITY, 0.01, &mut out);
+                    collide_plane(&pose, b, &Pose::IDENTITY, &Approach::still(0.01), &mut out);
                 }
             }
         }

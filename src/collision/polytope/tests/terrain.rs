@@ -26,7 +26,7 @@ fn contacts(
     margin: f64,
 ) -> Vec<TerrainContact> {
     let mut out = [TerrainContact::default(); MAX_POINTS];
-    let n = t.collide(pose, b, pose_b, margin, &mut out);
+    let n = t.collide(pose, b, pose_b, &Approach::still(margin), &mut out);
     out[..n].to_vec()
 }
 

@@ -69,7 +69,15 @@ fn what_is_found_does_not_depend_on_the_poses_before() {
                     depths: &mut depths,
                     key: 0,
                 };
-                collide_deep(a, &pa, b, &pose, 0.002, &mut memory, &mut warm);
+                collide_deep(
+                    a,
+                    &pa,
+                    b,
+                    &pose,
+                    &Approach::still(0.002),
+                    &mut memory,
+                    &mut warm,
+                );
                 collide(
                     a,
                     &pa,
@@ -132,7 +140,15 @@ fn curved_overlaps_do_not_depend_on_the_poses_before() {
                     queries += 1;
                     again += i32::from(bodies.solve_again(rounding, &mut memory).is_some());
                     let mut warm = Manifold::default();
-                    collide_deep(a, &pa, b, &pb, 0.002, &mut memory, &mut warm);
+                    collide_deep(
+                        a,
+                        &pa,
+                        b,
+                        &pb,
+                        &Approach::still(0.002),
+                        &mut memory,
+                        &mut warm,
+                    );
                     let cold = run(a, &pa, b, &pb, 0.002);
                     assert!(
                         warm == cold,

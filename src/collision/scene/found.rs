@@ -1,0 +1,127 @@
+//! The contacts of a search, and whether they are those of the one before.
+
+use super::SceneContact;
+use super::crowd::Crowd;
+use crate::collision::ContactPoint;
+use crate::error::{Error, Result};
+
+/// Contacts, written over those of the search before.
+#[derive(Debug)]
+pub(super) struct Found {
+    contacts: Vec<SceneContact>,
+    /// Of the search under way; behind these are some of the last one.
+    pub count: usize,
+    /// They are not those of the last one.
+    changed: bool,
+    capacity: usize,
+    /// Where the last search found more.
+    pub crowd: Crowd,
+}
+
+impl Found {
+    /// # Errors
+    /// `Capacity` where there is no memory for so many.
+    pub fn new(capacity: usize) -> Result<Found> {
+        let mut contacts = Vec::new();
+        if contacts.try_reserve_exact(capacity).is_err() {
+            return Err(Error::capacity(format!(
+                "options.max_contacts: there is no memory for {capacity} contacts"
+            )));
+        }
+        Ok(Found {
+            contacts,
+            count: 0,
+            changed: false,
+            capacity,
+            crowd: Crowd::default(),
+        })
+    }
+
+    pub fn contacts(&self) -> &[SceneContact] {
+        &self.contacts
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether the search has found more than there is room for.
+    pub fn is_crowd(&self) -> bool {
+        self.crowd.is_there()
+    }
+
+    pub fn clear(&mut self) {
+        self.contacts.clear();
+        self.begin();
+    }
+
+    pub fn begin(&mut self) {
+        (self.count, self.changed) = (0, false);
+        self.crowd = Crowd::default();
+    }
+
+    /// Adds a contact where there is a place; whether there was.
+    pub fn push(&mut self, contact: SceneContact) -> bool {
+        if self.count == self.capacity {
+            return false;
+        }
+        match self.contacts.get_mut(self.count) {
+            Some(old) => {
+                self.changed |= *old != contact;
+                *old = contact;
+            }
+            None => {
+                self.changed = true;
+                self.contacts.push(contact);
+            }
+        }
+        self.count += 1;
+        true
+    }
+
+    /// Counts the contacts of a pair, some of which had a place, among those for which there is no room.
+    pub fn leave_out(&mut self, geoms: [usize; 2], from: usize, missed: usize) {
+        self.crowd.count(geoms, self.count - from + missed);
+        self.count = from;
+        self.changed = true;
+    }
+
+    /// Drops what is left of the last search; whether that had found others.
+    ///
+    /// # Errors
+    /// `Capacity` when there are more contacts than there is room for, `Numerical` when one is not finite; there
+    /// are none then.
+    pub fn end(&mut self) -> Result<bool> {
+        self.changed |= self.count != self.contacts.len();
+        self.contacts.truncate(self.count);
+        let refused = if self.crowd.is_there() {
+            self.refuse_crowd()
+        } else if let Some(error) = self.not_finite() {
+            error
+        } else {
+            return Ok(self.changed);
+        };
+        self.contacts.clear();
+        Err(refused)
+    }
+
+    /// Counts those that had a place, too.
+    fn refuse_crowd(&mut self) -> Error {
+        for pair in self.contacts.chunk_by(|a, b| a.geom == b.geom) {
+            self.crowd.count(pair[0].geom, pair.len());
+        }
+        Error::capacity(format!(
+            "options.max_contacts: {} do not suffice for {} contacts",
+            self.capacity, self.crowd.needed
+        ))
+    }
+
+    fn not_finite(&self) -> Option<Error> {
+        let finite = |p: &ContactPoint| (p.point + p.normal * p.gap).is_finite();
+        let c = self.contacts.iter().find(|c| !finite(&c.point))?;
+        Some(Error::numerical(format!(
+            "a contact of geoms {} and {} is not finite: they are too far, too large or too small",
+            c.geom[0], c.geom[1]
+        )))
+    }
+}

@@ -1,0 +1,329 @@
+//! The search for contacts: which pairs are near enough, and what the narrow phase finds on them.
+
+use super::broad::{Broad, List, Sweep};
+use super::face::Face;
+use super::found::Found;
+use super::narrow;
+use super::{Scene, SceneContact, ScenePair, pair_key};
+use crate::collision::ContactPoint;
+use crate::collision::approach::{Approach, Ball};
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::Result;
+use crate::linalg::dispatch;
+use crate::model::Model;
+use crate::model::topology::WORLD;
+use crate::spatial::{Pose, Twist, Vec3};
+
+impl Scene {
+    /// Places the geometries, nothing foreseen to move.
+    pub fn place(&mut self, model: &Model, kin: &Kinematics) {
+        place(self, model, kin);
+    }
+
+    #[inline(always)]
+    fn place_kernel(&mut self, model: &Model, kin: &Kinematics) {
+        let links = &model.topology().links;
+        for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
+            self.centers[i] = kin.link_pose(model, i).point(*c);
+        }
+        for &i in &self.moving {
+            let (i, g) = (i as usize, &self.geoms[i as usize]);
+            let link = kin.link_pose(model, g.link);
+            self.poses[i] = link.compose(&g.in_link);
+            self.middles[i] = link.point(g.centre);
+        }
+        self.motions.clear();
+    }
+
+    /// Foresees the links' motion at the start of a step (spatial velocities about their trees' origins), and that
+    /// within `reach` [s] contacts may take back what the step's forces make of it: `free` without any.
+    pub fn foresee(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        start: &[Twist],
+        free: &[Twist],
+        reach: f64,
+    ) {
+        self.offer(model, kin, start);
+        self.motions.accept();
+        self.offer(model, kin, free);
+        self.motions.allow_change(reach);
+    }
+
+    fn offer(&mut self, model: &Model, kin: &Kinematics, twists: &[Twist]) {
+        let links = &model.topology().links;
+        let (centers, origins) = (&self.centers, &kin.origin);
+        let about_centre =
+            |(i, v): (usize, &Twist)| Twist::new(v.at(centers[i] - origins[links[i].tree]), v.ang);
+        self.motions
+            .offer(twists.iter().enumerate().map(about_centre));
+    }
+
+    /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
+    /// margin, and those that a foreseen motion could close within `reach` [s]. Says whether they are others than
+    /// those of the last search.
+    ///
+    /// # Errors
+    /// `Capacity` when there are more contacts than were made room for, `Numerical` when one is not finite; there
+    /// are none then.
+    pub fn collide(&mut self, reach: f64) -> Result<bool> {
+        self.found.begin();
+        let done = self.with_broad(|scene, broad| match broad {
+            Broad::List(list) => {
+                scene.collide_list(list, reach);
+                Ok(())
+            }
+            Broad::Sweep(sweep) => scene.collide_sweep(sweep, reach),
+        });
+        self.with_statics(|scene, statics| scene.look_up(statics, reach));
+        let changed = self.found.end();
+        match done {
+            Ok(()) => changed,
+            Err(e) => {
+                self.found.clear();
+                Err(e)
+            }
+        }
+    }
+
+    /// The broad phase is set apart while it hands pairs to the rest of the scene.
+    fn with_broad<T>(&mut self, run: impl FnOnce(&mut Scene, &mut Broad) -> T) -> T {
+        let mut broad = std::mem::replace(&mut self.broad, Broad::EMPTY);
+        let done = run(self, &mut broad);
+        self.broad = broad;
+        done
+    }
+
+    fn collide_list(&mut self, list: &List, reach: f64) {
+        for group in &list.groups {
+            let link = group.link.map(|l| self.slot(l));
+            let margin = self.slack(link);
+            let allowance = margin + reach * self.motions.fastest(link);
+            if !group.unbounded && !self.is_near(link, allowance + group.margin) {
+                continue;
+            }
+            let mut approach = None;
+            for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
+                let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
+                let far = balls.reach + allowance;
+                if apart.norm_squared() <= far * far {
+                    let approach = approach
+                        .get_or_insert_with(|| self.motions.approach(link, &self.centers, reach));
+                    self.collide_pair(&list.pairs[i], approach, margin);
+                }
+            }
+        }
+    }
+
+    fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
+        let moves = |scene: &Scene, g: usize| {
+            let link = scene.slot(scene.geoms[g].link);
+            let motions = &scene.motions;
+            0.5 * scene.wider + motions.slack(link) + reach * motions.speed(link)
+        };
+        for &(a, b) in self.sweep(sweep, moves)? {
+            if let Some(pair) = self.rules.pair(a as usize, b as usize) {
+                let link = self.slots(&pair);
+                let approach = self.motions.approach(link, &self.centers, reach);
+                self.collide_pair(&pair, &approach, self.slack(link));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs near each other if each geometry may move this far.
+    fn sweep<'a>(
+        &self,
+        sweep: &'a mut Sweep,
+        moves: impl Fn(&Scene, usize) -> f64,
+    ) -> Result<&'a [(u32, u32)]> {
+        sweep.find(
+            &self.rules,
+            |g| (self.middles[g], self.geoms[g].radius + moves(self, g)),
+            |p, g| {
+                let plane = &self.poses[p];
+                let height = plane.rot.c[2].dot(self.middles[g] - plane.pos);
+                height - self.geoms[g].radius - moves(self, g) - moves(self, p)
+            },
+        )
+    }
+
+    /// Adds the contacts of a pair whose links have these motions, with this margin beyond its own.
+    pub(super) fn collide_pair(&mut self, pair: &ScenePair, approach: &Approach, margin: f64) {
+        let approach = approach.within(pair.margin + margin, self.balls(pair));
+        if self.is_pair_near(pair, approach.farthest) {
+            self.touch(pair, &approach);
+        }
+    }
+
+    /// Adds the contacts of a pair.
+    pub(super) fn touch(&mut self, pair: &ScenePair, approach: &Approach) {
+        let link = [pair.a, pair.b].map(|g| self.geoms[g].link);
+        let from = self.found.count;
+        let mut missed = 0;
+        self.narrow(pair, approach, |found, face, point, part| {
+            let has_place = found.push(SceneContact {
+                geom: [pair.a, pair.b],
+                link,
+                part,
+                point: face.place(point),
+                face,
+                condim: pair.condim,
+                friction: pair.friction,
+            });
+            missed += usize::from(!has_place);
+        });
+        if missed > 0 {
+            self.found.leave_out([pair.a, pair.b], from, missed);
+        }
+    }
+
+    /// Gives the points of a pair that count to `sink`, midway between the surfaces.
+    fn narrow(
+        &mut self,
+        pair: &ScenePair,
+        approach: &Approach,
+        mut sink: impl FnMut(&mut Found, Face, ContactPoint, [u32; 2]),
+    ) {
+        let Ok([sa, sb]) = self.solids.get_disjoint_mut([pair.a, pair.b]) else {
+            return;
+        };
+        let face = Face::teller(sa, sb);
+        let found = &mut self.found;
+        narrow::collide(
+            sa,
+            &self.poses[pair.a],
+            sb,
+            &self.poses[pair.b],
+            approach,
+            pair_key([pair.a, pair.b]),
+            &mut self.buffers,
+            &mut |point, part| sink(found, face(point.feature), point, part),
+        );
+    }
+
+    /// Whether a motion of the links (spatial velocities about their trees' origins) that lasts for `h` [s] would
+    /// close a gap that was not foreseen to. If so, that motion is foreseen from now on; the contacts stay. False when
+    /// [`MOTIONS`] have been foreseen.
+    ///
+    /// [`MOTIONS`]: crate::collision::MOTIONS
+    pub fn misses(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        twists: &[Twist],
+        [reach, h]: [f64; 2],
+    ) -> Result<bool> {
+        if self.motions.is_full() {
+            return Ok(false);
+        }
+        self.offer(model, kin, twists);
+        if !self.motions.surprises(h) {
+            return Ok(false);
+        }
+        let misses = self.with_broad(|scene, broad| match broad {
+            Broad::List(list) => Ok(scene.misses_listed(list, reach, h)),
+            Broad::Sweep(sweep) => scene.misses_swept(sweep, reach, h),
+        })?;
+        let misses = misses
+            || self.with_statics(|scene, statics| scene.misses_static(statics, reach, h))
+                == Some(true);
+        if misses {
+            self.motions.accept();
+        }
+        Ok(misses)
+    }
+
+    fn misses_listed(&mut self, list: &List, reach: f64, h: f64) -> bool {
+        list.groups.iter().any(|group| {
+            let link = group.link.map(|l| self.slot(l));
+            self.motions.is_new_between(link, h)
+                && (group.unbounded || self.is_near(link, h * self.motions.fastest_offered(link)))
+                && list.pairs[group.first..group.end]
+                    .iter()
+                    .any(|pair| self.misses_on(pair, reach, h))
+        })
+    }
+
+    fn misses_swept(&mut self, sweep: &mut Sweep, reach: f64, h: f64) -> Result<bool> {
+        let moves = |scene: &Scene, g: usize| {
+            h * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
+        };
+        let near = self.sweep(sweep, moves)?;
+        Ok(near.iter().any(|&(a, b)| {
+            let pair = self.rules.pair(a as usize, b as usize);
+            pair.is_some_and(|pair| {
+                self.motions.is_new_between(self.slots(&pair), h) && self.misses_on(&pair, reach, h)
+            })
+        }))
+    }
+
+    pub(super) fn misses_on(&mut self, pair: &ScenePair, reach: f64, h: f64) -> bool {
+        let (link, balls) = (self.slots(pair), self.balls(pair));
+        let margin = pair.margin + self.slack(link);
+        let end = (self.motions.offered(link, &self.centers, h)).within(0.0, balls);
+        if end.farthest <= margin || !self.is_pair_near(pair, end.farthest) {
+            return false;
+        }
+        let foreseen = self.motions.approach(link, &self.centers, reach);
+        if foreseen.surprise(&end, balls) <= margin {
+            return false;
+        }
+        let foreseen = foreseen.within(margin, balls);
+        let mut misses = false;
+        self.narrow(pair, &end, |_, _, point, _| {
+            misses |= end.closes(&point) && !foreseen.holds(&point);
+        });
+        misses
+    }
+
+    /// Whether the balls around two links' bounded geometries are within this distance.
+    fn is_near(&self, [a, b]: [usize; 2], distance: f64) -> bool {
+        let r = self.bounds[a].1 + self.bounds[b].1 + distance;
+        (self.centers[a] - self.centers[b]).norm_squared() <= r * r
+    }
+
+    /// Whether two geometries may be, by their balls and boxes.
+    fn is_pair_near(&self, pair: &ScenePair, distance: f64) -> bool {
+        let (ga, gb) = (&self.geoms[pair.a], &self.geoms[pair.b]);
+        let (pa, pb) = (&self.poses[pair.a], &self.poses[pair.b]);
+        let [(ca, ra), (cb, rb)] = self.balls(pair);
+        let above = |plane: &Pose, ball: Vec3| plane.rot.c[2].dot(ball - plane.pos);
+        let r = ra + rb + distance;
+        match (ga.plane, gb.plane) {
+            (true, _) => above(pa, cb) <= rb + distance,
+            (_, true) => above(pb, ca) <= ra + distance,
+            _ => {
+                (ca - cb).norm_squared() <= r * r
+                    && !ga.is_beyond(pa, cb, rb + distance)
+                    && !gb.is_beyond(pb, ca, ra + distance)
+            }
+        }
+    }
+
+    fn balls(&self, pair: &ScenePair) -> [Ball; 2] {
+        [pair.a, pair.b].map(|g| (self.middles[g], self.geoms[g].radius))
+    }
+
+    /// How much farther than by foreseen motions the points of two links are looked for.
+    pub(super) fn slack(&self, [a, b]: [usize; 2]) -> f64 {
+        self.wider + self.motions.slack(a) + self.motions.slack(b)
+    }
+
+    pub(super) fn slots(&self, pair: &ScenePair) -> [usize; 2] {
+        [pair.a, pair.b].map(|g| self.slot(self.geoms[g].link))
+    }
+
+    pub(super) fn slot(&self, link: usize) -> usize {
+        if link == WORLD {
+            self.bounds.len() - 1
+        } else {
+            link
+        }
+    }
+}
+
+dispatch! {
+    fn place = Scene::place_kernel(scene: &mut Scene, model: &Model, kin: &Kinematics)
+}
