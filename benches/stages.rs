@@ -142,6 +142,8 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         kd: 0.0,
         h: TIME_STEP,
         max_push_out: f64::INFINITY,
+        max_push_out_angle: f64::INFINITY,
+        led: false,
         push_out: PushOut::Full,
         friction_reach: f64::INFINITY,
     };

@@ -86,6 +86,8 @@ OPTION(kp, 2.0, large)
 OPTION(kd, -1.0, negative)
 OPTION(max_push_out, -1.0, negative)
 OPTION(max_push_out, NAN, nan)
+OPTION(max_push_out_angle, -1.0, negative)
+OPTION(max_push_out_angle, NAN, nan)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -107,6 +109,8 @@ static void options(void) {
     INVALID(create(set_negative_kd), "kd");
     INVALID(create(set_negative_max_push_out), "max_push_out");
     INVALID(create(set_nan_max_push_out), "max_push_out");
+    INVALID(create(set_negative_max_push_out_angle), "max_push_out_angle");
+    INVALID(create(set_nan_max_push_out_angle), "max_push_out_angle");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
     INVALID(create(set_unknown_require_convergence), "require_convergence");

@@ -58,8 +58,8 @@ static void jammed(void) {
         for (int bounded = 0; bounded < 2; bounded++) {
             ds_options options;
             ds_options_init(&options);
-            CHECK(isinf(options.max_push_out));
-            if (bounded) options.max_push_out = 0.25;
+            CHECK(options.max_push_out == 0.5 && options.max_push_out_angle == 1.0);
+            options.max_push_out = bounded ? 0.25 : INFINITY;
             ds_sim *s = NULL;
             CHECK_OK(ds_sim_create(ball, &options, &s));
             double at[7], speed[6] = {0};

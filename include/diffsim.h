@@ -506,7 +506,7 @@ enum ds_contact_law
    * Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
    * (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
    * they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
-   * more than h × 1 m/s have no friction. kp and kd must be 0, max_push_out inf.
+   * more than h × 1 m/s have no friction. kp and kd must be 0.
    */
   DS_CONTACT_CONVEX = 2,
   /**
@@ -1127,10 +1127,14 @@ typedef struct ds_options {
    */
   int32_t require_convergence;
   /**
-   * Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to inf:
-   * bodies that overlap by more are pushed apart over several steps. Default inf.
+   * Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
+   * this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. Default 0.5.
    */
   double max_push_out;
+  /**
+   * The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
+   */
+  double max_push_out_angle;
 } ds_options;
 
 /**

@@ -197,7 +197,7 @@ fn a_deep_overlap_is_undone_at_the_bounded_speed() {
         c.report(&format!("overlapping box, kp {kp}"));
     }
     // Without a bound the deepest corner leaves at its depth per step.
-    let mut sim = Sim::new(Arc::new(model), &options(5e-3)).unwrap();
+    let mut sim = Sim::new(Arc::new(model), &at_once(options(5e-3))).unwrap();
     let (q0, v0) = (q.clone(), v.clone());
     sim.step(&q0, &v0, &[0.0; 6], &mut q, &mut v).unwrap();
     let deepest = (sim.contacts().iter())
@@ -224,7 +224,7 @@ fn a_jammed_sphere_is_not_pushed_out() {
         free_body(&mut spec, "ball", at(0.0, 0.0, 0.0).pos, shape);
         let model = Model::compile(spec, Actuation::FromFile).unwrap();
         let h = 1e-3;
-        let mut sim = Sim::new(Arc::new(model), &options(h)).unwrap();
+        let mut sim = Sim::new(Arc::new(model), &at_once(options(h))).unwrap();
         let q = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let (mut q_next, mut v) = (q, [0.0; 6]);
         sim.step(&q, &[0.0; 6], &[], &mut q_next, &mut v).unwrap();
@@ -262,7 +262,7 @@ fn a_sphere_that_friction_jams_slips_out() {
     let (overlap, h) = (1e-3, 1e-3);
     let model = Model::compile(groove(overlap, 0.1), Actuation::Full).unwrap();
     let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
-    let mut sim = Sim::new(Arc::new(model.clone()), &options(h)).unwrap();
+    let mut sim = Sim::new(Arc::new(model.clone()), &at_once(options(h))).unwrap();
     let (mut q_next, mut v_next) = (q.clone(), v.clone());
     sim.step(&q, &v, &[0.0; 6], &mut q_next, &mut v_next)
         .unwrap();
@@ -278,7 +278,7 @@ fn a_sphere_that_friction_jams_slips_out() {
         assert!(contact.impulse[0].hypot(contact.impulse[1]) == 0.0);
     }
 
-    let mut c = Checker::new(model, &options(h));
+    let mut c = Checker::new(model, &at_once(options(h)));
     let kinds = [ParamKind::GeomFriction, ParamKind::GeomSize];
     c.select(&kinds.map(|kind| param(kind, 2, 0)));
     c.check(&mut q, &mut v, &[0.0; 6]);
@@ -293,7 +293,7 @@ fn beside_a_jam_only_deep_overlaps_and_passed_limits_are_undone() {
     let o = Options {
         kp: 0.2,
         kd: 0.1,
-        ..options(1e-3)
+        ..at_once(options(1e-3))
     };
     let mut spec = groove(deep, radius);
     let sphere = ShapeSpec::Sphere { radius };

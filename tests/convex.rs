@@ -288,19 +288,13 @@ fn the_solution_does_not_depend_on_the_warm_start() {
 #[test]
 fn what_compliant_contact_does_not_know_is_refused() {
     let model = Arc::new(quadruped(false));
-    let endless = f64::INFINITY;
-    for (kp, kd, max_push_out, name) in [
-        (0.1, 0.0, endless, "options.kp"),
-        (0.0, 0.1, endless, "options.kd"),
-        (0.0, 0.0, 1.0, "options.max_push_out"),
-    ] {
+    for (kp, kd, name) in [(0.1, 0.0, "options.kp"), (0.0, 0.1, "options.kd")] {
         let o = Options {
             kp,
             kd,
-            max_push_out,
             ..convex(options(1e-3))
         };
-        let error = Sim::new(model.clone(), &o).unwrap_err();
+        let error = Sim::new(model.clone(), &o).err().unwrap();
         assert_eq!(error.status, Status::InvalidArgument);
         assert!(error.message.contains(name), "{error}");
     }

@@ -15,7 +15,7 @@ pub enum ds_contact_law {
     /// Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
     /// (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
     /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
-    /// more than h × 1 m/s have no friction. kp and kd must be 0, max_push_out inf.
+    /// more than h × 1 m/s have no friction. kp and kd must be 0.
     DS_CONTACT_CONVEX = 2,
     /// Penalty forces.
     DS_CONTACT_PENALTY = 3,
@@ -73,15 +73,17 @@ pub struct ds_options {
     /// 1: a step whose contact problem is not solved to the tolerance is DS_ERR_NOT_CONVERGED.
     /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
     pub require_convergence: i32,
-    /// Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to inf:
-    /// bodies that overlap by more are pushed apart over several steps. Default inf.
+    /// Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
+    /// this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. Default 0.5.
     pub max_push_out: f64,
+    /// The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
+    pub max_push_out_angle: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_options {
     const NAME: &'static str = "ds_options";
-    const FIRST: usize = size_of::<ds_options>();
+    const FIRST: usize = std::mem::offset_of!(ds_options, max_push_out_angle);
 
     fn defaults() -> Self {
         let o = Options::default();
@@ -99,6 +101,7 @@ unsafe impl Growing for ds_options {
             derivatives: i32::from(o.derivatives),
             require_convergence: i32::from(o.require_convergence),
             max_push_out: o.max_push_out,
+            max_push_out_angle: o.max_push_out_angle,
         }
     }
 }
@@ -128,6 +131,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         kp: o.kp,
         kd: o.kd,
         max_push_out: o.max_push_out,
+        max_push_out_angle: o.max_push_out_angle,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,

@@ -8,7 +8,7 @@ use super::compliance::Compliance;
 use super::equality::{Equality, equalities};
 use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
-use super::stabilization::{PushOut, Stabilization};
+use super::stabilization::{PushOut, Stabilization, Undoing};
 use super::trees::Held;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
@@ -22,7 +22,7 @@ use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::spec::JointKind;
-use crate::model::topology::{Topology, WORLD};
+use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
 
 /// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
@@ -50,6 +50,8 @@ struct Limit {
     lower: f64,
     upper: f64,
     margin: f64,
+    /// An angle, not a length.
+    angular: bool,
 }
 
 /// The blocks of a step. Sized at creation.
@@ -57,6 +59,8 @@ struct Limit {
 pub struct Constraints {
     limits: Vec<Limit>,
     friction: Vec<usize>,
+    /// Per dof: whether an equality has a part in where it goes.
+    coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
     pub rows: Rows,
     /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
@@ -68,6 +72,8 @@ pub struct Constraints {
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
+    /// Per group: whether what may be violated is an angle.
+    angular: Vec<bool>,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
@@ -88,6 +94,7 @@ impl Constraints {
     /// equality that holds nothing.
     pub fn new(model: &Model, max_contacts: usize, by_trees: bool) -> Result<Self> {
         let t = model.topology();
+        let equalities = equalities(model)?;
         let mut limits = Vec::new();
         for j in model.joints() {
             let Some((lower, upper)) = j.limits else {
@@ -106,13 +113,15 @@ impl Constraints {
                     lower,
                     upper,
                     margin: j.limit_margin,
+                    angular: t.links[j.first_link].kind == LinkKind::Revolute,
                 });
             }
         }
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0)
             .collect();
-        let equalities = equalities(model)?;
+        let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, k)));
+        let coupled = coupled.collect();
         let bilateral: usize = equalities.iter().map(Equality::rows).sum();
         // A joint fast enough to cross its whole range in a step meets both of its bounds.
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
@@ -128,6 +137,7 @@ impl Constraints {
             offsets: Vec::with_capacity(groups + 1),
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
+            angular: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
@@ -137,6 +147,7 @@ impl Constraints {
             memory: Memory::with_capacity(groups),
             limits,
             friction,
+            coupled,
             equalities,
             max_rows,
             max_blocks,
@@ -221,6 +232,7 @@ impl Constraints {
         self.offsets.push(0);
         self.frames.clear();
         self.gaps.clear();
+        self.angular.clear();
         self.g.clear();
         self.keys.clear();
     }
@@ -231,7 +243,7 @@ impl Constraints {
         (block, count): (Block, usize),
         source: Source,
         frame: Mat3,
-        gap: f64,
+        (gap, angular): (f64, bool),
         key: Key,
     ) {
         let rows = count * block.rows();
@@ -240,6 +252,7 @@ impl Constraints {
         self.offsets.push(at + rows);
         self.frames.push(frame);
         self.gaps.push(gap);
+        self.angular.push(angular);
         self.assembled.extend(std::iter::repeat_n(block, count));
         self.keys.push(key);
     }
@@ -303,7 +316,13 @@ impl Constraints {
                 a: c.pair_key(),
                 feature: c.identity(),
             };
-            self.push((block, 1), Source::Contact(i), frame, c.point.gap, key);
+            self.push(
+                (block, 1),
+                Source::Contact(i),
+                frame,
+                (c.point.gap, false),
+                key,
+            );
         }
         for i in 0..self.limits.len() {
             let l = self.limits[i];
@@ -323,7 +342,7 @@ impl Constraints {
                         sign,
                         Block::Unilateral,
                         Source::Limit { dof: l.dof, sign },
-                        gap,
+                        (gap, l.angular),
                         key,
                     );
                 }
@@ -343,7 +362,7 @@ impl Constraints {
                 1.0,
                 Block::Box { bound },
                 Source::Friction { dof },
-                0.0,
+                (0.0, false),
                 key,
             );
         }
@@ -359,7 +378,7 @@ impl Constraints {
                 (Block::Bilateral, e.rows()),
                 Source::Equality { index, error },
                 Mat3::IDENTITY,
-                0.0,
+                (0.0, e.is_angular(t)),
                 key,
             );
         }
@@ -372,7 +391,7 @@ impl Constraints {
         sign: f64,
         block: Block,
         source: Source,
-        gap: f64,
+        gap: (f64, bool),
         key: Key,
     ) {
         let id = self.rows.push(t, [dof, WORLD]);
@@ -396,6 +415,14 @@ impl Constraints {
         for i in 0..self.groups() {
             let range = self.range(i);
             let last = range.len() - 1;
+            if self.leads(i, v, s) {
+                self.blocks[i] = Block::Bilateral;
+            }
+            let own = self.stabilization(i, s);
+            let undoing = match self.sources[i] {
+                Source::Equality { error, .. } => Some(self.undoing(i, error, s)),
+                _ => None,
+            };
             let free = self.rows.times(i, v_free);
             let g = &mut self.g[range];
             g.copy_from_slice(&free.0[..=last]);
@@ -406,17 +433,17 @@ impl Constraints {
                     } else {
                         self.rows.times(i, v).0[last]
                     };
-                    let s = own(&self.compliance, i, s);
-                    g[last] += s.term(self.gaps[i], speed);
+                    g[last] += own.term(self.gaps[i], speed);
                     if let Block::Contact { mu } = &mut self.blocks[i]
-                        && s.slips(self.gaps[i])
+                        && own.slips(self.gaps[i])
                     {
                         *mu = 0.0;
                     }
                 }
-                Source::Equality { error, .. } => {
-                    for (g, e) in g.iter_mut().zip(error.to_array()) {
-                        *g += s.closing() * e;
+                Source::Equality { .. } => {
+                    let term = undoing.map_or(Vec3::ZERO, |u| u.term());
+                    for (g, x) in g.iter_mut().zip(term.to_array()) {
+                        *g += x;
                     }
                 }
                 Source::Friction { .. } => {}
@@ -435,7 +462,46 @@ impl Constraints {
 
     /// What is asked of the gap of a group.
     pub fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
-        own(&self.compliance, group, s)
+        let led = matches!(self.sources[group], Source::Limit { .. })
+            && self.blocks[group] == Block::Bilateral;
+        let own = Stabilization {
+            led,
+            ..s.of(self.angular[group])
+        };
+        let Some(c) = &self.compliance else {
+            return own;
+        };
+        let own = c.stabilization(group, &own);
+        match self.sources[group] {
+            // A bound would take from what a compliant contact carries.
+            Source::Contact(_) => Stabilization {
+                max_push_out: f64::INFINITY,
+                ..own
+            },
+            _ => own,
+        }
+    }
+
+    /// How the violation of an equality is undone.
+    pub fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
+        match self.sources[group] {
+            Source::Equality { index, .. } => {
+                self.equalities[index].undoing(error, &s.of(self.angular[group]))
+            }
+            _ => s.undoing(error, [f64::INFINITY, 0.0]),
+        }
+    }
+
+    /// Whether a passed limit is led back. One that an equality has a part in is pushed: two of these might be led to
+    /// where no configuration is. So is a compliant one, which rests beyond its bound.
+    fn leads(&self, group: usize, v: &[f64], s: &Stabilization) -> bool {
+        let Source::Limit { dof, sign } = self.sources[group] else {
+            return false;
+        };
+        self.compliance.is_none()
+            && !self.coupled[dof]
+            && s.of(self.angular[group])
+                .leads(self.gaps[group], sign * v[dof])
     }
 
     /// Row of the group that may only open: the normal of a contact, the limit itself.
@@ -456,16 +522,18 @@ impl Constraints {
         l
     }
 
-    /// Distance of the active contacts and limits to the nearest kink of the stabilization, at gap zero and
+    /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
     /// where the speed of pushing out reaches its bound, in units of the largest free velocity; infinite
     /// where it has none.
     pub fn kink_distance(&self, s: &Stabilization) -> f64 {
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        (0..self.groups())
-            .filter(|&b| self.normal_row(b).is_some() && self.modes[b] != Mode::Breaking)
-            .fold(f64::INFINITY, |m, b| {
-                m.min(self.stabilization(b, s).kink_distance(self.gaps[b]) / scale)
-            })
+        let distance = |b: usize| match self.sources[b] {
+            Source::Friction { .. } => f64::INFINITY,
+            Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance,
+            _ if self.modes[b] == Mode::Breaking => f64::INFINITY,
+            _ => self.stabilization(b, s).kink_distance(self.gaps[b]),
+        };
+        (0..self.groups()).fold(f64::INFINITY, |m, b| m.min(distance(b) / scale))
     }
 
     /// What to ask of the gaps where this cannot be had; none where it asks nothing but not to close further.
@@ -495,12 +563,6 @@ impl Constraints {
                 })
         })
     }
-}
-
-fn own(compliance: &Option<Compliance>, group: usize, s: &Stabilization) -> Stabilization {
-    compliance
-        .as_ref()
-        .map_or(*s, |c| c.stabilization(group, s))
 }
 
 fn problem<'a>(blocks: &'a [Block], delassus: &'a Held, g: &'a [f64]) -> Problem<'a> {

@@ -218,12 +218,13 @@ impl Variation {
                     stiffness: 0.0,
                 }),
                 Source::Friction { .. } => {}
-                Source::Equality { index, .. } => match &c.equalities[index] {
+                Source::Equality { index, error } => match &c.equalities[index] {
                     Equality::Coupling(coupling) => {
+                        let closing = c.undoing(b, error, s).vary(Vec3::X).x;
                         self.on_dofs.push(OnDof {
                             row,
                             dof: coupling.follower.dof,
-                            slope: s.closing(),
+                            slope: closing,
                             stiffness: 0.0,
                         });
                         if let Some(leader) = &coupling.leader {
@@ -231,7 +232,7 @@ impl Variation {
                             self.on_dofs.push(OnDof {
                                 row,
                                 dof: leader.dof,
-                                slope: -s.closing() * slope - bend * v_next[leader.dof],
+                                slope: -closing * slope - bend * v_next[leader.dof],
                                 // R holds −τ, and a force is an impulse per step.
                                 stiffness: bend * c.impulse(b).0[0] / s.h,
                             });
@@ -244,6 +245,7 @@ impl Variation {
                         let velocity = p.link.map(|l| self.flow[AFTER].of(l));
                         let impulse = lanes_to_vec(c.impulse(b));
                         let state = EqualityState::new(&p, velocity, impulse);
+                        let undoing = c.undoing(b, error, s);
                         for x in moving(&state.sides) {
                             let varied = state.columns(x);
                             let (from, to) = (p.link[x], p.link[1 - x]);
@@ -252,7 +254,7 @@ impl Variation {
                                 link: from,
                                 time: AFTER,
                                 by_xi: std::array::from_fn(|k| {
-                                    three_lanes(varied.velocity[k] + varied.gap[k] * s.closing())
+                                    three_lanes(varied.velocity[k] + undoing.vary(varied.gap[k]))
                                 }),
                                 by_eta: varied.by_eta.map(three_lanes),
                             });

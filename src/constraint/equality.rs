@@ -13,12 +13,13 @@
 
 use super::assemble::tip;
 use super::rows::Rows;
+use super::stabilization::{Stabilization, Undoing};
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::spec::{EqualityKind, EqualitySpec};
-use crate::model::topology::{Topology, WORLD};
+use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 
 /// A frame that a link carries, in the link's frame; in the world's for [`WORLD`].
@@ -163,6 +164,43 @@ impl Equality {
             Equality::Point(_) | Equality::Orientation { .. } => 3,
             Equality::Distance { .. } | Equality::Coupling(_) => 1,
         }
+    }
+
+    /// Whether a dof has a part in where its bodies or coordinates are.
+    pub fn moves_with(&self, t: &Topology, dof: usize) -> bool {
+        let ends = match self {
+            Equality::Coupling(c) => [c.follower.dof, c.leader.map_or(WORLD, |l| l.dof)],
+            Equality::Point(marks)
+            | Equality::Orientation { marks, .. }
+            | Equality::Distance { marks, .. } => marks.map(|m| tip(t, m.link)),
+        };
+        ends.into_iter()
+            .any(|k| k != WORLD && (dof..t.dofs[dof].end).contains(&k))
+    }
+
+    /// Whether its violation is an angle.
+    pub fn is_angular(&self, t: &Topology) -> bool {
+        match self {
+            Equality::Point(_) | Equality::Distance { .. } => false,
+            Equality::Orientation { .. } => true,
+            Equality::Coupling(c) => {
+                t.links[t.dofs[c.follower.dof].link].kind == LinkKind::Revolute
+            }
+        }
+    }
+
+    /// How its violation is undone by `s`, which is that of its unit.
+    pub fn undoing(&self, error: Vec3, s: &Stabilization) -> Undoing {
+        let bound = match *self {
+            // ‖φ̇‖ of a turn at w Ω, w = cos(θ/2), with which it slows down where J loses rank.
+            Equality::Orientation { scale, .. } if s.max_push_out < f64::INFINITY => {
+                let x = error.norm() / scale;
+                let speed = 0.5 * scale * s.max_push_out;
+                [speed * (1.0 - x * x).max(0.0), -s.max_push_out * x]
+            }
+            _ => [s.max_push_out, 0.0],
+        };
+        s.undoing(error, bound)
     }
 
     /// Between which bodies it acts at the configuration of `kin`; none for a coupling of joints.

@@ -1,4 +1,6 @@
-//! What a step asks of the gaps of contacts and limits beyond not to close.
+//! What a step asks of the gaps of contacts and limits beyond not to close, and of what equalities are off.
+
+use crate::spatial::Vec3;
 
 /// Which penetrations and passed limits a step undoes.
 ///
@@ -18,14 +20,25 @@ pub enum PushOut {
 /// Speed of push-out up to which jammed contacts keep their friction and their overlap instead [m/s or rad/s].
 const PATIENCE: f64 = 1e-2;
 
+/// Limits that are undone slow down as they come near: within the distance of so many steps at the largest speed they go
+/// at its share of it, since what arrives at a speed would keep that and end at the other limit.
+const APPROACH: f64 = 8.0;
+
+/// Share of that distance at which they have arrived.
+const ARRIVED: f64 = 1e-4;
+
 /// Baumgarte's terms: the share of a violation that is left after a step, and the share of the normal
 /// velocity that is kept (eq. 57–59 of the differentiable-simulation paper).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilization {
     pub kp: f64,
     pub kd: f64,
-    /// Largest speed at which a penetration or a passed limit is undone [m/s or rad/s].
+    /// Largest speed at which a penetration, a passed limit or an equality's violation is undone, of lengths [m/s] and of
+    /// angles [rad/s]; of one constraint ([`Stabilization::of`]) the first is its own, in either unit.
     pub max_push_out: f64,
+    pub max_push_out_angle: f64,
+    /// A passed limit is led back: its row holds in both directions, and the speed falls with what is left.
+    pub led: bool,
     /// Time step [s].
     pub h: f64,
     pub push_out: PushOut,
@@ -48,6 +61,33 @@ impl Stabilization {
         }
     }
 
+    /// That of one constraint.
+    pub fn of(&self, angular: bool) -> Stabilization {
+        Stabilization {
+            max_push_out: if angular {
+                self.max_push_out_angle
+            } else {
+                self.max_push_out
+            },
+            ..*self
+        }
+    }
+
+    /// Whether a passed limit that returns at `speed` is to be led: near, and not faster than push-out made it.
+    pub fn leads(&self, gap: f64, speed: f64) -> bool {
+        let near = self.approach();
+        self.push_out == PushOut::Full
+            && self.kd == 0.0
+            && near.is_finite()
+            && (-near..-ARRIVED * near).contains(&gap)
+            && speed <= self.max_push_out * (1.0 + 1e-6)
+    }
+
+    /// Within which a limit is led.
+    fn approach(&self) -> f64 {
+        APPROACH * self.h * self.max_push_out / (1.0 - self.kp)
+    }
+
     /// Added to the normal row: max(Φ/h − K_p min(Φ, 0)/h, −max_push_out) − K_d (J v)_N, where this is undone;
     /// elsewhere max(Φ, 0)/h.
     pub fn term(&self, gap: f64, speed: f64) -> f64 {
@@ -60,7 +100,12 @@ impl Stabilization {
     }
 
     fn closing_speed(&self, gap: f64) -> f64 {
-        (gap - self.kp * gap.min(0.0)) / self.h
+        (gap - self.kp * gap.min(0.0)) / self.horizon()
+    }
+
+    /// Time in which a violation would be undone without a bound [s].
+    fn horizon(&self) -> f64 {
+        if self.led { APPROACH * self.h } else { self.h }
     }
 
     /// Whether a violation is undone, as far as `max_push_out` allows.
@@ -82,10 +127,30 @@ impl Stabilization {
         self.kd > 0.0 || (self.undoes(gap) && self.closing_speed(gap) < 0.0)
     }
 
-    /// Share of an equality's violation that a step removes, per time step: σ = J v⁺ + φ (1 − K_p)/h.
-    /// The old velocity has no part in it: what holds in both directions has nothing to rebound from.
-    pub fn closing(&self) -> f64 {
-        (1.0 - self.kp) / self.h
+    /// Share of a violation that a step removes, per time step.
+    fn closing(&self) -> f64 {
+        (1.0 - self.kp) / self.horizon()
+    }
+
+    /// How an equality's violation is undone: σ = J v⁺ + φ (1 − K_p)/h, as long as this is shorter than `bound`, which may
+    /// vary with ‖φ‖ at `slope`. The old velocity has no part in it: what holds in both directions has nothing to
+    /// rebound from.
+    pub fn undoing(&self, error: Vec3, [bound, slope]: [f64; 2]) -> Undoing {
+        let size = error.norm();
+        let within = size * self.closing() <= bound;
+        let share = if within { self.closing() } else { bound / size };
+        let (radial, by_kp) = if within {
+            (0.0, -1.0 / self.h)
+        } else {
+            ((slope - share) / (size * size), 0.0)
+        };
+        Undoing {
+            error,
+            share,
+            radial,
+            by_kp,
+            kink_distance: (size * self.closing() - bound).abs(),
+        }
     }
 
     /// Slope of [`Stabilization::term`] by the gap; at zero that of the open side, where the speed reaches
@@ -105,7 +170,7 @@ impl Stabilization {
         if gap >= 0.0 || self.is_bounded(gap) {
             0.0
         } else {
-            -gap / self.h
+            -gap / self.horizon()
         }
     }
 
@@ -125,6 +190,10 @@ impl Stabilization {
         let at_reach = (gap - self.friction_reach).abs() / self.h;
         let at_bound = distance(bounded, pushed + self.max_push_out).min(at_reach);
         match self.push_out {
+            PushOut::Full if self.led => {
+                let arrived = ARRIVED * self.approach();
+                at_bound.min((gap + arrived).abs() / self.h)
+            }
             PushOut::Full => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
             PushOut::Deep => (gap / self.h)
                 .abs()
@@ -132,5 +201,33 @@ impl Stabilization {
                 .min(at_bound),
             PushOut::None => (gap / self.h).abs(),
         }
+    }
+}
+
+/// How a violation φ of an equality is undone.
+#[derive(Clone, Copy, Debug)]
+pub struct Undoing {
+    error: Vec3,
+    share: f64,
+    radial: f64,
+    by_kp: f64,
+    /// As [`Stabilization::kink_distance`].
+    pub kink_distance: f64,
+}
+
+impl Undoing {
+    /// Added to its rows.
+    pub fn term(&self) -> Vec3 {
+        self.error * self.share
+    }
+
+    /// The change of that with φ; where the speed reaches its bound that of the side without.
+    pub fn vary(&self, change: Vec3) -> Vec3 {
+        change * self.share + self.error * (self.radial * self.error.dot(change))
+    }
+
+    /// The change with K_p.
+    pub fn by_kp(&self) -> Vec3 {
+        self.error * self.by_kp
     }
 }

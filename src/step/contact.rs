@@ -110,6 +110,8 @@ impl ContactStage {
             kp: options.kp,
             kd: options.kd,
             max_push_out: options.max_push_out,
+            max_push_out_angle: options.max_push_out_angle,
+            led: false,
             h: options.time_step,
             push_out: PushOut::Full,
             friction_reach: f64::INFINITY,

@@ -69,9 +69,11 @@ pub struct Options {
     /// of the normal velocity that an active contact keeps.
     pub kp: f64,
     pub kd: f64,
-    /// Largest speed at which a step undoes a penetration or a passed limit [m/s or rad/s], 0 to ∞. Bodies
-    /// that overlap by more are pushed apart over several steps.
+    /// Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, of
+    /// lengths [m/s] and of angles [rad/s], 0 to ∞: what is off by more takes several steps. A passed limit arrives
+    /// slowly; a contact leaves at the speed it was pushed with.
     pub max_push_out: f64,
+    pub max_push_out_angle: f64,
     /// Make the workspace of derivatives.
     pub derivatives: bool,
     /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
@@ -93,7 +95,8 @@ impl Default for Options {
             max_contacts: 0,
             kp: 0.0,
             kd: 0.0,
-            max_push_out: f64::INFINITY,
+            max_push_out: 0.5,
+            max_push_out_angle: 1.0,
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
@@ -149,11 +152,15 @@ impl Options {
                 )));
             }
         }
-        if self.max_push_out.is_nan() || self.max_push_out < 0.0 {
-            return Err(Error::invalid(format!(
-                "options.max_push_out must be at least 0, got {}",
-                self.max_push_out
-            )));
+        for (name, x) in [
+            ("max_push_out", self.max_push_out),
+            ("max_push_out_angle", self.max_push_out_angle),
+        ] {
+            if x.is_nan() || x < 0.0 {
+                return Err(Error::invalid(format!(
+                    "options.{name} must be at least 0, got {x}"
+                )));
+            }
         }
         if self.checkpoint_interval == 0 {
             return Err(Error::invalid(
@@ -161,16 +168,10 @@ impl Options {
             ));
         }
         if self.contact == Contact::Convex {
-            let none = f64::INFINITY;
-            for (name, x, neutral) in [
-                ("kp", self.kp, 0.0),
-                ("kd", self.kd, 0.0),
-                // It would bound what a contact carries.
-                ("max_push_out", self.max_push_out, none),
-            ] {
-                if x != neutral {
+            for (name, x) in [("kp", self.kp), ("kd", self.kd)] {
+                if x != 0.0 {
                     return Err(Error::invalid(format!(
-                        "options.{name} must be {neutral} with Convex, whose contacts have stiffness and dissipation, got {x}"
+                        "options.{name} must be 0 with Convex, whose contacts have stiffness and dissipation, got {x}"
                     )));
                 }
             }

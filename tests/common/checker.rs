@@ -145,8 +145,8 @@ pub struct Modes {
 pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
     let o = sim.options();
-    let piece = |gap: f64| {
-        let bounded = (1.0 - o.kp) * gap / o.time_step < -o.max_push_out;
+    let piece = |gap: f64, largest: f64| {
+        let bounded = (1.0 - o.kp) * gap / o.time_step < -largest;
         // Compliant contacts leave a share whatever kp is, and have friction within a step's travel only.
         let convex = o.contact == Contact::Convex;
         usize::from((o.kp > 0.0 || convex) && gap < 0.0)
@@ -159,13 +159,24 @@ pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     let limited = sim.model().joints().iter().filter(|j| j.nq == 1);
     Modes {
         contacts: contacts
-            .map(|c| (c.geom, c.feature, piece(c.gap), c.mode))
+            .map(|c| (c.geom, c.feature, piece(c.gap, o.max_push_out), c.mode))
             .collect(),
         others: others.copied().filter(is_active).collect(),
         limits: limited
             .filter_map(|j| {
-                j.limits
-                    .map(|(lo, hi)| [q[j.iq] - lo, hi - q[j.iq]].map(piece))
+                j.limits.map(|(lo, hi)| {
+                    let largest = match j.kind {
+                        JointKind::Prismatic => o.max_push_out,
+                        _ => o.max_push_out_angle,
+                    };
+                    // A passed limit that is near is led.
+                    let near = 8.0 * o.time_step * largest / (1.0 - o.kp);
+                    [q[j.iq] - lo, hi - q[j.iq]].map(|gap| {
+                        piece(gap, largest)
+                            + 8 * usize::from(gap < -near)
+                            + 16 * usize::from(gap < -1e-4 * near)
+                    })
+                })
             })
             .collect(),
         push_out_given_up: sim.step_info().unwrap().push_out_given_up,

@@ -26,6 +26,15 @@ pub fn in_body(options: Options) -> Options {
     }
 }
 
+/// What a step finds violated is undone within it.
+pub fn at_once(options: Options) -> Options {
+    Options {
+        max_push_out: f64::INFINITY,
+        max_push_out_angle: f64::INFINITY,
+        ..options
+    }
+}
+
 /// Those that this version has.
 pub const LAWS: [Contact; 2] = [Contact::Ncp, Contact::Convex];
 

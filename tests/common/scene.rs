@@ -248,7 +248,7 @@ pub fn check_jacobians(w: &mut World) -> usize {
     let modes = w.sim.constraint_modes().to_vec();
     let jacobians = w.velocity_jacobians();
     let model = w.sim.model().clone();
-    let eps = 1e-6;
+    let eps = 1e-7;
     let mut checked = 0;
     for (kind, jacobian) in jacobians.iter().enumerate() {
         for (k, column) in jacobian.chunks(nv).enumerate() {

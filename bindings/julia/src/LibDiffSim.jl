@@ -226,6 +226,7 @@ mutable struct ds_options
     derivatives::Int32
     require_convergence::Int32
     max_push_out::Cdouble
+    max_push_out_angle::Cdouble
     function ds_options()
         made = new()
         ds_options_init(made)

@@ -121,14 +121,15 @@ impl ContactStage {
                 Source::Contact(_) | Source::Limit { .. } => {
                     let row = rows.end - 1;
                     l.w_param[row] = match which {
-                        0 => s.by_kp(c.gaps[b]),
+                        0 => c.stabilization(b, s).by_kp(c.gaps[b]),
                         _ if keeps => -c.rows.times(b, v).0[rows.len() - 1],
                         _ => 0.0,
                     };
                 }
                 Source::Equality { error, .. } if which == 0 => {
-                    for (x, e) in l.w_param[rows].iter_mut().zip(error.to_array()) {
-                        *x = -e / s.h;
+                    let by_kp = c.undoing(b, error, s).by_kp();
+                    for (x, e) in l.w_param[rows].iter_mut().zip(by_kp.to_array()) {
+                        *x = e;
                     }
                 }
                 Source::Equality { .. } | Source::Friction { .. } => {}
