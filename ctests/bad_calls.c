@@ -121,6 +121,8 @@ static void options(void) {
 static void models(void) {
     INVALID(ds_model_neutral(NULL, out.a), "model");
     INVALID(ds_model_neutral(model, NULL), "q");
+    INVALID(ds_model_home(NULL, out.a), "model");
+    INVALID(ds_model_home(model, NULL), "q");
     INVALID(ds_model_keyframe(model, "home", out.a, out.b, out.c), "home");
     INVALID(ds_model_keyframe(model, NULL, out.a, out.b, out.c), "name");
     INVALID(ds_model_keyframe(model, "\xff\xfe", out.a, out.b, out.c), "name");

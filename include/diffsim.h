@@ -1737,6 +1737,14 @@ ds_status ds_model_exclude_overlapping(const struct ds_model *model,
 ds_status ds_model_neutral(const struct ds_model *model, double *q);
 
 /**
+ * A configuration to start from: within all joint limits, with a little room; without overlap where one is found, equality
+ * constraints closed as well as can be; each robot with a free joint with its lowest point on the ground, the first
+ * infinite plane of the world. It begins at the keyframe "home", else the first, else where the file places the bodies.
+ * Takes up to seconds for a robot whose parts cannot be parted. q: nq numbers.
+ */
+ds_status ds_model_home(const struct ds_model *model, double *q);
+
+/**
  * A stored state: nq, nv and nu numbers; any pointer may be NULL.
  */
 ds_status ds_model_keyframe(const struct ds_model *model,

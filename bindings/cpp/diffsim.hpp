@@ -139,6 +139,8 @@ public:
     }
 
     void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
+    /** Within limits, without overlap where that is found, on the ground. */
+    void home(Out q) const { check(ds_model_home(get(), q.expect(nq(), "q"))); }
     void keyframe(const std::string &name, Out q, Out v = {}, Out u = {}) const {
         check(ds_model_keyframe(get(), name.c_str(), q.expect(nq(), "q"), v.expect(nv(), "v"),
                                 u.expect(nu(), "u")));

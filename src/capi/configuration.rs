@@ -4,6 +4,7 @@ use super::args::{self, Out};
 use super::model::{ds_model, get};
 use super::status::ds_status;
 use super::wall;
+use crate::constraint::home;
 use std::ffi::c_char;
 
 /// The configuration in which every body is placed as the description says. q: nq numbers.
@@ -12,6 +13,19 @@ pub unsafe extern "C" fn ds_model_neutral(model: *const ds_model, q: *mut f64) -
     wall::status(|| {
         let m = &get(model)?.model;
         args::publish([(m.neutral(), Out::new(q, m.nq(), "q")?)])
+    })
+}
+
+/// A configuration to start from: within all joint limits, with a little room; without overlap where one is found, equality
+/// constraints closed as well as can be; each robot with a free joint with its lowest point on the ground, the first
+/// infinite plane of the world. It begins at the keyframe "home", else the first, else where the file places the bodies.
+/// Takes up to seconds for a robot whose parts cannot be parted. q: nq numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_home(model: *const ds_model, q: *mut f64) -> ds_status {
+    wall::status(|| {
+        let m = &get(model)?.model;
+        let out = Out::new(q, m.nq(), "q")?;
+        args::publish([(&home(m)?, out)])
     })
 }
 

@@ -54,6 +54,8 @@ void model_queries(const Model &model) {
     model.q_to_mujoco(q1, q);
     model.q_from_mujoco(q, q);
     CHECK(near(q, q1, 1e-15));
+    model.home(q1);
+    for (std::size_t i = 7; i < 19; i++) CHECK(std::isfinite(q1[i]));
     model.v_to_mujoco(q, dv, qvel);
     model.v_from_mujoco(q, qvel, back);
     CHECK(near(dv, back, 1e-12));

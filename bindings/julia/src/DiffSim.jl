@@ -20,7 +20,7 @@ import Libdl
 include("LibDiffSim.jl")
 using .LibDiffSim
 
-export DiffSimError, Model, load_model, neutral, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, warnings
+export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, warnings
 export pair_enabled, with_pairs, exclude_overlapping
 export Sim, step!, jacobians, jvp, vjp, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!

@@ -518,6 +518,9 @@ ds_model_geom_type(a1, a2) =
 ds_model_gravity(a1, a2) =
     ccall((:ds_model_gravity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_model_home(a1, a2) =
+    ccall((:ds_model_home, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
 ds_model_integrate(a1, a2, a3, a4) =
     ccall((:ds_model_integrate, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 

@@ -148,6 +148,13 @@ function neutral(m::Model)
     q
 end
 
+"A configuration to start from: within all limits, without overlap where one is found, on the ground."
+function home(m::Model)
+    q = Vector{Float64}(undef, m.nq)
+    check(LibDiffSim.ds_model_home(handle(m), q))
+    q
+end
+
 "Names of the file's keyframes."
 function keyframe_names(m::Model)
     count = LibDiffSim.ds_model_nkeyframe(handle(m))

@@ -29,4 +29,5 @@
     model = load_model(STANDING)
     close(model)
     @test_throws ArgumentError neutral(model)
+    @test_throws ArgumentError home(model)
 end

@@ -76,6 +76,7 @@ def test_closed_handles(model, state):
     model.close()
     for call in (
         model.neutral,
+        model.home,
         lambda: diffsim.Sim(model),
         lambda: model.body_id("trunk"),
         lambda: model.time_step,

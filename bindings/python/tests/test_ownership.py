@@ -136,6 +136,7 @@ CALLS = {
         "with_pairs": ([(0, 1)], True),
         "exclude_overlapping": (),
         "neutral": (),
+        "home": (),
         "keyframe": ("",),
         "integrate": ([], []),
         "difference": ([], []),

@@ -230,6 +230,12 @@ class Model(Handle):
         check(lib.ds_model_neutral(self._handle, pointer(q)))
         return q
 
+    def home(self) -> Array:
+        """A configuration to start from: within all limits, without overlap where one is found, on the ground."""
+        q = np.zeros(self.nq)
+        check(lib.ds_model_home(self._handle, pointer(q)))
+        return q
+
     def keyframe(self, name: str) -> Tuple[Array, Array, Array]:
         """A stored state and input: q, v, u."""
         q, v, u = np.zeros(self.nq), np.zeros(self.nv), np.zeros(self.nu)

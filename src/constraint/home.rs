@@ -1,0 +1,286 @@
+//! A configuration to start from: within all limits, free of overlap, on the ground.
+//!
+//! Overlaps and violations of equalities are undone by Newton's method with the exact motion of contacts: in each of its
+//! steps the shortest displacement within the joints' bounds that parts all points to first order, found by projecting on
+//! one condition after the other. Where that comes to rest in an overlap it begins anew elsewhere within the limits.
+
+use super::assemble::tip;
+use super::equality::{Equality, equalities};
+use super::rows::Rows;
+use crate::collision::scene::{Scene, SceneContact, may_touch};
+use crate::dynamics::kinematics::{Kinematics, positions};
+use crate::error::{Error, Result, Status};
+use crate::model::Model;
+use crate::model::spec::{JointKind, ShapeSpec};
+use crate::model::topology::{LinkKind, WORLD};
+use crate::spatial::Vec3;
+use std::ops::Range;
+
+/// Room that joints have to their limits: a share of the range, and at most so much [rad or m].
+const ROOM: (f64, f64) = (0.02, 0.02);
+/// What parts are to be apart, and what counts as overlap [m].
+const CLEARANCE: f64 = 1e-4;
+const OVERLAP: f64 = 1e-6;
+/// Points of contact at one configuration; more of them are an overlap that is given up.
+const POINTS: usize = 2048;
+/// Beginnings, steps from each, and rounds of projection in each of these.
+const BEGINNINGS: usize = 12;
+const STEPS: usize = 40;
+const ROUNDS: usize = 60;
+/// Longest step of a dof [m or rad].
+const LONGEST: f64 = 0.2;
+
+/// A condition row·δ ≥ `target`, or = where it is `exact`.
+struct Condition {
+    row: Vec<(usize, f64)>,
+    target: f64,
+    exact: bool,
+}
+
+/// How far a configuration is from what is sought: overlaps [m] and violations.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+struct Excess(f64);
+
+struct Search<'a> {
+    model: &'a Model,
+    scene: Scene,
+    /// An infinite plane of the world, on which free robots are put down in the end.
+    ground: Option<usize>,
+    kin: Kinematics,
+    equalities: Vec<Equality>,
+    rows: Rows,
+    /// Per dof: where its coordinate is and how far it may go, with room.
+    bounds: Vec<(usize, Range<f64>)>,
+    conditions: Vec<Condition>,
+    step: Vec<f64>,
+}
+
+/// A configuration of nq numbers within all limits and with a little room to them, without overlap where one is found,
+/// equalities closed as well as can be, and every robot with a free joint on the ground: its lowest point touches the
+/// first infinite plane of the world. From the keyframe "home", the first, or the neutral configuration. The same for
+/// the same model.
+///
+/// # Errors
+/// As [`Scene::new`]; those of equalities that hold nothing.
+pub fn home(model: &Model) -> Result<Vec<f64>> {
+    let equalities = equalities(model)?;
+    let mut search = Search {
+        model,
+        scene: Scene::new(model, POINTS)?,
+        ground: model.geoms().iter().position(|g| {
+            matches!(g.shape, ShapeSpec::Plane { half_extents } if half_extents == [0.0; 2])
+                && model.bodies()[g.body].link == WORLD
+        }),
+        kin: Kinematics::new(model),
+        rows: Rows::new(model.topology(), equalities.len()),
+        equalities,
+        bounds: bounds(model),
+        conditions: Vec::new(),
+        step: vec![0.0; model.nv()],
+    };
+    let keys = model.keyframes();
+    let key = keys.iter().find(|k| k.name == "home").or(keys.first());
+    let start = key.map_or(model.neutral(), |k| &k.q).to_vec();
+    let mut best: Option<(Excess, Vec<f64>)> = None;
+    let mut draw = uniform();
+    for beginning in 0..BEGINNINGS {
+        let mut q = start.clone();
+        for (iq, range) in &search.bounds {
+            // Farther and farther away.
+            let far = beginning as f64 / (BEGINNINGS - 1) as f64;
+            let width = (range.end - range.start).min(std::f64::consts::PI);
+            q[*iq] += far * width * (draw() - 0.5);
+            q[*iq] = q[*iq].clamp(range.start, range.end);
+        }
+        let found = search.descend(&mut q)?;
+        if best.as_ref().is_none_or(|(b, _)| found < *b) {
+            best = Some((found, q));
+        }
+        if found == Excess(0.0) {
+            break;
+        }
+    }
+    let (_, mut q) = best.ok_or_else(|| Error::internal("no configuration was tried"))?;
+    search.put_down(&mut q)?;
+    Ok(q)
+}
+
+/// SplitMix64, in [0, 1).
+fn uniform() -> impl FnMut() -> f64 {
+    let mut state = 0u64;
+    move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Of the joints that have limits.
+fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
+    let limited = model.joints().iter().filter(|j| j.nv == 1);
+    let limited = limited.filter(|j| j.kind != JointKind::Continuous);
+    let bounds = limited.filter_map(|j| {
+        let (lower, upper) = j.limits?;
+        let room = (ROOM.0 * (upper - lower)).min(ROOM.1);
+        Some((j.iq, lower + room..upper - room))
+    });
+    bounds.filter(|(_, r)| r.start <= r.end).collect()
+}
+
+impl Search<'_> {
+    /// From q to where nothing overlaps, or to the best on the way.
+    fn descend(&mut self, q: &mut Vec<f64>) -> Result<Excess> {
+        let mut best = (Excess(f64::INFINITY), q.clone());
+        for _ in 0..STEPS {
+            let excess = self.look(q)?;
+            if excess < best.0 {
+                best = (excess, q.clone());
+            }
+            if excess.0 == 0.0 || self.conditions.is_empty() {
+                break;
+            }
+            self.project(q);
+            let from = q.clone();
+            self.model.integrate(&from, &self.step, q);
+            for (iq, range) in &self.bounds {
+                q[*iq] = q[*iq].clamp(range.start, range.end);
+            }
+        }
+        *q = best.1;
+        Ok(best.0)
+    }
+
+    /// The conditions at q, and by how much they are violated.
+    fn look(&mut self, q: &[f64]) -> Result<Excess> {
+        let (model, t) = (self.model, self.model.topology());
+        self.conditions.clear();
+        positions(&mut self.kin, model, model.params(), q);
+        self.scene.place(model, &self.kin);
+        match self.scene.collide(0.0) {
+            Err(e) if e.status == Status::Capacity => return Ok(Excess(f64::INFINITY)),
+            other => other?,
+        };
+        let mut excess = 0.0;
+        for c in self.scene.contacts() {
+            if self.is_footing(c) {
+                continue;
+            }
+            excess += (-c.point.gap - OVERLAP).max(0.0);
+            let mut row = Vec::new();
+            for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
+                let mut k = tip(t, link);
+                while k != WORLD {
+                    let p = c.point.point - self.kin.origin[t.links[link].tree];
+                    let x = sign * c.point.normal.dot(self.kin.s[k].at(p));
+                    match row.iter_mut().find(|(dof, _)| *dof == k) {
+                        Some((_, sum)) => *sum += x,
+                        None => row.push((k, x)),
+                    }
+                    k = t.dofs[k].parent;
+                }
+            }
+            self.conditions.push(Condition {
+                row,
+                target: CLEARANCE - c.point.gap,
+                exact: false,
+            });
+        }
+        self.rows.clear();
+        for (i, e) in self.equalities.iter().enumerate() {
+            let error = e.fill(t, &self.kin, q, &mut self.rows).to_array();
+            for (k, error) in error.iter().enumerate().take(e.rows()) {
+                let row = self
+                    .rows
+                    .dofs(i)
+                    .map(|dof| (dof, self.rows.column(i, dof).0[k]));
+                excess += (error.abs() - 1e-9).max(0.0);
+                self.conditions.push(Condition {
+                    row: row.collect(),
+                    target: -error,
+                    exact: true,
+                });
+            }
+        }
+        Ok(Excess(excess))
+    }
+
+    /// Whether it is of a free robot with the ground.
+    fn is_footing(&self, c: &SceneContact) -> bool {
+        (0..2).any(|x| {
+            let (t, other) = (self.model.topology(), c.link[1 - x]);
+            self.ground == Some(c.geom[x])
+                && other != WORLD
+                && t.links[t.trees[t.links[other].tree].first_link].kind == LinkKind::Free
+        })
+    }
+
+    /// The step that meets the conditions to first order within the joints' bounds, as far as it is found.
+    fn project(&mut self, q: &[f64]) {
+        let step = &mut self.step;
+        step.fill(0.0);
+        let joints = self.model.joints();
+        let limited: Vec<_> = (joints.iter())
+            .filter_map(|j| self.bounds.iter().find(|b| b.0 == j.iq).map(|b| (j, b)))
+            .map(|(j, (iq, range))| (j.iv, range.start - q[*iq], range.end - q[*iq]))
+            .collect();
+        for _ in 0..ROUNDS {
+            for c in &self.conditions {
+                let size: f64 = c.row.iter().map(|(_, x)| x * x).sum();
+                let now: f64 = c.row.iter().map(|(dof, x)| step[*dof] * x).sum();
+                let missing = c.target - now;
+                if size > 1e-12 && (c.exact || missing > 0.0) {
+                    for (dof, x) in &c.row {
+                        step[*dof] += missing / size * x;
+                    }
+                }
+            }
+            for (dof, lower, upper) in &limited {
+                step[*dof] = step[*dof].clamp(*lower, *upper);
+            }
+        }
+        let longest = step.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        if longest > LONGEST {
+            for x in step.iter_mut() {
+                *x *= LONGEST / longest;
+            }
+        }
+    }
+
+    /// Moves every tree with a free root along the normal of the ground until its lowest point touches it.
+    fn put_down(&mut self, q: &mut [f64]) -> Result<()> {
+        let (model, t) = (self.model, self.model.topology());
+        let Some(ground) = self.ground else {
+            return Ok(());
+        };
+        positions(&mut self.kin, model, model.params(), q);
+        for tree in &t.trees {
+            let root = &t.links[tree.first_link];
+            if root.kind != LinkKind::Free {
+                continue;
+            }
+            let mut lowest = f64::INFINITY;
+            let mut up = Vec3::Z;
+            for (g, geom) in model.geoms().iter().enumerate() {
+                let link = model.bodies()[geom.body].link;
+                if !(tree.first_link..tree.end_link).contains(&link) || !may_touch(model, ground, g)
+                {
+                    continue;
+                }
+                let placed = self.scene.placements(model, &self.kin, [ground, g])?;
+                let closest = self.scene.closest(model, [ground, g], &placed)?;
+                lowest = lowest.min(closest.contact.point.gap);
+                up = placed[0].rot.c[2];
+            }
+            if lowest.is_finite() {
+                let place = &model.params().link_placement[tree.first_link];
+                let down = place.rot.tr_mul_vec(up * -lowest).to_array();
+                for (x, d) in q[root.iq..].iter_mut().zip(down) {
+                    *x += d;
+                }
+            }
+        }
+        Ok(())
+    }
+}
