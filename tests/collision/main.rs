@@ -10,6 +10,7 @@ mod motion;
 mod overlap;
 mod pairs;
 mod reference;
+mod relative;
 mod robots;
 mod scene;
 mod stable;
