@@ -2,13 +2,103 @@
 
 mod common;
 
+use allocation_counter::measure;
 use common::scene::*;
 use diffsim::error::Status;
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
-use diffsim::step::{Contact, Options};
+use diffsim::step::{Bytes, Contact, Options, Sim};
 use std::sync::Arc;
+
+const LAWS: [Contact; 3] = [Contact::None, Contact::Ncp, Contact::Convex];
+
+fn chain(n: usize) -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    for i in 0..n {
+        let (name, place) = (format!("link{i}"), at(0.0, 0.0, -0.3));
+        let rod = cuboid(0.02, 0.02, 0.1);
+        let id = body(&mut spec, &name, JointKind::Revolute, place, 1.0, rod);
+        spec.bodies[id].parent = id.max(1) - 1;
+        spec.bodies[id].joints[0].limits = (i % 3 == 0).then_some((-1.0, 1.0));
+    }
+    spec
+}
+
+fn models() -> Vec<(String, Arc<Model>)> {
+    let compiled = |spec| Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let mut all = vec![("empty".into(), compiled(ModelSpec::default()))];
+    for n in [1, 10, 60] {
+        all.push((format!("{n} balls"), compiled(rows_of_balls(n))));
+    }
+    for n in [10, 40, 200] {
+        all.push((format!("{n} links"), compiled(chain(n))));
+    }
+    // What a model keeps of its geoms is made with its first simulation.
+    for (_, model) in &all {
+        drop(Sim::new(model.clone(), &options(1e-3)));
+    }
+    all
+}
+
+/// Bytes that a simulation holds.
+fn held(model: &Arc<Model>, o: &Options) -> u64 {
+    let mut sim = None;
+    let used = measure(|| sim = Some(Sim::new(model.clone(), o).unwrap()));
+    used.bytes_current.unsigned_abs()
+}
+
+/// What is asked for before a simulation is made is never less than it takes: an allocation that fails would end the
+/// process. Once the count left out what several trees and many contacts took, and `max_contacts` of 10⁶ aborted.
+#[test]
+fn memory_is_counted_before_it_is_taken() {
+    for (name, model) in models() {
+        for (contact, derivatives) in LAWS.into_iter().flat_map(|l| [(l, false), (l, true)]) {
+            for max_contacts in [1, 64, 256, 1024] {
+                let o = Options {
+                    contact,
+                    derivatives,
+                    max_contacts,
+                    ..options(1e-3)
+                };
+                let (held, counted) = (held(&model, &o), Bytes::of(&model, &o).total() as u64);
+                let case =
+                    format!("{name}, {contact:?}, derivatives {derivatives}, {max_contacts}");
+                assert!(held <= counted, "{case}: {held} bytes, counted {counted}");
+                assert!(
+                    counted < 5 * held / 2 + 800_000,
+                    "{case}: {held} bytes, counted {counted}"
+                );
+            }
+        }
+    }
+}
+
+/// Once 92 MB at 256 contacts, 1.0 GB at 1024 and 4.1 GB at 2048, now 18, 31 and 48 MB.
+#[test]
+fn memory_is_linear_in_the_contacts() {
+    for (name, model) in models() {
+        for contact in [Contact::Ncp, Contact::Convex] {
+            let bytes = |max_contacts| {
+                let o = Options {
+                    contact,
+                    max_contacts,
+                    ..options(1e-3)
+                };
+                held(&model, &o) as f64
+            };
+            let more = [512, 1024, 2048, 4096].map(bytes);
+            let growth = [more[1] - more[0], more[2] - more[1], more[3] - more[2]];
+            for pair in growth.windows(2) {
+                let ratio = pair[1] / pair[0];
+                assert!(
+                    (1.99..2.01).contains(&ratio),
+                    "{name}, {contact:?}: {more:?}"
+                );
+            }
+        }
+    }
+}
 
 fn rows_of_balls(n: usize) -> ModelSpec {
     let mut spec = ModelSpec::default();

@@ -5,6 +5,8 @@ mod common;
 use allocation_counter::measure;
 use common::checker::{free_body, ground};
 use common::*;
+use diffsim::batch::Batch;
+use diffsim::error::Status;
 use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
@@ -195,14 +197,41 @@ fn a_chain_that_touches_nothing_pays_for_no_law() {
     }
 }
 
+/// Sizes that no memory holds, once an abort of the process or a panic for its capacity.
 #[test]
-fn a_workspace_without_room_is_refused() {
-    let model = chain(100);
-    let options = Options {
-        max_contacts: usize::MAX / 64,
-        ..Options::default()
-    };
-    let e = Sim::new(model, &options).unwrap_err();
-    assert_eq!(e.status, diffsim::error::Status::Capacity);
-    assert!(e.message.contains("max_contacts"), "{e}");
+fn sizes_beyond_all_memory_are_refused() {
+    let one = Arc::new(Model::compile(ModelSpec::default(), Actuation::Full).unwrap());
+    for model in [one, chain(10), chain(100)] {
+        for max_contacts in [
+            1 << 40,
+            usize::MAX / 8,
+            usize::MAX / 8 + 1,
+            1 << 63,
+            usize::MAX,
+        ] {
+            for contact in [Contact::Ncp, Contact::Convex] {
+                let o = Options {
+                    contact,
+                    max_contacts,
+                    ..Options::default()
+                };
+                let e = Sim::new(model.clone(), &o).unwrap_err();
+                assert_eq!(e.status, Status::Capacity, "{e}");
+                assert!(e.message.contains("max_contacts"), "{e}");
+            }
+            let o = Options {
+                contact: Contact::None,
+                max_contacts,
+                ..Options::default()
+            };
+            // Made with the first search.
+            let mut sim = Sim::new(model.clone(), &o).unwrap();
+            let e = sim.collide(model.neutral()).unwrap_err();
+            assert_eq!(e.status, Status::Capacity, "{e}");
+        }
+        for count in [1 << 40, usize::MAX / 8, 1 << 63, usize::MAX] {
+            let e = Batch::new(model.clone(), &Options::default(), count, 1).err();
+            assert_eq!(e.map(|e| e.status), Some(Status::Capacity));
+        }
+    }
 }

@@ -10,7 +10,7 @@ mod slices;
 use crate::error::{Error, Result, Status};
 use crate::model::Model;
 use crate::model::params::Param;
-use crate::step::{Options, Sim, StepJacobians};
+use crate::step::{Bytes, Options, Sim, StepJacobians, is_there};
 use pool::Pool;
 use slices::Parts;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,11 +49,18 @@ impl Batch {
         if count == 0 {
             return Err(Error::invalid("count must be positive, got 0"));
         }
+        options.check()?;
         let mut sims = Vec::new();
         let mut errors = Vec::new();
-        if sims.try_reserve_exact(count).is_err() || errors.try_reserve_exact(count).is_err() {
+        let each = Bytes::of(&model, options).linear;
+        let all = each.saturating_mul(count as u128);
+        if !is_there(all)
+            || sims.try_reserve_exact(count).is_err()
+            || errors.try_reserve_exact(count).is_err()
+        {
             return Err(Error::capacity(format!(
-                "count: there is no memory for {count} simulations"
+                "count: there is no memory for {count} simulations of up to {} kB",
+                each / 1000
             )));
         }
         // Not clones of one: a cloned workspace has no room left to grow into.

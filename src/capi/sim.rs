@@ -7,7 +7,7 @@ use super::model::ds_model;
 use super::options::{ds_options, options};
 use super::status::ds_status;
 use super::wall;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::step::{Sim, StepInfo};
 use std::cell::RefCell;
 
@@ -98,10 +98,16 @@ pub unsafe extern "C" fn ds_sim_create(
         args::give(out, || {
             let sim = Sim::new(model.model.clone(), &options)?;
             let room = sim.options().max_contacts;
+            let mut contacts = Vec::new();
+            if contacts.try_reserve_exact(room).is_err() {
+                return Err(Error::capacity(format!(
+                    "options.max_contacts: there is no memory for {room} contacts"
+                )));
+            }
             let mut sim = ds_sim {
                 sim,
                 stage: Vec::new(),
-                contacts: RefCell::new(Vec::with_capacity(room)),
+                contacts: RefCell::new(contacts),
             };
             sim.fit_stage();
             Ok(sim)

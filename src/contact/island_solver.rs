@@ -19,7 +19,7 @@ use crate::linalg::LANES;
 pub const DENSE: usize = 72;
 
 /// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
-const DENSE_AT_LAST: usize = 330;
+pub const DENSE_AT_LAST: usize = 330;
 
 /// Sizes of the largest problem.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,10 +59,7 @@ impl IslandSolver {
         let Capacity { rows, blocks, .. } = *capacity;
         // Only problems by trees are taken apart.
         let split = |n: usize| if capacity.trees == 0 { 0 } else { n };
-        let dense = match capacity.trees {
-            0 => rows,
-            _ => rows.min(DENSE_AT_LAST),
-        };
+        let dense = rows.min(DENSE_AT_LAST);
         IslandSolver {
             solver: NcpSolver::with_trees(capacity, dense, method == Method::Admm),
             working_set: WorkingSet::new(split(blocks), capacity.coordinates),

@@ -6,6 +6,7 @@ use super::contact::{ContactReport, ContactStage};
 use super::impulses::Direction;
 use super::info::{Gradient, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
+use super::memory::Bytes;
 use super::options::{Contact, Integrator, Options};
 use super::world_axes;
 use crate::contact::mode::Mode;
@@ -102,7 +103,7 @@ impl Sim {
         options.check()?;
         let options = &options.for_model(&model);
         let (nq, nv) = (model.nq(), model.nv());
-        check_memory(&model, options)?;
+        Bytes::of(&model, options).check(&model, options)?;
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model)));
@@ -477,34 +478,6 @@ impl Sim {
             l.valid = false;
         }
         Ok(())
-    }
-}
-
-/// Refuses a workspace for which the system has no room, before a failing allocation ends the process.
-fn check_memory(model: &Model, options: &Options) -> Result<()> {
-    let (nv, packed) = (model.nv() as u128, model.topology().packed as u128);
-    let mut numbers = packed + 40 * nv;
-    let mut rows = 0;
-    if options.contact != Contact::None {
-        rows = 3 * options.max_contacts as u128 + 3 * nv;
-        // No matrix has all of many rows.
-        numbers += 8 * rows * nv + 3 * nv * nv;
-    }
-    if options.derivatives {
-        numbers += 5 * packed + 5 * nv * nv + 5 * rows * nv;
-    }
-    let room = usize::try_from(8 * numbers)
-        .is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
-    if room {
-        Ok(())
-    } else {
-        Err(Error::capacity(format!(
-            "options: there is no memory for {nv} dofs with max_contacts {} and derivatives {}: about \
-             {} MB",
-            options.max_contacts,
-            i32::from(options.derivatives),
-            8 * numbers / 1_000_000
-        )))
     }
 }
 

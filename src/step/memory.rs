@@ -1,0 +1,87 @@
+//! What a simulation will take, counted before it is made.
+//!
+//! An allocation that fails ends the process. So all of it is asked for at once, in a way that may fail, before any of
+//! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
+
+use super::options::{Contact, Options};
+use crate::contact::island_solver::DENSE_AT_LAST;
+use crate::error::{Error, Result};
+use crate::model::Model;
+
+/// Bytes of a simulation, never less than it takes and at most about twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// What grows with the model and in proportion to options.max_contacts.
+    pub linear: u128,
+    /// Matrices for many rows that depend on each other, of which most simulations touch nothing.
+    pub matrices: u128,
+}
+
+impl Bytes {
+    /// Of a simulation with these options.
+    pub fn of(model: &Model, options: &Options) -> Bytes {
+        let t = model.topology();
+        let [nv, nu, packed] = [model.nv(), model.nu(), t.packed].map(|n| n as u128);
+        let [links, geoms, trees] =
+            [t.links.len(), model.ngeom(), t.trees.len()].map(|n| n as u128);
+        let sizes = t.trees.iter().map(|tree| tree.end_dof - tree.first_dof);
+        let tree = sizes.max().unwrap_or(0) as u128;
+        let contacts = options.for_model(model).max_contacts as u128;
+        let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu;
+        let mut matrices = 0;
+        if options.derivatives {
+            linear += 44 * nv * nv + 3000 * nv + 8 * nv * nu;
+        }
+        if options.contact == Contact::None {
+            return Bytes { linear, matrices };
+        }
+        let groups = contacts + single_rows(model);
+        let rows = 3 * contacts + single_rows(model);
+        let several = if trees > 1 { nv } else { 0 };
+        linear += 250_000 + 3000 * geoms + 20 * nv * nv + 1000 * nv;
+        linear += groups * (3500 + 80 * tree.min(nv) * 2 + 100 * several) + rows * (80 + 40 * tree);
+        if options.contact != Contact::Convex {
+            let most = rows.min(DENSE_AT_LAST as u128);
+            matrices = 8 * 18 * most * most;
+            linear += rows * (700 + 20 * tree) + 24 * nv * nv;
+        }
+        if options.derivatives {
+            linear += groups * 5500 + rows * (500 + 48 * nv) + 10 * nv * nv;
+        }
+        Bytes { linear, matrices }
+    }
+
+    pub fn total(&self) -> u128 {
+        self.linear.saturating_add(self.matrices)
+    }
+
+    /// Refuses what there is no room for.
+    ///
+    /// # Errors
+    /// `Capacity` naming the options.
+    pub(super) fn check(&self, model: &Model, options: &Options) -> Result<()> {
+        if is_there(self.total()) {
+            return Ok(());
+        }
+        Err(Error::capacity(format!(
+            "options: there is no memory for {} dofs with max_contacts {} and derivatives {}: about {} MB",
+            model.nv(),
+            options.for_model(model).max_contacts,
+            i32::from(options.derivatives),
+            self.total() / 1_000_000
+        )))
+    }
+}
+
+/// Whether the system has so many bytes now.
+pub(crate) fn is_there(bytes: u128) -> bool {
+    usize::try_from(bytes).is_ok_and(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok())
+}
+
+/// Rows beside those of contacts, each alone: bounds, dry friction and equalities, at most.
+fn single_rows(model: &Model) -> u128 {
+    let limits = model.joints().iter().filter(|j| j.limits.is_some()).count();
+    let friction = &model.params().friction_loss;
+    let dry = friction.iter().filter(|f| **f > 0.0).count();
+    (2 * limits + dry + 6 * model.equalities().len()) as u128
+}
