@@ -8,7 +8,7 @@ use common::scene::*;
 use common::{INTEGRATORS, KINDS, Rng, param, relative_error};
 use diffsim::error::Status;
 use diffsim::model::params::ParamKind;
-use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec};
+use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Vec3};
 use diffsim::step::{Contact, Options, Sim, Smoothing, SmoothingMethod, StepJacobians};
@@ -181,6 +181,81 @@ fn at_rest_penetration_is_weight_over_stiffness() {
     }
 }
 
+/// A rod of 1 kg that rested 42 mm deep, a needle 17 mm and a beam 0.63 mm, as if each were as mobile about its axis as
+/// across it.
+#[test]
+fn slender_bodies_rest_on_the_ground() {
+    let rod = |radius: f64, half_length: f64| ShapeSpec::Cylinder {
+        radius,
+        half_length,
+    };
+    let needle = ShapeSpec::Capsule {
+        radius: 5e-4,
+        half_length: 0.05,
+    };
+    for (name, shape, mass, radius) in [
+        ("rod", rod(2e-3, 0.5), 1.0, 2e-3),
+        ("needle", needle, 1e-3, 5e-4),
+        ("beam", cuboid(1.0, 0.02, 0.02), 5.0, 0.02),
+        ("plate", cuboid(0.5, 0.5, 1e-3), 2.0, 1e-3),
+    ] {
+        let lying = match name {
+            "rod" | "needle" => tilt(std::f64::consts::FRAC_PI_2, 0.0).rot,
+            _ => Pose::IDENTITY.rot,
+        };
+        for speed in [0.0, -5.0] {
+            let mut spec = ModelSpec::default();
+            ground(&mut spec, 0.5);
+            let place = Pose::new(lying, Vec3::Z * radius);
+            free(&mut spec, name, place, mass, shape.clone());
+            let mut w = World::new(spec, Actuation::FromFile, &convex(options(1e-3)));
+            w.launch(0, Vec3::new(0.0, 0.0, speed));
+            let mut deepest = 0.0f64;
+            for _ in 0..500 {
+                w.step();
+                let gaps = w.sim.contacts().iter().map(|c| c.gap);
+                deepest = gaps.fold(deepest, f64::min);
+            }
+            println!("{name} at {speed} m/s: {deepest:e}");
+            // Of an impact the share that near rigidity leaves of a step's travel.
+            let allowed = 3e-5 + 0.06 * 1e-3 * speed.abs();
+            assert!(deepest > -allowed, "{name} at {speed} m/s: {deepest:e}");
+        }
+    }
+}
+
+/// A rod of 10 cm that flies crosswise or end on at 10 m/s does not pass a wall of 1 mm.
+#[test]
+fn a_rod_does_not_pass_a_thin_wall() {
+    for (name, turn) in [("crosswise", 0.0), ("end on", std::f64::consts::FRAC_PI_2)] {
+        let mut spec = ModelSpec {
+            gravity: Vec3::ZERO,
+            ..ModelSpec::default()
+        };
+        fixed(
+            &mut spec,
+            "wall",
+            Pose::IDENTITY,
+            cuboid(5e-4, 1.0, 1.0),
+            0.5,
+        );
+        let rod = ShapeSpec::Cylinder {
+            radius: 2e-3,
+            half_length: 0.05,
+        };
+        let place = Pose::new(tilt(turn, turn).rot, Vec3::new(-0.2, 0.0, 0.0));
+        free(&mut spec, "rod", place, 0.1, rod);
+        let mut w = World::new(spec, Actuation::FromFile, &convex(options(1e-3)));
+        w.launch(0, Vec3::new(10.0, 0.0, 0.0));
+        let mut farthest = f64::NEG_INFINITY;
+        for _ in 0..60 {
+            w.step();
+            farthest = farthest.max(w.position(0)[0]);
+        }
+        assert!(farthest < 0.0, "{name}: {farthest}");
+    }
+}
+
 /// A box that slides is slowed by friction times weight, and glides at a gap of friction × h × speed.
 #[test]
 fn a_sliding_box_is_slowed_by_friction_and_glides() {
@@ -206,31 +281,32 @@ fn a_sliding_box_is_slowed_by_friction_and_glides() {
 }
 
 /// Steps of a pile are solved to round-off from any start, and bodies come to rest on each other without deep overlaps.
-/// Every step solved, and by a few factorizations whatever the pile's size.
+/// Every step solved, and by about as many factorizations whatever the pile's size; piles of one size differ by twice.
 #[test]
 fn a_pile_comes_to_rest() {
-    for bodies in [12, 48] {
-        let o = Options {
-            max_contacts: 512,
-            derivatives: false,
-            ..convex(options(1e-2))
-        };
-        let mut w = World::new(container(bodies, true), Actuation::FromFile, &o);
+    for piles in [[10, 11, 12, 13], [42, 46, 50, 54]] {
         let (mut deepest, mut factorizations) = (0.0f64, 0);
-        for step in 0..300 {
-            w.step();
-            let info = w.sim.step_info().unwrap();
-            assert!(info.converged && info.residual < 1e-11, "{step}: {info:?}");
-            if step >= 200 {
-                factorizations += info.iterations;
-                let gaps = w.sim.contacts().iter().map(|c| c.gap);
-                deepest = gaps.fold(deepest, f64::min);
+        for bodies in piles {
+            let o = Options {
+                max_contacts: 512,
+                derivatives: false,
+                ..convex(options(1e-2))
+            };
+            let mut w = World::new(container(bodies, true), Actuation::FromFile, &o);
+            for step in 0..300 {
+                w.step();
+                let info = w.sim.step_info().unwrap();
+                assert!(info.converged && info.residual < 1e-11, "{step}: {info:?}");
+                if step >= 200 {
+                    factorizations += info.iterations;
+                }
             }
+            let gaps = w.sim.contacts().iter().map(|c| c.gap);
+            deepest = gaps.fold(deepest, f64::min);
         }
-        println!("{bodies}: deepest {deepest:e}, {factorizations} in 100 steps");
+        println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
-        // 100 to 790 over piles thrown otherwise: a few bodies still roll in some of them.
-        assert!(factorizations < 1000, "{factorizations}");
+        assert!(factorizations < 1600, "{factorizations}");
     }
 }
 

@@ -451,12 +451,35 @@ impl Constraints {
         }
     }
 
-    /// R of all blocks for the convex law, after [`Constraints::assemble`].
-    pub fn regularize(&mut self, scene: &Scene, params: &Params) {
-        let offsets = &self.offsets;
-        if let Some(c) = &mut self.compliance {
-            let rows = |group: usize| offsets[group + 1] - offsets[group];
-            c.fill(&self.sources, rows, scene, params);
+    /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.
+    pub fn regularize(&mut self, scene: &Scene, params: &Params, v: &[f64], s: &Stabilization) {
+        let Some(mut compliance) = self.compliance.take() else {
+            return;
+        };
+        compliance.clear();
+        for (group, source) in self.sources.iter().enumerate() {
+            let blocks = match source {
+                Source::Equality { .. } => self.offsets[group + 1] - self.offsets[group],
+                _ => 1,
+            };
+            let slip = match source {
+                Source::Contact(_) => {
+                    let [x, y, ..] = self.rows.times(group, v).0;
+                    x.hypot(y)
+                }
+                _ => 0.0,
+            };
+            compliance.push((source, blocks), (self.gaps[group], slip), scene, params, s);
+        }
+        self.compliance = Some(compliance);
+    }
+
+    /// How the normal row of a group varies with its gap, at fixed impulse.
+    pub fn by_gap(&self, group: usize, s: &Stabilization) -> f64 {
+        let asked = self.stabilization(group, s).by_gap(self.gaps[group]);
+        match (&self.compliance, self.normal_row(group)) {
+            (Some(c), Some(row)) => asked + c.by_gap(group) * self.lambda[row],
+            _ => asked,
         }
     }
 

@@ -3,8 +3,11 @@
 //! After sap-convex-compliant-contact, section 5: R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w, with stiffness in
 //! series and dissipation times added. Contacts aim at v_n = −Φ/(h + τ_d) where they penetrate, which is
 //! [`Stabilization`] with K_p = τ_d/(h + τ_d), and close no more than their gap elsewhere. The weight w is the paper's
-//! norm of J M⁻¹Jᵀ, but at the model's neutral configuration and over all directions of the contact: it sets how nearly
-//! rigid is rigid, and as a constant of the simulation it costs the derivative nothing.
+//! norm of J M⁻¹Jᵀ, but at the model's neutral configuration and as the mean over where the geom is met from random
+//! directions (a box at its corners, a rod at its ends): it sets how nearly rigid is rigid, and as a constant of the simulation it costs the derivative nothing.
+//!
+//! A penetration deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), counts as one of more dissipation, with
+//! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
 
 use super::assemble::{Constraints, Source, tip};
 use super::rows::Rows;
@@ -17,7 +20,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Mat3, Twist, Vec3};
 
 /// β: the least period of a near-rigid constraint in steps.
 const NEAR_RIGID: f64 = 1.0;
@@ -25,9 +28,12 @@ const NEAR_RIGID: f64 = 1.0;
 /// σ: regularization of friction in units of the weight.
 const SLIP: f64 = 1e-3;
 
-/// Contacts that are not closed have friction within one step's travel at this speed: sliding ones glide at a gap of
-/// μ h‖v_T‖ and would hop without. Beyond it, convex friction would act on what merely passes by [m/s].
-const GLIDING_SPEED: f64 = 1.0;
+/// Contacts that are not closed have friction within this multiple of the gap μ h‖v_T‖ at which sliding ones glide: these
+/// would hop without. Farther off, convex friction would act on what merely passes by.
+const GLIDE: f64 = 2.0;
+
+/// Friction at a gap reaches no farther than this share of the smaller geom's size, which bounds it at great speeds.
+const SMALL: f64 = 0.1;
 
 /// Of one simulation. Sized at creation.
 #[derive(Debug)]
@@ -39,8 +45,18 @@ pub struct Compliance {
     equalities: Vec<f64>,
     /// Per block of the step.
     pub regularization: Vec<Regularization>,
-    /// Per group: K_p.
-    kp: Vec<f64>,
+    groups: Vec<Group>,
+}
+
+/// What is of a group of rows as a whole.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// K_p.
+    kp: f64,
+    /// Gap up to which it has friction [m].
+    friction_reach: f64,
+    /// ∂R/∂Φ of the normal row, on the side without where slowing begins.
+    by_gap: f64,
 }
 
 /// Stiffness and dissipation of a pair of geoms: 1/k [m/N] and τ_d [s].
@@ -69,36 +85,42 @@ impl Compliance {
             let mut rows = Rows::new(t, 1);
             fill(&mut rows);
             rows.solve_half(t, &dynamics.mass);
-            let g = rows.delassus(0, 0);
-            g[0].0[0] + g[1].0[1] + g[2].0[2]
+            Mat3 {
+                c: rows
+                    .delassus(0, 0)
+                    .map(|c| Vec3::new(c.0[0], c.0[1], c.0[2])),
+            }
         };
-        // Of a point at a random direction from the centre: translations, and two thirds of what turning adds. The norm
-        // of the paper, ‖W‖/3, of a multiple of the unit matrix.
+        // The norm of the paper, ‖W‖/3, of a multiple of the unit matrix.
         let norm = 3.0 * 3.0f64.sqrt();
         let geoms = (0..model.ngeom()).map(|g| {
-            let (link, centre, radius) = scene.ball(g);
+            let (link, ..) = scene.ball(g);
             if link == WORLD {
                 return 0.0;
             }
-            let p = kin.pos[link] + kin.rot[link].mul_vec(centre);
+            let e = scene.extremes(g);
+            let p = kin.pos[link] + kin.rot[link].mul_vec(e.centroid);
+            let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
             let moves = mobility(&mut |rows| spatial_rows(rows, t, kin, link, |s| s.at(p)));
             let turns = mobility(&mut |rows| spatial_rows(rows, t, kin, link, |s| s.ang));
-            let radius = if radius.is_finite() { radius } else { 0.0 };
-            (moves + 2.0 / 3.0 * radius * radius * turns) / norm
+            // Of a point at d from the mean turning adds [d]× W [d]×ᵀ.
+            let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
+            (moves.trace() + turning) / norm
         });
         let geoms = geoms.collect();
         let dofs = (0..t.nv()).map(|k| {
-            positive(mobility(&mut |rows| {
+            let unit = mobility(&mut |rows| {
                 let id = rows.push(t, [k, WORLD]);
                 rows.column_mut(id, k).0[0] = 1.0;
-            }))
+            });
+            positive(unit.trace())
         });
         let dofs = dofs.collect();
         let equalities = c.equalities.iter().map(|e| {
-            let sum = mobility(&mut |rows| {
+            let all = mobility(&mut |rows| {
                 e.fill(t, kin, model.neutral(), rows);
             });
-            positive(sum / e.rows() as f64)
+            positive(all.trace() / e.rows() as f64)
         });
         Compliance {
             h,
@@ -106,39 +128,83 @@ impl Compliance {
             dofs,
             equalities: equalities.collect(),
             regularization: Vec::with_capacity(c.max_blocks()),
-            kp: Vec::with_capacity(c.max_groups()),
+            groups: Vec::with_capacity(c.max_groups()),
         }
     }
 
-    /// R and K_p of the groups that were assembled.
-    pub(super) fn fill(
+    /// Begins the groups of a step.
+    pub(super) fn clear(&mut self) {
+        self.regularization.clear();
+        self.groups.clear();
+    }
+
+    /// R, K_p and the reach of friction of the next group, of `blocks` blocks. `slip` is the speed at which a contact
+    /// slides before the step [m/s].
+    pub(super) fn push(
         &mut self,
-        sources: &[Source],
-        rows: impl Fn(usize) -> usize,
+        (source, blocks): (&Source, usize),
+        (gap, slip): (f64, f64),
         scene: &Scene,
         params: &Params,
+        s: &Stabilization,
     ) {
-        self.regularization.clear();
-        self.kp.clear();
-        for (group, source) in sources.iter().enumerate() {
-            let (weight, compliance, dissipation, count) = match *source {
-                Source::Contact(i) => {
-                    let geoms = scene.contacts()[i].geom;
-                    let (compliance, dissipation) = material(params, geoms);
-                    (self.weight(geoms), compliance, dissipation, 1)
-                }
-                Source::Limit { dof, .. } | Source::Friction { dof } => {
-                    (self.dofs[dof], 0.0, 0.0, 1)
-                }
-                Source::Equality { index, .. } => (self.equalities[index], 0.0, 0.0, rows(group)),
-            };
-            let r = Regularization {
-                tangential: SLIP * weight,
-                normal: near_rigid(weight).max(compliance / (self.h * (self.h + dissipation))),
-            };
-            self.regularization.extend(std::iter::repeat_n(r, count));
-            self.kp.push(dissipation / (self.h + dissipation));
+        let (mut compliance, mut dissipation, mut reach) = (0.0, 0.0, f64::INFINITY);
+        let weight = match *source {
+            Source::Contact(i) => {
+                let contact = &scene.contacts()[i];
+                (compliance, dissipation) = material(params, contact.geom);
+                reach = self.friction_reach(scene, params, i, slip);
+                self.weight(contact.geom)
+            }
+            Source::Limit { dof, .. } | Source::Friction { dof } => self.dofs[dof],
+            Source::Equality { index, .. } => self.equalities[index],
+        };
+        let whole = self.relaxation(gap, dissipation, s);
+        let (rigid, soft) = (near_rigid(weight), compliance / (self.h * whole));
+        let r = Regularization {
+            tangential: SLIP * weight,
+            normal: rigid.max(soft),
+        };
+        let slowed = self.is_slowed(gap, dissipation, s);
+        self.regularization.extend(std::iter::repeat_n(r, blocks));
+        self.groups.push(Group {
+            kp: dissipation / (self.h + dissipation),
+            friction_reach: reach,
+            by_gap: if slowed && soft >= rigid {
+                soft / (whole * s.max_push_out)
+            } else {
+                0.0
+            },
+        });
+    }
+
+    /// h + τ_d of a contact of this gap, at which push-out is no faster than its bound [s].
+    fn relaxation(&self, gap: f64, dissipation: f64, s: &Stabilization) -> f64 {
+        let own = self.h + dissipation;
+        if self.is_slowed(gap, dissipation, s) {
+            -gap / s.max_push_out
+        } else {
+            own
         }
+    }
+
+    fn is_slowed(&self, gap: f64, dissipation: f64, s: &Stabilization) -> bool {
+        s.max_push_out > 0.0 && -gap > s.max_push_out * (self.h + dissipation)
+    }
+
+    /// Gap up to which a contact that slides at this speed has friction [m]: where it may glide, or where the
+    /// smaller body gets within the step at the speed of a fall through its size.
+    fn friction_reach(&self, scene: &Scene, params: &Params, contact: usize, slip: f64) -> f64 {
+        let c = &scene.contacts()[contact];
+        let radius = c.geom.map(|g| scene.ball(g).2);
+        let size = radius[0].min(radius[1]);
+        let mu = c.friction.sliding(&params.geom_friction);
+        if c.condim == 1 || mu == 0.0 {
+            return f64::INFINITY;
+        }
+        let glides = GLIDE * mu * self.h * slip;
+        let falls = self.h * (4.0 * params.gravity.norm() * size).sqrt();
+        glides.min(SMALL * size).max(falls)
     }
 
     /// Of a contact of two geoms.
@@ -149,10 +215,15 @@ impl Compliance {
     /// The stabilization of a group.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         Stabilization {
-            kp: self.kp[group],
-            friction_reach: GLIDING_SPEED * self.h,
+            kp: self.groups[group].kp,
+            friction_reach: self.groups[group].friction_reach,
             ..*s
         }
+    }
+
+    /// ∂R/∂Φ of the normal row of a group.
+    pub(super) fn by_gap(&self, group: usize) -> f64 {
+        self.groups[group].by_gap
     }
 
     /// How the normal row of a contact varies with the stiffness or the dissipation of a geom, at fixed impulse: by R, and
@@ -162,24 +233,21 @@ impl Compliance {
         params: &Params,
         geoms: [usize; 2],
         p: &Param,
-        impulse: f64,
-        by_kp: f64,
+        (gap, impulse): (f64, f64),
+        s: &Stabilization,
     ) -> f64 {
         let g = p.index as usize;
         let times = geoms.iter().filter(|x| **x == g).count() as f64;
         let (compliance, dissipation) = material(params, geoms);
-        let (h, whole) = (self.h, self.h + dissipation);
+        let (h, whole) = (self.h, self.relaxation(gap, dissipation, s));
         let yields = compliance / (h * whole) >= near_rigid(self.weight(geoms));
-        let (by_compliance, by_dissipation) = if yields {
-            (1.0 / (h * whole), -compliance / (h * whole * whole))
-        } else {
-            (0.0, 0.0)
-        };
         let k = params.geom_stiffness[g];
+        let by_r = if yields { impulse / (h * whole) } else { 0.0 };
         times
             * match p.kind {
-                ParamKind::ContactStiffness => -impulse * by_compliance / (k * k),
-                _ => impulse * by_dissipation + by_kp * h / (whole * whole),
+                ParamKind::ContactStiffness => -by_r / (k * k),
+                _ if self.is_slowed(gap, dissipation, s) => 0.0,
+                _ => -by_r * compliance / whole + s.by_kp(gap) * h / (whole * whole),
             }
     }
 }

@@ -214,7 +214,7 @@ impl Variation {
                 Source::Limit { dof, sign } => self.on_dofs.push(OnDof {
                     row,
                     dof,
-                    slope: c.stabilization(b, s).by_gap(c.gaps[b]) * sign,
+                    slope: c.by_gap(b, s) * sign,
                     stiffness: 0.0,
                 }),
                 Source::Friction { .. } => {}

@@ -199,7 +199,7 @@ impl ContactStage {
                 h,
                 reach,
             );
-            c.regularize(&self.scene, params);
+            c.regularize(&self.scene, params, v, &self.desired);
             c.condense(t, mass);
             if let Law::Convex(_) = self.law {
                 for (x, (start, free)) in self.kept.iter_mut().zip(v_start.iter().zip(&self.v_free))

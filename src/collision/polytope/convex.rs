@@ -144,6 +144,11 @@ impl Convex {
         self.hull.centre()
     }
 
+    /// The point farthest along a unit direction.
+    pub fn extreme(&self, direction: Vec3) -> Vec3 {
+        super::local::support(self, direction, None).0 + direction * self.radius()
+    }
+
     /// Thickness of the shell around the hull by which contacts are found.
     pub(super) fn radius(&self) -> f64 {
         match self.kind {

@@ -8,6 +8,7 @@
 mod broad;
 mod closest;
 mod crowd;
+mod extremes;
 mod face;
 mod found;
 mod hierarchy;

@@ -114,7 +114,7 @@ fn closed_form(a: &Shape, b: &Shape) -> bool {
 }
 
 /// The convex parts of a solid; none for a plane and a height field.
-fn parts(s: &Solid) -> &[Convex] {
+pub(super) fn parts(s: &Solid) -> &[Convex] {
     match s {
         Solid::Primitive { convex, .. } => convex.as_deref().map_or(&[], std::slice::from_ref),
         Solid::Pieces(p) => p,

@@ -93,7 +93,7 @@ impl Variation {
         self.count += 1;
         varied.group = group;
         varied.rows = rows;
-        varied.slope = c.stabilization(group, s).by_gap(c.gaps[group]);
+        varied.slope = c.by_gap(group, s);
         let state = &mut varied.state;
         state.sides = Sides {
             link: contact.link,

@@ -79,10 +79,10 @@ impl ContactStage {
                     };
                     let geoms = self.scene.contacts()[i].geom;
                     if geoms.contains(&index) {
-                        let by_kp = c.stabilization(b, &self.stabilization).by_kp(c.gaps[b]);
-                        let impulse = c.lambda[row];
+                        let s = c.stabilization(b, &self.stabilization);
+                        let at_contact = (c.gaps[b], c.lambda[row]);
                         l.w_param[row] =
-                            compliance.by_material(at.params, geoms, p, impulse, by_kp);
+                            compliance.by_material(at.params, geoms, p, at_contact, &s);
                     }
                 }
             }
