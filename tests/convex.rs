@@ -224,6 +224,42 @@ fn slender_bodies_rest_on_the_ground() {
     }
 }
 
+/// What a step finds 6 cm deep leaves at the bound, and stays within it whatever its stiffness; what rests 5 cm deep by its
+/// stiffness stays there. Derivatives on both sides of the bound.
+#[test]
+fn deep_penetrations_leave_slowly() {
+    for stiffness in [f64::INFINITY, 2e5, 2.0 * 2.0 * G / 0.05] {
+        let o = convex(options(1e-3));
+        let spec = on_ground(0.5, 0.1 - 0.06, 2.0, ball(0.1));
+        let model = Model::compile(spec, Actuation::FromFile).unwrap();
+        let mut w = World::of(model.clone(), &o);
+        let list = [0, 1].map(|g| param(ParamKind::ContactStiffness, g, 0));
+        w.sim.select_params(&list).unwrap();
+        w.sim.set_params(&[stiffness; 2]).unwrap();
+        let mut fastest = 0.0f64;
+        for _ in 0..1000 {
+            w.step();
+            fastest = fastest.max(w.velocity(0).z);
+        }
+        assert!(fastest < o.max_push_out * (1.0 + 1e-9), "{fastest}");
+        let depth = w.position(0)[2] - 0.1;
+        let expected = -2.0 * G / (0.5 * stiffness);
+        assert!((depth - expected).abs() < 2e-5, "{depth} {expected}");
+        let mut c = Checker::new(model.clone(), &o);
+        c.select(&[
+            list[0],
+            list[1],
+            param(ParamKind::ContactDissipation, 1, 0),
+            param(ParamKind::GeomSize, 1, 0),
+            param(ParamKind::BodyInertia, 1, 0),
+        ]);
+        if stiffness.is_finite() {
+            c.set(&[(0, stiffness), (1, stiffness)]);
+        }
+        c.run("deep", model.neutral(), 0.5, 60);
+    }
+}
+
 /// A rod of 10 cm that flies crosswise or end on at 10 m/s does not pass a wall of 1 mm.
 #[test]
 fn a_rod_does_not_pass_a_thin_wall() {
@@ -306,7 +342,8 @@ fn a_pile_comes_to_rest() {
         }
         println!("{piles:?}: deepest {deepest:e}, {factorizations} in 400 steps");
         assert!(deepest > -2e-3, "{deepest:e}");
-        assert!(factorizations < 1600, "{factorizations}");
+        // 100 to 790 a pile: a few bodies still roll in some of them.
+        assert!(factorizations < 3000, "{factorizations}");
     }
 }
 

@@ -14,8 +14,8 @@ pub enum ds_contact_law {
     DS_CONTACT_LCP = 1,
     /// Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
     /// (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
-    /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
-    /// more than h × 1 m/s have no friction. kp and kd must be 0.
+    /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed; those that are open by much more
+    /// have no friction. kp and kd must be 0.
     DS_CONTACT_CONVEX = 2,
     /// Penalty forces.
     DS_CONTACT_PENALTY = 3,

@@ -491,17 +491,9 @@ impl Constraints {
             led,
             ..s.of(self.angular[group])
         };
-        let Some(c) = &self.compliance else {
-            return own;
-        };
-        let own = c.stabilization(group, &own);
-        match self.sources[group] {
-            // A bound would take from what a compliant contact carries.
-            Source::Contact(_) => Stabilization {
-                max_push_out: f64::INFINITY,
-                ..own
-            },
-            _ => own,
+        match &self.compliance {
+            Some(c) => c.stabilization(group, &own),
+            None => own,
         }
     }
 
