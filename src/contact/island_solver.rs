@@ -7,6 +7,7 @@
 
 use super::island::Islands;
 use super::ncp::{Method, NcpOptions, NcpSolver, Split};
+use super::panels::Panels;
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
@@ -280,13 +281,12 @@ impl IslandSolver {
         }
     }
 
-    /// Products of the C of [`Split::Adjoint`] with columns: one of the problem's rows at every multiple of `stride`, in
-    /// and out. As adjoints they keep to what the held rows have in common; C itself would be large where rows depend
-    /// on each other, and its products round-off.
+    /// Products of the C of [`Split::Adjoint`] with columns, in and out. As adjoints they keep to what the held rows have
+    /// in common; C itself would be large where rows depend on each other, and its products round-off.
     pub fn times_right(
         &mut self,
         problem: &Problem,
-        stride: usize,
+        panels: &Panels,
         columns: &[f64],
         out: &mut [f64],
     ) -> Result<()> {
@@ -295,14 +295,12 @@ impl IslandSolver {
         };
         out.fill(0.0);
         for island in 0..self.islands.len() {
-            let mut rest = 0..columns.len() / stride.max(1);
+            let mut rest = 0..panels.most_columns();
             loop {
                 let blocks = self.islands.blocks(island).iter();
                 let acts = |k: &usize| {
-                    let column = &columns[k * stride..];
-                    blocks
-                        .clone()
-                        .any(|b| column[rows.range(*b)].iter().any(|x| *x != 0.0))
+                    let mut rows = blocks.clone().flat_map(|b| rows.range(*b));
+                    rows.any(|row| panels.at(row, *k).is_some_and(|at| columns[at] != 0.0))
                 };
                 self.columns.clear();
                 self.columns.extend(rest.by_ref().filter(acts).take(LANES));
@@ -312,12 +310,23 @@ impl IslandSolver {
                 self.load(problem, rows, island)?;
                 let (n, count) = (self.part.rows.len(), self.columns.len());
                 let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
-                gather(&self.part.rows, columns, stride, &self.columns, input);
+                for (to, at) in input
+                    .iter_mut()
+                    .zip(panels.places(&self.part.rows, &self.columns))
+                {
+                    *to = at.map_or(0.0, |at| columns[at]);
+                }
                 let (part_problem, ..) = self.part.problem();
                 self.solver
                     .apply_transpose(&part_problem, input, count, output, None)?;
-                output.iter_mut().for_each(|x| *x = -*x);
-                scatter(&self.part.rows, output, stride, &self.columns, out);
+                for (x, at) in output
+                    .iter()
+                    .zip(panels.places(&self.part.rows, &self.columns))
+                {
+                    if let Some(at) = at {
+                        out[at] = -x;
+                    }
+                }
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::convex::ConvexSolver;
 use super::island_solver::IslandSolver;
 use super::ncp::Split;
+use super::panels::Panels;
 use super::problem::Problem;
 use crate::error::Result;
 
@@ -93,17 +94,17 @@ impl Law {
         (0..all).chain(held.iter().copied())
     }
 
-    /// Products of the C of [`Split::Adjoint`] with columns, one at every multiple of `stride`, in and out.
+    /// Products of the C of [`Split::Adjoint`] with columns, in and out.
     pub fn times_right(
         &mut self,
         problem: &Problem,
-        stride: usize,
+        panels: &Panels,
         columns: &[f64],
         out: &mut [f64],
     ) -> Result<()> {
         match self {
-            Law::Ncp(solver) => solver.times_right(problem, stride, columns, out),
-            Law::Convex(solver) => solver.times_right(problem, stride, columns, out),
+            Law::Ncp(solver) => solver.times_right(problem, panels, columns, out),
+            Law::Convex(solver) => solver.times_right(problem, panels, columns, out),
         }
     }
 

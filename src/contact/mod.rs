@@ -8,6 +8,7 @@ pub mod island_solver;
 pub mod law;
 pub mod mode;
 pub mod ncp;
+pub mod panels;
 pub mod problem;
 pub mod tree_rows;
 mod tree_system;

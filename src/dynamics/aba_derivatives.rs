@@ -2,6 +2,7 @@
 //!
 //! Carpentier & Mansard, Analytical Derivatives of Rigid Body Dynamics Algorithms (RSS 2018).
 
+use super::coupling::Coupling;
 use super::mass::DenseInverse;
 use super::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, by_tile, dispatch};
@@ -26,16 +27,17 @@ impl ColumnSupport {
     }
 }
 
-/// A product of low rank to be taken off: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
+/// A product of low rank to be taken off, island by island: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
 #[derive(Clone, Copy, Debug)]
 pub struct LowRank<'a> {
-    pub rank: usize,
-    /// `rank` rows as long as those of the dense inverse.
+    /// Of each island.
+    pub ranks: &'a [usize],
+    /// Rows as long as those of the dense inverse; an island has its own numbers in the first ones, on its dofs.
     pub rows: &'a [F4],
-    /// `rank` numbers per column, each column at a multiple of `stride`.
-    pub by_q: &'a [f64],
-    pub by_v: &'a [f64],
-    pub stride: usize,
+    /// As many numbers as the rank per column; a dof's column begins `at` so many lanes.
+    pub by_q: &'a [F4],
+    pub by_v: &'a [F4],
+    pub at: &'a [usize],
 }
 
 #[inline(always)]
@@ -44,6 +46,7 @@ fn product_kernel(
     inv: &DenseInverse,
     id: &RneaDerivatives,
     t: &Topology,
+    coupling: &Coupling,
     scale: f64,
     less: Option<LowRank<'_>>,
     out_q: &mut [f64],
@@ -52,13 +55,8 @@ fn product_kernel(
     let n = t.nv();
     let (aq, av) = (F4::flat(&id.above_q), F4::flat(&id.above_v));
     let (bq, bv) = (F4::flat(&id.below_q), F4::flat(&id.below_v));
-    for tree in &t.trees {
-        // Without a correction there is nothing between trees.
-        let (first, last) = match less {
-            None => (tree.first_dof, tree.end_dof),
-            Some(_) => (0, n),
-        };
-        let (start, end) = (first / LANES, last.div_ceil(LANES));
+    for (k, tree) in t.trees.iter().enumerate() {
+        let island = coupling.of_tree(k);
         for j in tree.first_dof..tree.end_dof {
             let dof = &t.dofs[j];
             let mut count = 0;
@@ -78,24 +76,30 @@ fn product_kernel(
                 push(i, bq[at], bv[at]);
             }
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
-            for column in [&mut *col_q, &mut *col_v] {
-                column[..first].fill(0.0);
-                column[last..].fill(0.0);
-            }
-            let less = less.map(|l| LowRank {
-                by_q: &l.by_q[j * l.stride..][..l.rank],
-                by_v: &l.by_v[j * l.stride..][..l.rank],
-                ..l
+            let less = less.map(|l| Less {
+                rows: l.rows,
+                by_q: &F4::flat(&l.by_q[l.at[j]..])[..l.ranks[island]],
+                by_v: &F4::flat(&l.by_v[l.at[j]..])[..l.ranks[island]],
             });
-            let mut b = start;
-            while b < end {
-                b += by_tile!(
-                    end - b,
-                    accumulate(s, count, inv, less, b, first..last, col_q, col_v)
-                );
+            for span in coupling.spans(island) {
+                let (mut b, end) = (span.start / LANES, span.end.div_ceil(LANES));
+                while b < end {
+                    b += by_tile!(
+                        end - b,
+                        accumulate(s, count, inv, less, b, span.clone(), col_q, col_v)
+                    );
+                }
             }
         }
     }
+}
+
+/// What one column of [`LowRank`] is.
+#[derive(Clone, Copy)]
+struct Less<'a> {
+    rows: &'a [F4],
+    by_q: &'a [f64],
+    by_v: &'a [f64],
 }
 
 #[inline(always)]
@@ -103,7 +107,7 @@ fn accumulate<const W: usize>(
     s: &ColumnSupport,
     count: usize,
     inv: &DenseInverse,
-    less: Option<LowRank<'_>>,
+    less: Option<Less<'_>>,
     block: usize,
     dofs: Range<usize>,
     col_q: &mut [f64],
@@ -148,10 +152,10 @@ fn accumulate<const W: usize>(
 }
 
 dispatch! {
-    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v less a product of low rank, dense column-major nv×nv. `inv`
-    /// may be another answer to forces; it holds columns then.
+    /// `out` ← `scale` · M⁻¹ ∂τ/∂q and ∂τ/∂v less a product of low rank, column-major nv×nv, of which only rows in the
+    /// island of a column are written. `inv` may be another answer to forces; it holds columns then.
     pub fn inverse_times = product_kernel(
-        s: &mut ColumnSupport, inv: &DenseInverse, id: &RneaDerivatives, t: &Topology, scale: f64,
-        less: Option<LowRank<'_>>, out_q: &mut [f64], out_v: &mut [f64],
+        s: &mut ColumnSupport, inv: &DenseInverse, id: &RneaDerivatives, t: &Topology,
+        coupling: &Coupling, scale: f64, less: Option<LowRank<'_>>, out_q: &mut [f64], out_v: &mut [f64],
     )
 }

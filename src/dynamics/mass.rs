@@ -10,6 +10,7 @@ use crate::linalg::{F4, by_tile, dispatch};
 use crate::model::Model;
 use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
 use crate::spatial::Inertia;
+use std::ops::Range;
 
 /// M or its factors, branch-packed.
 #[derive(Clone, Debug)]
@@ -291,10 +292,16 @@ dispatch! {
 }
 
 #[inline(always)]
-fn solve_columns_kernel(m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F4]) {
+fn solve_columns_kernel(
+    m: &BranchMatrix,
+    t: &Topology,
+    trees: Range<usize>,
+    width: usize,
+    x: &mut [F4],
+) {
     let mut first = 0;
     while first < width {
-        first += by_tile!(width - first, solve_tile(m, t, width, first, x));
+        first += by_tile!(width - first, solve_tile(m, t, &trees, width, first, x));
     }
 }
 
@@ -303,11 +310,13 @@ fn solve_columns_kernel(m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F
 fn solve_tile<const W: usize>(
     m: &BranchMatrix,
     t: &Topology,
+    trees: &Range<usize>,
     width: usize,
     first: usize,
     x: &mut [F4],
 ) {
-    for (k, dof) in t.dofs.iter().enumerate().rev() {
+    let (base, dofs) = (trees.start, &t.dofs[trees.clone()]);
+    for (k, dof) in dofs.iter().enumerate().rev() {
         let row = m.row(dof);
         let (above, own) = x.split_at_mut(k * width);
         let own: [F4; W] = std::array::from_fn(|w| own[first + w]);
@@ -317,20 +326,26 @@ fn solve_tile<const W: usize>(
         }
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            for (x, y) in above[a * width + first..][..W].iter_mut().zip(&own) {
+            for (x, y) in above[(a - base) * width + first..][..W]
+                .iter_mut()
+                .zip(&own)
+            {
                 *x -= *y * row[d];
             }
             a = t.dofs[a].parent;
         }
     }
-    for (k, dof) in t.dofs.iter().enumerate() {
+    for (k, dof) in dofs.iter().enumerate() {
         let row = m.row(dof);
         let (above, own) = x.split_at_mut(k * width);
         let own = &mut own[first..][..W];
-        let mut sum: [F4; W] = std::array::from_fn(|w| own[w] * m.dinv[k]);
+        let mut sum: [F4; W] = std::array::from_fn(|w| own[w] * m.dinv[base + k]);
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            for (sum, x) in sum.iter_mut().zip(&above[a * width + first..][..W]) {
+            for (sum, x) in sum
+                .iter_mut()
+                .zip(&above[(a - base) * width + first..][..W])
+            {
                 *sum -= *x * row[d];
             }
             a = t.dofs[a].parent;
@@ -340,9 +355,10 @@ fn solve_tile<const W: usize>(
 }
 
 dispatch! {
-    /// x ← M⁻¹ x after [`factor`], for `width` lanes of columns at once: those of dof k from k·width on.
+    /// x ← M⁻¹ x after [`factor`] on the dofs of some `trees`, for `width` lanes of columns at once: those of their k-th
+    /// dof from k·width on.
     pub fn solve_columns = solve_columns_kernel(
-        m: &BranchMatrix, t: &Topology, width: usize, x: &mut [F4],
+        m: &BranchMatrix, t: &Topology, trees: Range<usize>, width: usize, x: &mut [F4],
     )
 }
 

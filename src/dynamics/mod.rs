@@ -3,6 +3,7 @@
 pub mod aba;
 pub mod aba_derivatives;
 pub mod articulated;
+pub mod coupling;
 pub mod external;
 pub mod factors;
 pub mod hybrid;

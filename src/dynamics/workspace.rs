@@ -3,6 +3,7 @@
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
 use super::articulated::articulate;
+use super::coupling::Coupling;
 use super::external::{External, LinkStiffness};
 use super::factors::Factors;
 use super::hybrid::restrict;
@@ -27,6 +28,8 @@ pub struct Derivatives {
     pub mass: BranchMatrix,
     pub inverse: DenseInverse,
     support: ColumnSupport,
+    /// Each tree by itself.
+    trees: Coupling,
     adjoint: RneaAdjoint,
     /// Of deep trees: derivatives along directions, and the stiffness of the loads on each link alone.
     direction: RneaDirection,
@@ -66,6 +69,7 @@ impl Dynamics {
                     mass: BranchMatrix::new(t),
                     inverse: DenseInverse::new(if t.is_deep() { 0 } else { t.nv() }),
                     support: ColumnSupport::new(t.nv()),
+                    trees: Coupling::separate(t),
                     adjoint: RneaAdjoint::new(model),
                     direction: RneaDirection::new(model),
                     loads: LinkStiffness::new(t.links.len()),
@@ -379,7 +383,18 @@ impl Dynamics {
         rnea_derivatives(&mut d.id, &self.kin, &self.rnea, model, params, axes, m);
         factor(&mut d.mass, t, diagonal);
         inverse(&mut d.inverse, &d.mass, t);
-        inverse_times(&mut d.support, &d.inverse, &d.id, t, -1.0, None, by_q, by_v);
+        let trees = &d.trees;
+        inverse_times(
+            &mut d.support,
+            &d.inverse,
+            &d.id,
+            t,
+            trees,
+            -1.0,
+            None,
+            by_q,
+            by_v,
+        );
         d.mass.singular_at()
     }
 

@@ -157,7 +157,7 @@ impl Topology {
     }
 
     /// Appends a link below `parent`; links must come depth first.
-    pub(super) fn push(&mut self, kind: LinkKind, parent: usize, joint: usize, reference: f64) {
+    pub(crate) fn push(&mut self, kind: LinkKind, parent: usize, joint: usize, reference: f64) {
         let (iv, id) = (self.dofs.len(), self.links.len());
         let mut above = WORLD;
         if parent != WORLD {
@@ -206,7 +206,7 @@ impl Topology {
     }
 
     /// Fills the ends of subtrees and trees once every link is there.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if self.is_deep() {
             self.packed = 0;
         }

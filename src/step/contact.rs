@@ -20,6 +20,7 @@ use crate::contact::law::Law;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::NcpOptions;
 use crate::dynamics::Dynamics;
+use crate::dynamics::coupling::Coupling;
 use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::{Kinematics, twists};
@@ -137,7 +138,7 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
-                response: Response::new(nv, rows, constraints.max_dense()),
+                response: Response::new(model.topology(), rows, constraints.max_dense()),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
                 undetermined: false,
@@ -396,6 +397,7 @@ impl ContactStage {
         t: &Topology,
         kin: &Kinematics,
         m: &Factors,
+        coupling: &Coupling,
         inverse: &DenseInverse,
     ) -> Result<Option<&Response>> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
@@ -408,15 +410,28 @@ impl ContactStage {
         let split = match &mut self.relaxed {
             Some(path) => {
                 let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
-                l.response.split_relaxed(c, path, w, dlambda)
+                l.response.split_relaxed(c, path, w, dlambda, t, coupling)
             }
-            None => l.response.split(c, &mut self.law)?,
+            None => l.response.split(c, &mut self.law, t, coupling)?,
         };
         let s = &self.stabilization;
         let (law, variation) = (&mut self.law, &l.variation);
         l.response
-            .prepare(split, law, c, variation, s, t, kin, m, inverse)?;
+            .prepare(split, law, c, variation, s, t, kin, m, coupling, inverse)?;
         Ok(Some(&l.response))
+    }
+
+    /// Joins the trees that rows of the last step act on together.
+    pub fn couple(&self, coupling: &mut Coupling) {
+        let c = &self.constraints;
+        if self.relaxed.is_some() {
+            return coupling.join_all();
+        }
+        for group in 0..c.groups() {
+            if let [Some(a), Some(b)] = c.rows.trees(group) {
+                coupling.join(a, b);
+            }
+        }
     }
 
     /// What answers an impulse on a dof with all impulses of the step: columns of K, or of A⁻¹.

@@ -217,8 +217,9 @@ impl Sim {
             return Err(Error::internal("the linearization is missing"));
         };
         let r = &mut lin.dv;
-        position_columns(t, &lin.blocks, h, r, false, &mut lin.dq);
-        world_axes::turn(model, &lin.turns, r);
+        let whole = lin.coupling.full();
+        position_columns(t, &lin.blocks, whole, h, r, false, &mut lin.dq);
+        world_axes::turn(model, &lin.turns, whole, r);
         if !dq.is_empty() {
             lin.column.copy_from_slice(dq);
             for (b, l) in lin.blocks.iter().zip(wide_links(t)) {

@@ -53,6 +53,7 @@ impl Sim {
         self.linearize()?;
         let deep = self.model.topology().is_deep();
         if self.linear.as_ref().is_some_and(|l| !l.inverse_valid) {
+            self.couple();
             match deep {
                 false => self.columns_at_once()?,
                 true => self.columns_by_directions()?,
@@ -71,18 +72,27 @@ impl Sim {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         let by_u = out.dv_du.is_some() || out.dq_du.is_some();
+        if by_u {
+            for (home, a) in lin.input_homes.iter_mut().zip(model.actuators()) {
+                *home = lin.coupling.of_dof(a.iv);
+            }
+        }
         if by_u && !deep {
             let answer = match &self.contact {
                 Some(c) => c.response(&d.inverse),
                 None => &d.inverse,
             };
             for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
-                column.fill(0.0);
                 let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
-                for (k, gear) in a.gear.iter().enumerate() {
-                    let x = h * gear * f.by_u;
-                    for (c, r) in column.iter_mut().zip(F4::flat(answer.row(a.iv + k))) {
-                        *c += x * r;
+                for span in lin.coupling.spans(lin.input_homes[j]) {
+                    let column = &mut column[span.clone()];
+                    column.fill(0.0);
+                    for (k, gear) in a.gear.iter().enumerate() {
+                        let x = h * gear * f.by_u;
+                        let row = &F4::flat(answer.row(a.iv + k))[span.clone()];
+                        for (c, r) in column.iter_mut().zip(row) {
+                            *c += x * r;
+                        }
                     }
                 }
             }
@@ -109,11 +119,26 @@ impl Sim {
         if !lin.products_are_finite(h, by_u, by_p) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
-        deliver(model, lin, h, &lin.by_q, true, out.dv_dq, out.dq_dq);
-        deliver(model, lin, h, &lin.by_v, false, out.dv_dv, out.dq_dv);
-        deliver(model, lin, h, &lin.by_u, false, out.dv_du, out.dq_du);
-        deliver(model, lin, h, &lin.by_p, false, out.dv_dp, out.dq_dp);
+        let [dofs, inputs, full] = lin.kinds();
+        deliver(model, lin, h, &lin.by_q, true, out.dv_dq, out.dq_dq, dofs);
+        deliver(model, lin, h, &lin.by_v, false, out.dv_dv, out.dq_dv, dofs);
+        deliver(
+            model, lin, h, &lin.by_u, false, out.dv_du, out.dq_du, inputs,
+        );
+        deliver(model, lin, h, &lin.by_p, false, out.dv_dp, out.dq_dp, full);
         Ok(())
+    }
+
+    /// Finds which trees the last step joins.
+    fn couple(&mut self) {
+        if let Some(lin) = &mut self.linear {
+            let t = self.model.topology();
+            lin.coupling.start(t);
+            if let Some(c) = &self.contact {
+                c.couple(&mut lin.coupling);
+            }
+            lin.coupling.finish(t);
+        }
     }
 
     /// ∂v̂ by q and v, in columns, from the products of dense matrices.
@@ -125,11 +150,14 @@ impl Sim {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         let nv = t.nv();
+        if nv == 0 {
+            return Ok(());
+        }
         if let Factors::Packed(mass) = &*mass {
             inverse(&mut d.inverse, mass, t);
         }
         let response = match &mut self.contact {
-            Some(c) => c.prepare_response(t, kin, mass, &d.inverse)?,
+            Some(c) => c.prepare_response(t, kin, mass, &lin.coupling, &d.inverse)?,
             None => None,
         };
         inverse_times(
@@ -137,6 +165,7 @@ impl Sim {
             response.map_or(&d.inverse, |r| &r.inverse),
             &d.id,
             t,
+            &lin.coupling,
             -h,
             response.map(Response::less),
             &mut lin.by_q,
@@ -148,8 +177,11 @@ impl Sim {
         if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
             l.variation.for_cross(t, kin, |k, i, force| {
                 let answer = F4::flat(l.response.inverse.row(i));
-                for (x, a) in lin.by_q[k * nv..][..nv].iter_mut().zip(answer) {
-                    *x += force * a;
+                let column = &mut lin.by_q[k * nv..][..nv];
+                for span in lin.coupling.spans(lin.coupling.of_dof(k)) {
+                    for (x, a) in column[span.clone()].iter_mut().zip(&answer[span.clone()]) {
+                        *x += force * a;
+                    }
                 }
             });
         }

@@ -6,6 +6,7 @@ use super::sim::StepState;
 use super::world_axes;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
+use crate::dynamics::coupling::{Columns, Coupling};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch, within};
 use crate::model::Model;
@@ -24,6 +25,8 @@ pub(super) struct Linearization {
     /// The Jacobians by q and v, and what answers forces, too.
     pub inverse_valid: bool,
     pub support: ColumnSupport,
+    /// Trees that the last step joins: entries of columns beyond their island are zero and not written.
+    pub coupling: Coupling,
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
     pub by_u: Vec<f64>,
@@ -31,7 +34,8 @@ pub(super) struct Linearization {
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
     pub column2: Vec<f64>,
-    /// A unit input.
+    /// Islands of the inputs, and a unit input.
+    pub input_homes: Vec<usize>,
     pub unit: Vec<f64>,
     pub dv: Vec<f64>,
     pub dq: Vec<f64>,
@@ -51,12 +55,14 @@ impl Linearization {
             matrices_valid: false,
             inverse_valid: false,
             support: ColumnSupport::new(nv),
+            coupling: Coupling::new(model.topology()),
             by_q: vec![0.0; nv * nv],
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
             column2: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
+            input_homes: vec![0; model.nu()],
             unit: vec![0.0; model.nu()],
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
@@ -76,11 +82,18 @@ impl Linearization {
         let blocks = self.blocks.iter().flat_map(|b| [&b.by_q, &b.by_w]);
         let mut entries = blocks.chain(&self.turns).flatten();
         let bound = REACH / h.max(1.0);
+        let [dofs, inputs, full] = self.kinds();
         entries.all(|m| m.c.iter().all(|c| within(REACH, &c.to_array())))
-            && within(bound, &self.by_q)
-            && within(bound, &self.by_v)
-            && (!by_u || within(bound, &self.by_u))
-            && (!by_p || within(bound, &self.by_p))
+            && dofs.are_within(bound, &self.by_q)
+            && dofs.are_within(bound, &self.by_v)
+            && (!by_u || inputs.are_within(bound, &self.by_u))
+            && (!by_p || full.are_within(bound, &self.by_p))
+    }
+
+    /// Which rows the columns by q and v have, those by inputs, and those by parameters.
+    pub fn kinds(&self) -> [Columns<'_>; 3] {
+        let c = &self.coupling;
+        [c.by_dofs(), c.by_homes(&self.input_homes), c.full()]
     }
 }
 
@@ -102,13 +115,14 @@ pub(super) fn deliver(
     by_q: bool,
     out_v: Option<&mut [f64]>,
     out_q: Option<&mut [f64]>,
+    which: Columns<'_>,
 ) {
     if let Some(x) = out_v {
-        x.copy_from_slice(columns);
-        world_axes::turn(model, &lin.turns, x);
+        which.write(1.0, columns, x);
+        world_axes::turn(model, &lin.turns, which, x);
     }
     if let Some(x) = out_q {
-        position_columns(model.topology(), &lin.blocks, h, columns, by_q, x);
+        position_columns(model.topology(), &lin.blocks, which, h, columns, by_q, x);
     }
 }
 
@@ -122,11 +136,6 @@ pub(super) fn all_finite(x: &[f64]) -> bool {
         }
     }
     sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
-}
-
-#[inline(always)]
-fn columns(x: &mut [f64], nv: usize) -> impl Iterator<Item = &mut [f64]> {
-    x.chunks_exact_mut(nv.max(1))
 }
 
 /// Visits what joints, actuators and couplings between dofs add to R_q and R_v: (row, column, by q,
@@ -215,18 +224,17 @@ pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
 fn position_columns_kernel(
     t: &Topology,
     blocks: &[IntegrateBlocks],
+    which: Columns<'_>,
     h: f64,
     dv: &[f64],
     by_q: bool,
     out: &mut [f64],
 ) {
     let nv = t.nv();
-    for (o, x) in out.iter_mut().zip(dv) {
-        *o = h * x;
-    }
+    which.write(h, dv, out);
     for (b, l) in blocks.iter().zip(wide_links(t)) {
-        for out in columns(out, nv) {
-            block_mul(&b.by_w, &mut out[l.iv..l.iv + l.kind.nv()]);
+        for j in which.holding(l.tree, dv.len() / nv) {
+            block_mul(&b.by_w, &mut out[j * nv + l.iv..][..l.kind.nv()]);
         }
     }
     if !by_q {
@@ -252,6 +260,7 @@ fn position_columns_kernel(
 dispatch! {
     /// dq⁺ of columns with velocity parts `dv`: h Jᵣ dv, plus Ad for the columns `by_q` of all dofs.
     pub(super) fn position_columns = position_columns_kernel(
-        t: &Topology, blocks: &[IntegrateBlocks], h: f64, dv: &[f64], by_q: bool, out: &mut [f64],
+        t: &Topology, blocks: &[IntegrateBlocks], which: Columns<'_>, h: f64, dv: &[f64], by_q: bool,
+        out: &mut [f64],
     )
 }

@@ -12,8 +12,10 @@ use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::law::Law;
 use crate::contact::ncp::Split;
+use crate::contact::panels::{NOWHERE, Panel, Panels};
 use crate::contact::problem::Delassus;
 use crate::dynamics::aba_derivatives::LowRank;
+use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::{DenseInverse, solve_columns};
@@ -22,21 +24,22 @@ use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// No place among the rank numbers.
-const NOWHERE: usize = usize::MAX;
-
 /// B, C and their products. Sized at creation, but for the relaxed law's C where the problem is held by trees.
 #[derive(Debug)]
 pub(super) struct Response {
-    rank: usize,
-    /// Lanes of a column of rank numbers.
+    /// Rank numbers of each island, the panels that hold their columns, and where a dof's column begins, in lanes.
+    ranks: Vec<usize>,
+    panels: Vec<Panel>,
+    at: Vec<usize>,
+    /// Lanes of a column of rank numbers where all dofs are one island.
     lanes: usize,
     /// Per row of the problem: columns of B and C. By trees there is no room for them, which would grow with the square of
     /// very many rows: B but selects some, and C is not formed.
     left: Vec<F4>,
     right: Vec<F4>,
-    /// Where B selects rows: which of the rank numbers is a row's, or [`NOWHERE`].
+    /// Where B selects rows: which of its island's rank numbers is a row's, or [`NOWHERE`].
     places: Vec<usize>,
+    islands: Vec<usize>,
     /// Per dof: columns of B ∂σ/∂q, and of B (J + ∂σ/∂v).
     by_q: Vec<F4>,
     by_v: Vec<F4>,
@@ -45,23 +48,28 @@ pub(super) struct Response {
     y: Vec<F4>,
     /// Y by rows.
     y_rows: Vec<F4>,
-    /// K by columns.
+    /// K by columns, where dofs are of one island.
     pub inverse: DenseInverse,
 }
 
 impl Response {
     /// For problems of up to `max_rows`, those of up to `max_dense` dense.
-    pub fn new(nv: usize, max_rows: usize, max_dense: usize) -> Self {
+    pub fn new(t: &Topology, max_rows: usize, max_dense: usize) -> Self {
+        // Deep trees have their Jacobians otherwise.
+        let nv = if t.is_deep() { 0 } else { t.nv() };
         let lanes = max_rows.div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
         let square = || Vec::with_capacity(max_dense * max_dense.div_ceil(LANES));
         let inverse = DenseInverse::new(nv);
         Response {
-            rank: 0,
+            ranks: Vec::with_capacity(t.trees.len()),
+            panels: Vec::with_capacity(t.trees.len()),
+            at: vec![0; nv],
             lanes: 0,
             left: square(),
             right: square(),
             places: vec![NOWHERE; max_rows],
+            islands: vec![0; max_rows],
             by_q: panel(),
             by_v: panel(),
             answer: panel(),
@@ -74,30 +82,40 @@ impl Response {
     /// What the columns by q and v have beyond K times forces.
     pub fn less(&self) -> LowRank<'_> {
         LowRank {
-            rank: self.rank,
+            ranks: &self.ranks,
             rows: &self.y_rows,
-            by_q: F4::flat(&self.by_q),
-            by_v: F4::flat(&self.by_v),
-            stride: LANES * self.lanes,
+            by_q: &self.by_q,
+            by_v: &self.by_v,
+            at: &self.at,
         }
     }
 
-    /// B and C of the exact law.
-    pub fn split(&mut self, c: &Constraints, law: &mut Law) -> Result<Split> {
+    /// B and C of the exact law. By trees each island has its own rank numbers.
+    pub fn split(
+        &mut self,
+        c: &Constraints,
+        law: &mut Law,
+        t: &Topology,
+        coupling: &Coupling,
+    ) -> Result<Split> {
         let problem = c.problem();
-        let mut n = self.start(c, law.rank(&problem));
-        if matches!(problem.delassus, Delassus::Trees(_)) {
-            n = 0;
-        }
+        let n = match problem.delassus {
+            Delassus::Trees(_) => {
+                self.select(c, coupling, law.selected(&problem));
+                0
+            }
+            Delassus::Dense(_) => {
+                self.ranks.clear();
+                self.ranks.push(law.rank(&problem));
+                c.g.len() * law.rank(&problem).div_ceil(LANES)
+            }
+        };
+        self.start(t, coupling);
         grow(&mut self.left, n);
         grow(&mut self.right, n);
         let stride = LANES * self.lanes;
         let left = F4::flat_mut(&mut self.left[..n]);
-        let split = law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))?;
-        if split == Split::Adjoint {
-            self.select(c, law.selected(&problem));
-        }
-        Ok(split)
+        law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))
     }
 
     /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows. Makes room for C where there is none.
@@ -107,10 +125,13 @@ impl Response {
         path: &mut CentralPath,
         w: &mut [f64],
         dlambda: &mut [f64],
+        t: &Topology,
+        coupling: &Coupling,
     ) -> Split {
         let rows = c.g.len();
-        let n = self.start(c, rows);
-        self.select(c, 0..rows);
+        self.select(c, coupling, 0..rows);
+        self.start(t, coupling);
+        let n = rows * self.lanes;
         self.right.reserve(n.saturating_sub(self.right.len()));
         grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
@@ -128,17 +149,47 @@ impl Response {
     }
 
     /// Takes B for the selection of these rows.
-    fn select(&mut self, c: &Constraints, rows: impl Iterator<Item = usize>) {
+    fn select(&mut self, c: &Constraints, coupling: &Coupling, rows: impl Iterator<Item = usize>) {
         self.places[..c.g.len()].fill(NOWHERE);
-        for (place, row) in rows.enumerate() {
-            self.places[row] = place;
+        for group in 0..c.groups() {
+            // What is between the world and itself moves with any island.
+            let tree = c.rows.trees(group).into_iter().flatten().next();
+            let island = tree.map_or(0, |tree| coupling.of_tree(tree));
+            self.islands[c.range(group)].fill(island);
+        }
+        self.ranks.clear();
+        self.ranks.resize(coupling.len(), 0);
+        for row in rows {
+            let rank = &mut self.ranks[self.islands[row]];
+            self.places[row] = *rank;
+            *rank += 1;
         }
     }
 
-    fn start(&mut self, c: &Constraints, rank: usize) -> usize {
-        self.rank = rank;
-        self.lanes = rank.div_ceil(LANES);
-        c.g.len() * self.lanes
+    /// Lays out the islands' panels, whose ranks are known.
+    fn start(&mut self, t: &Topology, coupling: &Coupling) {
+        self.panels.clear();
+        let mut first = 0;
+        for (island, rank) in self.ranks.iter().enumerate() {
+            let lanes = rank.div_ceil(LANES);
+            let count = coupling.size(island);
+            self.panels.push(Panel {
+                first: LANES * first,
+                stride: LANES * lanes,
+                count,
+            });
+            for (k, dof) in coupling.spans(island).iter().cloned().flatten().enumerate() {
+                self.at[dof] = first + k * lanes;
+            }
+            first += count * lanes;
+        }
+        self.lanes = first / t.nv().max(1);
+    }
+
+    /// Of the panels of all islands, in lanes.
+    fn size(&self) -> usize {
+        let end = |p: &Panel| (p.first + p.count * p.stride) / LANES;
+        self.panels.last().map_or(0, end)
     }
 
     /// K and the columns, from B and C. `m` is factored, `inverse` its inverse. Errors: as the solver's.
@@ -152,9 +203,10 @@ impl Response {
         t: &Topology,
         kin: &Kinematics,
         m: &Factors,
+        coupling: &Coupling,
         inverse: &DenseInverse,
     ) -> Result<()> {
-        let n = t.nv() * self.lanes;
+        let n = self.size();
         for panel in [
             &mut self.by_q,
             &mut self.by_v,
@@ -163,7 +215,8 @@ impl Response {
         ] {
             grow(panel, n);
         }
-        grow(&mut self.y_rows, self.rank * inverse.stride);
+        let most = self.ranks.iter().max().copied().unwrap_or(0);
+        grow(&mut self.y_rows, most * inverse.stride);
         columns(self, split, c, variation, s, t, kin);
         if split == Split::Middle {
             let stride = LANES * self.lanes;
@@ -181,16 +234,31 @@ impl Response {
                 "Jacobians of deep trees come by directions",
             ));
         };
-        solve_columns(m, t, self.lanes, &mut self.answer[..n]);
+        let (panels, at) = (&self.panels, &self.at);
+        let solve = |x: &mut [F4]| {
+            for (island, panel) in panels.iter().enumerate() {
+                let lanes = panel.stride / LANES;
+                for span in coupling.spans(island).iter().filter(|_| lanes > 0) {
+                    let own = &mut x[at[span.start]..][..span.len() * lanes];
+                    solve_columns(m, t, span.clone(), lanes, own);
+                }
+            }
+        };
+        solve(&mut self.answer[..n]);
         match split {
             Split::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
-            Split::Middle | Split::Whole => solve_columns(m, t, self.lanes, &mut self.y[..n]),
+            Split::Middle | Split::Whole => solve(&mut self.y[..n]),
             Split::Adjoint => {
                 let (from, to) = (F4::flat(&self.answer[..n]), F4::flat_mut(&mut self.y[..n]));
-                law.times_right(&c.problem(), LANES * self.lanes, from, to)?;
+                let panels = Panels {
+                    islands: &self.panels,
+                    island: &self.islands,
+                    place: &self.places,
+                };
+                law.times_right(&c.problem(), &panels, from, to)?;
             }
         }
-        subtract(self, inverse);
+        subtract(self, coupling, inverse);
         Ok(())
     }
 }
@@ -297,9 +365,9 @@ fn select_columns(
     t: &Topology,
     kin: &Kinematics,
 ) {
-    let (stride, places) = (LANES * r.lanes, &r.places);
+    let (at, places) = (&r.at, &r.places);
     let put = |panel: &mut [F4], dof: usize, rows: Range<usize>, x: &[f64]| {
-        let column = &mut F4::flat_mut(panel)[dof * stride..][..stride];
+        let column = &mut F4::flat_mut(panel)[LANES * at[dof]..];
         for (place, x) in places[rows].iter().zip(x) {
             if *place != NOWHERE {
                 column[*place] += x;
@@ -320,7 +388,7 @@ fn select_columns(
     for d in variation.on_dofs() {
         put(&mut r.by_q, d.dof, d.row..d.row + 1, &[d.slope]);
     }
-    let n = t.nv() * r.lanes;
+    let n = r.size();
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     for b in 0..c.groups() {
         let Some(row) = c.normal_row(b).filter(|_| s.kd != 0.0) else {
@@ -342,7 +410,7 @@ fn columns_kernel(
     t: &Topology,
     kin: &Kinematics,
 ) {
-    let n = t.nv() * r.lanes;
+    let n = r.size();
     for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
         panel[..n].fill(F4::ZERO);
     }
@@ -367,24 +435,29 @@ fn columns_kernel(
 }
 
 #[inline(always)]
-fn subtract_kernel(r: &mut Response, inverse: &DenseInverse) {
-    let (stride, lanes) = (inverse.stride, r.lanes);
-    let nv = inverse.rows.len() / stride.max(1);
-    for k in 0..nv {
-        let column = &F4::flat(&r.y[k * lanes..][..lanes])[..r.rank];
-        for (i, x) in column.iter().enumerate() {
-            F4::flat_mut(&mut r.y_rows[i * stride..][..stride])[k] = *x;
+fn subtract_kernel(r: &mut Response, coupling: &Coupling, inverse: &DenseInverse) {
+    let stride = inverse.stride;
+    for (island, rank) in r.ranks.iter().enumerate() {
+        for k in coupling.spans(island).iter().cloned().flatten() {
+            let column = &F4::flat(&r.y[r.at[k]..])[..*rank];
+            for (i, x) in column.iter().enumerate() {
+                F4::flat_mut(&mut r.y_rows[i * stride..][..stride])[k] = *x;
+            }
         }
     }
-    for k in 0..nv {
-        let out = &mut r.inverse.rows[k * stride..][..stride];
-        let answer = &F4::flat(&r.answer[k * lanes..][..lanes])[..r.rank];
-        let mut b = 0;
-        while b < stride {
-            b += by_tile!(
-                stride - b,
-                subtract_tile(out, inverse.row(k), answer, &r.y_rows, b)
-            );
+    for (island, rank) in r.ranks.iter().enumerate() {
+        for k in coupling.spans(island).iter().cloned().flatten() {
+            let out = &mut r.inverse.rows[k * stride..][..stride];
+            let answer = &F4::flat(&r.answer[r.at[k]..])[..*rank];
+            for span in coupling.spans(island) {
+                let (mut b, end) = (span.start / LANES, span.end.div_ceil(LANES));
+                while b < end {
+                    b += by_tile!(
+                        end - b,
+                        subtract_tile(out, inverse.row(k), answer, &r.y_rows, b)
+                    );
+                }
+            }
         }
     }
 }
@@ -415,5 +488,5 @@ dispatch! {
 }
 
 dispatch! {
-    fn subtract = subtract_kernel(r: &mut Response, inverse: &DenseInverse)
+    fn subtract = subtract_kernel(r: &mut Response, coupling: &Coupling, inverse: &DenseInverse)
 }

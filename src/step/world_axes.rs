@@ -9,6 +9,7 @@
 //!
 //! with impulses found for v̂. MuJoCo and Drake, whose free joints hold world velocities, step so.
 
+use crate::dynamics::coupling::Columns;
 use crate::model::Model;
 use crate::model::state::{
     IntegrateBlocks, LinkMatrix, adjoint, block_mul, block_tr_mul, free_pose,
@@ -104,10 +105,11 @@ pub(super) fn blocks(h: f64, v_end: &[f64]) -> (IntegrateBlocks, LinkMatrix) {
 }
 
 /// ∂v⁺ from ∂v̂, in columns of nv numbers.
-pub(super) fn turn(model: &Model, turns: &[LinkMatrix], columns: &mut [f64]) {
+pub(super) fn turn(model: &Model, turns: &[LinkMatrix], which: Columns<'_>, columns: &mut [f64]) {
     for (turn, l) in turns.iter().zip(model.free_links()) {
-        for column in columns.chunks_exact_mut(model.nv()) {
-            block_mul(turn, &mut column[l.iv..l.iv + 6]);
+        let nv = model.nv();
+        for j in which.holding(l.tree, columns.len() / nv) {
+            block_mul(turn, &mut columns[j * nv + l.iv..][..6]);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::law::Answer;
 use super::{ConvexSolver, trees};
+use crate::contact::panels::Panels;
 use crate::contact::problem::{Problem, Small};
 use crate::contact::tree_rows::TreeRows;
 use crate::error::{Error, Result};
@@ -121,11 +122,12 @@ impl ConvexSolver {
         Ok(())
     }
 
-    /// −dγ/dw, symmetric, of columns of the held rows' numbers: one at every multiple of `stride`, in and out.
+    /// −dγ/dw, symmetric, of columns of the held rows' numbers, in and out. The k-th columns of all islands go through
+    /// the trees' matrix together: they do not meet there.
     pub fn times_right(
         &mut self,
         problem: &Problem,
-        stride: usize,
+        panels: &Panels,
         columns: &[f64],
         out: &mut [f64],
     ) -> Result<()> {
@@ -141,14 +143,11 @@ impl ConvexSolver {
             &mut self.panel.as_chunks_mut::<LANES>().0[..n],
         );
         x.fill([0.0; LANES]);
-        let panels = columns
-            .chunks(LANES * stride)
-            .zip(out.chunks_mut(LANES * stride));
-        for (columns, out) in panels {
-            for (lane, column) in columns.chunks_exact(stride).enumerate() {
-                for (row, value) in self.held.iter().zip(column) {
-                    x[*row][lane] = *value;
-                }
+        for first in (0..panels.most_columns()).step_by(LANES) {
+            let places = |row: usize| std::array::from_fn(|lane| panels.at(row, first + lane));
+            for &row in &self.held {
+                let at: [_; LANES] = places(row);
+                x[row] = at.map(|at| at.map_or(0.0, |at: usize| columns[at]));
             }
             times_slopes(rows, &self.answers, 1.0, x, y);
             self.system.answer(rows, y);
@@ -158,9 +157,12 @@ impl ConvexSolver {
                 }
             }
             times_slopes(rows, &self.answers, 1.0, x, y);
-            for (lane, out) in out.chunks_exact_mut(stride).enumerate() {
-                for (value, row) in out.iter_mut().zip(&self.held) {
-                    *value = y[*row][lane];
+            for &row in &self.held {
+                let at: [_; LANES] = places(row);
+                for (y, at) in y[row].iter().zip(at) {
+                    if let Some(at) = at {
+                        out[at] = *y;
+                    }
                 }
             }
         }

@@ -1,0 +1,292 @@
+//! Which trees a step joins: dofs of trees that nothing joins do not meet in any derivative.
+
+use crate::linalg::within;
+use crate::model::topology::Topology;
+use std::ops::Range;
+use std::slice::from_ref;
+
+/// Islands of trees, each with its dofs. Sized at creation.
+#[derive(Clone, Debug)]
+pub struct Coupling {
+    /// Of a tree: one before it in its island, or itself; after [`Coupling::finish`] the number of its island.
+    island: Vec<usize>,
+    starts: Vec<usize>,
+    spans: Vec<Range<usize>>,
+    /// Of each island.
+    sizes: Vec<usize>,
+    /// Of each dof.
+    homes: Vec<usize>,
+    all: Range<usize>,
+}
+
+impl Coupling {
+    pub fn new(t: &Topology) -> Self {
+        let n = t.trees.len();
+        Coupling {
+            island: Vec::with_capacity(n),
+            starts: Vec::with_capacity(n + 1),
+            spans: Vec::with_capacity(n),
+            sizes: Vec::with_capacity(n),
+            homes: vec![0; t.nv()],
+            all: 0..t.nv(),
+        }
+    }
+
+    /// Every tree by itself.
+    pub fn separate(t: &Topology) -> Self {
+        let mut c = Coupling::new(t);
+        c.start(t);
+        c.finish(t);
+        c
+    }
+
+    /// Starts with every tree by itself.
+    pub fn start(&mut self, t: &Topology) {
+        self.island.clear();
+        self.island.extend(0..t.trees.len());
+    }
+
+    fn root(&mut self, mut tree: usize) -> usize {
+        while self.island[tree] != tree {
+            self.island[tree] = self.island[self.island[tree]];
+            tree = self.island[tree];
+        }
+        tree
+    }
+
+    pub fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.island[a.max(b)] = a.min(b);
+    }
+
+    pub fn join_all(&mut self) {
+        self.island.fill(0);
+    }
+
+    /// Numbers the islands in the order of their first trees; after the last tree has been joined.
+    pub fn finish(&mut self, t: &Topology) {
+        self.sizes.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        for (tree, place) in t.trees.iter().enumerate() {
+            // Roots come first and have their number already.
+            if self.island[tree] == tree {
+                self.island[tree] = self.sizes.len();
+                self.sizes.push(0);
+                self.starts.push(0);
+            } else {
+                self.island[tree] = self.island[self.island[tree]];
+            }
+            let island = self.island[tree];
+            let dofs = place.first_dof..place.end_dof;
+            self.sizes[island] += dofs.len();
+            self.homes[dofs].fill(island);
+        }
+        self.fill_spans(t);
+    }
+
+    fn fill_spans(&mut self, t: &Topology) {
+        for island in &self.island {
+            self.starts[island + 1] += 1;
+        }
+        for k in 0..self.sizes.len() {
+            self.starts[k + 1] += self.starts[k];
+        }
+        self.spans.clear();
+        self.spans.resize(t.trees.len(), 0..0);
+        for (tree, island) in t.trees.iter().zip(&self.island).rev() {
+            // The ends move down to the starts of their islands.
+            self.starts[island + 1] -= 1;
+            self.spans[self.starts[island + 1]] = tree.first_dof..tree.end_dof;
+        }
+        self.starts.rotate_left(1);
+        if let Some(last) = self.starts.last_mut() {
+            *last = t.trees.len();
+        }
+        self.merge();
+    }
+
+    /// Makes one of neighbours.
+    fn merge(&mut self) {
+        let (mut from, mut count) = (0, 0);
+        for island in 0..self.sizes.len() {
+            let (first, end) = (count, self.starts[island + 1]);
+            for k in from..end {
+                let span = self.spans[k].clone();
+                if count > first && self.spans[count - 1].end == span.start {
+                    self.spans[count - 1].end = span.end;
+                } else {
+                    self.spans[count] = span;
+                    count += 1;
+                }
+            }
+            from = end;
+            self.starts[island + 1] = count;
+        }
+    }
+
+    /// Number of islands.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The island of a tree.
+    #[inline(always)]
+    pub fn of_tree(&self, tree: usize) -> usize {
+        self.island[tree]
+    }
+
+    /// The island of a dof.
+    #[inline(always)]
+    pub fn of_dof(&self, dof: usize) -> usize {
+        self.homes[dof]
+    }
+
+    /// Number of dofs of an island.
+    pub fn size(&self, island: usize) -> usize {
+        self.sizes[island]
+    }
+
+    /// The dofs of an island, in increasing order.
+    #[inline(always)]
+    pub fn spans(&self, island: usize) -> &[Range<usize>] {
+        &self.spans[self.starts[island]..self.starts[island + 1]]
+    }
+
+    /// Columns of which each is that of a dof.
+    pub fn by_dofs(&self) -> Columns<'_> {
+        Columns {
+            are_dofs: true,
+            ..self.by_homes(&self.homes)
+        }
+    }
+
+    /// Columns of which each belongs to an island.
+    pub fn by_homes<'a>(&'a self, homes: &'a [usize]) -> Columns<'a> {
+        Columns {
+            coupling: self,
+            homes: Some(homes),
+            are_dofs: false,
+        }
+    }
+
+    /// Columns over all dofs.
+    pub fn full(&self) -> Columns<'_> {
+        Columns {
+            coupling: self,
+            homes: None,
+            are_dofs: false,
+        }
+    }
+
+    /// Entries of a matrix over pairs of dofs that meet.
+    pub fn entries(&self) -> usize {
+        self.sizes.iter().map(|n| n * n).sum()
+    }
+}
+
+/// Which rows the columns of a matrix have; all others are zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    coupling: &'a Coupling,
+    homes: Option<&'a [usize]>,
+    are_dofs: bool,
+}
+
+/// More columns than there are.
+static ANY: Range<usize> = 0..usize::MAX;
+
+impl<'a> Columns<'a> {
+    /// Rows of a column.
+    #[inline(always)]
+    pub fn spans(&self, column: usize) -> &'a [Range<usize>] {
+        match self.homes {
+            Some(homes) => self.coupling.spans(homes[column]),
+            None => from_ref(&self.coupling.all),
+        }
+    }
+
+    /// Those of so many columns that have the rows of a tree.
+    #[inline(always)]
+    pub fn holding(&self, tree: usize, count: usize) -> impl Iterator<Item = usize> + 'a {
+        let (homes, island) = (self.homes, self.coupling.island.get(tree).copied());
+        let among = match island {
+            Some(island) if self.are_dofs => self.coupling.spans(island),
+            _ => from_ref(&ANY),
+        };
+        let columns = among.iter().flat_map(move |s| s.start..s.end.min(count));
+        columns.filter(move |j| homes.is_none_or(|homes| Some(homes[*j]) == island))
+    }
+
+    /// Whether all their numbers are below `bound`, and numbers.
+    pub fn are_within(&self, bound: f64, columns: &[f64]) -> bool {
+        let nv = self.coupling.homes.len().max(1);
+        let mut columns = columns.chunks_exact(nv).enumerate();
+        columns.all(|(j, x)| (self.spans(j).iter()).all(|s| within(bound, &x[s.clone()])))
+    }
+
+    /// out ← `scale` times the columns, each of nv entries, of which rows that they do not have are not read.
+    #[inline(always)]
+    pub fn write(&self, scale: f64, from: &[f64], out: &mut [f64]) {
+        let nv = self.coupling.homes.len().max(1);
+        let columns = from.chunks_exact(nv).zip(out.chunks_exact_mut(nv));
+        for (j, (from, out)) in columns.enumerate() {
+            let mut at = 0;
+            for span in self.spans(j) {
+                out[at..span.start].fill(0.0);
+                for (o, x) in out[span.clone()].iter_mut().zip(&from[span.clone()]) {
+                    *o = scale * x;
+                }
+                at = span.end;
+            }
+            out[at..].fill(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::topology::{LinkKind, WORLD};
+
+    #[test]
+    fn islands_hold_the_dofs_of_joined_trees() {
+        let mut t = Topology::default();
+        for size in [2, 1, 3, 1, 2] {
+            let mut parent = WORLD;
+            for _ in 0..size {
+                t.push(LinkKind::Revolute, parent, 0, 0.0);
+                parent = t.links.len() - 1;
+            }
+        }
+        t.finish();
+        let mut c = Coupling::new(&t);
+        for _ in 0..2 {
+            c.start(&t);
+            c.join(4, 2);
+            c.join(1, 2);
+            c.join(2, 4);
+            c.finish(&t);
+            assert_eq!(c.len(), 3);
+            assert_eq!((c.spans(0), c.size(0)), (from_ref(&(0..2)), 2));
+            assert_eq!((c.spans(1), c.size(1)), (&[2..6, 7..9][..], 6));
+            assert_eq!((c.spans(2), c.size(2)), (from_ref(&(6..7)), 1));
+            assert_eq!(
+                (0..9).map(|k| c.of_dof(k)).collect::<Vec<_>>(),
+                [0, 0, 1, 1, 1, 1, 2, 1, 1]
+            );
+            assert_eq!(c.entries(), 4 + 36 + 1);
+        }
+        c.start(&t);
+        c.join_all();
+        c.finish(&t);
+        assert_eq!((c.len(), c.spans(0)), (1, from_ref(&(0..9))));
+        c.start(&t);
+        c.finish(&t);
+        assert_eq!((c.len(), c.spans(4)), (5, from_ref(&(7..9))));
+    }
+}
