@@ -69,9 +69,12 @@ impl NcpSolver {
     ) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
+        let mut modes = problem.blocks.iter().zip(&self.work.modes);
+        self.is_warm = modes.all(|(block, mode)| mode.fits(*block));
         if self.newton_from(problem, options, GIVEN, &mut certificate) {
             return certificate;
         }
+        self.is_warm = false;
         self.restart(problem, warm);
         certificate.path = Path::Polished;
         self.best.clear();
@@ -180,7 +183,7 @@ impl NcpSolver {
         let switched = is_dense && newton::promote(problem, &mut self.work);
         let attempts = [
             (is_dense, Choice::Least, FOUND),
-            (switched, Choice::Least, FOUND),
+            (switched && !self.is_warm, Choice::Least, FOUND),
             (true, Choice::Nearest, POLISH),
         ];
         attempts.into_iter().any(|(wanted, choice, budget)| {
@@ -418,6 +421,7 @@ impl NcpSolver {
             &mut self.least_norm,
             options.tolerance,
             choice,
+            self.is_warm,
             budget,
             &mut certificate.newton,
         );

@@ -7,6 +7,8 @@
 //!   min ½‖x‖²  with  F x = t, x ∈ K,   x = P_K(Fᵀy),   F P_K(Fᵀy) = t,
 //!
 //! solved for y by damped Newton on the dual, ½‖Fᵀy‖² − ½ dist²(Fᵀy, K) − tᵀy, convex and C¹.
+//!
+//! Asked for an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
 
 use super::cone::planar_norm;
 use super::local::project;
@@ -14,8 +16,61 @@ use super::reduced::Face;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 
-/// Steps of Newton's method before the set counts as empty.
+/// Steps of Newton's method before the set counts as empty, and before another one is tried.
 const MAX_STEPS: usize = 40;
+const MAX_STEPS_INSIDE: usize = 12;
+
+/// How far inside its set an impulse is to stay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Inside {
+    /// Share of the friction coefficient, or of a bound, that it may use.
+    pub share: f64,
+    /// The least normal impulse, and the least of a limit.
+    pub least: f64,
+}
+
+impl Inside {
+    /// All of the set.
+    pub const CLOSED: Inside = Inside {
+        share: 1.0,
+        least: 0.0,
+    };
+
+    /// The set but for what it is moved up.
+    fn narrowed(self, block: Block) -> Block {
+        match block {
+            Block::Contact { mu } => Block::Contact {
+                mu: self.share * mu,
+            },
+            Block::Box { bound } => Block::Box {
+                bound: self.share * bound,
+            },
+            other => other,
+        }
+    }
+
+    /// Whether the unknowns of a face are this far inside, but for a slack.
+    pub fn holds(self, block: Block, x: &[[f64; 1]], slack: f64) -> bool {
+        match (self.narrowed(block), x) {
+            (Block::Contact { mu }, [[x], [y], [z]]) => {
+                let z = z - self.least;
+                z >= -slack && planar_norm(*x, *y) <= mu * z + slack
+            }
+            (Block::Contact { .. } | Block::Unilateral, [[x], ..]) => *x >= self.least - slack,
+            (Block::Box { bound }, [[x]]) => x.abs() <= bound + slack,
+            _ => true,
+        }
+    }
+}
+
+/// The unknown of a face that [`Inside::least`] moves up.
+fn raised(block: Block, face: &Face) -> Option<usize> {
+    match block {
+        Block::Contact { .. } if face.size == 3 => Some(face.start + 2),
+        Block::Contact { .. } | Block::Unilateral => Some(face.start),
+        _ => None,
+    }
+}
 
 /// Memory. Equations lie side by side in lanes, filled up with zeros.
 #[derive(Debug)]
@@ -39,6 +94,7 @@ pub(super) struct LeastNorm {
     trace: f64,
     lu: Lu,
     scratch: Vec<[f64; 1]>,
+    inside: Inside,
     solved: bool,
 }
 
@@ -64,6 +120,7 @@ impl LeastNorm {
             trace: 0.0,
             lu: Lu::new(max_rows),
             scratch: vec![[0.0]; max_rows],
+            inside: Inside::CLOSED,
             solved: false,
         }
     }
@@ -81,9 +138,25 @@ impl LeastNorm {
         (F4::flat_mut(f), F4::flat_mut(t), 4 * self.width)
     }
 
-    /// The solution x; `None` if the set is empty as far as can be told.
-    pub fn solve(&mut self, blocks: &[Block], faces: &[Face]) -> Option<&[f64]> {
+    /// The solution x, this far inside the cones (nearest to their tips there); `None` if the set is empty as far as can
+    /// be told.
+    pub fn solve(&mut self, blocks: &[Block], faces: &[Face], inside: Inside) -> Option<&[f64]> {
+        self.inside = inside;
+        let width = self.width;
+        let tips = || faces.iter().filter_map(|f| raised(blocks[f.block], f));
+        for k in tips() {
+            for (t, f) in self.t[..width].iter_mut().zip(&self.f[k * width..]) {
+                *t -= *f * inside.least;
+            }
+        }
         solve(self, blocks, faces);
+        for k in tips() {
+            self.x[k] += inside.least;
+            // As it was, for another call.
+            for (t, f) in self.t[..width].iter_mut().zip(&self.f[k * width..]) {
+                *t += *f * inside.least;
+            }
+        }
         self.solved.then_some(&self.x[..self.unknowns])
     }
 
@@ -105,7 +178,11 @@ impl LeastNorm {
         // near, which in practice means none: the dual of an empty set has no bound.
         let floor = 1e4 * value - f64::MIN_POSITIVE;
         let mut damping = 1e-10;
-        for _ in 0..MAX_STEPS {
+        let steps = match self.inside {
+            Inside::CLOSED => MAX_STEPS,
+            _ => MAX_STEPS_INSIDE,
+        };
+        for _ in 0..steps {
             if value < floor || damping > 1e8 {
                 return;
             }
@@ -174,7 +251,7 @@ impl LeastNorm {
         self.x[..m].copy_from_slice(&self.w[..m]);
         for face in faces {
             let x = &mut self.x[face.start..face.start + face.size];
-            match blocks[face.block] {
+            match self.inside.narrowed(blocks[face.block]) {
                 Block::Contact { .. } if face.size < 3 => x[0] = x[0].max(0.0),
                 block => project(block, x),
             }
@@ -210,7 +287,8 @@ impl LeastNorm {
             }
             for face in faces {
                 let (w, f) = (&self.w[face.start..], &self.f[face.start * width..]);
-                subtract_curvature(blocks[face.block], face, w, f, a, r, z);
+                let block = self.inside.narrowed(blocks[face.block]);
+                subtract_curvature(block, face, w, f, a, r, z);
             }
         }
         for (s, g) in self.step[..width].iter_mut().zip(&self.gradient) {

@@ -12,8 +12,10 @@
 //! no impulse does that. Every method then fails, the certificate says so, and the caller asks for less.
 //!
 //! **Redundant contacts.** Where G is singular on the held rows, λ is not unique, but G λ, Jᵀλ and so v⁺ are. Returned
-//! is the impulse of least Euclidean norm among all that obey the laws at the same velocities; a sliding contact counts
-//! with its normal impulse. Where several redundant points of one body slide in different directions (a table that
+//! is the impulse of least Euclidean norm if it obeys the laws; a sliding contact counts with its normal impulse. If not,
+//! an impulse strictly inside the cones at the same velocities, where there is one: that of the last step for as long as
+//! it stays inside, changed by no more than it must, else the least that keeps a quarter (or a hundredth) of friction
+//! unused; and where there is none the least of all that obey the laws. Where several redundant points of one body slide in different directions (a table that
 //! turns), rigid Coulomb friction leaves even the velocity open: the same rule then picks one, as a smooth function of
 //! the data while the contacts keep their places relative to each other, and the derivative is that of this choice.
 //! Problems by trees ([`Delassus::Trees`], for piles of bodies) get the impulse nearest to the warm start instead.
@@ -25,6 +27,7 @@ mod auto;
 mod certainty;
 mod cone;
 mod continuation;
+mod fixed;
 mod interior;
 mod least_norm;
 mod linearize;
@@ -120,6 +123,8 @@ pub struct NcpSolver {
     found_modes: Vec<Mode>,
     /// The last solve's certificate; none before, or if it failed.
     last: Option<Certificate>,
+    /// The start followed from a solution: it brought a mode for every block.
+    is_warm: bool,
     factored: bool,
     linearized: bool,
 }
@@ -161,6 +166,7 @@ impl NcpSolver {
             found: Vec::with_capacity(max_rows),
             found_modes: Vec::with_capacity(max_blocks),
             last: None,
+            is_warm: false,
             factored: false,
             linearized: false,
         }
@@ -181,6 +187,7 @@ impl NcpSolver {
         self.last = None;
         self.factored = false;
         self.linearized = false;
+        self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
         self.work.start(problem, lambda, modes);

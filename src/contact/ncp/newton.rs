@@ -2,6 +2,7 @@
 //! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
 
 use super::cone::planar_norm;
+use super::fixed::{ADMITTED, correct, solve_fixed, step_fixed};
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::largest;
@@ -47,7 +48,7 @@ impl Choice {
     }
 }
 
-/// Runs from `work.modes`, `work.lambda` and its σ. True: `work` holds a verified solution, `reduced` the matrix of its
+/// Runs from `work.modes`, `work.lambda` and its σ; `is_warm` tells that they follow from a solution. True: `work` holds a verified solution, `reduced` the matrix of its
 /// last iteration. False: `work` is spent.
 pub(super) fn run(
     problem: &Problem,
@@ -56,6 +57,7 @@ pub(super) fn run(
     least_norm: &mut LeastNorm,
     tolerance: f64,
     choice: Choice,
+    is_warm: bool,
     budget: usize,
     factorizations: &mut usize,
 ) -> bool {
@@ -73,9 +75,11 @@ pub(super) fn run(
         reduced.factor(problem, choice.purpose());
         *factorizations += 1;
         let plain = match (choice.is_least(), problem.delassus) {
-            (true, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm),
-            _ => step_fixed(problem, work, reduced),
+            (true, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm, is_warm),
+            _ => Some(step_fixed(problem, work, reduced)),
         };
+        // Rows that creep to rest cannot all be held, which other modes would find again: what was found stands.
+        let Some(plain) = plain else { break };
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
         if flips == 0 {
@@ -139,168 +143,6 @@ pub(super) fn run(
     false
 }
 
-/// λ of the mode-fixed system linearized at the present slip directions; of least norm where that is a choice. False if
-/// cones had to be respected to find it.
-fn solve_fixed(
-    problem: &Problem,
-    work: &mut Work,
-    reduced: &mut Reduced,
-    least_norm: &mut LeastNorm,
-) -> bool {
-    let Work {
-        offsets,
-        lambda,
-        modes,
-        free,
-        x,
-        scratch,
-        ..
-    } = work;
-    lambda.fill(0.0);
-    free.copy_from_slice(problem.g);
-    for (i, block) in problem.blocks.iter().enumerate() {
-        let (Block::Box { bound }, at) = (*block, offsets[i]) else {
-            continue;
-        };
-        let fixed = match modes[i] {
-            Mode::AtLower => -bound,
-            Mode::AtUpper => bound,
-            _ => continue,
-        };
-        lambda[at] = fixed;
-        problem.delassus.add_columns(i, at, &[fixed], free);
-    }
-    let m = reduced.order;
-    reduced.restrict(|r| [-free[r]], x);
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    let mut admissible = true;
-    reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
-    if reduced.deficient() {
-        for face in &reduced.faces {
-            let at = offsets[face.block];
-            let block = problem.blocks[face.block];
-            admissible &= if face.slide.is_some() {
-                x[face.start][0] >= 0.0
-            } else {
-                local::violation(
-                    block,
-                    &lambda[at..at + block.rows()],
-                    &[0.0; 3][..block.rows()],
-                )
-                .cone
-                    <= 0.0
-            };
-        }
-    }
-    if !admissible {
-        let kept = &mut work.kept[..m];
-        for (k, x) in kept.iter_mut().zip(x.iter()) {
-            *k = x[0];
-        }
-        reduced.restrict(|r| [-free[r]], x);
-        let rank = reduced.rank();
-        let (f, t, stride) = least_norm.start(rank, m);
-        reduced.range_equations(f, stride, x, scratch);
-        t[..rank].copy_from_slice(x[..rank].as_flattened());
-        let best = least_norm.solve(problem.blocks, &reduced.faces);
-        match best {
-            Some(best) => x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b),
-            None => x.iter_mut().zip(kept.iter()).for_each(|(x, k)| x[0] = *k),
-        }
-        reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
-    }
-    turn_onto_cones(problem.blocks, work, reduced);
-    admissible
-}
-
-/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
-fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool {
-    put_on_faces(problem, work, reduced);
-    let m = reduced.order;
-    let Work {
-        lambda,
-        sigma,
-        x,
-        scratch,
-        ..
-    } = work;
-    reduced.restrict(|r| [-sigma[r]], x);
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
-    turn_onto_cones(problem.blocks, work, reduced);
-    true
-}
-
-/// The impulse of every block as its face has it, with its σ.
-pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
-    for (i, block) in problem.blocks.iter().enumerate() {
-        let part = work.offsets[i]..work.offsets[i + 1];
-        match (*block, work.modes[i]) {
-            (_, Mode::Breaking) => work.lambda[part].fill(0.0),
-            (Block::Box { bound }, Mode::AtLower) => work.lambda[part].fill(-bound),
-            (Block::Box { bound }, Mode::AtUpper) => work.lambda[part].fill(bound),
-            (Block::Contact { .. }, Mode::Sliding) => {
-                work.lambda[part.start..part.start + 2].fill(0.0)
-            }
-            _ => {}
-        }
-    }
-    for face in &reduced.faces {
-        if let Some(slide) = face.slide {
-            let force = slide.mu * work.lambda[face.row + 2];
-            work.lambda[face.row] = -force * slide.u[0];
-            work.lambda[face.row + 1] = -force * slide.u[1];
-        }
-    }
-    work.update_sigma(problem);
-}
-
-/// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
-pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
-    for face in reduced.faces.iter().filter(|f| f.slide.is_some()) {
-        let at = work.offsets[face.block];
-        let (Block::Contact { mu }, [x, y, z]) = (blocks[face.block], &mut work.lambda[at..at + 3])
-        else {
-            continue;
-        };
-        let force = planar_norm(*x, *y);
-        if *z <= 0.0 {
-            (*x, *y) = (0.0, 0.0);
-        } else if force > 0.0 {
-            let scale = mu * *z / force;
-            (*x, *y) = (scale * *x, scale * *y);
-        }
-    }
-}
-
-/// One step with the factored matrix towards zero held velocities.
-fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
-    let m = reduced.order;
-    let Work {
-        offsets,
-        lambda,
-        sigma,
-        x,
-        scratch,
-        ..
-    } = work;
-    reduced.restrict(|r| [-sigma[r]], x);
-    for face in &reduced.faces {
-        if let Some(slide) = face.slide {
-            // Across the slip direction that λ has now, not the one of the matrix.
-            let at = offsets[face.block];
-            let force = planar_norm(lambda[at], lambda[at + 1]);
-            if force > 0.0 {
-                let u = [-lambda[at] / force, -lambda[at + 1] / force];
-                x[face.start + 1][0] = -slide.across * (sigma[at + 1] * u[0] - sigma[at] * u[1]);
-            }
-        }
-    }
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
-    turn_onto_cones(problem.blocks, work, reduced);
-}
-
 /// Largest velocity of a row that its mode holds at zero.
 pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
     let mut worst: f64 = 0.0;
@@ -325,7 +167,7 @@ pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
 
 /// Moves blocks whose impulse left its set to the neighbouring mode; returns how many.
 fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
-    let slack = 1e-12 * largest(&work.lambda);
+    let slack = ADMITTED * largest(&work.lambda);
     let mut flips = 0;
     for (i, block) in blocks.iter().enumerate() {
         let at = work.offsets[i];

@@ -1,9 +1,10 @@
 //! Pivots: one block changes its mode at a time.
 
 use super::cone::{exit, planar_norm};
+use super::fixed::{put_on_faces, turn_onto_cones};
 use super::local;
 use super::modes::largest;
-use super::newton::{held_residual, put_on_faces, turn_onto_cones};
+use super::newton::held_residual;
 use super::reduced::{Purpose, Reduced};
 use super::work::Work;
 use crate::contact::mode::Mode;

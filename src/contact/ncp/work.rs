@@ -14,6 +14,8 @@ pub(super) struct Work {
     pub free: Vec<f64>,
     pub kept: Vec<f64>,
     kept_sigma: Vec<f64>,
+    /// Velocities of the impulse that a pseudo-inverse chooses.
+    pub chosen: Vec<f64>,
     verified: Vec<f64>,
     verified_sigma: Vec<f64>,
     verified_modes: Vec<Mode>,
@@ -35,6 +37,7 @@ impl Work {
             free: rows(),
             kept: rows(),
             kept_sigma: rows(),
+            chosen: rows(),
             verified: rows(),
             verified_sigma: rows(),
             verified_modes: Vec::with_capacity(max_blocks),
@@ -66,6 +69,7 @@ impl Work {
             &mut self.free,
             &mut self.kept,
             &mut self.kept_sigma,
+            &mut self.chosen,
             &mut self.verified,
             &mut self.verified_sigma,
         ] {

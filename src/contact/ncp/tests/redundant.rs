@@ -85,24 +85,20 @@ fn twenty_points_give_one_answer_for_any_order_and_warm_start() {
     }
 }
 
-/// Among all impulses that give the same velocity inside the cones, none is shorter: mixing in any other admissible
-/// one makes it longer.
+/// Where the least impulse would reach the cones, the one returned stays strictly inside: modes are at no switch. It still
+/// is shorter than impulses that come as they may.
 #[test]
-fn the_answer_has_least_norm_in_the_cones() {
+fn the_answer_stays_inside_the_cones_and_is_short() {
     let mut rng = Random(22);
     let mut solver = NcpSolver::new(60, 20);
-    let case = table(
-        10.0,
-        0.5,
-        [1.0, 0.6, 0.8],
-        5,
-        4,
-        [0.004, 0.001, -0.01, 0.0, 0.0, 0.0],
-    );
+    let push = [0.004, 0.001, -0.01, 0.0, 0.0, 0.0];
+    let case = table(10.0, 0.5, [1.0, 0.6, 0.8], 5, 4, push);
     let (lambda, modes, certificate) = certified(&mut solver, &case);
+    assert!(modes.iter().all(|m| *m == Mode::Sticking));
     assert!(
-        modes.iter().all(|m| *m == Mode::Sticking) && certificate.at_switch,
-        "some points reach their cones"
+        !certificate.at_switch && certificate.margin > 1e-4,
+        "{:e}",
+        certificate.margin
     );
     let norm = |l: &[f64]| l.iter().map(|x| x * x).sum::<f64>();
     let mut compared = 0;

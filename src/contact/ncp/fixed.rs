@@ -1,0 +1,235 @@
+//! Impulses that solve the equations of fixed modes.
+//!
+//! Where held rows depend on each other that is a choice ([`solve_fixed`]). Impulses strictly inside the cones are preferred
+//! to those on an edge: while some impulse keeps every redundant block inside, no small change of the problem
+//! switches a mode, and all that the edge tells is how the load was shared out.
+
+use super::cone::planar_norm;
+use super::least_norm::{Inside, LeastNorm};
+use super::modes::largest;
+use super::newton::CLOSED;
+use super::reduced::{Face, Reduced};
+use super::work::Work;
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Problem};
+
+/// Share of the largest impulse by which another may leave its set.
+pub(super) const ADMITTED: f64 = 1e-12;
+
+/// Shares of friction coefficients and bounds that an impulse strictly inside the cones may use, one tried after the
+/// other, and the least normal impulse, in units of the largest impulse.
+const SHARES: [f64; 2] = [0.75, 0.99];
+const LEAST: f64 = 1e-3;
+
+/// λ of the mode-fixed system linearized at the present slip directions; where that is a choice of least norm if the
+/// cones admit that, or else the nearest to the present one if that is strictly inside them, or the least that is, or the
+/// least that they admit. False if cones had to be respected to find it; `None`, from a warm start, if there is none.
+pub(super) fn solve_fixed(
+    problem: &Problem,
+    work: &mut Work,
+    reduced: &mut Reduced,
+    least_norm: &mut LeastNorm,
+    is_warm: bool,
+) -> Option<bool> {
+    let Work {
+        offsets,
+        lambda,
+        modes,
+        free,
+        kept,
+        x,
+        scratch,
+        ..
+    } = work;
+    kept.copy_from_slice(lambda);
+    lambda.fill(0.0);
+    free.copy_from_slice(problem.g);
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let (Block::Box { bound }, at) = (*block, offsets[i]) else {
+            continue;
+        };
+        let fixed = match modes[i] {
+            Mode::AtLower => -bound,
+            Mode::AtUpper => bound,
+            _ => continue,
+        };
+        lambda[at] = fixed;
+        problem.delassus.add_columns(i, at, &[fixed], free);
+    }
+    let m = reduced.order;
+    reduced.restrict(|r| [-free[r]], x);
+    reduced.solve_step(problem, &mut x[..m], scratch);
+    reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
+    let size = largest(lambda);
+    let (slack, least) = (ADMITTED * size, LEAST * size);
+    if !reduced.deficient() || is_inside(problem, work, reduced, Inside::CLOSED, slack) {
+        turn_onto_cones(problem.blocks, work, reduced);
+        return Some(true);
+    }
+    // Where contacts slide the choice may decide on velocities: then only the least norm is one.
+    let same_velocity = |work: &mut Work, reduced: &Reduced| {
+        reduced.symmetric || {
+            work.update_sigma(problem);
+            let pairs = work.sigma.iter().zip(&work.chosen);
+            let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+            apart <= CLOSED * largest(problem.g).max(1.0)
+        }
+    };
+    if !reduced.symmetric {
+        work.update_sigma(problem);
+        work.chosen.copy_from_slice(&work.sigma);
+    }
+    std::mem::swap(&mut work.lambda, &mut work.kept);
+    if is_warm && stays(problem, work, reduced, least) && same_velocity(work, reduced) {
+        return Some(true);
+    }
+    work.lambda.copy_from_slice(&work.kept);
+    let Work {
+        free, x, scratch, ..
+    } = work;
+    reduced.restrict(|r| [-free[r]], x);
+    let rank = reduced.rank();
+    let (f, t, stride) = least_norm.start(rank, m);
+    reduced.range_equations(f, stride, x, scratch);
+    t[..rank].copy_from_slice(x[..rank].as_flattened());
+    let insides = SHARES.map(|share| Inside { share, least });
+    let mut found = false;
+    for inside in insides {
+        found = found || {
+            let best = least_norm.solve(problem.blocks, &reduced.faces, inside);
+            put(best, work, reduced) && same_velocity(work, reduced)
+        };
+    }
+    if !found {
+        let best = least_norm.solve(problem.blocks, &reduced.faces, Inside::CLOSED);
+        if !put(best, work, reduced) {
+            if is_warm {
+                return None;
+            }
+            work.lambda.copy_from_slice(&work.kept);
+        }
+    }
+    turn_onto_cones(problem.blocks, work, reduced);
+    Some(false)
+}
+
+/// Steps in a row keep to one impulse for as long as it is inside: the nearest one, if it stays.
+fn stays(problem: &Problem, work: &mut Work, reduced: &mut Reduced, least: f64) -> bool {
+    step_fixed(problem, work, reduced);
+    reduced.coordinates(&work.lambda, &mut work.x);
+    let slack = ADMITTED * largest(&work.lambda);
+    let well = Inside {
+        share: 0.5 * (1.0 + SHARES[1]),
+        least: 0.5 * least,
+    };
+    let barely = Inside {
+        share: 1.0 - CLOSED,
+        least: CLOSED * least,
+    };
+    let is_inside = |inside, slack| is_inside(problem, work, reduced, inside, slack);
+    // What stays on the edge was put there where nothing better was found.
+    is_inside(well, 0.0) || is_inside(Inside::CLOSED, slack) && !is_inside(barely, 0.0)
+}
+
+/// Whether the unknowns are this far inside, but for a slack.
+fn is_inside(problem: &Problem, work: &Work, reduced: &Reduced, i: Inside, slack: f64) -> bool {
+    let of = |face: &Face| &work.x[face.start..][..face.size];
+    (reduced.faces.iter()).all(|face| i.holds(problem.blocks[face.block], of(face), slack))
+}
+
+/// Takes an impulse by its unknowns, if there is one.
+fn put(x: Option<&[f64]>, work: &mut Work, reduced: &Reduced) -> bool {
+    let Some(best) = x else { return false };
+    let Work { x, lambda, .. } = work;
+    x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b);
+    reduced.expand(x, |row, [value]| lambda[row] = value);
+    true
+}
+
+/// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
+pub(super) fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool {
+    put_on_faces(problem, work, reduced);
+    let m = reduced.order;
+    let Work {
+        lambda,
+        sigma,
+        x,
+        scratch,
+        ..
+    } = work;
+    reduced.restrict(|r| [-sigma[r]], x);
+    reduced.solve_step(problem, &mut x[..m], scratch);
+    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, reduced);
+    true
+}
+
+/// The impulse of every block as its face has it, with its σ.
+pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let part = work.offsets[i]..work.offsets[i + 1];
+        match (*block, work.modes[i]) {
+            (_, Mode::Breaking) => work.lambda[part].fill(0.0),
+            (Block::Box { bound }, Mode::AtLower) => work.lambda[part].fill(-bound),
+            (Block::Box { bound }, Mode::AtUpper) => work.lambda[part].fill(bound),
+            (Block::Contact { .. }, Mode::Sliding) => {
+                work.lambda[part.start..part.start + 2].fill(0.0)
+            }
+            _ => {}
+        }
+    }
+    for face in &reduced.faces {
+        if let Some(slide) = face.slide {
+            let force = slide.mu * work.lambda[face.row + 2];
+            work.lambda[face.row] = -force * slide.u[0];
+            work.lambda[face.row + 1] = -force * slide.u[1];
+        }
+    }
+    work.update_sigma(problem);
+}
+
+/// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
+pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
+    for face in reduced.faces.iter().filter(|f| f.slide.is_some()) {
+        let at = work.offsets[face.block];
+        let (Block::Contact { mu }, [x, y, z]) = (blocks[face.block], &mut work.lambda[at..at + 3])
+        else {
+            continue;
+        };
+        let force = planar_norm(*x, *y);
+        if *z <= 0.0 {
+            (*x, *y) = (0.0, 0.0);
+        } else if force > 0.0 {
+            let scale = mu * *z / force;
+            (*x, *y) = (scale * *x, scale * *y);
+        }
+    }
+}
+
+/// One step with the factored matrix towards zero held velocities.
+pub(super) fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
+    let m = reduced.order;
+    let Work {
+        offsets,
+        lambda,
+        sigma,
+        x,
+        scratch,
+        ..
+    } = work;
+    reduced.restrict(|r| [-sigma[r]], x);
+    for face in &reduced.faces {
+        if let Some(slide) = face.slide {
+            // Across the slip direction that λ has now, not the one of the matrix.
+            let at = offsets[face.block];
+            let force = planar_norm(lambda[at], lambda[at + 1]);
+            if force > 0.0 {
+                let u = [-lambda[at] / force, -lambda[at + 1] / force];
+                x[face.start + 1][0] = -slide.across * (sigma[at + 1] * u[0] - sigma[at] * u[1]);
+            }
+        }
+    }
+    reduced.solve_step(problem, &mut x[..m], scratch);
+    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, reduced);
+}
