@@ -26,7 +26,8 @@
  *
  * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
  * ds_rollout_adjoint and the dynamics calls do not allocate; ds_sim_collide and ds_sim_distance do so
- * only in the first such call of a sim with DS_CONTACT_NONE.
+ * only in the first such call of a sim with DS_CONTACT_NONE. A call that fails may allocate its message. What a
+ * caller's sizes (max_contacts, max_steps, a batch's count) ask for beyond the memory is DS_ERR_CAPACITY.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
  * is x[i + n*j]. Sizes are in terms of nq, nv, nu and np (ds_model_nq, ..., ds_sim_np). Pointers must
