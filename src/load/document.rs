@@ -8,6 +8,9 @@ pub(crate) const MAX_ELEMENTS: usize = 2_000_000;
 /// Elements within elements.
 const MAX_DEPTH: usize = 20_000;
 
+/// Attributes of one element: the parser compares each with all before it.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// Depth that any caller's stack has room for.
 const SHALLOW: usize = 32;
 /// Bytes of stack per level, as the parser recurses into elements: it takes below 1 kB optimized,
@@ -30,7 +33,12 @@ pub(crate) fn with_document<R: Send>(
     } else {
         format!("{label}: ")
     };
-    let depth = depth(text);
+    let (depth, attributes) = extent(text);
+    if attributes > MAX_ATTRIBUTES {
+        return Err(Error::capacity(format!(
+            "{prefix}an element has {attributes} attributes; at most {MAX_ATTRIBUTES} are read"
+        )));
+    }
     if depth > MAX_DEPTH {
         return Err(Error::capacity(format!(
             "{prefix}elements are nested {depth} deep; at most {MAX_DEPTH} are read"
@@ -66,10 +74,10 @@ pub(crate) fn with_document<R: Send>(
     })
 }
 
-/// How deep elements are nested, or more where the text is not well-formed.
-fn depth(text: &str) -> usize {
+/// How deep elements are nested, and most attributes of one, or more where the text is not well-formed.
+fn extent(text: &str) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let (mut depth, mut deepest) = (0usize, 0usize);
+    let (mut depth, mut deepest, mut most) = (0usize, 0usize, 0usize);
     let mut at = 0;
     let skip = |from: usize, end: &str| {
         text.as_bytes()[from..]
@@ -90,31 +98,33 @@ fn depth(text: &str) -> usize {
             depth = depth.saturating_sub(1);
             tag + 2
         } else {
-            let (end, empty) = start_tag(bytes, tag + 1);
+            let (end, empty, attributes) = start_tag(bytes, tag + 1);
+            most = most.max(attributes);
             deepest = deepest.max(depth + 1);
             depth += usize::from(!empty);
             end
         };
     }
-    deepest
+    (deepest, most)
 }
 
-/// Where the start tag read from `at` ends, and whether its element is empty.
-fn start_tag(bytes: &[u8], mut at: usize) -> (usize, bool) {
-    let mut quote = None;
+/// Where the start tag read from `at` ends, whether its element is empty, and its attributes.
+fn start_tag(bytes: &[u8], mut at: usize) -> (usize, bool, usize) {
+    let (mut quote, mut attributes) = (None, 0);
     while let Some(&b) = bytes.get(at) {
         at += 1;
         match (quote, b) {
             (Some(q), _) if b == q => quote = None,
             (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(b),
-            (None, b'>') => return (at, bytes[at - 2] == b'/'),
+            (None, b'>') => return (at, bytes[at - 2] == b'/', attributes),
+            (None, b'=') => attributes += 1,
             // Not well-formed; the parser stops here, but the count goes on.
-            (None, b'<') => return (at - 1, false),
+            (None, b'<') => return (at - 1, false, attributes),
             (None, _) => {}
         }
     }
-    (at, false)
+    (at, false, attributes)
 }
 
 #[cfg(test)]
@@ -136,7 +146,7 @@ mod tests {
             ("<a><b", 2),
             ("", 0),
         ] {
-            assert_eq!(depth(text), expected, "{text}");
+            assert_eq!(extent(text).0, expected, "{text}");
         }
     }
 

@@ -26,7 +26,7 @@ pub const MAX_BYTES: u64 = 512 << 20;
 /// number that is not finite or no triangles; `Unsupported` for other extensions, more than
 /// [`MAX_TRIANGLES`] triangles or more than [`MAX_BYTES`] bytes. The message names the file.
 pub fn load_mesh(path: &Path) -> Result<TriMesh> {
-    let format = Format::of(path).ok_or_else(|| {
+    let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
             "{}: meshes are read from .stl, .obj and .dae files",
             path.display()
@@ -38,31 +38,33 @@ pub fn load_mesh(path: &Path) -> Result<TriMesh> {
     })
 }
 
+/// What the bytes of a mesh file are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Format {
+pub enum MeshFormat {
     Stl,
     Obj,
     Collada,
 }
 
-impl Format {
-    fn of(path: &Path) -> Option<Format> {
+impl MeshFormat {
+    fn of(path: &Path) -> Option<MeshFormat> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
-            "stl" => Some(Format::Stl),
-            "obj" => Some(Format::Obj),
-            "dae" => Some(Format::Collada),
+            "stl" => Some(MeshFormat::Stl),
+            "obj" => Some(MeshFormat::Obj),
+            "dae" => Some(MeshFormat::Collada),
             _ => None,
         }
     }
 }
 
-fn parse_mesh(bytes: &[u8], format: Format) -> Result<TriMesh> {
+/// Reads a mesh from the bytes of a file; see [`load_mesh`].
+pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
     let mut soup = Soup::default();
     match format {
-        Format::Stl => stl::read(bytes, &mut soup)?,
-        Format::Obj => obj::read(bytes, &mut soup)?,
-        Format::Collada => collada::read(bytes, &mut soup)?,
+        MeshFormat::Stl => stl::read(bytes, &mut soup)?,
+        MeshFormat::Obj => obj::read(bytes, &mut soup)?,
+        MeshFormat::Collada => collada::read(bytes, &mut soup)?,
     }
     soup.finish()
 }
@@ -226,7 +228,7 @@ pub(super) mod tests {
     }
 
     pub(crate) fn parse_collada(bytes: &[u8]) -> Result<TriMesh> {
-        parse_mesh(bytes, Format::Collada)
+        parse_mesh(bytes, MeshFormat::Collada)
     }
 
     pub(crate) fn assert_is_unit_cube(mesh: &TriMesh) {
@@ -241,19 +243,19 @@ pub(super) mod tests {
     #[test]
     fn every_format_gives_the_cube() {
         let facets: Vec<_> = facets().collect();
-        assert_is_unit_cube(&parse_mesh(text_stl().as_bytes(), Format::Stl).unwrap());
+        assert_is_unit_cube(&parse_mesh(text_stl().as_bytes(), MeshFormat::Stl).unwrap());
         for header in [
             b"binary".as_slice(),
             b"solid by an exporter",
             b"solid x\nfacet",
         ] {
             let bytes = binary_stl(header, &facets);
-            assert_is_unit_cube(&parse_mesh(&bytes, Format::Stl).unwrap());
+            assert_is_unit_cube(&parse_mesh(&bytes, MeshFormat::Stl).unwrap());
         }
-        assert_is_unit_cube(&parse_mesh(obj().as_bytes(), Format::Obj).unwrap());
+        assert_is_unit_cube(&parse_mesh(obj().as_bytes(), MeshFormat::Obj).unwrap());
     }
 
-    fn error_of(bytes: &[u8], format: Format) -> Error {
+    fn error_of(bytes: &[u8], format: MeshFormat) -> Error {
         parse_mesh(bytes, format).expect_err("expected the mesh to be refused")
     }
 
@@ -264,45 +266,45 @@ pub(super) mod tests {
         nan[3][1][2] = f32::NAN;
         let binary = binary_stl(b"", &facets);
         let text = text_stl();
-        let cases: [(&[u8], Format, &str); 14] = [
-            (b"", Format::Stl, "0 bytes"),
-            (b"not a mesh", Format::Stl, "neither"),
+        let cases: [(&[u8], MeshFormat, &str); 14] = [
+            (b"", MeshFormat::Stl, "0 bytes"),
+            (b"not a mesh", MeshFormat::Stl, "neither"),
             (
                 &binary[..binary.len() - 1],
-                Format::Stl,
+                MeshFormat::Stl,
                 "truncated binary STL: 12",
             ),
-            (&text.as_bytes()[..text.len() / 2], Format::Stl, ""),
+            (&text.as_bytes()[..text.len() / 2], MeshFormat::Stl, ""),
             (
                 &text.as_bytes()[..text.len() - 10],
-                Format::Stl,
+                MeshFormat::Stl,
                 "truncated",
             ),
-            (&binary_stl(b"", &nan), Format::Stl, "not finite"),
-            (&binary_stl(b"", &[]), Format::Stl, "no triangles"),
-            (b"solid\nendsolid\n", Format::Stl, "no triangles"),
+            (&binary_stl(b"", &nan), MeshFormat::Stl, "not finite"),
+            (&binary_stl(b"", &[]), MeshFormat::Stl, "no triangles"),
+            (b"solid\nendsolid\n", MeshFormat::Stl, "no triangles"),
             (
                 b"solid\nvertex 1 2 x\n",
-                Format::Stl,
+                MeshFormat::Stl,
                 "line 2: expected a number, got \"x\"",
             ),
             (
                 b"solid\nouter loop\nvertex 1 2 3\nendloop",
-                Format::Stl,
+                MeshFormat::Stl,
                 "line 4: expected 3 vertices",
             ),
-            (b"v 0 0 0\n", Format::Obj, "no triangles"),
+            (b"v 0 0 0\n", MeshFormat::Obj, "no triangles"),
             (
                 b"v 0 0\n",
-                Format::Obj,
+                MeshFormat::Obj,
                 "line 1: expected 3 coordinates, got 2",
             ),
             (
                 b"v 0 0 0\nf 1 1 2\n",
-                Format::Obj,
+                MeshFormat::Obj,
                 "line 2: expected a corner",
             ),
-            (b"v 0 0 nan\nf 1 1 1\n", Format::Obj, "not finite"),
+            (b"v 0 0 nan\nf 1 1 1\n", MeshFormat::Obj, "not finite"),
         ];
         for (bytes, format, message) in cases {
             let e = error_of(bytes, format);
@@ -317,7 +319,7 @@ pub(super) mod tests {
             "f 1 2 99999999999999999999",
         ] {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{face}\n");
-            let e = error_of(text.as_bytes(), Format::Obj);
+            let e = error_of(text.as_bytes(), MeshFormat::Obj);
             assert!(e.message.starts_with("line 4: "), "{}", e.message);
         }
     }
@@ -326,14 +328,14 @@ pub(super) mod tests {
     fn too_many_triangles_are_refused_at_once() {
         let mut header = vec![0; 80];
         header.extend(10_000_000u32.to_le_bytes());
-        let e = error_of(&header, Format::Stl);
+        let e = error_of(&header, MeshFormat::Stl);
         assert_eq!(e.status, Status::Unsupported);
         assert!(e.message.contains("10000000 triangles"), "{}", e.message);
 
         let face = "f 1 2 3\n";
         let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned() + &face.repeat(MAX_TRIANGLES + 1);
         assert_eq!(
-            error_of(text.as_bytes(), Format::Obj).status,
+            error_of(text.as_bytes(), MeshFormat::Obj).status,
             Status::Unsupported
         );
     }
@@ -342,7 +344,7 @@ pub(super) mod tests {
     fn vertices_merge_exactly_and_unused_ones_go() {
         let text =
             "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv -0 0 0\nv 1e-30 0 0\nf 2 3 4\nf 5 4 3\nf 6 3 4";
-        let mesh = parse_mesh(text.as_bytes(), Format::Obj).unwrap();
+        let mesh = parse_mesh(text.as_bytes(), MeshFormat::Obj).unwrap();
         assert_eq!(mesh.vertices.len(), 4);
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 1], [3, 1, 2]]);
     }

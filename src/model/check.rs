@@ -159,9 +159,12 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
     Ok(())
 }
 
+/// Sizes of shapes [m]: their squares and cubes are numbers.
+pub(crate) const SIZES: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
     let wrong = |what: String| Err(Error::invalid(format!("geom {who}: {what}")));
-    let positive = |list: &[f64]| list.iter().all(|x| *x > 0.0 && x.is_finite());
+    let positive = |list: &[f64]| list.iter().all(|x| SIZES.contains(x));
     let ok = match s {
         ShapeSpec::Plane { half_extents } => {
             half_extents.iter().all(|x| *x >= 0.0 && x.is_finite())
@@ -182,7 +185,11 @@ fn check_shape(s: &ShapeSpec, who: &str) -> Result<()> {
     };
     match ok {
         true => Ok(()),
-        false => wrong(format!("sizes must be positive and finite, got {s:?}")),
+        false => wrong(format!(
+            "sizes must be positive and finite, {:e} to {:e}, got {s:?}",
+            SIZES.start(),
+            SIZES.end()
+        )),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod topology;
 
 use crate::error::{Error, Result};
 use crate::spatial::{Pose, Vec3};
+pub(crate) use check::SIZES;
 use derived::Derived;
 use params::Params;
 use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};

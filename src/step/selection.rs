@@ -4,6 +4,7 @@ use super::info::check_length;
 use super::options::Contact;
 use super::sim::Sim;
 use crate::error::{Error, Result};
+use crate::model::SIZES;
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
 use crate::spatial::Wrench;
@@ -145,6 +146,13 @@ impl Sim {
                 return Err(Error::invalid(format!(
                     "p[{i}]: {:?} must be positive, got {x}",
                     p.kind
+                )));
+            }
+            if p.kind == K::GeomSize && !SIZES.contains(x) {
+                return Err(Error::invalid(format!(
+                    "p[{i}]: GeomSize must be from {:e} to {:e}, got {x:e}",
+                    SIZES.start(),
+                    SIZES.end()
                 )));
             }
             if p.kind == K::Stabilization && !(0.0..=1.0).contains(x) {

@@ -1,7 +1,8 @@
 //! The convex hull of a mesh: triangles from a quickhull, plane neighbours merged into polygons.
 
 use super::hull::{Hull, MAX_VERTICES};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
+use crate::linalg::within;
 use crate::model::mesh::TriMesh;
 use crate::spatial::{Mat3, Vec3};
 use parry3d_f64::math::Vector;
@@ -13,6 +14,15 @@ pub const MAX_TRIANGLES: usize = 2_000_000;
 
 /// Thinner than this, relative to its extent, a point set has no volume.
 const FLAT: f64 = 1e-7;
+
+/// Thickness of the plate that stands for a flat set, relative to its extent.
+const PLATE: f64 = 1e-4;
+
+/// Sets up to this thick, relative to their extent, become such a plate where no hull is found for them as they are.
+const THIN: f64 = 1e-3;
+
+/// Coordinates beyond this have no finite products.
+const LARGEST: f64 = 1e100;
 
 /// Distance from a face's plane, relative to the extent, within which a triangle belongs to it.
 /// Single-precision coordinates scatter by 6e-8; the coarser ones are for meshes whose merged
@@ -28,9 +38,11 @@ impl Hull {
     /// The convex hull of a mesh's vertices, in the mesh's frame. Duplicate vertices, triangles
     /// without area, open edges and winding do not matter.
     ///
-    /// Errors: indices out of range or coordinates that are not finite; more than
-    /// [`MAX_TRIANGLES`] triangles; points on a plane or a line; more than [`MAX_VERTICES`]
-    /// vertices on the hull.
+    /// Points on a plane become a plate of 10⁻⁴ of their extent about it, as are those within 10⁻³ of a plane for
+    /// which no hull is found.
+    ///
+    /// Errors: indices out of range or coordinates that are not finite or beyond 10¹⁰⁰ m; more than
+    /// [`MAX_TRIANGLES`] triangles; points on a line; more than [`MAX_VERTICES`] vertices on the hull.
     pub fn from_mesh(mesh: &TriMesh) -> Result<Hull> {
         if mesh.triangles.len() > MAX_TRIANGLES {
             return Err(Error::unsupported(format!(
@@ -44,9 +56,13 @@ impl Hull {
 
     /// The convex hull of points; errors as for [`Hull::from_mesh`].
     pub fn from_points(points: &[Vec3]) -> Result<Hull> {
-        if let Some((i, v)) = points.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+        if let Some((i, v)) = points
+            .iter()
+            .enumerate()
+            .find(|(_, v)| !within(LARGEST, &v.to_array()))
+        {
             return Err(Error::parse(format!(
-                "mesh vertex {i} is not finite: {:?}",
+                "mesh vertex {i} is not finite, or beyond {LARGEST:e} m: {:?}",
                 v.to_array()
             )));
         }
@@ -58,27 +74,52 @@ impl Hull {
             )));
         }
         let spread = spread(points)?;
-        let mut failure = None;
-        for joggle in JOGGLES {
-            let (vertices, triangles) = match quickhull(points, &spread, joggle) {
-                Ok(found) => found,
-                Err(e) => {
-                    failure = Some(e);
-                    continue;
-                }
-            };
-            for tolerance in COPLANAR {
-                let tolerance = tolerance * spread.extents.x;
-                match merged(&vertices, &triangles, tolerance)
-                    .and_then(|hull| holding(hull, points, 2.0 * tolerance))
-                {
-                    Ok(hull) => return Ok(hull),
-                    Err(e) => failure = Some(e),
-                }
+        let flat = spread.extents.z <= FLAT * spread.extents.x;
+        let made = match flat {
+            false => built(points, &spread),
+            true => Err(Error::parse("the points are on a plane")),
+        };
+        match made {
+            Err(_) if flat || spread.extents.z <= THIN * spread.extents.x => {
+                let plate = spread.plate(points);
+                built(&plate, &self::spread(&plate)?)
+            }
+            made => made,
+        }
+        .map_err(|e| match e.status {
+            // What is wrong with the points cannot be said, but that it is them.
+            Status::Internal => Error::invalid(format!(
+                "no convex hull is found for the mesh's {} vertices ({})",
+                points.len(),
+                e.message
+            )),
+            _ => e,
+        })
+    }
+}
+
+/// The hull of points as they are.
+fn built(points: &[Vec3], spread: &Spread) -> Result<Hull> {
+    let mut failure = None;
+    for joggle in JOGGLES {
+        let (vertices, triangles) = match quickhull(points, spread, joggle) {
+            Ok(found) => found,
+            Err(e) => {
+                failure = Some(e);
+                continue;
+            }
+        };
+        for tolerance in COPLANAR {
+            let tolerance = tolerance * spread.extents.x;
+            match merged(&vertices, &triangles, tolerance)
+                .and_then(|hull| holding(hull, points, 2.0 * tolerance))
+            {
+                Ok(hull) => return Ok(hull),
+                Err(e) => failure = Some(e),
             }
         }
-        Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
     }
+    Err(failure.unwrap_or_else(|| Error::internal("hull: no tolerance tried")))
 }
 
 /// An error where a triangle names a vertex that is not there.
@@ -98,9 +139,24 @@ fn check_indices(mesh: &TriMesh) -> Result<()> {
 struct Spread {
     axes: Mat3,
     extents: Vec3,
+    /// On the middle plane.
+    middle: Vec3,
 }
 
-/// An error where the points are a point, a line or a plane.
+impl Spread {
+    /// The points, moved to both sides of a plate about their middle plane.
+    fn plate(&self, points: &[Vec3]) -> Vec<Vec3> {
+        let up = self.axes.c[2];
+        let half = up * (0.5 * PLATE * self.extents.x).max(0.5 * self.extents.z);
+        let sides = points.iter().flat_map(|&p| {
+            let foot = p - up * up.dot(p - self.middle);
+            [foot + half, foot - half]
+        });
+        sides.collect()
+    }
+}
+
+/// An error where the points are a point or a line.
 fn spread(points: &[Vec3]) -> Result<Spread> {
     let p0 = points
         .first()
@@ -131,12 +187,12 @@ fn spread(points: &[Vec3]) -> Result<Spread> {
         return Err(degenerate("line"));
     };
     let (height, _) = farthest(&|p| (p - p1).dot(w).abs());
-    if height <= FLAT * length {
-        return Err(degenerate("plane"));
-    }
+    let heights = points.iter().map(|&p| (p - p1).dot(w));
+    let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
     Ok(Spread {
         axes: Mat3::from_columns(u, w.cross(u), w),
         extents: Vec3::new(length, width, height),
+        middle: p1 + w * (0.5 * (low + high)),
     })
 }
 

@@ -82,7 +82,7 @@ impl Hull {
         // outward normal (−1)^(1−s) e_k.
         let sign = |i: usize, k: usize| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
         let vertices = (0..8)
-            .map(|i| Vec3::new(sign(i, 0) * h.x, sign(i, 1) * h.y, sign(i, 2) * h.z))
+            .map(|i| Vec3::new(sign(i, 0), sign(i, 1), sign(i, 2)))
             .collect();
         let polygons = vec![
             vec![0, 4, 6, 2],
@@ -97,6 +97,11 @@ impl Hull {
             face.normal = Vec3::unit(f / 2) * if f % 2 == 1 { 1.0 } else { -1.0 };
             face.offset = h[f / 2];
         }
+        // The tables are a cube's: of a very flat box they could not be found.
+        for v in &mut hull.vertices {
+            *v = v.scale(h);
+        }
+        hull.measure();
         hull.centre = Vec3::ZERO;
         hull.half_extents = Some(h);
         Ok(hull)

@@ -11,8 +11,11 @@ use crate::model::spec::{BodySpec, JointKind, JointSpec, SiteSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 use std::sync::Arc;
 
-/// Copies that `<replicate>` may make altogether.
-const MAX_BODIES_AND_GEOMS: usize = 1_000_000;
+/// Bodies and geoms of a model.
+const MAX_BODIES_AND_GEOMS: usize = 100_000;
+
+/// Copies of elements that all `<replicate>`s may make together.
+const MAX_EXPANDED: usize = 1_000_000;
 
 /// Where an element stands.
 #[derive(Clone)]
@@ -36,6 +39,7 @@ impl Loader {
         };
         let mut stack: Vec<(Node<'_>, Context)> = Vec::new();
         push_children(&mut stack, world, &context);
+        let mut expanded = 0;
         while let Some((node, context)) = stack.pop() {
             if self.spec.bodies.len() + self.spec.geoms.len() > MAX_BODIES_AND_GEOMS {
                 return Err(Error::capacity(format!(
@@ -52,7 +56,7 @@ impl Loader {
                     let inner = self.read_frame(node, &context)?;
                     push_children(&mut stack, node, &inner);
                 }
-                "replicate" => self.replicate(&mut stack, node, &context)?,
+                "replicate" => self.replicate(&mut stack, &mut expanded, node, &context)?,
                 "inertial" => self.read_inertial(node, &context)?,
                 "joint" | "freejoint" => self.read_joint(node, &context)?,
                 "geom" => self.read_geom(node, &context)?,
@@ -98,6 +102,7 @@ impl Loader {
     fn replicate<'t>(
         &mut self,
         stack: &mut Vec<(Node<'t>, Context)>,
+        expanded: &mut usize,
         node: Node<'t>,
         context: &Context,
     ) -> Result<()> {
@@ -106,8 +111,12 @@ impl Loader {
             return Err(node.error(format!("count: expected a number ≥ 1, found {count}")));
         }
         let children = node.children().count().max(1);
-        if count as usize * children + stack.len() > MAX_BODIES_AND_GEOMS {
-            return Err(node.error(format!("count: {count} copies are too many")));
+        *expanded = expanded.saturating_add((count as usize).saturating_mul(children));
+        if *expanded > MAX_EXPANDED {
+            return Err(Error::capacity(format!(
+                "{}: <replicate>: count: with these {count} copies there are more than {MAX_EXPANDED} elements",
+                node.origin()
+            )));
         }
         let offset = node.vec3("offset")?.unwrap_or_default();
         let turn = match node.array::<3>("euler")? {

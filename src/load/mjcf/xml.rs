@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::load::document::{MAX_ELEMENTS, with_document};
+use crate::load::read_text;
 use std::path::{Path, PathBuf};
 
 /// Includes within includes.
@@ -208,11 +209,9 @@ impl Tree {
                 "nested deeper than {MAX_INCLUDE_DEPTH} files"
             )));
         }
-        let text = std::fs::read_to_string(path).map_err(|e| {
-            Error::io(format!(
-                "{place}: <include>: cannot read {}: {e}",
-                path.display()
-            ))
+        let text = read_text(path).map_err(|e| Error {
+            status: e.status,
+            message: format!("{place}: <include>: {}", e.message),
         })?;
         self.files.push(SourceFile {
             label: path.display().to_string(),

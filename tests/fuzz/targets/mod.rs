@@ -1,0 +1,34 @@
+//! What the fuzzer runs: any bytes are a case. A case panics where the library breaks a promise: no panic or
+//! DS_ERR_INTERNAL, nothing written by a call that fails, no number that is none in a result, nothing that
+//! takes longer than [`SECONDS`].
+
+mod builder;
+mod calls;
+mod loaders;
+mod session;
+mod source;
+
+use std::time::Instant;
+
+/// Most that a case may take, optimized.
+pub const SECONDS: f64 = 5.0;
+
+/// A target's name, which is that of its folder of `fuzz/corpus`, and what runs a case.
+pub type Target = (&'static str, fn(&[u8]));
+
+pub const ALL: [Target; 7] = [
+    ("urdf", loaders::urdf),
+    ("mjcf", loaders::mjcf),
+    ("stl", loaders::stl),
+    ("obj", loaders::obj),
+    ("dae", loaders::dae),
+    ("builder", builder::run),
+    ("calls", calls::run),
+];
+
+/// Runs a case and says how long it took [s].
+pub fn timed(target: fn(&[u8]), data: &[u8]) -> f64 {
+    let start = Instant::now();
+    target(data);
+    start.elapsed().as_secs_f64()
+}
