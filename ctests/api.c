@@ -1,5 +1,6 @@
 /* The calls that succeed: what they give, and that they agree with each other. */
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -510,7 +511,7 @@ static void structs_grow(const ds_model *model) {
     sim = NULL;
     newer.added[1] = 1.0;
     CHECK(ds_sim_create(model, &newer.known, &sim) == DS_ERR_UNSUPPORTED && sim == NULL);
-    newer.known.struct_size = sizeof newer.known - 8;
+    newer.known.struct_size = offsetof(ds_options, max_push_out_angle) - 8;
     CHECK(ds_sim_create(model, &newer.known, &sim) == DS_ERR_INVALID_ARGUMENT && sim == NULL);
 }
 

@@ -72,7 +72,8 @@ static void jammed(void) {
             CHECK_OK(ds_sim_step_info(s, &info));
             CHECK(info.converged == 1 && (info.gradient == DS_GRADIENT_ONE_SIDED) == both);
             const double out = both ? 0.0 : bounded ? 0.25 : 1.0;
-            CHECK(fabs(speed[0] - out) < 1e-9);
+            /* The speed is in axes that friction at the wall has begun to turn. */
+            CHECK(fabs(at[0] - out * options.time_step) < 1e-12);
             if (both) CHECK(fabs(speed[2] + 9.81e-3) < 1e-9);
             ds_sim_free(s);
         }
@@ -184,6 +185,7 @@ static void sizes_and_gains(void) {
     ds_options options;
     ds_options_init(&options);
     options.kp = 0.25;
+    options.max_push_out = INFINITY;
     CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &ball));
     CHECK_OK(ds_sim_create(ball, &options, &sim));
     const int32_t ground = ds_model_geom_id(ball, "ground"), geom = ds_model_geom_id(ball, "ball");

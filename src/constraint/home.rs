@@ -25,6 +25,9 @@ const OVERLAP: f64 = 1e-6;
 const POINTS: usize = 2048;
 /// Beginnings, steps from each, and rounds of projection in each of these.
 const BEGINNINGS: usize = 12;
+/// So many beginnings on end that leave more than this share of the least overlap are the last.
+const PATIENCE: usize = 3;
+const MUCH: f64 = 0.9;
 const STEPS: usize = 40;
 const ROUNDS: usize = 60;
 /// Longest step of a dof [m or rad].
@@ -83,6 +86,7 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
     let start = key.map_or(model.neutral(), |k| &k.q).to_vec();
     let mut best: Option<(Excess, Vec<f64>)> = None;
     let mut draw = uniform();
+    let mut idle = 0;
     for beginning in 0..BEGINNINGS {
         let mut q = start.clone();
         for (iq, range) in &search.bounds {
@@ -93,10 +97,13 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
             q[*iq] = q[*iq].clamp(range.start, range.end);
         }
         let found = search.descend(&mut q)?;
+        // What overlaps by construction does so from every beginning.
+        let much = best.as_ref().is_none_or(|(b, _)| found.0 < MUCH * b.0);
+        idle = if much { 0 } else { idle + 1 };
         if best.as_ref().is_none_or(|(b, _)| found < *b) {
             best = Some((found, q));
         }
-        if found == Excess(0.0) {
+        if found == Excess(0.0) || idle == PATIENCE {
             break;
         }
     }
