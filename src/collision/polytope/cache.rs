@@ -27,7 +27,13 @@ pub struct PairCache {
     len: u8,
     /// Where [`Depths`] may have more.
     deep: u16,
+    /// Searches from the last one's end that came to nothing, one after the other, and how many more are spared.
+    doubts: u8,
+    spared: u8,
 }
+
+/// Twice as many searches are spared each time, up to 2 to this power: flush faces stay in doubt as they lie.
+const MOST_DOUBTS: u8 = 4;
 
 impl PairCache {
     /// Whether the shapes are apart by more than the margin along the axis of the last query.
@@ -63,6 +69,22 @@ impl PairCache {
         }
     }
 
+    /// Whether to search from where the last query ended, rather than afresh at once.
+    pub(super) fn is_promising(&mut self) -> bool {
+        let promising = self.len > 0 && self.spared == 0;
+        self.spared = self.spared.saturating_sub(1);
+        promising
+    }
+
+    /// Whether such a search has settled what is found.
+    pub(super) fn learn(&mut self, settled: bool) {
+        self.doubts = match settled {
+            true => 0,
+            false => (self.doubts + 1).min(MOST_DOUBTS),
+        };
+        self.spared = (1 << self.doubts) - 1;
+    }
+
     pub(super) fn remember(&mut self, s: &Simplex) {
         for (id, v) in self.simplex.iter_mut().zip(s.as_slice()) {
             *id = [v.a, v.b];
@@ -83,9 +105,6 @@ impl PairCache {
     }
 }
 
-/// The key of no pair.
-const NOBODY: u64 = u64::MAX;
-
 /// What a query on a pair that overlaps leaves for the next one on the same two shapes.
 #[derive(Clone, Debug)]
 struct Deep {
@@ -96,32 +115,49 @@ struct Deep {
 
 /// Places for what the queries on a few overlapping pairs leave. The pair that took one longest ago
 /// loses it first. As with [`PairCache`], what is found does not depend on it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Depths {
+    /// Those that were needed; there is room for all.
     places: Vec<Deep>,
+    most: usize,
     next: usize,
 }
 
 impl Depths {
     /// Without places nothing is kept, and nothing is allocated.
     pub fn new(places: usize) -> Depths {
-        let empty = Deep {
-            owner: NOBODY,
-            shell: Shell::default(),
-            cage: Cage::default(),
-        };
         Depths {
-            places: vec![empty; places],
+            places: Vec::with_capacity(places),
+            most: places,
             next: 0,
         }
     }
 
     pub fn forget(&mut self) {
-        self.places.iter_mut().for_each(|p| p.owner = NOBODY);
+        self.places.clear();
+        self.next = 0;
+    }
+
+    /// The next place, emptied for a new owner, and its number; `None` where there are no places.
+    fn take(&mut self, owner: u64) -> Option<u16> {
+        let i = self.next;
+        if i == self.places.len() && i < self.most {
+            self.places.push(Deep {
+                owner,
+                shell: Shell::default(),
+                cage: Cage::default(),
+            });
+        }
+        let deep = self.places.get_mut(i)?;
+        deep.owner = owner;
+        deep.shell.clear();
+        deep.cage.clear();
+        self.next = (i + 1) % self.most;
+        Some(i as u16)
     }
 }
 
-/// The memory of one pair of shapes, which `key` tells from all others in `depths`; not `u64::MAX`.
+/// The memory of one pair of shapes, which `key` tells from all others in `depths`.
 #[derive(Debug)]
 pub struct Memory<'a> {
     pub cache: &'a mut PairCache,
@@ -138,13 +174,7 @@ impl Memory<'_> {
     /// What is known, or a new one; `None` where there are no places.
     fn claim(&mut self) -> Option<&mut Deep> {
         if self.known().is_none() {
-            let Depths { places, next } = &mut *self.depths;
-            let deep = places.get_mut(*next)?;
-            deep.owner = self.key;
-            deep.shell.clear();
-            deep.cage.clear();
-            self.cache.deep = *next as u16;
-            *next = (*next + 1) % places.len();
+            self.cache.deep = self.depths.take(self.key)?;
         }
         self.known()
     }

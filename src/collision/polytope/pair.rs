@@ -169,9 +169,13 @@ impl Pair<'_> {
                 return self.on_axis(axis, margin, rounding, found);
             }
         }
-        let start = memory.cache.recall(self);
-        if start.len > 0 && self.search_from(start, margin, rounding, memory, found) {
-            return;
+        if memory.cache.is_promising() {
+            let start = memory.cache.recall(self);
+            let settled = self.search_from(start, margin, rounding, memory, found);
+            memory.cache.learn(settled);
+            if settled {
+                return;
+            }
         }
         match gjk::distance(self, Simplex::default(), margin, rounding, ACCURACY) {
             Proximity::Beyond => {}

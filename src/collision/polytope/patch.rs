@@ -163,6 +163,28 @@ fn spanning(
     }
 }
 
+/// The corner of a convex polygon where a function that is linear in space is largest, searched for both ways from
+/// `start` over dents of up to `dent`.
+fn farthest(polygon: &[Corner], start: usize, of: impl Fn(&Corner) -> f64, dent: f64) -> usize {
+    let n = polygon.len();
+    let start = start % n;
+    let mut best = (start, of(&polygon[start]));
+    for step in [1, n - 1] {
+        let mut i = start;
+        for _ in 1..n {
+            i = (i + step) % n;
+            let x = of(&polygon[i]);
+            if x < best.1 - dent {
+                break;
+            }
+            if x > best.1 {
+                best = (i, x);
+            }
+        }
+    }
+    best.0
+}
+
 #[derive(Clone, Copy)]
 struct Corner {
     at: Vec3,
@@ -217,53 +239,58 @@ impl Reference<'_> {
         let mut corners = [const { Fixed::<Corner, MAX_CORNERS>::new() }; 2];
         let [clipped, rest] = &mut corners;
         let (mut clipped, mut rest) = (clipped, rest);
-        // Of the corners beyond a side.
-        let mut distances = Fixed::<f64, MAX_CORNERS>::new();
         for (k, &v) in polygon.iter().enumerate() {
             let _ = clipped.push(Corner {
                 at: self.other_pose.point(self.other.vertex(v)),
                 leaving: k,
             });
         }
+        // The corner farthest across a side, which goes around as the sides do.
+        let mut outermost = 0;
         for k in 0..sides.len() {
             let (from, along) = self.side(k);
             let Some(w) = along.cross(n).normalized() else {
                 continue;
             };
-            distances.clear();
-            let mut most = f64::NEG_INFINITY;
-            for c in clipped.iter() {
-                let d = w.dot(c.at - from);
-                let _ = distances.push(d);
-                most = most.max(d);
-            }
-            if most <= tolerance {
+            let across = |c: &Corner| w.dot(c.at - from);
+            outermost = farthest(clipped, outermost, across, 0.1 * tolerance);
+            if across(&clipped[outermost]) <= tolerance {
                 continue;
             }
-            rest.clear();
-            let last = clipped.len() - 1;
-            let (mut p, mut dp) = (clipped[last], distances[last]);
-            for (q, &dq) in clipped.iter().zip(distances.iter()) {
-                if (dp > tolerance) != (dq > tolerance) {
-                    let t = (dp / (dp - dq)).clamp(0.0, 1.0);
-                    let _ = rest.push(Corner {
-                        at: p.at + (q.at - p.at) * t,
-                        leaving: if dq > tolerance {
-                            MAX_SIDES + k
-                        } else {
-                            p.leaving
-                        },
-                    });
-                }
-                if dq <= tolerance {
-                    let _ = rest.push(*q);
-                }
-                (p, dp) = (*q, dq);
-            }
-            std::mem::swap(&mut clipped, &mut rest);
-            if clipped.is_empty() {
+            // Those beyond the side are next to each other.
+            let len = clipped.len();
+            let is_beyond = |i: &usize| across(&clipped[i % len]) > tolerance;
+            let around = outermost..outermost + len;
+            let last = around.clone().take_while(is_beyond).last();
+            let first = around.map(|i| i + 1).rev().take_while(is_beyond).last();
+            let (Some(first), Some(last)) = (first, last) else {
+                return;
+            };
+            let (first, last) = (first % len, last % len);
+            let (before, after) = ((first + len - 1) % len, (last + 1) % len);
+            if is_beyond(&after) {
                 return;
             }
+            let crossing = |p: usize, q: usize| {
+                let (p, q) = (clipped[p].at, clipped[q].at);
+                let [dp, dq] = [p, q].map(|x| w.dot(x - from));
+                p + (q - p) * (dp / (dp - dq)).clamp(0.0, 1.0)
+            };
+            rest.clear();
+            let _ = rest.push(Corner {
+                at: crossing(before, first),
+                leaving: MAX_SIDES + k,
+            });
+            let _ = rest.push(Corner {
+                at: crossing(last, after),
+                leaving: clipped[last].leaving,
+            });
+            let kept = (before + len - after) % len + 1;
+            for i in 0..kept {
+                let _ = rest.push(clipped[(after + i) % len]);
+            }
+            std::mem::swap(&mut clipped, &mut rest);
+            outermost = 0;
         }
         let len = clipped.len();
         for (i, c) in clipped.iter().enumerate() {

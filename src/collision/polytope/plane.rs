@@ -9,6 +9,9 @@ use super::patch::{Candidates, MAX_CORNERS};
 use crate::collision::{Approach, ContactDerivative, ContactPoint};
 use crate::spatial::{Mat3, Pose, Vec3};
 
+/// Both ways along so many lines, points are looked for where many are near the plane.
+const DIRECTIONS: usize = 8;
+
 /// Contacts of the half space z ≤ 0 of `plane` (A) with a box, a mesh, or the core of a sphere or
 /// capsule (B): every vertex near enough above it, or the four that matter most. Cylinders and
 /// ellipsoids, which have no vertices, give none.
@@ -50,28 +53,35 @@ pub fn collide_plane(
     if up.dot(b.hull.vertex(lowest)) > limit {
         return;
     }
-    let all = 0..b.hull.vertices().len() as u16;
-    let near = || all.clone().filter(|&i| up.dot(b.hull.vertex(i)) <= limit);
-    if near().count() <= MAX_CORNERS {
-        near().for_each(&mut add);
+    let vertices = || b.hull.vertices().iter().zip(0..);
+    let near = || vertices().filter(|(x, _)| up.dot(**x) <= limit);
+    if near().nth(MAX_CORNERS).is_none() {
+        near().for_each(|(_, i)| add(i));
     } else {
         // The outermost of many that may touch: a wheel's rim, say.
         let local = approach.seen_from(plane);
-        let near = || near().filter(|&i| local.closes(&contact(i)));
+        let near = near().filter(|&(_, i)| local.closes(&contact(i)));
         add(lowest);
-        const DIRECTIONS: usize = 16;
-        let mut kept = [lowest; DIRECTIONS];
-        for k in 0..DIRECTIONS {
-            let angle = std::f64::consts::TAU * k as f64 / DIRECTIONS as f64;
-            let d = b_in_a
-                .rot
-                .tr_mul_vec(Vec3::new(angle.cos(), angle.sin(), 0.0));
-            let reach = |i: u16| d.dot(b.hull.vertex(i));
-            if let Some(i) = near().max_by(|&i, &j| reach(i).total_cmp(&reach(j)))
-                && !kept[..k].contains(&i)
-                && i != lowest
-            {
-                kept[k] = i;
+        let directions: [Vec3; DIRECTIONS] = std::array::from_fn(|k| {
+            let angle = std::f64::consts::PI * k as f64 / DIRECTIONS as f64;
+            let d = Vec3::new(angle.cos(), angle.sin(), 0.0);
+            b_in_a.rot.tr_mul_vec(d)
+        });
+        let mut most = [[f64::NEG_INFINITY; DIRECTIONS]; 2];
+        let mut kept = [lowest; 2 * DIRECTIONS];
+        for (x, i) in near {
+            for (k, d) in directions.iter().enumerate() {
+                let reach = d.dot(*x);
+                if reach >= most[0][k] {
+                    (most[0][k], kept[k]) = (reach, i);
+                }
+                if -reach >= most[1][k] {
+                    (most[1][k], kept[DIRECTIONS + k]) = (-reach, i);
+                }
+            }
+        }
+        for (k, &i) in kept.iter().enumerate() {
+            if i != lowest && !kept[..k].contains(&i) {
                 add(i);
             }
         }

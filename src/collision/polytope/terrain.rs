@@ -45,8 +45,51 @@ pub struct Terrain {
     spacing: [f64; 2],
     base: f64,
     heights: Arc<[f64]>,
+    tops: Arc<Tops>,
     prism: Convex,
     room: Room,
+}
+
+/// Cells of a block along either axis.
+const BLOCK: usize = 16;
+
+/// The greatest height of each block of cells, row by row.
+#[derive(Debug)]
+struct Tops {
+    columns: usize,
+    heights: Vec<f64>,
+}
+
+impl Tops {
+    /// Of as many nodes, column by column in each row.
+    fn new(columns: usize, heights: &[f64]) -> Tops {
+        let blocks = |nodes: usize| (nodes - 1).div_ceil(BLOCK);
+        let rows = heights.len() / columns;
+        let mut tops = Tops {
+            columns: blocks(columns),
+            heights: vec![f64::NEG_INFINITY; blocks(columns) * blocks(rows)],
+        };
+        for (r, row) in heights.chunks_exact(columns).enumerate() {
+            // A node on a border is of both blocks.
+            let above = (r / BLOCK).min(blocks(rows) - 1);
+            for br in r.saturating_sub(1) / BLOCK..=above {
+                for (bc, top) in tops.row_mut(br).iter_mut().enumerate() {
+                    let nodes = row[bc * BLOCK..].iter().take(BLOCK + 1);
+                    *top = nodes.fold(*top, |m, h| m.max(*h));
+                }
+            }
+        }
+        tops
+    }
+
+    fn row_mut(&mut self, r: usize) -> &mut [f64] {
+        &mut self.heights[r * self.columns..][..self.columns]
+    }
+
+    /// Of the block that holds this cell.
+    fn at(&self, column: usize, row: usize) -> f64 {
+        self.heights[row / BLOCK * self.columns + column / BLOCK]
+    }
 }
 
 /// What a query works in.
@@ -136,9 +179,16 @@ impl Terrain {
             ],
             base,
             heights: heights.as_slice().into(),
+            tops: Arc::new(Tops::new(columns, heights)),
             prism: prism.into(),
             room: Room::new(),
         })
+    }
+
+    /// The greatest height [m].
+    pub fn highest(&self) -> f64 {
+        let tops = self.tops.heights.iter();
+        tops.fold(f64::NEG_INFINITY, |m, h| m.max(*h))
     }
 
     /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`; returns how many.
@@ -172,17 +222,35 @@ impl Terrain {
         };
         let (columns, rows) = (cells(0, self.columns), cells(1, self.rows));
         let lowest = -reach(-Vec3::Z);
+        let centre = b_in_a.point(b.centre());
+        let ball = b.size() * (1.0 + ROUNDING) + margin;
+        // Whether what is not above `top` between these nodes is out of the shape's reach.
+        let (origin, spacing) = (self.origin, self.spacing);
+        let is_beyond = |from: [usize; 2], to: [usize; 2], top: f64| {
+            let aside = |k: usize| {
+                let x = |i: usize| origin[k] + spacing[k] * i as f64 - centre[k];
+                x(from[k]).max(-x(to[k])).max(0.0)
+            };
+            let d = Vec3::new(aside(0), aside(1), (centre.z - top).max(0.0));
+            top < lowest || d.norm_squared() > ball * ball
+        };
         let mut sunk = false;
         for r in rows {
-            for c in columns.clone() {
-                for half in 0..2 {
+            let mut next = columns.start;
+            while next < columns.end {
+                let from = next;
+                next = ((from / BLOCK + 1) * BLOCK).min(columns.end);
+                if is_beyond([from, r], [next, r + 1], self.tops.at(from, r)) {
+                    continue;
+                }
+                for (c, half) in (from..next).flat_map(|c| [(c, 0), (c, 1)]) {
                     let triangle = (2 * (r * (self.columns - 1) + c) + half) as u32;
                     let top = self.triangle(triangle);
-                    if top.iter().all(|v| v.z < lowest) {
-                        continue;
+                    let highest = top.iter().fold(f64::NEG_INFINITY, |m, v| m.max(v.z));
+                    if !is_beyond([c, r], [c + 1, r + 1], highest) {
+                        self.shape(&top);
+                        sunk |= self.touch(triangle, b, &b_in_a, &approach);
                     }
-                    self.shape(&top);
-                    sunk |= self.touch(triangle, b, &b_in_a, &approach);
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::hierarchy::{Aabb, around};
 use crate::collision::Shape;
 use crate::collision::polytope::{self, Convex, Terrain};
 use crate::error::{Error, Result};
-use crate::model::spec::{GeomSpec, HeightField, ShapeSpec};
+use crate::model::spec::{GeomSpec, ShapeSpec};
 use crate::spatial::Vec3;
 use std::sync::Arc;
 
@@ -119,8 +119,8 @@ impl Solid {
                 });
                 (centre, radius)
             }
-            (Solid::Terrain(_), ShapeSpec::HeightField(f)) => {
-                let (low, high) = (-f.base, highest(f));
+            (Solid::Terrain(t), ShapeSpec::HeightField(f)) => {
+                let (low, high) = (-f.base, t.highest());
                 let half = Vec3::new(f.half_extents[0], f.half_extents[1], 0.5 * (high - low));
                 (Vec3::Z * (0.5 * (high + low)), half.norm())
             }
@@ -136,15 +136,11 @@ impl Solid {
                 let boxes = pieces.iter().map(Convex::aabb);
                 boxes.reduce(around).unwrap_or([Vec3::ZERO; 2])
             }
-            (Solid::Terrain(_), ShapeSpec::HeightField(f)) => {
+            (Solid::Terrain(t), ShapeSpec::HeightField(f)) => {
                 let [x, y] = f.half_extents;
-                [Vec3::new(-x, -y, -f.base), Vec3::new(x, y, highest(f))]
+                [Vec3::new(-x, -y, -f.base), Vec3::new(x, y, t.highest())]
             }
             (Solid::Terrain(_), _) => Shape::Plane.local_aabb(),
         }
     }
-}
-
-fn highest(f: &HeightField) -> f64 {
-    f.heights.iter().fold(-f.base, |m: f64, h| m.max(*h))
 }
