@@ -55,17 +55,26 @@ fn hull_of_a_gridded_box_is_the_box() {
 }
 
 #[test]
+fn points_on_a_plane_are_a_plate() {
+    let plane: Vec<Vec3> = (0..9)
+        .map(|i| Vec3::new((i % 3) as f64, (i / 3) as f64, 1.0))
+        .collect();
+    let hull = Hull::from_points(&plane).unwrap();
+    assert_eq!((hull.vertices().len(), hull.faces().len()), (8, 6));
+    let half = 0.5e-4 * 8.0_f64.sqrt();
+    for v in hull.vertices() {
+        assert!(((v.z - 1.0).abs() - half).abs() < 1e-12, "{v:?}");
+    }
+}
+
+#[test]
 fn hulls_without_volume_are_refused() {
     let line: Vec<Vec3> = (0..9)
         .map(|i| Vec3::new(i as f64, 2.0 * i as f64, 0.0))
         .collect();
-    let plane: Vec<Vec3> = (0..9)
-        .map(|i| Vec3::new((i % 3) as f64, (i / 3) as f64, 1.0))
-        .collect();
     let nan = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(0.0, f64::NAN, 1.0)];
     for (points, expected) in [
         (line, "lie on a line"),
-        (plane, "lie on a plane"),
         (vec![Vec3::X; 5], "lie on a point"),
         (Vec::new(), "without vertices"),
         (nan, "mesh vertex 3 is not finite"),
