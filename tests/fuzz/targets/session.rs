@@ -196,7 +196,16 @@ impl Session {
             "ds_sim_step_info",
         ) {
             let info: ds_step_info = unsafe { info.assume_init() };
-            assert!(info.residual.is_finite() && !info.switch_distance.is_nan());
+            assert!(
+                // A problem that no iterate came near may leave infinity, never as a solution.
+                !info.residual.is_nan()
+                    && (info.residual.is_finite() || info.converged == 0)
+                    && !info.switch_distance.is_nan(),
+                "residual {}, switch distance {}, converged {}",
+                info.residual,
+                info.switch_distance,
+                info.converged
+            );
         }
         self.contacts();
     }
