@@ -88,6 +88,7 @@ OPTION(max_push_out, -1.0, negative)
 OPTION(max_push_out, NAN, nan)
 OPTION(max_push_out_angle, -1.0, negative)
 OPTION(max_push_out_angle, NAN, nan)
+OPTION(max_work, 0.0, zero)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -111,6 +112,7 @@ static void options(void) {
     INVALID(create(set_nan_max_push_out), "max_push_out");
     INVALID(create(set_negative_max_push_out_angle), "max_push_out_angle");
     INVALID(create(set_nan_max_push_out_angle), "max_push_out_angle");
+    INVALID(create(set_zero_max_work), "max_work");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
     INVALID(create(set_unknown_require_convergence), "require_convergence");
@@ -166,6 +168,7 @@ static void steps(void) {
     NUMERICAL(ds_sim_step_vjp(sim, v, with(v, 0, NAN), out.a, out.b, out.c, NULL), "v_next_bar[0]");
     INVALID(ds_sim_step_info(sim, NULL), "out");
     INVALID(ds_sim_push_out_given_up(sim, NULL), "out");
+    INVALID(ds_sim_work(sim, NULL), "out");
     const ds_contact *contacts;
     size_t count;
     INVALID(ds_sim_contacts(sim, NULL, &count), "contacts");

@@ -1096,8 +1096,8 @@ typedef struct ds_options {
    */
   double tolerance;
   /**
-   * Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
-   * each other; what comes before it is bounded by constants. With DS_CONTACT_CONVEX of Newton steps in all.
+   * Largest number of iterations, of whatever kind, that the contact solver spends in a step on bodies that touch each
+   * other. Default 1000.
    */
   size_t max_iterations;
   /**
@@ -1136,6 +1136,13 @@ typedef struct ds_options {
    * The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
    */
   double max_push_out_angle;
+  /**
+   * Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides.
+   * Hard problems beyond it are not solved: the step is taken with impulses inside the friction cones that add no
+   * energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
+   * longest of the methods needs, for offline use. Default 1000.
+   */
+  double max_work;
 } ds_options;
 
 /**
@@ -1147,7 +1154,7 @@ typedef struct ds_step_info {
    */
   size_t contacts;
   /**
-   * Iterations of the contact solver.
+   * Iterations of the contact solver, of whatever kind, on all bodies.
    */
   size_t iterations;
   /**
@@ -1955,6 +1962,15 @@ ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
  */
 ds_status ds_sim_push_out_given_up(const struct ds_sim *sim,
                                    int32_t *out);
+
+/**
+ * What the contact problem of the last step took, in factorizations of it: of bodies in several groups that do not touch
+ * each other, of the group that took the most. At most options.max_work, but for a fixed share (about ten) that
+ * an unsolved step is settled with. With DS_CONTACT_CONVEX Newton steps.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_sim_work(const struct ds_sim *sim, double *out);
 
 /**
  * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]

@@ -55,8 +55,8 @@ pub struct ds_options {
     /// Largest residual of the contact problem that counts as solved; with DS_CONTACT_CONVEX that of momentum, relative to
     /// what impulses change of it. Default 1e-9.
     pub tolerance: f64,
-    /// Largest number of iterations that the contact solver's last resort spends, at most twice, on bodies that touch
-    /// each other; what comes before it is bounded by constants. With DS_CONTACT_CONVEX of Newton steps in all.
+    /// Largest number of iterations, of whatever kind, that the contact solver spends in a step on bodies that touch each
+    /// other. Default 1000.
     pub max_iterations: usize,
     /// Contacts for which memory is made; one more is DS_ERR_CAPACITY, which says how many are needed and of which geoms.
     /// Default 0: 32, and 8 for each moving link with geoms that may touch, within 2^20 / nv (but 32).
@@ -78,6 +78,11 @@ pub struct ds_options {
     pub max_push_out: f64,
     /// The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
     pub max_push_out_angle: f64,
+    /// Largest work of a step's contact problem, in factorizations of this problem (ds_sim_work), 1 to inf; no clock decides.
+    /// Hard problems beyond it are not solved: the step is taken with impulses inside the friction cones that add no
+    /// energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
+    /// longest of the methods needs, for offline use. Default 1000.
+    pub max_work: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -102,6 +107,7 @@ unsafe impl Growing for ds_options {
             require_convergence: i32::from(o.require_convergence),
             max_push_out: o.max_push_out,
             max_push_out_angle: o.max_push_out_angle,
+            max_work: o.max_work,
         }
     }
 }
@@ -132,6 +138,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         kd: o.kd,
         max_push_out: o.max_push_out,
         max_push_out_angle: o.max_push_out_angle,
+        max_work: o.max_work,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,

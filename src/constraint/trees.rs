@@ -1,7 +1,8 @@
 //! The constraint problem by kinematic trees.
 
 use super::assemble::{Constraints, Source};
-use crate::contact::island_solver::{Capacity, DENSE};
+use crate::contact::island_solver::Capacity;
+use crate::contact::ladder::DENSE;
 use crate::contact::problem::Delassus;
 use crate::contact::tree_rows::TreeRows;
 use crate::model::topology::{Topology, Tree};

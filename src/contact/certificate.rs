@@ -1,5 +1,7 @@
 //! How well a contact problem was solved, and by whom.
 
+use super::ladder::Allowance;
+
 /// How well a solve went; of convex contact `dual` is the residual of momentum. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate {
@@ -19,6 +21,8 @@ pub struct Certificate {
     pub continuation: usize,
     pub sweeps: usize,
     pub admm: usize,
+    /// What was spent, by the island that spent most.
+    pub spent: Allowance,
     /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
     /// units of its bound; infinite if no block can switch. The smallest over all blocks.
     pub margin: f64,
@@ -58,12 +62,26 @@ impl Certificate {
     }
 
     /// Counts what another solve took.
-    pub(in crate::contact) fn add_work(&mut self, other: &Certificate) {
+    pub fn add_work(&mut self, other: &Certificate) {
         self.newton += other.newton;
         self.interior += other.interior;
         self.continuation += other.continuation;
         self.sweeps += other.sweeps;
         self.admm += other.admm;
+    }
+
+    /// This one, unless the solution of the other has a smaller residual.
+    pub(in crate::contact) fn better(self, other: Certificate) -> Certificate {
+        if self.residual() < other.residual() {
+            self
+        } else {
+            other
+        }
+    }
+
+    /// Iterations of any kind, of all islands.
+    pub fn iterations(&self) -> usize {
+        self.newton + self.interior + self.continuation + self.sweeps + self.admm
     }
 
     /// Of the solutions of two independent problems together.
@@ -80,7 +98,7 @@ impl Certificate {
         self.effort = self.effort.max(other.effort);
     }
 
-    pub(in crate::contact) fn new(path: Path) -> Certificate {
+    pub fn new(path: Path) -> Certificate {
         Certificate {
             cone: 0.0,
             dual: 0.0,
@@ -92,6 +110,7 @@ impl Certificate {
             continuation: 0,
             sweeps: 0,
             admm: 0,
+            spent: Allowance::NONE,
             margin: f64::INFINITY,
             at_switch: false,
             redundant: false,

@@ -6,7 +6,8 @@
 //! no part (`WorkingSet`) and join no islands.
 
 use super::island::Islands;
-use super::ncp::{Method, NcpOptions, NcpSolver, Split};
+use super::ladder::{Allowance, DENSE, DENSE_AT_LAST};
+use super::ncp::{Method, NcpOptions, NcpSolver, Split, dense_cost};
 use super::panels::Panels;
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
@@ -15,12 +16,6 @@ use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-
-/// Islands of more rows are solved by trees.
-pub const DENSE: usize = 72;
-
-/// Those of more rows are even where that fails: a dense matrix tells which rows depend on each other.
-pub const DENSE_AT_LAST: usize = 330;
 
 /// Sizes of the largest problem.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,26 +142,48 @@ impl IslandSolver {
             },
             ..*options
         };
+        let left = options.allowance().without(&all.spent);
+        let mut most = Allowance::NONE;
         for island in 0..self.islands.len() {
             let blocks = self.islands.blocks(island);
             let is_new = blocks.iter().any(|b| self.working_set.is_new(*b));
             let mut found = self.certificates[blocks[0]];
+            let mut spent = Allowance::NONE;
             if is_new {
-                found = self.solve_island(problem, rows, island, DENSE, options, all)?;
+                let now = options.within(&left);
+                found = self.solve_island(problem, rows, island, DENSE, &now, None)?;
+                spent.add(&found.spent);
+                all.add_work(&found);
             } else if thorough && !found.converged {
-                found = self.solve_island(problem, rows, island, DENSE, &at_last, all)?;
+                let now = at_last.within(&left);
+                let next = self.solve_island(problem, rows, island, DENSE, &now, Some(&found))?;
+                spent.add(&next.spent);
+                all.add_work(&next);
+                found = next.better(found);
             }
             let blocks = self.islands.blocks(island).iter();
             let size: usize = blocks.map(|b| problem.blocks[*b].rows()).sum();
             if thorough && !found.converged && size > DENSE && size <= DENSE_AT_LAST {
-                found = self.solve_island(problem, rows, island, DENSE_AT_LAST, &at_last, all)?;
+                // A factorization of all rows is dearer than those that are counted.
+                let weight = dense_cost(size) / self.solver.cost().max(1.0);
+                let mut now = at_last.within(&left.without(&spent));
+                now.max_work /= weight;
+                let next =
+                    self.solve_island(problem, rows, island, DENSE_AT_LAST, &now, Some(&found))?;
+                spent.iterations += next.spent.iterations;
+                spent.work += weight * next.spent.work;
+                all.add_work(&next);
+                found = next.better(found);
             }
+            most.most(&spent);
             self.certificates[self.islands.blocks(island)[0]] = found;
             solved &= found.converged;
         }
+        all.spent.add(&most);
         Ok(solved)
     }
 
+    /// Solves one island, with a dense matrix up to so many rows; a worse solution than the one that is there is not kept.
     fn solve_island(
         &mut self,
         problem: &Problem,
@@ -174,15 +191,16 @@ impl IslandSolver {
         island: usize,
         most_dense: usize,
         options: &NcpOptions,
-        all: &mut Certificate,
+        there: Option<&Certificate>,
     ) -> Result<Certificate> {
         let blocks = self.islands.blocks(island);
         let part = &mut self.part;
         part.extract(problem, rows, blocks, &self.lambda, &self.modes, most_dense);
         let (part_problem, lambda, modes) = part.problem();
         let certificate = self.solver.solve(&part_problem, lambda, modes, options)?;
-        all.add_work(&certificate);
-        part.put_back(&mut self.lambda, &mut self.modes);
+        if there.is_none_or(|there| certificate.residual() < there.residual()) {
+            part.put_back(&mut self.lambda, &mut self.modes);
+        }
         Ok(certificate)
     }
 

@@ -5,6 +5,7 @@ pub mod certificate;
 pub mod convex;
 pub mod island;
 pub mod island_solver;
+pub mod ladder;
 pub mod law;
 pub mod mode;
 pub mod ncp;

@@ -100,6 +100,16 @@ impl TreeSystem {
         self.lu.factor()
     }
 
+    /// Multiplications of [`TreeSystem::factor`] where all blocks have weight.
+    pub fn cost(&self, rows: &TreeRows) -> f64 {
+        let fill = (0..rows.blocks()).map(|i| {
+            let entries = rows.trees_of(i).into_iter().flatten().enumerate();
+            let width: usize = entries.map(|(side, _)| rows.panel(i, side).len()).sum();
+            (width * width) as f64 / rows.range(i).len() as f64
+        });
+        fill.sum::<f64>() + self.lu.cost()
+    }
+
     /// z ← (1 + Hᵀ W H)⁻¹ z, by coordinates of the trees.
     pub fn solve(&mut self, z: &mut [[f64; 1]]) {
         solve(self, z);

@@ -208,6 +208,24 @@ impl BlockLu {
         done
     }
 
+    /// Multiplications of a factorization.
+    pub fn cost(&self) -> f64 {
+        let sides = if self.definite { 1 } else { 2 };
+        let pairs = self.panels.windows(2);
+        let panels = pairs.map(|pair| {
+            let own = (pair[0].size + pair[0].beside / pair[0].size.max(1)) * pair[0].own();
+            let sources = &self.sources[pair[0].sources..pair[1].sources];
+            let updates = sources.iter().map(|s| {
+                let (other, from) = (&self.panels[s.position], &self.later[s.later]);
+                let end = self.panels[s.position + 1].later;
+                let width: usize = self.later[s.later..end].iter().map(|l| l.size).sum();
+                sides * from.size * other.size * width
+            });
+            own + updates.sum::<usize>()
+        });
+        panels.sum::<usize>() as f64
+    }
+
     /// Whether the determinant is negative.
     pub fn is_negative(&self) -> bool {
         self.is_negative

@@ -13,9 +13,10 @@ use super::response::Response;
 use crate::collision::scene::Scene;
 use crate::constraint::{Compliance, Constraints, PushOut, Source, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
-use crate::contact::certificate::{Certificate, Effort};
+use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::convex::{ConvexOptions, ConvexSolver};
 use crate::contact::island_solver::IslandSolver;
+use crate::contact::ladder::{Allowance, DEMANDS, Demand};
 use crate::contact::law::Law;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::NcpOptions;
@@ -127,6 +128,7 @@ impl ContactStage {
                 method: options.solver,
                 tolerance: options.tolerance,
                 max_iterations: options.max_iterations,
+                max_work: options.max_work,
                 effort: Effort::Thorough,
             },
             desired,
@@ -187,6 +189,8 @@ impl ContactStage {
         self.scene.collide(far)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h + self.foresight;
+        let allowance = self.options.allowance();
+        let mut before = Certificate::new(Path::Empty);
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -209,7 +213,9 @@ impl ContactStage {
                 }
                 c.rows.coordinates(t, mass, &mut self.kept);
             }
-            let certificate = self.solve_condensed(v)?;
+            let mut certificate = self.solve_condensed(v, &allowance.without(&before.spent))?;
+            certificate.add_work(&before);
+            certificate.spent.add(&before.spent);
             let c = &mut self.constraints;
             respond(c, mass, model, &self.v_free, v_end);
             let mut repeat = false;
@@ -221,6 +227,7 @@ impl ContactStage {
             if (self.scene).misses(model, kin, &self.twists, [far, h])? {
                 repeat |= self.scene.collide(far)?;
             }
+            before = certificate;
             if !repeat {
                 self.certificate = Some(certificate);
                 return Ok(certificate);
@@ -229,10 +236,10 @@ impl ContactStage {
     }
 
     /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
-    /// is not solved less is asked, in the end nothing, which always has a solution. While that lasts, only
+    /// is not solved less is asked, in the end nothing, which always has a solution ([`DEMANDS`]). While that lasts, only
     /// some steps take pains over what was asked at first.
-    fn solve_condensed(&mut self, v: &[f64]) -> Result<Certificate> {
-        let full = self.push_out_effort();
+    fn solve_condensed(&mut self, v: &[f64], allowance: &Allowance) -> Result<Certificate> {
+        let full = self.full_push_out();
         let c = &mut self.constraints;
         self.stabilization = self.desired;
         let solver = match &mut self.law {
@@ -243,43 +250,53 @@ impl ContactStage {
                 c.warm_start();
                 let options = ConvexOptions {
                     tolerance: self.options.tolerance,
-                    max_iterations: self.options.max_iterations,
+                    max_iterations: allowance.newton_steps(),
                 };
                 let (problem, r, lambda, modes) = c.convex_problem_and_solution();
-                return solver.solve(&problem, r, &self.kept, lambda, modes, &options);
+                let mut found = solver.solve(&problem, r, &self.kept, lambda, modes, &options)?;
+                found.spent.spend(found.newton, 1.0);
+                return Ok(found);
             }
         };
+        let mut failed = Certificate::new(Path::Empty);
         loop {
             c.stabilize(v, &self.v_free, &self.stabilization);
             c.warm_start();
             let fallback = c.fallback(&self.stabilization);
-            let effort = match (fallback, self.stabilization.push_out) {
-                (None, _) => Effort::Thorough,
+            let demand = match (fallback, self.stabilization.push_out) {
+                (None, _) => DEMANDS.nothing,
                 (_, PushOut::Full) => full,
-                _ => Effort::Usual,
+                _ => DEMANDS.deep,
             };
+            let left = allowance.without(&failed.spent);
             let options = NcpOptions {
-                effort,
-                ..self.options
+                effort: demand.effort,
+                ..self.options.within(&left.share(demand.share))
             };
             let (problem, lambda, modes) = c.problem_and_solution();
-            let certificate = solver.solve(&problem, lambda, modes, &options)?;
+            let mut certificate = solver.solve(&problem, lambda, modes, &options)?;
             match fallback {
                 Some(less) if !certificate.converged => {
+                    failed.add_work(&certificate);
+                    failed.spent.add(&certificate.spent);
                     self.stabilization = self.desired.limited_to(less);
                 }
-                _ => return Ok(certificate),
+                _ => {
+                    certificate.add_work(&failed);
+                    certificate.spent.add(&failed.spent);
+                    return Ok(certificate);
+                }
             }
         }
     }
 
-    /// What a step spends on all of the push-out before it does with less.
-    fn push_out_effort(&self) -> Effort {
+    /// What a step does for all of the push-out before it does with less.
+    fn full_push_out(&self) -> Demand {
         let jammed = self.constraints.jammed_steps();
         if jammed < FIRST_PAINS || jammed.is_multiple_of(PAINS) {
-            Effort::Usual
+            DEMANDS.all
         } else {
-            Effort::Brief
+            DEMANDS.jammed
         }
     }
 
@@ -292,7 +309,7 @@ impl ContactStage {
     pub fn kink_distance(&self, certificate: &Certificate) -> f64 {
         let s = &self.stabilization;
         let kink = self.constraints.kink_distance(s);
-        if certificate.effort <= self.push_out_effort() {
+        if certificate.effort <= self.full_push_out().effort {
             return kink;
         }
         // Beyond gap zero this is a push-out, which would not be solved but given up.

@@ -31,7 +31,10 @@ pub enum Gradient {
 /// Facts about the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepInfo {
+    /// Of the contact solver, of any kind, on all islands and for all that was asked of them.
     pub iterations: usize,
+    /// What that was in factorizations of the contact problem (`Options::max_work`).
+    pub work: f64,
     pub contacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
     pub residual: f64,
@@ -50,6 +53,7 @@ pub struct StepInfo {
 impl StepInfo {
     pub(super) const NONE: StepInfo = StepInfo {
         iterations: 0,
+        work: 0.0,
         contacts: 0,
         residual: 0.0,
         converged: true,

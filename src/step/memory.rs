@@ -4,7 +4,7 @@
 //! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
 
 use super::options::{Contact, Options};
-use crate::contact::island_solver::DENSE_AT_LAST;
+use crate::contact::ladder::DENSE_AT_LAST;
 use crate::error::{Error, Result};
 use crate::model::Model;
 

@@ -59,10 +59,13 @@ pub struct Options {
     /// Largest residual of the contact problem that counts as solved; with [`Contact::Convex`] that of momentum, relative
     /// to what impulses change of it.
     pub tolerance: f64,
-    /// Bound on what the contact solver's last resort spends on one island, at most twice ([`NcpOptions::max_iterations`]).
-    ///
-    /// [`NcpOptions::max_iterations`]: crate::contact::ncp::NcpOptions::max_iterations
+    /// Bound on the iterations that the contact solver spends in a step on bodies that touch each other, of whatever kind.
     pub max_iterations: usize,
+    /// Bound on the work of a step's contact problem, in factorizations of it ([`Allowance`]): at least 1, infinite for none.
+    /// A step that would need more is taken at its best iterate and says that it is not solved.
+    ///
+    /// [`Allowance`]: crate::contact::ladder::Allowance
+    pub max_work: f64,
     /// Contacts for which memory is made; 0: as many as the model is likely to need ([`Options::for_model`]).
     pub max_contacts: usize,
     /// Share of a penetration, or of an equality's violation, that is left after the step, and share
@@ -92,6 +95,7 @@ impl Default for Options {
             solver: Method::Auto,
             tolerance: 1e-9,
             max_iterations: 1000,
+            max_work: 1000.0,
             max_contacts: 0,
             kp: 0.0,
             kd: 0.0,
@@ -144,6 +148,12 @@ impl Options {
             return Err(Error::invalid(
                 "options.max_iterations must be positive, got 0",
             ));
+        }
+        if self.max_work.is_nan() || self.max_work < 1.0 {
+            return Err(Error::invalid(format!(
+                "options.max_work must be at least 1, got {}",
+                self.max_work
+            )));
         }
         for (name, x) in [("kp", self.kp), ("kd", self.kd)] {
             if !(0.0..=1.0).contains(&x) {

@@ -434,11 +434,8 @@ impl Sim {
                 for k in 0..model.nv() {
                     s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
                 }
-                s.info.iterations = certificate.newton
-                    + certificate.interior
-                    + certificate.continuation
-                    + certificate.sweeps
-                    + certificate.admm;
+                s.info.iterations = certificate.iterations();
+                s.info.work = certificate.spent.work;
                 s.info.residual = certificate.residual();
                 s.info.converged = certificate.converged;
                 s.info.push_out_given_up = c.gave_up_push_out();

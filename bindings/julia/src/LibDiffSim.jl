@@ -227,6 +227,7 @@ mutable struct ds_options
     require_convergence::Int32
     max_push_out::Cdouble
     max_push_out_angle::Cdouble
+    max_work::Cdouble
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -736,6 +737,9 @@ ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
 
 ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_work(a1, a2) =
+    ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_smoothing_init(a1) =
     ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)

@@ -5,31 +5,13 @@ use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::reduced::Purpose;
 use super::{NcpOptions, NcpSolver};
-use crate::contact::certificate::Effort;
-use crate::contact::certificate::{Certificate, Path};
+use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 
-/// Factorizations that mode-fixed Newton may spend on the modes given (where these are wrong more of them rarely help),
-/// on modes that a few sweeps guessed, on the least impulse in modes that were found, and on polishing what pivots or
-/// the interior point ended in.
-const GIVEN: usize = 6;
-const GUESSED: usize = 5;
-const FOUND: usize = 12;
-const POLISH: usize = 4;
-
-/// Factorizations that pivots may spend, and before the interior point is tried.
-const MAX_PIVOTS: usize = 100;
-const FEW_PIVOTS: usize = 16;
-
 /// Held rows that are few enough to find their rank before it is known whether the modes are right.
 const SMALL: usize = 12;
-
-/// Sweeps that guess modes.
-pub(super) const SWEEPS: usize = 6;
-
-/// Interior-point steps before it counts as failed.
-const MAX_INTERIOR: usize = 50;
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
@@ -58,9 +40,14 @@ impl Best {
         self.lambda.clear();
         self.residual = f64::INFINITY;
     }
+
+    fn is_known(&self) -> bool {
+        !self.lambda.is_empty()
+    }
 }
 
 impl NcpSolver {
+    /// As [`METHODS`] has it.
     pub(super) fn solve_auto(
         &mut self,
         problem: &Problem,
@@ -69,53 +56,68 @@ impl NcpSolver {
     ) -> Certificate {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
-        let mut modes = problem.blocks.iter().zip(&self.work.modes);
-        self.is_warm = modes.all(|(block, mode)| mode.fits(*block));
-        if self.newton_from(problem, options, GIVEN, &mut certificate) {
-            return certificate;
-        }
-        self.is_warm = false;
-        self.restart(problem, warm);
-        certificate.path = Path::Polished;
         self.best.clear();
-        certificate.sweeps += self.sweeps(problem, SWEEPS, options);
-        self.remember(self.residual(problem), Path::Pgs);
-        self.guess_modes(problem);
-        if self.newton_from(problem, options, GUESSED, &mut certificate) {
-            return certificate;
-        }
-        self.recall(problem, &mut certificate);
-        if options.effort == Effort::Brief {
-            self.classify_all(problem, CLOSED);
-            return certificate;
-        }
-        certificate.effort = Effort::Usual;
-        let near = (Purpose::Near, FEW_PIVOTS);
-        if self.solve_pivots(problem, options, near, &mut certificate) {
-            return certificate;
-        }
-        self.recall(problem, &mut certificate);
-        if self.solve_interior(problem, options, &mut certificate) {
-            return certificate;
-        }
-        self.recall(problem, &mut certificate);
-        if options.effort == Effort::Thorough {
-            certificate.effort = Effort::Thorough;
-            // Ranks are not found by trees, and more of the same pivots rarely helps.
-            let rank_tells = self.best.residual > options.tolerance
-                && matches!(problem.delassus, Delassus::Dense(_));
-            let budget = (10 + 2 * problem.blocks.len()).min(MAX_PIVOTS);
-            let by_rank = (Purpose::Rank, budget);
-            if rank_tells && self.solve_pivots(problem, options, by_rank, &mut certificate) {
+        for rung in METHODS.iter().filter(|r| r.effort <= options.effort) {
+            if self.best.is_known() && self.grant(1) == 0 {
+                break;
+            }
+            certificate.effort = rung.effort;
+            if self.climb(problem, warm, options, rung, &mut certificate) {
                 return certificate;
             }
-            if self.follow_path(problem, options, &mut certificate) {
-                return certificate;
+            if self.best.is_known() {
+                self.recall(problem, &mut certificate);
             }
-            self.recall(problem, &mut certificate);
         }
         self.classify_all(problem, CLOSED);
         certificate
+    }
+
+    /// Tries one method. False: the problem is not solved.
+    fn climb(
+        &mut self,
+        problem: &Problem,
+        warm: &[f64],
+        options: &NcpOptions,
+        rung: &Rung,
+        certificate: &mut Certificate,
+    ) -> bool {
+        match rung.method {
+            Method::Given => {
+                let mut modes = problem.blocks.iter().zip(&self.work.modes);
+                self.is_warm = modes.all(|(block, mode)| mode.fits(*block));
+                let solved = self.newton_from(problem, options, rung.at_most, certificate);
+                if !solved {
+                    self.is_warm = false;
+                    self.restart(problem, warm);
+                    self.remember(self.residual(problem), Path::Newton);
+                }
+                solved
+            }
+            Method::Guessed => {
+                certificate.path = Path::Polished;
+                self.best.clear();
+                let sweeps = self.left().grant(SWEEPS, SWEEP);
+                certificate.sweeps += self.sweeps(problem, sweeps, options);
+                self.remember(self.residual(problem), Path::Pgs);
+                self.guess_modes(problem);
+                self.newton_from(problem, options, rung.at_most, certificate)
+            }
+            Method::Pivots => {
+                let near = (Purpose::Near, rung.at_most);
+                self.solve_pivots(problem, options, near, certificate)
+            }
+            Method::Interior => self.solve_interior(problem, options, rung.at_most, certificate),
+            Method::PivotsByRank => {
+                // More of the same pivots rarely helps.
+                let rank_tells = self.best.residual > options.tolerance
+                    && matches!(problem.delassus, Delassus::Dense(_));
+                let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
+                rank_tells
+                    && self.solve_pivots(problem, options, (Purpose::Rank, budget), certificate)
+            }
+            Method::Continuation => self.follow_path(problem, options, rung.at_most, certificate),
+        }
     }
 
     /// The last of what the default path tries, alone.
@@ -124,12 +126,13 @@ impl NcpSolver {
         problem: &Problem,
         options: &NcpOptions,
     ) -> Certificate {
+        let [.., last] = &METHODS;
         let mut certificate = Certificate::new(Path::Continuation);
-        certificate.effort = Effort::Thorough;
+        certificate.effort = last.effort;
         self.work.update_sigma(problem);
         self.best.clear();
         self.remember(self.residual(problem), Path::Continuation);
-        if !self.follow_path(problem, options, &mut certificate) {
+        if !self.follow_path(problem, options, last.at_most, &mut certificate) {
             self.recall(problem, &mut certificate);
             self.classify_all(problem, CLOSED);
         }
@@ -222,7 +225,8 @@ impl NcpSolver {
                 self.work.update_sigma(problem);
             }
             self.guess_modes(problem);
-            if !pivot::pivot(
+            let (budget, before) = (self.grant(budget), certificate.newton);
+            let found = pivot::pivot(
                 problem,
                 &mut self.work,
                 &mut self.reduced,
@@ -230,7 +234,9 @@ impl NcpSolver {
                 options.tolerance,
                 budget,
                 &mut certificate.newton,
-            ) {
+            );
+            self.spent.spend(certificate.newton - before, 1.0);
+            if !found {
                 continue;
             }
             if self.settle(problem, options, certificate) {
@@ -248,6 +254,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        at_most: usize,
         certificate: &mut Certificate,
     ) -> bool {
         if !(self.interior).start(problem, &self.work, &mut self.shifted) {
@@ -256,7 +263,11 @@ impl NcpSolver {
         }
         let mut before = f64::INFINITY;
         let (mut stalled, mut tried) = (0, false);
-        for k in 0..MAX_INTERIOR {
+        for k in 0..at_most {
+            if self.grant(1) == 0 {
+                break;
+            }
+            self.spent.spend(1, 1.0);
             let step = (self.interior).advance(problem, &self.work, &mut self.shifted);
             certificate.interior += 1;
             let Some(distance) = self.interior.distance() else {
@@ -272,7 +283,7 @@ impl NcpSolver {
                     return true;
                 }
             }
-            let last = stalled == MAX_STALLED || k + 1 == MAX_INTERIOR;
+            let last = stalled == MAX_STALLED || k + 1 == at_most;
             if distance < CLOSE {
                 (self.interior).write(problem, &mut self.work, &self.shifted);
                 let residual = self.residual(problem);
@@ -304,18 +315,19 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        at_most: usize,
         certificate: &mut Certificate,
     ) -> bool {
         let enough = 1e-2 * options.tolerance;
-        let mut goes_on = (self.continuation).start(
-            problem,
-            &self.work,
-            &mut self.shifted,
-            options.max_iterations,
-        );
+        let allowed = self.grant(at_most);
+        let mut goes_on =
+            (self.continuation).start(problem, &self.work, &mut self.shifted, allowed);
+        let mut counted = self.count_continuation(0);
         let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
         while goes_on && self.best.residual > enough && !polished {
-            goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted);
+            let allowed = self.grant(at_most - counted);
+            goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted, allowed);
+            counted = self.count_continuation(counted);
             let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
             tried &= settled;
             (self.continuation).write(problem, &mut self.work, &self.shifted);
@@ -333,13 +345,20 @@ impl NcpSolver {
                 }
             }
         }
-        certificate.continuation += self.continuation.factorizations();
+        certificate.continuation += counted;
         if polished || self.best.residual > options.tolerance {
             return polished;
         }
         self.recall(problem, certificate);
         self.classify_all(problem, CLOSED);
         true
+    }
+
+    /// Counts what continuation has spent beyond what is `counted`, and returns all of it.
+    fn count_continuation(&mut self, counted: usize) -> usize {
+        let all = self.continuation.factorizations();
+        self.spent.spend(all - counted, 1.0);
+        all
     }
 
     /// Newton in the modes of an iterate on the central path, which `write` brings.
@@ -393,7 +412,7 @@ impl NcpSolver {
     /// Keeps the iterate, which `path` found, if its residual is the smallest so far.
     fn remember(&mut self, residual: f64, path: Path) {
         let best = &mut self.best;
-        if residual < best.residual || best.lambda.is_empty() {
+        if residual < best.residual || !best.is_known() {
             // No number is worse than any.
             best.residual = if residual.is_nan() {
                 f64::INFINITY
@@ -414,6 +433,8 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
+        let (budget, before) = (self.grant(budget), certificate.newton);
+        self.least_norm.work = 0.0;
         let done = newton::run(
             problem,
             &mut self.work,
@@ -425,6 +446,8 @@ impl NcpSolver {
             budget,
             &mut certificate.newton,
         );
+        self.spent.spend(certificate.newton - before, 1.0);
+        self.spent.work += self.least_norm.work;
         let solved = done && self.residual(problem) <= options.tolerance;
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         self.factored = solved && (choice.is_least() || !is_dense);

@@ -13,9 +13,6 @@ use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 
-/// Factorizations in all, where the caller does not ask for fewer.
-const MAX_FACTORIZATIONS: usize = 600;
-
 /// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
 const MAX_START: usize = 20;
 const MAX_HALVINGS: usize = 20;
@@ -104,7 +101,7 @@ impl Continuation {
         }
     }
 
-    /// Goes to where the path begins. False if it is not found. From here on at most `limit` factorizations are spent.
+    /// Goes to where the path begins. False if it is not found. At most `limit` factorizations are spent.
     pub fn start(
         &mut self,
         problem: &Problem,
@@ -112,7 +109,7 @@ impl Continuation {
         system: &mut Shifted,
         limit: usize,
     ) -> bool {
-        (self.factorizations, self.limit) = (0, limit.min(MAX_FACTORIZATIONS));
+        (self.factorizations, self.limit) = (0, limit);
         if !system.start(problem, work) {
             return false;
         }
@@ -190,8 +187,16 @@ impl Continuation {
         false
     }
 
-    /// One step along the path. False if no step is found, the steps are used up or lead to infinity.
-    pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+    /// One step along the path, by at most so many more factorizations as are `allowed`. False if no step is found, they
+    /// are used up, or it leads to infinity.
+    pub fn advance(
+        &mut self,
+        problem: &Problem,
+        work: &Work,
+        system: &mut Shifted,
+        allowed: usize,
+    ) -> bool {
+        self.limit = self.factorizations + allowed;
         while self.length > SHORTEST && self.factorizations < self.limit {
             self.predict();
             if let Some(corrections) = self.correct(problem, work, system) {

@@ -96,6 +96,8 @@ pub(super) struct LeastNorm {
     scratch: Vec<[f64; 1]>,
     inside: Inside,
     solved: bool,
+    /// What its Newton steps took, in factorizations of all unknowns; the caller's to reset.
+    pub work: f64,
 }
 
 impl LeastNorm {
@@ -122,6 +124,7 @@ impl LeastNorm {
             scratch: vec![[0.0]; max_rows],
             inside: Inside::CLOSED,
             solved: false,
+            work: 0.0,
         }
     }
 
@@ -278,6 +281,7 @@ impl LeastNorm {
     #[inline(always)]
     fn newton_step(&mut self, blocks: &[Block], faces: &[Face], damping: Option<f64>) -> bool {
         let (r, width) = (self.equations, self.width);
+        self.work += (r as f64 / self.unknowns.max(1) as f64).powi(2);
         let (a, z) = (&mut self.hessian[..r * width], &mut self.step[..width]);
         a.copy_from_slice(&self.gram[..r * width]);
         if let Some(damping) = damping {

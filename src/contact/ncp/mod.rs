@@ -37,6 +37,7 @@ mod newton;
 mod pgs;
 mod pivot;
 mod reduced;
+mod resort;
 mod shifted;
 mod smoothed;
 mod work;
@@ -46,6 +47,7 @@ pub use reduced::Split;
 
 use super::certificate::{Certificate, Effort, Path};
 use super::island_solver::Capacity;
+use super::ladder::{Allowance, SWEEP};
 use super::mode::Mode;
 use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
@@ -82,9 +84,10 @@ pub struct NcpOptions {
     pub method: Method,
     /// Largest scaled residual of a converged solution ([`Certificate`]).
     pub tolerance: f64,
-    /// Bound on what the last resort of [`Method::Auto`] spends, and the other methods: factorizations along the path,
-    /// PGS sweeps, ADMM iterations.
+    /// Bound on the iterations of any kind: factorizations, PGS sweeps, ADMM iterations.
     pub max_iterations: usize,
+    /// Bound on the work of [`Method::Auto`] and [`Method::Continuation`], see [`Allowance`]; infinite for none.
+    pub max_work: f64,
     /// How far [`Method::Auto`] goes.
     pub effort: Effort,
 }
@@ -95,7 +98,32 @@ impl Default for NcpOptions {
             method: Method::Auto,
             tolerance: 1e-10,
             max_iterations: 2000,
+            max_work: f64::INFINITY,
             effort: Effort::Thorough,
+        }
+    }
+}
+
+/// Multiplications of a factorization of so many rows in one matrix.
+pub(in crate::contact) fn dense_cost(rows: usize) -> f64 {
+    (rows as f64).powi(3) / 3.0
+}
+
+impl NcpOptions {
+    /// The bounds on what is spent.
+    pub fn allowance(&self) -> Allowance {
+        Allowance {
+            iterations: self.max_iterations,
+            work: self.max_work,
+        }
+    }
+
+    /// With other bounds.
+    pub fn within(&self, allowance: &Allowance) -> NcpOptions {
+        NcpOptions {
+            max_iterations: allowance.iterations,
+            max_work: allowance.work,
+            ..*self
         }
     }
 }
@@ -118,6 +146,10 @@ pub struct NcpSolver {
     panel_scratch: Vec<f64>,
     faces_before: Vec<Face>,
     best: Best,
+    cost: f64,
+    /// What the present solve may spend, and has spent.
+    allowed: Allowance,
+    spent: Allowance,
     /// What pivots found, and its modes.
     found: Vec<f64>,
     found_modes: Vec<Mode>,
@@ -163,6 +195,9 @@ impl NcpSolver {
             panel_scratch: vec![0.0; max_rows * LANES],
             faces_before: Vec::with_capacity(max_blocks),
             best: Best::new(max_rows),
+            cost: 0.0,
+            allowed: Allowance::NONE,
+            spent: Allowance::NONE,
             found: Vec::with_capacity(max_rows),
             found_modes: Vec::with_capacity(max_blocks),
             last: None,
@@ -192,6 +227,11 @@ impl NcpSolver {
         problem.validate()?;
         self.work.start(problem, lambda, modes);
         self.reduced.start(problem);
+        self.cost = match problem.delassus {
+            Delassus::Dense(_) => dense_cost(problem.rows()),
+            Delassus::Trees(rows) => self.reduced.cost_by_trees(rows),
+        };
+        (self.allowed, self.spent) = (options.allowance(), Allowance::NONE);
         let mut certificate = if problem.blocks.is_empty() {
             Certificate::new(Path::Empty)
         } else {
@@ -209,6 +249,13 @@ impl NcpSolver {
             ));
         }
         self.certify(problem, options, &mut certificate);
+        let at_last = options.method == Method::Auto || options.method == Method::Continuation;
+        if !certificate.converged && at_last && options.effort == Effort::Thorough {
+            self.settle_for(problem, certificate.residual());
+            self.classify_all(problem, CLOSED);
+            self.certify(problem, options, &mut certificate);
+        }
+        certificate.spent = self.spent;
         lambda.copy_from_slice(&self.work.lambda);
         modes.copy_from_slice(&self.work.modes);
         self.last = Some(certificate);
@@ -281,6 +328,21 @@ impl NcpSolver {
         self.linearized = false;
     }
 
+    /// Multiplications of a factorization of the last problem.
+    pub(in crate::contact) fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// What the present solve may still spend.
+    fn left(&self) -> Allowance {
+        self.allowed.without(&self.spent)
+    }
+
+    /// How many of at most `wanted` factorizations it may.
+    fn grant(&self, wanted: usize) -> usize {
+        self.left().grant(wanted, 1.0)
+    }
+
     fn solve_pgs(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
         let mut certificate = Certificate::new(Path::Pgs);
         self.work.update_sigma(problem);
@@ -301,6 +363,7 @@ impl NcpSolver {
             options.tolerance,
             options.max_iterations,
         );
+        self.spent.spend(certificate.admm, 1.0);
         self.classify_all(problem, CLOSED);
         Ok(certificate)
     }
@@ -323,6 +386,7 @@ impl NcpSolver {
             change = pgs::sweep(problem, diagonal, lambda, sigma, z) / velocity;
             count += 1;
         }
+        self.spent.spend(count, SWEEP);
         self.work.update_sigma(problem);
         count
     }

@@ -173,7 +173,7 @@ class Sim(Handle):
     """One simulation of a model. One thread at a time.
 
     Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
-    integrator, tolerance, max_iterations, max_contacts, kp, kd, derivatives, require_convergence.
+    integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, derivatives, require_convergence.
 
     Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
     Results are new arrays unless `out` says where they go; `out` may hold arguments.
@@ -384,6 +384,12 @@ class Sim(Handle):
         out = ffi.new("int32_t *")
         check(lib.ds_sim_push_out_given_up(self._handle, out))
         return bool(out[0])
+
+    def work(self) -> float:
+        """What the contact problem of the last step took, in factorizations of it; see the option max_work."""
+        out = ffi.new("double *")
+        check(lib.ds_sim_work(self._handle, out))
+        return out[0]
 
     def reset(self) -> None:
         """Forgets warm starts: the next step is that of a new sim."""

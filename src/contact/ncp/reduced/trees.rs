@@ -66,6 +66,11 @@ impl Reduced {
         self.trees.factor(rows);
     }
 
+    /// Multiplications of a factorization.
+    pub fn cost_by_trees(&self, rows: &TreeRows) -> f64 {
+        self.trees.cost(rows)
+    }
+
     /// x ← (A + εE)⁻¹ x, ε put back; with Aᵀ for a derivative's transpose.
     pub(super) fn solve_by_trees<const W: usize>(
         &mut self,

@@ -1,0 +1,167 @@
+//! What is tried on a contact problem, in which order, and what each may spend: the one place that says so.
+//!
+//! A step asks for all of what overlaps and passed limits are to give back, and of a problem that is not solved for less
+//! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of [`METHODS`] are tried one
+//! after the other until one solves it. Islands that are left over are tried once more at the last, with a dense matrix if
+//! they are small enough ([`DENSE_AT_LAST`]): it tells which rows depend on each other. What a step spends in all is
+//! bounded by [`Allowance`], whatever the table would allow; what remains unsolved then is returned as
+//! [`NcpSolver`](super::ncp::NcpSolver) documents.
+
+use super::certificate::Effort;
+
+/// A method of the default path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Mode-fixed Newton from the modes given: wrong ones are rarely mended by more of it.
+    Given,
+    /// Sweeps that guess modes, and Newton from these.
+    Guessed,
+    /// Pivots that follow nearly dependent rows: from the present impulses and then from rest, each as long.
+    Pivots,
+    /// The interior point, which finds modes from any start.
+    Interior,
+    /// Pivots that find the rank; ranks are not found by trees.
+    PivotsByRank,
+    /// The central path through its folds.
+    Continuation,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rung {
+    pub method: Method,
+    /// Factorizations, without those that polish what was found (at most [`FOUND`]).
+    pub at_most: usize,
+    /// The least effort with which it is tried.
+    pub effort: Effort,
+}
+
+/// On an island, in this order. Five of six solved islands end in the first line, with one or two factorizations.
+pub(super) const METHODS: [Rung; 6] = [
+    rung(Method::Given, 6, Effort::Brief),
+    rung(Method::Guessed, 5, Effort::Brief),
+    rung(Method::Pivots, 16, Effort::Usual),
+    rung(Method::Interior, 50, Effort::Usual),
+    rung(Method::PivotsByRank, 100, Effort::Thorough),
+    rung(Method::Continuation, 600, Effort::Thorough),
+];
+
+/// Factorizations on the least impulse in modes that were found, and on polishing what pivots, the interior point or
+/// continuation ended in.
+pub(super) const FOUND: usize = 12;
+pub(super) const POLISH: usize = 4;
+
+/// Sweeps that guess modes.
+pub(super) const SWEEPS: usize = 6;
+
+/// Islands of more rows are solved by trees.
+pub const DENSE: usize = 72;
+
+/// Those of more rows are even at the last.
+pub const DENSE_AT_LAST: usize = 330;
+
+/// How hard a step tries for one of its demands.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Share of what is left of the allowance.
+    pub share: f64,
+    pub effort: Effort,
+}
+
+/// For all of what overlaps and passed limits are to give back; while bodies stay jammed and most steps
+/// take no pains; for the deep ones without friction; and for nothing but not to close further. The last always has a
+/// solution: where it is all that is asked, it has the whole allowance.
+pub struct Demands {
+    pub all: Demand,
+    pub jammed: Demand,
+    pub deep: Demand,
+    pub nothing: Demand,
+}
+
+pub const DEMANDS: Demands = Demands {
+    all: demand(0.5, Effort::Usual),
+    jammed: demand(0.25, Effort::Brief),
+    deep: demand(0.5, Effort::Usual),
+    nothing: demand(1.0, Effort::Thorough),
+};
+
+/// Work of a sweep of Gauss–Seidel, in factorizations: by trees it reads what the matrix is filled from, whose product
+/// with itself takes as many times longer as a row has entries, six for a free body; its own solutions cost as much
+/// as some of that.
+pub(super) const SWEEP: f64 = 0.25;
+
+/// What a solve may spend or has spent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowance {
+    /// Iterations of any kind.
+    pub iterations: usize,
+    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it. Of several
+    /// islands each may spend as much: together as many factorizations of the whole.
+    pub work: f64,
+}
+
+impl Allowance {
+    pub const NONE: Allowance = Allowance {
+        iterations: 0,
+        work: 0.0,
+    };
+
+    /// What is left after `spent`.
+    #[must_use]
+    pub fn without(&self, spent: &Allowance) -> Allowance {
+        Allowance {
+            iterations: self.iterations.saturating_sub(spent.iterations),
+            work: (self.work - spent.work).max(0.0),
+        }
+    }
+
+    /// A part of it.
+    #[must_use]
+    pub fn share(&self, part: f64) -> Allowance {
+        Allowance {
+            iterations: (part * self.iterations as f64).ceil() as usize,
+            work: part * self.work,
+        }
+    }
+
+    /// How many of at most `wanted` iterations of this work each it lets through.
+    pub(super) fn grant(&self, wanted: usize, each: f64) -> usize {
+        // A count that no integer holds saturates.
+        wanted.min(self.iterations).min((self.work / each) as usize)
+    }
+
+    /// How many Newton steps it lets through.
+    pub fn newton_steps(&self) -> usize {
+        self.grant(usize::MAX, 1.0)
+    }
+
+    /// Adds iterations of this work each.
+    pub fn spend(&mut self, iterations: usize, each: f64) {
+        self.iterations += iterations;
+        self.work += each * iterations as f64;
+    }
+
+    /// Adds what came after.
+    pub fn add(&mut self, other: &Allowance) {
+        self.iterations += other.iterations;
+        self.work += other.work;
+    }
+
+    /// Of two islands that were solved at a time, what the one that spent more did.
+    pub(super) fn most(&mut self, other: &Allowance) {
+        self.iterations = self.iterations.max(other.iterations);
+        self.work = self.work.max(other.work);
+    }
+}
+
+const fn rung(method: Method, at_most: usize, effort: Effort) -> Rung {
+    Rung {
+        method,
+        at_most,
+        effort,
+    }
+}
+
+const fn demand(share: f64, effort: Effort) -> Demand {
+    Demand { share, effort }
+}

@@ -1,0 +1,107 @@
+//! What a problem that nothing solved is left with: impulses that a body could have received.
+//!
+//! Without the De Saxcé shift the laws are those of a convex problem, min ½ λᵀGλ + gᵀλ with λ in the cones (Anitescu 2006):
+//! it always has a solution, for which contacts that slide also open. Its objective is what impulses change of the kinetic
+//! energy where nothing is pushed apart, so that no velocity explodes at any λ in the cones at which it is not positive.
+
+use super::NcpSolver;
+use super::local;
+use crate::contact::problem::{Delassus, Problem, Small};
+
+/// Residual from which on the best iterate is no answer that anybody could use.
+const USELESS: f64 = 1e-3;
+
+/// Sweeps of descent: as much as six factorizations.
+const DESCENT: usize = 24;
+
+impl NcpSolver {
+    /// Brings the present iterate, of this residual, into the cones and where its objective is not positive; where the residual
+    /// is large goes on to less of it. Where that leaves the finite numbers it stays.
+    pub(super) fn settle_for(&mut self, problem: &Problem, residual: f64) {
+        let work = &mut self.work;
+        work.keep();
+        for (block, at) in problem.blocks.iter().zip(work.offsets.windows(2)) {
+            local::project(*block, &mut work.lambda[at[0]..at[1]]);
+        }
+        work.update_sigma(problem);
+        // Of s λ the objective is s gᵀλ + s²/2 λᵀGλ.
+        let (mut given, mut taken) = (0.0, 0.0);
+        for ((l, s), g) in work.lambda.iter().zip(&work.sigma).zip(problem.g) {
+            given += l * g;
+            taken += l * (s - g);
+        }
+        if given + 0.5 * taken > 0.0 {
+            let part = if taken > 0.0 { -given / taken } else { 0.0 };
+            let part = part.clamp(0.0, 1.0);
+            work.lambda.iter_mut().for_each(|l| *l *= part);
+            work.update_sigma(problem);
+        }
+        if residual > USELESS {
+            for _ in 0..DESCENT {
+                self.descend(problem);
+            }
+            self.work.update_sigma(problem);
+        }
+        let work = &mut self.work;
+        if !work.lambda.iter().chain(&work.sigma).all(|x| x.is_finite()) {
+            work.restore();
+        }
+    }
+
+    /// One sweep of projected descent, block by block: none raises the objective.
+    fn descend(&mut self, problem: &Problem) {
+        let work = &mut self.work;
+        if let Delassus::Trees(rows) = problem.delassus {
+            rows.velocities(&work.lambda, &mut work.z);
+        }
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.offsets[i]..work.offsets[i + 1];
+            let rows = part.len();
+            let step = bound(&work.diagonal[i], rows).recip();
+            if !step.is_finite() {
+                continue;
+            }
+            let mut sigma = [0.0; 3];
+            match problem.delassus {
+                Delassus::Dense(_) => sigma[..rows].copy_from_slice(&work.sigma[part.clone()]),
+                Delassus::Trees(trees) => {
+                    let own = problem.g[part.clone()].iter().zip(trees.times(i, &work.z));
+                    for (sigma, (g, [x])) in sigma.iter_mut().zip(own) {
+                        *sigma = g + x;
+                    }
+                }
+            }
+            let lambda = &mut work.lambda[part.clone()];
+            let mut delta = [0.0; 3];
+            for ((d, l), s) in delta.iter_mut().zip(&mut *lambda).zip(sigma) {
+                *d = -*l;
+                *l -= step * s;
+            }
+            local::project(*block, lambda);
+            for (d, l) in delta.iter_mut().zip(&*lambda) {
+                *d += l;
+            }
+            let delta = &delta[..rows];
+            match problem.delassus {
+                Delassus::Dense(_) => {
+                    problem
+                        .delassus
+                        .add_columns(i, part.start, delta, &mut work.sigma);
+                }
+                Delassus::Trees(trees) => {
+                    let delta: [[f64; 1]; 3] =
+                        std::array::from_fn(|k| [delta.get(k).copied().unwrap_or(0.0)]);
+                    trees.add_transposed(i, &delta[..rows], &mut work.z);
+                }
+            }
+        }
+    }
+}
+
+/// At least the largest eigenvalue of a symmetric block: its largest sum of magnitudes in a row.
+fn bound(w: &Small, rows: usize) -> f64 {
+    let sums = w[..rows]
+        .iter()
+        .map(|row| row[..rows].iter().map(|x| x.abs()).sum::<f64>());
+    sums.fold(0.0, f64::max)
+}
