@@ -506,8 +506,8 @@ enum ds_contact_law
   /**
    * Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
    * (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:
-   * they have the period of a step. Sliding contacts glide at a gap of friction × h × speed, and contacts that are open by
-   * more than h × 1 m/s have no friction. kp and kd must be 0.
+   * they have the period of a step. Sliding contacts glide at a gap of friction × h × speed; those that are open by much more
+   * have no friction. kp and kd must be 0.
    */
   DS_CONTACT_CONVEX = 2,
   /**
@@ -710,6 +710,11 @@ typedef enum ds_smoothing_method ds_smoothing_method;
 typedef int32_t ds_smoothing_method;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
+
+/**
+ * How far inside its set an impulse is to stay.
+ */
+typedef struct Inside Inside;
 
 /**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
@@ -1750,7 +1755,8 @@ ds_status ds_model_neutral(const struct ds_model *model, double *q);
  * infinite plane of the world. It begins at the keyframe "home", else the first, else where the file places the bodies.
  * Takes up to seconds for a robot whose parts cannot be parted. q: nq numbers.
  */
-ds_status ds_model_home(const struct ds_model *model, double *q);
+ds_status ds_model_home(const struct ds_model *model,
+                        double *q);
 
 /**
  * A stored state: nq, nv and nu numbers; any pointer may be NULL.

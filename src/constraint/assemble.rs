@@ -87,7 +87,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// G is held `by_trees` always, or as [`Held`] says.
+    /// G is held `by_trees` always, or as `Held` says.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an

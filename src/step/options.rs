@@ -109,8 +109,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options with a number of contacts: where they leave it to the model [`CONTACTS`] and [`CONTACTS_A_LINK`] more
-    /// for each moving link that may touch something, within [`MOST_ENTRIES`].
+    /// The options with a number of contacts: where they leave it to the model `CONTACTS` and `CONTACTS_A_LINK` more
+    /// for each moving link that may touch something, within `MOST_ENTRIES`.
     pub fn for_model(&self, model: &Model) -> Options {
         let mut links: Vec<usize> = (0..model.ngeom())
             .filter(|g| model.may_touch_any(*g))
