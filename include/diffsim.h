@@ -712,9 +712,21 @@ typedef int32_t ds_smoothing_method;
 #endif // __cplusplus
 
 /**
- * How far inside its set an impulse is to stay.
+ * What a solve may spend or has spent.
  */
-typedef struct Inside Inside;
+typedef struct Allowance Allowance;
+
+/**
+ * For all of what overlaps and passed limits are to give back; while bodies stay jammed and most steps
+ * take no pains; for the deep ones without friction; and for nothing but not to close further. The last always has a
+ * solution: where it is all that is asked, it has the whole allowance.
+ */
+typedef struct Demands Demands;
+
+/**
+ * How far the default path goes before it gives a problem back unsolved, as one is that may have no solution.
+ */
+typedef struct Effort Effort;
 
 /**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
@@ -1976,7 +1988,8 @@ ds_status ds_sim_push_out_given_up(const struct ds_sim *sim,
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */
-ds_status ds_sim_work(const struct ds_sim *sim, double *out);
+ds_status ds_sim_work(const struct ds_sim *sim,
+                      double *out);
 
 /**
  * Sets the wrench that acts on a body in every step from now on, until it is changed: force [N]
