@@ -712,23 +712,6 @@ typedef int32_t ds_smoothing_method;
 #endif // __cplusplus
 
 /**
- * What a solve may spend or has spent.
- */
-typedef struct Allowance Allowance;
-
-/**
- * For all of what overlaps and passed limits are to give back; while bodies stay jammed and most steps
- * take no pains; for the deep ones without friction; and for nothing but not to close further. The last always has a
- * solution: where it is all that is asked, it has the whole allowance.
- */
-typedef struct Demands Demands;
-
-/**
- * How far the default path goes before it gives a problem back unsolved, as one is that may have no solution.
- */
-typedef struct Effort Effort;
-
-/**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
  * step them. One thread at a time calls.
  */
