@@ -1,7 +1,7 @@
 //! What is tried on a contact problem, in which order, and what each may spend: the one place that says so.
 //!
 //! A step asks for all of what overlaps and passed limits are to give back, and of a problem that is not solved for less
-//! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of [`METHODS`] are tried one
+//! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of `METHODS` are tried one
 //! after the other until one solves it. Islands that are left over are tried once more at the last, with a dense matrix if
 //! they are small enough ([`DENSE_AT_LAST`]): it tells which rows depend on each other. What a step spends in all is
 //! bounded by [`Allowance`], whatever the table would allow; what remains unsolved then is returned as
