@@ -73,6 +73,7 @@ CALLS = {
         "set_pair_enabled": (0, 1, True),
         "info": (),
         "push_out_given_up": (),
+        "work": (),
         "reset": (),
         "set_external_wrench": (1, np.zeros(6)),
         "select_params": ([],),
