@@ -640,10 +640,11 @@ fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
         for j in 0..=i {
             let rj = rows(j);
             // Column b of the block (i, j) in lanes.
-            for (b, column) in rj.zip(c.rows.delassus(i, j)) {
-                for (a, x) in ri.clone().zip(column.0) {
-                    dense[b * n + a] = x;
-                    dense[a * n + b] = x;
+            let g = c.rows.delassus(i, j);
+            for (b, column) in rj.zip(&g) {
+                for (a, x) in ri.clone().zip(&column.0) {
+                    dense[b * n + a] = *x;
+                    dense[a * n + b] = *x;
                 }
             }
         }

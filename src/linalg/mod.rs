@@ -42,7 +42,7 @@ pub fn within(bound: f64, x: &[f64]) -> bool {
             *inside &= u64::from(x.abs() < bound);
         }
     }
-    inside == [1; 8] && rest.iter().all(|x| x.abs() < bound)
+    inside.iter().fold(1, |all, inside| all & inside) == 1 && rest.iter().all(|x| x.abs() < bound)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::linearization::all_finite;
 use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
-use crate::linalg::{F4, within};
+use crate::linalg::F4;
 use crate::spatial::{Pose, Vec3, Wrench};
 
 /// Column-major 4×4 homogeneous matrix.
@@ -41,8 +41,10 @@ impl Sim {
 
     pub(super) fn check_positions(&self) -> Result<()> {
         let kin = &self.dynamics.kin;
-        let near = |p: &Vec3| within(REACH, &p.to_array());
-        if kin.pos.iter().chain(&kin.origin).all(near) {
+        // Without a branch per number.
+        let near = |p: &Vec3| (p.x.abs() < REACH) & (p.y.abs() < REACH) & (p.z.abs() < REACH);
+        let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
+        if all_near(&kin.pos) & all_near(&kin.origin) {
             Ok(())
         } else {
             Err(Error::numerical(format!(

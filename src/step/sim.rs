@@ -13,6 +13,7 @@ use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
+use crate::linalg::within;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use crate::spatial::Wrench;
@@ -58,7 +59,7 @@ impl StepState {
         if integrator == Integrator::SymplecticEulerWorld {
             world_axes::advance(model, h, &self.q, &mut self.q_next, &mut self.v_next);
         }
-        if self.q_next.iter().all(|x| x.is_finite()) {
+        if within(f64::INFINITY, &self.q_next) {
             Ok(())
         } else {
             Err(Error::numerical(

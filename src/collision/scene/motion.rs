@@ -16,10 +16,11 @@ const GRAIN: f64 = 1e-4;
 /// link's centre, world axes.
 #[derive(Debug)]
 pub(super) struct Motions {
-    /// Of all links as the step begins, then as its solutions would have it; behind these, the motion on offer.
+    /// Of all links standing still, as the step begins, then as its solutions would have it; behind these, the motion
+    /// on offer.
     twists: Vec<Twist>,
     count: usize,
-    /// Of the foreseen motions, and of the one on offer.
+    /// Of the foreseen motions; of the one on offer once it is measured.
     speeds: Vec<Speeds>,
     offered: Vec<Speeds>,
     /// How much farther than by the motions points of this link are looked for [m].
@@ -49,7 +50,7 @@ impl Motions {
     pub fn new(geoms: &[SceneGeom], bounds: &[(Vec3, f64)]) -> Motions {
         let n = bounds.len();
         let mut motions = Motions {
-            twists: vec![Twist::ZERO; (MOTIONS + 1) * n],
+            twists: vec![Twist::ZERO; (MOTIONS + 2) * n],
             count: 0,
             speeds: vec![Speeds::default(); n],
             offered: vec![Speeds::default(); n],
@@ -86,16 +87,28 @@ impl Motions {
         self.radii.len()
     }
 
+    /// That with this number among the foreseen ones, which count from 1: all links stand still in 0, and behind the last
+    /// one is the motion on offer.
+    fn motion(&self, k: usize) -> &[Twist] {
+        let n = self.links();
+        &self.twists[k * n..][..n]
+    }
+
     /// A motion of all links, which is not foreseen until it is accepted.
     pub fn offer(&mut self, twists: impl Iterator<Item = Twist>) {
         let n = self.links();
-        let all = &mut self.twists[self.count * n..][..n];
-        let mut mean = Vec3::ZERO;
+        let all = &mut self.twists[(self.count + 1) * n..][..n];
         for (own, v) in all.iter_mut().zip(twists) {
             *own = v;
-            mean += v.lin;
         }
-        mean = mean * (1.0 / (n - 1).max(1) as f64);
+    }
+
+    /// Takes the speeds of the motion on offer.
+    pub fn measure_offer(&mut self) {
+        let n = self.links();
+        let all = &self.twists[(self.count + 1) * n..][..n];
+        let sum = all[..n - 1].iter().fold(Vec3::ZERO, |sum, v| sum + v.lin);
+        let mean = sum * (1.0 / (n - 1).max(1) as f64);
         for ((speed, v), arm) in self.offered.iter_mut().zip(all).zip(&self.arms) {
             let swing = swing(v.ang.norm(), *arm);
             *speed = Speeds {
@@ -105,7 +118,7 @@ impl Motions {
         }
     }
 
-    /// The motion on offer is foreseen from now on.
+    /// The motion on offer, measured, is foreseen from now on.
     pub fn accept(&mut self) {
         for (speed, offered) in self.speeds.iter_mut().zip(&self.offered) {
             *speed = Speeds {
@@ -119,28 +132,30 @@ impl Motions {
     /// Looks `reach` seconds of what the motion on offer changes farther than by the motions that are foreseen, and
     /// by a grain: how much of the change contacts take back is not known yet.
     pub fn allow_change(&mut self, reach: f64) {
-        for i in 0..self.links() - 1 {
-            let change = self.change(i);
-            let speed = change.lin.norm() + change.ang.norm() * self.radii[i];
-            self.slack[i] = reach * speed + GRAIN * self.radii[i];
-        }
-    }
-
-    /// How the motion on offer differs from the last one that is foreseen.
-    fn change(&self, link: usize) -> Twist {
         let n = self.links();
-        let of = |motion: usize| self.twists[motion * n + link];
-        of(self.count) - self.count.checked_sub(1).map_or(Twist::ZERO, of)
+        let (before, offered) = self.twists[self.count * n..].split_at(n);
+        let changes = before[..n - 1].iter().zip(offered);
+        let sizes = self.radii.iter().zip(&mut self.slack);
+        for ((before, offered), (radius, slack)) in changes.zip(sizes) {
+            let change = *offered - *before;
+            let speed = change.lin.norm() + change.ang.norm() * radius;
+            *slack = reach * speed + GRAIN * radius;
+        }
     }
 
     /// Whether the motion on offer, kept up for `h` [s], may close a gap that was not foreseen.
     pub fn surprises(&self, h: f64) -> bool {
-        (0..self.links()).any(|i| self.is_new(i, h))
+        let links = self.motion(self.count).iter();
+        let changes = links.zip(self.motion(self.count + 1));
+        let mut sizes = changes.zip(self.arms.iter().zip(&self.slack));
+        sizes.any(|((before, offered), (arm, slack))| exceeds(h, *offered - *before, *arm, *slack))
     }
 
-    fn is_new(&self, link: usize, h: f64) -> bool {
-        let change = self.change(link);
-        h * (change.lin.norm() + swing(change.ang.norm(), self.arms[link])) > self.slack[link]
+    /// Whether it may between two links.
+    pub fn is_new_between(&self, link: [usize; 2], h: f64) -> bool {
+        let [before, offered] = [self.count, self.count + 1].map(|k| self.motion(k));
+        link.iter()
+            .any(|&i| exceeds(h, offered[i] - before[i], self.arms[i], self.slack[i]))
     }
 
     /// No point of the link moves faster against the links' mean velocity [m/s].
@@ -167,19 +182,14 @@ impl Motions {
         self.slack[link]
     }
 
-    /// Whether the motion on offer may close a gap between two links that was not foreseen.
-    pub fn is_new_between(&self, link: [usize; 2], h: f64) -> bool {
-        link.iter().any(|&i| self.is_new(i, h))
-    }
-
     /// The foreseen motions of the second link against the first, for `reach` seconds.
     pub fn approach(&self, link: [usize; 2], centers: &[Vec3], reach: f64) -> Approach {
-        self.between(link, centers, reach, 0..self.count)
+        self.between(link, centers, reach, 1..self.count + 1)
     }
 
     /// That on offer.
     pub fn offered(&self, link: [usize; 2], centers: &[Vec3], reach: f64) -> Approach {
-        self.between(link, centers, reach, self.count..self.count + 1)
+        self.between(link, centers, reach, self.count + 1..self.count + 2)
     }
 
     fn between(
@@ -189,14 +199,14 @@ impl Motions {
         reach: f64,
         motions: Range<usize>,
     ) -> Approach {
-        let n = self.links();
         let apart = centers[link[1]] - centers[link[0]];
         // Far from where the velocities are taken they lose digits.
         let at_first = self.radii[link[0]] < self.radii[link[1]];
         let centre = centers[link[usize::from(!at_first)]];
         let mut approach = Approach::new(reach, centre);
         for k in motions {
-            let [a, b] = link.map(|i| self.twists[k * n + i]);
+            let all = self.motion(k);
+            let [a, b] = link.map(|i| all[i]);
             let lin = if at_first {
                 b.at(-apart) - a.lin
             } else {
@@ -206,4 +216,10 @@ impl Motions {
         }
         approach
     }
+}
+
+/// Whether points of a link whose motion changes like this move farther than `slack` within `h` [s].
+#[inline(always)]
+fn exceeds(h: f64, change: Twist, arm: f64, slack: f64) -> bool {
+    h * (change.lin.norm() + swing(change.ang.norm(), arm)) > slack
 }

@@ -46,6 +46,7 @@ impl Scene {
         reach: f64,
     ) {
         self.offer(model, kin, start);
+        self.motions.measure_offer();
         self.motions.accept();
         self.offer(model, kin, free);
         self.motions.allow_change(reach);
@@ -107,10 +108,14 @@ impl Scene {
             for (balls, i) in list.balls[group.first..group.end].iter().zip(group.first..) {
                 let apart = self.middles[balls.a as usize] - self.middles[balls.b as usize];
                 let far = balls.reach + allowance;
-                if apart.norm_squared() <= far * far {
+                let pair = &list.pairs[i];
+                // Balls do not tell how far a plane is, and the links' motions cost more than this.
+                let is_near = apart.norm_squared() <= far * far
+                    && (!group.unbounded || self.is_pair_near(pair, pair.margin + allowance));
+                if is_near {
                     let approach = approach
                         .get_or_insert_with(|| self.motions.approach(link, &self.centers, reach));
-                    self.collide_pair(&list.pairs[i], approach, margin);
+                    self.collide_pair(pair, approach, margin);
                 }
             }
         }
@@ -222,6 +227,7 @@ impl Scene {
         if !self.motions.surprises(h) {
             return Ok(false);
         }
+        self.motions.measure_offer();
         let misses = self.with_broad(|scene, broad| match broad {
             Broad::List(list) => Ok(scene.misses_listed(list, reach, h)),
             Broad::Sweep(sweep) => scene.misses_swept(sweep, reach, h),
