@@ -185,7 +185,7 @@ impl ContactStage {
             Law::Ncp(_) => REACH_STEPS,
             Law::Convex(_) => COMPLIANT_REACH_STEPS,
         };
-        (self.scene).foresee(model, kin, &kin.v, &self.twists, far);
+        (self.scene).foresee(&kin.v, &self.twists, far);
         self.scene.collide(far)?;
         let t = model.topology();
         let mut reach = UNFORESEEN_SPEED * h + self.foresight;
@@ -224,7 +224,7 @@ impl ContactStage {
                 repeat = true;
             }
             twists(kin, model, v_end, &mut self.twists);
-            if (self.scene).misses(model, kin, &self.twists, [far, h])? {
+            if (self.scene).misses(&self.twists, [far, h])? {
                 repeat |= self.scene.collide(far)?;
             }
             before = certificate;

@@ -42,7 +42,7 @@ impl Sim {
     pub(super) fn check_positions(&self) -> Result<()> {
         let kin = &self.dynamics.kin;
         // Without a branch per number.
-        let near = |p: &Vec3| (p.x.abs() < REACH) & (p.y.abs() < REACH) & (p.z.abs() < REACH);
+        let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
         let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
         if all_near(&kin.pos) & all_near(&kin.origin) {
             Ok(())

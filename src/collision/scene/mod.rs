@@ -157,7 +157,9 @@ pub struct Scene {
     poses: Vec<Pose>,
     /// Of the balls around the geometries, in the world.
     middles: Vec<Vec3>,
+    /// Of the balls around the links' geometries, in the world; and from the origins of the links' trees.
     centers: Vec<Vec3>,
+    arms: Vec<Vec3>,
     motions: Motions,
     found: Found,
     /// Added to every pair's margin [m].
@@ -202,6 +204,7 @@ impl Scene {
             poses: vec![Pose::IDENTITY; geoms.len()],
             middles: geoms.iter().map(|g| g.centre).collect(),
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
+            arms: vec![Vec3::ZERO; model.topology().links.len()],
             motions: Motions::new(&geoms, &bounds),
             bounds,
             found: Found::new(capacity)?,

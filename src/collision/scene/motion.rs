@@ -23,6 +23,8 @@ pub(super) struct Motions {
     /// Of the foreseen motions; of the one on offer once it is measured.
     speeds: Vec<Speeds>,
     offered: Vec<Speeds>,
+    /// Whether the one on offer moves points of this link farther than was foreseen ([`Motions::surprises`]).
+    new: Vec<bool>,
     /// How much farther than by the motions points of this link are looked for [m].
     slack: Vec<f64>,
     /// Radius of the bounded geometries about the centre [m].
@@ -54,6 +56,7 @@ impl Motions {
             count: 0,
             speeds: vec![Speeds::default(); n],
             offered: vec![Speeds::default(); n],
+            new: vec![false; n],
             slack: vec![0.0; n],
             radii: vec![0.0; n],
             arms: vec![0.0; n],
@@ -144,18 +147,23 @@ impl Motions {
     }
 
     /// Whether the motion on offer, kept up for `h` [s], may close a gap that was not foreseen.
-    pub fn surprises(&self, h: f64) -> bool {
-        let links = self.motion(self.count).iter();
-        let changes = links.zip(self.motion(self.count + 1));
-        let mut sizes = changes.zip(self.arms.iter().zip(&self.slack));
-        sizes.any(|((before, offered), (arm, slack))| exceeds(h, *offered - *before, *arm, *slack))
+    pub fn surprises(&mut self, h: f64) -> bool {
+        let n = self.links();
+        let (before, offered) = self.twists[self.count * n..].split_at(n);
+        let changes = before.iter().zip(offered);
+        let sizes = self.arms.iter().zip(&self.slack).zip(&mut self.new);
+        let mut any = false;
+        for ((before, offered), ((arm, slack), new)) in changes.zip(sizes) {
+            let change = *offered - *before;
+            *new = h * (change.lin.norm() + swing(change.ang.norm(), *arm)) > *slack;
+            any |= *new;
+        }
+        any
     }
 
     /// Whether it may between two links.
-    pub fn is_new_between(&self, link: [usize; 2], h: f64) -> bool {
-        let [before, offered] = [self.count, self.count + 1].map(|k| self.motion(k));
-        link.iter()
-            .any(|&i| exceeds(h, offered[i] - before[i], self.arms[i], self.slack[i]))
+    pub fn is_new_between(&self, [a, b]: [usize; 2]) -> bool {
+        self.new[a] || self.new[b]
     }
 
     /// No point of the link moves faster against the links' mean velocity [m/s].
@@ -216,10 +224,4 @@ impl Motions {
         }
         approach
     }
-}
-
-/// Whether points of a link whose motion changes like this move farther than `slack` within `h` [s].
-#[inline(always)]
-fn exceeds(h: f64, change: Twist, arm: f64, slack: f64) -> bool {
-    h * (change.lin.norm() + swing(change.ang.norm(), arm)) > slack
 }

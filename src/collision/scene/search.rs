@@ -25,6 +25,7 @@ impl Scene {
         let links = &model.topology().links;
         for (i, (c, _)) in self.bounds[..links.len()].iter().enumerate() {
             self.centers[i] = kin.link_pose(model, i).point(*c);
+            self.arms[i] = self.centers[i] - kin.origin[links[i].tree];
         }
         for &i in &self.moving {
             let (i, g) = (i as usize, &self.geoms[i as usize]);
@@ -37,28 +38,18 @@ impl Scene {
 
     /// Foresees the links' motion at the start of a step (spatial velocities about their trees' origins), and that
     /// within `reach` [s] contacts may take back what the step's forces make of it: `free` without any.
-    pub fn foresee(
-        &mut self,
-        model: &Model,
-        kin: &Kinematics,
-        start: &[Twist],
-        free: &[Twist],
-        reach: f64,
-    ) {
-        self.offer(model, kin, start);
+    pub fn foresee(&mut self, start: &[Twist], free: &[Twist], reach: f64) {
+        self.offer(start);
         self.motions.measure_offer();
         self.motions.accept();
-        self.offer(model, kin, free);
+        self.offer(free);
         self.motions.allow_change(reach);
     }
 
-    fn offer(&mut self, model: &Model, kin: &Kinematics, twists: &[Twist]) {
-        let links = &model.topology().links;
-        let (centers, origins) = (&self.centers, &kin.origin);
-        let about_centre =
-            |(i, v): (usize, &Twist)| Twist::new(v.at(centers[i] - origins[links[i].tree]), v.ang);
+    fn offer(&mut self, twists: &[Twist]) {
+        let about_centre = |(v, arm): (&Twist, &Vec3)| Twist::new(v.at(*arm), v.ang);
         self.motions
-            .offer(twists.iter().enumerate().map(about_centre));
+            .offer(twists.iter().zip(&self.arms).map(about_centre));
     }
 
     /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
@@ -213,17 +204,11 @@ impl Scene {
     /// [`MOTIONS`] have been foreseen.
     ///
     /// [`MOTIONS`]: crate::collision::MOTIONS
-    pub fn misses(
-        &mut self,
-        model: &Model,
-        kin: &Kinematics,
-        twists: &[Twist],
-        [reach, h]: [f64; 2],
-    ) -> Result<bool> {
+    pub fn misses(&mut self, twists: &[Twist], [reach, h]: [f64; 2]) -> Result<bool> {
         if self.motions.is_full() {
             return Ok(false);
         }
-        self.offer(model, kin, twists);
+        self.offer(twists);
         if !self.motions.surprises(h) {
             return Ok(false);
         }
@@ -244,7 +229,7 @@ impl Scene {
     fn misses_listed(&mut self, list: &List, reach: f64, h: f64) -> bool {
         list.groups.iter().any(|group| {
             let link = group.link.map(|l| self.slot(l));
-            self.motions.is_new_between(link, h)
+            self.motions.is_new_between(link)
                 && (group.unbounded || self.is_near(link, h * self.motions.fastest_offered(link)))
                 && list.pairs[group.first..group.end]
                     .iter()
@@ -260,7 +245,7 @@ impl Scene {
         Ok(near.iter().any(|&(a, b)| {
             let pair = self.rules.pair(a as usize, b as usize);
             pair.is_some_and(|pair| {
-                self.motions.is_new_between(self.slots(&pair), h) && self.misses_on(&pair, reach, h)
+                self.motions.is_new_between(self.slots(&pair)) && self.misses_on(&pair, reach, h)
             })
         }))
     }

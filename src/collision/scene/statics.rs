@@ -153,7 +153,7 @@ impl Scene {
             let (id, _) = statics.seekers[k];
             let link = self.with_world(id);
             let travel = h * self.motions.fastest_offered(link);
-            if self.motions.is_new_between(link, h) && self.seek(statics, id, travel) {
+            if self.motions.is_new_between(link) && self.seek(statics, id, travel) {
                 for &other in &statics.found {
                     if let Some(pair) = self.pair(id, other)
                         && self.misses_on(&pair, reach, h)

@@ -29,7 +29,10 @@ impl Reduced {
     pub(super) fn clear_idle(values: &[f64], n: usize, faces: &[Face], a: &mut [f64]) {
         let m = faces.last().map_or(0, |f| f.start + f.size);
         for face in faces {
-            for k in (0..face.size).filter(|k| is_idle(values, n, face, *k)) {
+            for k in 0..face.size {
+                if !is_idle(values, n, face, k) {
+                    continue;
+                }
                 a[(face.start + k) * m..][..m].fill(0.0);
                 // The impulse of a sliding contact drags along the slip, even where its normal moves nothing.
                 if face.slide.is_none() {
