@@ -55,8 +55,13 @@ fn product_kernel(
     let n = t.nv();
     let (aq, av) = (F4::flat(&id.above_q), F4::flat(&id.above_v));
     let (bq, bv) = (F4::flat(&id.below_q), F4::flat(&id.below_v));
+    let rows: &[F4] = match less {
+        Some(l) => l.rows,
+        None => &[],
+    };
     for (k, tree) in t.trees.iter().enumerate() {
         let island = coupling.of_tree(k);
+        let spans = coupling.spans(island);
         for j in tree.first_dof..tree.end_dof {
             let dof = &t.dofs[j];
             let mut count = 0;
@@ -76,17 +81,18 @@ fn product_kernel(
                 push(i, bq[at], bv[at]);
             }
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
-            let less = less.map(|l| Less {
-                rows: l.rows,
-                by_q: &F4::flat(&l.by_q[l.at[j]..])[..l.ranks[island]],
-                by_v: &F4::flat(&l.by_v[l.at[j]..])[..l.ranks[island]],
-            });
-            for span in coupling.spans(island) {
+            let (mut less_q, mut less_v): (&[f64], &[f64]) = (&[], &[]);
+            if let Some(l) = less {
+                let (at, rank) = (l.at[j], l.ranks[island]);
+                less_q = &F4::flat(&l.by_q[at..])[..rank];
+                less_v = &F4::flat(&l.by_v[at..])[..rank];
+            }
+            for span in spans {
                 let (mut b, end) = (span.start / LANES, span.end.div_ceil(LANES));
                 while b < end {
                     b += by_tile!(
                         end - b,
-                        accumulate(s, count, inv, less, b, span.clone(), col_q, col_v)
+                        accumulate(s, count, inv, rows, less_q, less_v, b, span, col_q, col_v)
                     );
                 }
             }
@@ -94,22 +100,16 @@ fn product_kernel(
     }
 }
 
-/// What one column of [`LowRank`] is.
-#[derive(Clone, Copy)]
-struct Less<'a> {
-    rows: &'a [F4],
-    by_q: &'a [f64],
-    by_v: &'a [f64],
-}
-
 #[inline(always)]
 fn accumulate<const W: usize>(
     s: &ColumnSupport,
     count: usize,
     inv: &DenseInverse,
-    less: Option<Less<'_>>,
+    less: &[F4],
+    less_q: &[f64],
+    less_v: &[f64],
     block: usize,
-    dofs: Range<usize>,
+    dofs: &Range<usize>,
     col_q: &mut [f64],
     col_v: &mut [f64],
 ) {
@@ -122,14 +122,11 @@ fn accumulate<const W: usize>(
             v[k] += row[k] * xv;
         }
     }
-    if let Some(l) = less {
-        let rows = l.rows.chunks_exact(inv.stride);
-        for ((row, &xq), &xv) in rows.zip(l.by_q).zip(l.by_v) {
-            let row = &row[block..][..W];
-            for k in 0..W {
-                q[k] -= row[k] * xq;
-                v[k] -= row[k] * xv;
-            }
+    for (i, (&xq, &xv)) in less_q.iter().zip(less_v).enumerate() {
+        let row = &less[i * inv.stride + block..][..W];
+        for k in 0..W {
+            q[k] -= row[k] * xq;
+            v[k] -= row[k] * xv;
         }
     }
     // A tree's first and last block may be shared with its neighbours.

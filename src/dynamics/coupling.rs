@@ -1,7 +1,8 @@
 //! Which trees a step joins: dofs of trees that nothing joins do not meet in any derivative.
 
-use crate::linalg::within;
-use crate::model::topology::Topology;
+use crate::linalg::{dispatch, within};
+use crate::model::state::{LaneMatrix, LinkMatrix};
+use crate::model::topology::{Link, Topology};
 use std::ops::Range;
 use std::slice::from_ref;
 
@@ -134,6 +135,12 @@ impl Coupling {
         self.sizes.is_empty()
     }
 
+    /// Number of dofs of all islands.
+    #[inline(always)]
+    pub fn dofs(&self) -> usize {
+        self.homes.len()
+    }
+
     /// The island of a tree.
     #[inline(always)]
     pub fn of_tree(&self, tree: usize) -> usize {
@@ -197,9 +204,6 @@ pub struct Columns<'a> {
     are_dofs: bool,
 }
 
-/// More columns than there are.
-static ANY: Range<usize> = 0..usize::MAX;
-
 impl<'a> Columns<'a> {
     /// Rows of a column.
     #[inline(always)]
@@ -210,29 +214,42 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Those of so many columns that have the rows of a tree.
+    /// All columns have all rows: a matrix is one run of numbers.
     #[inline(always)]
-    pub fn holding(&self, tree: usize, count: usize) -> impl Iterator<Item = usize> + 'a {
-        let (homes, island) = (self.homes, self.coupling.island.get(tree).copied());
-        let among = match island {
-            Some(island) if self.are_dofs => self.coupling.spans(island),
-            _ => from_ref(&ANY),
-        };
-        let columns = among.iter().flat_map(move |s| s.start..s.end.min(count));
-        columns.filter(move |j| homes.is_none_or(|homes| Some(homes[*j]) == island))
+    fn are_whole(&self) -> bool {
+        self.homes.is_none() || self.coupling.len() == 1
     }
 
-    /// Whether all their numbers are below `bound`, and numbers.
-    pub fn are_within(&self, bound: f64, columns: &[f64]) -> bool {
-        let nv = self.coupling.homes.len().max(1);
-        let mut columns = columns.chunks_exact(nv).enumerate();
-        columns.all(|(j, x)| (self.spans(j).iter()).all(|s| within(bound, &x[s.clone()])))
+    /// The rows of a link ← `m` times them, in those columns of `x` that have them.
+    #[inline(always)]
+    pub fn multiply(&self, m: &LinkMatrix, link: &Link, x: &mut [f64]) {
+        let (nv, size) = (self.coupling.dofs(), link.kind.nv());
+        let block = LaneMatrix::new(m);
+        let all = 0..x.len() / nv;
+        let (whole, island) = (self.are_whole(), self.coupling.island.get(link.tree));
+        let runs = match island {
+            Some(island) if self.are_dofs => self.coupling.spans(*island),
+            _ => from_ref(&all),
+        };
+        for run in runs {
+            for j in run.clone() {
+                if whole || self.homes.is_some_and(|homes| Some(&homes[j]) == island) {
+                    block.multiply(&mut x[j * nv + link.iv..][..size]);
+                }
+            }
+        }
     }
 
     /// out ← `scale` times the columns, each of nv entries, of which rows that they do not have are not read.
     #[inline(always)]
     pub fn write(&self, scale: f64, from: &[f64], out: &mut [f64]) {
-        let nv = self.coupling.homes.len().max(1);
+        if self.are_whole() {
+            for (o, x) in out.iter_mut().zip(from) {
+                *o = scale * x;
+            }
+            return;
+        }
+        let nv = self.coupling.dofs().max(1);
         let columns = from.chunks_exact(nv).zip(out.chunks_exact_mut(nv));
         for (j, (from, out)) in columns.enumerate() {
             let mut at = 0;
@@ -246,6 +263,21 @@ impl<'a> Columns<'a> {
             out[at..].fill(0.0);
         }
     }
+}
+
+#[inline(always)]
+fn are_within_kernel(which: &Columns<'_>, bound: f64, columns: &[f64]) -> bool {
+    if which.are_whole() {
+        return within(bound, columns);
+    }
+    let nv = which.coupling.dofs().max(1);
+    let mut columns = columns.chunks_exact(nv).enumerate();
+    columns.all(|(j, x)| (which.spans(j).iter()).all(|s| within(bound, &x[s.clone()])))
+}
+
+dispatch! {
+    /// Whether all numbers of the columns are below `bound`, and numbers.
+    pub fn are_within = are_within_kernel(which: &Columns<'_>, bound: f64, columns: &[f64]) -> bool
 }
 
 #[cfg(test)]

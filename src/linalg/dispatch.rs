@@ -9,13 +9,14 @@ macro_rules! dispatch {
     (
         $(#[$doc:meta])*
         $vis:vis fn $name:ident $(<const $lanes:ident: usize>)? = $($kernel:ident)::+($($arg:ident : $ty:ty),* $(,)?)
+        $(-> $result:ty)?
     ) => {
         $(#[$doc])*
-        $vis fn $name $(<const $lanes: usize>)? ($($arg: $ty),*) {
+        $vis fn $name $(<const $lanes: usize>)? ($($arg: $ty),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                fn wide $(<const $lanes: usize>)? ($($arg: $ty),*) {
+                fn wide $(<const $lanes: usize>)? ($($arg: $ty),*) $(-> $result)? {
                     $($kernel)::+($($arg),*)
                 }
                 if std::arch::is_x86_feature_detected!("avx2") {

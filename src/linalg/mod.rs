@@ -32,17 +32,15 @@ pub fn scattered(k: usize, seed: usize) -> f64 {
     2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }
 
-/// Whether all numbers are below `bound`, and numbers.
-pub fn within(bound: f64, x: &[f64]) -> bool {
-    // In lanes instead of a branch per number.
-    let (lanes, rest) = x.as_chunks::<8>();
-    let mut inside = [1; 8];
-    for x in lanes {
-        for (inside, x) in inside.iter_mut().zip(x) {
-            *inside &= u64::from(x.abs() < bound);
-        }
-    }
-    inside.iter().fold(1, |all, inside| all & inside) == 1 && rest.iter().all(|x| x.abs() < bound)
+/// Whether all numbers are below `bound`, which is positive, and numbers.
+#[inline(always)]
+pub(crate) fn within(bound: f64, x: &[f64]) -> bool {
+    debug_assert!(bound > 0.0);
+    // Whole numbers, whose sums vectorize in any order, instead of a branch per number: |x| is ordered as its bits are,
+    // infinity and NaN last, so that a sign is set where one is not below.
+    let limit = bound.to_bits() as i64 - 1;
+    let over = |x: &f64| limit.wrapping_sub(x.abs().to_bits() as i64);
+    x.iter().fold(0, |signs, x| signs | over(x)) >= 0
 }
 
 #[cfg(test)]

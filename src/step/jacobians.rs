@@ -1,5 +1,6 @@
 //! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
 
+use super::actuation::ActuatorForce;
 use super::derivatives::at;
 use super::info::check_length;
 use super::linearization::*;
@@ -7,10 +8,12 @@ use super::parameters::At;
 use super::response::Response;
 use super::sim::Sim;
 use crate::dynamics::aba_derivatives::inverse_times;
+use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
-use crate::dynamics::mass::inverse;
+use crate::dynamics::mass::{DenseInverse, inverse};
 use crate::error::{Error, Result};
-use crate::linalg::F4;
+use crate::linalg::{F4, dispatch};
+use crate::model::Actuator;
 
 /// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
 /// tangent of q is in the body frame for spherical and free joints.
@@ -82,20 +85,14 @@ impl Sim {
                 Some(c) => c.response(&d.inverse),
                 None => &d.inverse,
             };
-            for (j, column) in lin.by_u.chunks_exact_mut(nv.max(1)).enumerate() {
-                let (a, f) = (&model.actuators()[j], &self.state.actuators[j]);
-                for span in lin.coupling.spans(lin.input_homes[j]) {
-                    let column = &mut column[span.clone()];
-                    column.fill(0.0);
-                    for (k, gear) in a.gear.iter().enumerate() {
-                        let x = h * gear * f.by_u;
-                        let row = &F4::flat(answer.row(a.iv + k))[span.clone()];
-                        for (c, r) in column.iter_mut().zip(row) {
-                            *c += x * r;
-                        }
-                    }
-                }
-            }
+            input_columns(
+                model.actuators(),
+                &self.state.actuators,
+                answer,
+                &lin.coupling,
+                h,
+                &mut lin.by_u,
+            );
         }
         let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
         if by_p {
@@ -129,10 +126,12 @@ impl Sim {
         Ok(())
     }
 
-    /// Finds which trees the last step joins.
+    /// Finds which trees the last step joins; one is an island from the start.
     fn couple(&mut self) {
-        if let Some(lin) = &mut self.linear {
-            let t = self.model.topology();
+        let t = self.model.topology();
+        if let Some(lin) = &mut self.linear
+            && t.trees.len() > 1
+        {
             lin.coupling.start(t);
             if let Some(c) = &self.contact {
                 c.couple(&mut lin.coupling);
@@ -233,4 +232,37 @@ impl Sim {
             lin.dv = from;
         }
     }
+}
+
+#[inline(always)]
+fn input_columns_kernel(
+    actuators: &[Actuator],
+    forces: &[ActuatorForce],
+    answer: &DenseInverse,
+    coupling: &Coupling,
+    h: f64,
+    out: &mut [f64],
+) {
+    let nv = coupling.dofs().max(1);
+    for ((a, f), column) in actuators.iter().zip(forces).zip(out.chunks_exact_mut(nv)) {
+        for span in coupling.spans(coupling.of_dof(a.iv)) {
+            let column = &mut column[span.clone()];
+            column.fill(0.0);
+            for (k, gear) in a.gear.iter().enumerate() {
+                let x = h * gear * f.by_u;
+                let row = &F4::flat(answer.row(a.iv + k))[span.clone()];
+                for (c, r) in column.iter_mut().zip(row) {
+                    *c += x * r;
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// ∂v̂ by u, in columns of which only rows in the island of an input are written.
+    fn input_columns = input_columns_kernel(
+        actuators: &[Actuator], forces: &[ActuatorForce], answer: &DenseInverse, coupling: &Coupling, h: f64,
+        out: &mut [f64],
+    )
 }

@@ -6,7 +6,7 @@ use super::sim::StepState;
 use super::world_axes;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
-use crate::dynamics::coupling::{Columns, Coupling};
+use crate::dynamics::coupling::{Columns, Coupling, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch, within};
 use crate::model::Model;
@@ -55,7 +55,7 @@ impl Linearization {
             matrices_valid: false,
             inverse_valid: false,
             support: ColumnSupport::new(nv),
-            coupling: Coupling::new(model.topology()),
+            coupling: Coupling::separate(model.topology()),
             by_q: vec![0.0; nv * nv],
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
@@ -79,15 +79,18 @@ impl Linearization {
     /// Whether what [`deliver`] makes of the columns by q and v, and by u and p where they were asked for, is
     /// finite: the factors are far enough below what their products of six numbers must be.
     pub fn products_are_finite(&self, h: f64, by_u: bool, by_p: bool) -> bool {
-        let blocks = self.blocks.iter().flat_map(|b| [&b.by_q, &b.by_w]);
-        let mut entries = blocks.chain(&self.turns).flatten();
+        let small = |m: &LinkMatrix| {
+            m.iter()
+                .all(|m| m.c.iter().all(|c| within(REACH, &c.to_array())))
+        };
         let bound = REACH / h.max(1.0);
         let [dofs, inputs, full] = self.kinds();
-        entries.all(|m| m.c.iter().all(|c| within(REACH, &c.to_array())))
-            && dofs.are_within(bound, &self.by_q)
-            && dofs.are_within(bound, &self.by_v)
-            && (!by_u || inputs.are_within(bound, &self.by_u))
-            && (!by_p || full.are_within(bound, &self.by_p))
+        (self.blocks.iter()).all(|b| small(&b.by_q) && small(&b.by_w))
+            && self.turns.iter().all(small)
+            && are_within(&dofs, bound, &self.by_q)
+            && are_within(&dofs, bound, &self.by_v)
+            && (!by_u || are_within(&inputs, bound, &self.by_u))
+            && (!by_p || are_within(&full, bound, &self.by_p))
     }
 
     /// Which rows the columns by q and v have, those by inputs, and those by parameters.
@@ -118,8 +121,7 @@ pub(super) fn deliver(
     which: Columns<'_>,
 ) {
     if let Some(x) = out_v {
-        which.write(1.0, columns, x);
-        world_axes::turn(model, &lin.turns, which, x);
+        velocity_columns(model, &lin.turns, which, columns, x);
     }
     if let Some(x) = out_q {
         position_columns(model.topology(), &lin.blocks, which, h, columns, by_q, x);
@@ -221,6 +223,25 @@ pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
 }
 
 #[inline(always)]
+fn velocity_columns_kernel(
+    model: &Model,
+    turns: &[LinkMatrix],
+    which: Columns<'_>,
+    dv: &[f64],
+    out: &mut [f64],
+) {
+    which.write(1.0, dv, out);
+    world_axes::turn(model, turns, which, out);
+}
+
+dispatch! {
+    /// dv⁺ of columns with parts `dv` of v̂.
+    fn velocity_columns = velocity_columns_kernel(
+        model: &Model, turns: &[LinkMatrix], which: Columns<'_>, dv: &[f64], out: &mut [f64],
+    )
+}
+
+#[inline(always)]
 fn position_columns_kernel(
     t: &Topology,
     blocks: &[IntegrateBlocks],
@@ -233,9 +254,7 @@ fn position_columns_kernel(
     let nv = t.nv();
     which.write(h, dv, out);
     for (b, l) in blocks.iter().zip(wide_links(t)) {
-        for j in which.holding(l.tree, dv.len() / nv) {
-            block_mul(&b.by_w, &mut out[j * nv + l.iv..][..l.kind.nv()]);
-        }
+        which.multiply(&b.by_w, l, out);
     }
     if !by_q {
         return;

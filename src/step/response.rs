@@ -438,15 +438,19 @@ fn columns_kernel(
 fn subtract_kernel(r: &mut Response, coupling: &Coupling, inverse: &DenseInverse) {
     let stride = inverse.stride;
     for (island, rank) in r.ranks.iter().enumerate() {
-        for k in coupling.spans(island).iter().cloned().flatten() {
-            let column = &F4::flat(&r.y[r.at[k]..])[..*rank];
-            for (i, x) in column.iter().enumerate() {
-                F4::flat_mut(&mut r.y_rows[i * stride..][..stride])[k] = *x;
+        for span in coupling.spans(island) {
+            for k in span.clone() {
+                let column = &F4::flat(&r.y[r.at[k]..])[..*rank];
+                let rows = F4::flat_mut(&mut r.y_rows).chunks_exact_mut(stride * LANES);
+                for (row, x) in rows.zip(column) {
+                    row[k] = *x;
+                }
             }
         }
     }
     for (island, rank) in r.ranks.iter().enumerate() {
-        for k in coupling.spans(island).iter().cloned().flatten() {
+        let dofs = coupling.spans(island);
+        for k in dofs.iter().flat_map(Range::clone) {
             let out = &mut r.inverse.rows[k * stride..][..stride];
             let answer = &F4::flat(&r.answer[r.at[k]..])[..*rank];
             for span in coupling.spans(island) {

@@ -11,9 +11,7 @@
 
 use crate::dynamics::coupling::Columns;
 use crate::model::Model;
-use crate::model::state::{
-    IntegrateBlocks, LinkMatrix, adjoint, block_mul, block_tr_mul, free_pose,
-};
+use crate::model::state::{IntegrateBlocks, LinkMatrix, adjoint, block_tr_mul, free_pose};
 use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
 
 /// out += h ω × v on free joints.
@@ -105,12 +103,10 @@ pub(super) fn blocks(h: f64, v_end: &[f64]) -> (IntegrateBlocks, LinkMatrix) {
 }
 
 /// ∂v⁺ from ∂v̂, in columns of nv numbers.
+#[inline(always)]
 pub(super) fn turn(model: &Model, turns: &[LinkMatrix], which: Columns<'_>, columns: &mut [f64]) {
     for (turn, l) in turns.iter().zip(model.free_links()) {
-        let nv = model.nv();
-        for j in which.holding(l.tree, columns.len() / nv) {
-            block_mul(turn, &mut columns[j * nv + l.iv..][..6]);
-        }
+        which.multiply(turn, l, columns);
     }
 }
 
