@@ -207,3 +207,34 @@ fn split_inverses_are_what_solves_apply() {
         }
     }
 }
+
+/// Signs of whole numbers stand for comparisons: at the bound, beyond it, and for what is no number.
+#[test]
+fn numbers_are_within_a_bound_as_comparisons_say() {
+    let kinds = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.0,
+        -2.0,
+        2.5,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+        -f64::NAN,
+    ];
+    for bound in [f64::MIN_POSITIVE, 2.0, f64::MAX, f64::INFINITY] {
+        for x in kinds.into_iter().chain([f64::NEG_INFINITY, 5e-324]) {
+            for (length, at) in [(1, 0), (9, 3), (9, 8), (37, 35)] {
+                let mut numbers = vec![0.0; length];
+                numbers[at] = x;
+                assert_eq!(
+                    super::within(bound, &numbers),
+                    x.abs() < bound,
+                    "{x} below {bound}"
+                );
+            }
+        }
+    }
+}
