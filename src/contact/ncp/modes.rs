@@ -73,9 +73,12 @@ pub fn classify(
     }
 }
 
+/// Largest size among numbers; what is none counts as nothing.
 #[inline]
 pub(super) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    // One instruction, where `f64::max` orders numbers that are none on either side.
+    let larger = |m: f64, x: f64| if x > m { x } else { m };
+    values.iter().fold(0.0, |m, x| larger(m, x.abs()))
 }
 
 /// Residuals of (λ, σ): cone, dual cone, complementarity, scaled as [`Certificate`](crate::contact::certificate::Certificate) documents.
