@@ -106,7 +106,7 @@ static const struct {
     {"open mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 1 0 1 3 1 2 3"),
      {"\"g\"", "open", "open_mesh"}},
     {"flat mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 1 0 0 0 1 0 1 1 0", "0 1 2 1 3 2"),
-     {"\"g\"", "without volume"}},
+     {"\"g\"", "open", "open_mesh"}},
     {"mesh with NaN", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 nan 0 0 0 1 0 0 0 1", CLOSED),
      {"vertex", "nan", "line"}},
     {"mesh without a vertex", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 4"), {"face", "4", "line"}},

@@ -32,6 +32,8 @@ static double q0[NQ], v0[NV], u0[NV];
 static ds_options convex(void) {
     ds_options options;
     ds_options_init(&options);
+    /* The formulas below are those without a bound on push-out. */
+    options.max_push_out = INFINITY;
     options.contact = DS_CONTACT_CONVEX;
     options.time_step = 2e-3;
     return options;

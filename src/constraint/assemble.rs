@@ -29,6 +29,9 @@ use crate::spatial::{Mat3, Vec3};
 /// of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
 
+/// Motion along a normal that is round-off beside that across it.
+const UNFELT: f64 = 1e-12;
+
 /// What a group of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
@@ -424,7 +427,7 @@ impl Constraints {
                 _ => None,
             };
             let free = self.rows.times(i, v_free);
-            let g = &mut self.g[range];
+            let g = &mut self.g[range.clone()];
             g.copy_from_slice(&free.0[..=last]);
             match self.sources[i] {
                 Source::Contact(_) | Source::Limit { .. } => {
@@ -434,8 +437,8 @@ impl Constraints {
                         self.rows.times(i, v).0[last]
                     };
                     g[last] += own.term(self.gaps[i], speed);
-                    if let Block::Contact { mu } = &mut self.blocks[i]
-                        && own.slips(self.gaps[i])
+                    if (own.slips(self.gaps[i]) || self.is_unfelt(i))
+                        && let Block::Contact { mu } = &mut self.blocks[i]
                     {
                         *mu = 0.0;
                     }
@@ -449,6 +452,17 @@ impl Constraints {
                 Source::Friction { .. } => {}
             }
         }
+    }
+
+    /// Whether no dof moves along the normal of a contact: it carries no load, and so has no friction, though any impulse
+    /// there would do as well as none.
+    fn is_unfelt(&self, group: usize) -> bool {
+        let rows = self.range(group).len();
+        rows == 3
+            && self.rows.dofs(group).all(|k| {
+                let [x, y, n, _] = self.rows.column(group, k).0;
+                n.abs() <= UNFELT * x.abs().max(y.abs())
+            })
     }
 
     /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.
