@@ -712,6 +712,35 @@ typedef int32_t ds_smoothing_method;
 #endif // __cplusplus
 
 /**
+ * By what a gradient that a recording shows is.
+ */
+enum ds_quantity
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The tangent of q: nv numbers.
+   */
+  DS_QUANTITY_POSE = 0,
+  /**
+   * v: nv numbers.
+   */
+  DS_QUANTITY_VELOCITY = 1,
+  /**
+   * u: nu numbers.
+   */
+  DS_QUANTITY_CONTROL = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_quantity ds_quantity;
+#else
+typedef int32_t ds_quantity;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
  * step them. One thread at a time calls.
  */
@@ -727,6 +756,12 @@ typedef struct ds_builder ds_builder;
  * A robot or scene: constant once made, and safe to use from many threads at once.
  */
 typedef struct ds_model ds_model;
+
+/**
+ * Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
+ * a recording (docs/recording.md). What it looks at knows nothing of it. One thread at a time.
+ */
+typedef struct ds_recorder ds_recorder;
 
 /**
  * A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
@@ -1455,6 +1490,25 @@ typedef struct ds_param {
    */
   int32_t component;
 } ds_param;
+
+/**
+ * Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
+ * means the defaults.
+ */
+typedef struct ds_recorder_options {
+  /**
+   * Size of this struct in bytes; set by ds_recorder_options_init.
+   */
+  size_t struct_size;
+  /**
+   * Frames a second of simulated time; 0: one for each step. Default 60.
+   */
+  double rate;
+  /**
+   * Bytes of the ring, made at creation. Default 2^24: about a minute of a quadruped at 60 Hz.
+   */
+  size_t capacity;
+} ds_recorder_options;
 
 #ifdef __cplusplus
 extern "C" {
@@ -2569,6 +2623,153 @@ ds_status ds_batch_reset(struct ds_batch *batch);
  * Forgets the warm start of one element, 0 to count-1: a new episode begins there.
  */
 ds_status ds_batch_reset_element(struct ds_batch *batch, size_t element);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_recorder_options_init(struct ds_recorder_options *options);
+
+/**
+ * Makes a recorder for a model, which it keeps alive. Release *out with ds_recorder_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_recorder_create(const struct ds_model *model,
+                             const struct ds_recorder_options *options,
+                             struct ds_recorder **out);
+
+/**
+ * Releases a recorder; what its ring still holds goes to the file of ds_recorder_open, as far as it can
+ * be written (ds_recorder_flush tells). NULL is ignored.
+ */
+void ds_recorder_free(struct ds_recorder *recorder);
+
+/**
+ * Adds `size` numbers under a name to every frame, 0 until they are set. *channel, which may be NULL: its
+ * number, from 0. Before the first frame and ds_recorder_open only. Allocates.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, no numbers, or a frame taken.
+ */
+ds_status ds_recorder_add_channel(struct ds_recorder *recorder,
+                                  const char *name,
+                                  size_t size,
+                                  int32_t *channel);
+
+/**
+ * Sets the numbers of a channel, as many as it has, for the frames to come.
+ */
+ds_status ds_recorder_set_channel(struct ds_recorder *recorder,
+                                  int32_t channel,
+                                  const double *values);
+
+/**
+ * Adds what a file draws of the bodies of the model that was loaded from it: the <visual> of a URDF, with meshes and
+ * colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
+ * may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
+ * only. Allocates.
+ *
+ * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
+ */
+ds_status ds_recorder_add_visuals(struct ds_recorder *recorder,
+                                  const char *path,
+                                  const struct ds_load_options *options,
+                                  size_t *left_out);
+
+/**
+ * Makes a file to which frames go whenever the ring is full, so that none is lost. What has been flushed is whole
+ * whatever happens to the process afterwards. Allocates.
+ *
+ * Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT where the recorder has a file already.
+ */
+ds_status ds_recorder_open(struct ds_recorder *recorder,
+                           const char *path);
+
+/**
+ * Writes what the ring holds to the file of ds_recorder_open. Without one nothing happens.
+ *
+ * Errors: DS_ERR_IO; the frames stay in the ring then.
+ */
+ds_status ds_recorder_flush(struct ds_recorder *recorder);
+
+/**
+ * Writes a recording of what the ring holds, the newest frames, to a file of its own. Allocates.
+ *
+ * Errors: DS_ERR_IO.
+ */
+ds_status ds_recorder_save(struct ds_recorder *recorder, const char *path);
+
+/**
+ * The recording of what the ring holds, as a file would have it: *size bytes at *bytes, which belong to
+ * the recorder and live until its next call. Allocates.
+ */
+ds_status ds_recorder_bytes(struct ds_recorder *recorder,
+                            const uint8_t **bytes,
+                            size_t *size);
+
+/**
+ * Takes a frame of the last step of a sim where one is due by the rate; call it after every step. The very first
+ * call takes the state before the step, too. Does not allocate.
+ *
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model; DS_ERR_CAPACITY
+ * for a frame larger than the ring; DS_ERR_IO where the ring is full and the file cannot be written.
+ */
+ds_status ds_recorder_step(struct ds_recorder *recorder,
+                           const struct ds_sim *sim);
+
+/**
+ * As ds_recorder_step, of an element of a batch, 0 to count-1.
+ */
+ds_status ds_recorder_batch_step(struct ds_recorder *recorder,
+                                 const struct ds_batch *batch,
+                                 size_t element);
+
+/**
+ * Takes frames of the last run of a rollout, which is repeated, as ds_recorder_step of each step would. The
+ * gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for those not there) are shown as arrows: those by
+ * the initial state in the first frame, that by an input in the frame that it led to.
+ *
+ * Errors: those of ds_recorder_step; DS_ERR_NO_STEP before a run.
+ */
+ds_status ds_recorder_rollout(struct ds_recorder *recorder,
+                              struct ds_rollout *rollout,
+                              const double *q0_bar,
+                              const double *v0_bar,
+                              const double *u_bar);
+
+/**
+ * Takes a frame of a state (nq and nv numbers) at a time [s], whatever the rate: without contacts.
+ *
+ * Errors: those of ds_recorder_step; those of ds_sim_step for q and v.
+ */
+ds_status ds_recorder_state(struct ds_recorder *recorder,
+                            double time,
+                            const double *q,
+                            const double *v);
+
+/**
+ * Lets the next frame show a gradient as arrows on the bodies: by a ds_quantity, nv or nu numbers.
+ */
+ds_status ds_recorder_set_gradient(struct ds_recorder *recorder,
+                                   int32_t quantity,
+                                   const double *values);
+
+/**
+ * Lets the next frame show an arrow: of a body, from a point along a vector, 3 numbers each, world axes. At most 64.
+ */
+ds_status ds_recorder_add_arrow(struct ds_recorder *recorder,
+                                int32_t body,
+                                const double *point,
+                                const double *vector);
+
+/**
+ * Number of frames taken so far. 0 for NULL.
+ */
+uint64_t ds_recorder_frames(const struct ds_recorder *recorder);
+
+/**
+ * Number of frames that newer ones have pushed out of the ring: 0 with ds_recorder_open. 0 for NULL.
+ */
+uint64_t ds_recorder_dropped(const struct ds_recorder *recorder);
 
 #ifdef __cplusplus
 }  // extern "C"

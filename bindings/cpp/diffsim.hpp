@@ -538,4 +538,6 @@ inline std::string_view status_name(ds_status status) { return ds_status_name(st
 
 }  // namespace diffsim
 
+#include "diffsim_recorder.hpp"
+
 #endif  // DIFFSIM_HPP

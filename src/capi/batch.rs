@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Status};
 /// Simulations of one model with a warm start, parameters and wrenches each, and the threads that
 /// step them. One thread at a time calls.
 pub struct ds_batch {
-    batch: Batch,
+    pub(super) batch: Batch,
     /// Results before they are published: they may go over the arguments.
     stage: Vec<f64>,
     each: Vec<Status>,

@@ -174,7 +174,7 @@ pub(super) fn open_mesh(value: i32) -> Result<OpenMesh> {
     })
 }
 
-unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
+pub(super) unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
     let o = args::grown(p, "options")?;
     args::zero(o.reserved, "reserved")?;
     let mut mesh_dirs = Vec::new();

@@ -47,3 +47,5 @@ pub mod dynamics;
 pub mod rollout;
 
 pub mod batch;
+
+pub mod record;

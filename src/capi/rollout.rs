@@ -12,7 +12,7 @@ use crate::rollout::Rollout;
 
 /// A simulation over many steps: all the memory that a trajectory and its adjoint need. One thread
 /// at a time.
-pub struct ds_rollout(Rollout);
+pub struct ds_rollout(pub(super) Rollout);
 
 unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
     Ok(&mut args::exclusive(rollout, "rollout")?.0)

@@ -1,5 +1,6 @@
 //! The geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
 
+use super::collada_paint::Paint;
 use super::document::with_document;
 use super::mesh::Soup;
 use super::xml::{Element, Lines};
@@ -77,7 +78,7 @@ fn read_scene(text: &str, document: &Document<'_>, soup: &mut Soup) -> Result<()
         // A library of geometries without a scene: each once, as it is.
         for library in root.children().filter(|c| c.tag() == "library_geometries") {
             for geometry in library.children().filter(|c| c.tag() == "geometry") {
-                reader.geometry(geometry, &base, soup)?;
+                reader.geometry(geometry, &base, &Paint::default(), soup)?;
             }
         }
         return Ok(());
@@ -134,7 +135,8 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                     "node" => stack.push((child, here)),
                     "instance_node" => stack.push((self.target(child, "url")?, here)),
                     "instance_geometry" => {
-                        self.geometry(self.target(child, "url")?, &here, soup)?;
+                        let paint = Paint::of(child, &self.by_id);
+                        self.geometry(self.target(child, "url")?, &here, &paint, soup)?;
                     }
                     _ => {
                         if let Some(t) = transform(child)? {
@@ -148,7 +150,13 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
         Ok(())
     }
 
-    fn geometry(&self, geometry: Element<'a, 'd>, at: &Affine, soup: &mut Soup) -> Result<()> {
+    fn geometry(
+        &self,
+        geometry: Element<'a, 'd>,
+        at: &Affine,
+        paint: &Paint,
+        soup: &mut Soup,
+    ) -> Result<()> {
         let mirrored = at.linear.determinant() < 0.0;
         for mesh in geometry.children() {
             if !matches!(mesh.tag(), "mesh" | "convex_mesh") {
@@ -166,6 +174,7 @@ impl<'a, 'd: 'a> Reader<'a, 'd> {
                 if mirrored {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }
+                soup.paint(paint.get(part.attribute("material")));
                 add(soup, positions.iter().map(|&x| at.point(x)), &triangles)
                     .map_err(|e| part.locate(e))?;
             }

@@ -26,13 +26,48 @@ pub const MAX_BYTES: u64 = 512 << 20;
 /// number that is not finite or no triangles; `Unsupported` for other extensions, more than
 /// [`MAX_TRIANGLES`] triangles or more than [`MAX_BYTES`] bytes. The message names the file.
 pub fn load_mesh(path: &Path) -> Result<TriMesh> {
+    Ok(load_painted(path)?.0)
+}
+
+/// A colour, 0 to 1 each; NaN where the file gives none.
+pub type Rgba = [f32; 4];
+
+/// No colour.
+pub const UNPAINTED: Rgba = [f32::NAN; 4];
+
+/// Reads a mesh as [`load_mesh`], in one piece for each colour. Colours are those of COLLADA's diffuse
+/// materials; other files, and textures, have none.
+pub fn load_parts(path: &Path) -> Result<Vec<(TriMesh, Rgba)>> {
+    let (mesh, paint) = load_painted(path)?;
+    let mut parts: Vec<(TriMesh, Rgba)> = Vec::new();
+    let mut number: HashMap<[u32; 4], usize> = HashMap::new();
+    for (&t, rgba) in mesh.triangles.iter().zip(paint) {
+        let part = *number.entry(rgba.map(f32::to_bits)).or_insert_with(|| {
+            parts.push((TriMesh::default(), rgba));
+            parts.len() - 1
+        });
+        parts[part].0.triangles.push(t);
+    }
+    for (part, _) in &mut parts {
+        let mut moved = HashMap::new();
+        for i in part.triangles.iter_mut().flatten() {
+            *i = *moved.entry(*i).or_insert_with(|| {
+                part.vertices.push(mesh.vertices[*i as usize]);
+                part.vertices.len() as u32 - 1
+            });
+        }
+    }
+    Ok(parts)
+}
+
+fn load_painted(path: &Path) -> Result<(TriMesh, Vec<Rgba>)> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
             "{}: meshes are read from .stl, .obj and .dae files",
             path.display()
         ))
     })?;
-    parse_mesh(&read_bytes(path, MAX_BYTES)?, format).map_err(|e| Error {
+    parse_painted(&read_bytes(path, MAX_BYTES)?, format).map_err(|e| Error {
         status: e.status,
         message: format!("{}: {}", path.display(), e.message),
     })
@@ -60,6 +95,10 @@ impl MeshFormat {
 
 /// Reads a mesh from the bytes of a file; see [`load_mesh`].
 pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
+    Ok(parse_painted(bytes, format)?.0)
+}
+
+fn parse_painted(bytes: &[u8], format: MeshFormat) -> Result<(TriMesh, Vec<Rgba>)> {
     let mut soup = Soup::default();
     match format {
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
@@ -70,13 +109,32 @@ pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
 }
 
 /// Triangles as they are collected from the parts of a file.
-#[derive(Default)]
 pub(super) struct Soup {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    /// Of each triangle.
+    paint: Vec<Rgba>,
+    /// Of the triangles to come.
+    rgba: Rgba,
+}
+
+impl Default for Soup {
+    fn default() -> Self {
+        Soup {
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            paint: Vec::new(),
+            rgba: UNPAINTED,
+        }
+    }
 }
 
 impl Soup {
+    /// Chooses the colour of the triangles to come.
+    pub(super) fn paint(&mut self, rgba: Rgba) {
+        self.rgba = rgba;
+    }
+
     /// Adds a vertex and gives its index.
     pub(super) fn vertex(&mut self, v: Vec3) -> Result<u32> {
         if self.vertices.len() == 3 * MAX_TRIANGLES {
@@ -101,6 +159,7 @@ impl Soup {
             return Err(too_many(None));
         }
         self.triangles.push(t);
+        self.paint.push(self.rgba);
         Ok(())
     }
 
@@ -108,7 +167,7 @@ impl Soup {
         self.vertices.len()
     }
 
-    fn finish(self) -> Result<TriMesh> {
+    fn finish(self) -> Result<(TriMesh, Vec<Rgba>)> {
         if self.triangles.is_empty() {
             return Err(Error::parse("the mesh has no triangles"));
         }
@@ -132,7 +191,7 @@ impl Soup {
                 mesh.vertices.len() as u32 - 1
             });
         }
-        Ok(mesh)
+        Ok((mesh, self.paint))
     }
 }
 

@@ -4,6 +4,7 @@
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
 mod collada;
+mod collada_paint;
 mod document;
 pub mod mesh;
 pub mod mjcf;
@@ -11,6 +12,7 @@ mod obj;
 pub mod options;
 mod stl;
 pub mod urdf;
+pub mod visual;
 pub(crate) mod xml;
 
 use crate::error::{Error, Result};

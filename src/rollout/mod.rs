@@ -290,6 +290,22 @@ impl Rollout {
         Ok(())
     }
 
+    /// Repeats the last run, bit for bit, and shows the simulation after each step: its number from 0.
+    ///
+    /// # Errors
+    /// `NoStep` before a run; what `see` says.
+    pub fn repeat(&mut self, see: &mut impl FnMut(usize, &Sim) -> Result<()>) -> Result<()> {
+        let steps = self
+            .steps
+            .ok_or_else(|| Error::no_step("there is no run to repeat"))?;
+        self.restore(0)?;
+        for k in 0..steps {
+            self.advance(k)?;
+            see(k, &self.sim)?;
+        }
+        Ok(())
+    }
+
     /// Gradient of L(q_0 … q_N, v_0 … v_N) after a run of N steps, from its partial derivatives
     /// `q_bar` (tangent, nv×(N+1)) and `v_bar` (nv×(N+1)): by the initial state (nv, nv), the inputs
     /// (nu×N) and the selected parameters (np).

@@ -339,6 +339,40 @@ void misuse(const Model &model, const std::string &models) {
     CHECK_THROWS(builder.build(), DS_ERR_INVALID_ARGUMENT, "builder: must not be NULL");
 }
 
+void recordings(const Model &model) {
+    diffsim::RecorderOptions options;
+    CHECK(options.rate == 60.0);
+    options.rate = 0.0;
+    diffsim::Recorder recorder(model, options);
+    const std::int32_t height = recorder.add_channel("height", 2);
+    Sim sim(model);
+    State s(model);
+    for (int k = 0; k < 3; k++) {
+        sim.step(s.q, s.v, s.u, s.q, s.v);
+        recorder.set_channel(height, Numbers{s.q[2], 0.0});
+        recorder.set_gradient(DS_QUANTITY_VELOCITY, Numbers(18, 1.0));
+        recorder.add_arrow(1, {0.0, 0.0, 0.0}, {0.0, 0.0, 1.0});
+        recorder.step(sim);
+    }
+    CHECK(recorder.frames() == 4 && recorder.dropped() == 0);
+    recorder.state(1.0, s.q, s.v);
+    Batch batch(model, 2);
+    Numbers q(38), v(36), u(24);
+    for (std::size_t i = 0; i < 38; i++) q[i] = s.q[i % 19];
+    batch.step(q, v, u, q, v);
+    recorder.step(batch, 1);
+    Rollout rollout(model, 2);
+    rollout.run(s.q, s.v, Numbers(24), 2, Numbers(57), Numbers(54));
+    recorder.rollout(rollout, 2, Numbers(18, 1.0), {}, Numbers(24, 1.0));
+    CHECK(recorder.frames() == 8);
+    CHECK(recorder.bytes().substr(1, 3) == "DSR");
+    CHECK_THROWS(recorder.step(batch, 2), DS_ERR_INVALID_ARGUMENT, "element");
+    CHECK_THROWS(recorder.open("/no such folder/a"), DS_ERR_IO, "path");
+    CHECK_THROWS(recorder.save("/no such folder/a"), DS_ERR_IO, "path");
+    CHECK_THROWS(recorder.add_visuals("/no/robot.urdf"), DS_ERR_IO, "robot.urdf");
+    recorder.flush();
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -354,6 +388,7 @@ int main(int argc, char **argv) {
     dynamics(model);
     rollouts_and_batches(model);
     built_in_code();
+    recordings(model);
     misuse(model, models);
     return report();
 }

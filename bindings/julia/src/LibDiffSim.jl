@@ -99,6 +99,9 @@ const DS_EQUALITY_JOINT = Int32(3)
 const DS_SMOOTHING_FIRST_ORDER = Int32(0)
 const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
 const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
+const DS_QUANTITY_POSE = Int32(0)
+const DS_QUANTITY_VELOCITY = Int32(1)
+const DS_QUANTITY_CONTROL = Int32(2)
 
 mutable struct ds_load_options
     struct_size::Csize_t
@@ -331,6 +334,17 @@ struct ds_param
     kind::Int32
     index::Int32
     component::Int32
+end
+
+mutable struct ds_recorder_options
+    struct_size::Csize_t
+    rate::Cdouble
+    capacity::Csize_t
+    function ds_recorder_options()
+        made = new()
+        ds_recorder_options_init(made)
+        made
+    end
 end
 
 ds_abi_version() =
@@ -623,6 +637,60 @@ ds_momentum(a1, a2, a3, a4, a5) =
 
 ds_options_init(a1) =
     ccall((:ds_options_init, libdiffsim), Cvoid, (Ref{ds_options},), a1)
+
+ds_recorder_add_arrow(a1, a2, a3, a4) =
+    ccall((:ds_recorder_add_arrow, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_recorder_add_channel(a1, a2, a3, a4) =
+    ccall((:ds_recorder_add_channel, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Csize_t, Ptr{Int32}), a1, a2, a3, a4)
+
+ds_recorder_add_visuals(a1, a2, a3, a4) =
+    ccall((:ds_recorder_add_visuals, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ref{ds_load_options}, Ptr{Csize_t}), a1, a2, a3, a4)
+
+ds_recorder_batch_step(a1, a2, a3) =
+    ccall((:ds_recorder_batch_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), a1, a2, a3)
+
+ds_recorder_bytes(a1, a2, a3) =
+    ccall((:ds_recorder_bytes, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}, Ptr{Csize_t}), a1, a2, a3)
+
+ds_recorder_create(a1, a2, a3) =
+    ccall((:ds_recorder_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_recorder_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
+ds_recorder_dropped(a1) =
+    ccall((:ds_recorder_dropped, libdiffsim), UInt64, (Ptr{Cvoid},), a1)
+
+ds_recorder_flush(a1) =
+    ccall((:ds_recorder_flush, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
+ds_recorder_frames(a1) =
+    ccall((:ds_recorder_frames, libdiffsim), UInt64, (Ptr{Cvoid},), a1)
+
+ds_recorder_free(a1) =
+    ccall((:ds_recorder_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_recorder_open(a1, a2) =
+    ccall((:ds_recorder_open, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_recorder_options_init(a1) =
+    ccall((:ds_recorder_options_init, libdiffsim), Cvoid, (Ref{ds_recorder_options},), a1)
+
+ds_recorder_rollout(a1, a2, a3, a4, a5) =
+    ccall((:ds_recorder_rollout, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_recorder_save(a1, a2) =
+    ccall((:ds_recorder_save, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_recorder_set_channel(a1, a2, a3) =
+    ccall((:ds_recorder_set_channel, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_recorder_set_gradient(a1, a2, a3) =
+    ccall((:ds_recorder_set_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_recorder_state(a1, a2, a3, a4) =
+    ccall((:ds_recorder_state, libdiffsim), Int32, (Ptr{Cvoid}, Cdouble, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_recorder_step(a1, a2) =
+    ccall((:ds_recorder_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}), a1, a2)
 
 ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)

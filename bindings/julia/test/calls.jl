@@ -52,6 +52,27 @@
     @test all(Q[:, k] == q && V[:, k] == v for k in 1:3)
 end
 
+@testset "recordings" begin
+    sim, q, v, u = quadruped()
+    recorder = Recorder(sim.model; rate = 0)
+    for _ in 1:5
+        step!(sim, q, v, u)
+        record!(recorder, sim)
+    end
+    batch = Batch(sim.model, 1; threads = 1)
+    batch_step!(batch, repeat(q, 1, 1), repeat(v, 1, 1), repeat(u, 1, 1))
+    record!(recorder, batch, 1)
+    @test_throws DiffSimError record!(recorder, batch, 2)
+    rollout = Rollout(sim.model, 2)
+    run!(rollout, q, v, zeros(12, 2))
+    record!(recorder, rollout; q0_bar = ones(18), u_bar = ones(12, 2))
+    path = tempname()
+    save(recorder, path)
+    @test read(path)[1:8] == b"\x89DSR\r\n\x1a\n"
+    @test_throws DiffSimError save(recorder, "/no such folder/a")
+    rm(path)
+end
+
 @testset "memory" begin
     # Objects that are alive keep what they need; the others go in any order.
     sim = let model = load_model(STANDING)

@@ -48,10 +48,7 @@ impl<'o> Meshes<'o> {
     /// The scaled mesh of a `<mesh>`, or `None` where its file is missing and that is allowed.
     fn get(&mut self, mesh: Element, warnings: &mut Warnings) -> Result<Option<Arc<TriMesh>>> {
         let name = mesh.required("filename")?.trim();
-        let scale = mesh.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
-        if scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
-            return Err(mesh.error("attribute scale: expected factors other than 0"));
-        }
+        let scale = from_scale(mesh)?;
         let path = match paths::resolve(name, self.base_dir, &self.options.mesh_dirs) {
             Ok(path) => path,
             Err(e) if e.status == Status::Io && self.options.missing_mesh == MissingMesh::Skip => {
@@ -177,6 +174,33 @@ fn shape(
         _ => &["filename", "scale"],
     };
     warnings.unknown_attributes(element, known);
+    if let Some(shape) = primitive(element)? {
+        return Ok(Some(shape));
+    }
+    match element.tag() {
+        "mesh" => Ok(meshes.get(element, warnings)?.map(|mesh| ShapeSpec::Mesh {
+            mesh,
+            mode: MeshMode::Hull,
+            open: OpenMesh::Error,
+        })),
+        _ => {
+            Err(element
+                .unsupported("expected a shape among box, sphere, cylinder, capsule and mesh"))
+        }
+    }
+}
+
+/// The factors of a `<mesh>`.
+pub(super) fn from_scale(mesh: Element) -> Result<Vec3> {
+    let scale = mesh.vec3("scale")?.unwrap_or(Vec3::new(1.0, 1.0, 1.0));
+    if scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
+        return Err(mesh.error("attribute scale: expected factors other than 0"));
+    }
+    Ok(scale)
+}
+
+/// A shape that is no mesh; none for other elements.
+pub(super) fn primitive(element: Element) -> Result<Option<ShapeSpec>> {
     Ok(Some(match element.tag() {
         "box" => {
             let size = element.vec3("size")?;
@@ -202,18 +226,7 @@ fn shape(
             radius: element.positive("radius")?,
             half_length: 0.5 * element.positive("length")?,
         },
-        "mesh" => match meshes.get(element, warnings)? {
-            Some(mesh) => ShapeSpec::Mesh {
-                mesh,
-                mode: MeshMode::Hull,
-                open: OpenMesh::Error,
-            },
-            None => return Ok(None),
-        },
-        _ => {
-            return Err(element
-                .unsupported("expected a shape among box, sphere, cylinder, capsule and mesh"));
-        }
+        _ => return Ok(None),
     }))
 }
 

@@ -8,7 +8,7 @@
 //! - A link's inertia is kept as it is, also where it is zero; a link without `<inertial>` has none.
 //! - Geometries come from `<collision>` under its `name`; one without a name, or whose name is
 //!   taken, is called `<link>_<k>` with k its place among the link's collisions, from 0.
-//!   `<visual>` is skipped.
+//!   `<visual>` is read by [`visuals`].
 //! - Besides the specification: `type="spherical"` (or `ball`) joints, `<capsule radius length>`
 //!   with the length of its cylindrical part, `quat_xyzw` in `<origin>`.
 //! - What is read but not used is a line in [`ModelSpec::warnings`], one for each kind, with the
@@ -19,6 +19,7 @@ mod link;
 mod mimic;
 mod paths;
 mod tree;
+mod visual;
 mod warnings;
 
 #[cfg(test)]
@@ -33,6 +34,7 @@ use link::{Link, Meshes};
 use roxmltree::Document;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+pub use visual::visuals;
 use warnings::Warnings;
 
 /// What to do with a joint that follows another one.

@@ -45,11 +45,14 @@ from .enums import (
     MissingMesh,
     OpenMesh,
     ParamKind,
+    Quantity,
     SmoothingMethod,
     Status,
 )
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
+from .recorder import Recorder
+from .recording import Recording, RecordingError
 from .rollout import Rollout
 from .sim import (
     ContactDerivatives,
@@ -103,6 +106,10 @@ __all__ = [
     "Param",
     "ParamKind",
     "ParseError",
+    "Quantity",
+    "Recorder",
+    "Recording",
+    "RecordingError",
     "Rollout",
     "Sim",
     "SmoothedDistance",

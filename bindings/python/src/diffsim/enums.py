@@ -168,6 +168,14 @@ class EqualityKind(IntEnum):
     JOINT = 3
 
 
+class Quantity(IntEnum):
+    """By what a gradient that a recording shows is: the tangent of q, v or u."""
+
+    POSE = 0
+    VELOCITY = 1
+    CONTROL = 2
+
+
 class SmoothingMethod(IntEnum):
     """How a derivative is smoothed."""
 

@@ -1,0 +1,88 @@
+/** @file Recordings: part of diffsim.hpp. */
+#ifndef DIFFSIM_RECORDER_HPP
+#define DIFFSIM_RECORDER_HPP
+
+#include <vector>
+
+#include "diffsim.hpp"
+
+namespace diffsim {
+
+struct RecorderOptions : ds_recorder_options {
+    RecorderOptions() : ds_recorder_options{} { ds_recorder_options_init(this); }
+};
+
+/** Takes frames of sims, rollouts and batches of a model, and writes them as a recording. */
+class Recorder : public detail::Handle<ds_recorder, ds_recorder_free> {
+public:
+    explicit Recorder(const Model &model, const RecorderOptions &options = {})
+        : Handle(made(ds_recorder_create, static_cast<const ds_model *>(model.get()), &options)),
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
+
+    /** The number of the new channel. */
+    std::int32_t add_channel(const std::string &name, std::size_t size = 1) {
+        std::int32_t out{};
+        check(ds_recorder_add_channel(get(), name.c_str(), size, &out));
+        sizes_.push_back(size);
+        return out;
+    }
+    void set_channel(std::int32_t channel, In values) {
+        const auto i = static_cast<std::size_t>(channel);
+        const std::size_t size = i < sizes_.size() ? sizes_[i] : 0;
+        check(ds_recorder_set_channel(get(), channel, values.expect(size, "values")));
+    }
+    /** The number of shapes left out. */
+    std::size_t add_visuals(const std::string &path, const LoadOptions &options = {}) {
+        std::size_t out{};
+        check(ds_recorder_add_visuals(get(), path.c_str(), &options, &out));
+        return out;
+    }
+
+    void open(const std::string &path) { check(ds_recorder_open(get(), path.c_str())); }
+    void flush() { check(ds_recorder_flush(get())); }
+    void save(const std::string &path) { check(ds_recorder_save(get(), path.c_str())); }
+    /** The recording as a file would have it; valid until the next call. */
+    std::string_view bytes() {
+        const std::uint8_t *at = nullptr;
+        std::size_t size = 0;
+        check(ds_recorder_bytes(get(), &at, &size));
+        return {reinterpret_cast<const char *>(at), size};
+    }
+
+    /** A frame of the last step, where one is due. */
+    void step(const Sim &sim) {
+        check(ds_recorder_step(get(), static_cast<const ds_sim *>(sim.get())));
+    }
+    void step(const Batch &batch, std::size_t element) {
+        check(ds_recorder_batch_step(get(), static_cast<const ds_batch *>(batch.get()), element));
+    }
+    /** u_bar: nu×steps of the rollout's last run. */
+    void rollout(Rollout &rollout, std::size_t steps, In q0_bar = {}, In v0_bar = {},
+                 In u_bar = {}) {
+        check(ds_recorder_rollout(get(), rollout.get(), q0_bar.expect(nv_, "q0_bar"),
+                                  v0_bar.expect(nv_, "v0_bar"),
+                                  u_bar.expect(nu_ * steps, "u_bar")));
+    }
+    void state(double time, In q, In v) {
+        check(ds_recorder_state(get(), time, q.expect(nq_, "q"), v.expect(nv_, "v")));
+    }
+    void set_gradient(ds_quantity quantity, In values) {
+        const std::size_t size = quantity == DS_QUANTITY_CONTROL ? nu_ : nv_;
+        check(ds_recorder_set_gradient(get(), static_cast<std::int32_t>(quantity),
+                                       values.expect(size, "values")));
+    }
+    void add_arrow(std::int32_t body, const Vector3 &point, const Vector3 &vector) {
+        check(ds_recorder_add_arrow(get(), body, point.data(), vector.data()));
+    }
+
+    std::uint64_t frames() const { return value(ds_recorder_frames(get())); }
+    std::uint64_t dropped() const { return value(ds_recorder_dropped(get())); }
+
+private:
+    std::size_t nq_, nv_, nu_;
+    std::vector<std::size_t> sizes_;
+};
+
+}  // namespace diffsim
+
+#endif  // DIFFSIM_RECORDER_HPP

@@ -1,0 +1,47 @@
+"""
+    Recorder(model; rate = 60, capacity = 2^24)
+
+Takes frames of a sim, rollout or batch of the model at this rate (0: every step) into `capacity` bytes, to be written by
+[`save`](@ref) as a recording: docs/recording.md.
+"""
+mutable struct Recorder
+    handle::Ptr{Cvoid}
+    model::Model
+    function Recorder(model::Model; rate = 60, capacity = 2^24)
+        options = LibDiffSim.ds_recorder_options()
+        options.rate, options.capacity = rate, capacity
+        out = Ref{Ptr{Cvoid}}(C_NULL)
+        check(LibDiffSim.ds_recorder_create(handle(model), options, out))
+        finalizer(close, new(out[], model))
+    end
+end
+
+function Base.close(r::Recorder)
+    LibDiffSim.ds_recorder_free(r.handle)
+    r.handle = C_NULL
+    nothing
+end
+
+"""
+    record!(recorder, sim)
+    record!(recorder, batch, element)
+    record!(recorder, rollout; q0_bar, v0_bar, u_bar)
+
+Takes a frame of the last step where one is due; of a rollout those of its last run, with gradients as [`vjp`](@ref)
+gives them shown as arrows. `element` counts from 1.
+"""
+record!(r::Recorder, s::Sim) = check(LibDiffSim.ds_recorder_step(handle(r), handle(s)))
+record!(r::Recorder, b::Batch, element::Integer) =
+    check(LibDiffSim.ds_recorder_batch_step(handle(r), handle(b), element - 1))
+function record!(r::Recorder, t::Rollout; q0_bar = nothing, v0_bar = nothing, u_bar = nothing)
+    m = r.model
+    check(LibDiffSim.ds_recorder_rollout(handle(r), handle(t), optional(q0_bar, "q0_bar", m.nv),
+        optional(v0_bar, "v0_bar", m.nv), optional(u_bar, "u_bar", m.nu, t.steps)))
+end
+
+"""
+    save(recorder, path)
+
+Writes the frames that the recorder holds as a recording.
+"""
+save(r::Recorder, path::AbstractString) = check(LibDiffSim.ds_recorder_save(handle(r), path))

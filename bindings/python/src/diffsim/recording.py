@@ -1,0 +1,315 @@
+"""Reads recordings; docs/recording.md has the format. Needs nothing but NumPy."""
+
+import os
+import pathlib
+import struct
+import zlib
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+SIGNATURE = b"\x89DSR\r\n\x1a\n"
+VERSION = 1
+NONE = 0xFFFFFFFF
+
+_CHUNK = struct.Struct("<4sIQ")
+_FRAME = struct.Struct("<IIIIIIdQdd")
+
+#: A contact of a frame, world axes: as `diffsim.Sim.contacts` has it.
+CONTACT = np.dtype(
+    [
+        ("geom_a", "<i4"),
+        ("geom_b", "<i4"),
+        ("mode", "<i4"),
+        ("reserved", "<i4"),
+        ("point", "<f8", 3),
+        ("normal", "<f8", 3),
+        ("tangent", "<f8", 3),
+        ("impulse", "<f8", 3),
+        ("gap", "<f8"),
+    ]
+)
+#: A wrench on a body, world axes at its origin.
+WRENCH = np.dtype([("body", "<i4"), ("reserved", "<i4"), ("wrench", "<f8", 6)])
+#: An arrow on a body, world axes. quantity: a `Quantity`, 3 for the caller's own.
+ARROW = np.dtype(
+    [
+        ("quantity", "<i4"),
+        ("angular", "<i4"),
+        ("body", "<i4"),
+        ("reserved", "<i4"),
+        ("point", "<f8", 3),
+        ("vector", "<f8", 3),
+    ]
+)
+
+
+class RecordingError(ValueError):
+    """A file that is no recording, or has no whole head."""
+
+
+@dataclass
+class Body:
+    """A body of a recording."""
+
+    name: str
+    parent: int
+    mass: float
+    com: np.ndarray
+
+
+@dataclass
+class Joint:
+    """A joint of a recording; the indices are those of a `Model`'s joint."""
+
+    name: str
+    kind: int
+    body: int
+    q_index: int
+    nq: int
+    v_index: int
+    nv: int
+    lower: float
+    upper: float
+    axis: np.ndarray
+    anchor: np.ndarray
+
+
+@dataclass
+class Shape:
+    """What is drawn on a body. kind: a `GeomKind`; mesh: number of the mesh, None without; geom: id, None for what
+    only a file draws; visual: it touches nothing; rgba: NaN where the file gives no colour."""
+
+    name: str
+    visual: bool
+    kind: int
+    body: int
+    geom: Optional[int]
+    mesh: Optional[int]
+    rgba: np.ndarray
+    size: np.ndarray
+    position: np.ndarray
+    quaternion: np.ndarray
+    friction: float
+
+
+@dataclass
+class Frame:
+    """One frame. poses: nbody×7, position and quaternion (x y z w); limits: a joint's bit 0 at its lower limit, bit 1
+    at its upper one; gradient: a `Gradient`, None for a state that no step led to."""
+
+    time: float
+    step: int
+    gradient: Optional[int]
+    converged: bool
+    residual: float
+    switch_distance: float
+    q: np.ndarray
+    v: np.ndarray
+    u: np.ndarray
+    poses: np.ndarray
+    channels: np.ndarray
+    limits: np.ndarray
+    contacts: np.ndarray
+    wrenches: np.ndarray
+    arrows: np.ndarray
+
+
+@dataclass
+class Recording:
+    """A run: a model's bodies, joints and shapes, and frames. damage: what is wrong with the rest of the file, None
+    where it is whole."""
+
+    name: str = ""
+    rate: float = 0.0
+    gravity: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    nq: int = 0
+    nv: int = 0
+    nu: int = 0
+    bodies: List[Body] = field(default_factory=list)
+    joints: List[Joint] = field(default_factory=list)
+    actuators: List[str] = field(default_factory=list)
+    channels: Dict[str, slice] = field(default_factory=dict)
+    shapes: List[Shape] = field(default_factory=list)
+    meshes: List[Tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    frames: List[Frame] = field(default_factory=list)
+    damage: Optional[str] = None
+
+    @classmethod
+    def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Recording":
+        """Reads a file. One that is cut short or changed gives all that is whole before that, and `damage`.
+
+        Raises `RecordingError` for what is no recording, OSError for a file that cannot be read.
+        """
+        try:
+            return cls.from_bytes(pathlib.Path(path).read_bytes())
+        except RecordingError as error:
+            raise RecordingError(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Recording":
+        """Reads a recording in memory, as `read`."""
+        if data[:8] != SIGNATURE:
+            raise RecordingError("this is no recording: its first bytes are others")
+        recording, at, headed = cls(), 8, False
+        while at < len(data):
+            if at + _CHUNK.size > len(data):
+                recording.damage = f"byte {at}: the file ends within a chunk"
+                break
+            kind, crc, length = _CHUNK.unpack_from(data, at)
+            payload = memoryview(data)[at + _CHUNK.size : at + _CHUNK.size + length]
+            if len(payload) < length:
+                recording.damage = f"byte {at}: the file ends within a chunk"
+                break
+            if zlib.crc32(payload, zlib.crc32(kind + struct.pack("<Q", length))) != crc:
+                recording.damage = f"byte {at}: a chunk is not what its checksum says"
+                break
+            read = _CHUNKS.get(bytes(kind))
+            try:
+                if read:
+                    read(recording, payload)
+            except (struct.error, ValueError, IndexError, UnicodeDecodeError) as error:
+                raise RecordingError(f"byte {at}: {error}") from None
+            headed = headed or kind == b"HEAD"
+            at += _CHUNK.size + length
+        if not headed:
+            raise RecordingError(f"the recording is not whole: {recording.damage or 'it has no head'}")
+        return recording
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the frames [s]."""
+        return np.array([frame.time for frame in self.frames])
+
+    def channel(self, name: str) -> np.ndarray:
+        """Numbers of a channel, one row a frame."""
+        return np.array([frame.channels[self.channels[name]] for frame in self.frames])
+
+    def _head(self, payload):
+        source = _Source(payload)
+        version, *counts = source.take("<8I")
+        if version != VERSION:
+            raise ValueError(f"version {version} of the format, this package reads {VERSION}")
+        self.nq, self.nv, self.nu, bodies, joints, channels, _ = counts
+        self.rate, *gravity = source.take("<4d")
+        self.gravity = np.array(gravity)
+        self.name = source.text()
+        for _ in range(bodies):
+            name = source.text()
+            parent, mass, *com = source.take("<I4d")
+            self.bodies.append(Body(name, parent, mass, np.array(com)))
+        for _ in range(joints):
+            name = source.text()
+            kind, body, iq, nq, iv, nv, lower, upper, *rest = source.take("<6I8d")
+            axis, anchor = np.array(rest[:3]), np.array(rest[3:])
+            self.joints.append(Joint(name, kind, body, iq, nq, iv, nv, lower, upper, axis, anchor))
+        self.actuators = [source.text() for _ in range(self.nu)]
+        start = 0
+        for _ in range(channels):
+            name = source.text()
+            (size,) = source.take("<I")
+            self.channels[name] = slice(start, start + size)
+            start += size
+
+    def _mesh(self, payload):
+        _, vertices, triangles, _ = struct.unpack_from("<4I", payload)
+        points = np.frombuffer(payload, "<f4", 3 * vertices, 16).reshape(-1, 3)
+        faces = np.frombuffer(payload, "<u4", 3 * triangles, 16 + 12 * vertices).reshape(-1, 3)
+        if faces.size and faces.max() >= vertices:
+            raise ValueError("a triangle has a vertex that is none")
+        self.meshes.append((points, faces))
+
+    def _shapes(self, payload):
+        source = _Source(payload)
+        for _ in range(source.take("<I")[0]):
+            role, kind, body, geom, mesh = source.take("<5I")
+            rgba = np.array(source.take("<4f"))
+            numbers = np.array(source.take("<11d"))
+            if body >= len(self.bodies) or (mesh != NONE and mesh >= len(self.meshes)):
+                raise ValueError("a shape is of a body or mesh that is none")
+            self.shapes.append(
+                Shape(
+                    source.text(),
+                    role == 1,
+                    kind,
+                    body,
+                    None if geom == NONE else geom,
+                    None if mesh == NONE else mesh,
+                    rgba,
+                    numbers[:3],
+                    numbers[3:6],
+                    numbers[6:10],
+                    numbers[10],
+                )
+            )
+
+    def _frames(self, payload):
+        (count,) = struct.unpack_from("<Q", payload)
+        at = 8
+        for _ in range(count):
+            (size,) = struct.unpack_from("<I", payload, at)
+            self.frames.append(self._frame(payload[at : at + size]))
+            at += size
+
+    def _frame(self, payload):
+        head = _FRAME.unpack_from(payload)
+        _, contacts, wrenches, arrows, gradient, converged, time, step, residual, switch_distance = head
+        at = _FRAME.size
+
+        def numbers(count, dtype="<f8"):
+            nonlocal at
+            x = np.frombuffer(payload, dtype, count, at)
+            at += x.nbytes
+            return x
+
+        q, v, u = numbers(self.nq), numbers(self.nv), numbers(self.nu)
+        poses = numbers(7 * len(self.bodies)).reshape(-1, 7)
+        channels = numbers(max((s.stop for s in self.channels.values()), default=0))
+        limits = numbers(len(self.joints), "u1")
+        at += -len(self.joints) % 8
+        return Frame(
+            time,
+            step,
+            None if gradient == NONE else gradient,
+            bool(converged),
+            residual,
+            switch_distance,
+            q,
+            v,
+            u,
+            poses,
+            channels,
+            limits,
+            numbers(contacts, CONTACT),
+            numbers(wrenches, WRENCH),
+            numbers(arrows, ARROW),
+        )
+
+
+_CHUNKS = {
+    b"HEAD": Recording._head,
+    b"MESH": Recording._mesh,
+    b"SHAP": Recording._shapes,
+    b"FRMS": Recording._frames,
+}
+
+
+class _Source:
+    """Numbers and names one after the other."""
+
+    def __init__(self, payload):
+        self.payload, self.at = payload, 0
+
+    def take(self, form):
+        values = struct.unpack_from(form, self.payload, self.at)
+        self.at += struct.calcsize(form)
+        return values
+
+    def text(self):
+        (length,) = self.take("<I")
+        raw = bytes(self.payload[self.at : self.at + length])
+        if len(raw) < length:
+            raise ValueError("a name is longer than its chunk")
+        self.at += length
+        return raw.decode("utf-8")

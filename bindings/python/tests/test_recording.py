@@ -1,0 +1,118 @@
+"""Recordings: what the package reads is what the library recorded, to the bit, whatever became of the file."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import diffsim
+
+MODELS = pathlib.Path(__file__).resolve().parents[3] / "examples" / "models"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return diffsim.Model.load(MODELS / "quadruped.xml")
+
+
+def fall(model, steps, see):
+    sim = diffsim.Sim(model)
+    q, v, u = model.neutral(), np.zeros(model.nv), np.zeros(model.nu)
+    for _ in range(steps):
+        q, v = sim.step(q, v, u)
+        see(sim, q, v)
+    return q, v
+
+
+def test_frames_are_what_the_sim_says(model):
+    recorder = diffsim.Recorder(model, rate=0, channels={"height": 1, "<both>": 2})
+    seen = []
+
+    def see(sim, q, v):
+        recorder.set("height", q[2])
+        recorder.set("<both>", [len(seen), -1.0])
+        recorder.step(sim)
+        seen.append((q, v, sim.contacts().copy(), sim.info()))
+
+    fall(model, 500, see)
+    r = recorder.recording()
+    assert r.damage is None and len(r.frames) == 501 == recorder.frames
+    assert [b.name for b in r.bodies] == [model.body(i).name for i in range(model.nbody)]
+    assert (r.nq, r.nv, r.nu) == (model.nq, model.nv, model.nu)
+    assert r.frames[0].gradient is None and np.array_equal(r.frames[0].q, model.neutral())
+    sim, touched = diffsim.Sim(model), 0
+    for k, (frame, (q, v, contacts, info)) in enumerate(zip(r.frames[1:], seen)):
+        assert np.array_equal(frame.q, q) and np.array_equal(frame.v, v)
+        assert frame.time == (k + 1) * 0.001 and frame.gradient == info.gradient
+        touched += len(contacts)
+        for name in ("geom_a", "geom_b", "mode", "point", "normal", "impulse", "gap"):
+            assert np.array_equal(frame.contacts[name], contacts[name]), name
+        if k % 100 == 0:
+            assert np.array_equal(frame.poses[:, :3].T, sim.forward_kinematics(q)[:3, 3])
+    assert touched > 500
+    assert np.array_equal(r.channel("height")[1:, 0], [q[2] for q, *_ in seen])
+    assert np.array_equal(r.channel("<both>")[1:], [[k, -1.0] for k in range(500)])
+
+
+def test_files_survive_what_happens_to_them(model, tmp_path):
+    path = tmp_path / "run.dsrec"
+    with diffsim.Recorder(model, rate=0, path=path, capacity=1 << 16) as recorder:
+        fall(model, 100, lambda sim, q, v: recorder.step(sim))
+        assert recorder.dropped == 0
+    whole = diffsim.Recording.read(path)
+    assert whole.damage is None and len(whole.frames) == 101
+    data = path.read_bytes()
+    known = -1
+    for cut in range(len(data), 0, -9973):
+        try:
+            part = diffsim.Recording.from_bytes(data[:cut])
+        except diffsim.RecordingError:
+            assert known in (-1, 0)
+            known = 0
+            continue
+        known = len(part.frames)
+        for a, b in zip(part.frames, whole.frames):
+            assert a.time == b.time and np.array_equal(a.q, b.q)
+        assert cut == len(data) or part.damage or known < 101
+    bad = bytearray(data)
+    bad[-100] ^= 1
+    part = diffsim.Recording.from_bytes(bytes(bad))
+    assert "checksum" in part.damage and 0 < len(part.frames) < 101
+    path.write_bytes(b"solid stl\n")
+    with pytest.raises(diffsim.RecordingError, match="run.dsrec: this is no recording"):
+        diffsim.Recording.read(path)
+
+
+def test_gradients_of_a_rollout_become_arrows(model):
+    rollout = diffsim.Rollout(model, 20)
+    u = np.zeros((model.nu, 20), order="F")
+    rollout.run(model.neutral(), np.zeros(model.nv), u)
+    bar = np.zeros((model.nv, 21), order="F")
+    bar[0, -1] = 1.0
+    gradients = rollout.adjoint(bar, np.zeros_like(bar))
+    recorder = diffsim.Recorder(model, rate=0)
+    recorder.rollout(rollout, gradients)
+    r = recorder.recording()
+    assert len(r.frames) == 21
+    arrows = r.frames[0].arrows
+    trunk = arrows[(arrows["body"] == 1) & (arrows["quantity"] == 0) & (arrows["angular"] == 0)]
+    # The trunk is level at the start: its axes are the world's.
+    np.testing.assert_allclose(trunk["vector"], gradients.q[None, :3], atol=1e-12)
+    assert {1} <= set(r.frames[0].arrows["quantity"])
+
+
+def test_wrong_calls_name_the_argument(model, tmp_path):
+    recorder = diffsim.Recorder(model)
+    with pytest.raises(diffsim.InvalidArgumentError, match="channel"):
+        recorder.set("height", 1.0)
+    with pytest.raises(diffsim.NoStepError):
+        recorder.step(diffsim.Sim(model))
+    with pytest.raises(diffsim.FileError):
+        recorder.save(tmp_path / "none" / "a.dsrec")
+    with pytest.raises(diffsim.InvalidArgumentError, match="rate"):
+        diffsim.Recorder(model, rate=-1.0)
+    recorder.state(0.5, model.neutral())
+    assert recorder.recording().times.tolist() == [0.5]
+    recorder.close()
+    with pytest.raises(diffsim.InvalidArgumentError):
+        recorder.frames

@@ -1,0 +1,341 @@
+//! Recordings.
+
+use super::args::{self, Growing};
+use super::batch::ds_batch;
+use super::load::{ds_load_options, load_options};
+use super::model::ds_model;
+use super::rollout::ds_rollout;
+use super::sim::{ds_sim, look as look_at_sim};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::load::visual::read_visuals;
+use crate::record::{Quantity, Recorder, RecorderOptions};
+use std::ffi::c_char;
+
+/// Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
+/// a recording (docs/recording.md). What it looks at knows nothing of it. One thread at a time.
+pub struct ds_recorder(Recorder);
+
+/// By what a gradient that a recording shows is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_quantity {
+    /// The tangent of q: nv numbers.
+    DS_QUANTITY_POSE = 0,
+    /// v: nv numbers.
+    DS_QUANTITY_VELOCITY = 1,
+    /// u: nu numbers.
+    DS_QUANTITY_CONTROL = 2,
+}
+
+/// Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
+/// means the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_recorder_options {
+    /// Size of this struct in bytes; set by ds_recorder_options_init.
+    pub struct_size: usize,
+    /// Frames a second of simulated time; 0: one for each step. Default 60.
+    pub rate: f64,
+    /// Bytes of the ring, made at creation. Default 2^24: about a minute of a quadruped at 60 Hz.
+    pub capacity: usize,
+}
+
+// SAFETY: repr(C), the size first, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_recorder_options {
+    const NAME: &'static str = "ds_recorder_options";
+    const FIRST: usize = size_of::<ds_recorder_options>();
+
+    fn defaults() -> Self {
+        let o = RecorderOptions::default();
+        ds_recorder_options {
+            struct_size: size_of::<ds_recorder_options>(),
+            rate: o.rate,
+            capacity: o.capacity,
+        }
+    }
+}
+
+unsafe fn get<'a>(recorder: *mut ds_recorder) -> Result<&'a mut Recorder> {
+    Ok(&mut args::exclusive(recorder, "recorder")?.0)
+}
+
+unsafe fn look<'a>(recorder: *const ds_recorder) -> Result<&'a Recorder> {
+    Ok(&args::reference(recorder, "recorder")?.0)
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_options_init(options: *mut ds_recorder_options) {
+    args::init(options)
+}
+
+/// Makes a recorder for a model, which it keeps alive. Release *out with ds_recorder_free.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_create(
+    model: *const ds_model,
+    options: *const ds_recorder_options,
+    out: *mut *mut ds_recorder,
+) -> ds_status {
+    wall::status(|| {
+        let model = args::reference(model, "model")?;
+        let o = args::grown(options, "options")?;
+        args::give(out, || {
+            let options = RecorderOptions {
+                rate: o.rate,
+                capacity: o.capacity,
+            };
+            Ok(ds_recorder(Recorder::new(model.model.clone(), &options)?))
+        })
+    })
+}
+
+/// Releases a recorder; what its ring still holds goes to the file of ds_recorder_open, as far as it can
+/// be written (ds_recorder_flush tells). NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_free(recorder: *mut ds_recorder) {
+    args::take(recorder)
+}
+
+/// Adds `size` numbers under a name to every frame, 0 until they are set. *channel, which may be NULL: its
+/// number, from 0. Before the first frame and ds_recorder_open only. Allocates.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a name that is taken, no numbers, or a frame taken.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_add_channel(
+    recorder: *mut ds_recorder,
+    name: *const c_char,
+    size: usize,
+    channel: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let name = args::text(name, "name")?;
+        let channel = args::optional_place(channel, "channel")?;
+        let made = r.add_channel(name, size)?;
+        if let Some(channel) = channel {
+            channel.write(args::id(Some(made)));
+        }
+        Ok(())
+    })
+}
+
+/// Sets the numbers of a channel, as many as it has, for the frames to come.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_set_channel(
+    recorder: *mut ds_recorder,
+    channel: i32,
+    values: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let channel = args::index(channel, r.channel_count(), "channel", "channel")?;
+        let n = r.channel(channel)?.len();
+        r.set_channel(channel, args::array(values, n, "values")?)
+    })
+}
+
+/// Adds what a file draws of the bodies of the model that was loaded from it: the <visual> of a URDF, with meshes and
+/// colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
+/// may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
+/// only. Allocates.
+///
+/// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_add_visuals(
+    recorder: *mut ds_recorder,
+    path: *const c_char,
+    options: *const ds_load_options,
+    left_out: *mut usize,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let path = args::path(path, "path")?;
+        let options = load_options(options)?;
+        let left_out = args::optional_place(left_out, "left_out")?;
+        let (visuals, missing) = read_visuals(path, &options.mesh_dirs, r.model())?;
+        r.add_visuals(visuals)?;
+        if let Some(left_out) = left_out {
+            left_out.write(missing);
+        }
+        Ok(())
+    })
+}
+
+/// Makes a file to which frames go whenever the ring is full, so that none is lost. What has been flushed is whole
+/// whatever happens to the process afterwards. Allocates.
+///
+/// Errors: DS_ERR_IO; DS_ERR_INVALID_ARGUMENT where the recorder has a file already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_open(
+    recorder: *mut ds_recorder,
+    path: *const c_char,
+) -> ds_status {
+    wall::status(|| get(recorder)?.open(args::path(path, "path")?))
+}
+
+/// Writes what the ring holds to the file of ds_recorder_open. Without one nothing happens.
+///
+/// Errors: DS_ERR_IO; the frames stay in the ring then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_flush(recorder: *mut ds_recorder) -> ds_status {
+    wall::status(|| get(recorder)?.flush())
+}
+
+/// Writes a recording of what the ring holds, the newest frames, to a file of its own. Allocates.
+///
+/// Errors: DS_ERR_IO.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_save(
+    recorder: *mut ds_recorder,
+    path: *const c_char,
+) -> ds_status {
+    wall::status(|| get(recorder)?.save(args::path(path, "path")?))
+}
+
+/// The recording of what the ring holds, as a file would have it: *size bytes at *bytes, which belong to
+/// the recorder and live until its next call. Allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_bytes(
+    recorder: *mut ds_recorder,
+    bytes: *mut *const u8,
+    size: *mut usize,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let bytes = args::place(bytes, "bytes")?;
+        let size = args::place(size, "size")?;
+        let all = r.bytes();
+        bytes.write(all.as_ptr());
+        size.write(all.len());
+        Ok(())
+    })
+}
+
+/// Takes a frame of the last step of a sim where one is due by the rate; call it after every step. The very first
+/// call takes the state before the step, too. Does not allocate.
+///
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT for a sim of another model; DS_ERR_CAPACITY
+/// for a frame larger than the ring; DS_ERR_IO where the ring is full and the file cannot be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_step(
+    recorder: *mut ds_recorder,
+    sim: *const ds_sim,
+) -> ds_status {
+    wall::status(|| get(recorder)?.step(&look_at_sim(sim)?.sim).map(|_| ()))
+}
+
+/// As ds_recorder_step, of an element of a batch, 0 to count-1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_batch_step(
+    recorder: *mut ds_recorder,
+    batch: *const ds_batch,
+    element: usize,
+) -> ds_status {
+    wall::status(|| {
+        let batch = &args::reference(batch, "batch")?.batch;
+        get(recorder)?.element(batch, element).map(|_| ())
+    })
+}
+
+/// Takes frames of the last run of a rollout, which is repeated, as ds_recorder_step of each step would. The
+/// gradients of ds_rollout_adjoint (nv, nv and nu×N numbers, NULL for those not there) are shown as arrows: those by
+/// the initial state in the first frame, that by an input in the frame that it led to.
+///
+/// Errors: those of ds_recorder_step; DS_ERR_NO_STEP before a run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_rollout(
+    recorder: *mut ds_recorder,
+    rollout: *mut ds_rollout,
+    q0_bar: *const f64,
+    v0_bar: *const f64,
+    u_bar: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let rollout = &mut args::exclusive(rollout, "rollout")?.0;
+        let (nv, nu) = (r.model().nv(), r.model().nu());
+        let entries = nu * rollout.steps().unwrap_or(0);
+        let given =
+            |p: *const f64, n, name| (!p.is_null()).then(|| args::array(p, n, name)).transpose();
+        r.rollout(
+            rollout,
+            given(q0_bar, nv, "q0_bar")?,
+            given(v0_bar, nv, "v0_bar")?,
+            given(u_bar, entries, "u_bar")?,
+        )
+    })
+}
+
+/// Takes a frame of a state (nq and nv numbers) at a time [s], whatever the rate: without contacts.
+///
+/// Errors: those of ds_recorder_step; those of ds_sim_step for q and v.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_state(
+    recorder: *mut ds_recorder,
+    time: f64,
+    q: *const f64,
+    v: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let (nq, nv) = (r.model().nq(), r.model().nv());
+        r.state(time, args::array(q, nq, "q")?, args::array(v, nv, "v")?)
+    })
+}
+
+/// Lets the next frame show a gradient as arrows on the bodies: by a ds_quantity, nv or nu numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_set_gradient(
+    recorder: *mut ds_recorder,
+    quantity: i32,
+    values: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let quantity = choice!(quantity, "quantity", ds_quantity {
+            DS_QUANTITY_POSE => Quantity::Pose,
+            DS_QUANTITY_VELOCITY => Quantity::Velocity,
+            DS_QUANTITY_CONTROL => Quantity::Control,
+        })?;
+        let n = match quantity {
+            Quantity::Control => r.model().nu(),
+            _ => r.model().nv(),
+        };
+        r.set_gradient(quantity, args::array(values, n, "values")?)
+    })
+}
+
+/// Lets the next frame show an arrow: of a body, from a point along a vector, 3 numbers each, world axes. At most 64.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_add_arrow(
+    recorder: *mut ds_recorder,
+    body: i32,
+    point: *const f64,
+    vector: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let body = args::index(body, r.model().nbody(), "body", "body")?;
+        let (p, v) = (
+            args::array(point, 3, "point")?,
+            args::array(vector, 3, "vector")?,
+        );
+        r.add_arrow(body, [p[0], p[1], p[2]], [v[0], v[1], v[2]])
+    })
+}
+
+/// Number of frames taken so far. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_frames(recorder: *const ds_recorder) -> u64 {
+    wall::value(0, || Ok(look(recorder)?.frames()))
+}
+
+/// Number of frames that newer ones have pushed out of the ring: 0 with ds_recorder_open. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_dropped(recorder: *const ds_recorder) -> u64 {
+    wall::value(0, || Ok(look(recorder)?.dropped()))
+}
