@@ -27,7 +27,7 @@ class Recorder(Handle):
             q, v = sim.step(q, v, u)
             recorder.set("height", q[2])
             recorder.step(sim)
-        recorder.save("run.dsrec")
+        recorder.recording().view("run.html")
     """
 
     _kind = "ds_recorder"
@@ -144,3 +144,6 @@ class Recorder(Handle):
     def dropped(self) -> int:
         """Number of frames that newer ones have pushed out of the ring."""
         return lib.ds_recorder_dropped(self._open())
+
+    def _repr_html_(self) -> str:
+        return self.recording()._repr_html_()

@@ -186,6 +186,21 @@ class Recording:
         """Numbers of a channel, one row a frame."""
         return np.array([frame.channels[self.channels[name]] for frame in self.frames])
 
+    def html(self, *others: "Recording", title: Optional[str] = None) -> str:
+        """A page that shows this recording, and others beside it, without a server or a network."""
+        from .viewer import page
+
+        return page([self, *others], title=title)
+
+    def view(self, path: Union[str, "os.PathLike[str]"], *others: "Recording", title: Optional[str] = None) -> None:
+        """Writes the page of `html` to a file."""
+        pathlib.Path(path).write_text(self.html(*others, title=title), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        from .viewer import inline
+
+        return inline(self.html())
+
     def _head(self, payload):
         source = _Source(payload)
         version, *counts = source.take("<8I")

@@ -1,0 +1,335 @@
+"""The page that shows recordings: one file, without a server or a network."""
+
+import base64
+import html
+import json
+import pathlib
+import zlib
+from typing import List, Optional, Sequence
+
+import numpy as np
+
+from .recording import Recording
+
+#: Triangles that the meshes of a recording are thinned to.
+TRIANGLES = 120_000
+
+#: Of quaternions in a page.
+_TURN = 2.0**-16
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
+style-src 'unsafe-inline'; img-src data: blob:; connect-src {connect}">
+<meta name="generator" content="diffsim">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+</head>
+<body>
+{recordings}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def script() -> str:
+    """The bundled script of the page."""
+    return pathlib.Path(__file__).with_name("viewer.js").read_text(encoding="utf-8")
+
+
+def page(
+    recordings: Sequence[Recording],
+    title: Optional[str] = None,
+    labels: Optional[Sequence[str]] = None,
+    triangles: int = TRIANGLES,
+) -> str:
+    """The page of one or several recordings. labels: names for them where they are of one robot; triangles: what
+    the meshes of each are thinned to."""
+    recordings = list(recordings)
+    if not recordings or not all(r.frames for r in recordings):
+        raise ValueError("recordings: expected at least one, with a frame each")
+    title = title or " and ".join(dict.fromkeys(r.name or "recording" for r in recordings))
+    blocks = []
+    for i, recording in enumerate(recordings):
+        data = pack(recording, label=labels[i] if labels else "", triangles=triangles)
+        text = base64.b64encode(zlib.compress(data, 9)).decode()
+        blocks.append(f'<script type="application/x-diffsim">{text}</script>')
+    return _PAGE.format(title=html.escape(title), recordings="\n".join(blocks), script=script(), connect="'none'")
+
+
+def inline(text: str, height: int = 520) -> str:
+    """A page within a page, for notebooks."""
+    source = html.escape(text, quote=True)
+    return (
+        f'<iframe srcdoc="{source}" sandbox="allow-scripts" loading="lazy" '
+        f'style="width:100%;height:{height}px;border:0;border-radius:8px"></iframe>'
+    )
+
+
+class _Arrays:
+    """Arrays one after the other, with a table of them."""
+
+    def __init__(self):
+        self.table, self.parts, self.length = {}, [], 0
+
+    def add(self, name, x, dtype, row=0):
+        """`row`: differences are stored along rows of this length."""
+        x = np.ascontiguousarray(x, dtype="<" + dtype)
+        if row:
+            rows = x.reshape(-1, row)
+            x = np.concatenate([rows[:, :1], np.diff(rows, axis=1)], axis=1).astype("<" + dtype)
+        # Bytes of one weight stand together: they are alike.
+        raw = x.view("u1").reshape(-1, x.itemsize).T.tobytes() if x.size else b""
+        self.table[name] = [dtype, self.length, len(raw), {"row": row} if row else {}]
+        self.parts.append(raw)
+        self.length += len(raw)
+        return name
+
+
+def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES) -> bytes:
+    """A recording as the page reads it, before compression."""
+    frames = recording.frames
+    count = len(frames)
+    arrays = _Arrays()
+    poses = np.array([f.poses for f in frames])
+    carriers, still, slots = _rigid(recording, poses)
+    moving = [b for b, slot in enumerate(slots) if slot >= 0]
+    step = _length_step(poses)
+    packed = np.empty((count, len(moving), 7))
+    packed[:, :, :3] = poses[:, moving, :3] / step
+    packed[:, :, 3:] = _continuous(poses[:, moving, 3:]) / _TURN
+    limit = 2**31 - 1
+    packed = np.clip(np.rint(packed), -limit, limit).astype(np.int64)
+    arrays.add("poses", packed.reshape(count, -1).T, "i4", row=count)
+    arrays.add("time", [f.time for f in frames], "f8")
+    for name, rows in (("q", "q"), ("v", "v"), ("u", "u"), ("channels", "channels")):
+        arrays.add(name, np.array([getattr(f, rows) for f in frames]).T, "f4")
+    arrays.add("limits", np.array([f.limits for f in frames]).T, "u1")
+    arrays.add("gradient", [255 if f.gradient is None else f.gradient for f in frames], "u1")
+    arrays.add("residual", [f.residual for f in frames], "f4")
+    _contacts(arrays, recording)
+    _wrenches(arrays, frames)
+    _arrows(arrays, frames)
+    meshes = _meshes(arrays, recording, triangles)
+    head = {
+        "name": recording.name,
+        "label": label,
+        "rate": recording.rate,
+        "nq": recording.nq,
+        "nv": recording.nv,
+        "nu": recording.nu,
+        "damage": recording.damage,
+        "bodies": [
+            {"name": b.name, "parent": b.parent, "mass": b.mass, "com": b.com.tolist()} for b in recording.bodies
+        ],
+        "joints": [
+            {"name": j.name, "body": j.body, "iq": j.q_index, "nq": j.nq, "iv": j.v_index, "nv": j.nv}
+            for j in recording.joints
+        ],
+        "actuators": recording.actuators,
+        "channels": [
+            {"name": name, "start": s.start, "size": s.stop - s.start} for name, s in recording.channels.items()
+        ],
+        "shapes": [_shape(s) for s in recording.shapes],
+        "frictions": _frictions(recording),
+        "meshes": meshes,
+        "slots": slots,
+        "carriers": carriers,
+        "still": still,
+        "lengthStep": step,
+        "arrays": arrays.table,
+    }
+    text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
+    return len(text).to_bytes(4, "little") + text + b"".join(arrays.parts)
+
+
+def _length_step(poses):
+    """What positions are rounded to: 20 µm, less for what is small, more for what is far."""
+    points = poses[..., :3]
+    spread = np.ptp(points[0], axis=0).max() if points.shape[1] > 1 else 1.0
+    fine = min(2e-5, max(spread, 1e-3) * 2e-5)
+    return float(max(fine, np.abs(points).max() * 2.0**-30))
+
+
+def _continuous(q):
+    """Quaternions without the changes of sign that mean nothing."""
+    turned = np.sum(q[1:] * q[:-1], axis=-1) < 0
+    signs = np.where(np.cumsum(turned, axis=0) % 2 == 1, -1.0, 1.0)
+    out = q.copy()
+    out[1:] *= signs[..., None]
+    return out
+
+
+def _rotate(q, x):
+    u, w = q[..., :3], q[..., 3:]
+    t = 2.0 * np.cross(u, x)
+    return x + w * t + np.cross(u, t)
+
+
+def _relative(pose, of):
+    """The pose `of` in the frame of `pose`."""
+    inverse = pose[..., 3:] * [-1.0, -1.0, -1.0, 1.0]
+    a, b = inverse, of[..., 3:]
+    vector = a[..., 3:] * b[..., :3] + b[..., 3:] * a[..., :3] + np.cross(a[..., :3], b[..., :3])
+    scalar = a[..., 3:] * b[..., 3:] - np.sum(a[..., :3] * b[..., :3], axis=-1, keepdims=True)
+    return np.concatenate([_rotate(inverse, of[..., :3] - pose[..., :3]), vector, scalar], axis=-1)
+
+
+def _rigid(recording, poses):
+    """For each body: the body that carries it where it never moves against that one (-1 for none or the world), its pose
+    there, and its number among those that move (-1 for those that do not)."""
+    bodies = len(recording.bodies)
+    carriers, still, slots, root = [-1] * bodies, [None] * bodies, [-1] * bodies, [0] * bodies
+    still[0] = poses[0, 0].tolist()
+    moving = 0
+    for b in range(1, bodies):
+        parent = root[recording.bodies[b].parent]
+        relative = _continuous(_relative(poses[:, parent], poses[:, b]))
+        if np.abs(relative - relative[0]).max() < 1e-9:
+            root[b] = parent
+            carriers[b] = parent if parent > 0 else -1
+            still[b] = relative[0].tolist() if parent > 0 else poses[0, b].tolist()
+        else:
+            root[b] = b
+            slots[b] = moving
+            moving += 1
+    return carriers, still, slots
+
+
+def _shape(shape):
+    return {
+        "name": shape.name,
+        "visual": shape.visual,
+        "kind": shape.kind,
+        "body": shape.body,
+        "mesh": shape.mesh,
+        "rgba": None if np.isnan(shape.rgba).any() else shape.rgba.tolist(),
+        "size": shape.size.tolist(),
+        "position": shape.position.tolist(),
+        "quaternion": shape.quaternion.tolist(),
+    }
+
+
+def _frictions(recording):
+    known = {s.geom: s.friction for s in recording.shapes if s.geom is not None}
+    return [min(known.get(i, 0.0), 1e9) for i in range(max(known, default=-1) + 1)]
+
+
+def _starts(lists):
+    return np.concatenate([[0], np.cumsum([len(x) for x in lists])])
+
+
+def _joined(lists, dtype):
+    return np.concatenate(lists) if lists else np.zeros(0, dtype)
+
+
+def _contacts(arrays, recording):
+    lists = [f.contacts for f in recording.frames]
+    c = _joined(lists, None)
+    body = {s.geom: s.body for s in recording.shapes if s.geom is not None}
+    of = np.array([body.get(i, 0) for i in range(max(body, default=0) + 1)])
+    second = np.cross(c["normal"], c["tangent"])
+    i = c["impulse"]
+    impulse = i[:, :1] * c["tangent"] + i[:, 1:2] * second + i[:, 2:] * c["normal"]
+    arrays.add("contactStart", _starts(lists), "u4")
+    arrays.add("geomA", c["geom_a"], "u4")
+    arrays.add("geomB", c["geom_b"], "u4")
+    arrays.add("bodyA", of[np.minimum(c["geom_a"], len(of) - 1)], "u4")
+    arrays.add("bodyB", of[np.minimum(c["geom_b"], len(of) - 1)], "u4")
+    arrays.add("mode", np.clip(c["mode"], 0, 3), "u1")
+    for name, x in (("point", c["point"]), ("normal", c["normal"]), ("impulse", impulse)):
+        arrays.add(name, _short(x), "f4")
+
+
+def _short(x):
+    """Numbers in single precision with 14 digits of their mantissa: half as long when compressed."""
+    bits = np.ascontiguousarray(x, "<f4").view("<u4")
+    return ((bits + np.uint32(0x200)) & np.uint32(0xFFFFFC00)).view("<f4")
+
+
+def _wrenches(arrays, frames):
+    lists = [f.wrenches for f in frames]
+    w = _joined(lists, None)
+    arrays.add("wrenchStart", _starts(lists), "u4")
+    arrays.add("wrenchBody", w["body"], "u4")
+    arrays.add("wrench", w["wrench"], "f4")
+
+
+def _arrows(arrays, frames):
+    lists = [f.arrows for f in frames]
+    a = _joined(lists, None)
+    arrays.add("arrowStart", _starts(lists), "u4")
+    arrays.add("arrowQuantity", np.clip(a["quantity"], 0, 3), "u1")
+    arrays.add("arrowAngular", a["angular"], "u1")
+    arrays.add("arrowBody", a["body"], "u4")
+    arrays.add("arrowPoint", a["point"], "f4")
+    arrays.add("arrowVector", a["vector"], "f4")
+
+
+def _meshes(arrays, recording, budget) -> List[dict]:
+    out = []
+    for k, (points, triangles) in enumerate(thinned(recording.meshes, budget)):
+        points, triangles = _ordered(points, triangles)
+        low = points.min(axis=0) if len(points) else np.zeros(3)
+        step = (np.ptp(points, axis=0) if len(points) else np.zeros(3)) / 65535.0
+        places = np.rint((points - low) / np.where(step > 0, step, 1.0))
+        out.append(
+            {
+                "points": arrays.add(f"points{k}", places.T, "u2", row=len(points)),
+                "triangles": arrays.add(f"triangles{k}", triangles.ravel(), "u4", row=triangles.size),
+                "low": low.astype(float).tolist(),
+                "step": step.astype(float).tolist(),
+            }
+        )
+    return out
+
+
+def _ordered(points, triangles):
+    """Vertices in the order in which triangles first use them."""
+    used, first = np.unique(triangles, return_index=True)
+    used = used[np.argsort(first)]
+    number = np.zeros(len(points), np.int64)
+    number[used] = np.arange(len(used))
+    return np.asarray(points, float)[used], number[triangles]
+
+
+def thinned(meshes, budget: int):
+    """Meshes with at most `budget` triangles in all: vertices within one cell of a grid become one, of the finest grid
+    that does it, a hundredth of the largest mesh at the coarsest."""
+    total = sum(len(t) for _, t in meshes)
+    if total <= budget:
+        return meshes
+    largest = max(float(np.ptp(p, axis=0).max()) for p, _ in meshes if len(p))
+    cell = largest / 1500
+    while True:
+        out = [_clustered(p, t, cell) for p, t in meshes]
+        left = sum(len(t) for _, t in out)
+        if left <= budget or cell > largest / 100:
+            return out
+        # A surface of cells has a number of triangles that falls with their square.
+        cell *= max(1.1, min(2.0, 0.95 * (left / budget) ** 0.5))
+
+
+def _clustered(points, triangles, cell):
+    if not len(triangles):
+        return points, triangles
+    places = np.floor((points - points.min(axis=0)) / cell).astype(np.int64)
+    span = places.max(axis=0) + 1
+    key = (places[:, 0] * span[1] + places[:, 1]) * span[2] + places[:, 2]
+    _, number = np.unique(key, return_inverse=True)
+    number = number.reshape(-1)
+    weight = np.bincount(number)
+    center = np.stack([np.bincount(number, points[:, k]) / weight for k in range(3)], axis=1)
+    faces = number[triangles]
+    apart = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    faces = faces[apart]
+    turn = np.argmin(faces, axis=1)
+    faces = np.take_along_axis(faces, (turn[:, None] + np.arange(3)) % 3, axis=1)
+    n = len(center)
+    # Three numbers below 2^21 in one.
+    one = (faces[:, 0] * n + faces[:, 1]) * n + faces[:, 2]
+    return center, faces[np.unique(one, return_index=True)[1]]

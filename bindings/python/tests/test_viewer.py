@@ -1,0 +1,99 @@
+"""Pages of recordings: whole by themselves, small, and without a word of a file as markup."""
+
+import base64
+import json
+import pathlib
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+import diffsim
+from diffsim import viewer
+
+MODELS = pathlib.Path(__file__).resolve().parents[3] / "examples" / "models"
+BAD = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def recording():
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    recorder = diffsim.Recorder(model, channels={BAD: 1})
+    sim = diffsim.Sim(model)
+    q, v, u = model.keyframe("standing")
+    for _ in range(500):
+        q, v = sim.step(q, v, u)
+        recorder.step(sim)
+    return recorder.recording()
+
+
+def packed(page):
+    """What the page holds: head and bytes."""
+    (text,) = re.findall(r'<script type="application/x-diffsim">(.*?)</script>', page)
+    data = zlib.decompress(base64.b64decode(text))
+    length = int.from_bytes(data[:4], "little")
+    return json.loads(data[4 : 4 + length]), data[4 + length :]
+
+
+def column(head, data, name):
+    """An array of the page, as the script reads it."""
+    dtype, start, length, options = head["arrays"][name]
+    size = int(dtype[1])
+    raw = np.frombuffer(data[start : start + length], "u1").reshape(size, -1).T.tobytes()
+    x = np.frombuffer(raw, "<" + dtype)
+    return np.cumsum(x.reshape(-1, options["row"]), axis=1, dtype=x.dtype) if options else x
+
+
+def test_a_page_needs_nothing_else(recording, tmp_path):
+    recording.view(tmp_path / "run.html", title=BAD)
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert BAD not in page and page.count("<script") == 2
+    assert "default-src 'none'" in page
+    # The script knows addresses (of namespaces, in comments) but nothing of the page loads one.
+    assert not re.search(r"<(link|img|iframe)[^>]+(src|href)=\"(?!data:)", page)
+    assert "three.js" in page and "MIT License" in page
+    assert len(page) < 1.0e6
+
+
+def test_a_page_has_the_poses_of_the_recording(recording):
+    head, data = packed(recording.html())
+    count, poses = len(recording.frames), column(head, data, "poses")
+    assert poses.shape[1] == count == len(column(head, data, "time"))
+    assert head["bodies"][1]["name"] == "trunk"
+    for body, slot in enumerate(head["slots"]):
+        if slot < 0:
+            continue
+        position = poses[7 * slot : 7 * slot + 3].T * head["lengthStep"]
+        want = np.array([f.poses[body, :3] for f in recording.frames])
+        assert np.abs(position - want).max() < 2e-5
+    starts = column(head, data, "contactStart")
+    assert starts.tolist() == np.cumsum([0] + [len(f.contacts) for f in recording.frames]).tolist()
+    up = column(head, data, "impulse").reshape(-1, 3)[:, 2]
+    assert np.abs(up).max() > 0
+
+
+def test_meshes_are_thinned_to_a_budget():
+    n = 200
+    x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
+    points = np.stack([x.ravel(), y.ravel(), 0.1 * np.sin(9 * x.ravel())], axis=1)
+    i = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    triangles = np.concatenate([np.stack([i, i + 1, i + n + 1], 1), np.stack([i, i + n + 1, i + n], 1)])
+
+    def area(points, triangles):
+        a, b, c = (points[triangles[:, k]] for k in range(3))
+        return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+
+    assert viewer.thinned([(points, triangles)], len(triangles))[0][1] is triangles
+    ((few, faces),) = viewer.thinned([(points, triangles)], 30_000)
+    assert 8_000 < len(faces) <= 30_000
+    assert area(few, faces) == pytest.approx(area(points, triangles), rel=0.03)
+
+
+def test_what_cannot_be_shown_is_told(recording):
+    with pytest.raises(ValueError, match="recordings"):
+        viewer.page([])
+    with pytest.raises(ValueError, match="recordings"):
+        viewer.page([diffsim.Recording()])
+    inline = recording._repr_html_()
+    assert inline.startswith("<iframe") and BAD not in inline and 'sandbox="allow-scripts"' in inline

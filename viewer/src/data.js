@@ -1,0 +1,113 @@
+// Recordings as the page holds them: a table of arrays in JSON, then the arrays, deflated.
+
+/** Bytes of base64 text. */
+function fromBase64(text) {
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
+
+/** Undoes the split of numbers into planes of bytes, which compress better. */
+function joined(bytes, size) {
+  const count = bytes.length / size;
+  const out = new Uint8Array(bytes.length);
+  for (let plane = 0; plane < size; plane++) {
+    for (let i = 0; i < count; i++) out[i * size + plane] = bytes[plane * count + i];
+  }
+  return out;
+}
+
+/** Undoes differences along rows. */
+function summed(x, row) {
+  for (let start = 0; start < x.length; start += row) {
+    for (let i = start + 1; i < start + row; i++) x[i] += x[i - 1];
+  }
+  return x;
+}
+
+/** An array of the table: type, where it starts, bytes, and how it was made small. */
+function take(bytes, entry) {
+  const [type, start, length, options] = entry;
+  const made = new TYPES[type](joined(bytes.subarray(start, start + length), TYPES[type].BYTES_PER_ELEMENT).buffer);
+  return options?.row ? summed(made, options.row) : made;
+}
+
+/** Reads one recording from the text that the page holds. */
+export async function decode(text) {
+  const bytes = await inflate(fromBase64(text));
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const r = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const body = bytes.subarray(4 + length);
+  const arrays = {};
+  for (const [name, entry] of Object.entries(r.arrays)) arrays[name] = take(body, entry);
+  r.arrays = arrays;
+  r.meshes = r.meshes.map((m) => ({
+    ...m,
+    points: arrays[m.points],
+    triangles: arrays[m.triangles],
+  }));
+  r.count = arrays.time.length;
+  return r;
+}
+
+/** The frame at or before a time, and how far the time is on the way to the next. */
+export function locate(times, t) {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle - 1;
+  }
+  const next = Math.min(low + 1, times.length - 1);
+  const gap = times[next] - times[low];
+  const share = gap > 0 ? Math.min(1, Math.max(0, (t - times[low]) / gap)) : 0;
+  return { frame: low, next, share };
+}
+
+/** The numbers that may be plotted: name, group, unit and value in a frame. */
+export function scalars(r) {
+  const list = [];
+  const a = r.arrays;
+  const of = (group, name, array, width, index) =>
+    list.push({ group, name, value: (frame) => array[index * r.count + frame], width });
+  for (const c of r.channels) {
+    for (let k = 0; k < c.size; k++) {
+      of("channels", c.size > 1 ? `${c.name}[${k}]` : c.name, a.channels, r.channelCount, c.start + k);
+    }
+  }
+  const suffixes = { 7: ["x", "y", "z", "qx", "qy", "qz", "qw"], 6: ["vx", "vy", "vz", "wx", "wy", "wz"] };
+  for (const j of r.joints) {
+    for (let k = 0; k < j.nq; k++) {
+      const part = j.nq > 1 ? `.${(suffixes[j.nq] ?? [])[k] ?? k}` : "";
+      of("q", `${j.name || `joint ${j.iq}`}${part}`, a.q, r.nq, j.iq + k);
+    }
+    for (let k = 0; k < j.nv; k++) {
+      const part = j.nv > 1 ? `.${(suffixes[j.nv] ?? [])[k] ?? k}` : "";
+      of("v", `${j.name || `joint ${j.iv}`}${part}`, a.v, r.nv, j.iv + k);
+    }
+  }
+  r.actuators.forEach((name, k) => of("u", name || `input ${k}`, a.u, r.nu, k));
+  list.push({ group: "step", name: "contacts", value: (f) => a.contactStart[f + 1] - a.contactStart[f] });
+  list.push({
+    group: "step",
+    name: "normal impulse",
+    value: (f) => {
+      let sum = 0;
+      for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
+        for (let k = 0; k < 3; k++) sum += a.impulse[3 * i + k] * a.normal[3 * i + k];
+      }
+      return sum;
+    },
+  });
+  list.push({ group: "step", name: "log10 residual", value: (f) => Math.log10(Math.max(a.residual[f], 1e-18)) });
+  return list;
+}

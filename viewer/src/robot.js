@@ -1,0 +1,326 @@
+// One recording in the scene: its bodies, and what is drawn on them in a frame.
+import * as THREE from "three";
+import { Arrows, Cones } from "./arrows.js";
+import { locate } from "./data.js";
+import { meshGeometry, shapeGeometry } from "./geometry.js";
+
+/** By depth in the tree; bodies on the world take turns. */
+const PALETTE = ["#5b7fa6", "#e0904a", "#6fa287", "#c76a6a", "#8f86b8", "#c9a94f", "#7d9db5", "#a9826b"];
+
+/** Of contacts by ds_contact_mode. */
+export const MODES = [
+  { name: "breaking", color: "#9aa0a6" },
+  { name: "sticking", color: "#2fb170" },
+  { name: "sliding", color: "#f28c28" },
+  { name: "unknown", color: "#b36ae2" },
+];
+
+/** Of gradient arrows by ds_quantity; the last are the caller's. */
+export const QUANTITIES = [
+  { name: "∂L/∂ pose", color: "#3b82f6" },
+  { name: "∂L/∂ velocity", color: "#e0459b" },
+  { name: "∂L/∂ control", color: "#d9b31c" },
+  { name: "user", color: "#14b8c4" },
+];
+
+const WRENCH = new THREE.Color("#ef4444");
+const linear = (list) => list.map((x) => new THREE.Color(x.color));
+const MODE_COLORS = linear(MODES);
+const QUANTITY_COLORS = linear(QUANTITIES);
+
+const qa = new THREE.Quaternion();
+const qb = new THREE.Quaternion();
+
+function percentile(values, share) {
+  const sorted = values.filter((x) => x > 0).sort((a, b) => a - b);
+  return sorted.length ? sorted[Math.floor(share * (sorted.length - 1))] : 0;
+}
+
+export class Robot {
+  constructor(recording, index) {
+    this.r = recording;
+    this.index = index;
+    this.visible = true;
+    this.root = new THREE.Group();
+    this.bodies = recording.bodies.map(() => new THREE.Group());
+    this.bodies.forEach((body) => this.root.add(body));
+    this.shapes = [];
+    this.ground = false;
+    this.hasVisuals = recording.shapes.some((s) => s.visual && s.body > 0);
+    this.build();
+    this.contacts = new Arrows(this.root);
+    this.cones = new Cones(this.root);
+    this.wrenches = new Arrows(this.root);
+    this.gradients = new Arrows(this.root, true);
+    this.com = new THREE.Mesh(
+      new THREE.SphereGeometry(0.02, 20, 14),
+      new THREE.MeshBasicMaterial({ color: "#facc15", depthTest: false, transparent: true, toneMapped: false }),
+    );
+    this.com.renderOrder = 3;
+    this.root.add(this.com);
+    this.support = new THREE.Mesh(
+      new THREE.BufferGeometry(),
+      new THREE.MeshBasicMaterial({
+        color: "#facc15", transparent: true, opacity: 0.3, side: THREE.DoubleSide, depthWrite: false, toneMapped: false,
+      }),
+    );
+    this.root.add(this.support);
+    this.points = recording.bodies.map(() => new THREE.Vector3());
+    this.measure();
+  }
+
+  depth(body) {
+    let depth = 0;
+    for (let b = body; b > 0; b = this.r.bodies[b].parent) depth++;
+    return depth;
+  }
+
+  /** Bodies on the world, each with a number of its own. */
+  rootNumber(body) {
+    const roots = this.r.bodies.map((b, i) => i).filter((i) => i > 0 && this.r.bodies[i].parent === 0);
+    return roots.indexOf(body);
+  }
+
+  color(shape) {
+    if (shape.rgba) return new THREE.Color().setRGB(...shape.rgba.slice(0, 3), THREE.SRGBColorSpace);
+    if (shape.body === 0) return new THREE.Color("#8b95a1");
+    const children = this.r.bodies.some((b, i) => i > 0 && b.parent === shape.body);
+    const lone = this.r.bodies[shape.body].parent === 0 && !children;
+    const number = lone ? this.rootNumber(shape.body) : this.depth(shape.body) - 1;
+    return new THREE.Color(PALETTE[number % PALETTE.length]);
+  }
+
+  build() {
+    const meshes = this.r.meshes.map(meshGeometry);
+    for (const shape of this.r.shapes) {
+      if (shape.kind === 0) {
+        this.ground = this.ground || { shape };
+        continue;
+      }
+      const geometry = shapeGeometry(shape, meshes);
+      if (!geometry) continue;
+      const alpha = shape.rgba ? shape.rgba[3] : 1;
+      const material = new THREE.MeshStandardMaterial({
+        color: this.color(shape), roughness: 0.62, metalness: 0.08,
+        transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
+      });
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.position.fromArray(shape.position);
+      mesh.quaternion.fromArray(shape.quaternion);
+      mesh.castShadow = alpha > 0.5;
+      mesh.receiveShadow = true;
+      mesh.userData = { robot: this, body: shape.body, shape };
+      this.bodies[shape.body].add(mesh);
+      this.shapes.push({ mesh, shape, alpha });
+    }
+  }
+
+  /** Sizes that arrows are scaled by. */
+  measure() {
+    this.place(0);
+    this.root.updateMatrixWorld(true);
+    const box = new THREE.Box3();
+    for (const { mesh, shape } of this.shapes) if (shape.body > 0) box.expandByObject(mesh);
+    if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
+    this.box = box;
+    this.size = Math.max(0.05, box.getSize(new THREE.Vector3()).length());
+    const a = this.r.arrays;
+    const norms = (x) => Array.from({ length: x.length / 3 }, (_, i) => Math.hypot(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
+    this.impulseScale = 1 / (percentile(norms(a.impulse), 0.95) || 1);
+    this.wrenchScale = 1 / (percentile(norms(a.wrench), 0.95) || 1);
+    const arrows = norms(a.arrowVector);
+    this.gradientScale = [0, 1, 2, 3].map((quantity) => {
+      const of = arrows.filter((_, i) => a.arrowQuantity[i] === quantity);
+      return quantity === 3 ? 1 / 0.3 / this.size : 1 / (percentile(of, 1) || 1);
+    });
+    this.com.scale.setScalar(this.size);
+    for (const x of [this.contacts, this.wrenches]) x.width = 0.009 * this.size;
+    this.gradients.width = 0.012 * this.size;
+  }
+
+  /** How far the first body that moves gets from where it starts. */
+  travel() {
+    const { poses } = this.r.arrays;
+    const { count } = this.r;
+    const from = (k, f) => (poses[k * count + f] - poses[k * count]) * this.r.lengthStep;
+    let far = 0;
+    for (let f = 0; f < count && poses.length; f++) far = Math.max(far, Math.hypot(from(0, f), from(1, f), from(2, f)));
+    return far;
+  }
+
+  /** Places the bodies at a time; between frames they move evenly. */
+  place(t) {
+    const { r } = this;
+    const at = locate(r.arrays.time, t);
+    this.at = at;
+    const poses = r.arrays.poses;
+    const value = (body, k, frame) => poses[(7 * r.slots[body] + k) * r.count + frame];
+    r.bodies.forEach((_, body) => {
+      const group = this.bodies[body];
+      const slot = r.slots[body];
+      if (slot < 0) {
+        const still = r.still[body];
+        group.position.fromArray(still, 0);
+        group.quaternion.fromArray(still, 3);
+        return;
+      }
+      const [s, n] = [at.share, at.next];
+      const mix = (k) => (value(body, k, at.frame) * (1 - s) + value(body, k, n) * s) * r.lengthStep;
+      group.position.set(mix(0), mix(1), mix(2));
+      const turn = (q, frame) => q.set(value(body, 3, frame), value(body, 4, frame), value(body, 5, frame), value(body, 6, frame));
+      turn(qa, at.frame).normalize();
+      if (s > 0) qa.slerp(turn(qb, n).normalize(), s);
+      group.quaternion.copy(qa);
+    });
+    // What is fixed to another body follows it.
+    r.bodies.forEach((_, body) => {
+      const carrier = r.carriers[body];
+      if (carrier < 0) return;
+      const c = this.bodies[carrier];
+      const group = this.bodies[body];
+      group.position.applyQuaternion(c.quaternion).add(c.position);
+      group.quaternion.premultiply(c.quaternion);
+    });
+    this.frame = at.share > 0.5 ? at.next : at.frame;
+  }
+
+  /** Velocity of a body from its poses around this frame: linear and angular, world axes. */
+  velocity(body) {
+    const { time } = this.r.arrays;
+    const [a, b] = [Math.max(0, this.frame - 1), Math.min(this.r.count - 1, this.frame + 1)];
+    const group = this.bodies[body];
+    const now = time[this.at.frame] + this.at.share * (time[this.at.next] - time[this.at.frame]);
+    this.place(time[a]);
+    const p0 = group.position.clone();
+    const q0 = group.quaternion.clone();
+    this.place(time[b]);
+    const dt = time[b] - time[a] || 1;
+    const v = group.position.clone().sub(p0).multiplyScalar(1 / dt);
+    const dq = group.quaternion.clone().multiply(q0.invert());
+    if (dq.w < 0) dq.set(-dq.x, -dq.y, -dq.z, -dq.w);
+    const sine = Math.hypot(dq.x, dq.y, dq.z);
+    const w = new THREE.Vector3(dq.x, dq.y, dq.z);
+    w.multiplyScalar(sine > 1e-9 ? (2 * Math.atan2(sine, dq.w)) / sine / dt : 2 / dt);
+    this.place(now);
+    return [v, w];
+  }
+
+  centerOfMass(out = new THREE.Vector3()) {
+    let mass = 0;
+    out.set(0, 0, 0);
+    const p = new THREE.Vector3();
+    this.r.bodies.forEach((body, i) => {
+      if (i === 0 || body.mass <= 0) return;
+      p.fromArray(body.com).applyQuaternion(this.bodies[i].quaternion).add(this.bodies[i].position);
+      out.addScaledVector(p, body.mass);
+      mass += body.mass;
+    });
+    return mass > 0 ? out.multiplyScalar(1 / mass) : null;
+  }
+
+  /** What is shown of the shapes. */
+  dress(options) {
+    for (const { mesh, shape, alpha } of this.shapes) {
+      const fixed = shape.body === 0;
+      const wanted =
+        options.shapes === "both" || (options.shapes === "visual") === shape.visual || fixed || !this.hasVisuals;
+      mesh.visible = wanted;
+      const ghost = options.shapes === "both" && !shape.visual && this.hasVisuals;
+      const opacity = alpha * (ghost ? 0.35 : 1) * (options.ghost ? 0.35 : 1) * (options.see ? 0.45 : 1);
+      mesh.material.opacity = opacity;
+      const transparent = opacity < 1;
+      if (mesh.material.transparent !== transparent) {
+        mesh.material.transparent = transparent;
+        mesh.material.needsUpdate = true;
+      }
+      mesh.material.depthWrite = opacity > 0.9;
+    }
+  }
+
+  friction(ga, gb) {
+    const f = this.r.frictions;
+    return Math.max(f[ga] ?? 0, f[gb] ?? 0);
+  }
+
+  overlays(options) {
+    const a = this.r.arrays;
+    const f = this.frame;
+    const reach = 0.3 * this.size * options.scale;
+    const vector = (array, i) => new THREE.Vector3().fromArray(array, 3 * i);
+    const cones = [];
+    const touching = [];
+    this.contacts.clear();
+    for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
+      const point = vector(a.point, i);
+      const color = MODE_COLORS[a.mode[i]] ?? MODE_COLORS[3];
+      // The impulse is that on body B; what the world gives the robot is drawn.
+      const onA = a.bodyB[i] === 0;
+      const impulse = vector(a.impulse, i).multiplyScalar(reach * this.impulseScale * (onA ? -1 : 1));
+      const normal = vector(a.normal, i).multiplyScalar(onA ? -1 : 1);
+      this.contacts.add(point, impulse, color);
+      cones.push([point, normal, this.friction(a.geomA[i], a.geomB[i]), color]);
+      if (a.bodyA[i] === 0 || a.bodyB[i] === 0) touching.push(point);
+    }
+    this.contacts.finish(options.contacts);
+    this.cones.show(cones, 0.06 * this.size, options.cones);
+    this.wrenches.clear();
+    for (let i = a.wrenchStart[f]; i < a.wrenchStart[f + 1]; i++) {
+      const at = this.bodies[a.wrenchBody[i]].position.clone();
+      this.wrenches.add(at, vector(a.wrench, 2 * i).multiplyScalar(reach * this.wrenchScale), WRENCH);
+      this.wrenches.add(at, vector(a.wrench, 2 * i + 1).multiplyScalar(reach * this.wrenchScale), WRENCH, true);
+    }
+    this.wrenches.finish(options.contacts);
+    this.gradientArrows(options, reach, vector);
+    this.balance(options, touching);
+  }
+
+  /** Gradients of this frame; those by the initial state stay with the bodies for the whole run where `hold` is set. */
+  gradientArrows(options, reach, vector) {
+    const a = this.r.arrays;
+    this.gradients.clear();
+    const draw = (i, moved) => {
+      const quantity = a.arrowQuantity[i];
+      const v = vector(a.arrowVector, i).multiplyScalar(1.4 * reach * this.gradientScale[quantity]);
+      const point = vector(a.arrowPoint, i);
+      if (moved) point.copy(this.bodies[a.arrowBody[i]].position);
+      this.gradients.add(point, v, QUANTITY_COLORS[quantity], a.arrowAngular[i] === 1);
+    };
+    for (let i = a.arrowStart[this.frame]; i < a.arrowStart[this.frame + 1]; i++) draw(i, false);
+    if (options.hold && this.frame > 0) {
+      for (let i = a.arrowStart[0]; i < a.arrowStart[1]; i++) draw(i, true);
+    }
+    this.gradients.finish(options.gradients);
+  }
+
+  balance(options, touching) {
+    const com = options.com ? this.centerOfMass() : null;
+    this.com.visible = com !== null;
+    if (com) this.com.position.copy(com);
+    const hull = options.com ? convexHull(touching) : [];
+    this.support.visible = hull.length > 2;
+    if (hull.length > 2) {
+      const z = Math.min(...touching.map((p) => p.z)) + 0.002;
+      const triangles = [];
+      for (let i = 1; i + 1 < hull.length; i++) {
+        for (const p of [hull[0], hull[i], hull[i + 1]]) triangles.push(p.x, p.y, z);
+      }
+      this.support.geometry.setAttribute("position", new THREE.Float32BufferAttribute(triangles, 3));
+      this.support.geometry.computeBoundingSphere();
+    }
+  }
+}
+
+/** Of the points' shadows on the ground, counter-clockwise. */
+export function convexHull(points) {
+  const sorted = [...points].sort((p, q) => p.x - q.x || p.y - q.y);
+  const cross = (o, a, b) => (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
+  const half = (list) => {
+    const chain = [];
+    for (const p of list) {
+      while (chain.length > 1 && cross(chain[chain.length - 2], chain[chain.length - 1], p) <= 1e-12) chain.pop();
+      chain.push(p);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}

@@ -1,0 +1,209 @@
+// The timeline: time, what a gradient would be, limits, contacts; and plots that share its cursor.
+import { locate } from "./data.js";
+
+const LABELS = [
+  { name: "exact", color: "#2fb170" },
+  { name: "one-sided", color: "#e9a23b" },
+  { name: "smoothed", color: "#3b82f6" },
+  { name: "refused", color: "#e5484d" },
+];
+export const GRADIENTS = LABELS;
+const NO_STEP = 255;
+
+/** Makes a canvas as sharp as the screen and gives its context. */
+function sharp(canvas) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  const [w, h] = [canvas.clientWidth, canvas.clientHeight];
+  if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+    canvas.width = Math.round(w * ratio);
+    canvas.height = Math.round(h * ratio);
+  }
+  const c = canvas.getContext("2d");
+  c.setTransform(ratio, 0, 0, ratio, 0, 0);
+  c.clearRect(0, 0, w, h);
+  return [c, w, h];
+}
+
+const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+
+/** Runs `move` with the share of the width while a pointer drags over an element. */
+export function drags(element, move) {
+  const at = (e) => {
+    const box = element.getBoundingClientRect();
+    move(Math.min(1, Math.max(0, (e.clientX - box.left) / box.width)));
+  };
+  element.addEventListener("pointerdown", (e) => {
+    element.setPointerCapture(e.pointerId);
+    at(e);
+  });
+  element.addEventListener("pointermove", (e) => {
+    if (element.hasPointerCapture(e.pointerId)) at(e);
+  });
+}
+
+/** Rows below the time of the first recording that is shown. */
+export class Strips {
+  constructor(canvas, seek) {
+    this.canvas = canvas;
+    drags(canvas, seek);
+  }
+
+  draw(robot, start, end, t) {
+    const [c, w, h] = sharp(this.canvas);
+    const { arrays: a, count, joints } = robot.r;
+    const x = (time) => ((time - start) / (end - start || 1)) * w;
+    const rows = [h * 0.36, h * 0.66, h];
+    const line = css("--line");
+    c.fillStyle = css("--strip");
+    c.fillRect(0, 0, w, h);
+    const most = robot.mostContacts ?? (robot.mostContacts = Math.max(1, ...counts(a, count)));
+    for (let f = 0; f < count; f++) {
+      const left = x(a.time[f]);
+      const right = f + 1 < count ? x(a.time[f + 1]) : w;
+      const width = Math.max(right - left, 0.75) + 0.5;
+      if (a.gradient[f] !== NO_STEP) {
+        c.fillStyle = LABELS[a.gradient[f]]?.color ?? line;
+        c.fillRect(left, 2, width, rows[0] - 4);
+      }
+      if (limited(a.limits, f, count, joints.length)) {
+        c.fillStyle = "#e5484d";
+        c.fillRect(left, rows[0], width, rows[1] - rows[0] - 2);
+      }
+      const share = (a.contactStart[f + 1] - a.contactStart[f]) / most;
+      if (share > 0) {
+        c.fillStyle = css("--accent");
+        c.globalAlpha = 0.25 + 0.6 * share;
+        c.fillRect(left, rows[2] - share * (rows[2] - rows[1]), width, share * (rows[2] - rows[1]));
+        c.globalAlpha = 1;
+      }
+    }
+    c.strokeStyle = line;
+    c.strokeRect(0.5, 0.5, w - 1, h - 1);
+    c.fillStyle = css("--text");
+    c.fillRect(x(t) - 1, 0, 2, h);
+  }
+
+  /** What the strips say at a frame. */
+  static words(robot) {
+    const { arrays: a, count, joints } = robot.r;
+    const f = robot.frame;
+    const label = a.gradient[f] === NO_STEP ? "no step" : (LABELS[a.gradient[f]]?.name ?? "unknown");
+    const at = joints.filter((_, j) => a.limits[j * count + f]).map((j) => j.name || "a joint");
+    const contacts = a.contactStart[f + 1] - a.contactStart[f];
+    const limits = at.length ? ` · at a limit: ${at.slice(0, 3).join(", ")}${at.length > 3 ? ` and ${at.length - 3} more` : ""}` : "";
+    return `gradient ${label} · ${contacts} contact${contacts === 1 ? "" : "s"}${limits}`;
+  }
+}
+
+function counts(a, count) {
+  return Array.from({ length: count }, (_, f) => a.contactStart[f + 1] - a.contactStart[f]);
+}
+
+function limited(limits, frame, count, joints) {
+  for (let j = 0; j < joints; j++) if (limits[j * count + frame]) return true;
+  return false;
+}
+
+const COLORS = ["#3b82f6", "#e0904a", "#2fb170", "#e0459b", "#8f86b8", "#c9a94f", "#14b8c4", "#e5484d"];
+
+/** Curves of chosen scalars, on a canvas that scrubs. */
+export class Plot {
+  constructor(canvas, legend, seek) {
+    this.canvas = canvas;
+    this.legend = legend;
+    drags(canvas, (share) => seek(Math.min(1, Math.max(0, (share * canvas.clientWidth - 44) / (canvas.clientWidth - 52)))));
+    this.curves = [];
+  }
+
+  /** curves: [{ name, robot, value }] */
+  set(curves) {
+    this.curves = curves.map((curve, k) => ({ ...curve, color: COLORS[k % COLORS.length] }));
+    this.legend.replaceChildren(
+      ...this.curves.map((curve) => {
+        const item = document.createElement("span");
+        const dot = document.createElement("i");
+        dot.style.background = curve.color;
+        item.append(dot, document.createTextNode(curve.name), document.createElement("b"));
+        curve.label = item.lastChild;
+        return item;
+      }),
+    );
+  }
+
+  draw(start, end, t) {
+    if (!this.curves.length) return;
+    const [c, w, h] = sharp(this.canvas);
+    const [left, right, top, bottom] = [44, w - 8, 8, h - 18];
+    let low = Infinity;
+    let high = -Infinity;
+    for (const { robot, value } of this.curves) {
+      for (let f = 0; f < robot.r.count; f++) {
+        const y = value(f);
+        if (Number.isFinite(y)) [low, high] = [Math.min(low, y), Math.max(high, y)];
+      }
+    }
+    if (!(high > low)) [low, high] = Number.isFinite(low) ? [low - 1, low + 1] : [0, 1];
+    const margin = 0.06 * (high - low);
+    [low, high] = [low - margin, high + margin];
+    const x = (time) => left + ((time - start) / (end - start || 1)) * (right - left);
+    const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
+    c.font = "11px system-ui, sans-serif";
+    c.fillStyle = css("--muted");
+    c.strokeStyle = css("--line");
+    c.lineWidth = 1;
+    c.textAlign = "right";
+    for (let k = 0; k <= 3; k++) {
+      const value = low + ((high - low) * k) / 3;
+      c.globalAlpha = 0.6;
+      c.beginPath();
+      c.moveTo(left, y(value));
+      c.lineTo(right, y(value));
+      c.stroke();
+      c.globalAlpha = 1;
+      c.fillText(axis(value), left - 4, y(value) + 4);
+    }
+    for (let k = 0; k <= 4; k++) {
+      const time = start + ((end - start) * k) / 4;
+      c.textAlign = k === 4 ? "right" : "center";
+      c.fillText(`${Number(time.toPrecision(3))} s`, x(time), h - 4);
+    }
+    c.lineWidth = 1.6;
+    c.save();
+    c.beginPath();
+    c.rect(left, top - 4, right - left, bottom - top + 8);
+    c.clip();
+    for (const { robot, value, color, label } of this.curves) {
+      const { time } = robot.r.arrays;
+      c.strokeStyle = color;
+      c.beginPath();
+      let down = false;
+      for (let f = 0; f < robot.r.count; f++) {
+        const v = value(f);
+        if (!Number.isFinite(v)) down = false;
+        else if (down) c.lineTo(x(time[f]), y(v));
+        else {
+          c.moveTo(x(time[f]), y(v));
+          down = true;
+        }
+      }
+      c.stroke();
+      label.textContent = short(value(locate(time, t).frame));
+    }
+    c.restore();
+    c.fillStyle = css("--text");
+    c.fillRect(x(t) - 0.75, top - 4, 1.5, bottom - top + 8);
+  }
+}
+
+/** A number in the room beside an axis. */
+function axis(x) {
+  const size = Math.abs(x);
+  return size !== 0 && (size < 1e-2 || size >= 1e4) ? x.toExponential(0) : String(Number(x.toPrecision(3)));
+}
+
+export function short(x) {
+  if (!Number.isFinite(x)) return "–";
+  const size = Math.abs(x);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return x.toExponential(2);
+  return String(Number(x.toPrecision(4)));
+}

@@ -1,0 +1,113 @@
+"""Writes the pages that the browser tests open.
+
+usage: pages.py MODELS FOLDER
+"""
+
+import json
+import pathlib
+import sys
+import xml.sax.saxutils
+
+import numpy as np
+
+import diffsim
+from diffsim import viewer
+
+MODELS, OUT = map(pathlib.Path, sys.argv[1:3])
+BAD = "<script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\"&\u2028"
+
+
+def quadruped(push):
+    """A rollout on the ground with the gradient of the final forward place."""
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    q, v, u = model.keyframe("standing")
+    steps = 600
+    controls = np.tile(u[:, None], (1, steps)).copy(order="F")
+    rollout = diffsim.Rollout(model, steps)
+    rollout.set_external_wrench(1, [push, 0.0, 0.0, 0.0, 0.0, 0.0])
+    rollout.run(q, v, controls)
+    bar = np.zeros((model.nv, steps + 1), order="F")
+    bar[0, -1] = 1.0
+    recorder = diffsim.Recorder(model, rate=60, channels={"push": 1})
+    recorder.set("push", push)
+    recorder.rollout(rollout, rollout.adjoint(bar, np.zeros_like(bar)))
+    return recorder.recording()
+
+
+def spheres():
+    """Two small spheres: one at rest, one that moves by 1 m/s along y. Nothing else is red or blue."""
+    text = """<robot name="points"><link name="still"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+      ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><sphere radius="0.012"/></geometry><material name="m">
+      <color rgba="1 0 0 1"/></material></visual></link><link name="moves"><inertial><mass value="1"/><inertia ixx="1"
+      iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><visual><origin xyz="0 0 0.3"/><geometry><sphere
+      radius="0.012"/></geometry><material name="n"><color rgba="0 0 1 1"/></material></visual></link>
+      <joint name="slide" type="prismatic"><parent link="still"/><child link="moves"/><axis xyz="0 1 0"/>
+      <limit lower="-9" upper="9" effort="1" velocity="1"/></joint></robot>"""
+    path = OUT / "points.urdf"
+    path.write_text(text)
+    model = diffsim.Model.load(path)
+    recorder = diffsim.Recorder(model, visuals=path)
+    for k in range(61):
+        recorder.state(k / 60, np.array([k / 60]), np.array([1.0]))
+    return recorder.recording()
+
+
+def bad_names():
+    name = xml.sax.saxutils.quoteattr(BAD)
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    box = f'<visual name={name}><geometry><box size="1 1 1"/></geometry></visual>'
+    text = (
+        f"<robot name={name}><link name={name}>{inertial}{box}</link><link name='b'>{inertial}</link>"
+        f"<joint name={name} type='revolute'><parent link={name}/><child link='b'/>"
+        "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>"
+    )
+    path = OUT / "bad.urdf"
+    path.write_text(text, encoding="utf-8")
+    model = diffsim.Model.load(path)
+    recorder = diffsim.Recorder(model, visuals=path, channels={BAD: 1})
+    recorder.state(0.0, np.zeros(1))
+    recorder.state(1.0, np.ones(1))
+    return recorder.recording()
+
+
+def pile():
+    """160 boxes that fall and turn."""
+    boxes = "".join(
+        f'<body name="box{i}"><freejoint/><geom type="box" size="0.1 0.08 0.06" mass="1"/></body>' for i in range(160)
+    )
+    model = diffsim.Model.from_string(f"<mujoco><worldbody>{boxes}</worldbody></mujoco>", diffsim.Format.MJCF)
+    recorder = diffsim.Recorder(model)
+    rng = np.random.default_rng(1)
+    place = rng.uniform([-1, -1, 1], [1, 1, 4], (160, 3))
+    turn = rng.normal(size=(160, 4))
+    for k in range(120):
+        q = np.concatenate([place - [0, 0, k / 120], turn + 0.02 * k], axis=1)
+        q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1, keepdims=True)
+        recorder.state(k / 60, q.ravel())
+    return recorder.recording()
+
+
+def write(name, recordings, **options):
+    text = viewer.page(recordings, **options)
+    (OUT / f"{name}.html").write_text(text, encoding="utf-8")
+    return len(text)
+
+
+OUT.mkdir(parents=True, exist_ok=True)
+forward, backward = quadruped(8.0), quadruped(-8.0)
+sizes = {
+    "quadruped": write("quadruped", [forward]),
+    "two": write("two", [forward, backward], labels=["forward", "backward"]),
+    "points": write("points", [spheres()]),
+    "bad": write("bad", [bad_names()], title=BAD),
+    "pile": write("pile", [pile()]),
+}
+facts = {
+    "sizes": sizes,
+    "bad": BAD,
+    "contacts": [len(f.contacts) for f in forward.frames],
+    "arrows": [len(f.arrows) for f in forward.frames],
+    "trunk": [f.poses[1].tolist() for f in forward.frames],
+    "times": forward.times.tolist(),
+}
+(OUT / "facts.json").write_text(json.dumps(facts))

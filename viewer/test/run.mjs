@@ -1,0 +1,336 @@
+// Opens the pages of pages.py in a browser and uses them as one does. The last line counts.
+//
+// usage: node test/run.mjs PAGES [BROWSER]
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+
+const folder = resolve(process.argv[2]);
+const facts = JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"));
+const browser = await chromium.launch({
+  executablePath: process.argv[3] ?? "/usr/bin/chromium",
+  args: [
+    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  ],
+});
+let passed = 0;
+let failed = 0;
+
+function expect(what, condition, detail = "") {
+  if (condition) passed++;
+  else {
+    failed++;
+    console.log(`FAILED: ${what} ${detail}`);
+  }
+}
+
+const near = (a, b, by) => Math.abs(a - b) <= by;
+
+/** A page from its file; anything that it logs as an error or asks of a network fails. */
+async function open(name, viewport = { width: 860, height: 600 }, options = {}) {
+  const context = await browser.newContext({ viewport, ...options });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|ReadPixels/.test(m.text()) && trouble.push(m.text()));
+  page.on("pageerror", (e) => trouble.push(String(e)));
+  page.on("request", (r) => !/^(file|data|blob):/.test(r.url()) && trouble.push(`request ${r.url()}`));
+  await page.goto(`file://${join(folder, name)}.html`);
+  await page.evaluate(() => window.diffsim.ready);
+  await settle(page);
+  page.opened = await page.evaluate(() => performance.getEntriesByName("drawn")[0].startTime);
+  page.trouble = trouble;
+  return page;
+}
+
+/** Until what has changed is drawn. */
+const settle = (page) =>
+  page.evaluate(async () => {
+    do await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    while (window.diffsim.viewer.changed);
+  });
+
+async function see(page, t) {
+  await page.evaluate((time) => window.diffsim.viewer.seek(time), t);
+  await settle(page);
+}
+
+const state = (page, what) => page.evaluate((text) => new Function("v", `return ${text}`)(window.diffsim.viewer), what);
+
+/** Centre of the pixels of the scene in which one channel stands out [CSS pixels], and how many there are. */
+const centre = (page, channel) =>
+  page.evaluate((of) => {
+    const { canvas } = window.diffsim.viewer.stage;
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const c = copy.getContext("2d");
+    c.drawImage(canvas, 0, 0);
+    const { data } = c.getImageData(0, 0, copy.width, copy.height);
+    let [x, y, n] = [0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) {
+      const others = Math.max(data[i + ((of + 1) % 3)], data[i + ((of + 2) % 3)]);
+      if (data[i + of] < 60 || data[i + of] < 1.8 * others) continue;
+      x += ((i / 4) % copy.width) + 0.5;
+      y += Math.floor(i / 4 / copy.width) + 0.5;
+      n++;
+    }
+    const ratio = canvas.width / canvas.clientWidth;
+    return [x / n / ratio, y / n / ratio, n];
+  }, channel);
+
+/** Where a camera of this place, aim and field of view, upright along z, sees a point: worked out here, not by the page. */
+function pinhole(camera, point) {
+  const sub = (a, b) => a.map((x, i) => x - b[i]);
+  const dot = (a, b) => a.reduce((s, x, i) => s + x * b[i], 0);
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const unit = (a) => a.map((x) => x / Math.hypot(...a));
+  const forward = unit(sub(camera.target, camera.position));
+  const right = unit(cross(forward, [0, 0, 1]));
+  const up = cross(right, forward);
+  const d = sub(point, camera.position);
+  const focal = camera.height / 2 / Math.tan((camera.fov * Math.PI) / 360);
+  return [
+    camera.width / 2 + (focal * dot(d, right)) / dot(d, forward),
+    camera.height / 2 - (focal * dot(d, up)) / dot(d, forward),
+  ];
+}
+
+async function points() {
+  const page = await open("points");
+  await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    v.stage.floors.forEach((f) => (f.visible = false));
+    v.toggle("follow", false);
+    v.stage.camera.position.set(2.5, -0.4, 1.1);
+    v.stage.controls.target.set(0.1, 0.4, 0.1);
+  });
+  for (const t of [0, 0.5, 1.0]) {
+    await see(page, t);
+    await page.waitForTimeout(300);
+    await settle(page);
+    const camera = await state(
+      page,
+      "({position: v.stage.camera.position.toArray(), target: v.stage.controls.target.toArray(), fov: v.stage.camera.fov, width: v.stage.width, height: v.stage.height})",
+    );
+    for (const [channel, point] of [[0, [0, 0, 0]], [2, [0, t, 0.3]]]) {
+      const [x, y, n] = await centre(page, channel);
+      const [px, py] = pinhole(camera, point);
+      const said = await page.evaluate((p) => window.diffsim.viewer.stage.project(p), point);
+      expect(`sphere ${channel} at ${t} s is seen`, n > 20, n);
+      expect(`sphere ${channel} at ${t} s is where the camera says`, near(x, px, 1) && near(y, py, 1), [x, y, px, py]);
+      expect("the page agrees", near(said[0], px, 0.01) && near(said[1], py, 0.01), [said, px, py]);
+    }
+  }
+  // The velocity of a picked body is that of its poses.
+  await see(page, 0.5);
+  const [x, y] = await page.evaluate(() => window.diffsim.viewer.stage.project([0, 0.5, 0.3]));
+  await page.mouse.click(x, y);
+  await settle(page);
+  expect("picked", (await page.textContent("#pick h3")) === "moves");
+  const words = await page.textContent("#pick table");
+  expect("its velocity", words.includes("0.000  1.000  0.000"), words);
+  await page.keyboard.press("Escape");
+  expect("let go", await page.isHidden("#pick"));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+async function quadruped() {
+  const page = await open("quadruped");
+  // Other programs may be busy on this machine: the best of a few counts.
+  for (let k = 0; k < 4 && page.opened > 2000; k++) {
+    const again = await open("quadruped");
+    page.opened = Math.min(page.opened, again.opened);
+    await again.context().close();
+  }
+  console.log(`the first picture after ${page.opened.toFixed(0)} ms`);
+  expect("it opens in 2 s", page.opened < 2000, `${page.opened} ms`);
+  // The timeline: where one clicks is where it goes, and poses are those of the frame.
+  const box = await page.locator("#strips").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await settle(page);
+  expect("half way", near(await state(page, "v.t"), 0.3, 0.01), await state(page, "v.t"));
+  await see(page, facts.times[20]);
+  const pose = await state(page, "v.robots[0].bodies[1].position.toArray()");
+  expect("the trunk is where it was", pose.every((p, i) => near(p, facts.trunk[20][i], 3e-5)), [pose, facts.trunk[20]]);
+  const turn = await state(page, "v.robots[0].bodies[1].quaternion.toArray()");
+  const same = Math.abs(turn.reduce((s, x, i) => s + x * facts.trunk[20][3 + i], 0));
+  expect("and turned so", same > 1 - 1e-8, same);
+
+  // Contact and gradient arrows: as many as the recording has, and no more when they are off.
+  const shown = () => state(page, "[v.robots[0].contacts.shown, v.robots[0].gradients.shown, v.robots[0].cones.mesh.count]");
+  await see(page, facts.times[30]);
+  let [contacts, gradients, cones] = await shown();
+  expect("contact arrows", contacts > 0 && contacts <= facts.contacts[30], contacts);
+  expect("gradient arrows of the input and the start", gradients > facts.arrows[30] * 0.5, gradients);
+  expect("no cones yet", cones === 0);
+  await page.keyboard.press("k");
+  await page.keyboard.press("h");
+  await settle(page);
+  [contacts, gradients, cones] = await shown();
+  expect("cones", cones === facts.contacts[30], cones);
+  expect("without those of the start", gradients <= facts.arrows[30], gradients);
+  for (const key of ["c", "g"]) await page.keyboard.press(key);
+  await settle(page);
+  [contacts, gradients] = await shown();
+  expect("arrows off", contacts === 0 && gradients === 0, [contacts, gradients]);
+  for (const key of ["c", "g", "h"]) await page.keyboard.press(key);
+  await see(page, 0);
+  [, gradients] = await shown();
+  expect("gradient arrows by the initial state", gradients > 10 && gradients <= facts.arrows[0], [gradients, facts.arrows[0]]);
+  const pixels = await centre(page, 0);
+  expect("something of them is on the screen", pixels[2] > 30, pixels);
+
+  // Keys.
+  await page.keyboard.press("End");
+  expect("end", near(await state(page, "v.t"), facts.times.at(-1), 1e-9));
+  await page.keyboard.press("ArrowLeft");
+  expect("one frame back", near(await state(page, "v.t"), facts.times.at(-2), 1e-9));
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  expect("ten frames on", near(await state(page, "v.t"), facts.times[10], 1e-9));
+  await page.keyboard.press(" ");
+  expect("it plays", await goesOn(page, facts.times[10]));
+  await page.keyboard.press(" ");
+  expect("it stops", !(await state(page, "v.playing")));
+  await page.keyboard.press("-");
+  expect("slower", (await state(page, "v.speed")) === 0.5);
+  const dark = await page.evaluate(() => document.body.classList.contains("dark"));
+  await page.keyboard.press("d");
+  expect("the other theme", (await page.evaluate(() => document.body.classList.contains("dark"))) !== dark);
+  await page.keyboard.press("m");
+  await settle(page);
+  expect("centre of mass", await state(page, "v.robots[0].com.visible"));
+  const com = await state(page, "v.robots[0].com.position.toArray()");
+  const trunk = await state(page, "v.robots[0].bodies[1].position.toArray()");
+  expect("near the trunk", Math.hypot(...com.map((x, i) => x - trunk[i])) < 0.15, com);
+  await page.keyboard.press("?");
+  expect("help", await page.isVisible("#help"));
+  await page.keyboard.press("Escape");
+
+  // A plot of a channel, which scrubs.
+  await page.selectOption("#scalars", { label: "push" });
+  expect("plot", await page.isVisible("#plot"));
+  await settle(page);
+  expect("its value", (await page.textContent("#legend")).startsWith("push8"), await page.textContent("#legend"));
+  const plot = await page.locator("#plot canvas").boundingBox();
+  await page.mouse.click(plot.x + plot.width - 9, plot.y + 40);
+  expect("to the end by the plot", near(await state(page, "v.t"), facts.times.at(-1), 0.01));
+  await page.keyboard.press("p");
+  expect("no plot", await page.isHidden("#plot"));
+
+  // Picking the trunk, from above.
+  await see(page, 0.1);
+  const spot = await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    return v.stage.project(v.robots[0].bodies[1].position.toArray());
+  });
+  await page.mouse.click(...spot);
+  await settle(page);
+  expect("a body is picked", (await page.textContent("#pick h3")).length > 0 && (await page.isVisible("#pick")));
+  expect("orbiting moves the camera", await orbits(page));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+/** Whether time passes this one. */
+const goesOn = (page, t) =>
+  page.waitForFunction((from) => window.diffsim.viewer.t > from, t, { timeout: 10000 }).then(() => true, () => false);
+
+async function orbits(page) {
+  const before = await state(page, "v.stage.camera.position.toArray()");
+  await page.mouse.move(400, 260);
+  await page.mouse.down();
+  await page.mouse.move(500, 300, { steps: 4 });
+  await page.mouse.up();
+  await settle(page);
+  const after = await state(page, "v.stage.camera.position.toArray()");
+  return Math.hypot(...after.map((x, i) => x - before[i])) > 0.05;
+}
+
+async function two() {
+  const page = await open("two");
+  expect("both are named", (await page.textContent("#runs")).includes("forward") && (await page.textContent("#runs")).includes("backward"));
+  await page.keyboard.press("End");
+  await settle(page);
+  const apart = () => state(page, "v.robots.map((r) => r.bodies[1].position.x + r.root.position.x)");
+  const [a, b] = await apart();
+  expect("they went different ways", a > b + 0.005, [a, b]);
+  const opacity = await state(page, "v.robots[1].shapes.find((s) => s.shape.body > 0).mesh.material.opacity");
+  expect("the second is a ghost", opacity < 0.5, opacity);
+  await page.keyboard.press("b");
+  await settle(page);
+  const sides = await state(page, "v.robots.map((r) => r.root.position.y)");
+  expect("beside each other", Math.abs(sides[0] - sides[1]) > 0.2, sides);
+  await page.locator("#runs input").first().uncheck();
+  await settle(page);
+  expect("one is hidden", !(await state(page, "v.robots[0].root.visible")));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+async function phone() {
+  const page = await open("quadruped", { width: 390, height: 780 }, { hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect("nothing is wider than a phone", width <= 390, width);
+  expect("options wait behind a button", await page.isHidden("#side"));
+  await page.tap("#open");
+  expect("and come", await page.isVisible("#side"));
+  for (const id of ["#bar", "#side", "#head"]) {
+    const box = await page.locator(id).boundingBox();
+    expect(`${id} is on the screen`, box.x >= 0 && box.x + box.width <= 390 && box.y >= 0 && box.y + box.height <= 780, JSON.stringify(box));
+  }
+  await page.tap("#open");
+  await page.tap("#play");
+  expect("it plays", await goesOn(page, 0));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+async function badNames() {
+  const page = await open("bad");
+  await page.keyboard.press("p");
+  expect("a plot of its name", (await page.textContent("#legend")).startsWith(facts.bad));
+  await page.keyboard.press("p");
+  const at = await page.evaluate(() => window.diffsim.viewer.stage.project([0, 0, 0]));
+  await page.mouse.click(...at);
+  await settle(page);
+  expect("nothing ran", (await page.evaluate(() => window.harmed)) === undefined);
+  expect("the title is text", (await page.textContent("#head h1")) === facts.bad, await page.textContent("#head h1"));
+  expect("the body is text", (await page.textContent("#pick h3")) === facts.bad);
+  expect("scalars are text", (await page.textContent("#scalars")).includes(facts.bad));
+  expect("no element came of it", (await page.locator("img").count()) === 0);
+  const source = readFileSync(join(folder, "bad.html"), "utf8");
+  expect("nor is it in the file", !source.includes("window.harmed=1</script>"));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+async function pile() {
+  const page = await open("pile");
+  await page.keyboard.press(" ");
+  await page.waitForTimeout(1500);
+  const frames = (await state(page, "v.frames")).slice(2).sort((a, b) => a - b);
+  expect("160 boxes move", frames.length > 2, frames.length);
+  console.log(`160 boxes: ${frames[frames.length >> 1]?.toFixed(1)} ms of script a frame with software GL`);
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+for (const [name, run] of Object.entries({ points, quadruped, two, phone, badNames, pile })) {
+  const began = Date.now();
+  try {
+    await run();
+  } catch (error) {
+    failed++;
+    console.log(`FAILED: ${name}: ${error.message}`);
+  }
+  console.log(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+for (const name of Object.keys(facts.sizes)) {
+  const size = statSync(join(folder, `${name}.html`)).size;
+  expect(`${name} is below 2.5 MB`, size < 2.5e6, size);
+}
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
