@@ -162,6 +162,11 @@ impl Constraints {
         self.delassus.max_dense()
     }
 
+    /// Whether any problem is held by trees.
+    pub fn may_be_by_trees(&self) -> bool {
+        self.delassus.by_trees.is_some()
+    }
+
     pub fn max_rows(&self) -> usize {
         self.max_rows
     }

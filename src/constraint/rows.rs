@@ -230,6 +230,35 @@ impl Rows {
         self.jac[block * self.width + self.places[block].place(dof)]
     }
 
+    /// Where the column of a block at a dof that it touches is kept.
+    #[inline(always)]
+    pub fn entry(&self, block: usize, dof: usize) -> usize {
+        block * self.width + self.places[block].place(dof)
+    }
+
+    /// The column kept at an [`Rows::entry`].
+    #[inline(always)]
+    pub fn at(&self, entry: usize) -> F4 {
+        self.jac[entry]
+    }
+
+    /// Entries of a block with their dofs, in increasing order.
+    #[inline(always)]
+    pub fn entries_of(&self, block: usize) -> impl Iterator<Item = (usize, usize)> {
+        let first = block * self.width;
+        self.entries(block)
+            .map(move |(place, dof)| (first + place, dof))
+    }
+
+    /// Entries of the blocks in use, and of all that there is room for.
+    pub fn entries_in_use(&self) -> usize {
+        self.count * self.width
+    }
+
+    pub fn most_entries(&self) -> usize {
+        self.capacity() * self.width
+    }
+
     /// The dofs of a block in increasing order.
     #[inline(always)]
     pub fn dofs(&self, block: usize) -> Dofs<impl Iterator<Item = u64>> {

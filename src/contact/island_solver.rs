@@ -8,7 +8,7 @@
 use super::island::Islands;
 use super::ladder::{Allowance, DENSE, DENSE_AT_LAST};
 use super::ncp::{Method, NcpOptions, NcpSolver, Split, dense_cost};
-use super::panels::Panels;
+use super::panels::Columns;
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
 use super::working_set::WorkingSet;
@@ -277,12 +277,9 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// Rank of what [`IslandSolver::split`] gives.
-    pub fn rank(&self, problem: &Problem) -> usize {
-        match problem.delassus {
-            Delassus::Dense(_) => self.solver.rank().independent,
-            Delassus::Trees(_) => problem.rows(),
-        }
+    /// Rank of what [`IslandSolver::split`] gives of a dense problem.
+    pub fn rank(&self) -> usize {
+        self.solver.rank().independent
     }
 
     /// As [`NcpSolver::split`]; a problem by trees is not split, its B is 1.
@@ -299,52 +296,27 @@ impl IslandSolver {
         }
     }
 
-    /// Products of the C of [`Split::Adjoint`] with columns, in and out. As adjoints they keep to what the held rows have
+    /// Products of the C of [`Split::Adjoint`] with columns. As adjoints they keep to what the held rows have
     /// in common; C itself would be large where rows depend on each other, and its products round-off.
-    pub fn times_right(
-        &mut self,
-        problem: &Problem,
-        panels: &Panels,
-        columns: &[f64],
-        out: &mut [f64],
-    ) -> Result<()> {
+    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
             return Err(Error::internal("a dense problem is split otherwise"));
         };
-        out.fill(0.0);
         for island in 0..self.islands.len() {
-            let mut rest = 0..panels.most_columns();
-            loop {
-                let blocks = self.islands.blocks(island).iter();
-                let acts = |k: &usize| {
-                    let mut rows = blocks.clone().flat_map(|b| rows.range(*b));
-                    rows.any(|row| panels.at(row, *k).is_some_and(|at| columns[at] != 0.0))
-                };
-                self.columns.clear();
-                self.columns.extend(rest.by_ref().filter(acts).take(LANES));
-                if self.columns.is_empty() {
-                    break;
+            let blocks = self.islands.blocks(island).iter();
+            let n: usize = blocks.clone().map(|b| rows.range(*b).len()).sum();
+            let count = blocks.map(|b| columns.count(*b)).max().unwrap_or(0);
+            for first in (0..count).step_by(LANES) {
+                let x = &mut self.input.as_chunks_mut().0[..n];
+                columns.read(self.islands.blocks(island), first, x);
+                if x.iter().all(|x| *x == [0.0; LANES]) {
+                    continue;
                 }
                 self.load(problem, rows, island)?;
-                let (n, count) = (self.part.rows.len(), self.columns.len());
-                let (input, output) = (&mut self.input[..n * count], &mut self.output[..n * count]);
-                for (to, at) in input
-                    .iter_mut()
-                    .zip(panels.places(&self.part.rows, &self.columns))
-                {
-                    *to = at.map_or(0.0, |at| columns[at]);
-                }
+                let x = &mut self.input.as_chunks_mut().0[..n];
                 let (part_problem, ..) = self.part.problem();
-                self.solver
-                    .apply_transpose(&part_problem, input, count, output, None)?;
-                for (x, at) in output
-                    .iter()
-                    .zip(panels.places(&self.part.rows, &self.columns))
-                {
-                    if let Some(at) = at {
-                        out[at] = -x;
-                    }
-                }
+                self.solver.transpose_lanes(&part_problem, x)?;
+                columns.take(self.islands.blocks(island), first, x);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::convex::ConvexSolver;
 use super::island_solver::IslandSolver;
 use super::ncp::Split;
-use super::panels::Panels;
+use super::panels::Columns;
 use super::problem::Problem;
 use crate::error::Result;
 
@@ -62,11 +62,11 @@ impl Law {
         }
     }
 
-    /// Rank of what [`Law::split`] gives.
-    pub fn rank(&self, problem: &Problem) -> usize {
+    /// Rank of what [`Law::split`] gives of a dense problem.
+    pub fn rank(&self) -> usize {
         match self {
-            Law::Ncp(solver) => solver.rank(problem),
-            Law::Convex(solver) => solver.held().len(),
+            Law::Ncp(solver) => solver.rank(),
+            Law::Convex(_) => 0,
         }
     }
 
@@ -85,26 +85,11 @@ impl Law {
         }
     }
 
-    /// The rows that the B of [`Split::Adjoint`] selects, [`Law::rank`] of them.
-    pub fn selected(&self, problem: &Problem) -> impl Iterator<Item = usize> {
-        let (all, held) = match self {
-            Law::Ncp(solver) => (solver.rank(problem), &[][..]),
-            Law::Convex(solver) => (0, solver.held()),
-        };
-        (0..all).chain(held.iter().copied())
-    }
-
-    /// Products of the C of [`Split::Adjoint`] with columns, in and out.
-    pub fn times_right(
-        &mut self,
-        problem: &Problem,
-        panels: &Panels,
-        columns: &[f64],
-        out: &mut [f64],
-    ) -> Result<()> {
+    /// Products of the C of [`Split::Adjoint`] with columns.
+    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         match self {
-            Law::Ncp(solver) => solver.times_right(problem, panels, columns, out),
-            Law::Convex(solver) => solver.times_right(problem, panels, columns, out),
+            Law::Ncp(solver) => solver.times_right(problem, columns),
+            Law::Convex(solver) => solver.times_right(problem, columns),
         }
     }
 

@@ -1,45 +1,19 @@
-//! Columns over the rows of a problem, kept island by island: a column has numbers of its own island's rows only.
+//! Columns over the rows of a problem, one a dof, of which no more than a few are there at once.
+//!
+//! A row has numbers in the columns of its own island of dofs only. The k-th columns of islands that do not meet may go
+//! through a solver together.
 
-/// Not among the rows of the columns.
-pub const NOWHERE: usize = usize::MAX;
+use crate::linalg::LANES;
 
-/// Where an island's columns stand: the first number of the first one, the numbers from one to the next, their count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Panel {
-    pub first: usize,
-    pub stride: usize,
-    pub count: usize,
-}
+/// Columns that a law's derivative is applied to, and what becomes of the result.
+pub trait Columns {
+    /// Columns of the island of a block, and of the largest one.
+    fn count(&self, block: usize) -> usize;
+    fn most(&self) -> usize;
 
-/// Columns of islands that are no smaller than the law's own.
-#[derive(Debug)]
-pub struct Panels<'a> {
-    pub islands: &'a [Panel],
-    /// Per row of the problem: its island, and its place in a column of that or [`NOWHERE`].
-    pub island: &'a [usize],
-    pub place: &'a [usize],
-}
+    /// x ← the rows of these blocks, one after the other, in the columns of their islands from the `first` on.
+    fn read(&self, blocks: &[usize], first: usize, x: &mut [[f64; LANES]]);
 
-impl Panels<'_> {
-    /// Columns of the island that has most.
-    pub fn most_columns(&self) -> usize {
-        self.islands.iter().map(|p| p.count).max().unwrap_or(0)
-    }
-
-    /// Where the number of a row stands in the k-th column of its island, if that has one.
-    #[inline(always)]
-    pub fn at(&self, row: usize, k: usize) -> Option<usize> {
-        let (panel, place) = (&self.islands[self.island[row]], self.place[row]);
-        (k < panel.count && place != NOWHERE).then(|| panel.first + k * panel.stride + place)
-    }
-
-    /// [`Panels::at`] of some rows in one of some columns after the other.
-    pub fn places<'a>(
-        &'a self,
-        rows: &'a [usize],
-        columns: &'a [usize],
-    ) -> impl Iterator<Item = Option<usize>> + 'a {
-        let of = move |k: &'a usize| rows.iter().map(|row| self.at(*row, *k));
-        columns.iter().flat_map(of)
-    }
+    /// Takes what the derivative makes of them.
+    fn take(&mut self, blocks: &[usize], first: usize, y: &[[f64; LANES]]);
 }

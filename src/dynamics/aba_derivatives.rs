@@ -27,17 +27,16 @@ impl ColumnSupport {
     }
 }
 
-/// A product of low rank to be taken off, island by island: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
+/// A product of low rank to be taken off: Σ rowsᵀ by_q and Σ rowsᵀ by_v.
 #[derive(Clone, Copy, Debug)]
 pub struct LowRank<'a> {
-    /// Of each island.
-    pub ranks: &'a [usize],
-    /// Rows as long as those of the dense inverse; an island has its own numbers in the first ones, on its dofs.
+    pub rank: usize,
+    /// Rows as long as those of the dense inverse.
     pub rows: &'a [F4],
-    /// As many numbers as the rank per column; a dof's column begins `at` so many lanes.
+    /// As many numbers as the rank per column, each padded to so many `lanes`.
     pub by_q: &'a [F4],
     pub by_v: &'a [F4],
-    pub at: &'a [usize],
+    pub lanes: usize,
 }
 
 #[inline(always)]
@@ -83,9 +82,8 @@ fn product_kernel(
             let (col_q, col_v) = (&mut out_q[j * n..][..n], &mut out_v[j * n..][..n]);
             let (mut less_q, mut less_v): (&[f64], &[f64]) = (&[], &[]);
             if let Some(l) = less {
-                let (at, rank) = (l.at[j], l.ranks[island]);
-                less_q = &F4::flat(&l.by_q[at..])[..rank];
-                less_v = &F4::flat(&l.by_v[at..])[..rank];
+                less_q = &F4::flat(&l.by_q[j * l.lanes..])[..l.rank];
+                less_v = &F4::flat(&l.by_v[j * l.lanes..])[..l.rank];
             }
             for span in spans {
                 let (mut b, end) = (span.start / LANES, span.end.div_ceil(LANES));

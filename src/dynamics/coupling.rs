@@ -17,6 +17,9 @@ pub struct Coupling {
     sizes: Vec<usize>,
     /// Of each dof.
     homes: Vec<usize>,
+    /// Dofs island by island, and where those of each begin.
+    members: Vec<usize>,
+    firsts: Vec<usize>,
     all: Range<usize>,
 }
 
@@ -29,6 +32,8 @@ impl Coupling {
             spans: Vec::with_capacity(n),
             sizes: Vec::with_capacity(n),
             homes: vec![0; t.nv()],
+            members: vec![0; t.nv()],
+            firsts: Vec::with_capacity(n + 1),
             all: 0..t.nv(),
         }
     }
@@ -105,6 +110,22 @@ impl Coupling {
             *last = t.trees.len();
         }
         self.merge();
+        self.fill_members();
+    }
+
+    fn fill_members(&mut self) {
+        self.firsts.clear();
+        self.firsts.push(0);
+        let mut at = 0;
+        for island in 0..self.sizes.len() {
+            for span in &self.spans[self.starts[island]..self.starts[island + 1]] {
+                for dof in span.clone() {
+                    self.members[at] = dof;
+                    at += 1;
+                }
+            }
+            self.firsts.push(at);
+        }
     }
 
     /// Makes one of neighbours.
@@ -162,6 +183,17 @@ impl Coupling {
     #[inline(always)]
     pub fn spans(&self, island: usize) -> &[Range<usize>] {
         &self.spans[self.starts[island]..self.starts[island + 1]]
+    }
+
+    /// The same one by one.
+    #[inline(always)]
+    pub fn members(&self, island: usize) -> &[usize] {
+        &self.members[self.firsts[island]..self.firsts[island + 1]]
+    }
+
+    /// Dofs of the largest island.
+    pub fn largest(&self) -> usize {
+        self.sizes.iter().max().copied().unwrap_or(0)
     }
 
     /// Columns of which each is that of a dof.
@@ -312,6 +344,7 @@ mod tests {
                 [0, 0, 1, 1, 1, 1, 2, 1, 1]
             );
             assert_eq!(c.entries(), 4 + 36 + 1);
+            assert_eq!((c.members(1), c.largest()), (&[2, 3, 4, 5, 7, 8][..], 6));
         }
         c.start(&t);
         c.join_all();

@@ -140,7 +140,7 @@ impl ContactStage {
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: Variation::new(model, groups),
-                response: Response::new(model.topology(), rows, constraints.max_dense()),
+                response: Response::new(model.topology(), &constraints),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
                 undetermined: false,
@@ -427,9 +427,9 @@ impl ContactStage {
         let split = match &mut self.relaxed {
             Some(path) => {
                 let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
-                l.response.split_relaxed(c, path, w, dlambda, t, coupling)
+                l.response.split_relaxed(t, path, w, dlambda)
             }
-            None => l.response.split(c, &mut self.law, t, coupling)?,
+            None => l.response.split(c, &mut self.law)?,
         };
         let s = &self.stabilization;
         let (law, variation) = (&mut self.law, &l.variation);

@@ -166,10 +166,13 @@ impl Sim {
             t,
             &lin.coupling,
             -h,
-            response.map(Response::less),
+            response.and_then(Response::less),
             &mut lin.by_q,
             &mut lin.by_v,
         );
+        if let Some(response) = response {
+            response.subtract_rest(&lin.coupling, &mut lin.by_q, &mut lin.by_v);
+        }
         for k in 0..nv {
             lin.by_v[k * nv + k] += 1.0;
         }

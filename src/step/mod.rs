@@ -22,6 +22,7 @@ mod response;
 mod selection;
 mod sim;
 mod smoothing;
+mod tree_response;
 mod world_axes;
 
 pub use collision::{ContactDerivatives, Distance};

@@ -1,45 +1,39 @@
 //! The impulses' answer to variations, as a product of low rank.
 //!
-//! The law's derivative is dλ = −CᵀB w (IslandSolver::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
+//! The law's derivative is dλ = −CᵀB w (Law::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
 //! variation of the velocity at fixed impulses, and δσ what else varies σ. With Y = C J A⁻¹
 //!
 //!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹)
 //!
 //! K takes the place of A⁻¹ for all columns at once. Its rank, not the number of rows, sets the cost:
-//! many contacts under one foot are no dearer than the six numbers that they hold.
+//! many contacts under one foot are no dearer than the six numbers that they hold. Where the problem is held by trees
+//! see [`tree_response`](super::tree_response).
 
+use super::tree_response::TreeResponse;
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::central_path::CentralPath;
 use crate::contact::law::Law;
 use crate::contact::ncp::Split;
-use crate::contact::panels::{NOWHERE, Panel, Panels};
 use crate::contact::problem::Delassus;
 use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::dynamics::mass::{DenseInverse, solve_columns};
+use crate::dynamics::mass::{BranchMatrix, DenseInverse, solve_columns};
 use crate::error::{Error, Result};
 use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// B, C and their products. Sized at creation, but for the relaxed law's C where the problem is held by trees.
+/// B, C and their products. Sized at creation for problems that are held dense; the relaxed law makes room for any.
 #[derive(Debug)]
 pub(super) struct Response {
-    /// Rank numbers of each island, the panels that hold their columns, and where a dof's column begins, in lanes.
-    ranks: Vec<usize>,
-    panels: Vec<Panel>,
-    at: Vec<usize>,
-    /// Lanes of a column of rank numbers where all dofs are one island.
+    /// Rank, and lanes of a column of as many numbers.
+    rank: usize,
     lanes: usize,
-    /// Per row of the problem: columns of B and C. By trees there is no room for them, which would grow with the square of
-    /// very many rows: B but selects some, and C is not formed.
+    /// Per row of the problem: columns of B and C.
     left: Vec<F4>,
     right: Vec<F4>,
-    /// Where B selects rows: which of its island's rank numbers is a row's, or [`NOWHERE`].
-    places: Vec<usize>,
-    islands: Vec<usize>,
     /// Per dof: columns of B ∂σ/∂q, and of B (J + ∂σ/∂v).
     by_q: Vec<F4>,
     by_v: Vec<F4>,
@@ -48,69 +42,63 @@ pub(super) struct Response {
     y: Vec<F4>,
     /// Y by rows.
     y_rows: Vec<F4>,
+    trees: TreeResponse,
+    /// The last response is that by trees.
+    is_by_trees: bool,
     /// K by columns, where dofs are of one island.
     pub inverse: DenseInverse,
 }
 
 impl Response {
-    /// For problems of up to `max_rows`, those of up to `max_dense` dense.
-    pub fn new(t: &Topology, max_rows: usize, max_dense: usize) -> Self {
+    pub fn new(t: &Topology, c: &Constraints) -> Self {
         // Deep trees have their Jacobians otherwise.
         let nv = if t.is_deep() { 0 } else { t.nv() };
-        let lanes = max_rows.div_ceil(LANES);
+        let lanes = c.max_dense().div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
-        let square = || Vec::with_capacity(max_dense * max_dense.div_ceil(LANES));
+        let square = || Vec::with_capacity(c.max_dense() * lanes);
         let inverse = DenseInverse::new(nv);
         Response {
-            ranks: Vec::with_capacity(t.trees.len()),
-            panels: Vec::with_capacity(t.trees.len()),
-            at: vec![0; nv],
+            rank: 0,
             lanes: 0,
             left: square(),
             right: square(),
-            places: vec![NOWHERE; max_rows],
-            islands: vec![0; max_rows],
             by_q: panel(),
             by_v: panel(),
             answer: panel(),
             y: panel(),
-            y_rows: Vec::with_capacity(max_rows * inverse.stride),
+            y_rows: Vec::with_capacity(c.max_dense() * inverse.stride),
+            trees: TreeResponse::new(t, c),
+            is_by_trees: false,
             inverse,
         }
     }
 
-    /// What the columns by q and v have beyond K times forces.
-    pub fn less(&self) -> LowRank<'_> {
-        LowRank {
-            ranks: &self.ranks,
+    /// What the columns by q and v have beyond K times forces, where it is a product.
+    pub fn less(&self) -> Option<LowRank<'_>> {
+        (!self.is_by_trees).then(|| LowRank {
+            rank: self.rank,
             rows: &self.y_rows,
             by_q: &self.by_q,
             by_v: &self.by_v,
-            at: &self.at,
+            lanes: self.lanes,
+        })
+    }
+
+    /// Takes the same off the columns where it is none.
+    pub fn subtract_rest(&self, coupling: &Coupling, by_q: &mut [f64], by_v: &mut [f64]) {
+        if self.is_by_trees {
+            self.trees.subtract_from(coupling, by_q, by_v);
         }
     }
 
-    /// B and C of the exact law. By trees each island has its own rank numbers.
-    pub fn split(
-        &mut self,
-        c: &Constraints,
-        law: &mut Law,
-        t: &Topology,
-        coupling: &Coupling,
-    ) -> Result<Split> {
+    /// B and C of the exact law.
+    pub fn split(&mut self, c: &Constraints, law: &mut Law) -> Result<Split> {
         let problem = c.problem();
-        let n = match problem.delassus {
-            Delassus::Trees(_) => {
-                self.select(c, coupling, law.selected(&problem));
-                0
-            }
-            Delassus::Dense(_) => {
-                self.ranks.clear();
-                self.ranks.push(law.rank(&problem));
-                c.g.len() * law.rank(&problem).div_ceil(LANES)
-            }
-        };
-        self.start(t, coupling);
+        if let Delassus::Trees(_) = problem.delassus {
+            return Ok(Split::Adjoint);
+        }
+        self.start(law.rank());
+        let n = c.g.len() * self.lanes;
         grow(&mut self.left, n);
         grow(&mut self.right, n);
         let stride = LANES * self.lanes;
@@ -118,21 +106,23 @@ impl Response {
         law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))
     }
 
-    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows. Makes room for C where there is none.
+    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows. Makes room for them.
     pub fn split_relaxed(
         &mut self,
-        c: &Constraints,
+        t: &Topology,
         path: &mut CentralPath,
         w: &mut [f64],
         dlambda: &mut [f64],
-        t: &Topology,
-        coupling: &Coupling,
     ) -> Split {
-        let rows = c.g.len();
-        self.select(c, coupling, 0..rows);
-        self.start(t, coupling);
+        let rows = w.len();
+        self.start(rows);
         let n = rows * self.lanes;
-        self.right.reserve(n.saturating_sub(self.right.len()));
+        let reserve = |x: &mut Vec<F4>, n: usize| x.reserve(n.saturating_sub(x.len()));
+        reserve(&mut self.right, n);
+        reserve(&mut self.y_rows, rows * self.inverse.stride);
+        for panel in self.panels() {
+            reserve(panel, t.nv() * rows.div_ceil(LANES));
+        }
         grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
         let stride = LANES * self.lanes;
@@ -148,48 +138,17 @@ impl Response {
         Split::Whole
     }
 
-    /// Takes B for the selection of these rows.
-    fn select(&mut self, c: &Constraints, coupling: &Coupling, rows: impl Iterator<Item = usize>) {
-        self.places[..c.g.len()].fill(NOWHERE);
-        for group in 0..c.groups() {
-            // What is between the world and itself moves with any island.
-            let tree = c.rows.trees(group).into_iter().flatten().next();
-            let island = tree.map_or(0, |tree| coupling.of_tree(tree));
-            self.islands[c.range(group)].fill(island);
-        }
-        self.ranks.clear();
-        self.ranks.resize(coupling.len(), 0);
-        for row in rows {
-            let rank = &mut self.ranks[self.islands[row]];
-            self.places[row] = *rank;
-            *rank += 1;
-        }
+    fn panels(&mut self) -> [&mut Vec<F4>; 4] {
+        [
+            &mut self.by_q,
+            &mut self.by_v,
+            &mut self.answer,
+            &mut self.y,
+        ]
     }
 
-    /// Lays out the islands' panels, whose ranks are known.
-    fn start(&mut self, t: &Topology, coupling: &Coupling) {
-        self.panels.clear();
-        let mut first = 0;
-        for (island, rank) in self.ranks.iter().enumerate() {
-            let lanes = rank.div_ceil(LANES);
-            let count = coupling.size(island);
-            self.panels.push(Panel {
-                first: LANES * first,
-                stride: LANES * lanes,
-                count,
-            });
-            for (k, dof) in coupling.spans(island).iter().cloned().flatten().enumerate() {
-                self.at[dof] = first + k * lanes;
-            }
-            first += count * lanes;
-        }
-        self.lanes = first / t.nv().max(1);
-    }
-
-    /// Of the panels of all islands, in lanes.
-    fn size(&self) -> usize {
-        let end = |p: &Panel| (p.first + p.count * p.stride) / LANES;
-        self.panels.last().map_or(0, end)
+    fn start(&mut self, rank: usize) {
+        (self.rank, self.lanes) = (rank, rank.div_ceil(LANES));
     }
 
     /// K and the columns, from B and C. `m` is factored, `inverse` its inverse. Errors: as the solver's.
@@ -206,17 +165,21 @@ impl Response {
         coupling: &Coupling,
         inverse: &DenseInverse,
     ) -> Result<()> {
-        let n = self.size();
-        for panel in [
-            &mut self.by_q,
-            &mut self.by_v,
-            &mut self.answer,
-            &mut self.y,
-        ] {
+        self.is_by_trees = split == Split::Adjoint;
+        if self.is_by_trees {
+            let (trees, out) = (&mut self.trees, &mut self.inverse);
+            return trees.prepare(law, c, variation, s, t, kin, coupling, inverse, out);
+        }
+        let Factors::Packed(m) = m else {
+            return Err(Error::internal(
+                "Jacobians of deep trees come by directions",
+            ));
+        };
+        let n = t.nv() * self.lanes;
+        for panel in self.panels() {
             grow(panel, n);
         }
-        let most = self.ranks.iter().max().copied().unwrap_or(0);
-        grow(&mut self.y_rows, most * inverse.stride);
+        grow(&mut self.y_rows, self.rank * inverse.stride);
         columns(self, split, c, variation, s, t, kin);
         if split == Split::Middle {
             let stride = LANES * self.lanes;
@@ -229,37 +192,19 @@ impl Response {
                 law.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
             }
         }
-        let Factors::Packed(m) = m else {
-            return Err(Error::internal(
-                "Jacobians of deep trees come by directions",
-            ));
-        };
-        let (panels, at) = (&self.panels, &self.at);
-        let solve = |x: &mut [F4]| {
-            for (island, panel) in panels.iter().enumerate() {
-                let lanes = panel.stride / LANES;
-                for span in coupling.spans(island).iter().filter(|_| lanes > 0) {
-                    let own = &mut x[at[span.start]..][..span.len() * lanes];
-                    solve_columns(m, t, span.clone(), lanes, own);
-                }
-            }
-        };
-        solve(&mut self.answer[..n]);
+        solve(m, t, self.lanes, &mut self.answer[..n]);
         match split {
             Split::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
-            Split::Middle | Split::Whole => solve(&mut self.y[..n]),
-            Split::Adjoint => {
-                let (from, to) = (F4::flat(&self.answer[..n]), F4::flat_mut(&mut self.y[..n]));
-                let panels = Panels {
-                    islands: &self.panels,
-                    island: &self.islands,
-                    place: &self.places,
-                };
-                law.times_right(&c.problem(), &panels, from, to)?;
-            }
+            _ => solve(m, t, self.lanes, &mut self.y[..n]),
         }
-        subtract(self, coupling, inverse);
+        subtract(self, t, inverse);
         Ok(())
+    }
+}
+
+fn solve(m: &BranchMatrix, t: &Topology, lanes: usize, x: &mut [F4]) {
+    if lanes > 0 {
+        solve_columns(m, t, 0..t.nv(), lanes, x);
     }
 }
 
@@ -356,8 +301,8 @@ fn kept(c: &Constraints, s: &Stabilization, b: usize, k: usize) -> f64 {
     -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1]
 }
 
-/// B ∂σ/∂q, B J, and what B J has more, where B selects rows.
-fn select_columns(
+/// ∂σ/∂q, J, and what J has more, where B = 1.
+fn whole_columns(
     r: &mut Response,
     c: &Constraints,
     variation: &Variation,
@@ -365,13 +310,11 @@ fn select_columns(
     t: &Topology,
     kin: &Kinematics,
 ) {
-    let (at, places) = (&r.at, &r.places);
+    let (n, stride) = (t.nv() * r.lanes, LANES * r.lanes);
     let put = |panel: &mut [F4], dof: usize, rows: Range<usize>, x: &[f64]| {
-        let column = &mut F4::flat_mut(panel)[LANES * at[dof]..];
-        for (place, x) in places[rows].iter().zip(x) {
-            if *place != NOWHERE {
-                column[*place] += x;
-            }
+        let column = &mut F4::flat_mut(panel)[dof * stride..];
+        for (to, x) in column[rows].iter_mut().zip(x) {
+            *to += x;
         }
     };
     for b in 0..c.groups() {
@@ -388,7 +331,6 @@ fn select_columns(
     for d in variation.on_dofs() {
         put(&mut r.by_q, d.dof, d.row..d.row + 1, &[d.slope]);
     }
-    let n = r.size();
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     for b in 0..c.groups() {
         let Some(row) = c.normal_row(b).filter(|_| s.kd != 0.0) else {
@@ -410,20 +352,18 @@ fn columns_kernel(
     t: &Topology,
     kin: &Kinematics,
 ) {
-    let n = r.size();
+    let n = t.nv() * r.lanes;
     for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
         panel[..n].fill(F4::ZERO);
     }
-    let left = matches!(split, Split::Half | Split::Middle);
-    let sides = [left, matches!(split, Split::Middle | Split::Whole)];
-    if sides != [false; 2] {
-        let mut b = 0;
-        while b < r.lanes {
-            b += by_tile!(r.lanes - b, columns_tile(r, sides, c, variation, t, kin, b));
-        }
+    let left = split != Split::Whole;
+    let sides = [left, split != Split::Half];
+    let mut b = 0;
+    while b < r.lanes {
+        b += by_tile!(r.lanes - b, columns_tile(r, sides, c, variation, t, kin, b));
     }
     if !left {
-        return select_columns(r, c, variation, s, t, kin);
+        return whole_columns(r, c, variation, s, t, kin);
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     if s.kd != 0.0 {
@@ -435,40 +375,31 @@ fn columns_kernel(
 }
 
 #[inline(always)]
-fn subtract_kernel(r: &mut Response, coupling: &Coupling, inverse: &DenseInverse) {
-    let stride = inverse.stride;
-    for (island, rank) in r.ranks.iter().enumerate() {
-        for span in coupling.spans(island) {
-            for k in span.clone() {
-                let column = &F4::flat(&r.y[r.at[k]..])[..*rank];
-                let rows = F4::flat_mut(&mut r.y_rows).chunks_exact_mut(stride * LANES);
-                for (row, x) in rows.zip(column) {
-                    row[k] = *x;
-                }
-            }
+fn subtract_kernel(r: &mut Response, t: &Topology, inverse: &DenseInverse) {
+    let (nv, rank, stride, lanes) = (t.nv(), r.rank, inverse.stride, r.lanes);
+    for k in 0..nv {
+        let column = &F4::flat(&r.y[k * lanes..])[..rank];
+        let rows = F4::flat_mut(&mut r.y_rows).chunks_exact_mut(stride * LANES);
+        for (row, x) in rows.zip(column) {
+            row[k] = *x;
         }
     }
-    for (island, rank) in r.ranks.iter().enumerate() {
-        let dofs = coupling.spans(island);
-        for k in dofs.iter().flat_map(Range::clone) {
-            let out = &mut r.inverse.rows[k * stride..][..stride];
-            let answer = &F4::flat(&r.answer[r.at[k]..])[..*rank];
-            for span in coupling.spans(island) {
-                let (mut b, end) = (span.start / LANES, span.end.div_ceil(LANES));
-                while b < end {
-                    b += by_tile!(
-                        end - b,
-                        subtract_tile(out, inverse.row(k), answer, &r.y_rows, b)
-                    );
-                }
-            }
+    for k in 0..nv {
+        let out = &mut r.inverse.rows[k * stride..][..stride];
+        let answer = &F4::flat(&r.answer[k * lanes..])[..rank];
+        let mut b = 0;
+        while b < stride {
+            b += by_tile!(
+                stride - b,
+                subtract_tile(out, inverse.row(k), answer, &r.y_rows, b)
+            );
         }
     }
 }
 
-/// The lanes from `first` on of a row of K.
+/// The lanes from `first` on of a row of K: one of the inverse less a combination of rows as long.
 #[inline(always)]
-fn subtract_tile<const W: usize>(
+pub(super) fn subtract_tile<const W: usize>(
     out: &mut [F4],
     inverse: &[F4],
     answer: &[f64],
@@ -492,5 +423,5 @@ dispatch! {
 }
 
 dispatch! {
-    fn subtract = subtract_kernel(r: &mut Response, coupling: &Coupling, inverse: &DenseInverse)
+    fn subtract = subtract_kernel(r: &mut Response, t: &Topology, inverse: &DenseInverse)
 }

@@ -2,7 +2,7 @@
 
 use super::law::Answer;
 use super::{ConvexSolver, trees};
-use crate::contact::panels::Panels;
+use crate::contact::panels::Columns;
 use crate::contact::problem::{Problem, Small};
 use crate::contact::tree_rows::TreeRows;
 use crate::error::{Error, Result};
@@ -33,16 +33,11 @@ impl ConvexSolver {
             self.held.clear();
             for (i, a) in self.answers.iter().enumerate() {
                 if a.slope != Small::default() {
-                    self.held.extend(rows.range(i));
+                    self.held.push(i);
                 }
             }
         }
         Ok(())
-    }
-
-    /// Rows that answer a variation; after [`ConvexSolver::linearize`].
-    pub fn held(&self) -> &[usize] {
-        &self.held
     }
 
     /// dγ for `columns` directions: `w` (n × columns) is the variation of σ at fixed γ, `limits` (blocks × columns) that
@@ -122,19 +117,12 @@ impl ConvexSolver {
         Ok(())
     }
 
-    /// −dγ/dw, symmetric, of columns of the held rows' numbers, in and out. The k-th columns of all islands go through
-    /// the trees' matrix together: they do not meet there.
-    pub fn times_right(
-        &mut self,
-        problem: &Problem,
-        panels: &Panels,
-        columns: &[f64],
-        out: &mut [f64],
-    ) -> Result<()> {
+    /// −dγ/dw, symmetric, times columns. The k-th columns of all islands go through the trees' matrix together: they do
+    /// not meet there.
+    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         self.linearize(problem)?;
         let rows = trees(problem)?;
         let n = problem.rows();
-        out.fill(0.0);
         if self.held.is_empty() {
             return Ok(());
         }
@@ -142,29 +130,26 @@ impl ConvexSolver {
             &mut self.input.as_chunks_mut::<LANES>().0[..n],
             &mut self.panel.as_chunks_mut::<LANES>().0[..n],
         );
-        x.fill([0.0; LANES]);
-        for first in (0..panels.most_columns()).step_by(LANES) {
-            let places = |row: usize| std::array::from_fn(|lane| panels.at(row, first + lane));
-            for &row in &self.held {
-                let at: [_; LANES] = places(row);
-                x[row] = at.map(|at| at.map_or(0.0, |at: usize| columns[at]));
+        let of_held = self.held.iter().flat_map(|b| rows.range(*b));
+        let count = of_held.clone().count();
+        for first in (0..columns.most()).step_by(LANES) {
+            columns.read(&self.held, first, &mut y[..count]);
+            x.fill([0.0; LANES]);
+            for (row, y) in of_held.clone().zip(y.iter()) {
+                x[row] = *y;
             }
             times_slopes(rows, &self.answers, 1.0, x, y);
             self.system.answer(rows, y);
-            for row in &self.held {
-                for (x, y) in x[*row].iter_mut().zip(&y[*row]) {
+            for row in of_held.clone() {
+                for (x, y) in x[row].iter_mut().zip(&y[row]) {
                     *x -= y;
                 }
             }
             times_slopes(rows, &self.answers, 1.0, x, y);
-            for &row in &self.held {
-                let at: [_; LANES] = places(row);
-                for (y, at) in y[row].iter().zip(at) {
-                    if let Some(at) = at {
-                        out[at] = *y;
-                    }
-                }
+            for (row, x) in of_held.clone().zip(x.iter_mut()) {
+                *x = y[row];
             }
+            columns.take(&self.held, first, &x[..count]);
         }
         Ok(())
     }

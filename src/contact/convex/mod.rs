@@ -88,7 +88,7 @@ pub struct ConvexSolver {
     disturbed: Vec<bool>,
     /// z − Hᵀγ.
     gradient: Vec<[f64; 1]>,
-    /// Rows of the blocks that answer a variation, and panels over all rows.
+    /// The blocks that answer a variation, and panels over all rows.
     held: Vec<usize>,
     panel: Vec<f64>,
     input: Vec<f64>,
@@ -118,7 +118,7 @@ impl ConvexSolver {
             bent: Vec::with_capacity(blocks),
             disturbed: Vec::with_capacity(capacity.trees),
             gradient: Vec::with_capacity(coordinates),
-            held: Vec::with_capacity(rows),
+            held: Vec::with_capacity(blocks),
             panel: vec![0.0; rows * LANES],
             input: vec![0.0; rows * LANES],
             last: None,

@@ -363,6 +363,23 @@ impl NcpSolver {
         Ok(())
     }
 
+    /// −w̄ of [`NcpSolver::apply_transpose`] in the place of λ̄, for columns side by side.
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub fn transpose_lanes(&mut self, problem: &Problem, x: &mut [[f64; LANES]]) -> Result<()> {
+        self.check(problem, 1, [("x", x.len()), ("x", x.len())], None)?;
+        let (panel, scratch) = (
+            lanes_of::<LANES>(&mut self.panel),
+            lanes_of::<LANES>(&mut self.panel_scratch),
+        );
+        let panel = &mut panel[..self.reduced.order];
+        self.reduced.restrict_right(|row| x[row], panel);
+        self.reduced.solve_transpose(problem, panel, scratch);
+        x.fill([0.0; LANES]);
+        self.reduced.expand_left(panel, |row, value| x[row] = value);
+        Ok(())
+    }
+
     fn transpose_panel<const W: usize>(
         &mut self,
         problem: &Problem,

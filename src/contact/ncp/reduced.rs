@@ -139,9 +139,8 @@ pub enum Split {
     Middle,
     /// B = 1 and X = 1.
     Whole,
-    /// B selects rows ([`Law::selected`]), X = 1, and products with C come from [`Law::times_right`]: nothing is written.
+    /// B = 1, X = 1, and products with C come from [`Law::times_right`]: nothing is written.
     ///
-    /// [`Law::selected`]: crate::contact::law::Law::selected
     /// [`Law::times_right`]: crate::contact::law::Law::times_right
     Adjoint,
 }

@@ -1,0 +1,343 @@
+//! The impulses' answer to variations where the problem is held by trees.
+//!
+//! As in [`response`](super::response), with B = 1 and C known by its products alone: row by row that would be a product of
+//! as high a rank as there are rows, many times the dofs where bodies are piled up. But J and ∂σ/∂q have few entries a row,
+//! on the dofs of two trees at most, and summed over rows first
+//!
+//!   Z = Yᵀ J,   Q = Yᵀ ∂σ/∂q,   K = A⁻¹ − Z A⁻¹
+//!
+//! cost each row its entries times the dofs of its island. Of Y = C J A⁻¹ a few columns are there at once.
+
+use super::response::subtract_tile;
+use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use crate::contact::law::Law;
+use crate::contact::panels::Columns;
+use crate::dynamics::coupling::Coupling;
+use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::mass::DenseInverse;
+use crate::error::Result;
+use crate::linalg::{F4, LANES, by_tile, dispatch, grow};
+use crate::model::topology::Topology;
+use std::ops::Range;
+
+/// Workspace. Takes none where problems are always dense.
+#[derive(Debug)]
+pub(super) struct TreeResponse {
+    homes: Vec<Home>,
+    /// ∂σ/∂q at the entries of the rows.
+    slopes: Vec<F4>,
+    /// Lines of dofs, as long as those of the dense inverse: of Zᵀ, Qᵀ, and Zᵀ with what σ has more by v.
+    z: Vec<F4>,
+    by_q: Vec<F4>,
+    by_v: Vec<F4>,
+    /// Whether the last one is another than the first.
+    keeps: bool,
+    stride: usize,
+}
+
+/// Where a block of the problem is: its group, and which rows of that.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    group: usize,
+    first: usize,
+    rows: usize,
+}
+
+impl TreeResponse {
+    pub fn new(t: &Topology, c: &Constraints) -> TreeResponse {
+        let room = |n: usize| {
+            if c.may_be_by_trees() && !t.is_deep() {
+                n
+            } else {
+                0
+            }
+        };
+        let stride = t.nv().div_ceil(4);
+        let square = || Vec::with_capacity(room(t.nv() * stride));
+        TreeResponse {
+            homes: Vec::with_capacity(room(c.max_blocks())),
+            slopes: Vec::with_capacity(room(c.rows.most_entries())),
+            z: square(),
+            by_q: square(),
+            by_v: square(),
+            keeps: false,
+            stride,
+        }
+    }
+
+    /// K into `out`, and what the columns have more. `inverse` is that of M. Errors: as the solver's.
+    pub fn prepare(
+        &mut self,
+        law: &mut Law,
+        c: &Constraints,
+        variation: &Variation,
+        s: &Stabilization,
+        t: &Topology,
+        kin: &Kinematics,
+        coupling: &Coupling,
+        inverse: &DenseInverse,
+        out: &mut DenseInverse,
+    ) -> Result<()> {
+        self.keeps = s.kd != 0.0;
+        self.find_homes(c);
+        self.fill_slopes(c, variation, t, kin);
+        let n = t.nv() * self.stride;
+        let TreeResponse { z, by_q, by_v, .. } = self;
+        let lines = [(z, true), (by_q, true), (by_v, self.keeps)];
+        let [z, by_q, by_v] = lines.map(|(lines, is_used)| {
+            let n = if is_used { n } else { 0 };
+            grow(lines, n);
+            lines[..n].fill(F4::ZERO);
+            F4::flat_mut(&mut lines[..n])
+        });
+        let mut panels = Panels {
+            c,
+            t,
+            coupling,
+            inverse,
+            homes: &self.homes,
+            slopes: &self.slopes,
+            kept: s.kd,
+            stride: 4 * self.stride,
+            z,
+            by_q,
+            by_v,
+        };
+        law.times_right(&c.problem(), &mut panels)?;
+        complete(&self.z[..n], t, coupling, inverse, out);
+        Ok(())
+    }
+
+    /// Takes off columns, nv × nv, what they have beyond K times forces.
+    pub fn subtract_from(&self, coupling: &Coupling, by_q: &mut [f64], by_v: &mut [f64]) {
+        let less_v = if self.keeps { &self.by_v } else { &self.z };
+        let (nv, stride) = (coupling.dofs(), 4 * self.stride);
+        for (out, less) in [(by_q, &self.by_q), (by_v, less_v)] {
+            let lines = F4::flat(less).chunks_exact(stride.max(1));
+            for (k, (out, less)) in out.chunks_exact_mut(nv.max(1)).zip(lines).enumerate() {
+                for span in coupling.spans(coupling.of_dof(k)) {
+                    for (out, less) in out[span.clone()].iter_mut().zip(&less[span.clone()]) {
+                        *out -= less;
+                    }
+                }
+            }
+        }
+    }
+
+    fn find_homes(&mut self, c: &Constraints) {
+        self.homes.clear();
+        for (group, source) in c.sources.iter().enumerate() {
+            let rows = c.range(group).len();
+            let (count, rows) = match source {
+                // Each row is a block of its own.
+                Source::Equality { .. } => (rows, 1),
+                _ => (1, rows),
+            };
+            self.homes
+                .extend((0..count).map(|first| Home { group, first, rows }));
+        }
+    }
+
+    fn fill_slopes(
+        &mut self,
+        c: &Constraints,
+        variation: &Variation,
+        t: &Topology,
+        kin: &Kinematics,
+    ) {
+        let rows = &c.rows;
+        grow(&mut self.slopes, rows.entries_in_use());
+        for group in 0..c.groups() {
+            for (entry, _) in rows.entries_of(group) {
+                self.slopes[entry] = F4::ZERO;
+            }
+        }
+        let group_of = |row: usize| c.offsets.partition_point(|first| *first <= row) - 1;
+        for side in variation.sides() {
+            let group = group_of(side.rows.start);
+            for dof in t.path(side.link) {
+                self.slopes[rows.entry(group, dof)] += variation.column(side, kin, dof);
+            }
+        }
+        for d in variation.on_dofs() {
+            let group = group_of(d.row);
+            let slope = &mut self.slopes[rows.entry(group, d.dof)];
+            slope.0[d.row - c.offsets[group]] += d.slope;
+        }
+    }
+}
+
+/// The columns J A⁻¹ by dofs, and the sums that become of those of Y.
+struct Panels<'a> {
+    c: &'a Constraints,
+    t: &'a Topology,
+    coupling: &'a Coupling,
+    inverse: &'a DenseInverse,
+    homes: &'a [Home],
+    slopes: &'a [F4],
+    /// Share of the old normal velocity.
+    kept: f64,
+    /// Numbers of a line.
+    stride: usize,
+    z: &'a mut [f64],
+    by_q: &'a mut [f64],
+    by_v: &'a mut [f64],
+}
+
+impl Columns for Panels<'_> {
+    fn count(&self, block: usize) -> usize {
+        self.members(self.homes[block].group).len()
+    }
+
+    fn most(&self) -> usize {
+        self.coupling.largest()
+    }
+
+    fn read(&self, blocks: &[usize], first: usize, x: &mut [[f64; LANES]]) {
+        read(self, blocks, first, x);
+    }
+
+    fn take(&mut self, blocks: &[usize], first: usize, y: &[[f64; LANES]]) {
+        take(self, blocks, first, y);
+    }
+}
+
+impl<'a> Panels<'a> {
+    /// The dofs of a group's island.
+    #[inline(always)]
+    fn members(&self, group: usize) -> &'a [usize] {
+        // What is between the world and itself moves with none.
+        match self.c.rows.trees(group).into_iter().flatten().next() {
+            Some(tree) => self.coupling.members(self.coupling.of_tree(tree)),
+            None => &[],
+        }
+    }
+
+    /// Those of the columns from the `first` on.
+    #[inline(always)]
+    fn some(&self, group: usize, first: usize) -> &'a [usize] {
+        let all = self.members(group);
+        let rest = &all[first.min(all.len())..];
+        &rest[..rest.len().min(LANES)]
+    }
+}
+
+#[inline(always)]
+fn read_kernel(p: &Panels<'_>, blocks: &[usize], first: usize, x: &mut [[f64; LANES]]) {
+    let (rows, mut at) = (&p.c.rows, 0);
+    for home in blocks.iter().map(|b| p.homes[*b]) {
+        let lines = &mut x[at..at + home.rows];
+        at += home.rows;
+        lines.fill([0.0; LANES]);
+        let trees = rows.trees(home.group);
+        for (lane, &dof) in p.some(home.group, first).iter().enumerate() {
+            let tree = p.t.links[p.t.dofs[dof].link].tree;
+            if !trees.contains(&Some(tree)) {
+                continue;
+            }
+            let answer = F4::flat(p.inverse.row(dof));
+            let mut sum = F4::ZERO;
+            for (entry, d) in rows.entries_of(home.group) {
+                sum += rows.at(entry) * answer[d];
+            }
+            for (line, x) in lines.iter_mut().zip(&sum.0[home.first..]) {
+                line[lane] = *x;
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn read = read_kernel(p: &Panels<'_>, blocks: &[usize], first: usize, x: &mut [[f64; LANES]])
+}
+
+#[inline(always)]
+fn take_kernel(p: &mut Panels<'_>, blocks: &[usize], first: usize, y: &[[f64; LANES]]) {
+    let (rows, mut at) = (&p.c.rows, 0);
+    for home in blocks.iter().map(|b| p.homes[*b]) {
+        let mut lines = [[0.0; LANES]; 3];
+        lines[..home.rows].copy_from_slice(&y[at..at + home.rows]);
+        at += home.rows;
+        if lines == [[0.0; LANES]; 3] {
+            continue;
+        }
+        let dofs = p.some(home.group, first);
+        let normal = p.c.normal_row(home.group).is_some();
+        for (entry, d) in rows.entries_of(home.group) {
+            let of = |F4(x): F4| {
+                let mut own = [0.0; 3];
+                own[..home.rows].copy_from_slice(&x[home.first..][..home.rows]);
+                own
+            };
+            let (jac, slope) = (of(rows.at(entry)), of(p.slopes[entry]));
+            let line = d * p.stride;
+            add(jac, &lines, dofs, &mut p.z[line..][..p.stride]);
+            add(slope, &lines, dofs, &mut p.by_q[line..][..p.stride]);
+            if p.kept != 0.0 {
+                let mut more = jac;
+                if normal {
+                    more[home.rows - 1] *= 1.0 - p.kept;
+                }
+                add(more, &lines, dofs, &mut p.by_v[line..][..p.stride]);
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn take = take_kernel(p: &mut Panels<'_>, blocks: &[usize], first: usize, y: &[[f64; LANES]])
+}
+
+/// Adds a combination of three lines to the places of some dofs.
+#[inline(always)]
+fn add(weights: [f64; 3], lines: &[[f64; LANES]; 3], dofs: &[usize], to: &mut [f64]) {
+    let [a, b, c] = weights;
+    let sum: [f64; LANES] =
+        std::array::from_fn(|k| a * lines[0][k] + b * lines[1][k] + c * lines[2][k]);
+    match *dofs {
+        [first, .., last] if last - first == LANES - 1 => {
+            for (to, x) in to[first..][..LANES].iter_mut().zip(sum) {
+                *to += x;
+            }
+        }
+        _ => {
+            for (dof, x) in dofs.iter().zip(sum) {
+                to[*dof] += x;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn complete_kernel(
+    z: &[F4],
+    t: &Topology,
+    coupling: &Coupling,
+    inverse: &DenseInverse,
+    out: &mut DenseInverse,
+) {
+    let stride = inverse.stride;
+    for (k, tree) in t.trees.iter().enumerate() {
+        let lines = &z[tree.first_dof * stride..];
+        for dof in tree.first_dof..tree.end_dof {
+            let out = &mut out.rows[dof * stride..][..stride];
+            let answer = &F4::flat(inverse.row(dof))[tree.first_dof..tree.end_dof];
+            for Range { start, end } in coupling.spans(coupling.of_tree(k)).iter().cloned() {
+                let (mut b, end) = (start / 4, end.div_ceil(4));
+                while b < end {
+                    b += by_tile!(
+                        end - b,
+                        subtract_tile(out, inverse.row(dof), answer, lines, b)
+                    );
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// K by columns from Zᵀ: lines of dofs are combined with what the dofs of their tree answer.
+    fn complete = complete_kernel(
+        z: &[F4], t: &Topology, coupling: &Coupling, inverse: &DenseInverse, out: &mut DenseInverse,
+    )
+}
