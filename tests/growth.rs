@@ -4,6 +4,7 @@ mod common;
 
 use allocation_counter::measure;
 use common::checker::{free_body, ground};
+use common::scene::lying;
 use common::*;
 use diffsim::batch::Batch;
 use diffsim::error::Status;
@@ -232,6 +233,61 @@ fn a_chain_that_touches_nothing_pays_for_no_law() {
             convex * 1e9 / n as f64
         );
         assert!(ncp < 3.0 * none && convex < 3.0 * none, "{n} links");
+    }
+}
+
+/// Of a chain that lies on four balls: smallest time of a step and time of creation in seconds, and bytes that are held.
+fn lying_on_four(n: usize, contact: Contact) -> [f64; 3] {
+    let model = lying(n, 4);
+    let options = Options {
+        contact,
+        derivatives: false,
+        ..Options::default()
+    };
+    let mut sim = None;
+    let mut create = || sim = Some(Sim::new(model.clone(), &options).unwrap());
+    let bytes = measure(&mut create).bytes_max as f64;
+    let start = Instant::now();
+    create();
+    let made = start.elapsed().as_secs_f64();
+    let mut sim = sim.unwrap();
+    let (q, v) = (model.neutral().to_vec(), vec![0.0; n]);
+    let (mut qn, mut vn) = (q.clone(), v.clone());
+    let u = vec![0.0; n];
+    let mut least = f64::INFINITY;
+    for _ in 0..20 {
+        let start = Instant::now();
+        sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+        least = least.min(start.elapsed().as_secs_f64());
+    }
+    if contact != Contact::None {
+        assert_eq!(sim.contacts().len(), 4);
+        assert!(sim.contacts().iter().any(|c| c.impulse[2] > 0.0));
+    }
+    [least, made, bytes]
+}
+
+/// 10,000 links with a law were refused for their memory, where the convex law's weights alone would have taken n², and
+/// its solve n³.
+#[test]
+fn a_chain_with_a_few_contacts_costs_its_links() {
+    let without = lying_on_four(10_000, Contact::None);
+    for contact in LAWS {
+        let [short, long] = [1000, 10_000].map(|n| lying_on_four(n, contact));
+        println!(
+            "{contact:?}: step {:.3} and {:.3} ms, without a law {:.3}, create {:.2} ms, {:.1} and {:.1} MB",
+            1e3 * short[0],
+            1e3 * long[0],
+            1e3 * without[0],
+            1e3 * long[1],
+            1e-6 * short[2],
+            1e-6 * long[2]
+        );
+        // As many numbers as links squared take a hundred times the step without a law.
+        assert!(long[0] < 20.0 * without[0], "{contact:?}");
+        assert!(long[1] < 400.0 * without[0], "{contact:?}");
+        // Ten times the links.
+        assert!(long[2] < 12.0 * short[2], "{contact:?}");
     }
 }
 

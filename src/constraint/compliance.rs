@@ -9,18 +9,16 @@
 //! A penetration deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), counts as one of more dissipation, with
 //! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
 
-use super::assemble::{Constraints, Source, tip};
+use super::assemble::{Constraints, Source};
 use super::rows::Rows;
 use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
 use crate::dynamics::Dynamics;
-use crate::dynamics::kinematics::Kinematics;
-use crate::linalg::F4;
+use crate::dynamics::mobility::Mobility;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Mat3, Twist, Vec3};
+use crate::model::topology::WORLD;
 
 /// β: the least period of a near-rigid constraint in steps.
 const NEAR_RIGID: f64 = 1.0;
@@ -81,16 +79,7 @@ impl Compliance {
         dynamics.update(model, model.params(), model.neutral(), &still);
         dynamics.factor_mass(model, &model.params().armature);
         let kin = &dynamics.kin;
-        let mobility = |fill: &mut dyn FnMut(&mut Rows)| {
-            let mut rows = Rows::new(t, 1);
-            fill(&mut rows);
-            rows.solve_half(t, &dynamics.mass);
-            Mat3 {
-                c: rows
-                    .delassus(0, 0)
-                    .map(|c| Vec3::new(c.0[0], c.0[1], c.0[2])),
-            }
-        };
+        let mobility = Mobility::new(model, kin, &model.params().armature);
         // The norm of the paper, ‖W‖/3, of a multiple of the unit matrix.
         let norm = 3.0 * 3.0f64.sqrt();
         let geoms = (0..model.ngeom()).map(|g| {
@@ -101,26 +90,22 @@ impl Compliance {
             let e = scene.extremes(g);
             let p = kin.pos[link] + kin.rot[link].mul_vec(e.centroid);
             let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
-            let moves = mobility(&mut |rows| spatial_rows(rows, t, kin, link, |s| s.at(p)));
-            let turns = mobility(&mut |rows| spatial_rows(rows, t, kin, link, |s| s.ang));
+            let turns = mobility.of_turning(link);
             // Of a point at d from the mean turning adds [d]× W [d]×ᵀ.
             let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
-            (moves.trace() + turning) / norm
+            (mobility.of_point(link, p) + turning) / norm
         });
         let geoms = geoms.collect();
-        let dofs = (0..t.nv()).map(|k| {
-            let unit = mobility(&mut |rows| {
-                let id = rows.push(t, [k, WORLD]);
-                rows.column_mut(id, k).0[0] = 1.0;
-            });
-            positive(unit.trace())
-        });
-        let dofs = dofs.collect();
+        let dofs = mobility.dofs.iter().map(|w| positive(*w)).collect();
+        let mut rows = Rows::new(t, usize::from(!c.equalities.is_empty()));
         let equalities = c.equalities.iter().map(|e| {
-            let all = mobility(&mut |rows| {
-                e.fill(t, kin, model.neutral(), rows);
-            });
-            positive(all.trace() / e.rows() as f64)
+            rows.clear();
+            e.fill(t, kin, model.neutral(), &mut rows);
+            rows.solve_half(t, &dynamics.mass);
+            let all: f64 = (rows.delassus(0, 0).iter().enumerate())
+                .map(|(k, column)| column.0[k])
+                .sum();
+            positive(all / e.rows() as f64)
         });
         Compliance {
             h,
@@ -256,21 +241,4 @@ impl Compliance {
 fn near_rigid(weight: f64) -> f64 {
     let turn = NEAR_RIGID / (2.0 * std::f64::consts::PI);
     turn * turn * weight
-}
-
-/// Three rows of one link, of a vector a dof.
-fn spatial_rows(
-    rows: &mut Rows,
-    t: &Topology,
-    kin: &Kinematics,
-    link: usize,
-    of: impl Fn(Twist) -> Vec3,
-) {
-    let id = rows.push(t, [tip(t, link), WORLD]);
-    let mut k = tip(t, link);
-    while k != WORLD {
-        let u = of(kin.s[k]);
-        *rows.column_mut(id, k) = F4([u.x, u.y, u.z, 0.0]);
-        k = t.dofs[k].parent;
-    }
 }

@@ -18,3 +18,4 @@ pub use compliance::Compliance;
 pub use derivative::Variation;
 pub use home::home;
 pub use stabilization::{PushOut, Stabilization};
+pub use trees::room;

@@ -10,6 +10,7 @@ pub mod hybrid;
 pub mod jacobian;
 pub mod kinematics;
 pub mod mass;
+pub mod mobility;
 pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;

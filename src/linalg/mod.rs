@@ -10,6 +10,7 @@ mod general;
 mod kernel;
 mod lanes;
 mod lu;
+mod reflections;
 mod symmetric;
 
 pub use block_lu::{BlockLu, Place};
@@ -18,6 +19,7 @@ pub use general::General;
 pub use kernel::{add_combination, add_six_columns, axpy, factor_definite, solve_definite};
 pub use lanes::{F4, grow};
 pub(crate) use lu::Lu;
+pub use reflections::Reflections;
 pub use symmetric::Symmetric;
 
 /// Coordinates of a free body, for which blocks of that size have code of their own.

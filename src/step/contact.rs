@@ -191,6 +191,7 @@ impl ContactStage {
         let mut reach = UNFORESEEN_SPEED * h + self.foresight;
         let allowance = self.options.allowance();
         let mut before = Certificate::new(Path::Empty);
+        let mut kept = 0;
         loop {
             let c = &mut self.constraints;
             c.assemble(
@@ -212,8 +213,10 @@ impl ContactStage {
                     *x = start - free;
                 }
                 c.rows.coordinates(t, mass, &mut self.kept);
+                kept = c.turn(t, &mut self.kept).len();
             }
-            let mut certificate = self.solve_condensed(v, &allowance.without(&before.spent))?;
+            let left = allowance.without(&before.spent);
+            let mut certificate = self.solve_condensed(v, kept, &left)?;
             certificate.add_work(&before);
             certificate.spent.add(&before.spent);
             let c = &mut self.constraints;
@@ -237,8 +240,13 @@ impl ContactStage {
 
     /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
     /// is not solved less is asked, in the end nothing, which always has a solution ([`DEMANDS`]). While that lasts, only
-    /// some steps take pains over what was asked at first.
-    fn solve_condensed(&mut self, v: &[f64], allowance: &Allowance) -> Result<Certificate> {
+    /// some steps take pains over what was asked at first. `kept` is the number of coordinates of the velocity before the step.
+    fn solve_condensed(
+        &mut self,
+        v: &[f64],
+        kept: usize,
+        allowance: &Allowance,
+    ) -> Result<Certificate> {
         let full = self.full_push_out();
         let c = &mut self.constraints;
         self.stabilization = self.desired;
@@ -253,7 +261,8 @@ impl ContactStage {
                     max_iterations: allowance.newton_steps(),
                 };
                 let (problem, r, lambda, modes) = c.convex_problem_and_solution();
-                let mut found = solver.solve(&problem, r, &self.kept, lambda, modes, &options)?;
+                let kept = &self.kept[..kept];
+                let mut found = solver.solve(&problem, r, kept, lambda, modes, &options)?;
                 found.spent.spend(found.newton, 1.0);
                 return Ok(found);
             }

@@ -4,7 +4,8 @@
 //! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
 
 use super::options::{Contact, Options};
-use crate::contact::ladder::DENSE_AT_LAST;
+use crate::constraint::room;
+use crate::contact::ladder::{DENSE, DENSE_AT_LAST};
 use crate::error::{Error, Result};
 use crate::model::Model;
 
@@ -29,24 +30,34 @@ impl Bytes {
         let contacts = options.for_model(model).max_contacts as u128;
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu;
         let mut matrices = 0;
+        let deep = t.is_deep();
         if options.derivatives {
-            linear += 44 * nv * nv + 3000 * nv + 8 * nv * nu;
+            let square = if deep { 16 } else { 44 };
+            linear += square * nv * nv + 3000 * nv + 8 * nv * nu;
         }
         if options.contact == Contact::None {
             return Bytes { linear, matrices };
         }
         let groups = contacts + single_rows(model);
         let rows = 3 * contacts + single_rows(model);
+        let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);
+        let [all, largest, turned] = room(t, most).map(|n| n as u128);
         let several = if trees > 1 { nv } else { 0 };
-        linear += 250_000 + 3000 * geoms + 20 * nv * nv + 1000 * nv;
-        linear += groups * (3500 + 80 * tree.min(nv) * 2 + 100 * several) + rows * (80 + 40 * tree);
+        // Pairs of geoms are listed while they are few.
+        linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
+        linear += 20 * all * all + 1000 * nv + 8 * turned;
+        linear += groups * (3500 + 160 * tree.min(nv) + 100 * several) + rows * (80 + 40 * largest);
         if options.contact != Contact::Convex {
             let most = rows.min(DENSE_AT_LAST as u128);
             matrices = 8 * 18 * most * most;
-            linear += rows * (700 + 20 * tree) + 24 * nv * nv;
+            linear += rows * (700 + 20 * largest) + 24 * all * all;
         }
         if options.derivatives {
-            linear += groups * 5500 + rows * (500 + 48 * nv) + 10 * nv * nv;
+            linear += groups * 5500 + rows * 500;
+            if !deep {
+                let dense = rows.min(DENSE as u128);
+                linear += 64 * groups * tree + 48 * dense * nv + 36 * nv * nv;
+            }
         }
         Bytes { linear, matrices }
     }

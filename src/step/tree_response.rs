@@ -43,6 +43,19 @@ struct Home {
     rows: usize,
 }
 
+impl Home {
+    /// Its part of a column of the group.
+    #[inline(always)]
+    fn of(&self, F4([a, b, c, _]): F4) -> [f64; 3] {
+        match (self.rows, self.first) {
+            (1, 0) => [a, 0.0, 0.0],
+            (1, 1) => [b, 0.0, 0.0],
+            (1, _) => [c, 0.0, 0.0],
+            _ => [a, b, c],
+        }
+    }
+}
+
 impl TreeResponse {
     pub fn new(t: &Topology, c: &Constraints) -> TreeResponse {
         let room = |n: usize| {
@@ -87,8 +100,13 @@ impl TreeResponse {
         let [z, by_q, by_v] = lines.map(|(lines, is_used)| {
             let n = if is_used { n } else { 0 };
             grow(lines, n);
-            lines[..n].fill(F4::ZERO);
-            F4::flat_mut(&mut lines[..n])
+            let lines = F4::flat_mut(&mut lines[..n]);
+            for (dof, line) in lines.chunks_exact_mut(4 * inverse.stride).enumerate() {
+                for span in coupling.spans(coupling.of_dof(dof)) {
+                    line[span.clone()].fill(0.0);
+                }
+            }
+            lines
         });
         let mut panels = Panels {
             c,
@@ -264,21 +282,16 @@ fn take_kernel(p: &mut Panels<'_>, blocks: &[usize], first: usize, y: &[[f64; LA
         let dofs = p.some(home.group, first);
         let normal = p.c.normal_row(home.group).is_some();
         for (entry, d) in rows.entries_of(home.group) {
-            let of = |F4(x): F4| {
-                let mut own = [0.0; 3];
-                own[..home.rows].copy_from_slice(&x[home.first..][..home.rows]);
-                own
-            };
-            let (jac, slope) = (of(rows.at(entry)), of(p.slopes[entry]));
-            let line = d * p.stride;
-            add(jac, &lines, dofs, &mut p.z[line..][..p.stride]);
-            add(slope, &lines, dofs, &mut p.by_q[line..][..p.stride]);
+            let (jac, slope) = (home.of(rows.at(entry)), home.of(p.slopes[entry]));
+            let line = d * p.stride..(d + 1) * p.stride;
+            add(jac, &lines, dofs, &mut p.z[line.clone()]);
+            add(slope, &lines, dofs, &mut p.by_q[line.clone()]);
             if p.kept != 0.0 {
                 let mut more = jac;
                 if normal {
                     more[home.rows - 1] *= 1.0 - p.kept;
                 }
-                add(more, &lines, dofs, &mut p.by_v[line..][..p.stride]);
+                add(more, &lines, dofs, &mut p.by_v[line]);
             }
         }
     }
@@ -291,20 +304,22 @@ dispatch! {
 /// Adds a combination of three lines to the places of some dofs.
 #[inline(always)]
 fn add(weights: [f64; 3], lines: &[[f64; LANES]; 3], dofs: &[usize], to: &mut [f64]) {
-    let [a, b, c] = weights;
-    let sum: [f64; LANES] =
-        std::array::from_fn(|k| a * lines[0][k] + b * lines[1][k] + c * lines[2][k]);
-    match *dofs {
-        [first, .., last] if last - first == LANES - 1 => {
-            for (to, x) in to[first..][..LANES].iter_mut().zip(sum) {
-                *to += x;
-            }
+    let ([a, b, c], [x, y, z]) = (weights, lines);
+    let mut sum = [0.0; LANES];
+    for k in 0..LANES {
+        sum[k] = a * x[k] + b * y[k] + c * z[k];
+    }
+    if let [first, .., last] = *dofs
+        && last - first == LANES - 1
+    {
+        let to = &mut to[first..first + LANES];
+        for k in 0..LANES {
+            to[k] += sum[k];
         }
-        _ => {
-            for (dof, x) in dofs.iter().zip(sum) {
-                to[*dof] += x;
-            }
-        }
+        return;
+    }
+    for (dof, x) in dofs.iter().zip(sum) {
+        to[*dof] += x;
     }
 }
 

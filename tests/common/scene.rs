@@ -20,6 +20,40 @@ pub fn options(h: f64) -> Options {
     }
 }
 
+/// A chain of links of 0.1 m with hinges across, and so many balls under them, a tenth of a millimetre in the ground.
+pub fn lying(links: usize, balls: usize) -> Arc<Model> {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.6);
+    for id in 1..=links {
+        let mut b = BodySpec::world();
+        b.name = format!("link{id}");
+        b.parent = id - 1;
+        b.placement = Pose::translation(match id {
+            1 => Vec3::Z * 0.0499,
+            _ => Vec3::X * 0.1,
+        });
+        b.inertia = Inertia::from_com(
+            0.1,
+            Vec3::X * 0.05,
+            Sym3::diagonal(Vec3::new(1e-4, 2e-4, 2e-4)),
+        );
+        let mut j = JointSpec::new(format!("hinge{id}"), JointKind::Revolute);
+        j.axis = if id % 3 == 0 { Vec3::Z } else { Vec3::Y };
+        j.armature = 0.01;
+        j.damping = 0.05;
+        b.joints = vec![j];
+        spec.bodies.push(b);
+        if balls > 0 && id % (links / balls) == 0 {
+            let ball = ShapeSpec::Sphere { radius: 0.05 };
+            let place = Pose::translation(Vec3::X * 0.05);
+            let mut g = GeomSpec::new(format!("ball{id}"), id, place, ball);
+            (g.contype, g.conaffinity) = (0, 1);
+            spec.geoms.push(g);
+        }
+    }
+    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+}
+
 /// A plane fixed to the world whose friction counts in all of its contacts.
 pub fn plane(spec: &mut ModelSpec, name: &str, pose: Pose, friction: f64) {
     let half_extents = [0.0; 2];
