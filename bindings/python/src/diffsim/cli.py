@@ -1,0 +1,348 @@
+"""The command `diffsim`: look at robots, check, simulate and watch them.
+
+Exit codes: 0 for done, 1 where `check` finds an error, 2 for wrong arguments, 3 for a file that cannot be used.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+from . import examine
+from ._native import DiffsimError
+from .recorder import Recorder
+from .recording import Recording, RecordingError
+from .sim import Sim
+
+DONE, FOUND, USAGE, UNUSABLE = 0, 1, 2, 3
+MARKS = {"note": "·", "warning": "!", "error": "✗"}
+
+
+class Progress:
+    """A bar on standard error, where that is a terminal."""
+
+    def __init__(self, total, words):
+        self.total, self.words, self.shown = max(1, total), words, 0.0
+        self.on = sys.stderr.isatty()
+
+    def __call__(self, done):
+        now = time.monotonic()
+        if self.on and (now - self.shown > 0.1 or done == self.total):
+            self.shown = now
+            filled = 30 * done // self.total
+            print(f"\r{self.words} [{'█' * filled}{'·' * (30 - filled)}] {100 * done // self.total}%", end="", file=sys.stderr)
+            if done >= self.total:
+                print(file=sys.stderr)
+
+
+def say(args, facts, text):
+    """The facts as JSON, or the text."""
+    if args.json:
+        print(json.dumps(facts, indent=2, default=float))
+    else:
+        print(text)
+
+
+def loading(args):
+    """The load options of the command line."""
+    options = {"base": examine.CHOICES["base"][args.base], "actuation": examine.CHOICES["actuation"][args.actuation]}
+    if args.mimic != "error":
+        options["mimic"] = examine.CHOICES["mimic"][args.mimic]
+    if args.ground:
+        options["ground_plane"] = 1
+    if args.exclude_overlapping:
+        options["exclude_overlapping"] = 1
+    if args.no_self_collision:
+        options["self_collision"] = 0
+    return options
+
+
+def load(args, path, examined=None):
+    return examine.load(path, examined, mesh_dirs=args.mesh_dir, **loading(args))
+
+
+def stepping(args, model):
+    return {
+        "time_step": args.time_step or model.time_step or 1e-3,
+        "contact": examine.CHOICES["contact"][args.contact],
+    }
+
+
+def findings(examined):
+    lines = []
+    for f in examined.findings:
+        lines.append(f"{MARKS[f.level]} {f.what}")
+        if f.cure:
+            lines.append(f"    → {f.cure}")
+    return lines
+
+
+def info(args):
+    examined = examine.Examined(args.robot)
+    model = load(args, args.robot, examined)
+    examined.facts.update(examine.describe(model))
+    examine.look(model, examined)
+    f = examined.facts
+    shapes = ", ".join(f"{n} {kind}" for kind, n in f["geoms"].items()) or "none"
+    lines = [f"{args.robot}: {f['mass']:.5g} kg, nq {f['nq']}, nv {f['nv']}, nu {f['nu']}; geoms: {shapes}"]
+    lines += examine.tree(f) + findings(examined)
+    say(args, examined.as_dict(), "\n".join(lines))
+    return DONE
+
+
+def check(args):
+    examined = examine.Examined(args.robot)
+    try:
+        model = load(args, args.robot, examined)
+    except DiffsimError as error:
+        examined.add("error", f"it cannot be loaded: {error}")
+    else:
+        examined.facts.update({"nq": model.nq, "nv": model.nv, "nu": model.nu})
+        progress = Progress(args.steps, "steps")
+        examine.check(model, examined, args.steps, progress, **stepping(args, model))
+    f = examined.facts
+    lines = [args.robot] + findings(examined)
+    if "steps" in f:
+        s = f["steps"]
+        lines.append(f"{s['count']} steps from home: {s['contacts']} contacts at most, {s['unsolved']} unsolved, {s['one_sided']} one-sided")
+    if f.get("gradient", {}).get("states"):
+        g = f["gradient"]
+        lines.append(
+            f"gradient{' without contact' if g['without_contact'] else ''} at {g['states']} states: within {g['against_differences']:.1e} of central differences, "
+            f"reverse within {g['reverse_against_forward']:.1e} of forward"
+        )
+    if "timing" in f:
+        t = f["timing"]
+        jacobians = "" if t["jacobians_us"] is None else f", its Jacobians {t['jacobians_us']:.1f} µs"
+        lines.append(f"a step takes {t['step_us']:.1f} µs (at worst {t['worst_step_us']:.1f}){jacobians}, from Python")
+    lines.append("found errors" if examined.failed else "no errors")
+    say(args, examined.as_dict(), "\n".join(lines))
+    return FOUND if examined.failed else DONE
+
+
+def record(args, model, path, seconds, words="simulating"):
+    """A recorder with a run from a keyframe or home on."""
+    options = stepping(args, model)
+    sim = Sim(model, derivatives=0, **options)
+    steps = round(seconds / options["time_step"])
+    recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
+    if getattr(args, "keyframe", None):
+        q, v, u = model.keyframe(args.keyframe)
+    else:
+        q, v, u = model.home(), np.zeros(model.nv), np.zeros(model.nu)
+    if steps == 0:
+        recorder.state(0.0, q, v)
+    progress = Progress(steps, words)
+    unsolved = 0
+    for k in range(steps):
+        q, v = sim.step(q, v, u)
+        unsolved += not sim.info().converged
+        recorder.step(sim)
+        progress(k + 1)
+    return recorder, {"steps": steps, "time_step": options["time_step"], "unsolved": unsolved, "q": q.tolist(), "v": v.tolist()}
+
+
+def simulate(args):
+    model = load(args, args.robot, examine.Examined(args.robot))
+    began = time.perf_counter()
+    recorder, facts = record(args, model, args.record, args.seconds)
+    facts.update(frames=recorder.frames, record=args.record, wall_seconds=time.perf_counter() - began)
+    recorder.close()
+    text = (
+        f"{facts['steps']} steps of {facts['time_step']:g} s in {facts['wall_seconds']:.2f} s, {facts['unsolved']} unsolved"
+        + (f"; {facts['frames']} frames in {args.record}" if args.record else "")
+    )
+    say(args, facts, text)
+    return DONE
+
+
+def is_recording(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x89DSR"
+
+
+def view(args):
+    from . import viewer
+
+    recordings, labels = [], []
+    for path in args.what:
+        if is_recording(path):
+            recordings.append(Recording.read(path))
+        else:
+            args.robot = path
+            model = load(args, path, examine.Examined(path))
+            recorder, _ = record(args, model, None, args.seconds)
+            recordings.append(recorder.recording())
+        labels.append(pathlib.Path(path).stem)
+        if recordings[-1].damage:
+            print(f"{path}: damaged, {recordings[-1].damage}", file=sys.stderr)
+    out = pathlib.Path(args.output or pathlib.Path(args.what[0]).with_suffix(".html").name)
+    page = viewer.page(recordings, title=args.title, labels=labels)
+    out.write_text(page, encoding="utf-8")
+    if args.open:
+        import webbrowser
+
+        webbrowser.open(out.resolve().as_uri())
+    facts = {"output": str(out), "bytes": len(page.encode()), "frames": [len(r.frames) for r in recordings]}
+    say(args, facts, f"{out}: {facts['bytes'] / 1e6:.2f} MB, open it in a browser")
+    return DONE
+
+
+def bench(args):
+    examined = examine.Examined(args.robot)
+    model = load(args, args.robot, examined)
+    sim = Sim(model, **stepping(args, model))
+    states, counts, times, _ = examine.run(model, sim, args.steps, Progress(args.steps, "steps"))
+    facts = {
+        "path": args.robot,
+        "nv": model.nv,
+        "contacts": counts["contacts"],
+        **examine.timing(model, sim, states, times),
+        **examine.peers(args.robot, model, args.steps),
+    }
+    jacobians = "–" if facts["jacobians_us"] is None else f"{facts['jacobians_us']:.1f} µs"
+    lines = [
+        f"{args.robot}: {facts['nv']} dofs, {facts['contacts']} contacts at most; median of {args.steps} steps, from Python",
+        f"  diffsim  step {facts['step_us']:.1f} µs, Jacobians {jacobians}",
+    ]
+    if facts["mujoco"]:
+        lines.append(f"  MuJoCo {facts['version']}  step {facts['mujoco']:.1f} µs, from its own start")
+    else:
+        lines.append(f"  {facts['why']}")
+    say(args, facts, "\n".join(lines))
+    return DONE
+
+
+def convert(args):
+    recording = Recording.read(args.recording)
+    out = pathlib.Path(args.output)
+    if out.suffix == ".glb":
+        from . import gltf
+
+        gltf.write(recording, out, args.shapes)
+    elif out.suffix == ".npz":
+        f = recording.frames
+        arrays = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
+        for name in recording.channels:
+            arrays[f"channel {name}"] = recording.channel(name)
+        np.savez_compressed(out, bodies=[b.name for b in recording.bodies], **arrays)
+    elif out.suffix == ".html":
+        recording.view(out)
+    else:
+        raise ValueError(f"-o: expected a name that ends in .glb, .npz or .html, got {out}")
+    say(args, {"output": str(out), "frames": len(recording.frames), "damage": recording.damage}, f"{out}: {len(recording.frames)} frames")
+    return DONE
+
+
+def completion(args):
+    commands = sorted(args.all)
+    if args.shell == "fish":
+        print(f"complete -c diffsim -n __fish_use_subcommand -xa '{' '.join(commands)}'")
+        for name in commands:
+            for word in args.all[name]:
+                print(f"complete -c diffsim -n '__fish_seen_subcommand_from {name}' -l {word[2:]}")
+        return DONE
+    cases = "\n".join(f"        {name}) words='{' '.join(args.all[name])}' ;;" for name in commands)
+    prefix = "autoload -U +X bashcompinit && bashcompinit\n" if args.shell == "zsh" else ""
+    print(
+        f"""{prefix}_diffsim() {{
+    local words="{' '.join(commands)}" word="${{COMP_WORDS[COMP_CWORD]}}"
+    if [ "$COMP_CWORD" -gt 1 ]; then
+        case "${{COMP_WORDS[1]}}" in
+{cases}
+        esac
+        case "$word" in -*) ;; *) COMPREPLY=($(compgen -f -- "$word")); return ;; esac
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o filenames -F _diffsim diffsim"""
+    )
+    return DONE
+
+
+def parser():
+    """The arguments of all commands."""
+    top = argparse.ArgumentParser(prog="diffsim", description="Look at robots, check, simulate and watch them.", epilog="Exit codes: 0 done, 1 check found an error, 2 wrong arguments, 3 a file that cannot be used.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    out = argparse.ArgumentParser(add_help=False)
+    out.add_argument("--json", action="store_true", help="write the result as JSON")
+    robot = argparse.ArgumentParser(add_help=False, parents=[out])
+    robot.add_argument("--base", choices=examine.CHOICES["base"], default="file", help="how it hangs on the world")
+    robot.add_argument("--actuation", choices=examine.CHOICES["actuation"], default="file", help="its inputs: those of the file, or one each dof")
+    robot.add_argument("--mimic", choices=examine.CHOICES["mimic"], default="error", help="joints that follow others")
+    robot.add_argument("--ground", action="store_true", help="add the plane z = 0")
+    robot.add_argument("--mesh-dir", action="append", default=[], metavar="FOLDER", help="where meshes are; may be given again")
+    robot.add_argument("--exclude-overlapping", action="store_true", help="geoms that overlap at neutral never touch")
+    robot.add_argument("--no-self-collision", action="store_true", help="bodies of one robot never touch")
+    steps = argparse.ArgumentParser(add_help=False)
+    steps.add_argument("--time-step", type=positive, metavar="S", help="default: the file's, else 0.001")
+    steps.add_argument("--contact", choices=examine.CHOICES["contact"], default="ncp", help="the contact law")
+    rate = argparse.ArgumentParser(add_help=False)
+    rate.add_argument("--rate", type=float, default=60.0, metavar="HZ", help="frames a second; 0: every step")
+    rate.add_argument("--keyframe", metavar="NAME", help="where it starts; default: home")
+
+    def command(function, words, *parents):
+        made = commands.add_parser(function.__name__, help=words, description=words, parents=list(parents))
+        made.set_defaults(run=function)
+        return made
+
+    command(info, "bodies, joints and masses as a tree, and what is unusual", robot).add_argument("robot")
+    c = command(check, "load, step, differentiate and time a robot, and explain what is unusual", robot, steps)
+    c.add_argument("robot")
+    c.add_argument("--steps", type=count, default=300, metavar="N")
+    v = command(view, "a page that shows robots or recordings", robot, steps, rate)
+    v.add_argument("what", nargs="+", metavar="ROBOT|RECORDING")
+    v.add_argument("-o", "--output", metavar="FILE.html")
+    v.add_argument("--title")
+    v.add_argument("--seconds", type=float, default=0.0, help="how long a robot falls; default 0: one picture")
+    v.add_argument("--open", action="store_true", help="open it in the browser")
+    s = command(simulate, "let a robot fall, and record it", robot, steps, rate)
+    s.add_argument("robot")
+    s.add_argument("--seconds", type=positive, default=1.0)
+    s.add_argument("--record", metavar="FILE.dsrec")
+    b = command(bench, "time its steps, beside MuJoCo's where that is installed", robot, steps)
+    b.add_argument("robot")
+    b.add_argument("--steps", type=count, default=1000, metavar="N")
+    c = command(convert, "a recording as glTF (.glb), arrays (.npz) or a page (.html)", out)
+    c.add_argument("recording")
+    c.add_argument("-o", "--output", required=True)
+    c.add_argument("--shapes", choices=["drawn", "collision", "both"], default="drawn", help="which shapes a .glb has")
+    c = command(completion, "what a shell reads to complete: eval \"$(diffsim completion bash)\"")
+    c.add_argument("shell", choices=["bash", "zsh", "fish"])
+    of = {name: [s for a in made._actions for s in a.option_strings if s.startswith("--")] for name, made in commands.choices.items()}
+    c.set_defaults(all=of)
+    return top
+
+
+def positive(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def count(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
+    return value
+
+
+def main(arguments=None) -> int:
+    """Runs a command and gives its exit code."""
+    args = parser().parse_args(arguments)
+    try:
+        return args.run(args)
+    except (DiffsimError, RecordingError, OSError, KeyError, ValueError) as error:
+        words = error.args[0] if isinstance(error, KeyError) else error
+        if getattr(args, "json", False):
+            print(json.dumps({"error": str(words)}))
+        print(f"diffsim {args.command}: {words}", file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return DONE

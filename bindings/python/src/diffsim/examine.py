@@ -1,0 +1,383 @@
+"""What a robot is, and what is unusual about it: the tables behind `diffsim info`, `check` and `bench`."""
+
+import re
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._native import DiffsimError
+from .enums import Actuation, Base, ContactLaw, GeomKind, Gradient, JointKind, Mimic, MissingMesh, OpenMesh
+from .model import Model
+from .sim import Sim
+
+#: Rounds of the gradient check, and the largest relative error that passes.
+DIRECTIONS, TOLERANCE = 6, 1e-4
+
+
+@dataclass
+class Finding:
+    """Something to know. level: note, warning or error; cure: the option or change that helps, if there is one."""
+
+    level: str
+    what: str
+    cure: str = ""
+
+
+@dataclass
+class Examined:
+    """What was found about a robot."""
+
+    path: str
+    findings: List[Finding] = field(default_factory=list)
+    facts: Dict[str, object] = field(default_factory=dict)
+
+    def add(self, level, what, cure=""):
+        """Adds a finding."""
+        self.findings.append(Finding(level, what, cure))
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is an error among the findings."""
+        return any(f.level == "error" for f in self.findings)
+
+    def as_dict(self) -> dict:
+        """For JSON."""
+        return {"path": self.path, **self.facts, "findings": [asdict(f) for f in self.findings]}
+
+
+#: What a refusal says, the option that helps, and as the command line has it.
+_CURES: List[Tuple[str, str, int, str]] = [
+    (r"is not a joint of the file", "mimic", Mimic.INDEPENDENT, "mimic=DS_MIMIC_INDEPENDENT (--mimic independent) lets such joints move on their own"),
+    (r"mimic", "mimic", Mimic.COUPLE, "mimic=DS_MIMIC_COUPLE (--mimic couple) holds such joints to their leaders"),
+    (r"not found", "missing_mesh", MissingMesh.SKIP, "--mesh-dir says where meshes are; missing_mesh=DS_MISSING_MESH_SKIP leaves them out"),
+    (r"open|holes", "open_mesh", OpenMesh.HULL, "open_mesh=DS_OPEN_MESH_HULL lets them collide as their hulls"),
+]
+
+
+def load(path, examined: Optional[Examined] = None, mesh_dirs=(), **options) -> Model:
+    """Loads a robot. With `examined` a refusal that an option cures is a finding, and the option is taken."""
+    options = dict(options)
+    for _ in range(len(_CURES) + 1):
+        try:
+            return Model.load(path, mesh_dirs=mesh_dirs, **options)
+        except DiffsimError as error:
+            cure = next((c for c in _CURES if re.search(c[0], str(error)) and options.get(c[1]) != c[2]), None)
+            if examined is None or cure is None:
+                raise
+            examined.add("warning", f"refused as it is: {error}", cure[3])
+            options[cure[1]] = cure[2]
+    return Model.load(path, mesh_dirs=mesh_dirs, **options)
+
+
+def describe(model: Model) -> dict:
+    """Sizes, masses and the tree of a model, for JSON."""
+    bodies, joints, geoms = model.bodies, model.joints, model.geoms
+    moved: Dict[int, list] = {}
+    for joint in joints:
+        moved.setdefault(joint.body, []).append(joint)
+    kinds: Dict[str, int] = {}
+    for geom in geoms:
+        name = geom.kind.name.lower()
+        kinds[name] = kinds.get(name, 0) + 1
+    return {
+        "nq": model.nq,
+        "nv": model.nv,
+        "nu": model.nu,
+        "mass": float(sum(b.inertia[0] for b in bodies)),
+        "geoms": kinds,
+        "keyframes": list(model.keyframe_names),
+        "time_step": model.time_step or None,
+        "bodies": [
+            {
+                "name": body.name,
+                "parent": body.parent,
+                "mass": float(body.inertia[0]),
+                "geoms": sum(g.body == i for g in geoms),
+                "joints": [
+                    {
+                        "name": j.name,
+                        "kind": j.kind.name.lower(),
+                        "limits": [x if np.isfinite(x) else None for x in j.limits],
+                    }
+                    for j in moved.get(i, [])
+                ],
+            }
+            for i, body in enumerate(bodies)
+        ],
+    }
+
+
+def tree(facts: dict) -> List[str]:
+    """The bodies of `describe` as lines of a drawn tree."""
+    bodies = facts["bodies"]
+    children: Dict[int, List[int]] = {}
+    for i, body in enumerate(bodies):
+        if i:
+            children.setdefault(body["parent"], []).append(i)
+    lines = []
+
+    def words(body):
+        parts = [body["name"] or "(no name)"]
+        for joint in body["joints"]:
+            low, high = joint["limits"]
+            span = f" [{low:.4g}, {high:.4g}]" if low is not None and high is not None else ""
+            parts.append(f"◂ {joint['name'] or '(no name)'} {joint['kind']}{span}")
+        parts.append(f"{body['mass']:.4g} kg" if body["mass"] else "no mass")
+        if body["geoms"]:
+            parts.append(f"{body['geoms']} geom{'s' * (body['geoms'] > 1)}")
+        return "  ".join(parts)
+
+    # With a stack of its own: chains may be long.
+    stack = [(0, "", "", "")]
+    while stack:
+        i, lead, branch, below = stack.pop()
+        lines.append(lead + branch + words(bodies[i]))
+        of = children.get(i, [])
+        for k in reversed(range(len(of))):
+            last = k == len(of) - 1
+            stack.append((of[k], lead + below, "└─ " if last else "├─ ", "   " if last else "│  "))
+    return lines
+
+
+def overlaps(model: Model, q) -> List[Tuple[str, str, float]]:
+    """Pairs of geoms that are in each other at q and may touch, with the deepest gap [m], deepest first."""
+    sim = Sim(model, derivatives=0)
+    contacts = sim.collide(q)
+    deepest: Dict[Tuple[int, int], float] = {}
+    for c in contacts:
+        pair = (int(c["geom_a"]), int(c["geom_b"]))
+        deepest[pair] = min(deepest.get(pair, 0.0), float(c["gap"]))
+    name = lambda i: model.geom(i).name or f"geom {i}"  # noqa: E731
+    found = [(name(a), name(b), gap) for (a, b), gap in deepest.items() if gap < -1e-6]
+    return sorted(found, key=lambda x: x[2])
+
+
+def passed_limits(model: Model, q) -> List[Tuple[str, float, float, float]]:
+    """One-dof joints whose coordinate is outside their limits: name, coordinate, limits."""
+    out = []
+    for joint in model.joints:
+        if joint.nq == 1 and not joint.limits[0] - 1e-9 <= q[joint.q_index] <= joint.limits[1] + 1e-9:
+            out.append((joint.name, float(q[joint.q_index]), *joint.limits))
+    return out
+
+
+def _some(items, words, most=4):
+    items = list(items)
+    shown = ", ".join(words(x) for x in items[:most])
+    return shown + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def look(model: Model, examined: Examined) -> None:
+    """Findings that need no step: warnings, masses, overlaps and limits at the neutral configuration."""
+    warnings = model.warnings
+    if warnings:
+        examined.add("note", f"read but not used: {_some(warnings, str, 6)}")
+    neutral = model.neutral()
+    try:
+        pairs = overlaps(model, neutral)
+    except DiffsimError as error:
+        examined.add("warning", f"contacts cannot be found at neutral: {error}", "a larger max_contacts, or another model")
+        pairs = []
+    if pairs:
+        deepest = _some(pairs, lambda p: f"{p[0]} and {p[1]} by {-p[2] * 1e3:.3g} mm")
+        examined.add(
+            "warning",
+            f"{len(pairs)} pairs of geoms overlap at neutral: {deepest}",
+            "start from model.home(), or load with exclude_overlapping=1 (--exclude-overlapping)",
+        )
+    examined.facts["overlaps"] = [list(p) for p in pairs]
+    beyond = passed_limits(model, neutral)
+    if beyond:
+        names = _some(beyond, lambda j: f"{j[0]} at {j[1]:.4g} of [{j[2]:.4g}, {j[3]:.4g}]")
+        examined.add("warning", f"{len(beyond)} joints pass a limit at neutral: {names}", "start from model.home()")
+    examined.facts["passed_limits"] = [list(p) for p in beyond]
+    bodies, joints = model.bodies, model.joints
+    free = any(j.kind == JointKind.FREE for j in joints)
+    heavy = [b for b in bodies[1:] if b.parent == 0 and b.inertia[0] > 0]
+    jointed = {j.body for j in joints if j.kind != JointKind.FIXED}
+    welded = [b.name for i, b in enumerate(bodies) if i and b.parent == 0 and i not in jointed]
+    if not free and welded:
+        examined.add(
+            "note",
+            f"{_some(welded, str)} is welded to the world",
+            "base=DS_BASE_FREE (--base free) lets it float" if heavy else "",
+        )
+    if not model.nu:
+        examined.add("note", "it has no inputs", "actuation=DS_ACTUATION_FULL (--actuation full) gives each dof one")
+    if not any(g.kind in (GeomKind.PLANE, GeomKind.HEIGHT_FIELD) for g in model.geoms):
+        examined.add("note", "there is no ground", "ground_plane=1 (--ground) adds the plane z = 0")
+
+
+def run(model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None):
+    """Falls from home. Gives the states at a tenth of the steps, what was counted, and seconds of each step."""
+    q, v = model.home(), np.zeros(model.nv)
+    u = np.zeros(model.nu)
+    states, times = [], []
+    counts = {"unsolved": 0, "contacts": 0, "one_sided": 0, "refused": 0, "given_up": 0}
+    top = 0.0
+    for k in range(steps):
+        before = (q, v, sim.memory)
+        began = time.perf_counter()
+        q, v = sim.step(q, v, u)
+        times.append(time.perf_counter() - began)
+        info = sim.info()
+        counts["unsolved"] += not info.converged
+        counts["contacts"] = max(counts["contacts"], info.contacts)
+        counts["one_sided"] += info.gradient == Gradient.ONE_SIDED
+        counts["refused"] += info.gradient == Gradient.REFUSED
+        counts["given_up"] += sim.push_out_given_up()
+        top = max(top, float(np.abs(v).max(initial=0.0)))
+        if k % max(1, steps // 10) == 0:
+            states.append((*before, info))
+        tick(k + 1)
+    return states, counts, np.array(times), top
+
+
+def gradient_error(model: Model, sim: Sim, state, rng) -> Optional[Tuple[float, float]]:
+    """Largest relative error of the step's derivative along random directions against central differences, and of
+    reverse against forward; None where the step is not exact there."""
+    q, v, memory, _ = state
+    u, nv, nu = np.zeros(model.nu), model.nv, model.nu
+
+    def step(dq, dv, du):
+        sim.memory = memory
+        return sim.step(model.integrate(q, dq), v + dv, u + du)
+
+    step(np.zeros(nv), np.zeros(nv), np.zeros(nu))
+    if sim.info().gradient != Gradient.EXACT or sim.info().switch_distance < 1e-4:
+        return None
+    worst = turned = 0.0
+    h = 1e-6
+    for _ in range(DIRECTIONS):
+        step(np.zeros(nv), np.zeros(nv), np.zeros(nu))
+        dq, dv, du = rng.normal(size=nv), rng.normal(size=nv), rng.normal(size=nu)
+        size = np.sqrt(dq @ dq + dv @ dv + du @ du)
+        dq, dv, du = dq / size, dv / size, du / size
+        forward = np.concatenate(sim.jvp(dq, dv, du))
+        if sim.info().gradient != Gradient.EXACT:
+            return None
+        bar = rng.normal(size=2 * nv)
+        pulled = sim.vjp(bar[:nv].copy(), bar[nv:].copy())
+        reverse = pulled.q @ dq + pulled.v @ dv + pulled.u @ du
+        turned = max(turned, abs(bar @ forward - reverse) / (np.linalg.norm(bar) * np.linalg.norm(forward) + 1e-12))
+        ends = [step(s * h * dq, s * h * dv, s * h * du) for s in (1, -1)]
+        there, back = ends
+        difference = np.concatenate([model.difference(back[0], there[0]), there[1] - back[1]]) / (2 * h)
+        worst = max(worst, float(np.linalg.norm(forward - difference) / max(1.0, np.linalg.norm(difference))))
+    return worst, float(turned)
+
+
+def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, **options) -> None:
+    """Steps, differentiates and times a model; what is unusual becomes findings."""
+    look(model, examined)
+    if model.nv == 0:
+        examined.add("note", "nothing of it moves")
+        return
+    try:
+        sim = Sim(model, **options)
+        states, counts, times, top = run(model, sim, steps, tick)
+    except DiffsimError as error:
+        cure = "a smaller time_step" if "finite" in str(error) else "the message names the option"
+        examined.add("error", f"it cannot be stepped: {error}", cure)
+        return
+    examined.facts["steps"] = {"count": steps, **counts, "top_speed": top}
+    if counts["unsolved"]:
+        examined.add(
+            "warning",
+            f"{counts['unsolved']} of {steps} steps were not solved to the tolerance: they have no derivative",
+            "contact=DS_CONTACT_CONVEX always has a solution; a larger max_work, or a smaller time_step",
+        )
+    if counts["given_up"]:
+        examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", "start from model.home(), or exclude the pairs")
+    if top > 100.0:
+        examined.add("warning", f"a dof reached {top:.4g} rad/s or m/s while falling from home", "a smaller time_step; damping or armature on light joints")
+    differentiate(model, sim, states, examined)
+    examined.facts["timing"] = timing(model, sim, states, times)
+
+
+def differentiate(model: Model, sim: Sim, states, examined: Examined) -> None:
+    """Checks derivatives at the states of a run; without contact where none of them is exact with it."""
+    rng = np.random.default_rng(0)
+    errors, aside = [], False
+    for state in states:
+        try:
+            found = gradient_error(model, sim, state, rng)
+        except DiffsimError as error:
+            examined.add("note", f"a derivative was refused: {error}")
+            continue
+        if found:
+            errors.append(found)
+    if not errors:
+        aside = True
+        smooth = Sim(model, contact=ContactLaw.NONE)
+        found = [gradient_error(model, smooth, (q, v, np.zeros(0), info), rng) for q, v, _, info in states]
+        errors = [x for x in found if x]
+        examined.add(
+            "note",
+            "at no state of the run was the derivative with contact exact and far from a switch; it was checked without contact",
+            "exclude pairs that overlap (--exclude-overlapping), or start elsewhere",
+        )
+    examined.facts["gradient"] = {"states": len(errors), "without_contact": aside}
+    if not errors:
+        return
+    worst, turned = (max(x) for x in zip(*errors))
+    examined.facts["gradient"].update(against_differences=worst, reverse_against_forward=turned)
+    if turned > 1e-8:
+        examined.add("error", f"reverse and forward derivatives differ by {turned:.2g}", "please report this")
+    if worst > TOLERANCE:
+        examined.add(
+            "warning",
+            f"the derivative differs from central differences by {worst:.2g}",
+            "near a switch of modes there is no two-sided difference; ds_step_info.switch_distance tells",
+        )
+
+
+def timing(model: Model, sim: Sim, states, times) -> dict:
+    """Median microseconds of a step and of its Jacobians, as called from Python."""
+    q, v, memory, _ = states[-1]
+    u = np.zeros(model.nu)
+    out = sim.new_jacobians()
+    spent = []
+    for _ in range(15):
+        sim.memory = memory
+        sim.step(q, v, u)
+        began = time.perf_counter()
+        try:
+            sim.jacobians(out=out)
+        except DiffsimError:
+            break
+        spent.append(time.perf_counter() - began)
+    return {
+        "step_us": float(1e6 * np.median(times)),
+        "worst_step_us": float(1e6 * np.max(times)),
+        "jacobians_us": float(1e6 * np.median(spent)) if spent else None,
+    }
+
+
+def peers(path, model: Model, steps: int) -> dict:
+    """Median microseconds of MuJoCo's step of the same file, where it is installed and reads it."""
+    try:
+        import mujoco
+    except ImportError:
+        return {"mujoco": None, "why": "MuJoCo is not installed"}
+    try:
+        m = mujoco.MjModel.from_xml_path(str(path))
+    except Exception as error:  # noqa: BLE001  (whatever it does not read)
+        return {"mujoco": None, "why": f"MuJoCo does not read it: {str(error).splitlines()[0]}"}
+    data = mujoco.MjData(m)
+    spent = []
+    for _ in range(steps):
+        began = time.perf_counter()
+        mujoco.mj_step(m, data)
+        spent.append(time.perf_counter() - began)
+    return {"mujoco": float(1e6 * np.median(spent)), "version": mujoco.__version__}
+
+
+CHOICES = {
+    "base": {"file": Base.FROM_FILE, "free": Base.FREE, "fixed": Base.FIXED},
+    "actuation": {"file": Actuation.FROM_FILE, "full": Actuation.FULL},
+    "mimic": {"error": Mimic.ERROR, "couple": Mimic.COUPLE, "independent": Mimic.INDEPENDENT},
+    "contact": {"ncp": ContactLaw.NCP, "convex": ContactLaw.CONVEX, "none": ContactLaw.NONE},
+}

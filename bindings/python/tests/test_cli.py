@@ -1,0 +1,192 @@
+"""The command line: what it prints, its JSON, its exit codes."""
+
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import diffsim
+from diffsim import cli
+
+MODELS = pathlib.Path(__file__).resolve().parents[3] / "examples" / "models"
+QUADRUPED = str(MODELS / "quadruped.xml")
+ARM = str(MODELS / "arm7.urdf")
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = cli.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def urdf(tmp_path, body="", name="robot"):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    path = tmp_path / f"{name}.urdf"
+    joints = "".join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 1 0"/>'
+        f'<limit lower="0.5" upper="1" effort="1" velocity="1"/>{body if i == 1 else ""}</joint>'
+        for i in range(2)
+    )
+    links = "".join(f'<link name="l{i}">{inertial}</link>' for i in range(3))
+    path.write_text(f'<robot name="r">{links}{joints}</robot>')
+    return path
+
+
+def test_info_draws_the_tree(run):
+    code, out, _ = run("info", QUADRUPED)
+    assert code == 0
+    assert "world" in out and "└─ trunk" in out and "│  └─ FR_thigh" in out and "12 kg" in out
+    code, out, _ = run("info", QUADRUPED, "--json")
+    facts = json.loads(out)
+    model = diffsim.Model.load(QUADRUPED)
+    assert [b["name"] for b in facts["bodies"]] == [b.name for b in model.bodies]
+    assert facts["mass"] == pytest.approx(sum(b.inertia[0] for b in model.bodies))
+    assert facts["bodies"][1]["joints"][0]["kind"] == "free"
+
+
+def test_info_tells_overlaps_and_passed_limits(run, tmp_path):
+    code, out, _ = run("info", urdf(tmp_path), "--json")
+    facts = json.loads(out)
+    assert code == 0 and [x[0] for x in facts["passed_limits"]] == ["j0", "j1"]
+    text = """<mujoco><worldbody><body><freejoint/><geom name="a" type="sphere" size="0.1"/></body>
+      <body pos="0.15 0 0"><freejoint/><geom name="b" type="sphere" size="0.1"/></body></worldbody></mujoco>"""
+    path = tmp_path / "two.xml"
+    path.write_text(text)
+    _, out, _ = run("info", path, "--json")
+    ((a, b, gap),) = json.loads(out)["overlaps"]
+    assert (a, b) == ("a", "b") and gap == pytest.approx(-0.05)
+    assert any("overlap" in f["what"] and "home" in f["cure"] for f in json.loads(out)["findings"])
+
+
+def test_check_steps_and_differentiates(run):
+    code, out, _ = run("check", QUADRUPED, "--steps", 100, "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["steps"]["count"] == 100 and facts["steps"]["contacts"] == 4
+    assert facts["gradient"]["states"] > 0 and facts["gradient"]["against_differences"] < 1e-5
+    assert facts["gradient"]["reverse_against_forward"] < 1e-10
+    assert facts["timing"]["step_us"] > 0
+    _, out, _ = run("check", ARM, "--steps", 20)
+    assert "--actuation full" in out and "no errors" in out
+
+
+def test_check_names_the_option_that_cures(run, tmp_path):
+    path = urdf(tmp_path, '<mimic joint="j0"/>')
+    code, out, _ = run("check", path, "--steps", 20)
+    assert code == 0 and "mimic" in out and "--mimic couple" in out
+    code, out, _ = run("check", path, "--mimic", "independent", "--steps", 20)
+    assert code == 0 and "refused" not in out
+    code, out, _ = run("check", urdf(tmp_path, '<mimic joint="none"/>', "astray"), "--steps", 20)
+    assert code == 0 and "--mimic independent" in out
+    # Where nothing helps it is an error among the findings, not a traceback.
+    (tmp_path / "bad.urdf").write_text("<robot name='r'><link/></robot>")
+    code, out, _ = run("check", tmp_path / "bad.urdf")
+    assert code == 1 and "cannot be loaded" in out and "bad.urdf" in out
+
+
+def test_simulate_view_and_convert(run, tmp_path):
+    path, page = tmp_path / "run.dsrec", tmp_path / "run.html"
+    code, out, _ = run("simulate", QUADRUPED, "--seconds", 0.2, "--record", path, "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["frames"] == 13 and facts["steps"] == 100
+    recording = diffsim.Recording.read(path)
+    assert len(recording.frames) == 13 and recording.frames[-1].time == pytest.approx(0.2)
+    assert recording.frames[-1].q.tolist() == facts["q"]
+    code, _, _ = run("view", path, QUADRUPED, "-o", page, "--title", "<b>")
+    text = page.read_text(encoding="utf-8")
+    assert code == 0 and text.count("application/x-diffsim\">") == 2 and "<title>&lt;b&gt;</title>" in text
+    code, _, _ = run("convert", path, "-o", tmp_path / "run.npz")
+    arrays = np.load(tmp_path / "run.npz")
+    assert code == 0 and np.array_equal(arrays["q"][-1], recording.frames[-1].q)
+
+
+def test_gltf_holds_the_run(run, tmp_path):
+    path, out = tmp_path / "run.dsrec", tmp_path / "run.glb"
+    run("simulate", QUADRUPED, "--seconds", 0.1, "--record", path)
+    assert run("convert", path, "-o", out)[0] == 0
+    data = out.read_bytes()
+    magic, version, length = struct.unpack_from("<4sII", data)
+    size, kind = struct.unpack_from("<I4s", data, 12)
+    assert (magic, version, length, kind) == (b"glTF", 2, len(data), b"JSON")
+    document = json.loads(data[20 : 20 + size])
+    binary = data[28 + size :]
+    recording = diffsim.Recording.read(path)
+    names = [n["name"] for n in document["nodes"]]
+    # A geom has the same name, its node comes first.
+    trunk = len(names) - 1 - names[::-1].index("trunk")
+
+    def array(number):
+        accessor = document["accessors"][number]
+        view = document["bufferViews"][accessor["bufferView"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        dtype = "<u4" if accessor["componentType"] == 5125 else "<f4"
+        return np.frombuffer(binary, dtype, accessor["count"] * width, view["byteOffset"]).reshape(-1, width)
+
+    animation = document["animations"][0]
+    channel = next(c for c in animation["channels"] if c["target"] == {"node": trunk, "path": "translation"})
+    moved = array(animation["samplers"][channel["sampler"]]["output"])
+    want = np.array([f.poses[1, :3] for f in recording.frames], np.float32)
+    assert np.array_equal(moved, want)
+    for mesh in document["meshes"]:
+        (primitive,) = mesh["primitives"]
+        points, faces = array(primitive["attributes"]["POSITION"]), array(primitive["indices"])
+        assert faces.max() < len(points) and len(faces) % 3 == 0
+
+
+def test_solids_of_gltf_have_their_volumes():
+    from diffsim import gltf
+    from diffsim.recording import Shape
+
+    def volume(kind, *size):
+        zero = np.zeros(3)
+        shape = Shape("", False, kind, 0, None, None, np.full(4, np.nan), np.array(size), zero, np.array([0, 0, 0, 1.0]), 1.0)
+        points, faces = gltf.triangles(shape, diffsim.Recording())
+        a, b, c = (points[faces[:, k]] for k in range(3))
+        return np.sum(a * np.cross(b, c)) / 6
+
+    pi = np.pi
+    for kind, size, want in [
+        (1, (0.3, 0, 0), 4 / 3 * pi * 0.027),
+        (2, (0.2, 0.5, 0), pi * 0.04 * 1.0 + 4 / 3 * pi * 0.008),
+        (3, (0.2, 0.5, 0), pi * 0.04 * 1.0),
+        (4, (0.2, 0.3, 0.4), 4 / 3 * pi * 0.024),
+        (5, (0.2, 0.3, 0.4), 8 * 0.024),
+    ]:
+        assert volume(kind, *size) == pytest.approx(want, rel=0.05), kind
+
+
+def test_bench_and_completion(run):
+    code, out, _ = run("bench", QUADRUPED, "--steps", 30, "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["step_us"] > 0 and facts["jacobians_us"] > 0 and "mujoco" in facts
+    for shell in ("bash", "zsh", "fish"):
+        code, out, _ = run("completion", shell)
+        assert code == 0 and "simulate" in out and "exclude-overlapping" in out
+    script = run("completion", "bash")[1]
+    script += '\nCOMP_WORDS=(diffsim ch); COMP_CWORD=1; _diffsim; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "check", done.stderr
+
+
+def test_exit_codes(run, tmp_path):
+    code, _, err = run("info", tmp_path / "none.urdf")
+    assert code == 3 and "none.urdf" in err and "Traceback" not in err
+    (tmp_path / "text.dsrec").write_bytes(b"no")
+    assert run("convert", tmp_path / "text.dsrec", "-o", tmp_path / "a.npz")[0] == 3
+    assert run("convert", tmp_path / "none.dsrec", "-o", tmp_path / "a.npz")[0] == 3
+    assert run("view", tmp_path / "text.dsrec")[0] == 3
+    assert run("simulate", QUADRUPED, "--keyframe", "none")[0] == 3
+    for wrong in (["nothing"], ["check"], ["check", QUADRUPED, "--steps", "0"], ["simulate", QUADRUPED, "--seconds", "-1"]):
+        with pytest.raises(SystemExit) as end:
+            cli.main(wrong)
+        assert end.value.code == 2
+    done = subprocess.run([sys.executable, "-m", "diffsim", "info", QUADRUPED, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0 and json.loads(done.stdout)["nv"] == 18
