@@ -3,9 +3,9 @@
 use super::cage::Cage;
 use super::convex::{Convex, Kind};
 use super::curved::Bodies;
-use super::expand::Shell;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::pair::Pair;
+use super::shell::Shell;
 use crate::spatial::Vec3;
 
 /// Relative accuracy of the distance along the axis that keeps two shapes apart.

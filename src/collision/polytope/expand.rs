@@ -9,19 +9,21 @@
 
 use super::fixed::Fixed;
 use super::gjk::{Simplex, SupportMap, Vertex};
-use super::pair::{Distinct, ON_FACE, Pair};
+use super::pair::Pair;
 use super::sat::{self, Axis};
+use super::shell::Shell;
 use crate::spatial::Vec3;
 
 /// Vertices that nearly always suffice; a smaller polytope is quicker to set up.
 pub(super) const FEW: usize = 64;
 /// Most vertices: their facets are still numbered by a byte.
 const MANY: usize = 127;
-/// Most vertices of a polytope that is kept for the next query.
-const KEPT: usize = 48;
 
 /// Relative to the tolerance: planes nearer than this to a point count as through it.
 pub(super) const COPLANAR: f64 = 1e-3;
+/// In roundings: by how much the axis that a facet's surroundings name may be deeper than the facet, of hulls whose
+/// faces are plane but for the digits of a file.
+const UNEVEN: f64 = 100.0;
 /// An axis is alone where no other is within this many roundings of its depth.
 const ALONE: f64 = 4.0;
 /// Sine-like measure of a tetrahedron's volume below which the last query's is not reused.
@@ -35,7 +37,7 @@ pub(super) struct Facet {
     pub offset: f64,
     pub corners: [u8; 3],
     /// Facets across the sides that start at each corner.
-    across: [u8; 3],
+    pub across: [u8; 3],
     pub alive: bool,
     /// Known to lie on the boundary of the difference.
     pub closed: bool,
@@ -47,36 +49,6 @@ pub(super) enum Unbounded {
     Full,
     /// Rounding broke the surface.
     Broken,
-}
-
-/// The polytope of an earlier result, by the vertices of A and B that make its own and by its
-/// facets' places.
-#[derive(Clone, Debug)]
-pub struct Shell {
-    vertices: Fixed<[u16; 2], KEPT>,
-    facets: Fixed<ShellFacet, { 2 * KEPT }>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ShellFacet {
-    corners: [u8; 3],
-    across: [u8; 3],
-}
-
-impl Default for Shell {
-    fn default() -> Shell {
-        Shell {
-            vertices: Fixed::new(),
-            facets: Fixed::new(),
-        }
-    }
-}
-
-impl Shell {
-    pub fn clear(&mut self) {
-        self.vertices.clear();
-        self.facets.clear();
-    }
 }
 
 /// A polytope inside a Minkowski difference that is grown towards its boundary.
@@ -254,68 +226,6 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         }
     }
 
-    /// The polytope of an earlier result; `None` where there is none, or where with its vertices at
-    /// this placement it does not hold the origin or is not convex to within `tolerance`.
-    fn resume(&mut self, pair: &Pair, shell: &Shell, tolerance: f64) -> Option<()> {
-        if shell.facets.is_empty() {
-            return None;
-        }
-        for &[a, b] in shell.vertices.iter() {
-            pair.has(a, b).then_some(())?;
-            self.vertices.push(pair.vertex(a, b))?;
-        }
-        for f in shell.facets.iter() {
-            let i = self.facet(f.corners)?;
-            self.facets[i].across = f.across;
-        }
-        let convex = self.facets.iter().all(|f| {
-            f.offset > 0.0
-                && f.across.iter().all(|&g| {
-                    let corners = self.facets[usize::from(g)].corners;
-                    let opposite = corners.iter().find(|&c| !f.corners.contains(c));
-                    opposite.is_some_and(|&c| {
-                        f.normal.dot(self.vertices[usize::from(c)].w) - f.offset <= tolerance
-                    })
-                })
-        });
-        convex.then_some(())
-    }
-
-    /// Keeps the polytope for [`Polytope::resume`], or nothing where it is too large.
-    fn keep(&self, shell: &mut Shell) {
-        shell.clear();
-        if self.kept(shell).is_none() {
-            shell.clear();
-        }
-    }
-
-    fn kept(&self, shell: &mut Shell) -> Option<()> {
-        const NONE: u8 = u8::MAX;
-        let mut vertex = [NONE; V];
-        let mut place = [NONE; F];
-        let alive = || self.facets.iter().enumerate().filter(|(_, f)| f.alive);
-        for (k, (i, _)) in alive().enumerate() {
-            place[i] = k as u8;
-        }
-        for (_, f) in alive() {
-            let mut corners = [0; 3];
-            for (to, &c) in corners.iter_mut().zip(&f.corners) {
-                let known = &mut vertex[usize::from(c)];
-                if *known == NONE {
-                    *known = shell.vertices.len() as u8;
-                    let v = &self.vertices[usize::from(c)];
-                    shell.vertices.push([v.a, v.b])?;
-                }
-                *to = *known;
-            }
-            shell.facets.push(ShellFacet {
-                corners,
-                across: f.across.map(|g| place[usize::from(g)]),
-            })?;
-        }
-        Some(())
-    }
-
     /// Grows the polytope until the axis sought is known.
     fn search(
         &mut self,
@@ -387,7 +297,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
     }
 
     /// A new facet, in a free place; `None` where there is none or it has no area.
-    fn facet(&mut self, corners: [u8; 3]) -> Option<usize> {
+    pub fn facet(&mut self, corners: [u8; 3]) -> Option<usize> {
         let [a, b, c] = corners.map(|i| self.vertices[usize::from(i)].w);
         let normal = (b - a).cross(c - a).normalized()?;
         let facet = Facet {
@@ -493,21 +403,30 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
             if !(f.alive && f.closed && f.offset <= least + sought.window) {
                 continue;
             }
-            let axis = self.axis(pair, f)?;
+            let named = pair.axis_of(&self.corners_of(f), f.normal);
+            let Some(axis) = named.filter(|a| pair.bears(a, f.offset, rounding)) else {
+                if sought.alone {
+                    return None;
+                }
+                continue;
+            };
             match best {
                 Some((b, _)) if sought.alone && !axis.same_features(&b) => return None,
                 Some((b, _)) if !sat::prefer(&axis, &b, rounding) => {}
                 _ => best = Some((axis, f)),
             }
         }
+        if best.is_none() && !sought.alone {
+            let closed = self.facets.iter().filter(|f| f.alive && f.closed);
+            let nearest = closed.min_by(|f, g| f.offset.total_cmp(&g.offset))?;
+            let axis = pair.axis_near(&self.corners_of(nearest), nearest.normal, rounding)?;
+            if axis.gap() >= -least - UNEVEN * rounding {
+                best = Some((axis, nearest));
+            }
+        }
         let (axis, facet) = best?;
-        if axis.gap() < -least - rounding {
-            return None;
-        }
         let mut s = Simplex::default();
-        for c in facet.corners {
-            s.push(self.vertices[usize::from(c)]);
-        }
+        self.corners_of(facet).into_iter().for_each(|v| s.push(v));
         let height = |v: &Vertex| facet.normal.dot(v.w);
         let behind = self
             .vertices
@@ -518,38 +437,7 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         Some(axis)
     }
 
-    /// The axis of a facet from the features that its corners name.
-    fn axis(&self, pair: &Pair, f: &Facet) -> Option<Axis> {
-        let corners = f.corners.map(|c| self.vertices[usize::from(c)]);
-        pair.axis_of(&corners, f.normal)
-    }
-}
-
-impl Pair<'_> {
-    /// The axis fixed by the features that the vertices of a simplex name, which is nearly
-    /// `normal`; `None` where they name vertices, or an edge and a vertex.
-    pub(super) fn axis_of(&self, simplex: &[Vertex], normal: Vec3) -> Option<Axis> {
-        let ids_a = Distinct::new(simplex.iter().map(|v| v.a));
-        let ids_b = Distinct::new(simplex.iter().map(|v| v.b));
-        let (a0, b0) = (ids_a.ids[0], ids_b.ids[0]);
-        let against = -self.b_in_a.rot.tr_mul_vec(normal);
-        let fa = self.a.face_towards(a0, normal);
-        let fb = self.b.face_towards(b0, against);
-        let on_a = self.a.face(fa).normal.dot(normal) >= 1.0 - ON_FACE;
-        let on_b = self.b.face(fb).normal.dot(against) >= 1.0 - ON_FACE;
-        if on_a || (ids_a.len >= 3 && !on_b) {
-            let n = self.a.face(fa).normal;
-            let deepest = self.b.support_from(-self.b_in_a.rot.tr_mul_vec(n), b0);
-            return Some(self.face_axis(0, fa, deepest));
-        }
-        if on_b || ids_b.len >= 3 {
-            let n = self.b_in_a.rot.mul_vec(self.b.face(fb).normal);
-            let deepest = self.a.support_from(-n, a0);
-            return Some(self.face_axis(1, fb, deepest));
-        }
-        if ids_a.len == 2 && ids_b.len == 2 {
-            return self.edge_axis(ids_a.sorted(), ids_b.sorted());
-        }
-        None
+    pub fn corners_of(&self, f: &Facet) -> [Vertex; 3] {
+        f.corners.map(|c| self.vertices[usize::from(c)])
     }
 }

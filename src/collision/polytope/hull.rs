@@ -41,6 +41,7 @@ pub struct Hull {
     centre: Vec3,
     size: f64,
     half_extents: Option<Vec3>,
+    flatness: f64,
 }
 
 /// For each vertex a list of indices, one after the other.
@@ -168,6 +169,7 @@ impl Hull {
             centre: Vec3::ZERO,
             size: 0.0,
             half_extents: None,
+            flatness: 0.0,
         };
         hull.measure();
         hull
@@ -234,6 +236,7 @@ impl Hull {
                 edges.len()
             )));
         }
+        let mut flatness = 0.0_f64;
         let mut faces = Vec::with_capacity(polygons.len());
         let mut corners = Vec::new();
         for polygon in polygons {
@@ -243,6 +246,9 @@ impl Hull {
                 .iter()
                 .map(|v| normal.dot(*v))
                 .fold(f64::NEG_INFINITY, f64::max);
+            for &i in polygon {
+                flatness = flatness.max(offset - normal.dot(vertices[usize::from(i)]));
+            }
             let kept = reduced(polygon);
             faces.push(Face {
                 normal,
@@ -263,6 +269,7 @@ impl Hull {
             centre: Vec3::ZERO,
             size: 0.0,
             half_extents: None,
+            flatness,
         };
         hull.measure();
         Ok(hull)
@@ -288,6 +295,12 @@ impl Hull {
     /// Radius of the smallest ball about [`Hull::centre`] that holds the hull [m].
     pub fn size(&self) -> f64 {
         self.size
+    }
+
+    /// How far below its face's plane a corner lies at most [m]: faces are merged from triangles that are plane but for
+    /// the digits of a file.
+    pub(super) fn flatness(&self) -> f64 {
+        self.flatness
     }
 
     /// Volume of the polytope with [`Hull::polygon`]'s faces [m³].

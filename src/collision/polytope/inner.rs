@@ -80,8 +80,6 @@ impl Inner {
     }
 
     pub fn corners(&self, place: usize) -> [Vertex; 3] {
-        self.facets[place]
-            .corners
-            .map(|c| self.vertices[usize::from(c)])
+        self.corners_of(&self.facets[place])
     }
 }

@@ -23,10 +23,12 @@ mod hull;
 mod inner;
 mod local;
 mod mesh;
+mod naming;
 mod pair;
 mod patch;
 mod plane;
 mod sat;
+mod shell;
 mod terrain;
 #[cfg(test)]
 mod tests;

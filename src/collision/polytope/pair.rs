@@ -1,13 +1,14 @@
 //! Two placed hulls: where they touch.
 
 use super::cache::Memory;
-use super::expand::{self, Shell};
+use super::expand;
 use super::feature::Feature;
 use super::fixed::Fixed;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::patch::{Candidates, Reference};
 use super::sat::{self, Axis};
+use super::shell::Shell;
 use crate::collision::ContactPoint;
 use crate::spatial::{Pose, Vec3};
 
@@ -74,6 +75,11 @@ impl<'a> Pair<'a> {
             b_in_a,
             b_centre: b_in_a.point(b.centre()),
         }
+    }
+
+    /// How far below its plane a face may be [m].
+    pub(super) fn flatness(&self) -> f64 {
+        self.a.flatness() + self.b.flatness()
     }
 
     /// Whether the hulls have these vertices.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::collision::polytope::gjk::Simplex;
+use crate::collision::polytope::shell::Shell;
 use crate::collision::polytope::{expand, sat};
 
 #[test]
@@ -159,7 +160,7 @@ fn growing_agrees_with_trying_every_axis() {
                 match expand::least_depth(
                     &pair,
                     &mut Simplex::default(),
-                    &mut expand::Shell::default(),
+                    &mut Shell::default(),
                     rounding,
                 ) {
                     Some(axis) => worst = worst.max((axis.gap() - brute).abs()),

@@ -1,5 +1,6 @@
 //! Contacts of convex shapes against brute force, and their derivatives against differences.
 
+mod digits;
 mod hulls;
 mod round;
 mod terrain;
