@@ -25,4 +25,4 @@ if [ -z "$browser" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 fi
 [ -n "$browser" ] || skip "there is no chromium, and none can be installed"
 "$python" viewer/test/pages.py examples/models target/viewer
-node viewer/test/run.mjs target/viewer "$browser"
+node viewer/test/run.mjs target/viewer "$browser" "$python"

@@ -1,7 +1,7 @@
 // Recordings as the page holds them: a table of arrays in JSON, then the arrays, deflated.
 
 /** Bytes of base64 text. */
-function fromBase64(text) {
+export function fromBase64(text) {
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);

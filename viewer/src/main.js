@@ -1,8 +1,9 @@
 // The page: recordings in a scene, with a timeline. All text from files is set as text, never as markup.
 import * as THREE from "three";
-import { decode, locate, scalars } from "./data.js";
+import { decode, fromBase64, locate, scalars } from "./data.js";
 import { MODES, QUANTITIES, Robot } from "./robot.js";
 import { Stage } from "./stage.js";
+import { Live } from "./live.js";
 import { GRADIENTS, Plot, short, Strips } from "./timeline.js";
 import style from "./style.css";
 import template from "./template.html";
@@ -285,13 +286,18 @@ class Viewer {
     const ray = new THREE.Raycaster();
     let down = null;
     canvas.addEventListener("pointerdown", (e) => (down = [e.clientX, e.clientY]));
-    canvas.addEventListener("pointerup", (e) => {
-      if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+    const aim = (e) => {
       const box = canvas.getBoundingClientRect();
       const at = new THREE.Vector2((2 * (e.clientX - box.left)) / box.width - 1, 1 - (2 * (e.clientY - box.top)) / box.height);
       ray.setFromCamera(at, this.stage.camera);
-      const meshes = this.robots.filter((r) => r.visible).flatMap((r) => r.shapes.map((s) => s.mesh).filter((m) => m.visible));
-      const hit = ray.intersectObjects(meshes, false)[0];
+      return ray;
+    };
+    const meshes = () => this.robots.filter((r) => r.visible).flatMap((r) => r.shapes.map((s) => s.mesh).filter((m) => m.visible));
+    /** What a pointer is over: a ray, and the first body that it meets. */
+    this.under = (e) => ({ ray: aim(e).ray, hit: ray.intersectObjects(meshes(), false)[0] });
+    canvas.addEventListener("pointerup", (e) => {
+      if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+      const { hit } = this.under(e);
       this.pick(hit ? hit.object.userData : null);
     });
   }
@@ -426,7 +432,10 @@ async function start() {
   const recordings = await Promise.all(texts.map((x) => decode(x.textContent.trim())));
   texts.forEach((x) => x.remove());
   performance.mark("decoded");
-  return new Viewer(recordings);
+  const live = document.querySelector('script[type="application/x-diffsim-live"]');
+  const viewer = new Viewer(recordings);
+  if (live) viewer.live = new Live(viewer, JSON.parse(new TextDecoder().decode(fromBase64(live.textContent.trim()))));
+  return viewer;
 }
 
 window.diffsim = {

@@ -102,6 +102,11 @@ sizes = {
     "bad": write("bad", [bad_names()], title=BAD),
     "pile": write("pile", [pile()]),
 }
+(OUT / "swing.xml").write_text(
+    """<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" damping="0.3"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.06" mass="1"/></body></worldbody>
+    <actuator><motor name="turn" joint="swing"/></actuator></mujoco>"""
+)
 facts = {
     "sizes": sizes,
     "bad": BAD,

@@ -78,6 +78,15 @@ def test_check_steps_and_differentiates(run):
     assert "--actuation full" in out and "no errors" in out
 
 
+def test_check_ends_in_time(tmp_path):
+    from diffsim import examine
+
+    model, examined = diffsim.Model.load(QUADRUPED), examine.Examined(QUADRUPED)
+    examine.check(model, examined, steps=10**6, seconds=0.2)
+    assert 0 < examined.facts["steps"]["count"] < 10**6
+    assert any("steps were taken" in f.what for f in examined.findings)
+
+
 def test_check_names_the_option_that_cures(run, tmp_path):
     path = urdf(tmp_path, '<mimic joint="j0"/>')
     code, out, _ = run("check", path, "--steps", 20)

@@ -49,6 +49,7 @@ from .enums import (
     SmoothingMethod,
     Status,
 )
+from .live import Live
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
 from .recorder import Recorder
@@ -95,6 +96,7 @@ __all__ = [
     "InvalidArgumentError",
     "Joint",
     "JointKind",
+    "Live",
     "MeshMode",
     "Mimic",
     "MissingMesh",

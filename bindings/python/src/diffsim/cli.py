@@ -167,6 +167,16 @@ def is_recording(path):
 def view(args):
     from . import viewer
 
+    if args.live:
+        if len(args.what) != 1 or is_recording(args.what[0]):
+            raise ValueError("--live: expected one robot")
+        path = args.robot = args.what[0]
+        model = load(args, path, examine.Examined(path))
+        from .live import Live
+
+        options = {"host": args.host, "port": args.port, "visuals": path, "mesh_dirs": args.mesh_dir}
+        Live(model, **options, **stepping(args, model)).run(open_browser=args.open)
+        return DONE
     recordings, labels = [], []
     for path in args.what:
         if is_recording(path):
@@ -298,6 +308,9 @@ def parser():
     v.add_argument("-o", "--output", metavar="FILE.html")
     v.add_argument("--title")
     v.add_argument("--seconds", type=float, default=0.0, help="how long a robot falls; default 0: one picture")
+    v.add_argument("--live", action="store_true", help="run the robot in real time, to be pulled with the mouse (needs websockets)")
+    v.add_argument("--host", default="127.0.0.1", help="of --live: who may reach it; default: this machine only")
+    v.add_argument("--port", type=int, default=0, help="of --live; default: any free one")
     v.add_argument("--open", action="store_true", help="open it in the browser")
     s = command(simulate, "let a robot fall, and record it", robot, steps, rate)
     s.add_argument("robot")

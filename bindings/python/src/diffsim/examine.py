@@ -210,8 +210,12 @@ def look(model: Model, examined: Examined) -> None:
         examined.add("note", "there is no ground", "ground_plane=1 (--ground) adds the plane z = 0")
 
 
-def run(model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None):
-    """Falls from home. Gives the states at a tenth of the steps, what was counted, and seconds of each step."""
+def run(
+    model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None, seconds: float = float("inf")
+):
+    """Falls from home for so many steps or seconds. Gives the states at a tenth of the steps, what was counted, seconds of
+    each step, and the largest speed."""
+    end = time.perf_counter() + seconds
     q, v = model.home(), np.zeros(model.nv)
     u = np.zeros(model.nu)
     states, times = [], []
@@ -232,6 +236,8 @@ def run(model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda
         if k % max(1, steps // 10) == 0:
             states.append((*before, info))
         tick(k + 1)
+        if time.perf_counter() > end:
+            break
     return states, counts, np.array(times), top
 
 
@@ -269,19 +275,28 @@ def gradient_error(model: Model, sim: Sim, state, rng) -> Optional[Tuple[float, 
     return worst, float(turned)
 
 
-def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, **options) -> None:
-    """Steps, differentiates and times a model; what is unusual becomes findings."""
+def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, seconds: float = 15.0, **options) -> None:
+    """Steps, differentiates and times a model; what is unusual becomes findings. Steps and derivatives end after so many
+    seconds each, whatever is left."""
     look(model, examined)
     if model.nv == 0:
         examined.add("note", "nothing of it moves")
         return
     try:
         sim = Sim(model, **options)
-        states, counts, times, top = run(model, sim, steps, tick)
+        states, counts, times, top = run(model, sim, steps, tick, seconds)
     except DiffsimError as error:
         cure = "a smaller time_step" if "finite" in str(error) else "the message names the option"
         examined.add("error", f"it cannot be stepped: {error}", cure)
         return
+    taken = len(times)
+    if taken < steps:
+        examined.add(
+            "warning",
+            f"only {taken} of {steps} steps were taken in {seconds:g} s: {counts['contacts']} contacts make them slow",
+            "exclude pairs that overlap (--exclude-overlapping); contact=DS_CONTACT_CONVEX for many contacts",
+        )
+        steps = taken
     examined.facts["steps"] = {"count": steps, **counts, "top_speed": top}
     if counts["unsolved"]:
         examined.add(
@@ -293,15 +308,18 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
         examined.add("note", f"in {counts['given_up']} steps jammed bodies could not be pushed apart", "start from model.home(), or exclude the pairs")
     if top > 100.0:
         examined.add("warning", f"a dof reached {top:.4g} rad/s or m/s while falling from home", "a smaller time_step; damping or armature on light joints")
-    differentiate(model, sim, states, examined)
+    differentiate(model, sim, states, examined, seconds)
     examined.facts["timing"] = timing(model, sim, states, times)
 
 
-def differentiate(model: Model, sim: Sim, states, examined: Examined) -> None:
+def differentiate(model: Model, sim: Sim, states, examined: Examined, seconds: float) -> None:
     """Checks derivatives at the states of a run; without contact where none of them is exact with it."""
     rng = np.random.default_rng(0)
     errors, aside = [], False
+    end = time.perf_counter() + seconds
     for state in states:
+        if time.perf_counter() > end:
+            break
         try:
             found = gradient_error(model, sim, state, rng)
         except DiffsimError as error:

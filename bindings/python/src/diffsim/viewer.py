@@ -61,6 +61,20 @@ def page(
     return _PAGE.format(title=html.escape(title), recordings="\n".join(blocks), script=script(), connect="'none'")
 
 
+def live_page(recording: Recording, facts: dict, authority: str) -> str:
+    """The page of a simulation that runs at this host and port. Every body of it may move."""
+    data = pack(recording, loose=True)
+    text = base64.b64encode(zlib.compress(data, 9)).decode()
+    # In base64 too: names are among the facts.
+    told = base64.b64encode(json.dumps(facts).encode()).decode()
+    blocks = (
+        f'<script type="application/x-diffsim">{text}</script>\n'
+        f'<script type="application/x-diffsim-live">{told}</script>'
+    )
+    title = html.escape(recording.name or "live")
+    return _PAGE.format(title=title, recordings=blocks, script=script(), connect=f"ws://{authority}")
+
+
 def inline(text: str, height: int = 520) -> str:
     """A page within a page, for notebooks."""
     source = html.escape(text, quote=True)
@@ -90,13 +104,17 @@ class _Arrays:
         return name
 
 
-def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES) -> bytes:
-    """A recording as the page reads it, before compression."""
+def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loose: bool = False) -> bytes:
+    """A recording as the page reads it, before compression. loose: no body is taken for fixed to another."""
     frames = recording.frames
     count = len(frames)
     arrays = _Arrays()
     poses = np.array([f.poses for f in frames])
-    carriers, still, slots = _rigid(recording, poses)
+    if loose:
+        n = len(recording.bodies)
+        carriers, still, slots = [-1] * n, [None] * n, list(range(n))
+    else:
+        carriers, still, slots = _rigid(recording, poses)
     moving = [b for b, slot in enumerate(slots) if slot >= 0]
     step = _length_step(poses)
     packed = np.empty((count, len(moving), 7))

@@ -1,0 +1,137 @@
+"""The live server: what it sends, what it does when asked, and whom it answers."""
+
+import asyncio
+import http.client
+import json
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+import diffsim
+
+pytest.importorskip("websockets")
+from websockets.exceptions import InvalidStatus  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
+
+SWING = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" pos="0 0 -5"/><body pos="0 0 1" name="arm">
+  <joint name="swing" axis="0 1 0" damping="0.3"/><geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.06" mass="1"/>
+  </body></worldbody><actuator><motor name="&lt;odd&gt;" joint="swing"/></actuator></mujoco>"""
+
+
+def model():
+    return diffsim.Model.from_string(SWING, diffsim.Format.MJCF)
+
+
+@pytest.fixture
+def live():
+    made = diffsim.Live(model())
+    listening, loop = threading.Event(), asyncio.new_event_loop()
+    task = None
+
+    def work():
+        nonlocal task
+        asyncio.set_event_loop(loop)
+        task = loop.create_task(made.serve(lambda _: listening.set()))
+        try:
+            loop.run_until_complete(task)
+        except asyncio.CancelledError:
+            pass
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert listening.wait(10)
+    yield made
+    loop.call_soon_threadsafe(task.cancel)
+    thread.join(10)
+    loop.close()
+
+
+def get(live, path, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", live.port, timeout=10)
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode(), answer
+
+
+def socket(live, token=None, origin=True):
+    own = f"http://127.0.0.1:{live.port}"
+    token = live.token if token is None else token
+    return connect(f"ws://127.0.0.1:{live.port}/live?token={token}", origin=own if origin is True else origin)
+
+
+def poses(message):
+    time, bodies, contacts = struct.unpack_from("<dII", message)
+    assert len(message) == 16 + 28 * bodies + 56 * contacts
+    return time, np.frombuffer(message, "<f4", 7 * bodies, 16).reshape(-1, 7)
+
+
+def test_only_who_has_the_address_is_answered(live):
+    assert live.host == "127.0.0.1" and live.url == f"http://127.0.0.1:{live.port}/?token={live.token}"
+    for path in ("/", "/?token=", "/?token=wrong", "/live?token=wrong"):
+        assert get(live, path)[0] == 403, path
+    assert get(live, f"/other?token={live.token}")[0] == 404
+    status, text, answer = get(live, f"/?token={live.token}")
+    assert status == 200 and answer.getheader("Content-Type").startswith("text/html")
+    assert f"connect-src ws://127.0.0.1:{live.port}" in text and "<odd>" not in text
+    for token, origin in [("wrong", True), (None, "http://example.com"), (None, f"http://127.0.0.1:{live.port + 1}"), (None, None)]:
+        with pytest.raises(InvalidStatus) as refused:
+            socket(live, token, origin)
+        assert refused.value.response.status_code == 403, (token, origin)
+
+
+def test_it_runs_and_does_what_it_is_asked(live):
+    with socket(live) as s:
+        first, _ = poses(s.recv(5))
+        for _ in range(20):
+            time, at = poses(s.recv(5))
+        assert time > first and abs(at[1, 4]) < 0.01
+        s.send(json.dumps({"do": "drag", "body": 1, "point": [0, 0, -0.5], "target": [0.5, 0, 1.0]}))
+        for _ in range(120):
+            _, at = poses(s.recv(5))
+        assert abs(at[1, 4]) > 0.2
+        # What makes no sense changes nothing, and is answered.
+        for wrong in ("{", "[]", '{"do": "drag", "body": 99, "point": [0,0,0], "target": [0,0,0]}', '{"do": "input", "index": 0}',
+                      '{"do": "drag", "body": 1, "point": [NaN,0,0], "target": [0,0,0]}'):
+            s.send(wrong)
+            answer = ""
+            while not isinstance(answer, str) or not answer:
+                answer = s.recv(5)
+            assert "not understood" in json.loads(answer)["message"], wrong
+        s.send(json.dumps({"do": "reset"}))
+        s.send(json.dumps({"do": "parameter", "index": 0, "value": 0.0}))
+        s.send(json.dumps({"do": "input", "index": 0, "value": 2.0}))
+        for _ in range(60):
+            _, at = poses(s.recv(5))
+        assert live.sim.params[0] == 0.0 and live.u[0] == 2.0 and abs(at[1, 4]) > 0.02
+
+
+def test_what_it_sends_is_where_the_bodies_are():
+    live = diffsim.Live(model(), control=lambda t, q, v: [3.0 * np.cos(t)])
+    live.advance(0.005)
+    time, at = poses(live.frame())
+    placements = live.sim.forward_kinematics(live.q)
+    np.testing.assert_allclose(at[:, :3].T, placements[:3, 3], atol=1e-6)
+    x, y, z, w = at[1, 3:]
+    np.testing.assert_allclose([1 - 2 * (y * y + z * z), 2 * (x * z + w * y)], placements[0, [0, 2], 1], atol=1e-6)
+    assert live.page().count("x-diffsim") >= 2
+    live.reset()
+    assert live.time == 0.0
+
+
+def test_quaternions_of_any_rotation():
+    from diffsim.live import _quaternions
+
+    rng = np.random.default_rng(0)
+    q = rng.normal(size=(50, 4))
+    q[:8] = np.vstack([np.eye(4), -np.eye(4)])
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    x, y, z, w = q.T
+    r = np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
+    found = _quaternions(r)
+    assert np.abs(np.abs(np.sum(found * q, axis=1)) - 1).max() < 1e-12
