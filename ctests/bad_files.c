@@ -184,7 +184,7 @@ static void arguments(const char *folder) {
     REFUSED(options.missing_mesh = 3, "missing_mesh");
     REFUSED(options.mesh_mode = 3, "mesh_mode");
     REFUSED(options.open_mesh = 2, "open_mesh");
-    REFUSED(options.reserved = 1, "reserved");
+    REFUSED(options.keep_inseparable = 2, "keep_inseparable");
     REFUSED((options.ground_plane = 1, options.ground_friction = -1.0), "ground_friction");
     REFUSED(options.mesh_dir_count = 1, "mesh_dirs");
     REFUSED((options.mesh_dirs = none, options.mesh_dir_count = 2), "mesh_dirs");

@@ -99,6 +99,26 @@ fn many_contacts_on_one_robot_cost_in_proportion() {
     assert!(rigid < 200 * compliant.max(Duration::from_micros(100)));
 }
 
+/// A robot that overlaps itself in a way that no motion undoes took 50 to 90 factorizations in every step, most of them to
+/// find out once more that it is jammed.
+#[test]
+fn a_lasting_jam_costs_little_more_than_its_steps() {
+    let mut w = world(jammed_robot(), options(1e-3));
+    let (mut work, mut jammed, mut most) = (0.0, 0, 0);
+    for k in 0..160 {
+        let info = w.step();
+        assert!(info.converged, "{k}: {info:?}");
+        if k >= 20 {
+            work += info.work;
+            jammed += usize::from(info.push_out_given_up);
+            most += usize::from(info.work > 20.0);
+        }
+    }
+    println!("work {work}, jammed {jammed}, dear {most}");
+    assert!(jammed > 70, "{jammed}");
+    assert!(work < 10.0 * 140.0, "{work}");
+}
+
 /// Whatever is asked of it, and whatever it is: what was 580 iterations of 12 s with any `max_iterations`.
 #[test]
 fn a_step_spends_what_it_may_and_what_it_leaves_is_sane() {

@@ -124,8 +124,10 @@ pub struct ds_load_options {
     pub exclude_overlapping: i32,
     /// A ds_open_mesh. Default DS_OPEN_MESH_ERROR.
     pub open_mesh: i32,
-    /// Must be 0.
-    pub reserved: i32,
+    /// 1: geoms of one robot may touch although they overlap in more than three quarters of 24 configurations spread
+    /// over the joints' limits. Default 0: they never do, and a warning counts them: housings, parts within the hull of a
+    /// hollow one. Pairs that the file names touch in any case.
+    pub keep_inseparable: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -148,7 +150,7 @@ unsafe impl Growing for ds_load_options {
             self_collision: 1,
             exclude_overlapping: 0,
             open_mesh: ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
-            reserved: 0,
+            keep_inseparable: 0,
         }
     }
 }
@@ -176,7 +178,7 @@ pub(super) fn open_mesh(value: i32) -> Result<OpenMesh> {
 
 pub(super) unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptions> {
     let o = args::grown(p, "options")?;
-    args::zero(o.reserved, "reserved")?;
+
     let mut mesh_dirs = Vec::new();
     for &dir in args::array(o.mesh_dirs, o.mesh_dir_count, "mesh_dirs")? {
         mesh_dirs.push(args::path(dir, "mesh_dirs")?.to_owned());
@@ -203,6 +205,7 @@ pub(super) unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptio
         open_mesh: open_mesh(o.open_mesh)?,
         self_collision: args::flag(o.self_collision, "self_collision")?,
         exclude_overlapping: args::flag(o.exclude_overlapping, "exclude_overlapping")?,
+        keep_inseparable: args::flag(o.keep_inseparable, "keep_inseparable")?,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a step hands to the next one: the warm start of the contact solver.
 
 use super::assemble::Constraints;
+use super::stabilization::PushOut;
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 
@@ -13,13 +14,59 @@ pub struct Key {
 }
 
 /// What a step hands to the next one: impulses and modes of the rows it had.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
     modes: Vec<Mode>,
-    /// Steps in a row that did not undo all overlaps.
-    jammed: u8,
+    jam: Jam,
+}
+
+/// How long steps have not undone all that was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jam {
+    /// So many in a row, counted round from 255.
+    pub steps: u8,
+    /// What the last step undid.
+    pub push_out: PushOut,
+}
+
+impl Jam {
+    const NONE: Jam = Jam {
+        steps: 0,
+        push_out: PushOut::Full,
+    };
+
+    fn next(self, push_out: PushOut) -> Jam {
+        match push_out {
+            PushOut::Full => Jam::NONE,
+            _ => Jam {
+                steps: self.steps.wrapping_add(1),
+                push_out,
+            },
+        }
+    }
+
+    /// As one number, a whole one.
+    fn code(self) -> f64 {
+        f64::from(self.steps) + 256.0 * f64::from(self.push_out as u8)
+    }
+
+    fn from_code(code: f64) -> Option<Jam> {
+        let levels = [PushOut::Full, PushOut::Deep, PushOut::None];
+        if !(0.0..=f64::from(u16::MAX)).contains(&code) || code.fract() != 0.0 {
+            return None;
+        }
+        let (steps, push_out) = (
+            code as u16 % 256,
+            *levels.get(usize::from(code as u16 / 256))?,
+        );
+        let jam = Jam {
+            steps: steps as u8,
+            push_out,
+        };
+        (push_out != PushOut::Full || jam == Jam::NONE).then_some(jam)
+    }
 }
 
 /// Numbers of saved memory before the groups.
@@ -34,7 +81,7 @@ impl Memory {
             keys: Vec::with_capacity(groups),
             lambda: Vec::with_capacity(groups),
             modes: Vec::with_capacity(groups),
-            jammed: 0,
+            jam: Jam::NONE,
         }
     }
 
@@ -70,18 +117,14 @@ impl<'a> Recall<'a> {
 }
 
 impl Constraints {
-    /// Steps in a row up to the last one that did not undo all overlaps; counted round from 255.
-    pub fn jammed_steps(&self) -> u8 {
-        self.memory.jammed
+    /// Of the steps up to the last one.
+    pub fn jam(&self) -> Jam {
+        self.memory.jam
     }
 
-    /// Keeps the impulses and modes for the next step, and whether this one was `jammed`.
-    pub fn remember(&mut self, jammed: bool) {
-        self.memory.jammed = if jammed {
-            self.memory.jammed.wrapping_add(1)
-        } else {
-            0
-        };
+    /// Keeps the impulses and modes for the next step, and what this one undid.
+    pub fn remember(&mut self, push_out: PushOut) {
+        self.memory.jam = self.memory.jam.next(push_out);
         self.memory.keys.clear();
         self.memory.keys.extend_from_slice(&self.keys);
         self.memory.modes.clear();
@@ -97,7 +140,7 @@ impl Constraints {
         self.memory.keys.clear();
         self.memory.lambda.clear();
         self.memory.modes.clear();
-        self.memory.jammed = 0;
+        self.memory.jam = Jam::NONE;
     }
 
     /// Length of the saved memory.
@@ -109,7 +152,7 @@ impl Constraints {
     pub fn save(&self, out: &mut [f64]) {
         out.fill(0.0);
         out[0] = self.memory.keys.len() as f64;
-        out[1] = self.memory.jammed.into();
+        out[1] = self.memory.jam.code();
         let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
         for (i, entry) in entries.enumerate() {
             let Some(k) = self.memory.keys.get(i) else {
@@ -146,10 +189,7 @@ impl Constraints {
         if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
             return Err(bad(0, count));
         }
-        let jammed = from[1];
-        if !((0.0..=255.0).contains(&jammed) && jammed.fract() == 0.0) {
-            return Err(bad(1, jammed));
-        }
+        let jam = Jam::from_code(from[1]).ok_or_else(|| bad(1, from[1]))?;
         let entries = || {
             let groups = from[MEMORY_HEAD..].chunks_exact(MEMORY_ENTRY);
             groups.take(count as usize)
@@ -168,7 +208,7 @@ impl Constraints {
             }
         }
         self.forget();
-        self.memory.jammed = jammed as u8;
+        self.memory.jam = jam;
         for e in entries() {
             self.memory.keys.push(Key {
                 kind: e[0] as u32,

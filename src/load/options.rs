@@ -2,7 +2,7 @@
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
-use crate::collision::scene::{exclude_overlapping, with_geometry};
+use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
 use crate::model::pairs::robots;
 use crate::model::spec::{
@@ -57,6 +57,8 @@ pub struct LoadOptions {
     /// Keeps apart the geoms of one robot that overlap at the neutral configuration; see
     /// [`exclude_overlapping`].
     pub exclude_overlapping: bool,
+    /// Lets geoms of one robot touch although they overlap in most configurations; see [`exclude_inseparable`].
+    pub keep_inseparable: bool,
 }
 
 impl Default for LoadOptions {
@@ -72,6 +74,7 @@ impl Default for LoadOptions {
             open_mesh: OpenMesh::Error,
             self_collision: true,
             exclude_overlapping: false,
+            keep_inseparable: false,
         }
     }
 }
@@ -130,12 +133,14 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
-    let model = with_geometry(Model::compile(spec, options.actuation)?)?;
-    if options.exclude_overlapping {
-        exclude_overlapping(&model, model.neutral())
-    } else {
-        Ok(model)
+    let mut model = with_geometry(Model::compile(spec, options.actuation)?)?;
+    if !options.keep_inseparable {
+        model = exclude_inseparable(&model)?;
     }
+    if options.exclude_overlapping {
+        model = exclude_overlapping(&model, model.neutral())?;
+    }
+    Ok(model)
 }
 
 impl LoadOptions {

@@ -1,7 +1,7 @@
 //! The user's word on which geoms may touch, and which geoms are of one robot.
 
 use super::Model;
-use super::spec::ShapeSpec;
+use super::spec::{PairSpec, ShapeSpec};
 use crate::error::{Error, Result};
 
 /// For each body the one through which it hangs on the world, itself for the world: bodies of one
@@ -38,6 +38,12 @@ impl Model {
             || g.conaffinity != 0
             || (self.pairs.iter()).any(|p| [p.geom1, p.geom2].contains(&geom))
             || self.chosen_pairs.iter().any(chosen)
+    }
+
+    /// Whether the description or the user says of a pair, smaller id first, that it may touch.
+    pub(crate) fn names_pair(&self, pair: [usize; 2]) -> bool {
+        let named = |p: &PairSpec| [p.geom1.min(p.geom2), p.geom1.max(p.geom2)] == pair;
+        self.pairs.iter().any(named) || self.chosen_pairs.contains(&(pair, true))
     }
 
     /// A copy in which these pairs of geoms may touch, or never do, whatever the filters say.

@@ -45,9 +45,11 @@ const REACH_STEPS: f64 = 2.0;
 /// The same of compliant contacts, which may be found when they are closed.
 const COMPLIANT_REACH_STEPS: f64 = 1.0;
 
-/// When bodies jam, so many steps take pains to push all of them out, and then one in so many.
+/// When bodies jam, so many steps take pains to push all of them out, and then one in so many; one of fewer tries it
+/// briefly, and the others begin with what the last one did.
 const FIRST_PAINS: u8 = 2;
-const PAINS: u8 = 16;
+const TRIES: u8 = 16;
+const PAINS: u8 = 128;
 
 /// Scene, constraints and solver of one simulation, sized at creation.
 #[derive(Debug)]
@@ -250,6 +252,7 @@ impl ContactStage {
         let full = self.full_push_out();
         let c = &mut self.constraints;
         self.stabilization = self.desired;
+        let jam = c.jam();
         let solver = match &mut self.law {
             Law::Ncp(solver) => solver,
             // Always has a solution.
@@ -267,6 +270,14 @@ impl ContactStage {
                 return Ok(found);
             }
         };
+        if full.is_none() && c.fallback(&self.desired).is_some() {
+            self.stabilization = self.desired.limited_to(jam.push_out);
+        }
+        let full = full.unwrap_or(DEMANDS.jammed);
+        let deep = match full.effort < DEMANDS.all.effort {
+            true => DEMANDS.jammed,
+            false => DEMANDS.deep,
+        };
         let mut failed = Certificate::new(Path::Empty);
         loop {
             c.stabilize(v, &self.v_free, &self.stabilization);
@@ -275,7 +286,7 @@ impl ContactStage {
             let demand = match (fallback, self.stabilization.push_out) {
                 (None, _) => DEMANDS.nothing,
                 (_, PushOut::Full) => full,
-                _ => DEMANDS.deep,
+                _ => deep,
             };
             let left = allowance.without(&failed.spent);
             let options = NcpOptions {
@@ -299,13 +310,15 @@ impl ContactStage {
         }
     }
 
-    /// What a step does for all of the push-out before it does with less.
-    fn full_push_out(&self) -> Demand {
-        let jammed = self.constraints.jammed_steps();
-        if jammed < FIRST_PAINS || jammed.is_multiple_of(PAINS) {
-            DEMANDS.all
+    /// What a step does for all of the push-out before it does with less; none if it begins with what the last one did.
+    fn full_push_out(&self) -> Option<Demand> {
+        let steps = self.constraints.jam().steps;
+        if steps < FIRST_PAINS || steps.is_multiple_of(PAINS) {
+            Some(DEMANDS.all)
+        } else if steps.is_power_of_two() || steps.is_multiple_of(TRIES) {
+            Some(DEMANDS.jammed)
         } else {
-            DEMANDS.jammed
+            None
         }
     }
 
@@ -318,7 +331,8 @@ impl ContactStage {
     pub fn kink_distance(&self, certificate: &Certificate) -> f64 {
         let s = &self.stabilization;
         let kink = self.constraints.kink_distance(s);
-        if certificate.effort <= self.full_push_out().effort {
+        let full = self.full_push_out();
+        if full.is_some_and(|full| certificate.effort <= full.effort) {
             return kink;
         }
         // Beyond gap zero this is a push-out, which would not be solved but given up.

@@ -205,6 +205,7 @@ fn loading_tells_of_hulls_and_leaves_robots_alone() {
     let load = |self_collision| {
         let options = LoadOptions {
             self_collision,
+            keep_inseparable: true,
             ..LoadOptions::default()
         };
         load_str(&text, Format::Urdf, Some(&dir), &options).unwrap()

@@ -1,7 +1,7 @@
 //! Geoms that overlap by construction, and pairs chosen for the whole model.
 
 use crate::{body, compile, fixed};
-use diffsim::collision::scene::{exclude_overlapping, may_touch};
+use diffsim::collision::scene::{exclude_inseparable, exclude_overlapping, may_touch};
 use diffsim::model::Model;
 use diffsim::model::spec::{GeomSpec, JointKind, JointSpec, ModelSpec, ShapeSpec};
 use diffsim::rollout::Rollout;
@@ -94,6 +94,59 @@ fn what_overlaps_by_construction_is_kept_apart() {
         .unwrap();
     sim.collide(q).unwrap();
     assert_eq!(sim.contacts().len(), after.len() + 1);
+}
+
+/// A trunk in whose hull the second link of a leg stays whatever the joints do, and a third link that meets
+/// the trunk where the leg is folded.
+fn leg() -> ModelSpec {
+    let mut spec = ModelSpec::default();
+    let names = ["trunk", "hip", "thigh", "shank"];
+    for (i, name) in names.into_iter().enumerate() {
+        body(&mut spec, name, Vec3::X * [0.0, 0.05, 0.0, 0.2][i], SPHERE);
+        if i > 0 {
+            let mut joint = JointSpec::new(format!("joint{i}"), JointKind::Revolute);
+            joint.axis = Vec3::Y;
+            joint.limits = Some(if i == 2 { (-3.0, 3.0) } else { (-1.0, 1.0) });
+            spec.bodies[1 + i].parent = i;
+            spec.bodies[1 + i].joints = vec![joint];
+        }
+    }
+    spec
+}
+
+#[test]
+fn what_no_motion_parts_is_kept_apart() {
+    let model = compile(leg());
+    let id = |name: &str| model.geom_id(name).unwrap();
+    let [trunk, thigh, shank] = ["trunk", "thigh", "shank"].map(id);
+    let apart = exclude_inseparable(&model).unwrap();
+    assert!(may_touch(&model, trunk, thigh));
+    assert!(!may_touch(&apart, trunk, thigh));
+    // Overlaps while the leg is folded, which it is in few configurations.
+    assert!(may_touch(&apart, trunk, shank));
+    let warning = apart.warnings().last().unwrap();
+    assert!(
+        warning.starts_with("inseparable: ") && warning.contains("\"trunk\" with \"thigh\""),
+        "{warning}"
+    );
+    // Said once, and the user's word stands.
+    assert_eq!(
+        exclude_inseparable(&apart).unwrap().warnings(),
+        apart.warnings()
+    );
+    let wanted = model.with_pairs(&[[thigh, trunk]], true).unwrap();
+    assert!(may_touch(
+        &exclude_inseparable(&wanted).unwrap(),
+        trunk,
+        thigh
+    ));
+    // The plane and another robot are no part of it.
+    let model = chain();
+    let apart = exclude_inseparable(&model).unwrap();
+    let id = |name| model.geom_id(name).unwrap();
+    for name in ["post", "other", "floor"] {
+        assert!(may_touch(&apart, id(name), id("link2")), "{name}");
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ mutable struct ds_load_options
     self_collision::Int32
     exclude_overlapping::Int32
     open_mesh::Int32
-    reserved::Int32
+    keep_inseparable::Int32
     function ds_load_options()
         made = new()
         ds_load_options_init(made)

@@ -44,7 +44,8 @@ end
 
 """
     load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
-               self_collision = true, exclude_overlapping = false, open_mesh = :error, mesh_dirs = String[])
+               self_collision = true, exclude_overlapping = false, keep_inseparable = false, open_mesh = :error,
+               mesh_dirs = String[])
     load_model(text, format; ...)
 
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
@@ -68,6 +69,7 @@ function with_load_options(
     mimic = :error,
     self_collision = true,
     exclude_overlapping = false,
+    keep_inseparable = false,
     open_mesh = :error,
     mesh_dirs = String[],
 )
@@ -78,6 +80,7 @@ function with_load_options(
     made.ground_friction = ground_friction
     made.mimic = choice(MIMICS, "mimic", mimic)
     made.self_collision = self_collision
+    made.keep_inseparable = keep_inseparable
     made.exclude_overlapping = exclude_overlapping
     made.open_mesh = choice(OPEN_MESHES, "open_mesh", open_mesh)
     out = Ref{Ptr{Cvoid}}(C_NULL)

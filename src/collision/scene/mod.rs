@@ -25,7 +25,7 @@ mod statics;
 mod tests;
 
 pub use closest::Closest;
-pub use overlap::{exclude_overlapping, may_touch};
+pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, ScenePair};
 pub use solids::with_geometry;
 

@@ -50,7 +50,7 @@ impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
         if self.certificate.is_some_and(|c| c.converged) {
-            self.constraints.remember(self.gave_up_push_out());
+            self.constraints.remember(self.stabilization.push_out);
         } else {
             // Impulses of a failed solve may be far off: the next step does better without them.
             self.constraints.forget();

@@ -88,7 +88,8 @@ class Model(Handle):
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
         Options are the fields of `ds_load_options`: base, actuation, ground_plane, ground_friction,
-        mimic, missing_mesh, mesh_mode, open_mesh, self_collision, exclude_overlapping. Raises
+        mimic, missing_mesh, mesh_mode, open_mesh, self_collision, exclude_overlapping,
+        keep_inseparable. Raises
         `FileError`, `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
         """
         load, _keep = _load_options(mesh_dirs, options)
