@@ -4,8 +4,9 @@ mod common;
 
 use common::checker::Checker;
 use common::scene::*;
-use common::{LAWS, at_once};
-use diffsim::model::spec::{EqualityKind, EqualitySpec, JointKind, ModelSpec};
+use common::{LAWS, at_once, param};
+use diffsim::model::params::ParamKind;
+use diffsim::model::spec::{EqualityKind, EqualitySpec, GeomSpec, JointKind, ModelSpec, PairSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Options};
@@ -145,5 +146,198 @@ fn derivatives_of_limits_that_are_undone() {
         }
         let t = c.tally(&format!("passed limit, kp {kp}"));
         assert!(t.checked > 90 && t.wrong == 0, "{t:?}");
+    }
+}
+
+/// A free trunk with an arm on a hinge and a light finger at its end, all upright. A knob of the arm or finger overlaps with a
+/// post of the trunk by 8 mm, on a level that is `lever` above the hinge.
+fn short_lever(of_finger: bool, lever: f64) -> ModelSpec {
+    let mut spec = ModelSpec {
+        gravity: Vec3::ZERO,
+        ..ModelSpec::default()
+    };
+    let trunk = free(&mut spec, "trunk", at(0.0, 0.0, 0.0), 3.0, ball(0.1));
+    let links = [
+        ("arm", trunk, 0.3, 0.2, cuboid(0.02, 0.03, 0.1)),
+        ("finger", trunk + 1, 0.2, 5e-3, cuboid(0.01, 0.01, 0.02)),
+    ];
+    for (name, parent, height, mass, shape) in links {
+        let pose = at(0.0, 0.0, height);
+        let link = body(&mut spec, name, JointKind::Revolute, pose, mass, shape);
+        spec.bodies[link].parent = parent;
+        spec.bodies[link].joints[0].axis = Vec3::Y;
+    }
+    let (knob, height) = match of_finger {
+        true => (trunk + 2, 0.5),
+        false => (trunk + 1, 0.3),
+    };
+    let geoms = [
+        ("post", trunk, at(-0.006, 0.0, height + lever)),
+        ("knob", knob, at(0.006, 0.001, lever)),
+    ];
+    spec.geoms = geoms
+        .map(|(name, body, pose)| GeomSpec::new(name, body, pose, ball(0.01)))
+        .to_vec();
+    // Neighbours do not touch otherwise; without friction, which would hold what turns so little.
+    spec.pairs.push(PairSpec {
+        geom1: 0,
+        geom2: 1,
+        friction: None,
+        condim: Some(1),
+        margin: None,
+    });
+    spec
+}
+
+/// A contact 0.7 mm beside a hinge's axis was undone at 0.5 m/s: 714 rad/s. (Unitree's B1 from home: 725 rad/s.) One at the
+/// end of a long arm turned the light finger there at 48 rad/s.
+#[test]
+fn overlaps_with_short_levers_turn_joints_at_the_bounded_speed() {
+    for contact in LAWS {
+        for (of_finger, lever) in [(false, 7e-4), (true, 0.01)] {
+            let options = Options {
+                contact,
+                ..options(1e-3)
+            };
+            let mut w = World::new(short_lever(of_finger, lever), Actuation::FromFile, &options);
+            let mut fastest: f64 = 0.0;
+            for _ in 0..200 {
+                w.step();
+                fastest = w.v[6..].iter().fold(fastest, |m, x| m.max(x.abs()));
+            }
+            // The bound takes the masses of the neutral configuration, without what the trunk and the arm add.
+            let most = 1.5 * options.max_push_out_angle;
+            assert!(
+                (0.3..most).contains(&fastest),
+                "{contact:?}, finger {of_finger}: {fastest}"
+            );
+        }
+    }
+}
+
+/// By the state, by where joints and by how large geoms are.
+#[test]
+fn derivatives_of_push_out_that_joints_bound() {
+    for contact in LAWS {
+        for (of_finger, kp, stiffness) in [
+            (false, 0.0, f64::INFINITY),
+            (true, 0.0, f64::INFINITY),
+            (true, 0.3, f64::INFINITY),
+            (false, 0.0, 100.0),
+        ] {
+            let convex = contact == Contact::Convex;
+            if (convex && kp != 0.0) || (!convex && stiffness.is_finite()) {
+                continue;
+            }
+            let spec = short_lever(of_finger, 0.01);
+            let model = Model::compile(spec, Actuation::Full).unwrap();
+            let options = Options {
+                contact,
+                kp,
+                ..options(5e-3)
+            };
+            let mut c = Checker::new(model, &options);
+            let placement = |joint, component| param(ParamKind::JointPlacement, joint, component);
+            let mut parameters: Vec<_> = (0..6).map(|k| placement(1, k)).collect();
+            parameters.extend((0..6).map(|k| placement(2, k)));
+            parameters.extend([0, 1].map(|geom| param(ParamKind::GeomSize, geom, 0)));
+            let first = parameters.len();
+            if stiffness.is_finite() {
+                let kinds = [ParamKind::ContactStiffness, ParamKind::ContactDissipation];
+                parameters.extend(kinds.map(|kind| param(kind, 0, 0)));
+                parameters.push(param(ParamKind::ContactStiffness, 1, 0));
+            }
+            c.select(&parameters);
+            if stiffness.is_finite() {
+                c.set(&[(first, stiffness), (first + 2, stiffness)]);
+            }
+            let (mut q, mut v) = (c.sim.model().neutral().to_vec(), vec![0.0; 8]);
+            (q[7], q[8]) = (0.02, -0.03);
+            (v[3], v[4], v[7]) = (0.1, 0.2, 0.3);
+            // Against the push, gently for the finger.
+            let arm = if of_finger { -1e-5 } else { -0.02 };
+            let u = [0.0, 0.1, -0.2, 0.03, 0.01, 0.02, arm, -1e-5];
+            let mut pushed = 0;
+            for _ in 0..10 {
+                let (mut q_next, mut v_next) = (q.clone(), v.clone());
+                c.sim.step(&q, &v, &u, &mut q_next, &mut v_next).unwrap();
+                pushed += usize::from(c.sim.contacts()[0].impulse[2] > 0.0);
+                c.check(&mut q, &mut v, &u);
+            }
+            let t = c.tally(&format!("{contact:?}, finger {of_finger}, kp {kp}"));
+            assert!(pushed > 5 && t.checked > 250 && t.wrong == 0, "{t:?}");
+            assert!(t.apart < 1e-10, "{t:?}");
+        }
+    }
+}
+
+/// Two links on hinges, the second one between posts that overlap with it by 8 mm from both sides, 1 cm apart: no single push
+/// is fast, but both together turn it at 40 times the speed.
+#[test]
+fn what_is_pinched_is_not_thrown() {
+    for contact in LAWS {
+        let mut spec = ModelSpec {
+            gravity: Vec3::ZERO,
+            ..ModelSpec::default()
+        };
+        let mut parent = 0;
+        for name in ["thigh", "calf"] {
+            let pose = at(0.0, 0.0, if parent == 0 { 0.0 } else { 0.2 });
+            let shape = cuboid(0.02, 0.02, 0.1);
+            let link = body(&mut spec, name, JointKind::Revolute, pose, 0.5, shape);
+            spec.bodies[link].parent = parent;
+            spec.bodies[link].joints[0].axis = Vec3::Y;
+            parent = link;
+        }
+        spec.geoms.clear();
+        for (name, side, height) in [("left", -1.0, 0.3), ("right", 1.0, 0.31)] {
+            let (x, calf) = (0.006 * side, height - 0.2);
+            fixed(&mut spec, name, at(x, 0.0, height), ball(0.01), 0.0);
+            let knob = GeomSpec::new(format!("{name}_knob"), 2, at(-x, 0.0, calf), ball(0.01));
+            spec.geoms.push(knob);
+        }
+        // Only the overlaps.
+        for (geom, bits) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
+            spec.geoms[geom].contype = bits;
+            spec.geoms[geom].conaffinity = bits;
+        }
+        let options = Options {
+            contact,
+            ..options(1e-3)
+        };
+        let mut w = World::new(spec, Actuation::FromFile, &options);
+        for _ in 0..300 {
+            let info = w.step();
+            assert!(info.converged);
+            assert!(w.v.iter().all(|x| x.abs() < 5.0), "{contact:?} {:?}", w.v);
+        }
+    }
+}
+
+/// Of a slider on a plane along which it moves: any load there would do, and held it by friction.
+#[test]
+fn a_contact_whose_normal_no_dof_moves_has_no_friction() {
+    for contact in LAWS {
+        let mut spec = ModelSpec::default();
+        ground(&mut spec, 1.0);
+        let pose = at(0.0, 0.0, 0.099);
+        let slider = body(
+            &mut spec,
+            "slider",
+            JointKind::Prismatic,
+            pose,
+            1.0,
+            ball(0.1),
+        );
+        spec.bodies[slider].joints[0].axis = Vec3::X;
+        let options = Options {
+            contact,
+            ..options(1e-3)
+        };
+        let mut w = World::new(spec, Actuation::FromFile, &options);
+        w.v[0] = 1.0;
+        w.run(100);
+        assert_eq!(w.sim.contacts().len(), 1);
+        assert!((w.v[0] - 1.0).abs() < 1e-12, "{contact:?}: {:?}", w.v);
     }
 }

@@ -6,9 +6,10 @@
 
 use super::compliance::Compliance;
 use super::equality::{Equality, equalities};
+use super::levers::{Bound, Levers};
+use super::limits::{Limit, limits};
 use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
-use super::stabilization::{PushOut, Stabilization, Undoing};
 use super::trees::Held;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
@@ -17,20 +18,16 @@ use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::spec::JointKind;
-use crate::model::topology::{LinkKind, Topology, WORLD};
+use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Vec3};
 
 /// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
 /// of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
-
-/// Motion along a normal that is round-off beside that across it.
-const UNFELT: f64 = 1e-12;
 
 /// What a group of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,38 +42,27 @@ pub enum Source {
     Equality { index: usize, error: Vec3 },
 }
 
-/// Bounds of a one-dof link that a step enforces.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    dof: usize,
-    iq: usize,
-    lower: f64,
-    upper: f64,
-    margin: f64,
-    /// An angle, not a length.
-    angular: bool,
-}
-
 /// The blocks of a step. Sized at creation.
 #[derive(Debug)]
 pub struct Constraints {
-    limits: Vec<Limit>,
+    pub(super) limits: Vec<Limit>,
     friction: Vec<usize>,
     /// Per dof: whether an equality has a part in where it goes.
-    coupled: Vec<bool>,
+    pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
     pub rows: Rows,
     /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
     pub blocks: Vec<Block>,
-    assembled: Vec<Block>,
+    pub(super) assembled: Vec<Block>,
     pub sources: Vec<Source>,
     /// First row of each group, and the number of rows at the end.
     pub offsets: Vec<usize>,
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
-    /// Per group: whether what may be violated is an angle.
-    angular: Vec<bool>,
+    /// Per group: whether what may be violated is an angle, and the bound on its speed of push-out, of contacts.
+    pub(super) angular: Vec<bool>,
+    pub(super) bounds: Vec<Bound>,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
@@ -85,41 +71,27 @@ pub struct Constraints {
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
     pub(super) memory: Memory,
+    pub levers: Levers,
     max_rows: usize,
     max_blocks: usize,
 }
 
 impl Constraints {
-    /// G is held `by_trees` always, or as `Held` says.
+    /// G is held `by_trees` always, or as `Held` says; `push_out` bounds the speeds of joints, of lengths [m/s] and of angles
+    /// [rad/s].
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
     /// equality that holds nothing.
-    pub fn new(model: &Model, max_contacts: usize, by_trees: bool) -> Result<Self> {
+    pub fn new(
+        model: &Model,
+        max_contacts: usize,
+        by_trees: bool,
+        push_out: [f64; 2],
+    ) -> Result<Self> {
         let t = model.topology();
         let equalities = equalities(model)?;
-        let mut limits = Vec::new();
-        for j in model.joints() {
-            let Some((lower, upper)) = j.limits else {
-                continue;
-            };
-            if j.nv != 1 || j.kind == JointKind::Continuous {
-                return Err(Error::unsupported(format!(
-                    "joint \"{}\": bounds on a {:?} joint are not enforced in this version",
-                    j.name, j.kind
-                )));
-            }
-            if lower.is_finite() || upper.is_finite() {
-                limits.push(Limit {
-                    dof: j.iv,
-                    iq: j.iq,
-                    lower,
-                    upper,
-                    margin: j.limit_margin,
-                    angular: t.links[j.first_link].kind == LinkKind::Revolute,
-                });
-            }
-        }
+        let limits = limits(model)?;
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0)
             .collect();
@@ -141,6 +113,7 @@ impl Constraints {
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
             angular: Vec::with_capacity(groups),
+            bounds: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
@@ -152,6 +125,7 @@ impl Constraints {
             friction,
             coupled,
             equalities,
+            levers: Levers::new(model, push_out),
             max_rows,
             max_blocks,
         })
@@ -241,6 +215,7 @@ impl Constraints {
         self.frames.clear();
         self.gaps.clear();
         self.angular.clear();
+        self.bounds.clear();
         self.g.clear();
         self.keys.clear();
     }
@@ -261,6 +236,14 @@ impl Constraints {
         self.frames.push(frame);
         self.gaps.push(gap);
         self.angular.push(angular);
+        let bound = match source {
+            Source::Contact(_) => {
+                let group = self.bounds.len();
+                self.levers.bound(&self.rows, group, rows - 1, gap)
+            }
+            _ => self.levers.own(),
+        };
+        self.bounds.push(bound);
         self.assembled.extend(std::iter::repeat_n(block, count));
         self.keys.push(key);
     }
@@ -415,129 +398,6 @@ impl Constraints {
         self.fill_trees(t);
     }
 
-    /// g = J v_free + stabilization, and the laws under it.
-    pub fn stabilize(&mut self, v: &[f64], v_free: &[f64], s: &Stabilization) {
-        let n = self.offsets.last().copied().unwrap_or(0);
-        self.g.resize(n, 0.0);
-        self.blocks.clone_from(&self.assembled);
-        for i in 0..self.groups() {
-            let range = self.range(i);
-            let last = range.len() - 1;
-            if self.leads(i, v, s) {
-                self.blocks[i] = Block::Bilateral;
-            }
-            let own = self.stabilization(i, s);
-            let undoing = match self.sources[i] {
-                Source::Equality { error, .. } => Some(self.undoing(i, error, s)),
-                _ => None,
-            };
-            let free = self.rows.times(i, v_free);
-            let g = &mut self.g[range.clone()];
-            g.copy_from_slice(&free.0[..=last]);
-            match self.sources[i] {
-                Source::Contact(_) | Source::Limit { .. } => {
-                    let speed = if s.kd == 0.0 {
-                        0.0
-                    } else {
-                        self.rows.times(i, v).0[last]
-                    };
-                    g[last] += own.term(self.gaps[i], speed);
-                    if (own.slips(self.gaps[i]) || self.is_unfelt(i))
-                        && let Block::Contact { mu } = &mut self.blocks[i]
-                    {
-                        *mu = 0.0;
-                    }
-                }
-                Source::Equality { .. } => {
-                    let term = undoing.map_or(Vec3::ZERO, |u| u.term());
-                    for (g, x) in g.iter_mut().zip(term.to_array()) {
-                        *g += x;
-                    }
-                }
-                Source::Friction { .. } => {}
-            }
-        }
-    }
-
-    /// Whether no dof moves along the normal of a contact: it carries no load, and so has no friction, though any impulse
-    /// there would do as well as none.
-    fn is_unfelt(&self, group: usize) -> bool {
-        let rows = self.range(group).len();
-        rows == 3
-            && self.rows.dofs(group).all(|k| {
-                let [x, y, n, _] = self.rows.column(group, k).0;
-                n.abs() <= UNFELT * x.abs().max(y.abs())
-            })
-    }
-
-    /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.
-    pub fn regularize(&mut self, scene: &Scene, params: &Params, v: &[f64], s: &Stabilization) {
-        let Some(mut compliance) = self.compliance.take() else {
-            return;
-        };
-        compliance.clear();
-        for (group, source) in self.sources.iter().enumerate() {
-            let blocks = match source {
-                Source::Equality { .. } => self.offsets[group + 1] - self.offsets[group],
-                _ => 1,
-            };
-            let slip = match source {
-                Source::Contact(_) => {
-                    let [x, y, ..] = self.rows.times(group, v).0;
-                    x.hypot(y)
-                }
-                _ => 0.0,
-            };
-            compliance.push((source, blocks), (self.gaps[group], slip), scene, params, s);
-        }
-        self.compliance = Some(compliance);
-    }
-
-    /// How the normal row of a group varies with its gap, at fixed impulse.
-    pub fn by_gap(&self, group: usize, s: &Stabilization) -> f64 {
-        let asked = self.stabilization(group, s).by_gap(self.gaps[group]);
-        match (&self.compliance, self.normal_row(group)) {
-            (Some(c), Some(row)) => asked + c.by_gap(group) * self.lambda[row],
-            _ => asked,
-        }
-    }
-
-    /// What is asked of the gap of a group.
-    pub fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
-        let led = matches!(self.sources[group], Source::Limit { .. })
-            && self.blocks[group] == Block::Bilateral;
-        let own = Stabilization {
-            led,
-            ..s.of(self.angular[group])
-        };
-        match &self.compliance {
-            Some(c) => c.stabilization(group, &own),
-            None => own,
-        }
-    }
-
-    /// How the violation of an equality is undone.
-    pub fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
-        match self.sources[group] {
-            Source::Equality { index, .. } => {
-                self.equalities[index].undoing(error, &s.of(self.angular[group]))
-            }
-            _ => s.undoing(error, [f64::INFINITY, 0.0]),
-        }
-    }
-
-    /// Whether a passed limit is led back. One that an equality has a part in is pushed: two of these might be led to
-    /// where no configuration is. So is a compliant one, which rests beyond its bound.
-    fn leads(&self, group: usize, v: &[f64], s: &Stabilization) -> bool {
-        let Source::Limit { dof, sign } = self.sources[group] else {
-            return false;
-        };
-        self.compliance.is_none()
-            && !self.coupled[dof]
-            && s.of(self.angular[group])
-                .leads(self.gaps[group], sign * v[dof])
-    }
-
     /// Row of the group that may only open: the normal of a contact, the limit itself.
     pub fn normal_row(&self, group: usize) -> Option<usize> {
         match self.sources[group] {
@@ -554,48 +414,6 @@ impl Constraints {
             *l = *x;
         }
         l
-    }
-
-    /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
-    /// where the speed of pushing out reaches its bound, in units of the largest free velocity; infinite
-    /// where it has none.
-    pub fn kink_distance(&self, s: &Stabilization) -> f64 {
-        let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        let distance = |b: usize| match self.sources[b] {
-            Source::Friction { .. } => f64::INFINITY,
-            Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance,
-            _ if self.modes[b] == Mode::Breaking => f64::INFINITY,
-            _ => self.stabilization(b, s).kink_distance(self.gaps[b]),
-        };
-        (0..self.groups()).fold(f64::INFINITY, |m, b| m.min(distance(b) / scale))
-    }
-
-    /// What to ask of the gaps where this cannot be had; none where it asks nothing but not to close further.
-    pub fn fallback(&self, s: &Stabilization) -> Option<PushOut> {
-        let pushes = |s: &Stabilization| {
-            (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.pushes(self.gaps[b]))
-        };
-        let deep = PushOut::Deep;
-        if !pushes(s) {
-            None
-        } else if s.push_out == PushOut::Full && pushes(&s.limited_to(deep)) {
-            Some(deep)
-        } else {
-            Some(PushOut::None)
-        }
-    }
-
-    /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
-    pub fn missed_limit(&self, q: &[f64], v_next: &[f64], h: f64, tolerance: f64) -> bool {
-        self.limits.iter().any(|l| {
-            let at = q[l.iq] + h * v_next[l.dof];
-            [(l.lower, 1.0), (l.upper, -1.0)]
-                .into_iter()
-                .any(|(bound, sign)| {
-                    let passed = sign * (at - bound) < -tolerance;
-                    passed && !self.sources.contains(&Source::Limit { dof: l.dof, sign })
-                })
-        })
     }
 }
 

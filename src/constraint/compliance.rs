@@ -11,7 +11,7 @@
 
 use super::assemble::{Constraints, Source};
 use super::rows::Rows;
-use super::stabilization::Stabilization;
+use super::stabilization::{PushOut, Stabilization};
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
 use crate::dynamics::Dynamics;
@@ -53,8 +53,11 @@ struct Group {
     kp: f64,
     /// Gap up to which it has friction [m].
     friction_reach: f64,
-    /// ∂R/∂Φ of the normal row, on the side without where slowing begins.
+    /// ∂R/∂Φ of the normal row, on the side without where slowing begins, and ∂R by the bound on push-out.
     by_gap: f64,
+    by_push_out: f64,
+    /// It is deeper than the bound on push-out allows.
+    is_slowed: bool,
 }
 
 /// Stiffness and dissipation of a pair of geoms: 1/k [m/N] and τ_d [s].
@@ -150,16 +153,19 @@ impl Compliance {
             tangential: SLIP * weight,
             normal: rigid.max(soft),
         };
-        let slowed = self.is_slowed(gap, dissipation, s);
+        let is_slowed = self.is_slowed(gap, dissipation, s);
+        let slowed = is_slowed && soft >= rigid;
         self.regularization.extend(std::iter::repeat_n(r, blocks));
         self.groups.push(Group {
             kp: dissipation / (self.h + dissipation),
             friction_reach: reach,
-            by_gap: if slowed && soft >= rigid {
+            by_gap: if slowed {
                 soft / (whole * s.max_push_out)
             } else {
                 0.0
             },
+            by_push_out: if slowed { soft / s.max_push_out } else { 0.0 },
+            is_slowed,
         });
     }
 
@@ -197,9 +203,13 @@ impl Compliance {
         positive(geoms.map(|g| self.geoms[g]).iter().sum())
     }
 
-    /// The stabilization of a group.
+    /// The stabilization of a group. What is not deep is a spring, whatever else is given up.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         Stabilization {
+            push_out: match self.groups[group].is_slowed {
+                true => s.push_out,
+                false => PushOut::Full,
+            },
             kp: self.groups[group].kp,
             friction_reach: self.groups[group].friction_reach,
             ..*s
@@ -209,6 +219,11 @@ impl Compliance {
     /// ∂R/∂Φ of the normal row of a group.
     pub(super) fn by_gap(&self, group: usize) -> f64 {
         self.groups[group].by_gap
+    }
+
+    /// ∂R of the normal row of a group by the bound on its push-out.
+    pub(super) fn by_push_out(&self, group: usize) -> f64 {
+        self.groups[group].by_push_out
     }
 
     /// How the normal row of a contact varies with the stiffness or the dissipation of a geom, at fixed impulse: by R, and

@@ -6,6 +6,7 @@
 //! dof then costs one product of twelve numbers a row. Forces need no product at all: how a body's own motion turns
 //! them joins the stiffness of its loads. Equalities are few and always reduced.
 
+mod bounded;
 mod contacts;
 mod flow;
 mod kernels;
@@ -14,6 +15,7 @@ mod size;
 use super::assemble::{Constraints, Source};
 use super::equality::Equality;
 use super::equality_derivative::EqualityState;
+use super::rows::Rows;
 use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
@@ -22,6 +24,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
+use bounded::Bounded;
 use contacts::VariedContact;
 use flow::Flow;
 use std::ops::Range;
@@ -138,6 +141,7 @@ pub struct Variation {
     /// The first `count` are in use.
     contacts: Vec<VariedContact>,
     count: usize,
+    bounded: Vec<Bounded>,
     on_dofs: Vec<OnDof>,
     equalities: Reduced,
     /// The contacts, after [`Variation::expand`].
@@ -158,15 +162,18 @@ pub struct Variation {
 }
 
 impl Variation {
-    pub fn new(model: &Model, max_groups: usize) -> Self {
+    /// For steps of up to `max_groups` groups with these `rows`.
+    pub fn new(model: &Model, rows: &Rows) -> Self {
         let t = model.topology();
         let links = t.links.len();
+        let max_groups = rows.capacity();
         let twists = || vec![Twist::ZERO; links];
         let wrenches = || vec![Wrench::ZERO; links];
         Variation {
             contacts: Vec::with_capacity(max_groups),
             count: 0,
-            on_dofs: Vec::with_capacity(2 * max_groups),
+            bounded: Vec::with_capacity(max_groups),
+            on_dofs: Vec::with_capacity(2 * max_groups + 2 * rows.columns()),
             equalities: Reduced::new(max_groups),
             reduced: Reduced::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
@@ -192,6 +199,7 @@ impl Variation {
         external: &mut External,
     ) {
         self.count = 0;
+        self.bounded.clear();
         self.on_dofs.clear();
         self.equalities.clear();
         self.degenerate = false;
@@ -408,6 +416,7 @@ impl Variation {
     /// links by the displacement of others into `force` (added).
     pub fn displaced(
         &self,
+        c: &Constraints,
         t: &Topology,
         kin: &Kinematics,
         links: Range<usize>,
@@ -418,6 +427,7 @@ impl Variation {
         let parent = t.links[links.start].parent;
         let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
         self.contacts_displaced(t, kin, &links, xi, eta, sigma, force);
+        self.bounds_displaced(c, t, kin, &links, xi, sigma);
         let equalities = &self.equalities;
         for s in equalities.sides.iter().filter(|s| links.contains(&s.link)) {
             add(&mut sigma[s.rows.clone()], s.apply(xi, eta[s.time]));

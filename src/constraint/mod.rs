@@ -8,9 +8,12 @@ mod derivative;
 mod equality;
 mod equality_derivative;
 mod home;
+pub mod levers;
+mod limits;
 mod memory;
 pub mod rows;
 mod stabilization;
+mod stabilize;
 mod trees;
 
 pub use assemble::{Constraints, Source};

@@ -186,6 +186,11 @@ impl Rows {
         self.places.len()
     }
 
+    /// Columns of all blocks that there is room for.
+    pub fn columns(&self) -> usize {
+        self.width * self.places.len()
+    }
+
     pub fn clear(&mut self) {
         self.count = 0;
     }

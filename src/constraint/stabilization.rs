@@ -165,6 +165,15 @@ impl Stabilization {
         }
     }
 
+    /// Slope of [`Stabilization::term`] by `max_push_out`; where the speed reaches it that of the side without.
+    pub fn by_push_out(&self, gap: f64) -> f64 {
+        if gap < 0.0 && self.undoes(gap) && self.closing_speed(gap) < -self.max_push_out {
+            -1.0
+        } else {
+            0.0
+        }
+    }
+
     /// Slope of [`Stabilization::term`] by K_p at this gap, on the same side of kinks.
     pub fn by_kp(&self, gap: f64) -> f64 {
         if gap >= 0.0 || self.is_bounded(gap) {

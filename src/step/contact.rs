@@ -100,7 +100,12 @@ impl ContactStage {
     /// `Unsupported` naming a geom or joint that the stage cannot do.
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
-        let mut constraints = Constraints::new(model, options.max_contacts, convex)?;
+        let mut constraints = Constraints::new(
+            model,
+            options.max_contacts,
+            convex,
+            [options.max_push_out, options.max_push_out_angle],
+        )?;
         let scene = Scene::new(model, options.max_contacts)?;
         if convex {
             let compliance = Compliance::new(model, &scene, &constraints, options.time_step);
@@ -108,7 +113,6 @@ impl ContactStage {
         }
         let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
-        let groups = constraints.max_groups();
         let nv = model.nv();
         let desired = Stabilization {
             kp: options.kp,
@@ -141,7 +145,7 @@ impl ContactStage {
             twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
-                variation: Variation::new(model, groups),
+                variation: Variation::new(model, &constraints.rows),
                 response: Response::new(model.topology(), &constraints),
                 agreement: Agreement::new(nv, rows),
                 one_sided: false,
@@ -218,7 +222,7 @@ impl ContactStage {
                 kept = c.turn(t, &mut self.kept).len();
             }
             let left = allowance.without(&before.spent);
-            let mut certificate = self.solve_condensed(v, kept, &left)?;
+            let mut certificate = self.solve_condensed(model, mass, v, v_end, kept, &left)?;
             certificate.add_work(&before);
             certificate.spent.add(&before.spent);
             let c = &mut self.constraints;
@@ -241,11 +245,15 @@ impl ContactStage {
     }
 
     /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
-    /// is not solved less is asked, in the end nothing, which always has a solution ([`DEMANDS`]). While that lasts, only
-    /// some steps take pains over what was asked at first. `kept` is the number of coordinates of the velocity before the step.
+    /// is not solved less is asked, in the end nothing, which always has a solution ([`DEMANDS`]); and so of one whose
+    /// solution throws what is pinched. While that lasts, only some steps take pains over what was asked at first. Uses
+    /// `v_end`; `kept` is the number of coordinates of the velocity before the step.
     fn solve_condensed(
         &mut self,
+        model: &Model,
+        mass: &mut Factors,
         v: &[f64],
+        v_end: &mut [f64],
         kept: usize,
         allowance: &Allowance,
     ) -> Result<Certificate> {
@@ -255,19 +263,35 @@ impl ContactStage {
         let jam = c.jam();
         let solver = match &mut self.law {
             Law::Ncp(solver) => solver,
-            // Always has a solution.
+            // Always has a solution, with push-out for what it does not throw.
             Law::Convex(solver) => {
-                c.stabilize(v, &self.v_free, &self.stabilization);
-                c.warm_start();
-                let options = ConvexOptions {
-                    tolerance: self.options.tolerance,
-                    max_iterations: allowance.newton_steps(),
-                };
-                let (problem, r, lambda, modes) = c.convex_problem_and_solution();
                 let kept = &self.kept[..kept];
-                let mut found = solver.solve(&problem, r, kept, lambda, modes, &options)?;
-                found.spent.spend(found.newton, 1.0);
-                return Ok(found);
+                let mut thrown = Certificate::new(Path::Empty);
+                loop {
+                    c.stabilize(v, &self.v_free, &self.stabilization);
+                    c.warm_start();
+                    let left = allowance.without(&thrown.spent);
+                    let options = ConvexOptions {
+                        tolerance: self.options.tolerance,
+                        max_iterations: left.newton_steps(),
+                    };
+                    let (problem, r, lambda, modes) = c.convex_problem_and_solution();
+                    let mut found = solver.solve(&problem, r, kept, lambda, modes, &options)?;
+                    found.spent.spend(found.newton, 1.0);
+                    found.add_work(&thrown);
+                    found.spent.add(&thrown.spent);
+                    let pushes_fast = self.stabilization.push_out == PushOut::Full
+                        && c.fallback(&self.stabilization) == Some(PushOut::Deep);
+                    if !pushes_fast {
+                        return Ok(found);
+                    }
+                    respond(c, mass, model, &self.v_free, v_end);
+                    if !c.levers.throws(v, &self.v_free, v_end) {
+                        return Ok(found);
+                    }
+                    thrown = found;
+                    self.stabilization = self.desired.limited_to(PushOut::None);
+                }
             }
         };
         if full.is_none() && c.fallback(&self.desired).is_some() {
@@ -295,8 +319,14 @@ impl ContactStage {
             };
             let (problem, lambda, modes) = c.problem_and_solution();
             let mut certificate = solver.solve(&problem, lambda, modes, &options)?;
+            let pushes_fast =
+                fallback == Some(PushOut::Deep) || self.stabilization.push_out == PushOut::Deep;
+            let throws = pushes_fast && certificate.converged && {
+                respond(c, mass, model, &self.v_free, v_end);
+                c.levers.throws(v, &self.v_free, v_end)
+            };
             match fallback {
-                Some(less) if !certificate.converged => {
+                Some(less) if !certificate.converged || throws => {
                     failed.add_work(&certificate);
                     failed.spent.add(&certificate.spent);
                     self.stabilization = self.desired.limited_to(less);

@@ -108,6 +108,10 @@ impl Variation {
             self.degenerate = true;
         }
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
+        let by_bound = c.by_push_out(group, s);
+        if by_bound != 0.0 {
+            self.push_bounded(c, t, kin, group, by_bound);
+        }
     }
 
     #[inline(always)]

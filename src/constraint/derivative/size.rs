@@ -19,6 +19,7 @@ impl Variation {
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
+        self.bounds_resized(c, scene, (geom, component), sigma);
         for varied in &self.contacts[..self.count] {
             let Source::Contact(i) = c.sources[varied.group] else {
                 continue;

@@ -62,7 +62,7 @@ impl ContactStage {
                 let t = at.model.topology();
                 let links = first..t.links[first].end;
                 l.variation
-                    .displaced(t, at.kin, links, xi, &mut l.w_param, force);
+                    .displaced(c, t, at.kin, links, xi, &mut l.w_param, force);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);

@@ -3,7 +3,8 @@
 use super::ContactStage;
 use crate::collision::contact_frame;
 use crate::collision::scene::SceneContact;
-use crate::constraint::Source;
+use crate::constraint::{PushOut, Source};
+use crate::contact::law::Law;
 use crate::contact::mode::Mode;
 use crate::model::Model;
 
@@ -50,7 +51,11 @@ impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
         if self.certificate.is_some_and(|c| c.converged) {
-            self.constraints.remember(self.stabilization.push_out);
+            // Every step of the convex law begins with all.
+            self.constraints.remember(match self.law {
+                Law::Ncp(_) => self.stabilization.push_out,
+                Law::Convex(_) => PushOut::Full,
+            });
         } else {
             // Impulses of a failed solve may be far off: the next step does better without them.
             self.constraints.forget();

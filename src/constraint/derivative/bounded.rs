@@ -1,0 +1,144 @@
+//! How a speed of push-out varies that joints bound ([`Levers`](crate::constraint::levers::Levers)).
+//!
+//! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity at the dofs' speeds w, which the formulas of a
+//! contact give. The dofs between the two bodies are few: their slopes join those of rows on dofs.
+
+use super::{OnDof, Variation, moving};
+use crate::collision::scene::Scene;
+use crate::constraint::assemble::{Constraints, Source};
+use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::{Twist, Vec3};
+use std::ops::Range;
+
+/// A contact whose push-out joints bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounded {
+    /// Among the contacts of the variation.
+    contact: usize,
+    group: usize,
+    /// Its normal row, and how this varies with the speed of push-out.
+    row: usize,
+    slope: f64,
+    /// Of its bodies at the dofs' speeds w.
+    velocity: [Twist; 2],
+}
+
+impl Bounded {
+    #[inline(always)]
+    fn add(&self, moved: &Moved, sigma: &mut [f64]) {
+        sigma[self.row] += self.slope * moved.velocity.z;
+    }
+}
+
+/// Velocity of a link at the dofs' speeds w of a group.
+fn velocity(c: &Constraints, t: &Topology, kin: &Kinematics, group: usize, link: usize) -> Twist {
+    let mut sum = Twist::ZERO;
+    if link != WORLD {
+        for k in t.path(link) {
+            sum += kin.s[k] * c.push_out_weight(group, k);
+        }
+    }
+    sum
+}
+
+impl Variation {
+    /// Takes up the last contact where joints bound its push-out.
+    pub(super) fn push_bounded(
+        &mut self,
+        c: &Constraints,
+        t: &Topology,
+        kin: &Kinematics,
+        group: usize,
+        slope: f64,
+    ) {
+        let contact = self.count - 1;
+        let row = c.range(group).end - 1;
+        let sides = &self.contacts[contact].state.sides;
+        let at = sides.link.map(|l| velocity(c, t, kin, group, l));
+        self.bounded.push(Bounded {
+            contact,
+            group,
+            row,
+            slope,
+            velocity: at,
+        });
+        let state = self.contacts[contact].state.at_velocities(at);
+        for x in moving(&state.sides) {
+            let (mut link, mut v) = (state.sides.link[x], at[x]);
+            while link != WORLD {
+                let l = &t.links[link];
+                let own = l.iv..l.iv + l.kind.nv();
+                for k in own.clone() {
+                    v -= kin.s[k] * c.push_out_weight(group, k);
+                }
+                for k in own {
+                    let xi = kin.s[k];
+                    let moved = state.displaced(&on_side(x, xi), &on_side(x, v.cross(xi)));
+                    self.on_dofs.push(OnDof {
+                        row,
+                        dof: k,
+                        slope: slope * moved.velocity.z,
+                        stiffness: 0.0,
+                    });
+                }
+                link = l.parent;
+            }
+        }
+    }
+
+    fn state_of(&self, bounded: &Bounded) -> ContactState {
+        let state = &self.contacts[bounded.contact].state;
+        state.at_velocities(bounded.velocity)
+    }
+
+    /// The part of [`Variation::displaced`] that bounds of push-out have.
+    pub(super) fn bounds_displaced(
+        &self,
+        c: &Constraints,
+        t: &Topology,
+        kin: &Kinematics,
+        links: &Range<usize>,
+        xi: Twist,
+        sigma: &mut [f64],
+    ) {
+        for b in &self.bounded {
+            let state = self.state_of(b);
+            let parent = t.links[links.start].parent;
+            for x in moving(&state.sides).filter(|x| links.contains(&state.sides.link[*x])) {
+                let carried = velocity(c, t, kin, b.group, parent).cross(xi);
+                b.add(
+                    &state.displaced(&on_side(x, xi), &on_side(x, carried)),
+                    sigma,
+                );
+            }
+        }
+    }
+
+    /// The part of [`Variation::resized`] that bounds of push-out have.
+    pub(super) fn bounds_resized(
+        &self,
+        c: &Constraints,
+        scene: &Scene,
+        (geom, component): (usize, usize),
+        sigma: &mut [f64],
+    ) {
+        for b in &self.bounded {
+            let Source::Contact(i) = c.sources[b.group] else {
+                continue;
+            };
+            let contact = &scene.contacts()[i];
+            if let Some(side) = contact.geom.iter().position(|g| *g == geom) {
+                let by: Vec3 = scene.size_motion(contact, side, component);
+                b.add(&self.state_of(b).surface_moved(side, by), sigma);
+            }
+        }
+    }
+}
+
+fn on_side(x: usize, twist: Twist) -> [Twist; 2] {
+    let mut both = [Twist::ZERO; 2];
+    both[x] = twist;
+    both
+}

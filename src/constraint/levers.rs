@@ -1,0 +1,158 @@
+//! How fast a contact may push bodies apart that joints hold together.
+//!
+//! Near the axis of a joint a contact has a short lever, and a light link gives way first: a speed that is gentle at the
+//! contact may turn a joint at hundreds of radians a second. A contact's speed of push-out s is therefore at most that
+//! at which the joints that answer it reach their own bounds b_k. With its normal row J_k and the masses m_k that the dofs
+//! move with, a push answers with speeds s d_k J_k / G, d_k = 1/m_k, G = Σ d_k J_k², so that
+//!
+//!   s = G / R,   R² = Σ (d_k J_k / b_k)²
+//!
+//! keeps their norm in units of b_k at 1. A dof of a free body has no bound: it adds to G alone. The masses are those of what
+//! hangs on a dof in the neutral configuration, taken once, so that s varies with J only, as
+//!
+//!   δs = Σ w_k δJ_k,   w_k = d_k J_k (2/R − G d_k / (b_k² R³)).
+
+use super::rows::Rows;
+use crate::dynamics::kinematics::{Kinematics, inertias, positions};
+use crate::model::Model;
+use crate::model::topology::{LinkKind, WORLD};
+
+/// Contacts that pinch a body may each push gently and drive joints fast together: beyond so many times its own bound a
+/// dof is thrown.
+const THROWN: f64 = 5.0;
+
+/// Mobilities of the dofs, and what bounds their speeds. Of one model.
+#[derive(Debug)]
+pub struct Levers {
+    /// d_k [1/kg or 1/(kg m²)].
+    mobility: Vec<f64>,
+    /// 1/b_k [s/m or s/rad], 0 of free bodies; and of what moves freely 1/`max_push_out`, 0 of what turns freely.
+    slowness: Vec<f64>,
+    free_slowness: Vec<f64>,
+    max_push_out: f64,
+    /// No dof has a bound.
+    is_free: bool,
+}
+
+/// The bound on one contact's speed of push-out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Largest speed [m/s].
+    pub speed: f64,
+    /// R, where the joints set it; 0 where the contact's own bound is the lower one.
+    rate: f64,
+    /// How far the other bound is [m/s].
+    pub apart: f64,
+}
+
+impl Bound {
+    /// Whether it varies with the normal row.
+    pub fn varies(&self) -> bool {
+        self.rate > 0.0
+    }
+}
+
+impl Levers {
+    /// With bounds for lengths [m/s] and for angles [rad/s].
+    pub fn new(model: &Model, [max_push_out, max_push_out_angle]: [f64; 2]) -> Levers {
+        let (t, params) = (model.topology(), model.params());
+        let mut kin = Kinematics::new(model);
+        positions(&mut kin, model, params, model.neutral());
+        inertias(&mut kin, params);
+        let mut composite = kin.inertia.clone();
+        for (i, l) in t.links.iter().enumerate().rev() {
+            if l.parent != WORLD {
+                let own = composite[i];
+                composite[l.parent] += own;
+            }
+        }
+        let dofs = t.dofs.iter().enumerate();
+        let mobility = dofs.map(|(k, dof)| {
+            let s = kin.s[k];
+            let mass = s.dot(composite[dof.link].mul(s)) + params.armature[k];
+            1.0 / mass.max(f64::MIN_POSITIVE)
+        });
+        let slowness = t.dofs.iter().map(|dof| match t.links[dof.link].kind {
+            LinkKind::Free => 0.0,
+            LinkKind::Prismatic => 1.0 / max_push_out,
+            LinkKind::Revolute | LinkKind::Spherical => 1.0 / max_push_out_angle,
+        });
+        let slowness: Vec<f64> = slowness.collect();
+        let mut free_slowness = vec![0.0; t.nv()];
+        for l in t.links.iter().filter(|l| l.kind == LinkKind::Free) {
+            free_slowness[l.iv..l.iv + 3].fill(1.0 / max_push_out);
+        }
+        Levers {
+            mobility: mobility.collect(),
+            max_push_out,
+            is_free: slowness.iter().all(|x| *x == 0.0),
+            slowness,
+            free_slowness,
+        }
+    }
+
+    /// The bound of a contact without joints.
+    pub fn own(&self) -> Bound {
+        Bound {
+            speed: self.max_push_out,
+            rate: 0.0,
+            apart: f64::INFINITY,
+        }
+    }
+
+    /// Of a group of `rows` whose normal is in this lane.
+    #[inline(always)]
+    pub fn bound(&self, rows: &Rows, group: usize, lane: usize, gap: f64) -> Bound {
+        // What has not penetrated is not pushed.
+        if self.is_free || gap >= 0.0 {
+            return self.own();
+        }
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for k in rows.dofs(group) {
+            let j = rows.column(group, k).0[lane];
+            let answer = self.mobility[k] * j;
+            sum += answer * j;
+            if answer != 0.0 {
+                let x = answer * self.slowness[k];
+                squares += x * x;
+            }
+        }
+        // No joint answers, or none may move.
+        if !(squares > 0.0 && squares < f64::INFINITY) {
+            return match squares > 0.0 {
+                true => Bound {
+                    speed: 0.0,
+                    ..self.own()
+                },
+                false => self.own(),
+            };
+        }
+        let rate = squares.sqrt();
+        let speed = sum / rate;
+        let apart = (self.max_push_out - speed).abs();
+        match speed < self.max_push_out {
+            true => Bound { speed, rate, apart },
+            false => Bound {
+                apart,
+                ..self.own()
+            },
+        }
+    }
+
+    /// Whether a dof ends a step thrown: much faster than push-out may make it, and faster by its bound than it was and
+    /// than it would be without impulses.
+    pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+        (0..v.len()).any(|k| {
+            let slowness = self.slowness[k] + self.free_slowness[k];
+            let own = v[k].abs().max(v_free[k].abs());
+            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > 1.0
+        })
+    }
+
+    /// w_k of a dof, where the bound varies.
+    #[inline(always)]
+    pub fn weight(&self, bound: &Bound, k: usize, j: f64) -> f64 {
+        let (d, slowness, r) = (self.mobility[k], self.slowness[k], bound.rate);
+        d * j * (2.0 / r - bound.speed * d * slowness * slowness / (r * r))
+    }
+}
