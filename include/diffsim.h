@@ -1166,7 +1166,8 @@ typedef struct ds_options {
   int32_t require_convergence;
   /**
    * Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
-   * this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. Default 0.5.
+   * this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. A contact pushes
+   * slower where joints would answer faster than this and the next. Default 0.5.
    */
   double max_push_out;
   /**
@@ -2011,8 +2012,8 @@ ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
 
 /**
  * Whether the last step gave up pushing all bodies out of each other: 1 where jammed bodies could not be
- * pushed apart against friction, and the step undid penetrations and passed limits only where that
- * takes more than 0.01 m/s or rad/s, by contacts without friction, or not at all
+ * pushed apart against friction, or pinched ones not without throwing a joint, and the step undid penetrations and
+ * passed limits only where that takes more than 0.01 m/s or rad/s, by contacts without friction, or not at all
  * (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
  *
  * Errors: DS_ERR_NO_STEP before a step.

@@ -74,7 +74,8 @@ pub struct ds_options {
     /// 0: it is taken, ds_step_info says so, and its derivatives are DS_ERR_NOT_CONVERGED. Default 0.
     pub require_convergence: i32,
     /// Largest speed at which a step undoes a penetration, a passed limit or an equality's violation that it finds, where
-    /// this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. Default 0.5.
+    /// this is a length [m/s], 0 to inf: bodies that overlap by more are pushed apart over several steps. A contact pushes
+    /// slower where joints would answer faster than this and the next. Default 0.5.
     pub max_push_out: f64,
     /// The same where it is an angle [rad/s]: limits of hinges, couplings of hinges, orientations of welds. Default 1.
     pub max_push_out_angle: f64,
