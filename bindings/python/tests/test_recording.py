@@ -61,6 +61,8 @@ def test_files_survive_what_happens_to_them(model, tmp_path):
         assert recorder.dropped == 0
     whole = diffsim.Recording.read(path)
     assert whole.damage is None and len(whole.frames) == 101
+    streamed = list(diffsim.Recording.stream(path))
+    assert [f.time for _, f in streamed] == whole.times.tolist() and streamed[0][0].name == whole.name
     data = path.read_bytes()
     known = -1
     for cut in range(len(data), 0, -9973):
@@ -78,6 +80,13 @@ def test_files_survive_what_happens_to_them(model, tmp_path):
     bad[-100] ^= 1
     part = diffsim.Recording.from_bytes(bytes(bad))
     assert "checksum" in part.damage and 0 < len(part.frames) < 101
+    path.write_bytes(bytes(bad))
+    streamed = list(diffsim.Recording.stream(path))
+    assert len(streamed) == len(part.frames) and "checksum" in streamed[-1][0].damage
+    # A length that no file has.
+    huge = data[:16] + (2**62).to_bytes(8, "little") + data[24:]
+    with pytest.raises(diffsim.RecordingError, match="ends within a chunk"):
+        diffsim.Recording.from_bytes(huge)
     path.write_bytes(b"solid stl\n")
     with pytest.raises(diffsim.RecordingError, match="run.dsrec: this is no recording"):
         diffsim.Recording.read(path)

@@ -90,6 +90,15 @@ def test_meshes_are_thinned_to_a_budget():
     assert area(few, faces) == pytest.approx(area(points, triangles), rel=0.03)
 
 
+def test_of_many_frames_some_are_shown(recording):
+    from dataclasses import replace
+
+    many = replace(recording, frames=recording.frames * 400)
+    head, data = packed(viewer.page([many]))
+    times = column(head, data, "time")
+    assert len(times) == viewer.FRAMES and times[0] == many.frames[0].time and times[-1] == many.frames[-1].time
+
+
 def test_what_cannot_be_shown_is_told(recording):
     with pytest.raises(ValueError, match="recordings"):
         viewer.page([])

@@ -1,11 +1,12 @@
 """Reads recordings; docs/recording.md has the format. Needs nothing but NumPy."""
 
+import io
 import os
 import pathlib
 import struct
 import zlib
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple, Union
+from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -142,40 +143,61 @@ class Recording:
 
         Raises `RecordingError` for what is no recording, OSError for a file that cannot be read.
         """
-        try:
-            return cls.from_bytes(pathlib.Path(path).read_bytes())
-        except RecordingError as error:
-            raise RecordingError(f"{os.fspath(path)}: {error}") from None
+        with open(path, "rb") as file:
+            return cls._whole(file, os.fspath(path))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Recording":
         """Reads a recording in memory, as `read`."""
-        if data[:8] != SIGNATURE:
-            raise RecordingError("this is no recording: its first bytes are others")
-        recording, at, headed = cls(), 8, False
-        while at < len(data):
-            if at + _CHUNK.size > len(data):
-                recording.damage = f"byte {at}: the file ends within a chunk"
+        return cls._whole(io.BytesIO(data), "")
+
+    @classmethod
+    def stream(cls, path: Union[str, "os.PathLike[str]"]) -> Iterator[Tuple["Recording", "Frame"]]:
+        """Gives the frames of a file one after the other, each with the recording that they belong to, which keeps none
+        of them: for files larger than the memory. Where the file is damaged they end, and the recording says so."""
+        with open(path, "rb") as file:
+            recording = cls()
+            for _ in recording._parts(file, os.fspath(path)):
+                for frame in recording.frames:
+                    yield recording, frame
+                recording.frames = []
+
+    @classmethod
+    def _whole(cls, file, name):
+        recording = cls()
+        for _ in recording._parts(file, name):
+            pass
+        return recording
+
+    def _parts(self, file, name):
+        """Takes in one chunk after the other."""
+        prefix = f"{name}: " if name else ""
+        if file.read(8) != SIGNATURE:
+            raise RecordingError(f"{prefix}this is no recording: its first bytes are others")
+        at, headed = 8, False
+        while True:
+            head = file.read(_CHUNK.size)
+            if not head:
                 break
-            kind, crc, length = _CHUNK.unpack_from(data, at)
-            payload = memoryview(data)[at + _CHUNK.size : at + _CHUNK.size + length]
-            if len(payload) < length:
-                recording.damage = f"byte {at}: the file ends within a chunk"
+            kind, crc, length = _CHUNK.unpack(head) if len(head) == _CHUNK.size else (b"", 0, 0)
+            payload = memoryview(_at_most(file, length))
+            if len(head) < _CHUNK.size or len(payload) < length:
+                self.damage = f"byte {at}: the file ends within a chunk"
                 break
             if zlib.crc32(payload, zlib.crc32(kind + struct.pack("<Q", length))) != crc:
-                recording.damage = f"byte {at}: a chunk is not what its checksum says"
+                self.damage = f"byte {at}: a chunk is not what its checksum says"
                 break
-            read = _CHUNKS.get(bytes(kind))
+            read = _CHUNKS.get(kind)
             try:
                 if read:
-                    read(recording, payload)
+                    read(self, payload)
             except (struct.error, ValueError, IndexError, UnicodeDecodeError) as error:
-                raise RecordingError(f"byte {at}: {error}") from None
+                raise RecordingError(f"{prefix}byte {at}: {error}") from None
             headed = headed or kind == b"HEAD"
             at += _CHUNK.size + length
+            yield
         if not headed:
-            raise RecordingError(f"the recording is not whole: {recording.damage or 'it has no head'}")
-        return recording
+            raise RecordingError(f"{prefix}the recording is not whole: {self.damage or 'it has no head'}")
 
     @property
     def times(self) -> np.ndarray:
@@ -300,6 +322,18 @@ class Recording:
             numbers(wrenches, WRENCH),
             numbers(arrows, ARROW),
         )
+
+
+def _at_most(file, length):
+    """So many bytes of a file, or those that it has: no memory is asked for that it does not fill."""
+    parts, left = [], length
+    while left > 0:
+        part = file.read(min(left, 1 << 24))
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 _CHUNKS = {

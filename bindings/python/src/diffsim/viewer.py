@@ -5,6 +5,7 @@ import html
 import json
 import pathlib
 import zlib
+from dataclasses import replace
 from typing import List, Optional, Sequence
 
 import numpy as np
@@ -13,6 +14,9 @@ from .recording import Recording
 
 #: Triangles that the meshes of a recording are thinned to.
 TRIANGLES = 120_000
+
+#: Frames of a recording that a page shows at most: of more, evenly chosen ones.
+FRAMES = 6000
 
 #: Of quaternions in a page.
 _TURN = 2.0**-16
@@ -107,6 +111,10 @@ class _Arrays:
 def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loose: bool = False) -> bytes:
     """A recording as the page reads it, before compression. loose: no body is taken for fixed to another."""
     frames = recording.frames
+    if len(frames) > FRAMES:
+        kept = np.unique(np.linspace(0, len(frames) - 1, FRAMES).astype(int))
+        frames = [frames[i] for i in kept]
+        recording = replace(recording, frames=frames)
     count = len(frames)
     arrays = _Arrays()
     poses = np.array([f.poses for f in frames])
