@@ -251,6 +251,8 @@ pub struct GeomSpec {
     pub priority: i32,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
+    /// How it is drawn, 0 to 1 each; NaN where the description does not say.
+    pub rgba: [f32; 4],
     pub origin: String,
 }
 
@@ -267,6 +269,7 @@ impl GeomSpec {
             conaffinity: 1,
             priority: 0,
             margin: 0.0,
+            rgba: [f32::NAN; 4],
             origin: String::new(),
         }
     }

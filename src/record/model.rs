@@ -164,8 +164,7 @@ fn shapes(model: &Model, visuals: &[Visual], meshes: &mut Meshes) -> Sink {
         } else {
             Role::Collision
         };
-        let none = [f32::NAN; 4];
-        shape(&mut s, role, i, g.body, &g.shape, none, meshes);
+        shape(&mut s, role, i, g.body, &g.shape, g.rgba, meshes);
         finish(&mut s, &g.placement, g.friction[0], &g.name);
     }
     for v in visuals {

@@ -4,6 +4,7 @@ use super::MjcfOptions;
 use super::defaults::{Classes, MAIN};
 use super::names::{NameMap, Names};
 use super::node::Node;
+use super::paint::Materials;
 use super::settings::Compiler;
 use super::solid::Solid;
 use super::warnings::Warnings;
@@ -145,9 +146,14 @@ pub(super) struct Assets {
     height_fields: Vec<Arc<HeightField>>,
     mesh_names: NameMap,
     height_field_names: NameMap,
+    materials: Materials,
 }
 
 impl Assets {
+    pub fn materials(&self) -> &Materials {
+        &self.materials
+    }
+
     pub fn mesh(&self, geom: Node<'_>, name: Option<&str>) -> Result<&MeshAsset> {
         let index = lookup(&self.mesh_names, geom, "mesh", name)?;
         Ok(&self.meshes[index])
@@ -169,6 +175,7 @@ impl Assets {
             match child.tag() {
                 "mesh" => self.read_mesh(child, classes, files, warnings)?,
                 "hfield" => self.read_height_field(child)?,
+                "material" => self.materials.read(child, classes),
                 _ => {}
             }
         }

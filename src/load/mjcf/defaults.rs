@@ -7,6 +7,7 @@ use super::geom::GeomSettings;
 use super::joint::JointSettings;
 use super::node::Node;
 use super::orientation::Angles;
+use super::paint::Paint;
 use super::site::SiteSettings;
 use crate::error::Result;
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ pub(super) struct Settings {
     pub pair: PairSettings,
     pub equality: EqualitySettings,
     pub actuator: ActuatorSettings,
+    pub material: Paint,
 }
 
 impl Settings {
@@ -37,6 +39,10 @@ impl Settings {
             "mesh" => self.mesh.read(node),
             "pair" => self.pair.read(node),
             "equality" => self.equality.read(node),
+            "material" => {
+                self.material.read(node);
+                Ok(())
+            }
             "general" | "motor" | "position" | "velocity" => self.actuator.read(node),
             _ => Ok(()),
         }

@@ -3,6 +3,7 @@
 use super::asset::Assets;
 use super::node::Node;
 use super::orientation::{Angles, rotation_of_z_to};
+use super::paint::Paint;
 use super::solid::{self, Solid};
 use crate::error::Result;
 use crate::model::spec::{GeomSpec, MeshMode, OpenMesh, ShapeSpec};
@@ -53,6 +54,7 @@ pub(super) struct GeomSettings {
     priority: i32,
     friction: [f64; 3],
     margin: f64,
+    paint: Paint,
 }
 
 impl Default for GeomSettings {
@@ -75,6 +77,7 @@ impl Default for GeomSettings {
             priority: 0,
             friction: [1.0, 0.005, 0.0001],
             margin: 0.0,
+            paint: Paint::default(),
         }
     }
 }
@@ -115,6 +118,7 @@ impl GeomSettings {
             return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
         }
         self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        self.paint.read(node);
         Ok(())
     }
 
@@ -139,6 +143,7 @@ impl GeomSettings {
         spec.conaffinity = self.conaffinity;
         spec.priority = self.priority;
         spec.margin = self.margin;
+        spec.rgba = self.paint.colour(assets.materials());
         spec.origin = node.origin();
         Ok(BuiltGeom {
             spec,

@@ -15,6 +15,7 @@ mod mass;
 mod names;
 mod node;
 mod orientation;
+mod paint;
 mod schema;
 mod servo;
 mod settings;
