@@ -245,6 +245,23 @@ static void step_difference(const ds_model *model, ds_sim *sim, const double *dq
     }
 }
 
+/* The Jacobian by v, dense in `other`, has the numbers of the sparse one and zeros elsewhere. */
+static void sparse_jacobians(ds_sim *sim) {
+    static int32_t starts[MAX + 1], rows[MAX * MAX];
+    static double values[MAX * MAX], filled[MAX * MAX];
+    ds_jacobian_entries entries;
+    CHECK_OK(ds_sim_jacobian_entries(sim, &entries));
+    CHECK(entries.by_state <= nv * nv && entries.by_input <= nv * nu);
+    CHECK_OK(ds_sim_jacobian_pattern(sim, &entries, starts, rows, NULL, NULL));
+    CHECK(starts[0] == 0 && (size_t)starts[nv] == entries.by_state);
+    const ds_step_jacobians out = {.dv_dv = values};
+    CHECK_OK(ds_sim_step_jacobians_sparse(sim, &entries, &out));
+    memset(filled, 0, sizeof filled);
+    for (size_t j = 0; j < nv; j++)
+        for (int32_t k = starts[j]; k < starts[j + 1]; k++) filled[j * nv + (size_t)rows[k]] = values[k];
+    for (size_t i = 0; i < nv * nv; i++) CHECK(filled[i] == other[i]);
+}
+
 /* Of a simulation made with these options. */
 static void steps(const ds_model *model, ds_sim *sim, ds_options options) {
     static double dq[MAX], dv[MAX], du[MAX], fq[MAX], fv[MAX], bar[4][MAX];
@@ -263,6 +280,7 @@ static void steps(const ds_model *model, ds_sim *sim, ds_options options) {
     /* The Jacobians say the same, and the adjoint is the transpose. */
     ds_step_jacobians out = {.dv_dq = big, .dv_dv = other, .dv_du = third};
     CHECK_OK(ds_sim_step_jacobians(sim, &out));
+    sparse_jacobians(sim);
     times(big, nv, nv, dq, x);
     times(other, nv, nv, dv, z);
     for (size_t i = 0; i < nv; i++) x[i] += z[i];

@@ -1257,6 +1257,24 @@ typedef struct ds_step_jacobians {
 } ds_step_jacobians;
 
 /**
+ * Numbers of entries of a step's Jacobians that may differ from zero.
+ */
+typedef struct ds_jacobian_entries {
+  /**
+   * Of each of dq_dq, dq_dv, dv_dq and dv_dv.
+   */
+  size_t by_state;
+  /**
+   * Of each of dq_du and dv_du.
+   */
+  size_t by_input;
+  /**
+   * Two steps of a simulation with the same number have the same pattern. It grows.
+   */
+  uint64_t pattern;
+} ds_jacobian_entries;
+
+/**
  * Options of ds_sim_smoothed_jacobians. Fill with ds_smoothing_init, then change fields. NULL in its
  * place means the defaults.
  */
@@ -2151,6 +2169,44 @@ ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              double *u_bar,
                              double *p_bar,
                              int32_t *unique);
+
+/**
+ * Numbers of entries of the last step's Jacobians that may differ from zero: those of bodies in one tree of joints, or in
+ * trees that contacts and equalities of the step join. The pattern is another than before only where other trees are
+ * joined, which out->pattern shows.
+ *
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0.
+ */
+ds_status ds_sim_jacobian_entries(struct ds_sim *sim,
+                                  struct ds_jacobian_entries *out);
+
+/**
+ * The pattern of these entries in compressed columns, as sparse matrices of Eigen and SciPy have it: the rows of
+ * column j are state_rows[k], in increasing order, for k from state_starts[j] (nv + 1 numbers) to before
+ * state_starts[j + 1]; likewise input_starts (nu + 1) and input_rows of the columns by u. NULL for what is not wanted.
+ * `entries` must be those of the last step. They must not overlap.
+ *
+ * Errors: as ds_sim_jacobian_entries; DS_ERR_INVALID_ARGUMENT for entries of another pattern; DS_ERR_CAPACITY for more
+ * entries than an int32_t counts.
+ */
+ds_status ds_sim_jacobian_pattern(struct ds_sim *sim,
+                                  const struct ds_jacobian_entries *entries,
+                                  int32_t *state_starts,
+                                  int32_t *state_rows,
+                                  int32_t *input_starts,
+                                  int32_t *input_rows);
+
+/**
+ * Jacobians of the last step, the entries of ds_sim_jacobian_pattern alone, column by column: entries->by_state numbers
+ * in each Jacobian by q or v, entries->by_input in each by u. dq_dp and dv_dp are dense. All else is as with
+ * ds_sim_step_jacobians, of which these are the numbers. `entries` must be those of the last step, so that arrays that
+ * were made for another pattern are told.
+ *
+ * Errors: as ds_sim_step_jacobians; DS_ERR_INVALID_ARGUMENT for entries of another pattern.
+ */
+ds_status ds_sim_step_jacobians_sparse(struct ds_sim *sim,
+                                       const struct ds_jacobian_entries *entries,
+                                       const struct ds_step_jacobians *out);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.

@@ -4,10 +4,11 @@ mod common;
 
 use common::checker::{quadruped_spec, standing};
 use common::{all_jacobians, relative_error};
+use diffsim::error::Status;
 use diffsim::model::spec::ModelSpec;
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
-use diffsim::step::{Contact, Options, Sim};
+use diffsim::step::{Contact, JacobianPattern, Options, Sim, StepJacobians};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -109,6 +110,36 @@ impl Scene {
     }
 }
 
+impl Scene {
+    /// Smallest time of a step's sparse Jacobians.
+    fn sparse_seconds(&mut self, repeats: usize) -> f64 {
+        self.step();
+        let entries = self.sim.jacobian_entries().unwrap();
+        let mut values = vec![vec![0.0; entries.by_state]; 4];
+        let mut by_inputs = vec![vec![0.0; entries.by_input]; 2];
+        let mut least = f64::INFINITY;
+        for _ in 0..repeats {
+            self.step();
+            let ([a, b, c, d], [e, f]) = (&mut values[..], &mut by_inputs[..]) else {
+                unreachable!()
+            };
+            let start = Instant::now();
+            let out = StepJacobians {
+                dq_dq: Some(a),
+                dq_dv: Some(b),
+                dv_dq: Some(c),
+                dv_dv: Some(d),
+                dq_du: Some(e),
+                dv_du: Some(f),
+                ..StepJacobians::default()
+            };
+            self.sim.step_jacobians_sparse(out).unwrap();
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        least
+    }
+}
+
 /// The Jacobians of 64 quadrupeds took 1.3 s, as those of one robot of 1152 dofs. They are blocks.
 #[test]
 fn jacobians_of_many_robots_cost_what_those_of_each_do() {
@@ -124,6 +155,9 @@ fn jacobians_of_many_robots_cost_what_those_of_each_do() {
         );
         // As one robot of all dofs they would be 64³ times, and writing zeros is the machine's memory's business.
         assert!(herd < 3000.0 * one, "{contact:?}");
+        let sparse = Scene::new(64, 1.0, contact).sparse_seconds(20);
+        println!("{contact:?}: without zeros {:.0} times", sparse / one);
+        assert!(sparse < 500.0 * one, "{contact:?}");
     }
 }
 
@@ -201,5 +235,88 @@ fn robots_that_touch_are_one_island() {
             unit[k] = 0.0;
         }
         assert!(met, "{contact:?}: the robots do not touch");
+    }
+}
+
+/// Robots of which some touch: the sparse Jacobians are the dense ones without entries that are all zero.
+#[test]
+fn sparse_jacobians_are_the_dense_ones_without_zeros() {
+    for contact in [Contact::None, Contact::Ncp, Contact::Convex] {
+        let (n, nv) = (4, 72);
+        let mut scene = Scene::new(n, 1.0, contact);
+        let e = scene.sim.jacobian_entries().unwrap_err();
+        assert_eq!(e.status, Status::NoStep);
+        let mut seen = Vec::new();
+        for joined in [false, true, true] {
+            if joined {
+                // The trunks of the first and the last overlap by a millimetre, end to end.
+                scene.q[3 * 19] = scene.q[0] + 0.379;
+                scene.q[3 * 19 + 2] = scene.q[2];
+            }
+            scene.step();
+            scene.jacobians();
+            let entries = scene.sim.jacobian_entries().unwrap();
+            let blocks = match joined && contact != Contact::None {
+                false => 4 * 18 * 18,
+                true => 36 * 36 + 2 * 18 * 18,
+            };
+            assert_eq!((entries.by_state, entries.by_input), (blocks, blocks));
+            seen.push(entries.pattern);
+            let (mut starts, mut rows) = (vec![-1; nv + 1], vec![-1; blocks]);
+            let (mut input_starts, mut input_rows) = (starts.clone(), rows.clone());
+            let out = JacobianPattern {
+                state_starts: Some(&mut starts),
+                state_rows: Some(&mut rows),
+                input_starts: Some(&mut input_starts),
+                input_rows: Some(&mut input_rows),
+            };
+            scene.sim.jacobian_pattern(out).unwrap();
+            assert_eq!((&starts, &rows), (&input_starts, &input_rows));
+            let values = || vec![f64::NAN; blocks];
+            let mut sparse: Vec<Vec<f64>> = (0..6).map(|_| values()).collect();
+            let [a, b, c, d, e, f] = &mut sparse[..] else {
+                unreachable!()
+            };
+            let out = StepJacobians {
+                dq_dq: Some(a),
+                dq_dv: Some(b),
+                dq_du: Some(c),
+                dv_dq: Some(d),
+                dv_dv: Some(e),
+                dv_du: Some(f),
+                ..StepJacobians::default()
+            };
+            scene.sim.step_jacobians_sparse(out).unwrap();
+            let dense = scene.by_q[..3].iter().chain(&scene.by_v[..3]);
+            for (values, dense) in sparse.iter().zip(dense) {
+                let mut filled = vec![0.0; nv * nv];
+                for j in 0..nv {
+                    let part = starts[j] as usize..starts[j + 1] as usize;
+                    assert!(rows[part.clone()].is_sorted_by(|a, b| a < b));
+                    for (row, x) in rows[part.clone()].iter().zip(&values[part]) {
+                        filled[j * nv + *row as usize] = *x;
+                    }
+                }
+                assert!(filled == *dense, "{contact:?}");
+            }
+            // Arrays for another pattern are told, and nothing is written.
+            let mut short = vec![7.0; blocks - 1];
+            let out = StepJacobians {
+                dv_dq: Some(&mut short),
+                ..StepJacobians::default()
+            };
+            let e = scene.sim.step_jacobians_sparse(out).unwrap_err();
+            assert!(e.message.contains("dv_dq"), "{e}");
+            let mut short = vec![7; nv];
+            let out = JacobianPattern {
+                state_starts: Some(&mut short),
+                ..JacobianPattern::default()
+            };
+            let e = scene.sim.jacobian_pattern(out).unwrap_err();
+            assert!(e.message.contains("state_starts: expected 73"), "{e}");
+            assert!(short.iter().all(|x| *x == 7));
+        }
+        assert_eq!(seen[1], seen[2]);
+        assert_eq!(seen[0] == seen[1], contact == Contact::None);
     }
 }

@@ -234,7 +234,11 @@ struct Jacobians {
     /** As in C, for `count` steps. */
     ds_step_jacobians expect(std::size_t nv, std::size_t nu, std::size_t np,
                              std::size_t count = 1) const {
-        const std::size_t square = nv * nv * count, inputs = nv * nu * count, params = nv * np * count;
+        return expect_sizes(nv * nv * count, nv * nu * count, nv * np * count);
+    }
+    /** As in C, of so many numbers by q or v, by u and by p. */
+    ds_step_jacobians expect_sizes(std::size_t square, std::size_t inputs,
+                                   std::size_t params) const {
         return {dq_dq.expect(square, "dq_dq"), dq_dv.expect(square, "dq_dv"),
                 dq_du.expect(inputs, "dq_du"), dq_dp.expect(params, "dq_dp"),
                 dv_dq.expect(square, "dv_dq"), dv_dv.expect(square, "dv_dv"),
@@ -256,6 +260,27 @@ public:
     void step_jacobians(const Jacobians &out) {
         const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
         check(ds_sim_step_jacobians(get(), &jacobians));
+    }
+    /** How many entries of the last step's Jacobians may differ from zero. */
+    ds_jacobian_entries jacobian_entries() {
+        ds_jacobian_entries out{};
+        check(ds_sim_jacobian_entries(get(), &out));
+        return out;
+    }
+    /** Which these are, in compressed columns. */
+    void jacobian_pattern(const ds_jacobian_entries &entries, View<std::int32_t> state_starts,
+                          View<std::int32_t> state_rows, View<std::int32_t> input_starts = {},
+                          View<std::int32_t> input_rows = {}) {
+        check(ds_sim_jacobian_pattern(get(), &entries, state_starts.expect(nv_ + 1, "state_starts"),
+                                      state_rows.expect(entries.by_state, "state_rows"),
+                                      input_starts.expect(nu_ + 1, "input_starts"),
+                                      input_rows.expect(entries.by_input, "input_rows")));
+    }
+    /** Their values, in the same order; dq_dp and dv_dp are dense. */
+    void step_jacobians_sparse(const ds_jacobian_entries &entries, const Jacobians &out) {
+        const ds_step_jacobians jacobians =
+            out.expect_sizes(entries.by_state, entries.by_input, nv_ * np());
+        check(ds_sim_step_jacobians_sparse(get(), &entries, &jacobians));
     }
     void step_jvp(In dq, In dv, In du, In dp, Out dq_next, Out dv_next) {
         check(ds_sim_step_jvp(get(), dq.expect(nv_, "dq"), dv.expect(nv_, "dv"),

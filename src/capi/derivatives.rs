@@ -40,31 +40,39 @@ pub(super) unsafe fn jacobians<'a>(
     count: usize,
 ) -> Result<StepJacobians<'a>> {
     let nv = model.nv();
-    let [square, by_u, by_p] = [nv, model.nu(), np].map(|columns| nv * columns * count);
-    {
-        let o = args::reference(out, "out")?;
-        let outs = [
-            Out::optional(o.dq_dq, square, "dq_dq")?,
-            Out::optional(o.dq_dv, square, "dq_dv")?,
-            Out::optional(o.dq_du, by_u, "dq_du")?,
-            Out::optional(o.dq_dp, by_p, "dq_dp")?,
-            Out::optional(o.dv_dq, square, "dv_dq")?,
-            Out::optional(o.dv_dv, square, "dv_dv")?,
-            Out::optional(o.dv_du, by_u, "dv_du")?,
-            Out::optional(o.dv_dp, by_p, "dv_dp")?,
-        ];
-        let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
-        Ok(StepJacobians {
-            dq_dq,
-            dq_dv,
-            dq_du,
-            dq_dp,
-            dv_dq,
-            dv_dv,
-            dv_du,
-            dv_dp,
-        })
-    }
+    jacobians_of(
+        out,
+        [nv, model.nu(), np].map(|columns| nv * columns * count),
+    )
+}
+
+/// The same of so many numbers by q or v, by u and by p.
+pub(super) unsafe fn jacobians_of<'a>(
+    out: *const ds_step_jacobians,
+    [square, by_u, by_p]: [usize; 3],
+) -> Result<StepJacobians<'a>> {
+    let o = args::reference(out, "out")?;
+    let outs = [
+        Out::optional(o.dq_dq, square, "dq_dq")?,
+        Out::optional(o.dq_dv, square, "dq_dv")?,
+        Out::optional(o.dq_du, by_u, "dq_du")?,
+        Out::optional(o.dq_dp, by_p, "dq_dp")?,
+        Out::optional(o.dv_dq, square, "dv_dq")?,
+        Out::optional(o.dv_dv, square, "dv_dv")?,
+        Out::optional(o.dv_du, by_u, "dv_du")?,
+        Out::optional(o.dv_dp, by_p, "dv_dp")?,
+    ];
+    let [dq_dq, dq_dv, dq_du, dq_dp, dv_dq, dv_dv, dv_du, dv_dp] = args::in_place(outs, &[])?;
+    Ok(StepJacobians {
+        dq_dq,
+        dq_dv,
+        dq_du,
+        dq_dp,
+        dv_dq,
+        dv_dv,
+        dv_du,
+        dv_dp,
+    })
 }
 
 /// What a derivative of a step is.

@@ -34,6 +34,8 @@ pub mod sim;
 
 pub mod derivatives;
 
+pub mod jacobian_pattern;
+
 pub mod smoothing;
 
 pub mod contacts;

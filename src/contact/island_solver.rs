@@ -43,6 +43,8 @@ pub struct IslandSolver {
     last: Option<Certificate>,
     /// The island that `part` and the solver hold, linearized.
     loaded: Option<usize>,
+    /// Islands whose held rows were found not to depend on each other.
+    sound: Vec<bool>,
     /// Panels of columns of an island, in and out, and of its blocks.
     input: Vec<f64>,
     output: Vec<f64>,
@@ -66,6 +68,7 @@ impl IslandSolver {
             modes: vec![Mode::Unknown; split(blocks)],
             last: None,
             loaded: None,
+            sound: Vec::with_capacity(split(blocks)),
             input: vec![0.0; split(rows) * LANES],
             output: vec![0.0; split(rows) * LANES],
             limits: vec![0.0; split(blocks) * LANES],
@@ -85,6 +88,7 @@ impl IslandSolver {
             return self.solver.solve(problem, lambda, modes, options);
         };
         (self.last, self.loaded) = (None, None);
+        self.sound.clear();
         problem.validate()?;
         self.solver.check_size(problem, lambda, modes)?;
         let (n, nb) = (problem.rows(), problem.blocks.len());
@@ -246,6 +250,9 @@ impl IslandSolver {
         };
         let mut worst = [0.0f64; 2];
         for island in 0..self.islands.len() {
+            if self.sound.get(island) == Some(&true) {
+                continue;
+            }
             self.load(problem, rows, island)?;
             if !self.solver.may_be_deficient() {
                 continue;
@@ -341,6 +348,8 @@ impl IslandSolver {
         self.solver.adopt(&part_problem, lambda, modes, certificate);
         self.solver.linearize(&part_problem)?;
         self.loaded = Some(island);
+        self.sound.resize(self.islands.len(), false);
+        self.sound[island] = !self.solver.may_be_deficient();
         Ok(())
     }
 

@@ -6,6 +6,9 @@ use crate::model::topology::{Link, Topology};
 use std::ops::Range;
 use std::slice::from_ref;
 
+/// One in so many entries of a matrix that is filled with zeros before others are written.
+const MOSTLY_ZERO: usize = 8;
+
 /// Islands of trees, each with its dofs. Sized at creation.
 #[derive(Clone, Debug)]
 pub struct Coupling {
@@ -20,6 +23,11 @@ pub struct Coupling {
     /// Dofs island by island, and where those of each begin.
     members: Vec<usize>,
     firsts: Vec<usize>,
+    /// Where a dof is among those of its island.
+    places: Vec<usize>,
+    /// The islands of trees as they were before, and how often they have become others.
+    before: Vec<usize>,
+    changes: u64,
     all: Range<usize>,
 }
 
@@ -34,6 +42,9 @@ impl Coupling {
             homes: vec![0; t.nv()],
             members: vec![0; t.nv()],
             firsts: Vec::with_capacity(n + 1),
+            places: vec![0; t.nv()],
+            before: Vec::with_capacity(n),
+            changes: 0,
             all: 0..t.nv(),
         }
     }
@@ -121,10 +132,15 @@ impl Coupling {
             for span in &self.spans[self.starts[island]..self.starts[island + 1]] {
                 for dof in span.clone() {
                     self.members[at] = dof;
+                    self.places[dof] = at - self.firsts[island];
                     at += 1;
                 }
             }
             self.firsts.push(at);
+        }
+        if self.before != self.island {
+            self.before.clone_from(&self.island);
+            self.changes += 1;
         }
     }
 
@@ -210,6 +226,7 @@ impl Coupling {
             coupling: self,
             homes: Some(homes),
             are_dofs: false,
+            starts: None,
         }
     }
 
@@ -219,7 +236,13 @@ impl Coupling {
             coupling: self,
             homes: None,
             are_dofs: false,
+            starts: None,
         }
+    }
+
+    /// How often other trees have been joined than before.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Entries of a matrix over pairs of dofs that meet.
@@ -234,9 +257,40 @@ pub struct Columns<'a> {
     coupling: &'a Coupling,
     homes: Option<&'a [usize]>,
     are_dofs: bool,
+    /// Where each column begins in what is written, and the end, if only the rows that it has are; else all are.
+    starts: Option<&'a [usize]>,
 }
 
 impl<'a> Columns<'a> {
+    /// The same without zeros: columns of the rows that they have, one after the other, as [`Columns::lay_out`] says.
+    pub fn packed(self, starts: &'a [usize]) -> Columns<'a> {
+        Columns {
+            starts: Some(starts),
+            ..self
+        }
+    }
+
+    /// Where columns begin that have no other rows than theirs, and the end; one number more than there are columns.
+    pub fn lay_out(&self, starts: &mut [usize]) {
+        let mut at = 0;
+        for (j, start) in starts.iter_mut().enumerate() {
+            *start = at;
+            if self.homes.is_none_or(|homes| j < homes.len()) {
+                at += self.spans(j).iter().map(Range::len).sum::<usize>();
+            }
+        }
+    }
+
+    /// Where an entry is written that a column has.
+    #[inline(always)]
+    pub fn index(&self, column: usize, row: usize) -> usize {
+        match self.starts {
+            None => column * self.coupling.dofs() + row,
+            Some(starts) if self.homes.is_none() => starts[column] + row,
+            Some(starts) => starts[column] + self.coupling.places[row],
+        }
+    }
+
     /// Rows of a column.
     #[inline(always)]
     pub fn spans(&self, column: usize) -> &'a [Range<usize>] {
@@ -255,9 +309,12 @@ impl<'a> Columns<'a> {
     /// The rows of a link ← `m` times them, in those columns of `x` that have them.
     #[inline(always)]
     pub fn multiply(&self, m: &LinkMatrix, link: &Link, x: &mut [f64]) {
-        let (nv, size) = (self.coupling.dofs(), link.kind.nv());
+        let size = link.kind.nv();
         let block = LaneMatrix::new(m);
-        let all = 0..x.len() / nv;
+        let all = match self.starts {
+            None => 0..x.len() / self.coupling.dofs(),
+            Some(starts) => 0..starts.len() - 1,
+        };
         let (whole, island) = (self.are_whole(), self.coupling.island.get(link.tree));
         let runs = match island {
             Some(island) if self.are_dofs => self.coupling.spans(*island),
@@ -266,13 +323,14 @@ impl<'a> Columns<'a> {
         for run in runs {
             for j in run.clone() {
                 if whole || self.homes.is_some_and(|homes| Some(&homes[j]) == island) {
-                    block.multiply(&mut x[j * nv + link.iv..][..size]);
+                    block.multiply(&mut x[self.index(j, link.iv)..][..size]);
                 }
             }
         }
     }
 
-    /// out ← `scale` times the columns, each of nv entries, of which rows that they do not have are not read.
+    /// out ← `scale` times the columns, each of nv entries, of which rows that they do not have are not read. Without
+    /// zeros nothing stands between them.
     #[inline(always)]
     pub fn write(&self, scale: f64, from: &[f64], out: &mut [f64]) {
         if self.are_whole() {
@@ -282,16 +340,25 @@ impl<'a> Columns<'a> {
             return;
         }
         let nv = self.coupling.dofs().max(1);
-        let columns = from.chunks_exact(nv).zip(out.chunks_exact_mut(nv));
-        for (j, (from, out)) in columns.enumerate() {
-            let mut at = 0;
+        // Many zeros are written fastest at once.
+        let few = self.starts.is_none() && MOSTLY_ZERO * self.coupling.entries() <= nv * nv;
+        if few {
+            out.fill(0.0);
+        }
+        let mut at = 0;
+        for (j, from) in from.chunks_exact(nv).enumerate() {
             for span in self.spans(j) {
-                out[at..span.start].fill(0.0);
-                for (o, x) in out[span.clone()].iter_mut().zip(&from[span.clone()]) {
+                let to = self.index(j, span.start);
+                if !few {
+                    out[at..to].fill(0.0);
+                }
+                at = to + span.len();
+                for (o, x) in out[to..at].iter_mut().zip(&from[span.clone()]) {
                     *o = scale * x;
                 }
-                at = span.end;
             }
+        }
+        if !few {
             out[at..].fill(0.0);
         }
     }

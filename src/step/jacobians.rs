@@ -37,20 +37,40 @@ impl Sim {
     /// derivatives, `Numerical` for a singular mass and where constraints nearly depend on each other so that
     /// a derivative would be round-off. Nothing is written then.
     pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
         self.need_step()?;
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        for (name, x, columns) in [
-            ("dq_dq", &out.dq_dq, nv),
-            ("dq_dv", &out.dq_dv, nv),
-            ("dq_du", &out.dq_du, nu),
-            ("dq_dp", &out.dq_dp, np),
-            ("dv_dq", &out.dv_dq, nv),
-            ("dv_dv", &out.dv_dv, nv),
-            ("dv_du", &out.dv_du, nu),
-            ("dv_dp", &out.dv_dp, np),
+        self.write_jacobians(out, [nv * nv, nv * nu], false)
+    }
+
+    /// The same without the entries of [`Sim::jacobian_pattern`] that are zero: as many numbers in each matrix as it
+    /// names. Columns by parameters are dense.
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn step_jacobians_sparse(&mut self, out: StepJacobians<'_>) -> Result<()> {
+        let entries = self.jacobian_entries()?;
+        self.write_jacobians(out, [entries.by_state, entries.by_input], true)
+    }
+
+    fn write_jacobians(
+        &mut self,
+        out: StepJacobians<'_>,
+        [square, by_inputs]: [usize; 2],
+        sparse: bool,
+    ) -> Result<()> {
+        let (nv, np) = (self.model.nv(), self.np());
+        for (name, x, size) in [
+            ("dq_dq", &out.dq_dq, square),
+            ("dq_dv", &out.dq_dv, square),
+            ("dq_du", &out.dq_du, by_inputs),
+            ("dq_dp", &out.dq_dp, nv * np),
+            ("dv_dq", &out.dv_dq, square),
+            ("dv_dv", &out.dv_dv, square),
+            ("dv_du", &out.dv_du, by_inputs),
+            ("dv_dp", &out.dv_dp, nv * np),
         ] {
             if let Some(x) = x {
-                check_length(name, x, nv * columns)?;
+                check_length(name, x, size)?;
             }
         }
         self.linearize()?;
@@ -76,9 +96,7 @@ impl Sim {
         };
         let by_u = out.dv_du.is_some() || out.dq_du.is_some();
         if by_u {
-            for (home, a) in lin.input_homes.iter_mut().zip(model.actuators()) {
-                *home = lin.coupling.of_dof(a.iv);
-            }
+            lin.place_inputs(model.actuators());
         }
         if by_u && !deep {
             let answer = match &self.contact {
@@ -116,7 +134,11 @@ impl Sim {
         if !lin.products_are_finite(h, by_u, by_p) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
-        let [dofs, inputs, full] = lin.kinds();
+        let [mut dofs, mut inputs, full] = lin.kinds();
+        if sparse {
+            let [by_state, by_input] = &lin.starts;
+            (dofs, inputs) = (dofs.packed(by_state), inputs.packed(by_input));
+        }
         deliver(model, lin, h, &lin.by_q, true, out.dv_dq, out.dq_dq, dofs);
         deliver(model, lin, h, &lin.by_v, false, out.dv_dv, out.dq_dv, dofs);
         deliver(
@@ -127,7 +149,7 @@ impl Sim {
     }
 
     /// Finds which trees the last step joins; one is an island from the start.
-    fn couple(&mut self) {
+    pub(super) fn couple(&mut self) {
         let t = self.model.topology();
         if let Some(lin) = &mut self.linear
             && t.trees.len() > 1

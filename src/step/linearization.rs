@@ -9,10 +9,10 @@ use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::coupling::{Columns, Coupling, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch, within};
-use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul};
 use crate::model::topology::{Link, Topology};
+use crate::model::{Actuator, Model};
 use crate::spatial::Mat3;
 
 /// What the derivatives of a step keep between calls.
@@ -36,6 +36,8 @@ pub(super) struct Linearization {
     pub column2: Vec<f64>,
     /// Islands of the inputs, and a unit input.
     pub input_homes: Vec<usize>,
+    /// Where columns by dofs and inputs begin without zeros.
+    pub starts: [Vec<usize>; 2],
     pub unit: Vec<f64>,
     pub dv: Vec<f64>,
     pub dq: Vec<f64>,
@@ -63,6 +65,7 @@ impl Linearization {
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
             input_homes: vec![0; model.nu()],
+            starts: [vec![0; nv + 1], vec![0; model.nu() + 1]],
             unit: vec![0.0; model.nu()],
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
@@ -91,6 +94,13 @@ impl Linearization {
             && are_within(&dofs, bound, &self.by_v)
             && (!by_u || are_within(&inputs, bound, &self.by_u))
             && (!by_p || are_within(&full, bound, &self.by_p))
+    }
+
+    /// Finds the islands of the inputs.
+    pub fn place_inputs(&mut self, actuators: &[Actuator]) {
+        for (home, a) in self.input_homes.iter_mut().zip(actuators) {
+            *home = self.coupling.of_dof(a.iv);
+        }
     }
 
     /// Which rows the columns by q and v have, those by inputs, and those by parameters.
@@ -251,7 +261,6 @@ fn position_columns_kernel(
     by_q: bool,
     out: &mut [f64],
 ) {
-    let nv = t.nv();
     which.write(h, dv, out);
     for (b, l) in blocks.iter().zip(wide_links(t)) {
         which.multiply(&b.by_w, l, out);
@@ -260,7 +269,7 @@ fn position_columns_kernel(
         return;
     }
     for l in t.links.iter().filter(|l| l.kind.nv() == 1) {
-        out[l.iv * nv + l.iv] += 1.0;
+        out[which.index(l.iv, l.iv)] += 1.0;
     }
     for (b, l) in blocks.iter().zip(wide_links(t)) {
         let size = l.kind.nv();
@@ -268,7 +277,7 @@ fn position_columns_kernel(
             let mut e = [0.0; 6];
             e[k] = 1.0;
             block_mul(&b.by_q, &mut e[..size]);
-            let own = &mut out[(l.iv + k) * nv + l.iv..][..size];
+            let own = &mut out[which.index(l.iv + k, l.iv)..][..size];
             for (o, x) in own.iter_mut().zip(e) {
                 *o += x;
             }

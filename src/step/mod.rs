@@ -10,6 +10,7 @@ mod derivatives;
 mod distance_smoothing;
 mod impulses;
 mod info;
+mod jacobian_pattern;
 mod jacobians;
 mod linearization;
 mod memory;
@@ -31,6 +32,7 @@ pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistan
 pub use impulses::{ImpulseGradient, ImpulseJacobians};
 pub(crate) use info::deliver;
 pub use info::{Gradient, StepInfo};
+pub use jacobian_pattern::{JacobianEntries, JacobianPattern};
 pub use jacobians::StepJacobians;
 pub use memory::Bytes;
 pub(crate) use memory::is_there;

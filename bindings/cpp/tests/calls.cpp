@@ -83,6 +83,18 @@ void steps(const Model &model) {
     diffsim::Jacobians out;
     out.dv_du = B;
     sim.step_jacobians(out);
+    const ds_jacobian_entries entries = sim.jacobian_entries();
+    CHECK(entries.by_state == 18 * 18 && entries.by_input == 18 * 12);
+    std::vector<std::int32_t> starts(13), rows(entries.by_input);
+    sim.jacobian_pattern(entries, {}, {}, starts, rows);
+    CHECK(starts[12] == 18 * 12 && rows[17] == 17 && rows[18] == 0);
+    Numbers values(entries.by_input);
+    diffsim::Jacobians sparse;
+    sparse.dv_du = values;
+    sim.step_jacobians_sparse(entries, sparse);
+    CHECK(values == B);
+    CHECK_THROWS(sim.jacobian_pattern(entries, starts, {}), DS_ERR_INVALID_ARGUMENT,
+                 "state_starts: expected 19 numbers, got 13");
     du[4] = 1.0;
     sim.step_jvp({}, {}, du, {}, dq_next, dv_next);
     v_bar[2] = 1.0;

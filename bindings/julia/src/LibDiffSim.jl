@@ -258,6 +258,12 @@ struct ds_step_jacobians
     dv_dp::Ptr{Cdouble}
 end
 
+struct ds_jacobian_entries
+    by_state::Csize_t
+    by_input::Csize_t
+    pattern::UInt64
+end
+
 mutable struct ds_smoothing
     struct_size::Csize_t
     method::Int32
@@ -755,6 +761,12 @@ ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
 ds_sim_impulse_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_impulse_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_sim_jacobian_entries(a1, a2) =
+    ccall((:ds_sim_jacobian_entries, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_jacobian_entries}), a1, a2)
+
+ds_sim_jacobian_pattern(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_jacobian_pattern, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_jacobian_entries}, Ptr{Int32}, Ptr{Int32}, Ptr{Int32}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
 ds_sim_memory_size(a1) =
     ccall((:ds_sim_memory_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -799,6 +811,9 @@ ds_sim_step_info(a1, a2) =
 
 ds_sim_step_jacobians(a1, a2) =
     ccall((:ds_sim_step_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_jacobians}), a1, a2)
+
+ds_sim_step_jacobians_sparse(a1, a2, a3) =
+    ccall((:ds_sim_step_jacobians_sparse, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_jacobian_entries}, Ptr{ds_step_jacobians}), a1, a2, a3)
 
 ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)

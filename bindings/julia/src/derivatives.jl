@@ -18,6 +18,44 @@ function jacobians(s::Sim; by = (:q, :v, :u, :p))
 end
 
 """
+    jacobian_pattern(sim)
+
+Which entries of the last step's Jacobians may differ from zero, in compressed columns that count from one: a named tuple of
+`number` (patterns of one simulation with the same one are the same: it is another only where other bodies touch),
+`state_starts` and `state_rows` of the columns by q and v, `input_starts` and `input_rows` of those by u.
+"""
+function jacobian_pattern(s::Sim)
+    entries = Ref(LibDiffSim.ds_jacobian_entries(0, 0, 0))
+    check(LibDiffSim.ds_sim_jacobian_entries(handle(s), entries))
+    e = entries[]
+    sizes = (s.model.nv + 1, Int(e.by_state), s.model.nu + 1, Int(e.by_input))
+    arrays = map(n -> Vector{Int32}(undef, n), sizes)
+    check(LibDiffSim.ds_sim_jacobian_pattern(handle(s), entries, arrays...))
+    foreach(x -> x .+= Int32(1), arrays)
+    NamedTuple{(:number, :state_starts, :state_rows, :input_starts, :input_rows)}((e.pattern, arrays...))
+end
+
+"""
+    sparse_jacobians(sim, pattern)
+
+Values of the last step's Jacobians at the entries of its [`jacobian_pattern`](@ref), as a named tuple with fields such as
+`dv_dq`, of which `SparseMatrixCSC(nv, nv, pattern.state_starts, pattern.state_rows, J.dv_dq)` is the matrix.
+"""
+function sparse_jacobians(s::Sim, pattern)
+    by_state, by_input = length(pattern.state_rows), length(pattern.input_rows)
+    sizes = (by_state, by_state, by_input, 0, by_state, by_state, by_input, 0)
+    values = map(n -> Vector{Float64}(undef, n), sizes)
+    entries = Ref(LibDiffSim.ds_jacobian_entries(by_state, by_input, pattern.number))
+    GC.@preserve values begin
+        pointers = map(x -> isempty(x) ? Ptr{Cdouble}(C_NULL) : pointer(x), values)
+        out = Ref(LibDiffSim.ds_step_jacobians(pointers...))
+        check(LibDiffSim.ds_sim_step_jacobians_sparse(handle(s), entries, out))
+    end
+    all = NamedTuple{fieldnames(LibDiffSim.ds_step_jacobians)}(values)
+    NamedTuple{(:dq_dq, :dq_dv, :dq_du, :dv_dq, :dv_dv, :dv_du)}(all)
+end
+
+"""
     jvp(sim; dq = nothing, dv = nothing, du = nothing, dp = nothing)
 
 Forward mode: the variations (dq_next, dv_next) of the last step's result for variations of what went in.

@@ -105,6 +105,17 @@ def test_a_step_and_its_derivatives(model):
     np.testing.assert_allclose(
         np.hstack(impulses[:4]).T @ impulse_bar.ravel(order="F"), np.concatenate(gradients), rtol=1e-9, atol=1e-9
     )
+    pattern = sim.jacobian_pattern()
+    assert pattern.state_starts.tolist() == list(range(0, 18 * 19, 18)) and pattern.input_rows.size == 12 * 18
+    sparse = sim.sparse_jacobians(pattern)
+    assert sorted(sparse) == ["dq_dq", "dq_du", "dq_dv", "dv_dq", "dv_du", "dv_dv"]
+    for name, values in sparse.items():
+        assert (values == getattr(J, name).ravel(order="F")).all()
+    assert (sim.sparse_jacobians(pattern, ["dv_dp"])["dv_dp"] == J.dv_dp).all()
+    with pytest.raises(diffsim.InvalidArgumentError, match="entries->pattern"):
+        sim.sparse_jacobians(pattern._replace(number=7))
+    with pytest.raises(diffsim.InvalidArgumentError, match="dv_dx"):
+        sim.sparse_jacobians(pattern, ["dv_dx"])
     again = sim.jacobians(out=sim.new_jacobians(["dv_du"]))
     assert again.dq_dq is None and (again.dv_du == J.dv_du).all()
 

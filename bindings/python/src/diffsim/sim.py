@@ -1,6 +1,6 @@
 """Simulations: steps, their derivatives, and dynamics."""
 
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -100,6 +100,18 @@ class StepJacobians:
 
     def __setstate__(self, arrays):
         self._own({name: None if x is None else np.array(x, order="F") for name, x in arrays.items()})
+
+
+class JacobianPattern(NamedTuple):
+    """Entries of a step's Jacobians that may differ from zero, in compressed columns: the rows of column j of those by q
+    and v are state_rows[state_starts[j]:state_starts[j + 1]], likewise for those by u. Patterns of one simulation with
+    the same number are the same."""
+
+    number: int
+    state_starts: Array
+    state_rows: Array
+    input_starts: Array
+    input_rows: Array
 
 
 class SmoothingInfo(NamedTuple):
@@ -234,6 +246,36 @@ class Sim(Handle):
         self._fits(out, ())
         check(lib.ds_sim_step_jacobians(self._handle, out._struct))
         return out
+
+    def jacobian_pattern(self) -> JacobianPattern:
+        """Which entries of the last step's Jacobians may differ from zero. It is another than before only where
+        other bodies touch, which its `number` shows. Raises `NoStepError`."""
+        entries = ffi.new("ds_jacobian_entries *")
+        check(lib.ds_sim_jacobian_entries(self._handle, entries))
+        sizes = (self.model.nv + 1, entries.by_state, self.model.nu + 1, entries.by_input)
+        arrays = [np.zeros(n, dtype=np.int32) for n in sizes]
+        check(lib.ds_sim_jacobian_pattern(self._handle, entries, *(pointer(x) for x in arrays)))
+        return JacobianPattern(entries.pattern, *arrays)
+
+    def sparse_jacobians(
+        self, pattern: JacobianPattern, wanted: Sequence[str] = StepJacobians.NAMES[:3] + StepJacobians.NAMES[4:7]
+    ) -> Dict[str, Array]:
+        """Values of the `pattern`'s entries, by name: `scipy.sparse.csc_array((values["dv_dq"], pattern.state_rows,
+        pattern.state_starts), shape=(nv, nv))`. Those by p are dense. `pattern` must be that of the last step. Raises
+        `InvalidArgumentError` for another, and as `jacobians`."""
+        unknown = set(wanted) - set(StepJacobians.NAMES)
+        if unknown:
+            raise InvalidArgumentError(f"wanted: no Jacobian is named {sorted(unknown)}, only {StepJacobians.NAMES}")
+        by_state, by_input = pattern.state_rows.size, pattern.input_rows.size
+        entries = ffi.new("ds_jacobian_entries *", (by_state, by_input, pattern.number))
+        sizes = {"q": by_state, "v": by_state, "u": by_input}
+        values = {}
+        for name in wanted:
+            by = name[-1]
+            values[name] = np.zeros((self.model.nv, self.np), order="F") if by == "p" else np.zeros(sizes[by])
+        memory = {name: pointer(x) for name, x in values.items()}
+        check(lib.ds_sim_step_jacobians_sparse(self._handle, entries, ffi.new("ds_step_jacobians *", memory)))
+        return values
 
     def new_jacobians(self, wanted: Sequence[str] = StepJacobians.NAMES) -> StepJacobians:
         """Memory for `jacobians`, to be used again and again."""
