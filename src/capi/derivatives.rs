@@ -81,9 +81,9 @@ pub(super) unsafe fn jacobians_of<'a>(
 pub enum ds_gradient {
     /// The derivative of the step.
     DS_GRADIENT_EXACT = 0,
-    /// The step is at a switch of contact modes: the derivative is that of one side. Or, as shows when a
-    /// derivative is asked for: a contact's own derivative is not determined, and what is not was left
-    /// out; or redundant constraints hold together at this state but not at those around it (four corners
+    /// The step is at a switch of contact modes: the derivative is that of one side. When a derivative is asked for
+    /// the sides are compared, and this is said only where they differ. Or, as shows then, too: a contact's own
+    /// derivative is not determined, and what is not was left out; or redundant constraints hold together at this state but not at those around it (four corners
     /// of a box that rocks while it is level), and the derivative answers what they have in common; or
     /// nearly dependent constraints leave open which solution the step is near; or a selected friction
     /// coefficient is one of two equal ones of which the larger counts.

@@ -62,7 +62,8 @@ pub struct ds_step_info {
     /// actuator's clamp in its unit; inf without any.
     pub switch_distance: f64,
     /// What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
-    /// for: some reasons show only then.
+    /// for: some reasons show only then. And ONE_SIDED turns to EXACT where modes are at a switch but the sides,
+    /// which are compared then, have the same derivative.
     pub gradient: ds_gradient,
     /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
     /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.

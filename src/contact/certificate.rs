@@ -26,7 +26,8 @@ pub struct Certificate {
     /// Distance to the nearest mode switch: velocities in units of ‖g‖∞, impulses in units of ‖λ‖∞, dry friction in
     /// units of its bound; infinite if no block can switch. The smallest over all blocks.
     pub margin: f64,
-    /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`](super::mode::Mode)).
+    /// The margin is below the closed tolerance: the derivative is that of the closed side ([`Mode`](super::mode::Mode)),
+    /// and that of others where they are alike.
     pub at_switch: bool,
     /// Some held rows are linearly dependent: λ is a choice (see [`ncp`](super::ncp)). Told by Newton only.
     pub redundant: bool,

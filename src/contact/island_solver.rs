@@ -7,7 +7,7 @@
 
 use super::island::Islands;
 use super::ladder::{Allowance, DENSE, DENSE_AT_LAST};
-use super::ncp::{Method, NcpOptions, NcpSolver, Split, dense_cost};
+use super::ncp::{Method, NcpOptions, NcpSolver, Sides, Split, dense_cost};
 use super::panels::Columns;
 use super::problem::{Block, Delassus, Problem};
 use super::tree_rows::TreeRows;
@@ -41,6 +41,8 @@ pub struct IslandSolver {
     lambda: Vec<f64>,
     modes: Vec<Mode>,
     last: Option<Certificate>,
+    /// The derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are another choice.
+    of_others: bool,
     /// The island that `part` and the solver hold, linearized.
     loaded: Option<usize>,
     /// Islands whose held rows were found not to depend on each other.
@@ -67,6 +69,7 @@ impl IslandSolver {
             lambda: vec![0.0; split(rows)],
             modes: vec![Mode::Unknown; split(blocks)],
             last: None,
+            of_others: false,
             loaded: None,
             sound: Vec::with_capacity(split(blocks)),
             input: vec![0.0; split(rows) * LANES],
@@ -84,6 +87,7 @@ impl IslandSolver {
         modes: &mut [Mode],
         options: &NcpOptions,
     ) -> Result<Certificate> {
+        self.of_others = false;
         let Delassus::Trees(rows) = problem.delassus else {
             return self.solver.solve(problem, lambda, modes, options);
         };
@@ -220,7 +224,7 @@ impl IslandSolver {
     pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
         let Delassus::Trees(rows) = problem.delassus else {
             let rank = self.solver.linearize(problem)?;
-            return Ok(rank.independent == rank.unknowns);
+            return Ok(!self.of_others && rank.independent == rank.unknowns);
         };
         self.linearize(problem)?;
         for island in 0..self.islands.len() {
@@ -230,7 +234,7 @@ impl IslandSolver {
                 return Ok(false);
             }
         }
-        Ok(true)
+        Ok(!self.of_others)
     }
 
     /// Whether held rows may depend on each other, as far as can be told without taking the islands apart.
@@ -279,6 +283,43 @@ impl IslandSolver {
             let (part_problem, ..) = self.part.problem();
             if !(self.solver).is_certain(&part_problem, &mut y[..n], &mut change[..n]) {
                 return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether on all islands [`NcpSolver::sides_agree`]; `scratch` has the problem's rows.
+    pub fn sides_agree(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        scratch: [&mut [f64]; 2],
+    ) -> Result<bool> {
+        let [delta, change] = scratch;
+        let Delassus::Trees(rows) = problem.delassus else {
+            let sides = self.solver.sides_agree(problem, w, delta, change)?;
+            self.of_others |= sides == Sides::OfOthers;
+            return Ok(sides != Sides::Differ);
+        };
+        for island in 0..self.islands.len() {
+            let certificate = &self.certificates[self.islands.blocks(island)[0]];
+            if self.sound.get(island) == Some(&true) && !certificate.at_switch {
+                continue;
+            }
+            self.load(problem, rows, island)?;
+            let n = self.part.rows.len();
+            let (input, delta, change) = (&mut self.input[..n], &mut delta[..n], &mut change[..n]);
+            gather(&self.part.rows, w, 0, &[0], input);
+            let (part_problem, ..) = self.part.problem();
+            match (self.solver).sides_agree(&part_problem, input, delta, change)? {
+                Sides::Alike => {}
+                Sides::OfOthers => {
+                    self.of_others = true;
+                    for (mode, b) in self.solver.modes().iter().zip(&self.part.members) {
+                        self.modes[*b] = *mode;
+                    }
+                }
+                Sides::Differ => return Ok(false),
             }
         }
         Ok(true)

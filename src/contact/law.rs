@@ -62,6 +62,19 @@ impl Law {
         }
     }
 
+    /// As [`IslandSolver::sides_agree`]; a compliant law's differ wherever it is at a switch, which is all it is asked at.
+    pub fn sides_agree(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        scratch: [&mut [f64]; 2],
+    ) -> Result<bool> {
+        match self {
+            Law::Ncp(solver) => solver.sides_agree(problem, w, scratch),
+            Law::Convex(_) => Ok(false),
+        }
+    }
+
     /// Rank of what [`Law::split`] gives of a dense problem.
     pub fn rank(&self) -> usize {
         match self {

@@ -5,23 +5,23 @@
 //! solution of least error has no meaning as a derivative. This is one linear condition on every direction of the
 //! state, so one direction in general position shows whether any violates it.
 //!
+//! At a switch the same direction shows whether the modes on its sides answer alike, see [`NcpSolver::sides_agree`].
+//!
 //! And the solver's linear system must be that of its solution, see [`NcpSolver::is_certain`]. Where it is not, or rows
 //! contradict each other, they may be so nearly dependent that what directions and adjoints get from the factorization is
 //! round-off: the two are then compared on a pair of vectors in general position.
 //!
 //! [`NcpSolver::is_certain`]: crate::contact::ncp::NcpSolver::is_certain
+//! [`NcpSolver::sides_agree`]: crate::contact::ncp::NcpSolver::sides_agree
 
 use super::linearization::dot;
 use crate::constraint::{Constraints, Stabilization, Variation};
 use crate::contact::law::Law;
+use crate::contact::ncp::AGREED;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::{F4, scattered};
 use crate::model::topology::Topology;
-
-/// Share of what a direction asks of the held rows that may stay unanswered: above the round-off of a pseudo-inverse,
-/// below what a difference of two steps can show.
-const AGREED: f64 = 1e-8;
 
 /// Relative difference of directions and adjoints from which on neither can be trusted.
 const DETERMINED: f64 = 1e-6;
@@ -59,12 +59,13 @@ impl Agreement {
         }
     }
 
-    /// Whether impulses can answer every variation of the state, and in one way; after the solver's
-    /// linearization.
+    /// Whether impulses can answer every variation of the state, and in one way, from all sides where the solution is
+    /// `at_switch`; after the solver's linearization, and before any use of it: it may become that of other modes.
     pub fn judge(
         &mut self,
         c: &Constraints,
         law: &mut Law,
+        at_switch: bool,
         variation: &mut Variation,
         s: &Stabilization,
         t: &Topology,
@@ -76,7 +77,8 @@ impl Agreement {
         }
         let scratch = [&mut self.sigma[..rows], &mut self.dlambda[..rows]];
         let certain = law.is_certain(&c.problem(), scratch)?;
-        if certain && !law.may_be_deficient(&c.problem()) {
+        let deficient = law.may_be_deficient(&c.problem());
+        if certain && !deficient && !at_switch {
             return Ok(Verdict::Unique);
         }
         let sigma = &mut self.sigma[..rows];
@@ -96,10 +98,12 @@ impl Agreement {
         }
         // Any force at all.
         add_velocity(c, &self.general[2], sigma);
-        if certain && answers(c, law, sigma, &mut self.dlambda[..rows])? {
+        let scratch = [&mut self.dlambda[..rows], &mut self.weights[..rows]];
+        if certain && law.sides_agree(&c.problem(), sigma, scratch)? {
             return Ok(Verdict::Unique);
         }
-        Ok(match self.is_determined(c, law)? {
+        let may_be_open = !certain || deficient;
+        Ok(match !may_be_open || self.is_determined(c, law)? {
             true => Verdict::OneSided,
             false => Verdict::Undetermined,
         })
@@ -135,13 +139,10 @@ impl Agreement {
         if rows == 0 || !law.may_be_deficient(&c.problem()) {
             return Ok(true);
         }
-        answers(c, law, &sigma[..rows], &mut self.dlambda[..rows])
+        let dlambda = &mut self.dlambda[..rows];
+        let [left, asked] = law.left_over(&c.problem(), &sigma[..rows], dlambda)?;
+        Ok(left <= AGREED * asked)
     }
-}
-
-fn answers(c: &Constraints, law: &mut Law, sigma: &[f64], dlambda: &mut [f64]) -> Result<bool> {
-    let [left, asked] = law.left_over(&c.problem(), sigma, dlambda)?;
-    Ok(left <= AGREED * asked)
 }
 
 /// σ += J x.

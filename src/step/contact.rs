@@ -438,7 +438,10 @@ impl ContactStage {
             let (t, variation) = (model.topology(), &mut l.variation);
             let verdict = match self.relaxed {
                 Some(_) => Verdict::Unique,
-                None => (l.agreement).judge(c, &mut self.law, variation, s, t, kin)?,
+                None => {
+                    let at_switch = self.certificate.is_some_and(|c| c.at_switch);
+                    (l.agreement).judge(c, &mut self.law, at_switch, variation, s, t, kin)?
+                }
             };
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {

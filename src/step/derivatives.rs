@@ -125,6 +125,9 @@ impl Sim {
             }
             if c.linear.as_ref().is_some_and(|l| l.one_sided) {
                 self.state.info.gradient = Gradient::OneSided;
+            } else if self.state.only_modes_switch {
+                // Both sides were compared.
+                self.state.info.gradient = Gradient::Exact;
             }
         }
         let in_world = self.options.integrator == Integrator::SymplecticEulerWorld;

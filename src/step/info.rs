@@ -14,12 +14,12 @@ pub(super) const REACH: f64 = 1e150;
 pub enum Gradient {
     /// The derivative.
     Exact = 0,
-    /// The step is at a switch; the derivative is that of one side, as the law documents. Or, as shows when
-    /// a derivative is asked for: a contact's own derivative is not determined, or redundant constraints
-    /// hold together at this state but not at those around it (four corners of a box that rocks while it
-    /// is level), and the derivative answers what they have in common. Or nearly dependent constraints leave open
-    /// which solution the step is near. Or a selected friction coefficient is one of two equal ones of which
-    /// the larger counts.
+    /// The step is at a switch; the derivative is that of one side, as the law documents. When a derivative is asked
+    /// for the sides are compared, and where they agree the step is [`Gradient::Exact`]. Or, as shows then, too: a
+    /// contact's own derivative is not determined, or redundant constraints hold together at this state but not at
+    /// those around it (four corners of a box that rocks while it is level), and the derivative answers what they
+    /// have in common. Or nearly dependent constraints leave open which solution the step is near. Or a selected
+    /// friction coefficient is one of two equal ones of which the larger counts.
     OneSided = 1,
     /// A smoothed derivative was asked for.
     Smoothed = 2,

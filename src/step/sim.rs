@@ -36,6 +36,8 @@ pub(super) struct StepState {
     pub spring: Vec<f64>,
     pub actuators: Vec<ActuatorForce>,
     pub info: StepInfo,
+    /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
+    pub only_modes_switch: bool,
     /// A step has succeeded.
     pub taken: bool,
     /// The recursions' workspace still holds (q, v) of the step, or q of the last geometry query.
@@ -124,6 +126,7 @@ impl Sim {
             spring: vec![0.0; nv],
             actuators: vec![ActuatorForce::default(); model.nu()],
             info: StepInfo::NONE,
+            only_modes_switch: false,
             taken: false,
             fresh: false,
         };
@@ -397,6 +400,7 @@ impl Sim {
                 *tau += gear * f.force;
             }
         }
+        s.only_modes_switch = false;
         s.info = StepInfo {
             switch_distance: margin,
             ..StepInfo::NONE
@@ -443,11 +447,14 @@ impl Sim {
                 s.info.contacts = c.scene.contacts().len();
                 let kink = c.kink_distance(&certificate);
                 s.info.switch_distance = margin.min(certificate.margin).min(kink);
-                if certificate.at_switch || kink < 1e-9 || s.info.push_out_given_up {
+                let kinked = kink < 1e-9 || s.info.push_out_given_up;
+                if certificate.at_switch || kinked {
                     s.info.gradient = Gradient::OneSided;
                 }
+                s.only_modes_switch = certificate.at_switch && !kinked && margin > 0.0;
                 if !certificate.converged {
                     s.info.gradient = Gradient::Refused;
+                    s.only_modes_switch = false;
                 }
             }
         }
@@ -472,6 +479,7 @@ impl Sim {
         }
         s.advance(model, self.options.integrator, h, &mut self.work)?;
         s.info.gradient = Gradient::Smoothed;
+        s.only_modes_switch = false;
         if let Some(l) = &mut self.linear {
             l.valid = false;
         }

@@ -5,6 +5,7 @@ pub mod checker;
 pub mod robots;
 pub mod runs;
 pub mod scene;
+pub mod sides;
 
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};

@@ -104,6 +104,11 @@ impl NcpSolver {
     /// change ← G delta.
     fn respond(&self, problem: &Problem, delta: &[f64], change: &mut [f64]) {
         change.fill(0.0);
+        self.add_response(problem, delta, change);
+    }
+
+    /// change += G delta.
+    pub(super) fn add_response(&self, problem: &Problem, delta: &[f64], change: &mut [f64]) {
         for i in 0..problem.blocks.len() {
             let (at, end) = (self.work.offsets[i], self.work.offsets[i + 1]);
             let part = &delta[at..end];

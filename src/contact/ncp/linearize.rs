@@ -46,18 +46,13 @@ impl NcpSolver {
             return Ok([idle.fold(0.0, |m, k| m.max(asked[k][0].abs())), size]);
         }
         self.apply(problem, w, None, 1, dlambda)?;
-        let held = &mut self.work.free;
+        let mut held = std::mem::take(&mut self.work.free);
         held.copy_from_slice(w);
-        for i in 0..problem.blocks.len() {
-            let part = self.work.offsets[i]..self.work.offsets[i + 1];
-            let delta = &dlambda[part.clone()];
-            if delta.iter().any(|x| *x != 0.0) {
-                problem.delassus.add_columns(i, part.start, delta, held);
-            }
-        }
+        self.add_response(problem, dlambda, &mut held);
         let left = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
         self.reduced.restrict(|r| [held[r]], left);
         self.reduced.add_turns(dlambda, left);
+        self.work.free = held;
         Ok([largest(left.as_flattened()), size])
     }
 

@@ -33,6 +33,7 @@ mod least_norm;
 mod linearize;
 mod local;
 mod modes;
+mod neighbours;
 mod newton;
 mod pgs;
 mod pivot;
@@ -43,6 +44,7 @@ mod smoothed;
 mod work;
 
 pub use linearize::Rank;
+pub use neighbours::{AGREED, Sides};
 pub use reduced::Split;
 
 use super::certificate::{Certificate, Effort, Path};

@@ -1,0 +1,295 @@
+//! Whether the derivative is the same on all sides of a switch, and where it is that of other modes.
+//!
+//! Modes around a solution at a switch lie between two extremes: all that may switch held, or all of it released. Faces
+//! only grow from the one to the other. So if the velocities that those released give to a variation also keep what
+//! would be held at rest, they solve the equations of every set of modes in between: there is one derivative.
+//!
+//! Dry friction may be released on a switch or not. Beside rows that hold the same motion (a joint at its limit, a leg
+//! between its feet) its impulse is a choice within its bound; where a variation asks of them what no motion can do, it is
+//! the friction that yields, to either side, as long as the others hold for any impulse that it may take. They alone then
+//! tell the derivative.
+
+use super::NcpSolver;
+use super::cone::planar_norm;
+use super::modes::{Scales, classify, largest};
+use super::newton::CLOSED;
+use super::reduced::Purpose;
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Problem};
+use crate::error::Result;
+
+/// Share of what a variation asks of the held rows that may stay unanswered, and of its velocities by which two sets of
+/// modes may differ, or a row move: what sides may differ by that count as one.
+pub const AGREED: f64 = 1e-6;
+
+/// Dry friction released at once.
+const MOST_RELEASED: usize = 32;
+
+impl NcpSolver {
+    /// Whether the variation `w` of σ, in general position among those of the state, has one answer on all sides of the
+    /// last solution; after [`NcpSolver::linearize`], which then is that of this answer. `delta` and `change` are
+    /// workspace with one entry a row.
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub fn sides_agree(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> Result<Sides> {
+        let consistent = !self.may_be_deficient() || {
+            let [left, asked] = self.left_over(problem, w, delta)?;
+            left <= AGREED * asked
+        };
+        let contradicted = !consistent && !self.reduced.only_idle_depend(problem);
+        self.work.keep_verified();
+        let released = match contradicted {
+            true => self.release_contradicted(problem, w),
+            false => 0,
+        };
+        let weak = self.release_weak(problem);
+        if released + weak == 0 || released > MOST_RELEASED {
+            self.work.restore_verified();
+            return Ok(Sides::of(consistent));
+        }
+        self.factor_modes(problem);
+        let one = self.is_answered(problem, w, delta, change)?;
+        if one && !consistent {
+            return Ok(Sides::OfOthers);
+        }
+        self.work.restore_verified();
+        self.factor_modes(problem);
+        Ok(Sides::of(one && self.varies_so(problem, w, delta, change)?))
+    }
+
+    /// Whether the velocities vary by `expected`, which is lost.
+    fn varies_so(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        delta: &mut [f64],
+        expected: &mut [f64],
+    ) -> Result<bool> {
+        expected.iter_mut().zip(w).for_each(|(e, w)| *e -= w);
+        self.apply(problem, w, None, 1, delta)?;
+        delta.iter_mut().for_each(|d| *d = -*d);
+        self.add_response(problem, delta, expected);
+        Ok(largest(expected) <= AGREED * largest(w))
+    }
+
+    /// The modes of the last solution, or those that its derivative is that of.
+    pub(in crate::contact) fn modes(&self) -> &[Mode] {
+        &self.work.modes
+    }
+
+    fn factor_modes(&mut self, problem: &Problem) {
+        self.reduced.set_faces(problem.blocks, &self.work);
+        self.reduced.factor(problem, Purpose::Rank);
+    }
+
+    /// change ← the variation of σ with the answer `delta` to w.
+    fn vary(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> Result<()> {
+        self.apply(problem, w, None, 1, delta)?;
+        change.copy_from_slice(w);
+        self.add_response(problem, delta, change);
+        Ok(())
+    }
+
+    /// Puts the dry friction that [`NcpSolver::left_over`] has just found contradicted at a bound; returns how many.
+    fn release_contradicted(&mut self, problem: &Problem, w: &[f64]) -> usize {
+        let left = &self.panel.as_chunks::<1>().0[..self.reduced.order];
+        let least = AGREED * largest(w);
+        let mut released = 0;
+        for face in &self.reduced.faces {
+            let [left] = left[face.start];
+            if matches!(problem.blocks[face.block], Block::Box { .. }) && left.abs() > least {
+                self.work.modes[face.block] = bound_of(&self.work.lambda[face.row..]);
+                released += 1;
+            }
+        }
+        released
+    }
+
+    /// Moves every block at a switch to the mode that holds least; returns how many.
+    fn release_weak(&mut self, problem: &Problem) -> usize {
+        let scales = self.scales(problem);
+        let work = &mut self.work;
+        let mut weak = 0;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.offsets[i]..work.offsets[i + 1];
+            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part]);
+            if let Some(switch) = switch(*block, lambda, sigma, scales) {
+                work.modes[i] = switch.released;
+                weak += 1;
+            }
+        }
+        weak
+    }
+
+    /// Whether the answer to w in the present modes, which release what may switch, keeps it at rest all the same, but for
+    /// dry friction that the other rows can do without. `change` takes the variation of the velocities.
+    fn is_answered(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        delta: &mut [f64],
+        change: &mut [f64],
+    ) -> Result<bool> {
+        if self.may_be_deficient() {
+            let [left, asked] = self.left_over(problem, w, delta)?;
+            if left > AGREED * asked {
+                return Ok(false);
+            }
+        }
+        self.vary(problem, w, delta, change)?;
+        let at_rest = AGREED * largest(w);
+        let scales = self.scales(problem);
+        let mut yields = false;
+        let work = &mut self.work;
+        // Of dry friction that moves: its place, to be looked at below.
+        work.kept.fill(0.0);
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.offsets[i]..work.offsets[i + 1];
+            let moves = &change[part.clone()];
+            let (lambda, sigma) = (&work.lambda[part.clone()], &work.sigma[part.clone()]);
+            if let Block::Box { bound } = block {
+                let held = switch(*block, lambda, sigma, scales).is_some()
+                    || sigma[0].abs() <= CLOSED * scales.velocity
+                        && matches!(work.modes[i], Mode::AtLower | Mode::AtUpper);
+                if held && moves[0].abs() > at_rest {
+                    work.kept[part.start] = *bound;
+                    yields = true;
+                }
+            } else if let Some(switch) = switch(*block, lambda, sigma, scales)
+                && largest(&moves[switch.held_from..]) > at_rest
+            {
+                return Ok(false);
+            }
+        }
+        Ok(!yields || self.holds_without(problem, delta)?)
+    }
+
+    /// Whether the held rows keep their modes whatever impulse within its bound, in `kept`, a released row has.
+    fn holds_without(&mut self, problem: &Problem, delta: &mut [f64]) -> Result<bool> {
+        // The other impulses where those of the released rows vanish, and how far they reach to either side.
+        let mut middle = std::mem::take(&mut self.work.free);
+        let mut reach = std::mem::take(&mut self.work.chosen);
+        let mut column = std::mem::take(&mut self.found);
+        middle.copy_from_slice(&self.work.lambda);
+        reach.fill(0.0);
+        column.resize(problem.rows(), 0.0);
+        let mut holds = true;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let at = self.work.offsets[i];
+            let bound = match block {
+                Block::Box { .. } => self.work.kept[at],
+                _ => 0.0,
+            };
+            if bound == 0.0 || !holds {
+                continue;
+            }
+            column.fill(0.0);
+            problem.delassus.add_columns(i, at, &[1.0], &mut column);
+            let own = column[at];
+            self.apply(problem, &column, None, 1, delta)?;
+            let moved = own + column.iter().zip(&*delta).map(|(g, d)| g * d).sum::<f64>();
+            holds = moved.abs() <= AGREED * own;
+            for ((middle, reach), d) in middle.iter_mut().zip(&mut reach).zip(&*delta) {
+                *middle -= d * self.work.lambda[at];
+                *reach += d.abs() * bound;
+            }
+        }
+        let slack = CLOSED * largest(&self.work.lambda);
+        holds &= self.reduced.faces.iter().all(|face| {
+            let part = self.work.offsets[face.block]..self.work.offsets[face.block + 1];
+            let (middle, reach) = (&middle[part.clone()], &reach[part]);
+            let sticks = face.slide.is_none();
+            largest(reach) <= slack
+                || is_inside(problem.blocks[face.block], sticks, middle, reach, slack)
+        });
+        self.work.free = middle;
+        self.work.chosen = reach;
+        self.found = column;
+        Ok(holds)
+    }
+}
+
+/// What becomes of a linearization where sides were compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// It is the derivative on all of them.
+    Alike,
+    /// It now is that of other modes, which are right on all sides.
+    OfOthers,
+    /// It is that of one side.
+    Differ,
+}
+
+impl Sides {
+    fn of(alike: bool) -> Sides {
+        if alike { Sides::Alike } else { Sides::Differ }
+    }
+}
+
+/// The choice that a block at a switch has.
+struct Switch {
+    /// The mode that holds least.
+    released: Mode,
+    /// The first of its rows at rest in the mode that holds most.
+    held_from: usize,
+}
+
+/// None for a block that is in one mode on all sides.
+fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option<Switch> {
+    if classify(block, lambda, sigma, scales, CLOSED).1 > CLOSED {
+        return None;
+    }
+    let (released, held_from) = match (block, lambda, sigma) {
+        (Block::Contact { mu }, [.., l], [x, y, s]) => {
+            let leaves = (l / scales.impulse).max(s / scales.velocity) <= CLOSED;
+            let slips = mu == 0.0 || planar_norm(*x, *y) > CLOSED * scales.velocity;
+            let released = if leaves {
+                Mode::Breaking
+            } else {
+                Mode::Sliding
+            };
+            (released, if leaves && slips { 2 } else { 0 })
+        }
+        (Block::Box { .. }, ..) => (bound_of(lambda), 0),
+        _ => (Mode::Breaking, 0),
+    };
+    Some(Switch {
+        released,
+        held_from,
+    })
+}
+
+/// Of dry friction the bound that is nearer.
+fn bound_of(lambda: &[f64]) -> Mode {
+    if lambda[0] < 0.0 {
+        Mode::AtLower
+    } else {
+        Mode::AtUpper
+    }
+}
+
+/// Whether impulses that reach to either side of a middle are inside the block's set.
+fn is_inside(block: Block, sticks: bool, middle: &[f64], reach: &[f64], slack: f64) -> bool {
+    match (block, middle, reach) {
+        (Block::Contact { mu }, [x, y, z], [dx, dy, dz]) => {
+            let least = z - dz;
+            let most = planar_norm(*x, *y) + planar_norm(*dx, *dy);
+            least > slack && (mu == 0.0 || !sticks || most < mu * least - slack)
+        }
+        (Block::Unilateral, [x], [d]) => x - d > slack,
+        (Block::Box { bound }, [x], [d]) => x.abs() + d < bound - slack,
+        _ => true,
+    }
+}

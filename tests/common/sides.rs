@@ -1,0 +1,138 @@
+//! Whether the two sides of a step agree: what a one-sided label claims they do not.
+
+use super::Rng;
+use diffsim::model::Model;
+use diffsim::step::{Gradient, Sim, StepJacobians};
+use std::sync::Arc;
+
+const WIDTHS: [f64; 4] = [1e-5, 1e-6, 1e-7, 1e-8];
+
+/// Relative difference of one-sided differences of second order from which on two sides differ.
+pub const APART: f64 = 1e-6;
+
+/// A simulation with its state, and what its memory was before the last step.
+pub struct Walk {
+    pub sim: Sim,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    memory: Vec<f64>,
+    rng: Rng,
+}
+
+/// What a step was found to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides {
+    pub label: Gradient,
+    /// How far the two sides are from each other, and the derivative from the mean of them.
+    pub apart: f64,
+    pub off: f64,
+}
+
+impl Walk {
+    pub fn new(sim: Sim, q: Vec<f64>) -> Walk {
+        let nv = sim.model().nv();
+        Walk {
+            memory: vec![0.0; sim.memory_size()],
+            sim,
+            q,
+            v: vec![0.0; nv],
+            rng: Rng::new(5),
+        }
+    }
+
+    /// Steps, and asks for the derivative: the label.
+    pub fn step(&mut self, u: &[f64]) -> Gradient {
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        self.sim.get_memory(&mut self.memory).unwrap();
+        self.sim.step(&self.q, &self.v, u, &mut q, &mut v).unwrap();
+        let nv = v.len();
+        let mut by_v = vec![0.0; nv * nv];
+        let _ = self.sim.step_jacobians(StepJacobians {
+            dv_dv: Some(&mut by_v),
+            ..StepJacobians::default()
+        });
+        (self.q, self.v) = (q, v);
+        self.sim.step_info().unwrap().gradient
+    }
+
+    /// As [`Walk::step`], and compares the step's two sides along `directions` in general position.
+    pub fn look(&mut self, u: &[f64], directions: usize) -> Sides {
+        let (q, v) = (self.q.clone(), self.v.clone());
+        let label = self.step(u);
+        let model = self.sim.model().clone();
+        let (nv, nu) = (model.nv(), model.nu());
+        let n = 2 * nv + nu;
+        let mut found = Sides {
+            label,
+            apart: 0.0,
+            off: 0.0,
+        };
+        let mut after = vec![0.0; self.memory.len()];
+        self.sim.get_memory(&mut after).unwrap();
+        let lines: Vec<(Vec<f64>, Vec<f64>)> = (0..directions)
+            .map(|_| {
+                let d = self.rng.vector(n, 1.0);
+                let (mut by_q, mut by_v) = (vec![0.0; nv], vec![0.0; nv]);
+                let [dq, rest] = [&d[..nv], &d[nv..]];
+                if label != Gradient::Refused {
+                    self.sim
+                        .step_jvp(dq, &rest[..nv], &rest[nv..], &[], &mut by_q, &mut by_v)
+                        .unwrap();
+                }
+                (d, [by_q, by_v].concat())
+            })
+            .collect();
+        for (d, column) in lines {
+            let (mut apart, mut off) = (f64::INFINITY, f64::INFINITY);
+            for h in WIDTHS {
+                let ends =
+                    [h, -h, 2.0 * h, -2.0 * h].map(|s| self.moved(&model, [&q, &v, u], &d, s));
+                let [up, down, up2, down2] = ends;
+                let pairs = |f: &dyn Fn(usize) -> [f64; 2]| distance((0..2 * nv).map(f));
+                let right = |i: usize| (4.0 * up[i] - up2[i]) / (2.0 * h);
+                let left = |i: usize| -(4.0 * down[i] - down2[i]) / (2.0 * h);
+                let central = |i: usize| (up[i] - down[i]) / (2.0 * h);
+                apart = apart.min(pairs(&|i| [right(i), left(i)]));
+                off = off.min(pairs(&|i| [column[i], central(i)]));
+                if apart < 0.1 * APART {
+                    break;
+                }
+            }
+            found.apart = found.apart.max(apart);
+            found.off = found.off.max(off);
+        }
+        self.sim.set_memory(&after).unwrap();
+        found
+    }
+
+    /// Where the step from the state moved by `s` along `d` ends, from where it ended, as tangent and velocity.
+    fn moved(&mut self, model: &Arc<Model>, [q, v, u]: [&[f64]; 3], d: &[f64], s: f64) -> Vec<f64> {
+        let nv = v.len();
+        let part =
+            |range: std::ops::Range<usize>| d[range].iter().map(|x| s * x).collect::<Vec<_>>();
+        let add = |x: &[f64], d: Vec<f64>| x.iter().zip(d).map(|(x, d)| x + d).collect::<Vec<_>>();
+        let mut q_from = q.to_vec();
+        model.integrate(q, &part(0..nv), &mut q_from);
+        let v_from = add(v, part(nv..2 * nv));
+        let u_from = add(u, part(2 * nv..d.len()));
+        let (mut q_to, mut v_to) = (q.to_vec(), v.to_vec());
+        self.sim.set_memory(&self.memory).unwrap();
+        self.sim
+            .step(&q_from, &v_from, &u_from, &mut q_to, &mut v_to)
+            .unwrap();
+        let mut x = vec![0.0; nv];
+        model.difference(&self.q, &q_to, &mut x);
+        x.extend(v_to.iter().zip(&self.v).map(|(a, b)| a - b));
+        x
+    }
+}
+
+/// Relative to the second's largest entry, and 1 at least.
+fn distance(pairs: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let (mut apart, mut size) = (0.0f64, 1.0f64);
+    for [a, b] in pairs {
+        apart = apart.max((a - b).abs());
+        size = size.max(b.abs());
+    }
+    apart / size
+}
