@@ -214,30 +214,33 @@ impl Coupling {
 
     /// Columns of which each is that of a dof.
     pub fn by_dofs(&self) -> Columns<'_> {
-        Columns {
-            are_dofs: true,
-            ..self.by_homes(&self.homes)
-        }
+        self.columns(Some(Homed {
+            homes: &self.homes,
+            members: &self.members,
+            firsts: &self.firsts,
+        }))
     }
 
     /// Columns of which each belongs to an island.
-    pub fn by_homes<'a>(&'a self, homes: &'a [usize]) -> Columns<'a> {
+    pub fn by_homes<'a>(&'a self, homes: &'a Homes) -> Columns<'a> {
+        self.columns(Some(Homed {
+            homes: &homes.homes,
+            members: &homes.members,
+            firsts: &homes.firsts,
+        }))
+    }
+
+    fn columns<'a>(&'a self, homed: Option<Homed<'a>>) -> Columns<'a> {
         Columns {
             coupling: self,
-            homes: Some(homes),
-            are_dofs: false,
+            homed,
             starts: None,
         }
     }
 
     /// Columns over all dofs.
     pub fn full(&self) -> Columns<'_> {
-        Columns {
-            coupling: self,
-            homes: None,
-            are_dofs: false,
-            starts: None,
-        }
+        self.columns(None)
     }
 
     /// How often other trees have been joined than before.
@@ -251,12 +254,58 @@ impl Coupling {
     }
 }
 
+/// The islands of columns. Sized at creation.
+#[derive(Clone, Debug)]
+pub struct Homes {
+    homes: Vec<usize>,
+    /// Columns island by island, and where those of each begin.
+    members: Vec<usize>,
+    firsts: Vec<usize>,
+}
+
+impl Homes {
+    pub fn new(t: &Topology, columns: usize) -> Homes {
+        Homes {
+            homes: vec![0; columns],
+            members: vec![0; columns],
+            firsts: Vec::with_capacity(t.trees.len() + 1),
+        }
+    }
+
+    /// Takes the islands of the columns' dofs.
+    pub fn place(&mut self, coupling: &Coupling, dofs: impl Iterator<Item = usize>) {
+        self.firsts.clear();
+        self.firsts.resize(coupling.len() + 1, 0);
+        for (home, dof) in self.homes.iter_mut().zip(dofs) {
+            *home = coupling.of_dof(dof);
+            self.firsts[*home] += 1;
+        }
+        let mut end = 0;
+        for first in &mut self.firsts {
+            end += *first;
+            *first = end;
+        }
+        for (column, home) in self.homes.iter().enumerate().rev() {
+            // The ends move down to the starts of their islands.
+            self.firsts[*home] -= 1;
+            self.members[self.firsts[*home]] = column;
+        }
+    }
+}
+
+/// The island of each column, and the columns of each island.
+#[derive(Clone, Copy, Debug)]
+struct Homed<'a> {
+    homes: &'a [usize],
+    members: &'a [usize],
+    firsts: &'a [usize],
+}
+
 /// Which rows the columns of a matrix have; all others are zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
     coupling: &'a Coupling,
-    homes: Option<&'a [usize]>,
-    are_dofs: bool,
+    homed: Option<Homed<'a>>,
     /// Where each column begins in what is written, and the end, if only the rows that it has are; else all are.
     starts: Option<&'a [usize]>,
 }
@@ -275,7 +324,7 @@ impl<'a> Columns<'a> {
         let mut at = 0;
         for (j, start) in starts.iter_mut().enumerate() {
             *start = at;
-            if self.homes.is_none_or(|homes| j < homes.len()) {
+            if self.homed.is_none_or(|homed| j < homed.homes.len()) {
                 at += self.spans(j).iter().map(Range::len).sum::<usize>();
             }
         }
@@ -286,7 +335,7 @@ impl<'a> Columns<'a> {
     pub fn index(&self, column: usize, row: usize) -> usize {
         match self.starts {
             None => column * self.coupling.dofs() + row,
-            Some(starts) if self.homes.is_none() => starts[column] + row,
+            Some(starts) if self.homed.is_none() => starts[column] + row,
             Some(starts) => starts[column] + self.coupling.places[row],
         }
     }
@@ -294,8 +343,8 @@ impl<'a> Columns<'a> {
     /// Rows of a column.
     #[inline(always)]
     pub fn spans(&self, column: usize) -> &'a [Range<usize>] {
-        match self.homes {
-            Some(homes) => self.coupling.spans(homes[column]),
+        match self.homed {
+            Some(homed) => self.coupling.spans(homed.homes[column]),
             None => from_ref(&self.coupling.all),
         }
     }
@@ -303,7 +352,7 @@ impl<'a> Columns<'a> {
     /// All columns have all rows: a matrix is one run of numbers.
     #[inline(always)]
     fn are_whole(&self) -> bool {
-        self.homes.is_none() || self.coupling.len() == 1
+        self.homed.is_none() || self.coupling.len() == 1
     }
 
     /// The rows of a link ← `m` times them, in those columns of `x` that have them.
@@ -315,14 +364,15 @@ impl<'a> Columns<'a> {
             None => 0..x.len() / self.coupling.dofs(),
             Some(starts) => 0..starts.len() - 1,
         };
-        let (whole, island) = (self.are_whole(), self.coupling.island.get(link.tree));
-        let runs = match island {
-            Some(island) if self.are_dofs => self.coupling.spans(*island),
-            _ => from_ref(&all),
-        };
-        for run in runs {
-            for j in run.clone() {
-                if whole || self.homes.is_some_and(|homes| Some(&homes[j]) == island) {
+        let homed = self.homed.filter(|_| !self.are_whole());
+        match (homed, self.coupling.island.get(link.tree)) {
+            (Some(homed), Some(island)) => {
+                for &j in &homed.members[homed.firsts[*island]..homed.firsts[island + 1]] {
+                    block.multiply(&mut x[self.index(j, link.iv)..][..size]);
+                }
+            }
+            _ => {
+                for j in all {
                     block.multiply(&mut x[self.index(j, link.iv)..][..size]);
                 }
             }

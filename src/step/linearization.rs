@@ -6,7 +6,7 @@ use super::sim::StepState;
 use super::world_axes;
 use crate::constraint::Variation;
 use crate::dynamics::aba_derivatives::ColumnSupport;
-use crate::dynamics::coupling::{Columns, Coupling, are_within};
+use crate::dynamics::coupling::{Columns, Coupling, Homes, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::{F4, dispatch, within};
 use crate::model::params::Params;
@@ -35,7 +35,7 @@ pub(super) struct Linearization {
     pub column: Vec<f64>,
     pub column2: Vec<f64>,
     /// Islands of the inputs, and a unit input.
-    pub input_homes: Vec<usize>,
+    pub input_homes: Homes,
     /// Where columns by dofs and inputs begin without zeros.
     pub starts: [Vec<usize>; 2],
     pub unit: Vec<f64>,
@@ -64,7 +64,7 @@ impl Linearization {
             column2: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
-            input_homes: vec![0; model.nu()],
+            input_homes: Homes::new(model.topology(), model.nu()),
             starts: [vec![0; nv + 1], vec![0; model.nu() + 1]],
             unit: vec![0.0; model.nu()],
             dv: vec![0.0; nv],
@@ -98,9 +98,7 @@ impl Linearization {
 
     /// Finds the islands of the inputs.
     pub fn place_inputs(&mut self, actuators: &[Actuator]) {
-        for (home, a) in self.input_homes.iter_mut().zip(actuators) {
-            *home = self.coupling.of_dof(a.iv);
-        }
+        (self.input_homes).place(&self.coupling, actuators.iter().map(|a| a.iv));
     }
 
     /// Which rows the columns by q and v have, those by inputs, and those by parameters.

@@ -247,19 +247,32 @@ fn read_kernel(p: &Panels<'_>, blocks: &[usize], first: usize, x: &mut [[f64; LA
         let lines = &mut x[at..at + home.rows];
         at += home.rows;
         lines.fill([0.0; LANES]);
-        let trees = rows.trees(home.group);
-        for (lane, &dof) in p.some(home.group, first).iter().enumerate() {
-            let tree = p.t.links[p.t.dofs[dof].link].tree;
-            if !trees.contains(&Some(tree)) {
-                continue;
+        let dofs = p.some(home.group, first);
+        let [Some(from), Some(to)] = [dofs.first(), dofs.last()] else {
+            continue;
+        };
+        let is_near = |tree: usize| {
+            let tree = &p.t.trees[tree];
+            tree.first_dof <= *to && *from < tree.end_dof
+        };
+        if !rows.trees(home.group).into_iter().flatten().any(is_near) {
+            continue;
+        }
+        // The inverse is zero between trees, and symmetric.
+        for (entry, d) in rows.entries_of(home.group) {
+            let answer = F4::flat(p.inverse.row(d));
+            let mut lanes = [0.0; LANES];
+            if to - from == LANES - 1 {
+                lanes.copy_from_slice(&answer[*from..][..LANES]);
+            } else {
+                for (lane, dof) in lanes.iter_mut().zip(dofs) {
+                    *lane = answer[*dof];
+                }
             }
-            let answer = F4::flat(p.inverse.row(dof));
-            let mut sum = F4::ZERO;
-            for (entry, d) in rows.entries_of(home.group) {
-                sum += rows.at(entry) * answer[d];
-            }
-            for (line, x) in lines.iter_mut().zip(&sum.0[home.first..]) {
-                line[lane] = *x;
+            for (line, x) in lines.iter_mut().zip(home.of(rows.at(entry))) {
+                for (line, lane) in line.iter_mut().zip(&lanes) {
+                    *line += x * lane;
+                }
             }
         }
     }
