@@ -13,6 +13,7 @@
 use super::cone::planar_norm;
 use super::local::project;
 use super::reduced::Face;
+use crate::contact::ladder::LEAST_NORM;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 
@@ -101,6 +102,11 @@ pub(super) struct LeastNorm {
 }
 
 impl LeastNorm {
+    /// Whether it has taken all that it may since [`LeastNorm::work`] was reset.
+    pub fn is_spent(&self) -> bool {
+        self.work >= LEAST_NORM
+    }
+
     pub fn new(max_rows: usize) -> LeastNorm {
         let width = max_rows.div_ceil(4);
         let lanes = || F4::zeros(width);
@@ -186,7 +192,7 @@ impl LeastNorm {
             _ => MAX_STEPS_INSIDE,
         };
         for _ in 0..steps {
-            if value < floor || damping > 1e8 {
+            if value < floor || damping > 1e8 || self.is_spent() {
                 return;
             }
             self.solved = self.update_gradient();

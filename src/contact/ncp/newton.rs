@@ -80,6 +80,9 @@ pub(super) fn run(
         };
         // Rows that creep to rest cannot all be held, which other modes would find again: what was found stands.
         let Some(plain) = plain else { break };
+        if choice == Choice::Least && least_norm.is_spent() {
+            break;
+        }
         let mut flips = check_impulses(problem.blocks, work);
         work.update_sigma(problem);
         if flips == 0 {
