@@ -53,7 +53,12 @@ impl Jam {
     }
 
     fn from_code(code: f64) -> Option<Jam> {
-        let levels = [PushOut::Full, PushOut::Deep, PushOut::None];
+        let levels = [
+            PushOut::Full,
+            PushOut::Deep,
+            PushOut::None,
+            PushOut::Nothing,
+        ];
         if !(0.0..=f64::from(u16::MAX)).contains(&code) || code.fract() != 0.0 {
             return None;
         }

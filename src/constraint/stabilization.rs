@@ -13,8 +13,10 @@ pub enum PushOut {
     /// Those that would be undone faster than 0.01 m/s or rad/s, by contacts without friction: these jam only where bodies
     /// are shut in.
     Deep,
-    /// None. Standing still obeys this.
+    /// None; equalities' errors are.
     None,
+    /// Nothing at all. Standing still obeys this.
+    Nothing,
 }
 
 /// Speed of push-out up to which jammed contacts keep their friction and their overlap instead [m/s or rad/s].
@@ -113,8 +115,13 @@ impl Stabilization {
         match self.push_out {
             PushOut::Full => true,
             PushOut::Deep => self.closing_speed(gap) < -PATIENCE,
-            PushOut::None => false,
+            PushOut::None | PushOut::Nothing => false,
         }
+    }
+
+    /// Whether an equality's error is undone at a speed that bodies can be too jammed for.
+    pub fn pulls(&self, undoing: &Undoing) -> bool {
+        self.push_out != PushOut::Nothing && undoing.term().norm() > PATIENCE
     }
 
     /// Whether a contact of this gap has no friction in this step.
@@ -137,6 +144,15 @@ impl Stabilization {
     /// rebound from.
     pub fn undoing(&self, error: Vec3, [bound, slope]: [f64; 2]) -> Undoing {
         let size = error.norm();
+        if self.push_out == PushOut::Nothing {
+            return Undoing {
+                error,
+                share: 0.0,
+                radial: 0.0,
+                by_kp: 0.0,
+                kink_distance: f64::INFINITY,
+            };
+        }
         let within = size * self.closing() <= bound;
         let share = if within { self.closing() } else { bound / size };
         let (radial, by_kp) = if within {
@@ -208,7 +224,7 @@ impl Stabilization {
                 .abs()
                 .min((pushed + PATIENCE).abs())
                 .min(at_bound),
-            PushOut::None => (gap / self.h).abs(),
+            PushOut::None | PushOut::Nothing => (gap / self.h).abs(),
         }
     }
 }
