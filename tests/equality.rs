@@ -505,3 +505,56 @@ fn mistakes_are_named() {
     };
     assert!(refused(weld(-1.0)).contains("torque scale"));
 }
+
+/// PR2 and Talos with their grippers' linkages shut in were not solved at all, step after step, since every level of what a
+/// jam leaves asked the couplings to close. The last one leaves them as they are, and what is free moves.
+#[test]
+fn a_coupling_that_limits_keep_from_closing_is_left_open() {
+    let mut spec = ModelSpec::default();
+    for (name, limits) in [("left", (-1.0, 0.0)), ("right", (0.2, 1.0))] {
+        let at = common::scene::at(0.0, 0.0, 0.0);
+        let shape = common::scene::ball(0.1);
+        let id = common::scene::body(&mut spec, name, JointKind::Prismatic, at, 1.0, shape);
+        spec.bodies[id].joints[0].limits = Some(limits);
+        spec.bodies[id].joints[0].axis = Vec3::X;
+    }
+    let at = common::scene::at(0.3, 0.0, 0.0);
+    let shape = common::scene::ball(0.1);
+    let flap = common::scene::body(&mut spec, "flap", JointKind::Revolute, at, 1.0, shape);
+    spec.bodies[flap].parent = flap - 1;
+    spec.bodies[flap].joints[0].axis = Vec3::Y;
+    spec.bodies[flap].joints[0].anchor = Vec3::X * -0.3;
+    for g in &mut spec.geoms {
+        (g.contype, g.conaffinity) = (0, 0);
+    }
+    let name = |b: usize| spec.bodies[b].joints[0].name.clone();
+    let coupling = EqualityKind::Joint {
+        joint1: name(flap - 2),
+        joint2: Some(name(flap - 1)),
+        coefficients: [0.0, 1.0, 0.0, 0.0, 0.0],
+    };
+    spec.equalities = vec![equality("coupling", coupling)];
+    let model = Model::compile(spec, Actuation::Full).unwrap();
+    let (mut q, mut v, u) = (
+        vec![1e-4, 0.2 - 1e-4, 0.4],
+        vec![0.0, 0.0, 0.3],
+        vec![0.0; 3],
+    );
+    let mut sim = Sim::new(Arc::new(model.clone()), &options(1e-3)).unwrap();
+    let (mut q_next, mut v_next) = (q.clone(), v.clone());
+    for _ in 0..40 {
+        let (from, speed) = (q_next.clone(), v_next.clone());
+        sim.step(&from, &speed, &u, &mut q_next, &mut v_next)
+            .unwrap();
+        let info = sim.step_info().unwrap();
+        assert!(
+            info.converged && info.push_out_given_up,
+            "{q_next:?} {v_next:?} {info:?}"
+        );
+        assert!(v_next[0].abs().max(v_next[1].abs()) < 1e-9, "{v_next:?}");
+    }
+    assert!((v_next[2] - v[2]).abs() > 0.1, "{v_next:?}");
+    let mut c = Checker::new(model, &options(1e-3));
+    c.check(&mut q, &mut v, &u);
+    c.report("a coupling left open");
+}

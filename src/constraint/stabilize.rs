@@ -195,10 +195,13 @@ impl Constraints {
         let pushes = |s: &Stabilization| {
             (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.pushes(self.gaps[b]))
         };
-        let pulls = (0..self.groups()).any(|b| match self.sources[b] {
-            Source::Equality { error, .. } => s.pulls(&self.undoing(b, error, s)),
-            _ => false,
-        });
+        // What contradicts itself without contacts and limits is no jam.
+        let blocked = (0..self.groups()).any(|b| self.normal_row(b).is_some());
+        let pulls = blocked
+            && (0..self.groups()).any(|b| match self.sources[b] {
+                Source::Equality { error, .. } => s.pulls(&self.undoing(b, error, s)),
+                _ => false,
+            });
         let deep = PushOut::Deep;
         if !pushes(s) {
             pulls.then_some(PushOut::Nothing)
