@@ -42,6 +42,9 @@ impl NcpSolver {
             let [left, asked] = self.left_over(problem, w, delta)?;
             left <= AGREED * asked
         };
+        if consistent && !self.last.is_some_and(|c| c.at_switch) {
+            return Ok(Sides::Alike);
+        }
         let contradicted = !consistent && !self.reduced.only_idle_depend(problem);
         self.work.keep_verified();
         let released = match contradicted {
