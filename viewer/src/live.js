@@ -60,7 +60,7 @@ export class Live {
     v.start = v.end = v.t = time;
     v.changed = true;
     this.frames++;
-    if (this.message) $("words").textContent = this.message;
+    $("words").textContent = this.message ?? `${contacts} contact${contacts === 1 ? "" : "s"}`;
   }
 
   /** A plane through what was taken, facing the camera: the pointer moves it there. */
@@ -113,7 +113,7 @@ export class Live {
   panel(facts) {
     document.body.classList.add("live");
     $("slider").hidden = $("strips").hidden = $("speed").hidden = true;
-    $("scalars").hidden = true;
+    $("plots").hidden = true;
     document.querySelector("#head .note").textContent = "live: pull a body with the mouse, turn the view beside it";
     const box = document.createElement("div");
     box.id = "sliders";
@@ -138,7 +138,7 @@ export class Live {
     );
     if (facts.u.length) heading("Inputs");
     facts.u.forEach((name, index) => slider(name || `input ${index}`, -20, 20, 0, (x) => this.say({ do: "input", index, value: x })));
-    $("side").append(box);
+    $("toggles").before(box);
     const { viewer } = this;
     viewer.playing = false;
     let paused = false;

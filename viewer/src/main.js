@@ -388,8 +388,8 @@ class Viewer {
     this.strips.draw(this.first, this.start, this.end, this.t);
     if (!$("plot").hidden) this.plot.draw(this.start, this.end, this.t);
     $("slider").value = String((1000 * (this.t - this.start)) / (this.end - this.start || 1));
-    $("time").textContent = `${this.t.toFixed(3)} / ${this.end.toFixed(2)} s`;
-    $("words").textContent = Strips.words(this.first);
+    $("time").textContent = this.live ? `${this.t.toFixed(2)} s` : `${this.t.toFixed(3)} / ${this.end.toFixed(2)} s`;
+    if (!this.live) $("words").textContent = Strips.words(this.first);
     this.pickWords();
     this.frames.push(performance.now() - began);
     if (this.frames.length === 1) performance.mark("drawn");

@@ -103,6 +103,8 @@ export class Stage {
     const size = Math.max(0.1, box.getSize(new THREE.Vector3()).length());
     const center = box.getCenter(new THREE.Vector3());
     this.extent = size;
+    // The timeline covers the lowest part of the picture.
+    center.z -= 0.1 * size;
     const narrow = Math.max(1, 1 / this.camera.aspect);
     this.controls.target.copy(center);
     this.camera.position.copy(center).add(new THREE.Vector3(1.25, -1.35, 0.62).multiplyScalar(size * narrow));
