@@ -1527,7 +1527,7 @@ typedef struct ds_recorder_options {
    */
   double rate;
   /**
-   * Bytes of the ring, made at creation. Default 2^24: about a minute of a quadruped at 60 Hz.
+   * Bytes of the ring, made at creation. Default 2^24: more than a minute of a quadruped at 60 Hz.
    */
   size_t capacity;
 } ds_recorder_options;
@@ -2723,7 +2723,7 @@ ds_status ds_recorder_set_channel(struct ds_recorder *recorder,
                                   const double *values);
 
 /**
- * Adds what a file draws of the bodies of the model that was loaded from it: the <visual> of a URDF, with meshes and
+ * Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
  * colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
  * may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
  * only. Allocates.

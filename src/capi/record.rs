@@ -38,7 +38,7 @@ pub struct ds_recorder_options {
     pub struct_size: usize,
     /// Frames a second of simulated time; 0: one for each step. Default 60.
     pub rate: f64,
-    /// Bytes of the ring, made at creation. Default 2^24: about a minute of a quadruped at 60 Hz.
+    /// Bytes of the ring, made at creation. Default 2^24: more than a minute of a quadruped at 60 Hz.
     pub capacity: usize,
 }
 
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn ds_recorder_set_channel(
     })
 }
 
-/// Adds what a file draws of the bodies of the model that was loaded from it: the <visual> of a URDF, with meshes and
+/// Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
 /// colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
 /// may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
 /// only. Allocates.

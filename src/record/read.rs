@@ -331,6 +331,48 @@ impl Recording {
             let [quantity, angular, body, _] = [s.u32()?, s.u32()?, s.u32()?, s.u32()?];
             frame.arrows.push(([quantity, angular, body], s.array()?));
         }
+        if !s.0.is_empty() {
+            return Err(Error::parse("a frame is longer than what it says it holds"));
+        }
         Ok(frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::options::{Format, LoadOptions, load_str};
+    use crate::record::write::chunk_head;
+    use crate::record::{Recorder, RecorderOptions};
+    use std::sync::Arc;
+
+    /// Any four bytes of a chunk changed, under a checksum that fits: an error, or another recording.
+    #[test]
+    fn whatever_chunks_say_is_read_or_refused() {
+        let text =
+            "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>";
+        let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).expect("a model");
+        let mut recorder =
+            Recorder::new(Arc::new(model), &RecorderOptions::default()).expect("a recorder");
+        let q = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        recorder.add_channel("one", 1).expect("a channel");
+        recorder.state(0.0, &q, &[0.0; 6]).expect("a frame");
+        let bytes = recorder.bytes().to_vec();
+        let (mut at, mut refused) = (8, 0);
+        while at < bytes.len() {
+            let (kind, payload) = chunk(&bytes[at..]).expect("a chunk");
+            let end = at + CHUNK_HEAD + payload.len();
+            for spot in (0..payload.len()).step_by(4) {
+                for word in [0u32, 1, 7, 1 << 16, 1 << 31, u32::MAX] {
+                    let mut bad = payload.to_vec();
+                    bad[spot..spot + 4].copy_from_slice(&word.to_le_bytes());
+                    let head = chunk_head(kind, &[&bad]);
+                    let whole = [&bytes[..at], &head, &bad, &bytes[end..]].concat();
+                    refused += usize::from(read(&whole).is_err());
+                }
+            }
+            at = end;
+        }
+        assert!(refused > 20, "{refused}");
     }
 }

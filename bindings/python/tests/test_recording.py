@@ -125,3 +125,36 @@ def test_wrong_calls_name_the_argument(model, tmp_path):
     recorder.close()
     with pytest.raises(diffsim.InvalidArgumentError):
         recorder.frames
+
+
+def test_whatever_chunks_say_is_read_or_refused(model):
+    """Any byte of a chunk changed, under a checksum that fits: an error that names the place, or another recording."""
+    import struct
+    import zlib
+
+    recorder = diffsim.Recorder(model, rate=0, channels={"one": 1})
+    fall(model, 3, lambda sim, q, v: recorder.step(sim))
+    data = recorder.bytes()
+    rng = np.random.default_rng(0)
+    chunks, at = [], 8
+    while at < len(data):
+        kind, _, length = struct.unpack_from("<4sIQ", data, at)
+        chunks.append((at, kind, data[at + 16 : at + 16 + length]))
+        at += 16 + length
+    refused = 0
+    for at, kind, payload in chunks:
+        for _ in range(200):
+            bad = bytearray(payload)
+            spot = int(rng.integers(len(bad) // 4)) * 4
+            bad[spot : spot + 4] = struct.pack("<I", int(rng.choice([0, 1, 7, 2**16, 2**31, 2**32 - 1])))
+            crc = zlib.crc32(bytes(bad), zlib.crc32(kind + struct.pack("<Q", len(bad))))
+            whole = data[:at] + struct.pack("<4sIQ", kind, crc, len(bad)) + bytes(bad) + data[at + 16 + len(bad) :]
+            try:
+                diffsim.Recording.from_bytes(whole).html()
+            except diffsim.RecordingError as error:
+                assert "byte" in str(error) or "version" in str(error)
+                refused += 1
+            except ValueError as error:
+                # Numbers that no page can show.
+                assert "JSON" in str(error) or "recordings" in str(error) or "pose" in str(error), error
+    assert refused > 20

@@ -90,6 +90,16 @@ def test_meshes_are_thinned_to_a_budget():
     assert area(few, faces) == pytest.approx(area(points, triangles), rel=0.03)
 
 
+def test_notebooks_show_models_and_sims():
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    sim = diffsim.Sim(model)
+    for shown in (model._repr_html_(), sim._repr_html_()):
+        assert shown.startswith("<iframe")
+    q, v, u = model.keyframe("standing")
+    sim.step(q, v, u)
+    assert sim._repr_html_().startswith("<iframe")
+
+
 def test_of_many_frames_some_are_shown(recording):
     from dataclasses import replace
 

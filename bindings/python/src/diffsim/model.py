@@ -83,6 +83,11 @@ class Model(Handle):
     def __repr__(self):
         return f"<diffsim.Model nq={self.nq} nv={self.nv} nu={self.nu} nbody={self.nbody} ngeom={self.ngeom}>"
 
+    def _repr_html_(self) -> str:
+        from .recorder import picture
+
+        return picture(self)
+
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"], mesh_dirs: Sequence[str] = (), **options) -> "Model":
         """Loads a .urdf, or an .xml or .mjcf (MJCF).

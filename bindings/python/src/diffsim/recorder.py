@@ -5,13 +5,25 @@ from typing import Dict, Optional, Union
 
 import numpy as np
 
-from ._native import NULL, Handle, InvalidArgumentError, array, check, ffi, lib, pointer, struct
+from ._native import NULL, Handle, InvalidArgumentError, NoStepError, array, check, ffi, lib, pointer, struct
 from .batch import Batch
 from .enums import Quantity
 from .model import Model
 from .recording import Recording
 from .rollout import Rollout
 from .sim import Gradients, Sim
+
+
+def picture(model: Model, sim: Optional[Sim] = None) -> str:
+    """What a notebook shows of a model at home, or of a sim after its last step."""
+    recorder = Recorder(model, rate=0)
+    try:
+        if sim is None:
+            raise NoStepError("")
+        recorder.step(sim)
+    except NoStepError:
+        recorder.state(0.0, model.home())
+    return recorder._repr_html_()
 
 
 class Recorder(Handle):

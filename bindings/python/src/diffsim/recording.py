@@ -235,6 +235,8 @@ class Recording:
         for _ in range(bodies):
             name = source.text()
             parent, mass, *com = source.take("<I4d")
+            if parent >= max(1, len(self.bodies)):
+                raise ValueError(f"body {len(self.bodies)} comes before its parent {parent}")
             self.bodies.append(Body(name, parent, mass, np.array(com)))
         for _ in range(joints):
             name = source.text()
@@ -259,12 +261,15 @@ class Recording:
 
     def _shapes(self, payload):
         source = _Source(payload)
-        for _ in range(source.take("<I")[0]):
+        (count,) = source.take("<I")
+        for _ in range(count):
             role, kind, body, geom, mesh = source.take("<5I")
             rgba = np.array(source.take("<4f"))
             numbers = np.array(source.take("<11d"))
             if body >= len(self.bodies) or (mesh != NONE and mesh >= len(self.meshes)):
                 raise ValueError("a shape is of a body or mesh that is none")
+            if geom != NONE and geom >= count:
+                raise ValueError(f"a shape is of geom {geom}, of {count} at most")
             self.shapes.append(
                 Shape(
                     source.text(),
@@ -305,6 +310,18 @@ class Recording:
         channels = numbers(max((s.stop for s in self.channels.values()), default=0))
         limits = numbers(len(self.joints), "u1")
         at += -len(self.joints) % 8
+        contacts, wrenches, arrows = numbers(contacts, CONTACT), numbers(wrenches, WRENCH), numbers(arrows, ARROW)
+        if at != len(payload):
+            raise ValueError(f"a frame of {len(payload)} bytes holds {at}")
+        geoms = sum(s.geom is not None for s in self.shapes)
+        for ids, count in (
+            (contacts["geom_a"], geoms),
+            (contacts["geom_b"], geoms),
+            (wrenches["body"], len(self.bodies)),
+            (arrows["body"], len(self.bodies)),
+        ):
+            if ids.size and not (0 <= ids.min() and ids.max() < count):
+                raise ValueError("a frame is of a geom or body that is none")
         return Frame(
             time,
             step,
@@ -318,9 +335,9 @@ class Recording:
             poses,
             channels,
             limits,
-            numbers(contacts, CONTACT),
-            numbers(wrenches, WRENCH),
-            numbers(arrows, ARROW),
+            contacts,
+            wrenches,
+            arrows,
         )
 
 

@@ -216,6 +216,11 @@ class Sim(Handle):
 
     # Steps
 
+    def _repr_html_(self) -> str:
+        from .recorder import picture
+
+        return picture(self.model, self)
+
     def step(self, q, v, u=None, out: Optional[Tuple[Array, Array]] = None) -> Tuple[Array, Array]:
         """Advances a state by one time step and returns (q_next, v_next).
 

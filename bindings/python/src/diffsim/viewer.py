@@ -118,6 +118,8 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     count = len(frames)
     arrays = _Arrays()
     poses = np.array([f.poses for f in frames])
+    if not np.isfinite(poses).all():
+        raise ValueError("a pose of the recording is not finite")
     if loose:
         n = len(recording.bodies)
         carriers, still, slots = [-1] * n, [None] * n, list(range(n))
