@@ -98,6 +98,10 @@ pub(super) fn least_depth_again(
     rounding: f64,
 ) -> Option<Option<Axis>> {
     let sought = Sought::alone(rounding);
+    let settled = shell.settle(pair, found, &sought);
+    if settled.is_some() {
+        return settled;
+    }
     let mut p = Polytope::<FEW, { 2 * FEW }>::new();
     let again = p
         .resume(pair, shell, sought.tolerance())
@@ -128,17 +132,17 @@ fn from_simplex(
 }
 
 /// Which axes count as of least depth.
-struct Sought {
+pub(super) struct Sought {
     /// Depths that differ by less are equal.
-    rounding: f64,
+    pub rounding: f64,
     /// Facets by this much less deep than the least are looked at.
-    window: f64,
+    pub window: f64,
     /// All of these must name the same axis.
     alone: bool,
 }
 
 impl Sought {
-    fn alone(rounding: f64) -> Sought {
+    pub fn alone(rounding: f64) -> Sought {
         Sought {
             rounding,
             window: ALONE * rounding,
@@ -147,7 +151,7 @@ impl Sought {
     }
 
     /// How far below the boundary of the difference a facet may be.
-    fn tolerance(&self) -> f64 {
+    pub fn tolerance(&self) -> f64 {
         0.1 * self.rounding
     }
 }
@@ -168,7 +172,7 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
     let mut s = Simplex::default();
     let d = pair.outlook().normalized().unwrap_or(Vec3::Z);
     let top = pair.support(d, None);
-    let bottom = pair.support(-d, Some(top));
+    let bottom = pair.support(-d, None);
     let axis = (bottom.w - top.w).normalized()?;
     let least = if axis.x.abs() <= axis.y.abs().min(axis.z.abs()) {
         Vec3::X
@@ -181,7 +185,7 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
     let e2 = axis.cross(e1);
     let mut side: Option<(f64, Vertex)> = None;
     for e in [e1, -e1, e2, -e2] {
-        let v = pair.support(e, Some(top));
+        let v = pair.support(e, None);
         let distance = (v.w - top.w).cross(axis).norm();
         if side.is_none_or(|s| distance > s.0) {
             side = Some((distance, v));
@@ -189,7 +193,7 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
     }
     let (_, side) = side?;
     let n = (side.w - top.w).cross(axis).normalized()?;
-    let (over, under) = (pair.support(n, Some(side)), pair.support(-n, Some(side)));
+    let (over, under) = (pair.support(n, None), pair.support(-n, None));
     let height = |v: Vertex| (v.w - top.w).dot(n).abs();
     let last = if height(over) >= height(under) {
         over

@@ -9,6 +9,10 @@ pub const MAX_VERTICES: usize = 1 << 14;
 /// Most sides of the polygon by which a face takes part in a contact patch.
 pub const MAX_SIDES: usize = 32;
 
+/// Hulls with more vertices than this have a table of where searches start, with so many cells along a cube's side.
+const LARGE: usize = 32;
+const CELLS: usize = 4;
+
 /// A face: its plane is `normal · x = offset`, and no vertex lies above it.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
@@ -38,6 +42,8 @@ pub struct Hull {
     faces_of: Incidence,
     /// Extreme vertices along ±x, ±y, ±z: where a search without a hint starts.
     extremes: [u16; 6],
+    /// The same of a large hull, along the middle of each cell of the surface of a cube; else empty.
+    starts: Vec<u16>,
     centre: Vec3,
     size: f64,
     half_extents: Option<Vec3>,
@@ -166,6 +172,7 @@ impl Hull {
             neighbours: Incidence::new((0..n).map(others).collect()),
             faces_of: Incidence::new((0..n).map(|_| vec![0]).collect()),
             extremes: [0; 6],
+            starts: Vec::new(),
             centre: Vec3::ZERO,
             size: 0.0,
             half_extents: None,
@@ -266,12 +273,18 @@ impl Hull {
             neighbours: Incidence::new(neighbours),
             faces_of: Incidence::new(faces_of),
             extremes: [0; 6],
+            starts: Vec::new(),
             centre: Vec3::ZERO,
             size: 0.0,
             half_extents: None,
             flatness,
         };
         hull.measure();
+        if hull.vertices.len() > LARGE {
+            hull.starts = (0..6 * CELLS * CELLS)
+                .map(|cell| hull.support(middle(cell)))
+                .collect();
+        }
         Ok(hull)
     }
 
@@ -374,6 +387,9 @@ impl Hull {
     /// The vertex farthest along `dir` (any length).
     #[inline]
     pub fn support(&self, dir: Vec3) -> u16 {
+        if !self.starts.is_empty() {
+            return self.support_from(dir, self.starts[cell(dir)]);
+        }
         let mut start = self.extremes[0];
         for &e in &self.extremes[1..] {
             if dir.dot(self.vertex(e)) > dir.dot(self.vertex(start)) {
@@ -407,6 +423,35 @@ impl Hull {
         }
         best
     }
+}
+
+/// The cell of a cube's surface that a direction passes through: of its six sides, each a square of [`CELLS`]².
+#[inline]
+fn cell(dir: Vec3) -> usize {
+    let size = dir.abs();
+    let k = if size.x >= size.y.max(size.z) {
+        0
+    } else if size.y >= size.z {
+        1
+    } else {
+        2
+    };
+    // From 0 at one border of the side to CELLS at the other; not a number counts as 0.
+    let along = |x: f64| ((0.5 * CELLS as f64 * (x / size[k] + 1.0)) as usize).min(CELLS - 1);
+    let side = 2 * k + usize::from(dir[k] > 0.0);
+    (side * CELLS + along(dir[(k + 1) % 3])) * CELLS + along(dir[(k + 2) % 3])
+}
+
+/// The direction through the middle of a cell.
+fn middle(cell: usize) -> Vec3 {
+    let (side, row, column) = (cell / (CELLS * CELLS), cell / CELLS % CELLS, cell % CELLS);
+    let across = |i: usize| (2 * i + 1) as f64 / CELLS as f64 - 1.0;
+    let k = side / 2;
+    let mut dir = Vec3::ZERO;
+    dir[k] = if side % 2 == 1 { 1.0 } else { -1.0 };
+    dir[(k + 1) % 3] = across(row);
+    dir[(k + 2) % 3] = across(column);
+    dir
 }
 
 /// Unit normal of a polygon that is nearly plane (Newell's method).

@@ -15,6 +15,7 @@ mod convex;
 mod curved;
 mod decompose;
 mod derivative;
+mod edges;
 mod expand;
 mod feature;
 mod fixed;

@@ -3,7 +3,6 @@
 use super::cache::Memory;
 use super::expand;
 use super::feature::Feature;
-use super::fixed::Fixed;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::patch::{Candidates, Reference};
@@ -30,10 +29,6 @@ const OFF_FACE_SURELY: f64 = 1e-9;
 const BENT: f64 = 1e-7;
 /// Relative to a feature's or a hull's size: more than two searches may differ.
 const WELL_WITHIN: f64 = 1e-6;
-/// Sine of the angle between two edges up to which both ends of their overlap touch.
-const PARALLEL_EDGES: f64 = 0.1;
-/// In roundings: vertices whose heights differ by less are as far out.
-const TIED: f64 = 1e3;
 /// Cosine between a contact's normal and a face's from which the face adds its patch.
 pub(super) const NEARLY_PARALLEL: f64 = 0.99;
 /// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
@@ -379,63 +374,6 @@ impl Pair<'_> {
         self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
     }
 
-    /// The contact of a vertex with a vertex, with an edge, or of two parallel edges: these count
-    /// as an edge of A and the first end of B's that lies beside it, or of B and one of A's.
-    pub(super) fn nearest_vertex(&self, ids_a: &Distinct, ids_b: &Distinct) -> ContactPoint {
-        let xa = |i: u16| self.a.vertex(i);
-        let xb = |i: u16| self.b_in_a.point(self.b.vertex(i));
-        // (Offset from the edge to the vertex, whether the foot lies within the edge.)
-        let beside = |p: Vec3, q: Vec3, x: Vec3| {
-            let u = q - p;
-            let t = (x - p).dot(u) / u.norm_squared();
-            ((x - p) - u * t, (0.0..=1.0).contains(&t))
-        };
-        let mut best: Option<(Vec3, Vec3, Feature, bool)> = None;
-        let mut offer = |c: (Vec3, Vec3, Feature, bool)| {
-            if best.is_none_or(|b| !b.3 && c.3) {
-                best = Some(c);
-            }
-        };
-        if ids_a.len == 2 {
-            let edge = ids_a.sorted();
-            for vertex in ids_b.iter() {
-                let x = xb(vertex);
-                let (d, inside) = beside(xa(edge[0]), xa(edge[1]), x);
-                let feature = Feature::EdgeVertex {
-                    owner: 0,
-                    edge,
-                    vertex,
-                };
-                offer((x - d * 0.5, d, feature, inside));
-            }
-        }
-        if ids_b.len == 2 {
-            let edge = ids_b.sorted();
-            for vertex in ids_a.iter() {
-                let x = xa(vertex);
-                let (d, inside) = beside(xb(edge[0]), xb(edge[1]), x);
-                let feature = Feature::EdgeVertex {
-                    owner: 1,
-                    edge,
-                    vertex,
-                };
-                offer((x - d * 0.5, -d, feature, inside));
-            }
-        }
-        let (a, b) = (ids_a.ids[0], ids_b.ids[0]);
-        let (point, d, feature, _) = best.unwrap_or_else(|| {
-            let d = xb(b) - xa(a);
-            (xa(a) + d * 0.5, d, Feature::VertexVertex { a, b }, true)
-        });
-        let gap = d.norm();
-        ContactPoint {
-            point,
-            normal: d * (1.0 / gap),
-            gap,
-            feature: feature.encode(),
-        }
-    }
-
     /// Adds `point` and the patch around it.
     fn with_patch(
         &self,
@@ -491,83 +429,6 @@ impl Pair<'_> {
         };
         r.clip(vertex, margin, rounding, found);
     }
-}
-
-impl Pair<'_> {
-    /// Of an edge of A at its outermost vertex `a` along `normal` and one of B at `b` that are nearly
-    /// parallel, and nearly perpendicular to `normal`, the ends of each that lie beside the other one.
-    fn parallel_edges(
-        &self,
-        normal: Vec3,
-        a: u16,
-        b: u16,
-        margin: f64,
-        rounding: f64,
-        found: &mut Candidates,
-    ) {
-        let against = -self.b_in_a.rot.tr_mul_vec(normal);
-        let (edges_a, edges_b) = (
-            crosswise(self.a, a, normal, rounding),
-            crosswise(self.b, b, against, rounding),
-        );
-        for &ids_a in edges_a.iter() {
-            let [p, q] = ids_a.map(|i| self.a.vertex(i));
-            for &ids_b in edges_b.iter() {
-                let [r, s] = ids_b.map(|i| self.b_in_a.point(self.b.vertex(i)));
-                let (u, v) = (q - p, s - r);
-                if u.cross(v).norm() > PARALLEL_EDGES * u.norm() * v.norm() {
-                    continue;
-                }
-                let mut offer = |owner: u8, edge, from: Vec3, along: Vec3, x: Vec3, vertex| {
-                    let t = (x - from).dot(along) / along.norm_squared();
-                    let d = x - from - along * t;
-                    let out = if owner == 0 { d } else { -d };
-                    let gap = d.norm();
-                    let outwards = out.dot(normal) > 0.5 * gap;
-                    if (0.0..=1.0).contains(&t) && outwards && gap > rounding && gap <= margin {
-                        found.push(ContactPoint {
-                            point: x - d * 0.5,
-                            normal: out * (1.0 / gap),
-                            gap,
-                            feature: Feature::EdgeVertex {
-                                owner,
-                                edge,
-                                vertex,
-                            }
-                            .encode(),
-                        });
-                    }
-                };
-                offer(0, ids_a, p, u, r, ids_b[0]);
-                offer(0, ids_a, p, u, s, ids_b[1]);
-                offer(1, ids_b, r, v, p, ids_a[0]);
-                offer(1, ids_b, r, v, q, ids_a[1]);
-            }
-        }
-    }
-}
-
-/// Most edges of a hull that are looked at as parallel to another one's.
-const MAX_CROSSWISE: usize = 8;
-
-/// The edges nearly perpendicular to `dir` at the vertex `top`, which is outermost along it, and at its
-/// neighbours that are as far out: of an edge that touches, a search may give either end.
-fn crosswise(hull: &Hull, top: u16, dir: Vec3, rounding: f64) -> Fixed<[u16; 2], MAX_CROSSWISE> {
-    let mut edges = Fixed::new();
-    let height = |i: u16| hull.vertex(i).dot(dir);
-    let outermost = |i: &u16| height(top) - height(*i) <= TIED * rounding;
-    let tops = hull.neighbours(top).iter().copied().filter(outermost);
-    for from in std::iter::once(top).chain(tops) {
-        for &to in hull.neighbours(from) {
-            let edge = [from.min(to), from.max(to)];
-            let along = hull.vertex(to) - hull.vertex(from);
-            let flat = along.dot(dir).abs() <= PARALLEL_EDGES * along.norm();
-            if flat && !edges.contains(&edge) {
-                let _ = edges.push(edge);
-            }
-        }
-    }
-    edges
 }
 
 /// Up to three different vertices of one hull.

@@ -1,8 +1,11 @@
 //! What a polytope inside the difference of two hulls leaves for the next query.
 
-use super::expand::Polytope;
+use super::expand::{Polytope, Sought};
 use super::fixed::Fixed;
+use super::gjk::{Simplex, SupportMap};
 use super::pair::Pair;
+use super::sat::Axis;
+use crate::spatial::Vec3;
 
 /// Most vertices of a polytope that is kept.
 const KEPT: usize = 48;
@@ -37,9 +40,75 @@ impl Shell {
     }
 }
 
+impl Shell {
+    /// The axis of least depth, where the facets as they lie at this placement prove it; `Some(None)` where another axis
+    /// is nearly as good, `None` where facets must be pushed out to tell.
+    ///
+    /// The facets need not be convex: all around the origin and no nearer than the least of them, none lets a way out
+    /// that is shorter.
+    pub(super) fn settle(
+        &self,
+        pair: &Pair,
+        found: &mut Simplex,
+        sought: &Sought,
+    ) -> Option<Option<Axis>> {
+        let mut corners = Fixed::<Vec3, KEPT>::new();
+        for &[a, b] in self.vertices.iter() {
+            pair.has(a, b).then_some(())?;
+            corners.push(pair.vertex(a, b).w)?;
+        }
+        let mut offsets = Fixed::<f64, { 2 * KEPT }>::new();
+        let mut least = f64::INFINITY;
+        for f in self.facets.iter() {
+            let [p, q, r] = f.corners.map(|c| corners[usize::from(c)]);
+            let out = (q - p).cross(r - p);
+            let height = out.dot(p + q + r) / 3.0;
+            if height.is_nan() || height <= 0.0 {
+                return None;
+            }
+            let offset = height / out.norm();
+            least = least.min(offset);
+            offsets.push(offset)?;
+        }
+        let mut axis: Option<Axis> = None;
+        for (f, &offset) in self.facets.iter().zip(offsets.iter()) {
+            if offset > least + sought.window {
+                continue;
+            }
+            let near = f.corners.map(|c| {
+                let [a, b] = self.vertices[usize::from(c)];
+                pair.vertex(a, b)
+            });
+            let [p, q, r] = near.map(|v| v.w);
+            let normal = (q - p).cross(r - p).normalized()?;
+            let w = pair.support(normal, Some(near[0])).w;
+            if normal.dot(w) - offset > sought.tolerance() {
+                return None;
+            }
+            let named = pair.axis_of(&near, normal);
+            let Some(named) = named.filter(|a| pair.bears(a, offset, sought.rounding)) else {
+                return Some(None);
+            };
+            if axis.is_some_and(|a| !a.same_features(&named)) {
+                return Some(None);
+            }
+            if axis.is_none() {
+                axis = Some(named);
+                let heights = corners.iter().map(|w| normal.dot(*w)).enumerate();
+                let (behind, _) = heights.min_by(|x, y| x.1.total_cmp(&y.1))?;
+                let [a, b] = self.vertices[behind];
+                *found = Simplex::default();
+                near.into_iter().for_each(|v| found.push(v));
+                found.push(pair.vertex(a, b));
+            }
+        }
+        axis.map(Some)
+    }
+}
+
 impl<const V: usize, const F: usize> Polytope<V, F> {
-    /// The polytope of an earlier result; `None` where there is none, or where with its vertices at
-    /// this placement it does not hold the origin or is not convex to within `tolerance`.
+    /// The polytope of an earlier result; `None` where there is none, or where with its vertices at this
+    /// placement it does not hold the origin or is not convex to within `tolerance`.
     pub(super) fn resume(&mut self, pair: &Pair, shell: &Shell, tolerance: f64) -> Option<()> {
         if shell.facets.is_empty() {
             return None;

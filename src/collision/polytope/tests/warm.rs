@@ -1,6 +1,8 @@
 //! Queries that start where the last one on the pair ended.
 
 use super::*;
+use crate::collision::polytope::expand;
+use crate::collision::polytope::gjk::Simplex;
 use crate::spatial::Mat3;
 
 /// Poses as a simulation meets them: sliding, turning, resting flat, edge on edge, all with rounding.
@@ -160,4 +162,52 @@ fn curved_overlaps_do_not_depend_on_the_poses_before() {
     }
     println!("{again} of {queries} from where the last one ended");
     assert!(2 * again > queries);
+}
+
+/// What the last query left proves by its facets as they lie, without growing, that the same features part the hulls
+/// soonest.
+#[test]
+fn overlaps_of_turning_hulls_are_settled_by_what_the_last_query_left() {
+    let shapes = [
+        rounded(60, Vec3::new(0.1, 0.08, 0.12), 1),
+        rounded(300, Vec3::new(0.1, 0.1, 0.09), 2),
+        Hull::from_mesh(&gridded_box(Vec3::new(0.1, 0.08, 0.12), 3)).unwrap(),
+    ];
+    let mut random = Random(170);
+    let (mut again, mut queries) = (0, 0);
+    for (i, a) in shapes.iter().enumerate() {
+        for b in &shapes[i..] {
+            let rounding = ROUNDING * (a.size() + b.size());
+            let (ca, cb) = (Convex::from(a.clone()), Convex::from(b.clone()));
+            for _ in 0..runs(8) {
+                let (mut cache, mut depths) = (PairCache::default(), Depths::new(1));
+                let mut pose = Pose::new(so3_exp(random.vector(3.0)), Vec3::ZERO);
+                pose.pos = random.vector(1.0).normalized().unwrap() * (0.7 * a.size());
+                let (spin, slide) = (random.vector(2e-3), random.vector(2e-4));
+                for _ in 0..40 {
+                    pose = Pose::new(so3_exp(spin).mul_mat(&pose.rot), pose.pos + slide);
+                    let mut memory = Memory {
+                        cache: &mut cache,
+                        depths: &mut depths,
+                        key: 0,
+                    };
+                    let pair = Pair::new(a, b, pose);
+                    let sought = expand::Sought::alone(rounding);
+                    let known = memory.known_shell();
+                    let settled = known
+                        .and_then(|s| s.settle(&pair, &mut Simplex::default(), &sought))
+                        .flatten();
+                    queries += 1;
+                    again += i32::from(settled.is_some());
+                    let (mut warm, at) = (Manifold::default(), Pose::IDENTITY);
+                    let still = Approach::still(0.002);
+                    collide_deep(&ca, &at, &cb, &pose, &still, &mut memory, &mut warm);
+                    let cold = run(&ca, &at, &cb, &pose, 0.002);
+                    assert!(warm == cold, "{warm:?}\n{cold:?}");
+                }
+            }
+        }
+    }
+    println!("{again} of {queries} settled by what the last one left");
+    assert!(10 * again > 7 * queries);
 }
