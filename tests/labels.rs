@@ -266,8 +266,8 @@ fn share(
     share
 }
 
-/// Shares of one-sided steps, all of them with sides that differ. Creeping on many redundant rows of friction, and flat boxes
-/// held by more than one other, have no derivative; standing, trotting and lying in a pile have one.
+/// Shares of one-sided steps, whose sides differ. Where a robot creeps on more rows of friction than hold it, and where flat
+/// boxes are held by more than one other body, in a grasp, a pyramid or a pile, they do; trotting robots have a derivative.
 #[test]
 fn one_sided_steps_have_sides_that_differ() {
     let still = |w: &Walk, _: usize| vec![0.0; w.sim.model().nu()];
