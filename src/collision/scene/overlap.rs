@@ -46,7 +46,7 @@ pub fn exclude_overlapping(model: &Model, q: &[f64]) -> Result<Model> {
 }
 
 /// A copy of the model in which those geoms of one robot never touch that overlap by more than a micrometre in most
-/// configurations ([`PARTED`]) within the joints' limits, and a warning that counts them: housings, or hulls that bridge
+/// configurations (more than three of four) within the joints' limits, and a warning that counts them: housings, or hulls that bridge
 /// the hollow in which the other part lives. Their contact tells of the description, not of the robot, and no motion of
 /// the joints resolves it. Pairs that the description or the user names are left as they are.
 ///
