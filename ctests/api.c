@@ -533,12 +533,14 @@ static void structs_grow(const ds_model *model) {
     CHECK(ds_sim_create(model, &newer.known, &sim) == DS_ERR_INVALID_ARGUMENT && sim == NULL);
 }
 
-/* Two balls of one robot in each other and in the floor, the one of "b" without a mask against it. */
+/* Two balls of one robot in each other, from which a slide parts them, and in the floor, the one of "b" without a mask
+ * against it. */
 static const char balls[] =
     "<mujoco><worldbody><geom type='plane' size='0 0 1' contype='1' conaffinity='0'/>"
     "<body name='a' pos='0 0 0.09'><freejoint/><geom size='0.1' conaffinity='3'/>"
     "<body name='m'><joint axis='0 0 1'/><geom size='0.01' contype='0' conaffinity='0'/>"
-    "<body name='b' pos='0.15 0 0'><joint axis='0 0 1'/><geom size='0.1' contype='2' conaffinity='2'/></body>"
+    "<body name='b' pos='0.15 0 0'><joint type='slide' axis='1 0 0'/>"
+    "<geom size='0.1' contype='2' conaffinity='2'/></body>"
     "</body></body></worldbody></mujoco>";
 
 static size_t touching(const ds_load_options *options) {

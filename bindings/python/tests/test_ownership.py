@@ -54,10 +54,13 @@ def test_a_handle_is_not_copied(model, kind, copier):
 
 # Arguments of every public method, as an open handle takes them.
 Q, V, U = "q", "v", "u"
+PATTERN = diffsim.JacobianPattern(0, *(np.zeros(0, dtype=np.int32) for _ in range(4)))
 CALLS = {
     "Sim": {
         "step": (Q, V, U),
         "jacobians": (),
+        "jacobian_pattern": (),
+        "sparse_jacobians": (PATTERN,),
         "jvp": (),
         "vjp": (V, V),
         "impulse_jacobians": (),
