@@ -43,7 +43,7 @@ pub(super) const METHODS: [Rung; 6] = [
     rung(Method::Pivots, 16, Effort::Usual),
     rung(Method::Interior, 50, Effort::Usual),
     rung(Method::PivotsByRank, 100, Effort::Thorough),
-    rung(Method::Continuation, 240, Effort::Thorough),
+    rung(Method::Continuation, 600, Effort::Thorough),
 ];
 
 /// Factorizations on the least impulse in modes that were found, and on polishing what pivots, the interior point or

@@ -30,7 +30,7 @@ const COMPLIANT_REACH_STEPS: f64 = 1.0;
 /// When bodies jam, so many steps take pains to push all of them out, and then one in so many; one of fewer tries it
 /// briefly, and the others begin with what the last one did.
 const FIRST_PAINS: u8 = 2;
-const TRIES: u8 = 16;
+const TRIES: u8 = 8;
 const PAINS: u8 = 128;
 
 impl ContactStage {
