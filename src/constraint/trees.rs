@@ -264,13 +264,9 @@ impl Constraints {
         for (k, (tree, n)) in t.trees.iter().zip(&held.sizes).enumerate() {
             let dofs = tree.first_dof..tree.end_dof;
             if *n < dofs.len()
-                && let Some(turned) = held
-                    .turned
-                    .binary_search_by_key(&k, |turned| turned.tree)
-                    .ok()
-                    .map(|k| &held.turned[k])
+                && let Some(at) = place_of(&held.turned, k)
             {
-                turned.reflections.turn(&mut x[dofs.clone()]);
+                held.turned[at].reflections.turn(&mut x[dofs.clone()]);
             }
             x.copy_within(dofs.start..dofs.start + n, at);
             at += n;
@@ -280,6 +276,11 @@ impl Constraints {
 }
 
 fn of_tree(turned: &mut [Turned], tree: usize) -> Option<&mut Turned> {
-    let found = turned.binary_search_by_key(&tree, |turned| turned.tree);
-    found.ok().map(|k| &mut turned[k])
+    place_of(turned, tree).map(|k| &mut turned[k])
+}
+
+fn place_of(turned: &[Turned], tree: usize) -> Option<usize> {
+    turned
+        .binary_search_by_key(&tree, |turned| turned.tree)
+        .ok()
 }

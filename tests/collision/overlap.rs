@@ -98,7 +98,7 @@ fn what_overlaps_by_construction_is_kept_apart() {
 
 /// A trunk in whose hull the second link of a leg stays whatever the joints do, and a third link that meets
 /// the trunk where the leg is folded.
-fn leg() -> ModelSpec {
+fn leg(turn: f64) -> ModelSpec {
     let mut spec = ModelSpec::default();
     let names = ["trunk", "hip", "thigh", "shank"];
     for (i, name) in names.into_iter().enumerate() {
@@ -106,7 +106,11 @@ fn leg() -> ModelSpec {
         if i > 0 {
             let mut joint = JointSpec::new(format!("joint{i}"), JointKind::Revolute);
             joint.axis = Vec3::Y;
-            joint.limits = Some(if i == 2 { (-3.0, 3.0) } else { (-1.0, 1.0) });
+            joint.limits = Some(if i == 2 {
+                (turn - 3.0, turn + 3.0)
+            } else {
+                (-1.0, 1.0)
+            });
             spec.bodies[1 + i].parent = i;
             spec.bodies[1 + i].joints = vec![joint];
         }
@@ -115,8 +119,17 @@ fn leg() -> ModelSpec {
 }
 
 #[test]
+fn limits_beyond_half_a_turn_are_those_of_the_samples() {
+    let model = compile(leg(std::f64::consts::TAU));
+    let apart = exclude_inseparable(&model).unwrap();
+    let id = |name| model.geom_id(name).unwrap();
+    assert!(may_touch(&apart, id("trunk"), id("shank")));
+    assert!(!may_touch(&apart, id("trunk"), id("thigh")));
+}
+
+#[test]
 fn what_no_motion_parts_is_kept_apart() {
-    let model = compile(leg());
+    let model = compile(leg(0.0));
     let id = |name: &str| model.geom_id(name).unwrap();
     let [trunk, thigh, shank] = ["trunk", "thigh", "shank"].map(id);
     let apart = exclude_inseparable(&model).unwrap();

@@ -116,13 +116,17 @@ fn sample_configuration(model: &Model, k: usize, q: &mut [f64]) {
             } else {
                 scattered(dof + k * model.nv(), 1)
             };
-            match joint.limits {
-                Some((lower, upper)) if joint.nq == 1 => {
-                    let (lower, upper) = (lower.max(-FAR), upper.min(FAR));
-                    q[joint.iq] = 0.5 * (lower + upper) + 0.5 * at * (upper - lower);
+            let limits = joint.limits.filter(|_| joint.nq == 1);
+            let (middle, reach) = match limits.map(|(l, u)| (l, u, l.is_finite(), u.is_finite())) {
+                Some((lower, upper, true, true)) => (0.5 * (lower + upper), 0.5 * (upper - lower)),
+                Some((lower, _, true, false)) => (lower + FAR, FAR),
+                Some((_, upper, false, true)) => (upper - FAR, FAR),
+                _ => {
+                    step[dof] = FAR * at;
+                    continue;
                 }
-                _ => step[dof] = FAR * at,
-            }
+            };
+            q[joint.iq] = middle + reach * at;
         }
     }
     let from = q.to_vec();
@@ -139,27 +143,30 @@ impl Scene {
     /// Pairs of geoms of one robot that may touch and overlap as they are placed.
     fn overlapping(&mut self, model: &Model) -> Vec<[usize; 2]> {
         let robots = robots(model.bodies().iter().map(|b| b.parent));
-        let robot = |g: usize| robots[model.geoms()[g].body];
+        let geoms = model.geoms().iter().enumerate();
+        let mut solid: Vec<(usize, usize)> = geoms.map(|(g, x)| (robots[x.body], g)).collect();
+        solid.retain(|(robot, _)| *robot != 0);
+        solid.sort_unstable();
         let mut found = Vec::new();
-        for a in 0..model.ngeom() {
-            for b in a + 1..model.ngeom() {
-                if robot(a) != 0 && robot(a) == robot(b) && self.overlap(a, b) {
-                    found.push([a, b]);
-                }
+        for own in solid.chunk_by(|a, b| a.0 == b.0) {
+            for (i, &(_, a)) in own.iter().enumerate() {
+                let others = own[i + 1..].iter().map(|&(_, b)| [a, b]);
+                found.extend(others.filter(|&[a, b]| self.overlap(a, b)));
             }
         }
+        found.sort_unstable();
         found
     }
 
     /// Whether two geoms that may touch overlap as they are placed.
     fn overlap(&mut self, a: usize, b: usize) -> bool {
-        let Some(pair) = self.rules.pair(a, b) else {
-            return false;
-        };
         let reach = self.geoms[a].radius + self.geoms[b].radius;
         if (self.middles[a] - self.middles[b]).norm_squared() > reach * reach {
             return false;
         }
+        let Some(pair) = self.rules.pair(a, b) else {
+            return false;
+        };
         self.found.clear();
         self.touch(&pair, &Approach::still(0.0));
         let overlap = self.found.is_crowd() || self.contacts().iter().any(|c| c.point.gap < -DEPTH);
