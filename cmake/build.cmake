@@ -1,6 +1,10 @@
 # Builds both libraries and keeps what cargo said: the list of native libraries is in it.
+set(for)
+if(TARGET)
+  set(for --target "${TARGET}")
+endif()
 execute_process(
-  COMMAND "${CARGO}" rustc --release --locked --lib --target-dir "${TARGET_DIR}" --
+  COMMAND "${CARGO}" rustc --release --locked --lib --target-dir "${TARGET_DIR}" ${for} --
           --print native-static-libs
   RESULT_VARIABLE result ERROR_VARIABLE said)
 file(WRITE "${LOG}" "${said}")
