@@ -61,6 +61,8 @@ static void a_run(void) {
     run(NULL, q, v);
     run(recorder, q1, v1);
     CHECK(memcmp(q, q1, sizeof q) == 0 && memcmp(v, v1, sizeof v) == 0);
+    CHECK(ds_recorder_warning_count(recorder) == 0 && !ds_recorder_warning(recorder, 0));
+    CHECK(ds_recorder_warning_count(NULL) == 0 && !ds_recorder_warning(NULL, 0));
     CHECK(ds_recorder_frames(recorder) == STEPS + 1 && ds_recorder_dropped(recorder) == 0);
 
     const uint8_t *bytes = NULL;

@@ -2726,8 +2726,8 @@ ds_status ds_recorder_set_channel(struct ds_recorder *recorder,
 /**
  * Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
  * colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
- * may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
- * only. Allocates.
+ * may be NULL: number of shapes whose mesh is missing or cannot be read; ds_recorder_warning says why. Before the first
+ * frame and ds_recorder_open only. Allocates.
  *
  * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
  */
@@ -2735,6 +2735,18 @@ ds_status ds_recorder_add_visuals(struct ds_recorder *recorder,
                                   const char *path,
                                   const struct ds_load_options *options,
                                   size_t *left_out);
+
+/**
+ * Number of meshes and colours that ds_recorder_add_visuals could not read. 0 for NULL.
+ */
+size_t ds_recorder_warning_count(const struct ds_recorder *recorder);
+
+/**
+ * What ds_recorder_add_visuals could not read, and why, in one line; NULL for an index out of range. Lives as long as
+ * the recorder.
+ */
+const char *ds_recorder_warning(const struct ds_recorder *recorder,
+                                size_t index);
 
 /**
  * Makes a file to which frames go whenever the ring is full, so that none is lost. What has been flushed is whole

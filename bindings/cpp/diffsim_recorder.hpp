@@ -31,11 +31,17 @@ public:
         const std::size_t size = i < sizes_.size() ? sizes_[i] : 0;
         check(ds_recorder_set_channel(get(), channel, values.expect(size, "values")));
     }
-    /** The number of shapes left out. */
+    /** The number of shapes left out; warnings say why. */
     std::size_t add_visuals(const std::string &path, const LoadOptions &options = {}) {
         std::size_t out{};
         check(ds_recorder_add_visuals(get(), path.c_str(), &options, &out));
         return out;
+    }
+    std::size_t warning_count() const { return ds_recorder_warning_count(get()); }
+    /** Empty for an index out of range. */
+    std::string_view warning(std::size_t i) const {
+        const char *text = ds_recorder_warning(get(), i);
+        return text ? text : "";
     }
 
     void open(const std::string &path) { check(ds_recorder_open(get(), path.c_str())); }

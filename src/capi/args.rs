@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::Model;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{CStr, CString, OsStr, c_char};
 use std::path::Path;
 
 /// The value of a C enumeration, or an error that lists what there is.
@@ -181,6 +181,15 @@ pub fn zero(x: i32, name: &str) -> Result<()> {
 /// An id as C gets it; -1 for none.
 pub fn id(i: Option<usize>) -> i32 {
     i.and_then(|i| i32::try_from(i).ok()).unwrap_or(-1)
+}
+
+/// Texts as C sees them. One from Rust code or from a file may hold a NUL: what comes before it.
+pub fn strings<'a>(list: impl Iterator<Item = &'a String>) -> Vec<CString> {
+    list.map(|s| {
+        let end = s.find('\0').unwrap_or(s.len());
+        CString::new(&s[..end]).unwrap_or_default()
+    })
+    .collect()
 }
 
 /// Structs that start with their own size, so that they can grow.

@@ -24,21 +24,13 @@ pub struct ds_model {
 
 impl ds_model {
     pub(super) fn new(model: Model) -> ds_model {
-        fn strings<'a>(list: impl Iterator<Item = &'a String>) -> Vec<CString> {
-            // A name from Rust code may hold a NUL; C sees what comes before it.
-            list.map(|s| {
-                let end = s.find('\0').unwrap_or(s.len());
-                CString::new(&s[..end]).unwrap_or_default()
-            })
-            .collect()
-        }
         ds_model {
-            bodies: strings(model.bodies().iter().map(|b| &b.name)),
-            joints: strings(model.joints().iter().map(|j| &j.name)),
-            geoms: strings(model.geoms().iter().map(|g| &g.name)),
-            actuators: strings(model.actuators().iter().map(|a| &a.name)),
-            keyframes: strings(model.keyframes().iter().map(|k| &k.name)),
-            warnings: strings(model.warnings().iter()),
+            bodies: args::strings(model.bodies().iter().map(|b| &b.name)),
+            joints: args::strings(model.joints().iter().map(|j| &j.name)),
+            geoms: args::strings(model.geoms().iter().map(|g| &g.name)),
+            actuators: args::strings(model.actuators().iter().map(|a| &a.name)),
+            keyframes: args::strings(model.keyframes().iter().map(|k| &k.name)),
+            warnings: args::strings(model.warnings().iter()),
             model: Arc::new(model),
         }
     }

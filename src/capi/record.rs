@@ -11,11 +11,16 @@ use super::wall;
 use crate::error::Result;
 use crate::load::visual::read_visuals;
 use crate::record::{Quantity, Recorder, RecorderOptions};
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
+use std::ptr;
 
 /// Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
 /// a recording (docs/recording.md). What it looks at knows nothing of it. One thread at a time.
-pub struct ds_recorder(Recorder);
+pub struct ds_recorder {
+    recorder: Recorder,
+    /// Those of the recorder.
+    warnings: Vec<CString>,
+}
 
 /// By what a gradient that a recording shows is.
 #[repr(i32)]
@@ -58,11 +63,11 @@ unsafe impl Growing for ds_recorder_options {
 }
 
 unsafe fn get<'a>(recorder: *mut ds_recorder) -> Result<&'a mut Recorder> {
-    Ok(&mut args::exclusive(recorder, "recorder")?.0)
+    Ok(&mut args::exclusive(recorder, "recorder")?.recorder)
 }
 
 unsafe fn look<'a>(recorder: *const ds_recorder) -> Result<&'a Recorder> {
-    Ok(&args::reference(recorder, "recorder")?.0)
+    Ok(&args::reference(recorder, "recorder")?.recorder)
 }
 
 /// Fills the struct with the defaults. NULL is ignored.
@@ -88,7 +93,10 @@ pub unsafe extern "C" fn ds_recorder_create(
                 rate: o.rate,
                 capacity: o.capacity,
             };
-            Ok(ds_recorder(Recorder::new(model.model.clone(), &options)?))
+            Ok(ds_recorder {
+                recorder: Recorder::new(model.model.clone(), &options)?,
+                warnings: Vec::new(),
+            })
         })
     })
 }
@@ -140,8 +148,8 @@ pub unsafe extern "C" fn ds_recorder_set_channel(
 
 /// Adds what a file draws of the bodies of the model that was loaded from it: the "visual" of a URDF, with meshes and
 /// colours. Nothing of an MJCF, whose drawn geoms are in the model. Of the options the mesh_dirs count. left_out, which
-/// may be NULL: number of shapes whose mesh is missing or cannot be read. Before the first frame and ds_recorder_open
-/// only. Allocates.
+/// may be NULL: number of shapes whose mesh is missing or cannot be read; ds_recorder_warning says why. Before the first
+/// frame and ds_recorder_open only. Allocates.
 ///
 /// Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
 #[unsafe(no_mangle)]
@@ -152,16 +160,41 @@ pub unsafe extern "C" fn ds_recorder_add_visuals(
     left_out: *mut usize,
 ) -> ds_status {
     wall::status(|| {
-        let r = get(recorder)?;
+        let r = args::exclusive(recorder, "recorder")?;
         let path = args::path(path, "path")?;
         let options = load_options(options)?;
         let left_out = args::optional_place(left_out, "left_out")?;
-        let (visuals, missing) = read_visuals(path, &options.mesh_dirs, r.model())?;
-        r.add_visuals(visuals)?;
+        let visuals = read_visuals(path, &options.mesh_dirs, r.recorder.model())?;
+        let missing = visuals.left_out;
+        let warnings = args::strings(visuals.warnings.iter());
+        r.recorder.add_visuals(visuals)?;
+        r.warnings.extend(warnings);
         if let Some(left_out) = left_out {
             left_out.write(missing);
         }
         Ok(())
+    })
+}
+
+/// Number of meshes and colours that ds_recorder_add_visuals could not read. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_warning_count(recorder: *const ds_recorder) -> usize {
+    wall::value(0, || {
+        Ok(args::reference(recorder, "recorder")?.warnings.len())
+    })
+}
+
+/// What ds_recorder_add_visuals could not read, and why, in one line; NULL for an index out of range. Lives as long as
+/// the recorder.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_warning(
+    recorder: *const ds_recorder,
+    index: usize,
+) -> *const c_char {
+    wall::value(ptr::null(), || {
+        let list = &args::reference(recorder, "recorder")?.warnings;
+        let index = i32::try_from(index).unwrap_or(-1);
+        Ok(list[args::index(index, list.len(), "index", "warning")?].as_ptr())
     })
 }
 

@@ -1,5 +1,6 @@
 //! Triangle meshes from STL, OBJ and COLLADA files.
 
+use super::mtl::Materials;
 use super::{collada, obj, read_bytes, stl};
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
@@ -26,7 +27,7 @@ pub const MAX_BYTES: u64 = 512 << 20;
 /// number that is not finite or no triangles; `Unsupported` for other extensions, more than
 /// [`MAX_TRIANGLES`] triangles or more than [`MAX_BYTES`] bytes. The message names the file.
 pub fn load_mesh(path: &Path) -> Result<TriMesh> {
-    Ok(load_painted(path)?.0)
+    Ok(load_painted(path, None)?.mesh)
 }
 
 /// A colour, 0 to 1 each; NaN where the file gives none.
@@ -35,39 +36,22 @@ pub type Rgba = [f32; 4];
 /// No colour.
 pub const UNPAINTED: Rgba = [f32::NAN; 4];
 
-/// Reads a mesh as [`load_mesh`], in one piece for each colour. Colours are those of COLLADA's diffuse
-/// materials; other files, and textures, have none.
-pub fn load_parts(path: &Path) -> Result<Vec<(TriMesh, Rgba)>> {
-    let (mesh, paint) = load_painted(path)?;
-    let mut parts: Vec<(TriMesh, Rgba)> = Vec::new();
-    let mut number: HashMap<[u32; 4], usize> = HashMap::new();
-    for (&t, rgba) in mesh.triangles.iter().zip(paint) {
-        let part = *number.entry(rgba.map(f32::to_bits)).or_insert_with(|| {
-            parts.push((TriMesh::default(), rgba));
-            parts.len() - 1
-        });
-        parts[part].0.triangles.push(t);
-    }
-    for (part, _) in &mut parts {
-        let mut moved = HashMap::new();
-        for i in part.triangles.iter_mut().flatten() {
-            *i = *moved.entry(*i).or_insert_with(|| {
-                part.vertices.push(mesh.vertices[*i as usize]);
-                part.vertices.len() as u32 - 1
-            });
-        }
-    }
-    Ok(parts)
+/// A mesh with a colour for each triangle, and what could not be told of its colours.
+pub(super) struct Painted {
+    pub mesh: TriMesh,
+    pub colours: Vec<Rgba>,
+    pub warnings: Vec<String>,
 }
 
-fn load_painted(path: &Path) -> Result<(TriMesh, Vec<Rgba>)> {
+/// Reads a mesh as [`load_mesh`], with its colours: those of an OBJ lie in files of the folder, if there is one.
+pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
             "{}: meshes are read from .stl, .obj and .dae files",
             path.display()
         ))
     })?;
-    parse_painted(&read_bytes(path, MAX_BYTES)?, format).map_err(|e| Error {
+    parse_painted(&read_bytes(path, MAX_BYTES)?, format, folder).map_err(|e| Error {
         status: e.status,
         message: format!("{}: {}", path.display(), e.message),
     })
@@ -95,17 +79,23 @@ impl MeshFormat {
 
 /// Reads a mesh from the bytes of a file; see [`load_mesh`].
 pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriMesh> {
-    Ok(parse_painted(bytes, format)?.0)
+    Ok(parse_painted(bytes, format, None)?.mesh)
 }
 
-fn parse_painted(bytes: &[u8], format: MeshFormat) -> Result<(TriMesh, Vec<Rgba>)> {
+fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Result<Painted> {
     let mut soup = Soup::default();
+    let mut materials = Materials::new(folder);
     match format {
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
-        MeshFormat::Obj => obj::read(bytes, &mut soup)?,
+        MeshFormat::Obj => obj::read(bytes, &mut soup, &mut materials)?,
         MeshFormat::Collada => collada::read(bytes, &mut soup)?,
     }
-    soup.finish()
+    let (mesh, colours) = soup.finish()?;
+    Ok(Painted {
+        mesh,
+        colours,
+        warnings: materials.warnings(),
+    })
 }
 
 /// Triangles as they are collected from the parts of a file.

@@ -4,12 +4,13 @@
 //! panic, an exhausted stack or an unbounded allocation. No environment variable is read.
 
 mod collada;
-mod collada_paint;
 mod document;
 pub mod mesh;
 pub mod mjcf;
+mod mtl;
 mod obj;
 pub mod options;
+pub mod parts;
 mod stl;
 pub mod urdf;
 pub mod visual;

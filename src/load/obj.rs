@@ -1,10 +1,11 @@
-//! The polygons of Wavefront OBJ. Groups, normals, textures, materials and curves are skipped.
+//! The polygons of Wavefront OBJ, and the colours of their materials. Groups, normals, textures and curves are skipped.
 
 use super::mesh::{Soup, coordinate};
+use super::mtl::Materials;
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
-pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
+pub(super) fn read(bytes: &[u8], soup: &mut Soup, materials: &mut Materials) -> Result<()> {
     // Names and comments may be in any encoding.
     let text = String::from_utf8_lossy(bytes);
     let mut corners = Vec::new();
@@ -43,10 +44,19 @@ pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
                     soup.triangle([first, edge[0], edge[1]]).map_err(locate)?;
                 }
             }
+            Some("mtllib") => materials.add_libraries(after_word(content)),
+            Some("usemtl") => soup.paint(materials.colour(after_word(content))),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// What follows the first word of a line: names may have blanks.
+fn after_word(content: &str) -> &str {
+    let rest = content.trim_ascii_start();
+    let word = rest.find(|c: char| c.is_ascii_whitespace());
+    rest[word.unwrap_or(rest.len())..].trim_ascii()
 }
 
 /// The vertex of a corner `v`, `v/t`, `v//n` or `v/t/n`: from 1, or from the last by −1.

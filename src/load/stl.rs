@@ -1,6 +1,6 @@
-//! STL, text and binary.
+//! STL, text and binary, with the colours that binary files may have.
 
-use super::mesh::{MAX_TRIANGLES, Soup, coordinate, too_many};
+use super::mesh::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, coordinate, too_many};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 
@@ -40,7 +40,9 @@ fn read_binary(bytes: &[u8], count: usize, soup: &mut Soup) -> Result<()> {
             bytes.len()
         ))
     })?;
+    let colours = Colours::of(&bytes[..COUNT]);
     for facet in facets.chunks_exact(FACET) {
+        soup.paint(colours.facet(u16::from_le_bytes([facet[48], facet[49]])));
         // Three numbers each: the normal, then the corners.
         let mut numbers = facet
             .chunks_exact(4)
@@ -53,6 +55,37 @@ fn read_binary(bytes: &[u8], count: usize, soup: &mut Soup) -> Result<()> {
         add(soup, [a, b, c])?;
     }
     Ok(())
+}
+
+/// What the last two bytes of a facet mean. The format leaves them open; two programs put 5 bits for each of red, green
+/// and blue there, in opposite orders and with opposite meanings of bit 15.
+enum Colours {
+    /// VisCAM and SolidView: the facet's colour where bit 15 is set, blue in the lowest bits.
+    Viscam,
+    /// Materialise Magics: the header has COLOR= and four bytes, the colour of the object; the facet's own where bit 15
+    /// is clear, red in the lowest bits.
+    Magics(Rgba),
+}
+
+impl Colours {
+    fn of(header: &[u8]) -> Colours {
+        const KEY: &[u8] = b"COLOR=";
+        let after = header.windows(KEY.len()).position(|w| w == KEY);
+        match after.and_then(|at| header.get(at + KEY.len()..at + KEY.len() + 4)) {
+            Some(&[r, g, b, a]) => Colours::Magics([r, g, b, a].map(|x| f32::from(x) / 255.0)),
+            _ => Colours::Viscam,
+        }
+    }
+
+    fn facet(&self, bits: u16) -> Rgba {
+        let part = |shift: u32| f32::from(bits >> shift & 31) / 31.0;
+        match (self, bits >> 15 == 1) {
+            (Colours::Viscam, true) => [part(10), part(5), part(0), 1.0],
+            (Colours::Viscam, false) => UNPAINTED,
+            (Colours::Magics(object), true) => *object,
+            (Colours::Magics(object), false) => [part(0), part(5), part(10), object[3]],
+        }
+    }
 }
 
 fn read_text(bytes: &[u8], soup: &mut Soup) -> Result<()> {

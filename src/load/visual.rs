@@ -19,17 +19,22 @@ pub struct Visual {
     pub rgba: Rgba,
 }
 
+/// What a file draws.
+#[derive(Clone, Debug, Default)]
+pub struct Visuals {
+    pub shapes: Vec<Visual>,
+    /// Number of shapes left out, because their mesh is missing or cannot be read.
+    pub left_out: usize,
+    /// Why, and which colours could not be told: one line each.
+    pub warnings: Vec<String>,
+}
+
 /// What a file draws of the bodies of a model that was loaded from it: the `<visual>` of a URDF. Of an MJCF nothing: its
-/// geoms that touch nothing are in the model. And the number of shapes left out, because their mesh is missing or
-/// cannot be read.
+/// geoms that touch nothing are in the model.
 ///
 /// # Errors
 /// `Io`, `Parse`, and `Unsupported` for other files.
-pub fn read_visuals(
-    path: &Path,
-    mesh_dirs: &[PathBuf],
-    model: &Model,
-) -> Result<(Vec<Visual>, usize)> {
+pub fn read_visuals(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result<Visuals> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
         Some("urdf") => {
@@ -39,7 +44,7 @@ pub fn read_visuals(
                 message: format!("{}: {}", path.display(), e.message),
             })
         }
-        Some("xml" | "mjcf") => Ok((Vec::new(), 0)),
+        Some("xml" | "mjcf") => Ok(Visuals::default()),
         _ => Err(Error::unsupported(format!(
             "path: expected a file .urdf, .xml or .mjcf, got \"{}\"",
             path.display()

@@ -9,7 +9,7 @@ use super::write::Output;
 use crate::batch::Batch;
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result};
-use crate::load::visual::Visual;
+use crate::load::visual::{Visual, Visuals};
 use crate::model::Model;
 use crate::rollout::Rollout;
 use crate::step::{LastStep, Sim};
@@ -43,6 +43,7 @@ pub struct Recorder {
     pub(super) channels: Vec<Channel>,
     values: Vec<f64>,
     pub(super) visuals: Vec<Visual>,
+    warnings: Vec<String>,
     pub(super) ring: Ring,
     pub(super) output: Option<Output>,
     kin: Kinematics,
@@ -85,6 +86,7 @@ impl Recorder {
             channels: Vec::new(),
             values: Vec::new(),
             visuals: Vec::new(),
+            warnings: Vec::new(),
             output: None,
             kin: Kinematics::new(&model),
             wrenches: Vec::with_capacity(model.nbody()),
@@ -169,10 +171,16 @@ impl Recorder {
     }
 
     /// Adds what is drawn of the bodies.
-    pub fn add_visuals(&mut self, visuals: Vec<Visual>) -> Result<()> {
+    pub fn add_visuals(&mut self, visuals: Visuals) -> Result<()> {
         self.unused("visuals")?;
-        self.visuals.extend(visuals);
+        self.visuals.extend(visuals.shapes);
+        self.warnings.extend(visuals.warnings);
         Ok(())
+    }
+
+    /// What of the visuals was left out, and which colours could not be told: one line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Lets the next frame show a gradient by the tangent of q or by v (nv numbers) or by u (nu).

@@ -382,6 +382,7 @@ void recordings(const Model &model) {
     CHECK_THROWS(recorder.open("/no such folder/a"), DS_ERR_IO, "path");
     CHECK_THROWS(recorder.save("/no such folder/a"), DS_ERR_IO, "path");
     CHECK_THROWS(recorder.add_visuals("/no/robot.urdf"), DS_ERR_IO, "robot.urdf");
+    CHECK(recorder.warning_count() == 0 && recorder.warning(0).empty());
     recorder.flush();
 }
 

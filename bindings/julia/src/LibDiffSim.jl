@@ -698,6 +698,12 @@ ds_recorder_state(a1, a2, a3, a4) =
 ds_recorder_step(a1, a2) =
     ccall((:ds_recorder_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}), a1, a2)
 
+ds_recorder_warning(a1, a2) =
+    ccall((:ds_recorder_warning, libdiffsim), Cstring, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_recorder_warning_count(a1) =
+    ccall((:ds_recorder_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
 ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 

@@ -158,3 +158,19 @@ def test_whatever_chunks_say_is_read_or_refused(model):
                 # Numbers that no page can show.
                 assert "JSON" in str(error) or "recordings" in str(error) or "pose" in str(error), error
     assert refused > 20
+
+
+def test_visuals_have_the_colours_of_their_meshes(tmp_path):
+    points = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+    (tmp_path / "red.mtl").write_text("newmtl red\nKd 1 0 0\n")
+    (tmp_path / "a.obj").write_text(f"mtllib red.mtl\n{points}usemtl red\nf 1 2 3\n")
+    (tmp_path / "b.obj").write_text(f"mtllib lost.mtl\n{points}usemtl red\nf 1 2 3\n")
+    visuals = "".join(f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in ("a.obj", "b.obj", "c.obj"))
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(f'<robot name="r"><link name="base">{visuals}</link></robot>')
+    with diffsim.Recorder(diffsim.Model.load(robot), visuals=robot) as recorder:
+        assert recorder.left_out == 1
+        lost, missing = recorder.warnings
+        assert "b.obj" in lost and "lost.mtl" in lost and "c.obj" in missing
+        red, none = (s.rgba for s in recorder.recording().shapes)
+    assert red.tolist() == [1, 0, 0, 1] and np.isnan(none).all()

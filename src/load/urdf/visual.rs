@@ -5,29 +5,31 @@ use super::paths;
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::document::with_document;
-use crate::load::mesh::{Rgba, UNPAINTED, load_parts};
-use crate::load::visual::Visual;
+use crate::load::mesh::{Rgba, UNPAINTED};
+use crate::load::parts::load_parts;
+use crate::load::visual::{Visual, Visuals};
 use crate::load::xml::{Element, Lines};
 use crate::model::Model;
-use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};
-use std::collections::HashMap;
+use crate::spatial::Vec3;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Pieces of a mesh file at a scale, each of one colour; none where it cannot be read.
-type Parts = Option<Vec<(Arc<TriMesh>, Rgba)>>;
+type Pieces = Option<Vec<(ShapeSpec, Rgba)>>;
 
 struct Reader<'m> {
     base_dir: Option<&'m Path>,
     mesh_dirs: &'m [PathBuf],
     materials: HashMap<String, Rgba>,
-    meshes: HashMap<(PathBuf, [u64; 3]), Parts>,
-    left_out: usize,
+    meshes: HashMap<(PathBuf, [u64; 3]), Pieces>,
+    warned: HashSet<String>,
+    found: Visuals,
 }
 
-/// What a URDF text draws of the bodies of a model that was loaded from it, and the number of shapes whose
-/// mesh is missing or cannot be read: they are left out. Colours of the URDF hold before those of a mesh.
+/// What a URDF text draws of the bodies of a model that was loaded from it. Shapes whose mesh is missing or cannot be
+/// read are left out. Colours of the URDF hold before those of a mesh.
 ///
 /// # Errors
 /// `Parse` for what is no URDF.
@@ -36,7 +38,7 @@ pub fn visuals(
     base_dir: Option<&Path>,
     mesh_dirs: &[PathBuf],
     model: &Model,
-) -> Result<(Vec<Visual>, usize)> {
+) -> Result<Visuals> {
     with_document(text, "", |document| {
         let lines = Lines::new(text);
         let robot = Element::root(document, &lines);
@@ -45,23 +47,23 @@ pub fn visuals(
             mesh_dirs,
             materials: HashMap::new(),
             meshes: HashMap::new(),
-            left_out: 0,
+            warned: HashSet::new(),
+            found: Visuals::default(),
         };
         for material in robot.children().filter(|c| c.tag() == "material") {
             if let (Some(name), Some(rgba)) = (material.attribute("name"), colour(material)?) {
                 reader.materials.insert(name.to_owned(), rgba);
             }
         }
-        let mut found = Vec::new();
         for link in robot.children().filter(|c| c.tag() == "link") {
             let Some(body) = model.body_id(link.required("name")?) else {
                 continue;
             };
             for visual in link.children().filter(|c| c.tag() == "visual") {
-                reader.visual(visual, body, &mut found)?;
+                reader.visual(visual, body)?;
             }
         }
-        Ok((found, reader.left_out))
+        Ok(reader.found)
     })
 }
 
@@ -74,7 +76,7 @@ fn colour(material: Element) -> Result<Option<Rgba>> {
 }
 
 impl Reader<'_> {
-    fn visual(&mut self, visual: Element, body: usize, found: &mut Vec<Visual>) -> Result<()> {
+    fn visual(&mut self, visual: Element, body: usize) -> Result<()> {
         let placement = origin(visual, &mut Warnings::default())?;
         let rgba = match visual.child("material")? {
             Some(m) => match colour(m)? {
@@ -87,60 +89,80 @@ impl Reader<'_> {
             None => UNPAINTED,
         };
         let name = visual.attribute("name").unwrap_or_default();
-        let shape = visual.required_child("geometry")?.children().next();
-        let Some(shape) = shape else {
+        let Some(shape) = visual.required_child("geometry")?.children().next() else {
             return Ok(());
         };
-        let mut add = |shape, rgba| {
-            found.push(Visual {
-                name: name.to_owned(),
-                body,
-                placement,
-                shape,
-                rgba,
-            });
+        let pieces = if shape.tag() == "mesh" {
+            self.mesh(shape)?
+        } else {
+            primitive(shape)?.map(|primitive| vec![(primitive, UNPAINTED)])
         };
-        if shape.tag() != "mesh" {
-            match primitive(shape)? {
-                Some(shape) => add(shape, rgba),
-                None => self.left_out += 1,
-            }
-            return Ok(());
-        }
-        match self.mesh(shape)? {
-            None => self.left_out += 1,
-            Some(parts) => {
-                for (mesh, own) in parts {
-                    let rgba = if rgba[0].is_nan() { *own } else { rgba };
-                    let shape = ShapeSpec::Mesh {
-                        mesh: mesh.clone(),
-                        mode: MeshMode::Hull,
-                        open: OpenMesh::Hull,
-                    };
-                    add(shape, rgba);
+        match pieces {
+            None => self.found.left_out += 1,
+            Some(pieces) => {
+                for (shape, own) in pieces {
+                    self.found.shapes.push(Visual {
+                        name: name.to_owned(),
+                        body,
+                        placement,
+                        shape,
+                        rgba: if rgba[0].is_nan() { own } else { rgba },
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    fn mesh(&mut self, mesh: Element) -> Result<&Parts> {
+    fn mesh(&mut self, mesh: Element) -> Result<Pieces> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
-        let Ok(path) = paths::resolve(name, self.base_dir, self.mesh_dirs) else {
-            return Ok(&None);
+        let path = match paths::resolve(name, self.base_dir, self.mesh_dirs) {
+            Ok(path) => path,
+            Err(e) => {
+                self.warn(e.message);
+                return Ok(None);
+            }
         };
         let key = (path, scale.to_array().map(f64::to_bits));
-        Ok(self.meshes.entry(key).or_insert_with_key(|(path, _)| {
-            let parts = load_parts(path).ok()?;
-            let scaled = parts.into_iter().map(|(mut mesh, rgba)| {
-                mesh.vertices.iter_mut().for_each(|v| *v = v.scale(scale));
-                if scale.x * scale.y * scale.z < 0.0 {
-                    mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-                }
-                (Arc::new(mesh), rgba)
-            });
-            Some(scaled.collect())
-        }))
+        if let Some(pieces) = self.meshes.get(&key) {
+            return Ok(pieces.clone());
+        }
+        let pieces = self.read(&key.0, scale);
+        self.meshes.insert(key, pieces.clone());
+        Ok(pieces)
+    }
+
+    fn read(&mut self, path: &Path, scale: Vec3) -> Pieces {
+        let parts = match load_parts(path) {
+            Ok(parts) => parts,
+            Err(e) => {
+                self.warn(e.message);
+                return None;
+            }
+        };
+        for warning in parts.warnings {
+            self.warn(format!("{}: {warning}", path.display()));
+        }
+        let scaled = parts.pieces.into_iter().map(|(mut mesh, rgba)| {
+            mesh.vertices.iter_mut().for_each(|v| *v = v.scale(scale));
+            if scale.x * scale.y * scale.z < 0.0 {
+                mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+            }
+            let shape = ShapeSpec::Mesh {
+                mesh: Arc::new(mesh),
+                mode: MeshMode::Hull,
+                open: OpenMesh::Hull,
+            };
+            (shape, rgba)
+        });
+        Some(scaled.collect())
+    }
+
+    /// Each only once: many shapes may have one mesh.
+    fn warn(&mut self, text: String) {
+        if self.warned.insert(text.clone()) {
+            self.found.warnings.push(text);
+        }
     }
 }

@@ -129,6 +129,8 @@ def record(args, model, path, seconds, words="simulating"):
     sim = Sim(model, derivatives=0, **options)
     steps = round(seconds / options["time_step"])
     recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
+    for warning in recorder.warnings:
+        print(f"diffsim: not drawn as it is: {warning}", file=sys.stderr)
     if getattr(args, "keyframe", None):
         q, v, u = model.keyframe(args.keyframe)
     else:

@@ -5,7 +5,7 @@ from typing import Dict, Optional, Union
 
 import numpy as np
 
-from ._native import NULL, Handle, InvalidArgumentError, NoStepError, array, check, ffi, lib, pointer, struct
+from ._native import NULL, Handle, InvalidArgumentError, NoStepError, array, check, ffi, lib, pointer, struct, text
 from .batch import Batch
 from .enums import Quantity
 from .model import Model
@@ -65,6 +65,8 @@ class Recorder(Handle):
             self._channels[name] = (number[0], size)
         #: Number of shapes of `visuals` whose mesh is missing or cannot be read.
         self.left_out = 0
+        #: What of `visuals` could not be read, meshes and colours, one line each.
+        self.warnings = []
         if visuals is not None:
             dirs = [ffi.new("char[]", os.fsencode(d)) for d in mesh_dirs]
             options = ffi.new("ds_load_options *")
@@ -74,6 +76,8 @@ class Recorder(Handle):
             left_out = ffi.new("size_t *")
             check(lib.ds_recorder_add_visuals(self._handle, os.fsencode(visuals), options, left_out))
             self.left_out = left_out[0]
+            count = lib.ds_recorder_warning_count(self._handle)
+            self.warnings = [text(lib.ds_recorder_warning(self._handle, i)) for i in range(count)]
         if path is not None:
             check(lib.ds_recorder_open(self._handle, os.fsencode(path)))
 

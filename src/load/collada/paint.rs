@@ -1,7 +1,7 @@
 //! The colours of COLLADA's materials: what is drawn, never what collides. One that cannot be followed is none.
 
-use super::mesh::{Rgba, UNPAINTED};
-use super::xml::Element;
+use crate::load::mesh::{Rgba, UNPAINTED};
+use crate::load::xml::Element;
 use std::collections::HashMap;
 
 /// The colours that an instance of a geometry binds to the symbols of its parts.
@@ -59,7 +59,7 @@ fn diffuse<'a, 'd: 'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::mesh::load_parts;
+    use crate::load::parts::load_parts;
     use std::error::Error;
 
     /// Two triangles in a red and an unpainted part.
@@ -84,7 +84,7 @@ mod tests {
         std::fs::write(&path, FILE)?;
         let parts = load_parts(&path);
         std::fs::remove_file(&path)?;
-        let parts = parts?;
+        let parts = parts?.pieces;
         assert_eq!(parts.len(), 2);
         let (red, other) = (&parts[0], &parts[1]);
         assert_eq!((red.0.vertices.len(), red.0.triangles.len()), (3, 1));

@@ -1,0 +1,247 @@
+//! The geometry of COLLADA 1.4 and 1.5 files: meshes as the scene's nodes place them.
+
+mod paint;
+mod primitive;
+mod transform;
+
+use self::paint::Paint;
+use self::primitive::Primitive;
+use self::transform::{Affine, transform};
+use super::document::with_document;
+use super::mesh::Soup;
+use super::xml::{Element, Lines};
+use crate::error::{Error, Result};
+use crate::spatial::{Mat3, Vec3};
+use roxmltree::Document;
+use std::collections::HashMap;
+
+/// Most node and geometry instances that are followed, so that nodes which instance each other
+/// cannot multiply without bound.
+const MAX_INSTANCES: usize = 100_000;
+
+/// Reads all triangles, in metres along the axes of the scene.
+pub(super) fn read(bytes: &[u8], soup: &mut Soup) -> Result<()> {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let line = 1 + bytes[..e.valid_up_to()]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
+        Error::parse(format!("line {line}: not UTF-8"))
+    })?;
+    with_document(text, "", |document| read_scene(text, document, soup))
+}
+
+fn read_scene(text: &str, document: &Document<'_>, soup: &mut Soup) -> Result<()> {
+    let lines = Lines::new(text);
+    let root = Element::root(document, &lines);
+    if root.tag() != "COLLADA" {
+        return Err(root.error("expected the root element <COLLADA>"));
+    }
+    let mut by_id: HashMap<&str, Element> = HashMap::new();
+    for node in root.node.descendants().filter(|n| n.is_element()) {
+        if let Some(id) = node.attribute("id") {
+            by_id.entry(id).or_insert(root.other(node));
+        }
+    }
+    let reader = Reader { by_id };
+    let base = Affine::linear(Mat3::IDENTITY * unit(root)?);
+
+    let scenes = match root.child("scene")? {
+        Some(scene) => match scene.child("instance_visual_scene")? {
+            Some(instance) => vec![reader.target(instance, "url")?],
+            None => Vec::new(),
+        },
+        None => Vec::new(),
+    };
+    if scenes.is_empty() {
+        // A library of geometries without a scene: each once, as it is.
+        for library in root.children().filter(|c| c.tag() == "library_geometries") {
+            for geometry in library.children().filter(|c| c.tag() == "geometry") {
+                reader.geometry(geometry, &base, &Paint::default(), soup)?;
+            }
+        }
+        return Ok(());
+    }
+    reader.scene(scenes, base, soup)
+}
+
+/// Metres in a unit of the file.
+fn unit(root: Element) -> Result<f64> {
+    let unit = match root.child("asset")? {
+        Some(asset) => asset.child("unit")?,
+        None => None,
+    };
+    match unit.filter(|u| u.attribute("meter").is_some()) {
+        Some(unit) => unit.positive("meter"),
+        None => Ok(1.0),
+    }
+}
+
+struct Reader<'a, 'd> {
+    by_id: HashMap<&'a str, Element<'a, 'd>>,
+}
+
+impl<'a, 'd: 'a> Reader<'a, 'd> {
+    /// The element that a `#id` in an attribute means.
+    fn target(&self, from: Element<'a, 'd>, attribute: &str) -> Result<Element<'a, 'd>> {
+        let url = from.required(attribute)?;
+        let id = url.strip_prefix('#').ok_or_else(|| {
+            from.unsupported(format!(
+                "{attribute}: expected #id of this file, got \"{url}\""
+            ))
+        })?;
+        self.by_id
+            .get(id)
+            .copied()
+            .ok_or_else(|| from.error(format!("{attribute}: no element has the id \"{id}\"")))
+    }
+
+    /// Follows the nodes of the scenes with a stack of its own; order is the file's.
+    fn scene(&self, roots: Vec<Element<'a, 'd>>, base: Affine, soup: &mut Soup) -> Result<()> {
+        let mut stack: Vec<_> = roots.into_iter().map(|r| (r, base)).collect();
+        let mut followed = 0;
+        while let Some((element, at)) = stack.pop() {
+            followed += 1;
+            if followed > MAX_INSTANCES {
+                return Err(element.unsupported(format!(
+                    "more than {MAX_INSTANCES} nodes; do nodes instance each other?"
+                )));
+            }
+            let below = stack.len();
+            let mut here = at;
+            for child in element.children() {
+                match child.tag() {
+                    "node" => stack.push((child, here)),
+                    "instance_node" => stack.push((self.target(child, "url")?, here)),
+                    "instance_geometry" => {
+                        let paint = Paint::of(child, &self.by_id);
+                        self.geometry(self.target(child, "url")?, &here, &paint, soup)?;
+                    }
+                    _ => {
+                        if let Some(t) = transform(child)? {
+                            here = here.compose(&t);
+                        }
+                    }
+                }
+            }
+            stack[below..].reverse();
+        }
+        Ok(())
+    }
+
+    fn geometry(
+        &self,
+        geometry: Element<'a, 'd>,
+        at: &Affine,
+        paint: &Paint,
+        soup: &mut Soup,
+    ) -> Result<()> {
+        let mirrored = at.linear.determinant() < 0.0;
+        for mesh in geometry.children() {
+            if !matches!(mesh.tag(), "mesh" | "convex_mesh") {
+                continue;
+            }
+            for part in mesh.children() {
+                let Some(kind) = Primitive::of(part.tag()) else {
+                    continue;
+                };
+                let (source, offset, stride) = self.inputs(part)?;
+                let Some(source) = source else { continue };
+                let positions = self.positions(source)?;
+                let mut triangles = Vec::new();
+                kind.triangles(part, offset, stride, &mut triangles)?;
+                if mirrored {
+                    triangles.iter_mut().for_each(|t| t.swap(1, 2));
+                }
+                soup.paint(paint.get(part.attribute("material")));
+                add(soup, positions.iter().map(|&x| at.point(x)), &triangles)
+                    .map_err(|e| part.locate(e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The element with the positions of a primitive, the place of their index among the indices
+    /// of a corner, and how many of these there are.
+    fn inputs(&self, part: Element<'a, 'd>) -> Result<(Option<Element<'a, 'd>>, usize, usize)> {
+        let (mut vertex, mut stride) = (None, 0);
+        for input in part.children().filter(|c| c.tag() == "input") {
+            let offset = index(input, "offset")?;
+            stride = stride.max(offset + 1);
+            if input.attribute("semantic") == Some("VERTEX") {
+                vertex = Some((self.target(input, "source")?, offset));
+            }
+        }
+        let Some((vertices, offset)) = vertex else {
+            return Ok((None, 0, stride));
+        };
+        for input in vertices.children().filter(|c| c.tag() == "input") {
+            if input.attribute("semantic") == Some("POSITION") {
+                return Ok((Some(self.target(input, "source")?), offset, stride));
+            }
+        }
+        Err(vertices.error("expected an <input> with the semantic POSITION"))
+    }
+
+    fn positions(&self, source: Element<'a, 'd>) -> Result<Vec<Vec3>> {
+        let mut stride = 3;
+        if let Some(technique) = source.child("technique_common")?
+            && let Some(accessor) = technique.child("accessor")?
+            && accessor.attribute("stride").is_some()
+        {
+            stride = index(accessor, "stride")?;
+        }
+        if stride < 3 {
+            return Err(source.error(format!("expected a stride of at least 3, got {stride}")));
+        }
+        let array = source.required_child("float_array")?;
+        let mut values = Vec::new();
+        for word in array
+            .node
+            .text()
+            .unwrap_or_default()
+            .split_ascii_whitespace()
+        {
+            let value: f64 = word
+                .parse()
+                .map_err(|_| array.error(format!("expected a number, got \"{word}\"")))?;
+            values.push(value);
+        }
+        Ok(values.chunks_exact(stride).map(Vec3::from_slice).collect())
+    }
+}
+
+/// Adds a part whose triangles index its own vertices.
+fn add(
+    soup: &mut Soup,
+    vertices: impl ExactSizeIterator<Item = Vec3>,
+    triangles: &[[u32; 3]],
+) -> Result<()> {
+    let (base, count) = (soup.vertex_count() as u32, vertices.len());
+    for v in vertices {
+        soup.vertex(v)?;
+    }
+    for t in triangles {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= count) {
+            return Err(Error::parse(format!(
+                "index {bad}, counted from 0, of {count} positions"
+            )));
+        }
+        soup.triangle(t.map(|i| base + i))?;
+    }
+    Ok(())
+}
+
+/// An attribute that counts or indexes; large ones are no file's and would overflow sums.
+fn index(element: Element, attribute: &str) -> Result<usize> {
+    let text = element.required(attribute)?;
+    match text.trim().parse::<u16>() {
+        Ok(value) => Ok(value.into()),
+        Err(_) => Err(element.error(format!(
+            "attribute {attribute}: expected a small whole number, got \"{text}\""
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! The colours of Wavefront MTL files, as an OBJ names them: what is drawn, never what collides. What cannot be told of
+//! a colour is a warning.
+
+use super::mesh::{Rgba, UNPAINTED};
+use super::read_bytes;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+/// Most libraries that one OBJ names, the largest that is read, and most warnings about them: files come from strangers.
+const MAX_LIBRARIES: usize = 16;
+const MAX_BYTES: u64 = 4 << 20;
+const MAX_WARNINGS: usize = 8;
+
+/// The materials that an OBJ has named so far.
+pub(super) struct Materials<'p> {
+    /// Where its libraries lie; `None` where nobody asks for colours.
+    folder: Option<&'p Path>,
+    colours: HashMap<String, Rgba>,
+    libraries: HashSet<String>,
+    /// Materials that no library has.
+    unknown: HashSet<String>,
+    /// A library is missing, and with it any material may be.
+    incomplete: bool,
+    warnings: Vec<String>,
+}
+
+impl<'p> Materials<'p> {
+    pub(super) fn new(folder: Option<&'p Path>) -> Self {
+        Materials {
+            folder,
+            colours: HashMap::new(),
+            libraries: HashSet::new(),
+            unknown: HashSet::new(),
+            incomplete: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(super) fn warnings(self) -> Vec<String> {
+        self.warnings
+    }
+
+    fn warn(&mut self, text: String) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(text);
+        }
+    }
+
+    /// Reads what a line `mtllib` names: one file whose name may have blanks, or several.
+    pub(super) fn add_libraries(&mut self, names: &str) {
+        let Some(folder) = self.folder else { return };
+        if folder.join(names).is_file() {
+            self.add_library(folder, names);
+        } else {
+            for name in names.split_ascii_whitespace() {
+                self.add_library(folder, name);
+            }
+        }
+    }
+
+    fn add_library(&mut self, folder: &Path, name: &str) {
+        if self.libraries.contains(name) {
+            return;
+        }
+        if self.libraries.len() == MAX_LIBRARIES {
+            self.incomplete = true;
+            return;
+        }
+        self.libraries.insert(name.to_owned());
+        if self.libraries.len() == MAX_LIBRARIES {
+            self.warn(format!(
+                "colours of more than {MAX_LIBRARIES} mtllib are not read"
+            ));
+        }
+        match read_bytes(&folder.join(name), MAX_BYTES) {
+            Ok(bytes) => parse(&bytes, &mut self.colours),
+            Err(e) => {
+                self.incomplete = true;
+                self.warn(format!("mtllib: {}", e.message));
+            }
+        }
+    }
+
+    /// The colour of the material that a line `usemtl` names.
+    pub(super) fn colour(&mut self, name: &str) -> Rgba {
+        match self.colours.get(name) {
+            Some(&rgba) => rgba,
+            None => {
+                if self.folder.is_some() && !self.incomplete && self.unknown.insert(name.to_owned())
+                {
+                    self.warn(format!("usemtl: no library has \"{name}\""));
+                }
+                UNPAINTED
+            }
+        }
+    }
+}
+
+/// Adds the materials of a file: the diffuse colour `Kd` with the opacity `d`, or else 1 − `Tr`. A line that is no
+/// number leaves the material as it is; spectra (`Kd spectral`, `Kd xyz`) and textures are not read.
+fn parse(bytes: &[u8], colours: &mut HashMap<String, Rgba>) {
+    // Names may be in any encoding.
+    let text = String::from_utf8_lossy(bytes);
+    let mut name: Option<&str> = None;
+    let mut rgb: Option<[f32; 3]> = None;
+    let (mut opacity, mut transparency): (Option<f32>, Option<f32>) = (None, None);
+    for line in text.lines().chain(["newmtl"]) {
+        let content = line.split('#').next().unwrap_or_default().trim();
+        let (word, rest) = content
+            .split_once(|c: char| c.is_ascii_whitespace())
+            .unwrap_or((content, ""));
+        match word {
+            "newmtl" => {
+                let a = opacity.or(transparency.map(|t| 1.0 - t)).unwrap_or(1.0);
+                if let (Some(name), Some([r, g, b])) = (name, rgb) {
+                    colours.insert(name.to_owned(), [r, g, b, a]);
+                }
+                name = Some(rest.trim());
+                (rgb, opacity, transparency) = (None, None, None);
+            }
+            "Kd" => rgb = triple(rest).or(rgb),
+            "d" => {
+                opacity = rest
+                    .split_ascii_whitespace()
+                    .last()
+                    .and_then(part)
+                    .or(opacity)
+            }
+            "Tr" => transparency = part(rest.trim()).or(transparency),
+            _ => {}
+        }
+    }
+}
+
+/// Three parts of a colour; one alone stands for all.
+fn triple(text: &str) -> Option<[f32; 3]> {
+    let mut words = text.split_ascii_whitespace();
+    let r = part(words.next()?)?;
+    let mut next = || words.next().map_or(Some(r), part);
+    Some([r, next()?, next()?])
+}
+
+/// From 0 to 1.
+fn part(word: &str) -> Option<f32> {
+    let x = word.parse::<f32>().ok().filter(|x| x.is_finite())?;
+    Some(x.clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> HashMap<String, Rgba> {
+        let mut colours = HashMap::new();
+        parse(text.as_bytes(), &mut colours);
+        colours
+    }
+
+    #[test]
+    fn materials_have_diffuse_colours_and_opacities() {
+        let text = "# made up\nKd 1 1 1\nnewmtl red one # a name with a blank\r\n  Kd 1 0.25 0\r\nNs 10\nnewmtl glass\n\
+            Tr 0.75\nKd 0.5\nd 0.5\nnewmtl pane\nKd 0 0 1\nTr 0.75\nnewmtl halo\nKd 2 -1 0.5\nd -halo 0.25\nnewmtl none\nd 1\n\
+            newmtl odd\nKd spectral a.rfl\nKd 1 nan 0\nnewmtl twice\nKd 1 0 0\nnewmtl twice\nKd 0 1 0";
+        let colours = read(text);
+        assert_eq!(colours["red one"], [1.0, 0.25, 0.0, 1.0]);
+        assert_eq!(colours["glass"], [0.5, 0.5, 0.5, 0.5]);
+        assert_eq!(colours["pane"], [0.0, 0.0, 1.0, 0.25]);
+        assert_eq!(colours["halo"], [1.0, 0.0, 0.5, 0.25]);
+        assert_eq!(colours["twice"], [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(colours.len(), 5);
+    }
+
+    #[test]
+    fn any_bytes_are_a_library() {
+        // Words of the format among noise, from one seed.
+        let words = [
+            "newmtl ", "Kd ", "d ", "Tr ", "\n", "#", "1e39", "-", "nan ", "0.5 ",
+        ];
+        let mut state = 1u64;
+        for _ in 0..2000 {
+            let mut bytes = Vec::new();
+            for _ in 0..40 {
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                let draw = (state >> 33) as usize;
+                match draw % 3 {
+                    0 => bytes.push((draw >> 8) as u8),
+                    _ => bytes.extend(words[(draw >> 8) % words.len()].bytes()),
+                }
+            }
+            let mut colours = HashMap::new();
+            parse(&bytes, &mut colours);
+            let all = colours.values().flatten();
+            assert!(all.clone().all(|x| (0.0..=1.0).contains(x)), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Meshes in pieces of one colour: what is drawn of a robot.
+
+use super::mesh::{Rgba, UNPAINTED, load_painted};
+use crate::error::Result;
+use crate::model::mesh::TriMesh;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Most colours of a mesh: each is a shape of its own in a recording.
+const MAX_COLOURS: usize = 256;
+
+/// A mesh in one piece for each colour, and what could not be told of its colours, one line each.
+pub struct Parts {
+    pub pieces: Vec<(TriMesh, Rgba)>,
+    pub warnings: Vec<String>,
+}
+
+/// Reads a mesh as [`super::mesh::load_mesh`], with its colours: the diffuse ones of COLLADA's materials and of the MTL
+/// files that an OBJ names, and those of facets of a binary STL as VisCAM, SolidView and Magics write them. Textures, and
+/// the colours of vertices, are not read. A colour that cannot be told is none.
+pub fn load_parts(path: &Path) -> Result<Parts> {
+    let painted = load_painted(path, Some(path.parent().unwrap_or(Path::new(""))))?;
+    let mut warnings = painted.warnings;
+    let mut pieces: Vec<(TriMesh, Rgba)> = Vec::new();
+    let mut number: HashMap<[u32; 4], usize> = HashMap::new();
+    let mut too_many = false;
+    for (&t, mut rgba) in painted.mesh.triangles.iter().zip(painted.colours) {
+        if number.len() >= MAX_COLOURS && !number.contains_key(&rgba.map(f32::to_bits)) {
+            rgba = UNPAINTED;
+            too_many = true;
+        }
+        let piece = *number.entry(rgba.map(f32::to_bits)).or_insert_with(|| {
+            pieces.push((TriMesh::default(), rgba));
+            pieces.len() - 1
+        });
+        pieces[piece].0.triangles.push(t);
+    }
+    if too_many {
+        warnings.push(format!(
+            "more than {MAX_COLOURS} colours: the others are not read"
+        ));
+    }
+    for (piece, _) in &mut pieces {
+        let mut moved = HashMap::new();
+        for i in piece.triangles.iter_mut().flatten() {
+            *i = *moved.entry(*i).or_insert_with(|| {
+                piece.vertices.push(painted.mesh.vertices[*i as usize]);
+                piece.vertices.len() as u32 - 1
+            });
+        }
+    }
+    Ok(Parts { pieces, warnings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error;
+    use std::path::PathBuf;
+
+    /// A folder of its own for each test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> std::io::Result<Folder> {
+            let path = std::env::temp_dir().join(format!("diffsim_{name}_{}", std::process::id()));
+            std::fs::create_dir_all(&path)?;
+            Ok(Folder(path))
+        }
+
+        fn parts(&self, name: &str, bytes: &[u8]) -> Result<Parts> {
+            let path = self.0.join(name);
+            std::fs::write(&path, bytes).expect("the folder is there");
+            load_parts(&path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn colours(parts: &Parts) -> Vec<(usize, Option<Rgba>)> {
+        let colour = |rgba: Rgba| (!rgba[0].is_nan()).then_some(rgba);
+        let pieces = parts.pieces.iter();
+        pieces
+            .map(|(mesh, rgba)| (mesh.triangles.len(), colour(*rgba)))
+            .collect()
+    }
+
+    const POINTS: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+
+    #[test]
+    fn obj_has_the_colours_of_its_materials() -> std::result::Result<(), Box<dyn Error>> {
+        let folder = Folder::new("obj")?;
+        std::fs::write(
+            folder.0.join("two words.mtl"),
+            "newmtl a b\nKd 1 0 0\nd 0.5\n",
+        )?;
+        std::fs::write(folder.0.join("more.mtl"), "newmtl c\nKd 0 0 1\n")?;
+        let text = format!(
+            "mtllib two words.mtl\nmtllib more.mtl more.mtl\n{POINTS}f 1 2 3\nusemtl a b # red\nf 1 2 4\nf 1 3 4\n\
+             usemtl c\nf 2 3 4\nusemtl a b\nf 4 3 2\n"
+        );
+        let parts = folder.parts("a.obj", text.as_bytes())?;
+        let want = [
+            (1, None),
+            (3, Some([1.0, 0.0, 0.0, 0.5])),
+            (1, Some([0.0, 0.0, 1.0, 1.0])),
+        ];
+        assert_eq!(colours(&parts), want);
+        assert!(parts.warnings.is_empty(), "{:?}", parts.warnings);
+        assert_eq!(parts.pieces[2].0.vertices.len(), 3);
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_told_of_colours_is_a_warning() -> std::result::Result<(), Box<dyn Error>> {
+        let folder = Folder::new("mtl")?;
+        let face = "usemtl x\nf 1 2 3\n";
+        let parts = folder.parts(
+            "a.obj",
+            format!("mtllib lost.mtl\n{POINTS}{face}").as_bytes(),
+        )?;
+        assert_eq!(colours(&parts), [(1, None)]);
+        assert_eq!(parts.warnings.len(), 1);
+        assert!(
+            parts.warnings[0].contains("lost.mtl"),
+            "{:?}",
+            parts.warnings
+        );
+
+        std::fs::write(folder.0.join("empty.mtl"), [0xff, 0, 0xfe])?;
+        let parts = folder.parts(
+            "b.obj",
+            format!("mtllib empty.mtl\n{POINTS}{face}{face}").as_bytes(),
+        )?;
+        assert_eq!(parts.warnings, ["usemtl: no library has \"x\""]);
+
+        // Folders, more libraries than are read, and each of them many times.
+        let many: String = (0..10_000)
+            .map(|i| format!("mtllib {}.mtl\nmtllib .\n", i % 100))
+            .collect();
+        let parts = folder.parts("c.obj", format!("{many}{POINTS}{face}").as_bytes())?;
+        assert_eq!(colours(&parts), [(1, None)]);
+        assert!(parts.warnings.len() <= 8, "{:?}", parts.warnings);
+        Ok(())
+    }
+
+    #[test]
+    fn more_colours_than_are_shown_are_none() -> std::result::Result<(), Box<dyn Error>> {
+        let folder = Folder::new("many")?;
+        let count = 2 * MAX_COLOURS;
+        let library: String = (0..count)
+            .map(|i| format!("newmtl m{i}\nKd 0 0 {}\n", i as f64 / count as f64))
+            .collect();
+        std::fs::write(folder.0.join("m.mtl"), library)?;
+        let faces: String = (0..count)
+            .map(|i| format!("usemtl m{i}\nf 1 2 3\n"))
+            .collect();
+        let parts = folder.parts("a.obj", format!("mtllib m.mtl\n{POINTS}{faces}").as_bytes())?;
+        assert_eq!(parts.pieces.len(), MAX_COLOURS + 1);
+        assert_eq!(colours(&parts)[MAX_COLOURS], (count - MAX_COLOURS, None));
+        assert_eq!(parts.warnings.len(), 1);
+        Ok(())
+    }
+
+    /// Facets with these last bytes.
+    fn stl(header: &[u8], attributes: &[u16]) -> Vec<u8> {
+        let mut bytes = header.to_vec();
+        bytes.resize(80, 0);
+        bytes.extend((attributes.len() as u32).to_le_bytes());
+        for a in attributes {
+            bytes.extend([0; 12]);
+            let corners = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+            bytes.extend(corners.iter().flat_map(|x| x.to_le_bytes()));
+            bytes.extend(a.to_le_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn facets_of_binary_stl_have_colours() -> std::result::Result<(), Box<dyn Error>> {
+        let folder = Folder::new("stl")?;
+        // Red in the highest bits, and valid; the same without its mark; blue.
+        let parts = folder.parts("a.stl", &stl(b"viscam", &[0xfc00, 0x7c00, 0x801f]))?;
+        let want = [
+            (1, Some([1.0, 0.0, 0.0, 1.0])),
+            (1, None),
+            (1, Some([0.0, 0.0, 1.0, 1.0])),
+        ];
+        assert_eq!(colours(&parts), want);
+        // The object's colour where bit 15 is set, else the facet's own with red in the lowest bits.
+        let parts = folder.parts(
+            "b.stl",
+            &stl(b"x COLOR=\x00\xff\x00\x33,MATERIAL=", &[0xfc00, 0x001f]),
+        )?;
+        let want = [
+            (1, Some([0.0, 1.0, 0.0, 0.2])),
+            (1, Some([1.0, 0.0, 0.0, 0.2])),
+        ];
+        assert_eq!(colours(&parts), want);
+        // A header that ends in the word has no colour.
+        let parts = folder.parts(
+            "c.stl",
+            &stl(&[[b' '; 73].as_slice(), b"COLOR=\xff"].concat(), &[0]),
+        )?;
+        assert_eq!(colours(&parts), [(1, None)]);
+        Ok(())
+    }
+}
