@@ -2,7 +2,7 @@
 
 The library is built with cargo from the repository that this folder belongs to, or taken from the
 environment variable DIFFSIM_LIBRARY. The wheel serves every Python 3 of the platform: nothing in it
-is compiled against Python.
+is compiled against Python. A source package holds the Rust crate, too, in the folder crate.
 """
 
 import os
@@ -11,13 +11,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import cffi
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE / "crate" if (HERE / "crate").is_dir() else HERE.parents[1]
 LIBRARY = {"darwin": "libdiffsim.dylib", "win32": "diffsim.dll"}.get(sys.platform, "libdiffsim.so")
 
 
@@ -32,16 +35,20 @@ def run(tool, arguments, **options):
     return subprocess.run([tool, *arguments], check=True, **options)
 
 
+def target():
+    """Where cargo builds."""
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
 def library():
     """The shared library's path; cargo builds it, at no cost where it is up to date."""
     given = os.environ.get("DIFFSIM_LIBRARY")
     if given:
         return pathlib.Path(given)
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     # The same arguments as in cmake/build.cmake: with others cargo would build it once more.
-    arguments = ["rustc", "--release", "--locked", "--lib", "--target-dir", str(target)]
+    arguments = ["rustc", "--release", "--locked", "--lib", "--target-dir", str(target())]
     run("cargo", [*arguments, "--", "--print", "native-static-libs"], cwd=ROOT)
-    return target / "release" / LIBRARY
+    return target() / "release" / LIBRARY
 
 
 def declarations():
@@ -59,6 +66,9 @@ class Build(build_py):
         super().run()
         package = pathlib.Path(self.build_lib) / "diffsim"
         shutil.copy2(library(), package / LIBRARY)
+        # Symbols are six times what runs.
+        if sys.platform == "linux" and shutil.which("strip"):
+            run("strip", ["--strip-unneeded", package / LIBRARY])
         ffi = cffi.FFI()
         ffi.set_source("diffsim._declarations", None)
         ffi.cdef(declarations())
@@ -70,9 +80,21 @@ class Wheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
+class Source(sdist):
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        # As the registry of crates would have it: its manifest knows of no tests that are not there.
+        run("cargo", ["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"], cwd=ROOT)
+        name = f"diffsim-{version()}"
+        with tarfile.open(target() / "package" / f"{name}.crate") as crate:
+            for member in crate:
+                member.name = str(pathlib.Path("crate", *pathlib.Path(member.name).parts[1:]))
+                crate.extract(member, base_dir)
+
+
 class PlatformDistribution(Distribution):
     def has_ext_modules(self):
         return True
 
 
-setup(version=version(), distclass=PlatformDistribution, cmdclass={"build_py": Build, "bdist_wheel": Wheel})
+setup(version=version(), distclass=PlatformDistribution, cmdclass={"build_py": Build, "bdist_wheel": Wheel, "sdist": Source})

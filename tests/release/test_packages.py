@@ -1,0 +1,119 @@
+"""What scripts/release.sh has made in RELEASE holds what it should and no more, and the wheel serves who has no Rust."""
+
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MADE = pathlib.Path(os.environ["RELEASE"])
+VERSION = re.findall(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), flags=re.M)[0]
+
+
+def only(pattern):
+    (path,) = MADE.glob(pattern)
+    return path
+
+
+def names(path, inside):
+    with tarfile.open(path) as archive:
+        assert all(m.name == inside or m.name.startswith(inside + "/") for m in archive)
+        return {m.name[len(inside) + 1 :] for m in archive if not m.isdir()}
+
+
+def committed(*paths):
+    listed = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    return set(listed.stdout.split())
+
+
+def sections(file):
+    return {s.name: s for s in ELFFile(file).iter_sections()}
+
+
+CRATE = {
+    "Cargo.toml", "Cargo.toml.orig", "Cargo.lock", "build.rs", "cbindgen.toml", "include/diffsim.h", "examples/models/arm7.urdf",
+    "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt",
+    "bindings/cpp/diffsim.hpp", "bindings/cpp/diffsim_view.hpp", "bindings/cpp/diffsim_recorder.hpp",
+}  # fmt: skip
+
+
+def test_the_crate_holds_the_sources_and_no_more():
+    path = only("*.crate")
+    held = names(path, f"diffsim-{VERSION}") - {".cargo_vcs_info.json"}
+    assert {n for n in held if not n.startswith("src/")} == CRATE
+    assert {n for n in held if n.startswith("src/")} == committed("src")
+    assert path.stat().st_size < 1_000_000
+
+
+def test_the_source_package_holds_the_crate():
+    held = names(only(f"diffsim-{VERSION}.tar.gz"), f"diffsim-{VERSION}")
+    assert {n[6:] for n in held if n.startswith("crate/")} - {".cargo_vcs_info.json"} == names(only("*.crate"), f"diffsim-{VERSION}") - {".cargo_vcs_info.json"}
+    assert {n for n in held if n.startswith("src/diffsim/")} == {n[16:] for n in committed("bindings/python/src")}
+    assert {"setup.py", "pyproject.toml", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"} <= held
+    with tarfile.open(only(f"diffsim-{VERSION}.tar.gz")) as archive:
+        # With that of the repository cargo would look for tests that are not there.
+        manifest = archive.extractfile(f"diffsim-{VERSION}/crate/Cargo.toml").read().decode()
+    assert "[[bench]]" not in manifest and "[[test]]" not in manifest
+
+
+def test_the_wheel_says_what_it_needs_and_carries_no_symbols():
+    wheel = only("*.whl")
+    assert re.fullmatch(rf"diffsim-{re.escape(VERSION)}-py3-none-(manylinux\w*\.)?manylinux_2_\d+_x86_64\.whl", wheel.name), wheel.name
+    minor = int(re.search(r"manylinux_2_(\d+)_", wheel.name)[1])
+    with zipfile.ZipFile(wheel) as archive:
+        held = {n for n in archive.namelist() if not n.endswith("/")}
+        info = f"diffsim-{VERSION}.dist-info"
+        assert f"Version: {VERSION}\n" in archive.read(f"{info}/METADATA").decode()
+        assert {f"{info}/licenses/{n}" for n in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt")} <= held
+        python = {f"diffsim/{pathlib.Path(n).name}" for n in committed("bindings/python/src")}
+        assert {n for n in held if n.startswith("diffsim/")} == python | {"diffsim/libdiffsim.so", "diffsim/_declarations.py"}
+        with archive.open("diffsim/libdiffsim.so") as file:
+            found = sections(file)
+            assert ".symtab" not in found and not any(n.startswith(".debug") for n in found)
+            assert {".gnu_debuglink", ".note.gnu.build-id"} <= set(found)
+            versions = [v.name for _, all_of in found[".gnu.version_r"].iter_versions() for v in all_of]
+            needed = [int(v.split(".")[1]) for v in versions if v.startswith("GLIBC_2.")]
+            assert needed and max(needed) <= minor, (wheel.name, versions)
+
+
+def test_the_archive_is_an_installation():
+    path = only("*-linux-*.tar.gz")
+    inside = path.name.removesuffix(".tar.gz")
+    held = names(path, inside)
+    library = {n for n in held if re.fullmatch(r"lib\w*(/[\w-]+)?/libdiffsim\.\S+", n)}
+    ends = {n.rsplit("/", 1)[1] for n in library}
+    assert ends == {"libdiffsim.a", "libdiffsim.so", "libdiffsim.so.0", f"libdiffsim.so.{VERSION}", f"libdiffsim.so.{VERSION}.debug"}
+    for end in ("include/diffsim.h", "pkgconfig/diffsim.pc", "diffsimConfig.cmake", "diffsimConfigVersion.cmake", "THIRD-PARTY.txt", "CHANGELOG.md"):
+        assert any(n.endswith(end) for n in held), end
+    with tarfile.open(path) as archive:
+        sizes = {m.name.rsplit("/", 1)[1]: m.size for m in archive if "libdiffsim" in m.name}
+        assert all(m.uid == m.gid == 0 and not m.uname for m in archive)
+    # What Rust's linker alone could use is gone: it was six times the rest.
+    assert sizes["libdiffsim.a"] < 6 * sizes[f"libdiffsim.so.{VERSION}"] < 6 * 8_000_000
+
+
+def test_the_sums_are_those_of_the_files():
+    lines = (MADE / "SHA256SUMS").read_text().splitlines()
+    assert {line.split()[1] for line in lines} == {p.name for p in MADE.iterdir()} - {"SHA256SUMS"} and len(lines) == 4
+    for line in lines:
+        digest, name = line.split()
+        assert hashlib.sha256((MADE / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_the_licences_of_others_go_along():
+    subprocess.run([sys.executable, ROOT / "scripts" / "third_party.py", "--check"], check=True)
+
+
+def test_the_wheel_serves_who_has_no_rust(tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "try_wheel.py", only("*.whl"), tmp_path / "try"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"version {VERSION}" in done.stdout
