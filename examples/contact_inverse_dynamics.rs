@@ -13,9 +13,11 @@ use diffsim::error::{Error, Result};
 use diffsim::load::mjcf::{self, MjcfOptions};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::{Actuation, Model};
+use diffsim::record::{Recorder, RecorderOptions};
 use diffsim::spatial::{INERTIA_PARAMS, Inertia, Sym3, Vec3};
 use diffsim::step::{Options, Sim, StepJacobians};
 use nalgebra::{DMatrix, DVector};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The poses to be held.
@@ -45,10 +47,10 @@ impl Task {
 
     fn file_name(self) -> &'static str {
         match self {
-            Task::Stand => "hold_stand.svg",
-            Task::Load => "hold_load.svg",
-            Task::HandStand => "hold_hand_stand.svg",
-            Task::PushUp => "hold_push_up.svg",
+            Task::Stand => "hold_stand",
+            Task::Load => "hold_load",
+            Task::HandStand => "hold_hand_stand",
+            Task::PushUp => "hold_push_up",
         }
     }
 }
@@ -91,10 +93,32 @@ impl Hold {
         self.sim.model().nu() - self.first
     }
 
+    /// All inputs, from those that are unknown.
+    fn inputs(&self, x: &DVector<f64>) -> Vec<f64> {
+        let mut u = vec![0.0; self.first];
+        u.extend_from_slice(x.as_slice());
+        u
+    }
+
+    /// Writes a recording of half a second under these inputs.
+    fn record(&mut self, x: &DVector<f64>, path: &Path) -> Result<()> {
+        let u = self.inputs(x);
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        let (mut q_next, mut v_next) = (q.clone(), v.clone());
+        let mut recorder = Recorder::new(self.sim.model().clone(), &RecorderOptions::default())?;
+        self.sim.reset();
+        for _ in 0..(0.5 / self.sim.options().time_step) as usize {
+            self.sim.step(&q, &v, &u, &mut q_next, &mut v_next)?;
+            recorder.step(&self.sim)?;
+            std::mem::swap(&mut q, &mut q_next);
+            std::mem::swap(&mut v, &mut v_next);
+        }
+        recorder.save(path)
+    }
+
     /// Acceleration over one step from rest [m/s², rad/s²].
     fn acceleration(&mut self, x: &DVector<f64>) -> Result<DVector<f64>> {
-        let mut u = vec![0.0; self.sim.model().nu()];
-        u[self.first..].copy_from_slice(x.as_slice());
+        let u = self.inputs(x);
         let (mut q_next, mut v_next) = (self.q.clone(), self.v.clone());
         // Without the last step's memory the result depends on x alone.
         self.sim.reset();
@@ -231,9 +255,13 @@ fn main() -> Result<()> {
             evaluations: "steps",
             residual: "acceleration",
             units: "m/s², rad/s²",
-            path: out.join(task.file_name()),
+            path: out.join(task.file_name()).with_extension("svg"),
         };
-        report.compare(&GRADIENTS, |gradient| solve(task, gradient, 30))?;
+        let run = report.compare(&GRADIENTS, |gradient| solve(task, gradient, 30))?;
+        let mut hold = Hold::new(task)?;
+        for (name, x) in [("held", &run.x), ("limp", &(0.0 * &run.x))] {
+            hold.record(x, &out.join(format!("{}_{name}.dsrec", task.file_name())))?;
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 /* Loads a robot, rolls it out, and shows its derivatives beside finite differences.
  *
- *     demo [folder of the models]
+ *     demo [FOLDER OF THE MODELS [FOLDER]]       writes demo.dsrec there (default: target)
  */
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +67,14 @@ int main(int argc, char **argv) {
                q[nq * STEPS + (size_t)ds_model_joint_q_index(model, j)],
                v[nv * STEPS + (size_t)ds_model_joint_v_index(model, j)]);
     }
+
+    /* The motion, to be looked at. */
+    ds_recorder *recorder = NULL;
+    snprintf(path, sizeof path, "%s/demo.dsrec", argc > 2 ? argv[2] : "target");
+    MUST(ds_recorder_create(model, NULL, &recorder));
+    MUST(ds_recorder_rollout(recorder, rollout, NULL, NULL, NULL));
+    MUST(ds_recorder_save(recorder, path));
+    ds_recorder_free(recorder);
 
     /* Jacobians of one more step, against central differences. */
     double *at = q + nq * STEPS, *speed = v + nv * STEPS, *inputs = u;

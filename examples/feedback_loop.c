@@ -2,7 +2,9 @@
  * Jacobian and corrects the torques by it, so that the arm follows a motion while something pushes its
  * hand. At the end: how well it followed, and histograms of what a cycle took and of how late it began.
  *
- * usage: feedback_loop [SECONDS]       (Linux or another POSIX system; default 2 s)
+ * usage: feedback_loop [SECONDS [FOLDER]]      writes feedback_loop.dsrec there (default: 2 s, target)
+ *
+ * Linux or another POSIX system.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <diffsim.h>
@@ -116,9 +118,13 @@ int main(int argc, char **argv) {
     load.actuation = DS_ACTUATION_FULL;
     ds_model *model = NULL;
     ds_sim *predictor = NULL, *arm = NULL;
+    ds_recorder *recorder = NULL;
+    int32_t deviation = 0;
     ds_status status = ds_model_load("examples/models/arm7.urdf", &load, &model);
     if (status == DS_OK) status = ds_sim_create(model, NULL, &predictor);
     if (status == DS_OK) status = ds_sim_create(model, NULL, &arm);
+    if (status == DS_OK) status = ds_recorder_create(model, NULL, &recorder);
+    if (status == DS_OK) status = ds_recorder_add_channel(recorder, "deviation [rad]", N, &deviation);
 
     histogram work = {{0}, 0.0}, late = {{0}, 0.0};
     double q[N] = {0}, v[N] = {0}, u[N] = {0}, worst = 0.0;
@@ -137,16 +143,25 @@ int main(int argc, char **argv) {
         const double push[6] = {0.0, 0.0, fmod(t, 1.0) > 0.7 ? 15.0 : 0.0, 0.0, 0.0, 0.0};
         if (status == DS_OK) status = ds_sim_set_external_wrench(arm, hand, push);
         if (status == DS_OK) status = ds_sim_step(arm, q, v, u, q, v);
-        double q_ref[N], v_ref[N];
+        double q_ref[N], v_ref[N], miss[N];
         reference(t + H, q_ref, v_ref);
-        for (int i = 0; i < N; i++) worst = fmax(worst, fabs(q[i] - q_ref[i]));
+        for (int i = 0; i < N; i++) {
+            miss[i] = q[i] - q_ref[i];
+            worst = fmax(worst, fabs(miss[i]));
+        }
+        if (status == DS_OK) status = ds_recorder_set_channel(recorder, deviation, miss);
+        if (status == DS_OK) status = ds_recorder_step(recorder, arm);
     }
+    char path[4096];
+    snprintf(path, sizeof path, "%s/feedback_loop.dsrec", argc > 2 ? argv[2] : "target");
+    if (status == DS_OK) status = ds_recorder_save(recorder, path);
     if (status != DS_OK) fprintf(stderr, "%s: %s\n", ds_status_name(status), ds_last_error());
     else if (cycles > 0) {
         show("a cycle of the controller took", &work, cycles);
         show("it began late by", &late, cycles);
         printf("largest deviation from the motion: %.4f rad in %ld cycles\n", worst, cycles);
     }
+    ds_recorder_free(recorder);
     ds_sim_free(arm);
     ds_sim_free(predictor);
     ds_model_free(model);

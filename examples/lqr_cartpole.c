@@ -1,5 +1,8 @@
 /* Balances the pole on its cart: the step's Jacobians at the upright state are the A and B of a linear
- * quadratic regulator, whose gain a Riccati iteration finds. */
+ * quadratic regulator, whose gain a Riccati iteration finds.
+ *
+ * usage: lqr_cartpole [FOLDER]       writes lqr_cartpole.dsrec there (default: target)
+ */
 #include <diffsim.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,8 +71,8 @@ static int riccati(const double *A, const double *B, double *P, double *K) {
     return 0;
 }
 
-/* Runs the regulator for 8 s and prints the way. Returns whether the pole stands still at the end. */
-static int balance(ds_sim *sim, const double *P, const double *K, double h) {
+/* Runs the regulator for 8 s, prints and records the way. Returns whether the pole stands still at the end. */
+static int balance(ds_sim *sim, ds_recorder *recorder, const double *P, const double *K, double h) {
     double q[NV] = {0.5, 0.25}, v[NV] = {0}, cost = 0.0, predicted = 0.0;
     const double start[N] = {q[0], q[1], 0.0, 0.0};
     for (int j = 0; j < N; j++)
@@ -85,32 +88,39 @@ static int balance(ds_sim *sim, const double *P, const double *K, double h) {
         u = fmax(-10.0, fmin(10.0, u)); /* the motor's range */
         cost += R * u * u;
         if (t % 100 == 0) printf("%7.2f %9.4f %11.5f %10.4f\n", t * h, q[0], q[1], u);
-        if (ds_sim_step(sim, q, v, &u, q, v) != DS_OK) return 0;
+        if (ds_sim_step(sim, q, v, &u, q, v) != DS_OK || ds_recorder_step(recorder, sim) != DS_OK) return 0;
     }
     printf("cost %.2f; the linear model with an unbounded force predicts %.2f\n", cost, predicted);
     return fabs(q[0]) < 1e-3 && fabs(q[1]) < 1e-3 && fabs(v[0]) < 1e-3 && fabs(v[1]) < 1e-3;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     ds_model *model = NULL;
     ds_sim *sim = NULL;
+    ds_recorder *recorder = NULL;
     ds_options options;
     ds_options_init(&options);
     options.time_step = 0.01;
     double A[N * N], B[N], P[N * N], K[N];
     ds_status status = ds_model_load("examples/models/cartpole.xml", NULL, &model);
     if (status == DS_OK) status = ds_sim_create(model, &options, &sim);
+    if (status == DS_OK) status = ds_recorder_create(model, NULL, &recorder);
     if (status == DS_OK) status = linearize(sim, A, B);
     int stands = 0;
     if (status == DS_OK) {
         const int iterations = riccati(A, B, P, K);
         printf("gain after %d Riccati iterations: %.3f %.3f %.3f %.3f\n", iterations, K[0], K[1], K[2], K[3]);
-        stands = iterations > 0 && balance(sim, P, K, options.time_step);
+        stands = iterations > 0 && balance(sim, recorder, P, K, options.time_step);
         printf("%s\n", stands ? "the pole stands" : "the pole does not stand");
-    } else {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/lqr_cartpole.dsrec", argc > 1 ? argv[1] : "target");
+        status = ds_recorder_save(recorder, path);
+    }
+    if (status != DS_OK) {
         fprintf(stderr, "%s: %s\n", ds_status_name(status), ds_last_error());
     }
+    ds_recorder_free(recorder);
     ds_sim_free(sim);
     ds_model_free(model);
-    return stands ? 0 : 1;
+    return status == DS_OK && stands ? 0 : 1;
 }

@@ -14,8 +14,10 @@ use diffsim::load::mjcf::{self, MjcfOptions};
 use diffsim::model::state::IntegrateBlocks;
 use diffsim::model::topology::LinkKind;
 use diffsim::model::{Actuation, Model};
+use diffsim::record::{Recorder, RecorderOptions};
 use diffsim::step::{Options, Sim, StepJacobians};
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
+use std::path::Path;
 use std::sync::Arc;
 
 const CUBE: &str = r#"<mujoco>
@@ -113,6 +115,14 @@ impl Throw {
         Ok(())
     }
 
+    /// Writes a recording of the throw.
+    fn record(&mut self, x: &DVector<f64>, path: &Path) -> Result<()> {
+        let model = self.sim.model().clone();
+        let mut recorder = Recorder::new(model, &RecorderOptions::default())?;
+        self.run(x, |sim, _| recorder.step(sim).map(drop))?;
+        recorder.save(path)
+    }
+
     /// Motion that brings the target to q [m, rad].
     fn miss(&self, q: &[f64]) -> DVector<f64> {
         let mut r = DVector::zeros(6);
@@ -202,9 +212,9 @@ impl Task {
 
     fn file_name(self) -> &'static str {
         match self {
-            Task::Throw => "throw_velocity.svg",
-            Task::Kick => "throw_kick.svg",
-            Task::Hop => "throw_hop.svg",
+            Task::Throw => "throw_velocity",
+            Task::Kick => "throw_kick",
+            Task::Hop => "throw_hop",
         }
     }
 
@@ -261,9 +271,13 @@ fn main() -> Result<()> {
             evaluations: "rollouts",
             residual: "miss of the final pose",
             units: "m, rad",
-            path: out.join(task.file_name()),
+            path: out.join(task.file_name()).with_extension("svg"),
         };
-        report.compare(&GRADIENTS, |gradient| solve(task, gradient, 40))?;
+        let run = report.compare(&GRADIENTS, |gradient| solve(task, gradient, 40))?;
+        let (mut throw, guess) = task.problem()?;
+        for (name, x) in [("guess", &guess), ("found", &run.x)] {
+            throw.record(x, &out.join(format!("{}_{name}.dsrec", task.file_name())))?;
+        }
     }
     Ok(())
 }

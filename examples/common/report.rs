@@ -2,7 +2,7 @@
 
 use super::gauss_newton::{Gradient, Run};
 use super::plot::{Plot, Series};
-use diffsim::error::Result;
+use diffsim::error::{Error, Result};
 use std::path::PathBuf;
 
 /// A task in words.
@@ -13,19 +13,19 @@ pub struct Report {
     /// The residual and its units.
     pub residual: &'static str,
     pub units: &'static str,
-    /// Where the plot goes.
+    /// Where the plot goes, and beside it the recordings.
     pub path: PathBuf,
 }
 
 impl Report {
-    /// Prints what each run took, and plots how its error fell.
+    /// Prints what each run took, plots how its error fell, and gives the run with the first gradient.
     pub fn compare(
         &self,
         gradients: &[Gradient],
         solve: impl Fn(Gradient) -> Result<Run>,
-    ) -> Result<()> {
+    ) -> Result<Run> {
         println!("{}", self.title);
-        let mut series = Vec::new();
+        let (mut series, mut first) = (Vec::new(), None);
         for gradient in gradients {
             let run = solve(*gradient)?;
             println!(
@@ -40,6 +40,7 @@ impl Report {
                 run.error(),
             );
             series.push(Series::of(&gradient.label(), &run.history));
+            first.get_or_insert(run);
         }
         let plot = Plot {
             title: self.title,
@@ -49,6 +50,6 @@ impl Report {
         };
         plot.write(&self.path)?;
         println!("  {}", self.path.display());
-        Ok(())
+        first.ok_or_else(|| Error::invalid("gradients: expected at least one"))
     }
 }

@@ -4,7 +4,7 @@
 // sliding and lifting as they do, and the first input is applied. Beside it runs the same robot with its
 // servos at the standing pose.
 //
-// usage: mpc_quadruped [MODEL.xml]
+// usage: mpc_quadruped [MODEL.xml [FOLDER]]      writes recordings of both there (default: target)
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +15,7 @@
 
 #include "dense.hpp"
 #include "diffsim.hpp"
+#include "diffsim_recorder.hpp"
 
 namespace {
 
@@ -212,7 +213,7 @@ void push(diffsim::Sim &sim, std::size_t cycle) {
     sim.set_external_wrench(1, {0.0, force, 0.0, 0.0, 0.0, 0.0});
 }
 
-int run(const std::string &path) {
+int run(const std::string &path, const std::string &folder) {
     const auto model = diffsim::Model::load(path);
     diffsim::Options options;
     options.time_step = h;
@@ -224,6 +225,7 @@ int run(const std::string &path) {
 
     Planner planner(model, options, goal, u_goal);
     diffsim::Sim sim(model, options), sim_passive(model, options);
+    diffsim::Recorder recorder(model), recorder_passive(model);
     State passive = robot;
     double planning = 0.0, aside = 0.0, passive_aside = 0.0;
     std::printf("  t [s]   MPC: y [m]  z [m]  feet    servos: y [m]  z [m]\n");
@@ -235,12 +237,16 @@ int run(const std::string &path) {
         push(sim_passive, cycle);
         sim.step(robot.q, robot.v, input, robot.q, robot.v);
         sim_passive.step(passive.q, passive.v, u, passive.q, passive.v);
+        recorder.step(sim);
+        recorder_passive.step(sim_passive);
         aside = std::max(aside, std::abs(robot.q[1]));
         passive_aside = std::max(passive_aside, std::abs(passive.q[1]));
         if (cycle % 10 == 9)
             std::printf("%7.2f %12.4f %6.3f %5zu %16.4f %6.3f\n", h * static_cast<double>(cycle + 1), robot.q[1],
                         robot.q[2], sim.contacts().size(), passive.q[1], passive.q[2]);
     }
+    recorder.save(folder + "/mpc_quadruped.dsrec");
+    recorder_passive.save(folder + "/mpc_quadruped_servos.dsrec");
     const double low = std::abs(robot.q[2] - goal[2]), back = std::abs(robot.q[1]);
     std::printf("largest sway %.3f m against %.3f m; at the end %.4f m from the height, %.4f m aside\n", aside,
                 passive_aside, low, back);
@@ -252,7 +258,7 @@ int run(const std::string &path) {
 
 int main(int argc, char **argv) {
     try {
-        return run(argc > 1 ? argv[1] : "examples/models/quadruped.xml");
+        return run(argc > 1 ? argv[1] : "examples/models/quadruped.xml", argc > 2 ? argv[2] : "target");
     } catch (const diffsim::Error &e) {
         std::fprintf(stderr, "%s: %s\n", std::string(diffsim::status_name(e.status())).c_str(), e.what());
         return 1;

@@ -1,7 +1,9 @@
 # Finds a cart's mass, its pendulum's first moment and moment of inertia, and the friction of the floor from a recorded
 # motion, by Gauss–Newton on the exact derivatives of the simulation.
 #
-#     julia --project=bindings/julia examples/julia/system_identification.jl
+#     julia --project=bindings/julia examples/julia/system_identification.jl [FOLDER]
+#
+# Writes system_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
 # The cart lies on the floor and is dragged to and fro, with stick and slip, while the pendulum that hangs from it swings. Recorded are the
 # velocities with noise. The sensitivity S of the state by the parameters follows the motion: S⁺ = A S + B, with the
@@ -43,8 +45,8 @@ parameters(model) = [
 
 input(k) = [25 * sin(0.015k) + 8 * sin(0.041k), 0.3 * cos(0.023k)]
 
-"The velocities of a motion with parameters `p`, and their Jacobian by `p`."
-function motion(sim, p)
+"The velocities of a motion with parameters `p`, and their Jacobian by `p`; `each` is called after every step."
+function motion(sim, p; each = sim -> nothing)
     model = sim.model
     n = model.nv
     set_params!(sim, p)
@@ -54,6 +56,7 @@ function motion(sim, p)
     S = zeros(2n, length(p))
     for k in 1:STEPS
         step!(sim, q, v, input(k))
+        each(sim)
         J = jacobians(sim)
         S = [J.dq_dq J.dq_dv; J.dv_dq J.dv_dv] * S + [J.dq_dp; J.dv_dp]
         velocities[:, k], slopes[:, k, :] = v, S[n+1:end, :]
@@ -61,7 +64,7 @@ function motion(sim, p)
     vec(velocities), reshape(slopes, :, length(p))
 end
 
-function identify(; log = true)
+function identify(; log = true, folder = nothing)
     model = load_model(CART, :mjcf)
     sim = Sim(model; time_step = 0.005)
     select_params!(sim, parameters(model))
@@ -87,7 +90,12 @@ function identify(; log = true)
         p = p .* exp.(scale * change)
     end
     log && @printf("%9s  %12s  %s\n", "truth", "", join(round.(truth; digits = 5), ", "))
+    if folder !== nothing
+        recorder = Recorder(model)
+        motion(sim, p; each = sim -> record!(recorder, sim))
+        save(recorder, joinpath(folder, "system_identification.dsrec"))
+    end
     p, truth
 end
 
-abspath(PROGRAM_FILE) == @__FILE__() && identify()
+abspath(PROGRAM_FILE) == @__FILE__() && identify(; folder = get(ARGS, 1, "target"))

@@ -5,7 +5,8 @@ distance of the torso from a point up in the air at the end, and a little effort
 960 inputs comes from one `Rollout.adjoint`, through the contacts of both feet with the floor; L-BFGS
 (Nocedal and Wright, Numerical Optimization, algorithm 7.4) does the rest.
 
-usage: python leap.py [DIRECTORY]      writes leap.svg there (default: the working directory)
+usage: python leap.py [FOLDER]      writes leap.svg and recordings there (default: the working directory):
+leap_start.dsrec is what it begins with and how the distance changes with it, leap.dsrec what it ends with.
 """
 
 import pathlib
@@ -34,6 +35,15 @@ class Leap:
 
     def trajectory(self, w):
         return self.rollout.run(self.q0, self.v0, np.tanh(w.reshape(self.shape, order="F")))
+
+    def record(self, w, path):
+        """The trajectory, with arrows for the gradient of the torso's distance from its goal."""
+        q, v = self.trajectory(w)
+        q_bar, v_bar = np.zeros_like(v), np.zeros_like(v)
+        q_bar[:2, -1] = 2.0 * (q[:2, -1] - GOAL)
+        recorder = diffsim.Recorder(self.model)
+        recorder.rollout(self.rollout, self.rollout.adjoint(q_bar, v_bar))
+        recorder.save(path)
 
     def __call__(self, w):
         self.evaluations += 1
@@ -100,6 +110,8 @@ def main():
     leap = Leap()
     w = 0.05 * np.random.default_rng(3).standard_normal(leap.model.nu * STEPS)
     start, _ = leap.trajectory(w)
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    leap.record(w, folder / "leap_start.dsrec")
     print(f"gradient against a difference: relative error {check_gradient(leap, w, leap(w)):.1e}")
     leap.evaluations = 0
     values = []
@@ -111,7 +123,8 @@ def main():
     miss = np.linalg.norm(q[:2, -1] - GOAL)
     print(f"{leap.evaluations} rollouts with gradient; the torso ends {miss:.4f} m from its goal")
 
-    path = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "leap.svg"
+    leap.record(best, folder / "leap.dsrec")
+    path = folder / "leap.svg"
     t = TIME_STEP * np.arange(STEPS + 1)
     panels = [
         ("height of the torso above its stand [m]", t, {"found": q[1], "at first": start[1]}),

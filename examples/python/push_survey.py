@@ -4,7 +4,7 @@
 impulses; after 1.5 s those are counted that still have their trunk up. All of them are stepped by one
 `Batch`, over all cores; a bar shows how far it is.
 
-usage: python push_survey.py [COUNT]
+usage: python push_survey.py [COUNT [FOLDER]]      records the least and the most pushed robot there (default: target)
 """
 
 import pathlib
@@ -63,6 +63,8 @@ def main():
     for i in range(count):
         q[:, i] = model.integrate(q[:, i], np.r_[np.zeros(6), 0.02 * random.standard_normal(12)])
     each, failed = np.zeros(count, np.int32), np.zeros(count, bool)
+    ends = {"least": int(np.argmin(impulse_index)), "most": int(np.argmax(impulse_index))}
+    recorders = {name: diffsim.Recorder(model) for name in ends}
     start = time.perf_counter()
     for step in progress(range(int(SECONDS / TIME_STEP)), f"{count} robots"):
         if step == int(PUSHED / TIME_STEP):
@@ -70,7 +72,12 @@ def main():
                 batch.set_external_wrench(i, trunk, np.zeros(6))
         batch.step(q, v, u, out=(q, v), each=each)
         failed |= each != 0
+        for name, element in ends.items():
+            recorders[name].batch_step(batch, element)
     seconds = time.perf_counter() - start
+    folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "target")
+    for name, recorder in recorders.items():
+        recorder.save(folder / f"push_survey_{name}.dsrec")
 
     # Its own z axis in the world's z, from the quaternion (x y z w).
     upright = 1.0 - 2.0 * (q[3] ** 2 + q[4] ** 2)

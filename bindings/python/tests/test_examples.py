@@ -4,6 +4,8 @@ import pathlib
 import subprocess
 import sys
 
+import diffsim
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python"
 
 
@@ -18,8 +20,14 @@ def test_leap(tmp_path):
     assert "from its goal" in run("leap.py", tmp_path).stdout
     picture = (tmp_path / "leap.svg").read_text()
     assert picture.count("<polyline") == 5 and "nan" not in picture
+    start, found = (diffsim.Recording.read(tmp_path / name) for name in ("leap_start.dsrec", "leap.dsrec"))
+    assert len(start.frames) == len(found.frames) > 40 and any(len(f.arrows) for f in start.frames)
+    assert found.frames[-1].q[1] > start.frames[-1].q[1] + 0.3
 
 
-def test_push_survey():
-    done = run("push_survey.py", 64)
+def test_push_survey(tmp_path):
+    done = run("push_survey.py", 64, tmp_path)
     assert "0 robots failed" in done.stdout and "100 %" in done.stderr
+    least, most = (diffsim.Recording.read(tmp_path / f"push_survey_{name}.dsrec") for name in ("least", "most"))
+    # The height of the trunk at the end: one stands, the other has fallen.
+    assert least.frames[-1].q[2] > 0.2 > most.frames[-1].q[2]
