@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Builds the site, looks whether everything is in it, and uses it in a browser. The last line counts.
+#
+# usage: scripts/site_tests.sh PYTHON        a Python that has the package
+set -eu
+cd "$(dirname "$0")/.."
+DIFFSIM_PYTHON=$1 scripts/site.sh
+. scripts/browser.sh
+browser=""
+find_modules && find_browser || echo "skipped: the site in a browser: $lacking"
+exec target/venvs/site/bin/python site/check.py "$browser"

@@ -1,0 +1,105 @@
+// Opens the site in a browser, from the disk and from a server, and uses it as one does. The last line counts.
+//
+// usage: node browser.mjs SITE VERSION BROWSER
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { extname, join } from "node:path";
+
+// The viewer has the only node modules.
+const { chromium } = createRequire(new URL("../viewer/package.json", import.meta.url))("playwright-core");
+const [site, version, executablePath] = process.argv.slice(2);
+const browser = await chromium.launch({
+  executablePath,
+  args: [
+    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  ],
+});
+let passed = 0;
+let failed = 0;
+
+function expect(what, condition, detail = "") {
+  if (condition) passed++;
+  else {
+    failed++;
+    console.log(`FAILED: ${what} ${detail}`);
+  }
+}
+
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml" };
+const server = createServer(async (request, answer) => {
+  const path = decodeURIComponent(new URL(request.url, "http://site").pathname);
+  try {
+    const body = await readFile(join(site, path.endsWith("/") ? `${path}index.html` : path));
+    answer.writeHead(200, { "content-type": types[extname(path)] ?? (path.endsWith("/") ? "text/html" : "application/octet-stream") });
+    answer.end(body);
+  } catch {
+    answer.writeHead(404).end();
+  }
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const served = `http://127.0.0.1:${server.address().port}/`;
+
+/** A page of the site; whatever it logs as an error, or asks of anybody else, fails at the end. */
+async function open(base, path, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|ReadPixels/.test(m.text()) && trouble.push(m.text()));
+  page.on("pageerror", (e) => trouble.push(String(e)));
+  page.on("requestfailed", (r) => trouble.push(`failed ${r.url()}`));
+  page.on("request", (r) => !/^(data|blob|about):/.test(r.url()) && !r.url().startsWith(base) && trouble.push(`request ${r.url()}`));
+  await page.goto(base + path);
+  const name = `${base.split(":")[0]}: ${path}`;
+  return { page, name, close: async () => {
+    expect(`${name} without trouble`, trouble.length === 0, trouble.join("; "));
+    await context.close();
+  } };
+}
+
+const disk = `file://${site}/`;
+
+for (const base of [disk, served]) {
+  const home = await open(base, "index.html");
+  await home.page.waitForURL(`**/${version}/index.html`);
+  expect(`${home.name} leads to the newest version`, (await home.page.textContent("h1")).includes("diffsim"));
+  if (base === served) {
+    const selector = home.page.locator(".md-version");
+    await selector.waitFor();
+    expect("the version is shown", (await selector.textContent()).includes(version));
+  }
+  // A search, through the worker or what takes its place.
+  await home.page.click(".md-search__input");
+  await home.page.keyboard.type("ds_sim_step_vjp");
+  const found = home.page.locator('.md-search-result__link[href*="reference/c/derivatives.html"]').first();
+  const shown = await found.waitFor().then(() => true, () => false);
+  expect(`${home.name}: the search finds`, shown);
+  await home.close();
+
+  const reference = await open(base, `${version}/reference/c/sim.html#ds_sim_step`);
+  const top = await reference.page.evaluate(() => document.getElementById("ds_sim_step").getBoundingClientRect().top);
+  expect(`${reference.name} shows the function`, top >= 0 && top < 300, top);
+  await reference.close();
+}
+
+const example = await open(disk, `${version}/gallery/lqr_cartpole.html`);
+await example.page.locator("iframe.view").scrollIntoViewIfNeeded();
+const frame = await (await example.page.waitForSelector("iframe.view")).contentFrame();
+await frame.waitForFunction(() => window.diffsim?.ready);
+await frame.evaluate(() => window.diffsim.ready);
+expect("the gallery's page shows the recording", await frame.evaluate(() => window.diffsim.viewer.stage.canvas.width > 100));
+await example.close();
+
+for (const path of ["index.html", "guide/robots.html", "reference/cpp.html", "gallery/index.html"]) {
+  const phone = await open(disk, `${version}/${path}`, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+  const [width, scheme] = await phone.page.evaluate(() => [document.documentElement.scrollWidth, document.body.dataset.mdColorScheme]);
+  expect(`${phone.name} fits a phone`, width <= 390, width);
+  expect(`${phone.name} is dark where that is wanted`, scheme === "slate", scheme);
+  await phone.close();
+}
+
+await browser.close();
+server.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

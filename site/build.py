@@ -1,0 +1,165 @@
+"""Builds the documentation's site: target/site/VERSION, with versions.json and an index that leads to the newest.
+
+Started by scripts/site.sh, which sees to what it needs. usage: build.py PYTHON [JULIA], a Python that has the package
+and a Julia.
+"""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import c_reference
+import cpp_reference
+import gallery
+import python_reference
+from names import Names
+from pages import Pages, guide
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = ROOT / "target/site"
+WORK = ROOT / "target/site-work"
+
+
+def said(what, start=[time.perf_counter()]):
+    print(f"{time.perf_counter() - start[0]:6.1f} s  {what}", flush=True)
+
+
+def version():
+    return re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+
+
+def languages(pages, names):
+    """The starts in each language."""
+    listed = [("C++", "cpp"), ("Python", "python"), ("Julia", "julia")]
+    pages.place("bindings/README.md", "languages/index.md")
+    for _, name in listed:
+        pages.place(f"bindings/{name}/README.md", f"languages/{name}.md")
+    yield lambda: pages.take("bindings/README.md", "languages/index.md", names)
+    for _, name in listed:
+        yield lambda name=name: pages.take(f"bindings/{name}/README.md", f"languages/{name}.md", names)
+
+
+def references(pages, names, julia):
+    """The reference of each language; gives their part of the navigation."""
+    written, in_c = c_reference.write(ROOT, names)
+    written.update(cpp_reference.write(ROOT, names))
+    in_python = python_reference.write(ROOT)
+    written.update(in_python[0])
+    navigation = [{"C": in_c}, {"C++": cpp_reference.PAGE}, {"Python": in_python[1]}]
+    if julia:
+        script = [julia, "--startup-file=no", "--project=bindings/julia", "site/julia_reference.jl"]
+        text = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        written["reference/julia.md"] = names.linked(text, "reference/julia.md")
+        navigation.append({"Julia": "reference/julia.md"})
+    written["reference/rust.md"] = (ROOT / "site/rust.md").read_text()
+    navigation.append({"Rust": "reference/rust.md"})
+    for page, text in written.items():
+        pages.add(page, text)
+    pages.place("include/diffsim.h", "reference/c/index.md")
+    pages.place("bindings/cpp/diffsim.hpp", cpp_reference.PAGE)
+    return navigation
+
+
+def gather(out, python, julia):
+    """All pages, written; gives the navigation."""
+    names, pages = Names(), Pages(ROOT, out)
+    reference = references(pages, names, julia)
+    said("references")
+
+    listed = gallery.examples(ROOT, julia)
+    recorded = WORK / "recordings"
+    shutil.rmtree(recorded, ignore_errors=True)
+    printed = gallery.run_all(listed, ROOT, recorded, {"python": python, "julia": julia})
+    said(f"{len(listed)} examples")
+    gallery.views(listed, ROOT, recorded, out / "gallery/views", python)
+    said("pages of their recordings")
+    pages.add("gallery/index.md", gallery.index(listed))
+    for example in listed:
+        page = f"gallery/{example['name']}.md"
+        pages.place(example["source"], page)
+        names.add_page(example["source"], page)
+        pages.add(page, gallery.page_of(example, printed[example["name"]], ROOT))
+
+    of_docs = guide(ROOT)
+    pages.place("README.md", "index.md")
+    pages.place("docs/README.md", "guide/index.md")
+    pages.place("examples/README.md", "gallery/notes.md")
+    for _, page in of_docs:
+        pages.place(f"docs/{page.name}", str(page))
+    starts = list(languages(pages, names))
+    pages.take("README.md", "index.md", names)
+    pages.take("docs/README.md", "guide/index.md", names)
+    pages.take("examples/README.md", "gallery/notes.md", names)
+    for start in starts:
+        start()
+    for _, page in of_docs:
+        pages.take(f"docs/{page.name}", str(page), names)
+    pages.write()
+    return [
+        {"Home": "index.md"},
+        {"Guide": ["guide/index.md", *({title: str(page)} for title, page in of_docs)]},
+        {"Languages": ["languages/index.md", *(f"languages/{n}.md" for n in ("cpp", "python", "julia"))]},
+        {"Gallery": ["gallery/index.md", *({e["title"]: f"gallery/{e['name']}.md"} for e in listed), {"What they find": "gallery/notes.md"}]},
+        {"Reference": reference},
+    ]
+
+
+def rust(out):
+    """What `cargo doc` says of the crate."""
+    environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
+    subprocess.run(["cargo", "doc", "--quiet", "--locked", "--no-deps", "--lib"], cwd=ROOT, env=environment, check=True)
+    shutil.copytree(ROOT / "target/doc", out / "rust")
+
+
+def build(out, navigation, target):
+    """Runs mkdocs; a warning is an error."""
+    settings = {
+        "INHERIT": str(ROOT / "site/mkdocs.yml"),
+        "docs_dir": str(out),
+        "site_dir": str(target),
+        "nav": navigation,
+        "theme": {"custom_dir": str(ROOT / "site/overrides")},
+        "plugins": {"mkdocstrings": {"handlers": {"python": {"paths": [str(ROOT / "bindings/python/src")]}}}},
+    }
+    path = WORK / "mkdocs.yml"
+    path.write_text(json.dumps(settings, indent=2))
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", path]
+    subprocess.run(command, env=environment, check=True)
+
+
+def versions():
+    """Lists the versions that were built, the newest first, and leads to it."""
+    there = [p.parent.name for p in SITE.glob("*/index.html") if not p.parent.is_symlink()]
+    there.sort(key=lambda v: [int(n) for n in re.findall(r"\d+", v)], reverse=True)
+    listed = [{"version": v, "title": v, "aliases": ["latest"] if v == there[0] else []} for v in there]
+    (SITE / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
+    latest = html.escape(there[0])
+    (SITE / "index.html").write_text(
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>diffsim</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={latest}/index.html">\n</head>\n'
+        f'<body><a href="{latest}/index.html">diffsim {latest}</a></body>\n</html>\n'
+    )
+
+
+def main():
+    python, julia = sys.argv[1], (sys.argv[2:] or [""])[0]
+    out, target = WORK / "pages", SITE / version()
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.copytree(ROOT / "site/assets", out / "assets")
+    navigation = gather(out, python, julia)
+    rust(out)
+    said("pages")
+    build(out, navigation, target)
+    versions()
+    said(f"{target / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The C reference: a page for each section of include/diffsim.h, which are the files of src/capi."""
+
+import re
+from pathlib import Path
+
+from clang.cindex import CursorKind
+
+from headers import comment, parse, source
+
+FOLDER = "reference/c"
+DEFINED = r"\b(?:fn|struct|enum|type)\s+(ds_\w+)"
+
+
+class Section:
+    """A page: types and functions in the header's order."""
+
+    def __init__(self, name, title):
+        self.page, self.title = f"{FOLDER}/{name}.md", title
+        self.types, self.functions = [], []
+
+
+def sections(root):
+    """The sections by src/capi/mod.rs, and the section of every name that their files define."""
+    capi = root / "src/capi"
+    found, home = [], {}
+    for name in re.findall(r"^pub mod (\w+);", (capi / "mod.rs").read_text(), re.M):
+        code = (capi / f"{name}.rs").read_text()
+        title = re.match(r"//! (.*)\.?$", code, re.M)[1].rstrip(".")
+        section = Section(name, title)
+        found.append(section)
+        home.update(dict.fromkeys(re.findall(DEFINED, code), section))
+    return found, home
+
+
+def is_type(cursor):
+    """Whether a cursor defines a type: of a handle the typedef does, where its comment stands."""
+    if cursor.kind == CursorKind.STRUCT_DECL:
+        return cursor.is_definition()
+    if cursor.kind == CursorKind.TYPEDEF_DECL:
+        return comment(cursor) != "" and not cursor.underlying_typedef_type.get_declaration().is_definition()
+    return cursor.kind == CursorKind.ENUM_DECL
+
+
+def read(root):
+    """The sections with their cursors, and the macros."""
+    found, home = sections(root)
+    cursors = parse(root / "include/diffsim.h", ["-xc", "-std=c11"])
+    macros = [c for c in cursors if c.kind == CursorKind.MACRO_DEFINITION and not c.spelling.endswith("_H")]
+    functions = [c for c in cursors if c.kind == CursorKind.FUNCTION_DECL]
+    # Functions that macros define follow one that is written out: the header has the order of the files.
+    section = found[0]
+    for function in functions:
+        section = home.get(function.spelling, section)
+        section.functions.append(function)
+        # A type of the engine goes where it is first taken.
+        for word in re.findall(r"\bds_\w+", comment(function) + source(function)):
+            home.setdefault(word, section)
+    types = [c for c in cursors if is_type(c)]
+    for cursor in types:
+        for word in re.findall(r"\bds_\w+", source(cursor)):
+            home.setdefault(word, home.get(cursor.spelling, section))
+    for cursor in types:
+        home[cursor.spelling].types.append(cursor)
+    return [s for s in found if s.types or s.functions], macros
+
+
+def register(found, macros, names):
+    """Tells where each name stands."""
+    for macro in macros:
+        names.add(macro.spelling, f"{FOLDER}/index.md", "versions-of-the-header")
+    for section in found:
+        for cursor in section.types:
+            names.add(cursor.spelling, section.page)
+            if cursor.kind == CursorKind.ENUM_DECL:
+                for value in cursor.get_children():
+                    names.add(value.spelling, section.page, cursor.spelling)
+        for cursor in section.functions:
+            names.add(cursor.spelling, section.page, function=True)
+
+
+def described(heading, code, cursor, names, page):
+    return f"### {heading} {{ #{cursor.spelling} }}\n\n{code}{names.prose(comment(cursor), page)}\n"
+
+
+def fields(cursor, names, page):
+    """A struct's fields or an enumeration's values with what they mean."""
+    for child in cursor.get_children():
+        if child.kind == CursorKind.ENUM_CONSTANT_DECL:
+            head = f"{child.spelling} = {child.enum_value}"
+        elif child.kind == CursorKind.FIELD_DECL:
+            head = " ".join(source(child).split())
+        else:
+            continue
+        text = names.prose(comment(child), page).replace("\n", "\n    ")
+        yield f"`#!c {head}`\n:   {text or '–'}\n"
+
+
+def page_of(section, names):
+    """The Markdown of a section."""
+    lines = [f"# {section.title}\n"]
+    if section.types:
+        lines.append("## Types\n")
+    for cursor in section.types:
+        lines.append(described(f"`{cursor.spelling}`", "", cursor, names, section.page))
+        lines += fields(cursor, names, section.page)
+    if section.functions:
+        lines.append("## Functions\n")
+    for cursor in section.functions:
+        code = f"```c\n{source(cursor)};\n```\n\n"
+        lines.append(described(f"`{cursor.spelling}`", code, cursor, names, section.page))
+    return "\n".join(lines)
+
+
+def rules(root, names, page):
+    """The header's first comment, as a list of what it is about."""
+    text = re.match(r"/\*(.*?)\*/", (root / "include/diffsim.h").read_text(), re.S)[1]
+    paragraphs = re.split(r"\n\s*\n", re.sub(r"^ ?\* ?", "", text, flags=re.M).strip())
+    start = next(i for i, p in enumerate(paragraphs) if p.startswith("RULES"))
+    for paragraph in paragraphs[start + 1 :]:
+        head = re.match(r"([A-Z][a-z ]+)\. ", paragraph)
+        body = paragraph[head.end() :] if head else paragraph
+        yield (f"**{head[1]}.** " if head else "") + names.prose(body, page) + "\n"
+
+
+def index(root, found, macros, names):
+    """The first page: what holds for all calls, and what there is."""
+    page = f"{FOLDER}/index.md"
+    lines = ["# C\n", "All of `include/diffsim.h`, by its sections.\n"]
+    for section in found:
+        lines.append(f"**[{section.title}]({Path(section.page).name})**\n")
+        listed = [names.link(c.spelling, page) for c in [*section.types, *section.functions]]
+        lines.append(", ".join(listed) + "\n{ .names }\n")
+    lines += ["## Rules of the interface\n", *rules(root, names, page)]
+    lines += ["## Versions of the header\n", "```c", *(f"#define {source(m)}" for m in macros), "```\n"]
+    return "\n".join(lines)
+
+
+def write(root, names):
+    """Pages by path, and those of the navigation in order. Names can be linked from then on."""
+    found, macros = read(root)
+    register(found, macros, names)
+    pages = {f"{FOLDER}/index.md": index(root, found, macros, names)}
+    pages.update({section.page: page_of(section, names) for section in found})
+    return pages, [f"{FOLDER}/index.md", *({section.title.split(":")[0]: section.page} for section in found)]

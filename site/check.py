@@ -1,0 +1,165 @@
+"""Looks whether the site is whole. The last line counts.
+
+usage: check.py [BROWSER]        from the project's root, after scripts/site.sh
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = ROOT / "target/site"
+#: What a search for a word has to lead to.
+FOUND = {
+    "ds_sim_step_vjp": "reference/c/derivatives.html",
+    "complementarity": "guide/contact.html",
+    "checkpoint_interval": "reference/c/options.html",
+    "select_params": "reference/python/sim.html",
+    "quaternion": "guide/concepts.html",
+    "iLQR": "gallery/mpc_quadruped.html",
+    "step_jacobians": "reference/cpp.html",
+}
+
+passed = failed = 0
+
+
+def expect(what, condition, detail=""):
+    global passed, failed
+    passed, failed = (passed + 1, failed) if condition else (passed, failed + 1)
+    if not condition:
+        print(f"FAILED: {what} {detail}")
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads by itself, and where it can be linked to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loads, self.anchors = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.anchors.update(given[k] for k in ("id", "name") if given.get(k))
+        for key in ("href", "src"):
+            if given.get(key):
+                (self.links if tag == "a" else self.loads).append(given[key])
+
+
+def links(site, pages):
+    """Every link leads somewhere, and nothing is loaded from elsewhere. rustdoc looks after its own pages."""
+    read = {path: Page(path.read_text()) for path in pages}
+    for path, page in read.items():
+        own = path.relative_to(site)
+        away = [u for u in page.loads if urlparse(u).scheme not in ("", "data")]
+        expect(f"{own} loads only what is in the site", not away, away)
+        bad = []
+        for link in page.links + page.loads:
+            url = urlparse(link)
+            if url.scheme or url.netloc:
+                continue
+            there = (path.parent / unquote(url.path)).resolve() if url.path else path
+            there = there / "index.html" if there.is_dir() else there
+            anchors = read[there].anchors if there in read else None
+            if not there.is_file() or (url.fragment and anchors is not None and unquote(url.fragment) not in anchors):
+                bad.append(link)
+        # What is not there has no place of its own: its links start from the site's root.
+        expect(f"{own}: all links lead somewhere", not bad or own.name == "404.html", bad)
+    return read
+
+
+def references(site, read):
+    """Nothing that is public is missing."""
+
+    def anchors(folder):
+        return set().union(*(page.anchors for path, page in read.items() if path.relative_to(site).is_relative_to(folder)))
+
+    header = (ROOT / "include/diffsim.h").read_text()
+    names = set(re.findall(r"^[\w *]*?\b(ds_\w+)\(", header, re.M))
+    names |= set(re.findall(r"^(?:}|typedef struct \w+|enum) (ds_\w+)", header, re.M))
+    expect("the header has functions", len(names) > 150, len(names))
+    expect("the C reference has every function and type", names <= anchors("reference/c"), names - anchors("reference/c"))
+
+    tree = ast.parse((ROOT / "bindings/python/src/diffsim/__init__.py").read_text())
+    listed = next(ast.literal_eval(n.value) for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__")
+    missing = {n for n in listed if f"diffsim.{n}" not in anchors("reference/python")}
+    expect("the Python reference has every public name", len(listed) > 40 and not missing, missing)
+
+    classes = set(re.findall(r"^(?:class|struct) (\w+)[^;]*\{$", (ROOT / "bindings/cpp/diffsim.hpp").read_text(), re.M))
+    missing = classes - anchors("reference/cpp.html")
+    expect("the C++ reference has every class", len(classes) > 5 and not missing, missing)
+
+    if (site / "reference/julia.html").exists():
+        exports = re.findall(r"^export (.*)$", (ROOT / "bindings/julia/src/DiffSim.jl").read_text(), re.M)
+        missing = {n.strip() for line in exports for n in line.split(",")} - anchors("reference/julia.html")
+        expect("the Julia reference has every exported name", exports and not missing, missing)
+    expect("the crate's documentation is there", (site / "rust/diffsim/index.html").is_file())
+
+
+def gallery(site, read):
+    """Every example has its page, and every view its recording."""
+    without_julia = not (site / "reference/julia.html").exists()
+    listed = tomllib.loads((ROOT / "site/gallery.toml").read_text())["example"]
+    sources = {str(p.relative_to(ROOT)) for g in ("*.c", "*.rs", "*/*.cpp", "*/*.jl") for p in (ROOT / "examples").glob(g)}
+    sources |= {str(p.relative_to(ROOT)) for p in (ROOT / "examples/python").glob("*.py") if "__main__" in p.read_text()}
+    sources = {s for s in sources if not s.startswith("examples/common")}
+    expect("the gallery has every example", sources == {e["source"] for e in listed}, sources)
+    for example in listed:
+        if without_julia and "{julia}" in example["run"]:
+            continue
+        page = read.get(site / f"gallery/{example['name']}.html")
+        expect(f"{example['name']} has a page", page is not None)
+        for view in example.get("views", []):
+            frame = f"views/{view['name']}.html"
+            there = site / "gallery" / frame
+            shown = there.read_text().count('<script type="application/x-diffsim">') if there.is_file() else 0
+            expect(f"{frame} shows its recordings", frame in page.loads and shown == len(view["recordings"]), shown)
+        code = (ROOT / example["source"]).read_text()
+        expect(f"{example['name']} moves or says that nothing does", "views" in example or "Nothing moves" in example["about"])
+        expect(f"{example['name']} writes what is shown", all(v["name"].split("_")[0] in code for v in example.get("views", [])))
+
+
+def search(site):
+    """The index leads from words to pages."""
+    entries = json.loads((site / "search/search_index.json").read_text())["docs"]
+    for word, page in FOUND.items():
+        there = {e["location"].split("#")[0] for e in entries if word in e["title"] + e["text"]}
+        expect(f"a search for {word} leads to {page}", page in there, there)
+    script = (site / "search/search_index.js").read_text()
+    expect("a page from the disk has the index, too", script.startswith("var __index = {"))
+
+
+def main():
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+    site = SITE / version
+    listed = json.loads((SITE / "versions.json").read_text())
+    expect("this version is the newest", listed[0]["version"] == version and "latest" in listed[0]["aliases"], listed)
+    expect("the index leads to it", f"url={version}/index.html" in (SITE / "index.html").read_text())
+
+    skipped = (site / "rust", site / "gallery/views")
+    pages = [p for p in site.rglob("*.html") if not any(p.is_relative_to(s) for s in skipped)]
+    read = links(site, pages)
+    inside = [p for p in pages if str(ROOT) in p.read_text()]
+    expect("no page names a folder of this machine", not inside, inside)
+    references(site, read)
+    gallery(site, read)
+    search(site)
+
+    seen = [0, 0]
+    if sys.argv[1:] and sys.argv[1]:
+        done = subprocess.run(["node", ROOT / "site/browser.mjs", SITE, version, sys.argv[1]], text=True, capture_output=True)
+        print(done.stdout + done.stderr, end="")
+        counts = re.search(r"^(\d+) passed, (\d+) failed$", done.stdout, re.M)
+        seen = [int(counts[1]), int(counts[2])] if counts else [0, 1]
+    print(f"{passed + seen[0]} passed, {failed + seen[1]} failed")
+    sys.exit(1 if failed + seen[1] else 0)
+
+
+if __name__ == "__main__":
+    main()

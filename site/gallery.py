@@ -1,0 +1,82 @@
+"""The gallery: runs the examples, and makes a page of each with what it recorded, its figures and its source."""
+
+import json
+import os
+import subprocess
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+
+FOLDER = "gallery"
+LANGUAGES = {".c": ("c", "C"), ".cpp": ("cpp", "C++"), ".rs": ("rust", "Rust"), ".py": ("python", "Python"), ".jl": ("julia", "Julia")}
+
+
+def examples(root, julia):
+    """What gallery.toml lists; without a Julia those in other languages."""
+    listed = tomllib.loads((root / "site/gallery.toml").read_text())["example"]
+    return [e for e in listed if julia or "{julia}" not in e["run"]]
+
+
+def run_all(listed, root, out, words):
+    """Runs the examples, so many at once as there are cores; raises with what one printed that did not end well."""
+    out.mkdir(parents=True, exist_ok=True)
+    words = {**words, "out": str(out)}
+
+    def run(example):
+        command = [word.format(**words) for word in example["run"]]
+        done = subprocess.run(command, cwd=root, text=True, capture_output=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        return done.stdout.replace(str(out), "target")
+
+    # One waits for its clock: it comes first, alone, lest the others make it late.
+    first = [e for e in listed if e["name"] == "feedback_loop"]
+    printed = {e["name"]: run(e) for e in first}
+    others = [e for e in listed if e not in first]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        printed.update(zip((e["name"] for e in others), pool.map(run, others)))
+    return printed
+
+
+def views(listed, root, out, target, python):
+    """Writes the viewer's pages of all recordings."""
+    target.mkdir(parents=True, exist_ok=True)
+    jobs = [
+        {
+            "title": view["title"],
+            "recordings": [str(out / f"{name}.dsrec") for name in view["recordings"]],
+            "labels": view.get("labels"),
+            "page": str(target / f"{view['name']}.html"),
+        }
+        for example in listed
+        for view in example.get("views", [])
+    ]
+    subprocess.run([python, str(root / "site/views.py")], input=json.dumps(jobs), text=True, check=True)
+
+
+def page_of(example, printed, root):
+    """The page of an example."""
+    path = root / example["source"]
+    code, language = LANGUAGES[path.suffix]
+    lines = [f"# {example['title']}\n", f"{example['about'].strip()}\n"]
+    for view in example.get("views", []):
+        lines.append(f"## {view['title']}\n")
+        lines.append(
+            f'<iframe class="view" src="views/{view["name"]}.html" loading="lazy" title="{view["title"]}"></iframe>\n\n'
+            f"[In a page of its own](views/{view['name']}.html){{ target=_blank }}\n"
+        )
+    for figure in example.get("figures", []):
+        lines.append(f"![{example['title']}](../examples/figures/{figure}.svg)\n")
+    lines.append(f"## Run it\n\n```sh\n{example['command']}\n```\n\nIt prints:\n\n```text\n{printed.rstrip()}\n```\n")
+    lines.append(f"## Source\n\n`{example['source']}`, in {language}:\n\n```{code}\n{path.read_text().rstrip()}\n```\n")
+    return "\n".join(lines)
+
+
+def index(listed):
+    """Cards of all examples."""
+    lines = ["# Gallery\n", "What the examples did as these pages were made. Each can be turned, stopped, and looked into.\n"]
+    lines.append('<div class="grid cards" markdown>\n')
+    for example in listed:
+        language = LANGUAGES["." + example["source"].rsplit(".", 1)[1]][1]
+        lines.append(f"-   **[{example['title']}]({example['name']}.md)**\n\n    {language}. {example['about'].strip()}\n")
+    lines.append("</div>\n\n[What the examples find](notes.md), with tables of iterations and times.\n")
+    return "\n".join(lines)
