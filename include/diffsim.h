@@ -86,7 +86,7 @@ enum ds_status
    */
   DS_ERR_INVALID_ARGUMENT = 1,
   /**
-   * A file cannot be read.
+   * A file cannot be read or written.
    */
   DS_ERR_IO = 2,
   /**
@@ -770,6 +770,11 @@ typedef struct ds_recorder ds_recorder;
 typedef struct ds_rollout ds_rollout;
 
 /**
+ * What the format of a saved file could not say.
+ */
+typedef struct ds_saved ds_saved;
+
+/**
  * One simulation: all the memory that steps and dynamics calls need. One thread at a time.
  */
 typedef struct ds_sim ds_sim;
@@ -842,6 +847,25 @@ typedef struct ds_load_options {
    */
   int32_t keep_inseparable;
 } ds_load_options;
+
+/**
+ * How a model is saved. Fill with ds_save_options_init, then change fields. NULL in its place means the
+ * defaults.
+ */
+typedef struct ds_save_options {
+  /**
+   * Size of this struct in bytes; set by ds_save_options_init.
+   */
+  size_t struct_size;
+  /**
+   * 1: what the format cannot say is an error, and no file is written. Default 0.
+   */
+  int32_t strict;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+} ds_save_options;
 
 /**
  * A joint. Fill with ds_joint_desc_init, then change fields. Axes and anchor are in the body's
@@ -1779,6 +1803,42 @@ ds_status ds_model_gravity(const struct ds_model *model, double *out);
  * Time step that the file asks for [s]; 0 where it asks for none.
  */
 double ds_model_time_step(const struct ds_model *model);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_save_options_init(struct ds_save_options *options);
+
+/**
+ * Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. Numbers are written so that the same bits are
+ * read; where the format has other numbers than the model (a quaternion for a matrix), to a few roundings.
+ * The path is in the system's encoding, relative to the working directory. Meshes stand within an MJCF; those of
+ * a URDF go to OBJ files in a folder NAME_meshes beside NAME.urdf. A file that is there is replaced, as a whole or not
+ * at all. What the format cannot say (docs/migration.md) becomes lines of *out, to be released with ds_saved_free;
+ * out may be NULL.
+ *
+ * Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for what cannot be said; DS_ERR_IO for a
+ * file that cannot be written.
+ */
+ds_status ds_model_save(const struct ds_model *model,
+                        const char *path,
+                        const struct ds_save_options *options,
+                        struct ds_saved **out);
+
+/**
+ * Releases it. NULL is ignored.
+ */
+void ds_saved_free(struct ds_saved *saved);
+
+/**
+ * Number of lines on what the format could not say. 0 for NULL.
+ */
+size_t ds_saved_warning_count(const struct ds_saved *saved);
+
+/**
+ * Line i, 0 to ds_saved_warning_count-1; NULL for another. UTF-8; it lives as long as saved.
+ */
+const char *ds_saved_warning(const struct ds_saved *saved, size_t i);
 
 /**
  * Whether two geoms (ids) may touch by the filters of the model and what ds_model_with_pairs or

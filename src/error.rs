@@ -7,7 +7,7 @@ pub enum Status {
     Ok = 0,
     /// An argument is null, of the wrong size, out of range, or contradicts another.
     InvalidArgument = 1,
-    /// A file cannot be read.
+    /// A file cannot be read or written.
     Io = 2,
     /// A file is not what its format asks for.
     Parse = 3,

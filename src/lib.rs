@@ -15,5 +15,6 @@ pub mod load;
 pub mod model;
 pub mod record;
 pub mod rollout;
+pub mod save;
 pub mod spatial;
 pub mod step;

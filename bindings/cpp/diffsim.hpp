@@ -17,6 +17,8 @@
 #ifndef DIFFSIM_HPP
 #define DIFFSIM_HPP
 
+#include <vector>
+
 #include "diffsim_view.hpp"
 
 namespace diffsim {
@@ -31,6 +33,17 @@ public:
                              const LoadOptions &options = {}) {
         return Model(made(ds_model_load_string, text.data(), text.size(),
                           static_cast<std::int32_t>(format), &options));
+    }
+
+    /** Saves to a .urdf, or an .xml or .mjcf (MJCF); what the format could not say, one line each. */
+    std::vector<std::string> save(const std::string &path, const SaveOptions &options = {}) const {
+        ds_saved *made = nullptr;
+        check(ds_model_save(get(), path.c_str(), &options, &made));
+        const std::unique_ptr<ds_saved, void (*)(ds_saved *)> saved(made, ds_saved_free);
+        std::vector<std::string> lines;
+        for (std::size_t i = 0; i < ds_saved_warning_count(made); ++i)
+            lines.emplace_back(ds_saved_warning(made, i));
+        return lines;
     }
 
     std::size_t nq() const { return value(ds_model_nq(get())); }

@@ -120,6 +120,9 @@ using Wrench = std::array<double, 6>;
 struct LoadOptions : ds_load_options {
     LoadOptions() : ds_load_options{} { ds_load_options_init(this); }
 };
+struct SaveOptions : ds_save_options {
+    SaveOptions() : ds_save_options{} { ds_save_options_init(this); }
+};
 struct Options : ds_options {
     Options() : ds_options{} { ds_options_init(this); }
 };

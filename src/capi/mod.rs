@@ -20,6 +20,8 @@ pub mod load;
 
 pub mod model;
 
+pub mod save;
+
 pub mod pairs;
 
 pub mod configuration;

@@ -12,7 +12,7 @@ pub enum ds_status {
     DS_OK = 0,
     /// An argument is null, of the wrong size, out of range, or contradicts another.
     DS_ERR_INVALID_ARGUMENT = 1,
-    /// A file cannot be read.
+    /// A file cannot be read or written.
     DS_ERR_IO = 2,
     /// A file is not what its format asks for.
     DS_ERR_PARSE = 3,

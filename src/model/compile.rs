@@ -1,5 +1,6 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
+use super::axes::{align_z, primitives, unit_axes};
 use super::check::{
     check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
@@ -11,7 +12,7 @@ use super::spec::{
 use super::topology::{LinkKind, Topology, WORLD};
 use super::{Actuation, Actuator, Body, Joint, Keyframe, Model};
 use crate::error::{Error, Result};
-use crate::spatial::{Inertia, Mat3, Pose, Vec3};
+use crate::spatial::{Inertia, Pose, Vec3};
 use std::collections::HashMap;
 
 impl Model {
@@ -148,8 +149,8 @@ impl Compiler {
         let (iq, iv) = (self.topology.nq, self.topology.nv());
         let first_link = self.topology.links.len();
         let mut placement_axes = Pose::IDENTITY;
-        let axis = j.axis.normalized();
-        for (kind, along) in primitives(j, &who)? {
+        let [axis, axis2] = unit_axes(j, &who)?;
+        for (kind, along) in primitives(j.kind, axis, axis2) {
             let here = Pose::new(align_z(along), j.anchor);
             if self.topology.links.len() == first_link {
                 placement_axes = Pose::new(here.rot.transpose(), Vec3::ZERO);
@@ -187,7 +188,8 @@ impl Compiler {
             nq: self.topology.nq - iq,
             iv,
             nv: self.topology.nv() - iv,
-            axis: axis.unwrap_or(Vec3::Z),
+            axis,
+            axis2,
             anchor: j.anchor,
             limits: j.limits,
             limit_margin: j.limit_margin,
@@ -493,64 +495,4 @@ impl Model {
             u,
         })
     }
-}
-
-/// The primitive joints of a joint, outermost first, with their axes in the body frame.
-fn primitives(j: &JointSpec, who: &str) -> Result<Vec<(LinkKind, Vec3)>> {
-    let axis = |a: Vec3| {
-        a.normalized()
-            .filter(|_| a.max_abs() > 1e-12)
-            .ok_or_else(|| {
-                Error::invalid(format!(
-                    "joint {who}: axis must have a direction, got ({} {} {})",
-                    a.x, a.y, a.z
-                ))
-            })
-    };
-    use LinkKind::{Free, Prismatic, Revolute, Spherical};
-    Ok(match j.kind {
-        JointKind::Fixed => vec![],
-        JointKind::Revolute | JointKind::Continuous => vec![(Revolute, axis(j.axis)?)],
-        JointKind::Prismatic => vec![(Prismatic, axis(j.axis)?)],
-        JointKind::Spherical => vec![(Spherical, Vec3::Z)],
-        JointKind::Free => vec![(Free, Vec3::Z)],
-        JointKind::Translation => vec![
-            (Prismatic, Vec3::X),
-            (Prismatic, Vec3::Y),
-            (Prismatic, Vec3::Z),
-        ],
-        JointKind::PlanarTranslation | JointKind::Planar => {
-            let r = align_z(axis(j.axis)?);
-            let mut list = vec![(Prismatic, r.c[0]), (Prismatic, r.c[1])];
-            if j.kind == JointKind::Planar {
-                list.push((Revolute, r.c[2]));
-            }
-            list
-        }
-        JointKind::Universal => {
-            let (a, b) = (axis(j.axis)?, axis(j.axis2)?);
-            if a.cross(b).norm() < 1e-6 {
-                return Err(Error::invalid(format!(
-                    "joint {who}: the axes of a universal joint must differ"
-                )));
-            }
-            vec![(Revolute, a), (Revolute, b)]
-        }
-    })
-}
-
-/// The rotation by the smallest angle that takes z to the unit vector `a`; exact for the axes.
-fn align_z(a: Vec3) -> Mat3 {
-    if a.z < -0.999_999 {
-        // Half a turn about x, then the small rest.
-        let flip = Mat3::diagonal(Vec3::new(1.0, -1.0, -1.0));
-        return flip.mul_mat(&align_z(Vec3::new(a.x, -a.y, -a.z)));
-    }
-    let k = 1.0 / (1.0 + a.z);
-    let xy = -a.x * a.y * k;
-    Mat3::from_columns(
-        Vec3::new(1.0 - a.x * a.x * k, xy, -a.x),
-        Vec3::new(xy, 1.0 - a.y * a.y * k, -a.y),
-        a,
-    )
 }

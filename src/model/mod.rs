@@ -1,5 +1,6 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
+mod axes;
 pub mod builder;
 mod check;
 mod compile;
@@ -19,7 +20,7 @@ use derived::Derived;
 use params::Params;
 use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
 use std::collections::HashMap;
-use topology::Topology;
+use topology::{LinkKind, Topology};
 
 /// A rigid body of the description.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub struct Joint {
     pub nv: usize,
     /// Unit axis in the body's frame.
     pub axis: Vec3,
+    /// The second one of a universal joint.
+    pub axis2: Vec3,
     /// Anchor in the body's frame.
     pub anchor: Vec3,
     /// Lower and upper bound of a one-dof joint; of a spherical one, the largest angle.
@@ -59,6 +62,13 @@ pub struct Joint {
     pub velocity_limit: f64,
     /// Axes of the body at the anchor, in the first link's frame before it moves.
     pub placement_axes: Pose,
+}
+
+impl Joint {
+    /// The primitive joints that it is made of, outermost first, with their unit axes in the body's frame.
+    pub fn primitives(&self) -> Vec<(LinkKind, Vec3)> {
+        axes::primitives(self.kind, self.axis, self.axis2)
+    }
 }
 
 /// An actuator bound to its dofs.

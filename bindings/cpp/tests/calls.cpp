@@ -155,6 +155,17 @@ void geometry(const Model &model) {
     CHECK_THROWS(sim.distance(foot, foot, s.q), DS_ERR_INVALID_ARGUMENT, "different");
 }
 
+void saving(const Model &model) {
+    CHECK(model.save("cpp_saved.xml").empty());
+    const Model again = Model::load("cpp_saved.xml");
+    CHECK(again.nv() == model.nv() && again.nu() == model.nu() && again.ngeom() == model.ngeom());
+    CHECK(model.save("cpp_saved.urdf").size() > 3);
+    diffsim::SaveOptions strict;
+    strict.strict = 1;
+    CHECK_THROWS(model.save("cpp_strict.urdf", strict), DS_ERR_UNSUPPORTED, "actuators are left out");
+    CHECK_THROWS(model.save("nowhere/cpp.xml"), DS_ERR_IO, "nowhere");
+}
+
 void smoothing(const Model &model) {
     Sim sim(model);
     const State s(model);
@@ -402,6 +413,7 @@ int main(int argc, char **argv) {
     rollouts_and_batches(model);
     built_in_code();
     recordings(model);
+    saving(model);
     misuse(model, models);
     return report();
 }

@@ -125,6 +125,17 @@ mutable struct ds_load_options
     end
 end
 
+mutable struct ds_save_options
+    struct_size::Csize_t
+    strict::Int32
+    reserved::Int32
+    function ds_save_options()
+        made = new()
+        ds_save_options_init(made)
+        made
+    end
+end
+
 mutable struct ds_joint_desc
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -620,6 +631,9 @@ ds_model_q_from_mujoco(a1, a2, a3) =
 ds_model_q_to_mujoco(a1, a2, a3) =
     ccall((:ds_model_q_to_mujoco, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
+ds_model_save(a1, a2, a3, a4) =
+    ccall((:ds_model_save, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ref{ds_save_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
+
 ds_model_time_step(a1) =
     ccall((:ds_model_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
 
@@ -733,6 +747,18 @@ ds_rollout_set_external_wrench(a1, a2, a3) =
 
 ds_rollout_set_params(a1, a2) =
     ccall((:ds_rollout_set_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_save_options_init(a1) =
+    ccall((:ds_save_options_init, libdiffsim), Cvoid, (Ref{ds_save_options},), a1)
+
+ds_saved_free(a1) =
+    ccall((:ds_saved_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_saved_warning(a1, a2) =
+    ccall((:ds_saved_warning, libdiffsim), Cstring, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_saved_warning_count(a1) =
+    ccall((:ds_saved_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_sim_collide(a1, a2) =
     ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)

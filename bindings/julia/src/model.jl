@@ -96,6 +96,22 @@ function with_load_options(
     Model(out[])
 end
 
+"""
+    save(model, path; strict = false)
+
+Saves the model to a `.urdf`, or an `.xml` or `.mjcf` (MJCF), and gives what the format could not say, one line each. With
+`strict` that is an error, and nothing is written.
+"""
+function save(m::Model, path::AbstractString; strict = false)
+    options = LibDiffSim.ds_save_options()
+    options.strict = strict
+    out = Ref{Ptr{Cvoid}}(C_NULL)
+    check(LibDiffSim.ds_model_save(handle(m), path, options, out))
+    lines = [unsafe_string(LibDiffSim.ds_saved_warning(out[], i)) for i in 0:Int(LibDiffSim.ds_saved_warning_count(out[]))-1]
+    LibDiffSim.ds_saved_free(out[])
+    lines
+end
+
 "What the loader left out or changed, one line each."
 function warnings(m::Model)
     count = LibDiffSim.ds_model_warning_count(handle(m))

@@ -7,6 +7,14 @@
     arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :full, mesh_dirs = [MODELS])
     @test arm.nu == arm.nv == 13
 
+    mktempdir() do folder
+        path = joinpath(folder, "saved.xml")
+        @test isempty(save(model, path; strict = true))
+        @test load_model(path).nu == 12
+        @test any(startswith("actuators are left out"), save(model, joinpath(folder, "saved.urdf")))
+        @test_throws DiffSimError save(model, joinpath(folder, "saved.sdf"))
+    end
+
     floor, foot = geom_id(model, "floor"), geom_id(model, "FR_foot")
     without = with_pairs(model, [(foot, floor)], false)
     @test pair_enabled(model, floor, foot) && !pair_enabled(without, floor, foot)

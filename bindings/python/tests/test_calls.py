@@ -284,3 +284,24 @@ def test_memory_goes_with_its_object(models):
     for _ in range(200):
         diffsim.Sim(model)
     assert sys.getrefcount(model) == count
+
+
+def test_models_are_saved(models, tmp_path):
+    """What is read back steps with the same bits; what cannot be said is given, or refused."""
+    model = diffsim.Model.load(models / "quadruped.xml")
+    path = tmp_path / "saved 日本.xml"
+    assert model.save(path, strict=True) == ()
+    again = diffsim.Model.load(path)
+    q, v, u = model.keyframe("standing")
+    for a, b in zip(diffsim.Sim(model).step(q, v, u), diffsim.Sim(again).step(q, v, u)):
+        assert np.array_equal(a, b)
+    assert again.geoms[5].name == model.geoms[5].name and again.keyframe_names == ("standing",)
+    lost = model.save(tmp_path / "saved.urdf")
+    assert any(line.startswith("actuators are left out: 12") for line in lost)
+    with pytest.raises(diffsim.UnsupportedError, match="actuators are left out"):
+        model.save(tmp_path / "strict.urdf", strict=True)
+    with pytest.raises(diffsim.UnsupportedError, match="expected a file .urdf, .xml or .mjcf"):
+        model.save(tmp_path / "saved.sdf")
+    with pytest.raises(diffsim.FileError, match="nowhere"):
+        model.save(tmp_path / "nowhere" / "saved.xml")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["saved 日本.xml", "saved.urdf"]

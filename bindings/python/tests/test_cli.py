@@ -117,6 +117,23 @@ def test_simulate_view_and_convert(run, tmp_path):
     assert code == 0 and np.array_equal(arrays["q"][-1], recording.frames[-1].q)
 
 
+def test_a_robot_is_converted(run, tmp_path):
+    arm = pathlib.Path(QUADRUPED).with_name("arm7.urdf")
+    out = tmp_path / "arm.xml"
+    code, text, _ = run("convert", arm, "-o", out, "--base", "free")
+    assert code == 0 and "velocity limits are left out: 7" in text and "not said: 2" in text
+    assert diffsim.Model.load(out).nv == 13
+    code, text, _ = run("convert", QUADRUPED, "-o", tmp_path / "again.mjcf", "--strict", "--json")
+    assert code == 0 and json.loads(text)["lost"] == []
+    code, _, err = run("convert", arm, "-o", tmp_path / "strict.xml", "--strict")
+    assert code == 3 and "velocity limits" in err and not (tmp_path / "strict.xml").exists()
+    path = tmp_path / "run.dsrec"
+    run("simulate", QUADRUPED, "--seconds", 0.01, "--record", path)
+    assert run("convert", path, "-o", tmp_path / "run.urdf")[0] == 3
+    assert run("convert", QUADRUPED, "-o", tmp_path / "robot.glb")[0] == 3
+    assert run("convert", QUADRUPED, "-o", tmp_path / "robot.sdf")[0] == 3
+
+
 def test_gltf_holds_the_run(run, tmp_path):
     path, out = tmp_path / "run.dsrec", tmp_path / "run.glb"
     run("simulate", QUADRUPED, "--seconds", 0.1, "--record", path)

@@ -139,6 +139,7 @@ CALLS = {
         "pair_enabled": (0, 1),
         "with_pairs": ([(0, 1)], True),
         "exclude_overlapping": (),
+        "save": ("closed.xml",),
         "neutral": (),
         "home": (),
         "keyframe": ("",),

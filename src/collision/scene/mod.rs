@@ -26,7 +26,7 @@ mod tests;
 
 pub use closest::Closest;
 pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch};
-pub use pairs::{PairFriction, ScenePair};
+pub use pairs::{PairFriction, Rules, ScenePair};
 pub use solids::with_geometry;
 
 use super::Smoothness;
@@ -41,7 +41,6 @@ use face::Face;
 use found::Found;
 use motion::Motions;
 use narrow::Buffers;
-use pairs::Rules;
 use solid::Solid;
 use solids::Solids;
 use statics::Statics;

@@ -80,7 +80,7 @@ const NO_LINK: u32 = u32::MAX;
 
 /// Decides on any pair, without a list of all pairs.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     geoms: Vec<Filter>,
     /// Sorted, smaller index first.
     excludes: Vec<(u32, u32)>,

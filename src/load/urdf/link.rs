@@ -254,7 +254,7 @@ fn unit_quaternion(q: [f64; 4]) -> Option<Quat> {
 }
 
 /// Rotations about the fixed axes x, then y, then z.
-fn from_rpy(rpy: Vec3) -> Mat3 {
+pub fn from_rpy(rpy: Vec3) -> Mat3 {
     let (sr, cr) = rpy.x.sin_cos();
     let (sp, cp) = rpy.y.sin_cos();
     let (sy, cy) = rpy.z.sin_cos();

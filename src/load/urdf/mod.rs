@@ -30,6 +30,7 @@ use super::xml::{Element, Lines};
 use crate::error::{Error, Result};
 use crate::model::spec::ModelSpec;
 use joint::Joint;
+pub(crate) use link::from_rpy;
 use link::{Link, Meshes};
 use roxmltree::Document;
 use std::collections::HashMap;

@@ -228,9 +228,14 @@ def bench(args):
     return DONE
 
 
+ROBOTS = (".xml", ".mjcf", ".urdf")
+
+
 def convert(args):
-    recording = Recording.read(args.recording)
     out = pathlib.Path(args.output)
+    if out.suffix.lower() in ROBOTS:
+        return convert_robot(args, out)
+    recording = Recording.read(args.what)
     if out.suffix == ".glb":
         from . import gltf
 
@@ -244,8 +249,21 @@ def convert(args):
     elif out.suffix == ".html":
         recording.view(out)
     else:
-        raise ValueError(f"-o: expected a name that ends in .glb, .npz or .html, got {out}")
+        raise ValueError(f"-o: expected a name that ends in .glb, .npz, .html, {', '.join(ROBOTS)}, got {out}")
     say(args, {"output": str(out), "frames": len(recording.frames), "damage": recording.damage}, f"{out}: {len(recording.frames)} frames")
+    return DONE
+
+
+def convert_robot(args, out):
+    if is_recording(args.what):
+        raise ValueError(f"{args.what}: a recording is converted to .glb, .npz or .html, not to {out.suffix}")
+    examined = examine.Examined(args.what)
+    model = load(args, args.what, examined)
+    lost = model.save(out, strict=args.strict)
+    facts = {"output": str(out), "nq": model.nq, "nv": model.nv, "nu": model.nu, "loader": list(model.warnings), "lost": list(lost)}
+    lines = findings(examined) + [f"{MARKS['warning']} {line}" for line in lost]
+    lines.append(f"{out}: nq {model.nq}, nv {model.nv}; not said: {len(lost) or 'nothing'}")
+    say(args, facts, "\n".join(lines))
     return DONE
 
 
@@ -321,9 +339,10 @@ def parser():
     b = command(bench, "time its steps, beside MuJoCo's where that is installed", robot, steps)
     b.add_argument("robot")
     b.add_argument("--steps", type=count, default=1000, metavar="N")
-    c = command(convert, "a recording as glTF (.glb), arrays (.npz) or a page (.html)", out)
-    c.add_argument("recording")
+    c = command(convert, "a recording as glTF (.glb), arrays (.npz) or a page (.html), a robot as MJCF (.xml) or URDF", robot)
+    c.add_argument("what", metavar="RECORDING|ROBOT")
     c.add_argument("-o", "--output", required=True)
+    c.add_argument("--strict", action="store_true", help="write no robot that the format cannot say as a whole")
     c.add_argument("--shapes", choices=["drawn", "collision", "both"], default="drawn", help="which shapes a .glb has")
     c = command(completion, "what a shell reads to complete: eval \"$(diffsim completion bash)\"")
     c.add_argument("shell", choices=["bash", "zsh", "fish"])

@@ -107,6 +107,19 @@ class Model(Handle):
         data = text.encode()
         return cls(lib.ds_model_load_string, data, len(data), int(format), load)
 
+    def save(self, path: Union[str, "os.PathLike[str]"], strict: bool = False) -> Tuple[str, ...]:
+        """Saves to a .urdf, or an .xml or .mjcf (MJCF), and gives what the format could not say, one line each.
+
+        Numbers are read back to the same bits where the format has the same numbers. Meshes of a URDF go to a folder
+        beside it. `strict`: what cannot be said raises `UnsupportedError`, and nothing is written. Raises `FileError`
+        where a file cannot be written.
+        """
+        options, _keep = struct("ds_save_options", lib.ds_save_options_init, {"strict": int(strict)})
+        out = ffi.new("ds_saved **")
+        check(lib.ds_model_save(self._handle, os.fsencode(path), options, out))
+        saved = ffi.gc(out[0], lib.ds_saved_free)
+        return tuple(text(lib.ds_saved_warning(saved, i)) for i in range(lib.ds_saved_warning_count(saved)))
+
     def _id(self, function, kind, name):
         i = function(self._open(), name.encode())
         if i < 0:

@@ -1,0 +1,112 @@
+//! Models to files.
+
+use super::args::{self, Growing};
+use super::model::{ds_model, get};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::save::save_file;
+use std::ffi::{CString, c_char};
+use std::mem::offset_of;
+use std::ptr;
+
+/// How a model is saved. Fill with ds_save_options_init, then change fields. NULL in its place means the
+/// defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_save_options {
+    /// Size of this struct in bytes; set by ds_save_options_init.
+    pub struct_size: usize,
+    /// 1: what the format cannot say is an error, and no file is written. Default 0.
+    pub strict: i32,
+    /// Must be 0.
+    pub reserved: i32,
+}
+
+// SAFETY: repr(C), the size first, two i32: no padding, every bit pattern a value.
+unsafe impl Growing for ds_save_options {
+    const NAME: &'static str = "ds_save_options";
+    const FIRST: usize = offset_of!(ds_save_options, reserved) + size_of::<i32>();
+
+    fn defaults() -> Self {
+        ds_save_options {
+            struct_size: size_of::<ds_save_options>(),
+            strict: 0,
+            reserved: 0,
+        }
+    }
+}
+
+/// What the format of a saved file could not say.
+pub struct ds_saved {
+    losses: Vec<CString>,
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_save_options_init(options: *mut ds_save_options) {
+    args::init(options)
+}
+
+/// Saves a model to a file: .urdf, or .xml and .mjcf for MJCF. Numbers are written so that the same bits are
+/// read; where the format has other numbers than the model (a quaternion for a matrix), to a few roundings.
+/// The path is in the system's encoding, relative to the working directory. Meshes stand within an MJCF; those of
+/// a URDF go to OBJ files in a folder NAME_meshes beside NAME.urdf. A file that is there is replaced, as a whole or not
+/// at all. What the format cannot say (docs/migration.md) becomes lines of *out, to be released with ds_saved_free;
+/// out may be NULL.
+///
+/// Errors: DS_ERR_UNSUPPORTED for another extension and, if strict, for what cannot be said; DS_ERR_IO for a
+/// file that cannot be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_save(
+    model: *const ds_model,
+    path: *const c_char,
+    options: *const ds_save_options,
+    out: *mut *mut ds_saved,
+) -> ds_status {
+    wall::status(|| {
+        let model = &get(model)?.model;
+        let path = args::path(path, "path")?;
+        let options = args::grown(options, "options")?;
+        args::zero(options.reserved, "reserved")?;
+        let strict = args::flag(options.strict, "strict")?;
+        let save = || -> Result<ds_saved> {
+            let lines = save_file(model, path, strict)?;
+            // No line has a NUL: names come without.
+            let losses = lines
+                .into_iter()
+                .map(|l| CString::new(l).unwrap_or_default());
+            Ok(ds_saved {
+                losses: losses.collect(),
+            })
+        };
+        if out.is_null() {
+            return save().map(|_| ());
+        }
+        args::give(out, save)
+    })
+}
+
+/// Releases it. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_saved_free(saved: *mut ds_saved) {
+    args::take(saved)
+}
+
+/// Number of lines on what the format could not say. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_saved_warning_count(saved: *const ds_saved) -> usize {
+    wall::value(0, || Ok(args::reference(saved, "saved")?.losses.len()))
+}
+
+/// Line i, 0 to ds_saved_warning_count-1; NULL for another. UTF-8; it lives as long as saved.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_saved_warning(saved: *const ds_saved, i: usize) -> *const c_char {
+    wall::value(ptr::null(), || {
+        let losses = &args::reference(saved, "saved")?.losses;
+        let line = losses.get(i).ok_or_else(|| {
+            crate::error::Error::invalid(format!("i: must be below {}, got {i}", losses.len()))
+        })?;
+        Ok(line.as_ptr())
+    })
+}

@@ -1,0 +1,79 @@
+//! Files that are whole or not there.
+
+use super::Written;
+use crate::error::{Error, Result};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Tells apart what threads of this process write aside.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// A file written beside where it belongs, which goes unless it is put in place.
+struct Aside {
+    at: PathBuf,
+    to: PathBuf,
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // Nothing is there any more once it is in place.
+        let _ = fs::remove_file(&self.at);
+    }
+}
+
+fn fail(path: &Path, e: std::io::Error) -> Error {
+    Error::io(format!("{}: cannot be written: {e}", path.display()))
+}
+
+fn aside(to: PathBuf, bytes: &[u8]) -> Result<Aside> {
+    if to.is_dir() {
+        return Err(Error::io(format!(
+            "{}: cannot be written: it is a folder",
+            to.display()
+        )));
+    }
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let at = to.with_file_name(format!(".diffsim-{}-{number}.part", std::process::id()));
+    let mut file =
+        (OpenOptions::new().write(true).create_new(true).open(&at)).map_err(|e| fail(&to, e))?;
+    let aside = Aside { at, to };
+    (file.write_all(bytes).and_then(|()| file.sync_all())).map_err(|e| fail(&aside.to, e))?;
+    Ok(aside)
+}
+
+/// Writes the description to `path` and what it names beside it.
+///
+/// # Errors
+/// `Io`; no file has changed then.
+pub(super) fn put(path: &Path, written: &Written) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut made = Vec::new();
+    let outcome = put_in(folder, path, written, &mut made);
+    if outcome.is_err() {
+        // Folders that were made for it, if they are empty.
+        made.iter().for_each(|m| drop(fs::remove_dir(m)));
+    }
+    outcome
+}
+
+fn put_in(folder: &Path, path: &Path, written: &Written, made: &mut Vec<PathBuf>) -> Result<()> {
+    let mut all = Vec::new();
+    for (name, bytes) in &written.attached {
+        let to = folder.join(name);
+        if let Some(parent) = to
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty() && !p.exists())
+        {
+            fs::create_dir(parent).map_err(|e| fail(parent, e))?;
+            made.push(parent.to_owned());
+        }
+        all.push(aside(to, bytes)?);
+    }
+    all.push(aside(path.to_owned(), written.text.as_bytes())?);
+    for file in &all {
+        fs::rename(&file.at, &file.to).map_err(|e| fail(&file.to, e))?;
+    }
+    Ok(())
+}

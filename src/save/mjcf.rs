@@ -1,0 +1,405 @@
+//! A model as MJCF, MuJoCo's format.
+//!
+//! - Bodies keep their frames, inertias their bits, meshes stand within the file.
+//! - A joint of several degrees of freedom that MJCF lacks becomes several, with names of their own; fixed joints are
+//!   welds without a name; a continuous joint is a hinge without limits.
+//! - The compiler takes no inertia from geoms: what has none here has none there.
+
+use super::Written;
+use super::aim;
+use super::losses::Losses;
+use super::names::Names;
+use super::pieces::{Piece, below, children, joints_of_bodies, pieces};
+use super::shapes::{Assets, geom};
+use super::xml::Xml;
+use super::{actuators, equalities};
+use crate::error::Result;
+use crate::model::spec::EqualityKind;
+use crate::model::topology::LinkKind;
+use crate::model::{Joint, Model};
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// A bound that is none, where a reader takes only finite ones.
+pub(super) const UNBOUNDED: f64 = 1e10;
+
+/// The writer's state: the model, its names in the file and what is lost.
+pub(super) struct Writer<'m> {
+    pub model: &'m Model,
+    pub bodies: Names,
+    pub joints: Names,
+    pub geoms: Names,
+    /// Of each joint.
+    pub pieces: Vec<Vec<Piece>>,
+    pub losses: Losses,
+}
+
+pub(super) fn write(model: &Model) -> Result<Written> {
+    let mut losses = Losses::default();
+    let mut joints = Names::new(
+        "joint",
+        model.joints().iter().map(|j| &j.name[..]),
+        &mut losses,
+    );
+    let mut w = Writer {
+        model,
+        bodies: Names::new(
+            "body",
+            model.bodies().iter().map(|b| &b.name[..]),
+            &mut losses,
+        ),
+        geoms: Names::new(
+            "geom",
+            model.geoms().iter().map(|g| &g.name[..]),
+            &mut losses,
+        ),
+        pieces: pieces(model, false, &mut joints, &mut losses),
+        joints,
+        losses,
+    };
+    w.split_inner_free_joints();
+    let contact = equalities::contact(&mut w);
+    w.name_what_is_referred_to(&contact);
+
+    let mut xml = Xml::new();
+    let name = Names::new("model", std::iter::once(model.name()), &mut w.losses);
+    xml.start("mujoco").named("model", name.of(0));
+    xml.start("compiler")
+        .attribute("angle", "radian")
+        .attribute("inertiafromgeom", "false");
+    xml.end();
+    xml.start("option")
+        .numbers("gravity", &model.params().gravity.to_array());
+    if let Some(h) = model.time_step() {
+        xml.numbers("timestep", &[h]);
+    }
+    xml.end();
+    let assets = Assets::write(&mut xml, &mut w);
+    w.tree(&mut xml, &assets);
+    equalities::write_contact(&mut xml, &w, &contact);
+    equalities::write(&mut xml, &mut w);
+    let kept = actuators::write(&mut xml, &mut w);
+    w.keyframes(&mut xml, &kept);
+    Ok(Written {
+        text: xml.finish(),
+        attached: Vec::new(),
+        losses: w.losses.into_lines(),
+    })
+}
+
+/// The placement of an element in the one around it.
+pub(super) fn place(xml: &mut Xml, p: &Pose) {
+    xml.unless(&[0.0; 3], "pos", &p.pos.to_array());
+    if p.rot != Mat3::IDENTITY {
+        xml.numbers("quat", &aim::quaternion(&p.rot));
+    }
+}
+
+impl Writer<'_> {
+    /// MJCF has free joints only on children of the world.
+    fn split_inner_free_joints(&mut self) {
+        for (id, j) in self.model.joints().iter().enumerate() {
+            let body = &self.model.bodies()[j.body];
+            if body.parent == 0 || !self.pieces[id].iter().any(|p| p.kind == LinkKind::Free) {
+                continue;
+            }
+            self.losses.note(
+                "free joints below another body become three slides and a ball joint: the same q, but a linear velocity \
+                 in the parent's axes, and a spring that rests without a rotation",
+                &j.name,
+            );
+            for p in std::mem::take(&mut self.pieces[id]) {
+                self.pieces[id].extend(below(p, &body.placement, &mut self.joints));
+            }
+        }
+    }
+
+    fn name_what_is_referred_to(&mut self, contact: &equalities::Filters) {
+        for &(a, b) in &contact.excludes {
+            self.bodies.need(a, &mut self.losses);
+            self.bodies.need(b, &mut self.losses);
+        }
+        for p in &contact.pairs {
+            self.geoms.need(p.a, &mut self.losses);
+            self.geoms.need(p.b, &mut self.losses);
+        }
+        for e in self.model.equalities() {
+            if let EqualityKind::Connect { body1, body2, .. }
+            | EqualityKind::Weld { body1, body2, .. } = e.kind
+            {
+                self.bodies.need(body1, &mut self.losses);
+                self.bodies.need(body2, &mut self.losses);
+            }
+        }
+        for a in self.model.actuators() {
+            for p in &mut self.pieces[a.joint] {
+                if p.name.is_empty() {
+                    self.joints.need(a.joint, &mut self.losses);
+                    p.name = self.joints.of(a.joint).to_owned();
+                }
+            }
+        }
+    }
+
+    /// The bodies, depth first, without recursion.
+    fn tree(&mut self, xml: &mut Xml, assets: &Assets) {
+        let (children, joints) = (children(self.model), joints_of_bodies(self.model));
+        let mut geoms = vec![Vec::new(); self.model.nbody()];
+        for (id, g) in self.model.geoms().iter().enumerate() {
+            geoms[g.body].push(id);
+        }
+        let mut sites = vec![Vec::new(); self.model.nbody()];
+        let names: Vec<&str> = self.model.sites().iter().map(|s| &s.name[..]).collect();
+        let names = Names::new("site", names.into_iter(), &mut self.losses);
+        for (id, s) in self.model.sites().iter().enumerate() {
+            sites[s.body].push(id);
+        }
+        enum Next {
+            Enter(usize),
+            Leave,
+        }
+        let mut stack = vec![Next::Enter(0)];
+        while let Some(next) = stack.pop() {
+            let Next::Enter(body) = next else {
+                xml.end();
+                continue;
+            };
+            self.body(xml, body, &joints[body]);
+            for &g in &geoms[body] {
+                geom(xml, self, assets, g);
+            }
+            for &s in &sites[body] {
+                xml.start("site").named("name", names.of(s));
+                place(xml, &self.model.sites()[s].placement);
+                xml.end();
+            }
+            stack.push(Next::Leave);
+            stack.extend(children[body].iter().rev().map(|&c| Next::Enter(c)));
+        }
+    }
+
+    /// Starts a body's element and writes its inertia and joints.
+    fn body(&mut self, xml: &mut Xml, id: usize, joints: &[usize]) {
+        if id == 0 {
+            xml.start("worldbody");
+            return;
+        }
+        let mut placement = self.model.bodies()[id].placement;
+        let split = |j: &usize| self.pieces[*j].len() == 4;
+        if joints.iter().any(split) {
+            placement.rot = Mat3::IDENTITY;
+        }
+        xml.start("body").named("name", self.bodies.of(id));
+        place(xml, &placement);
+        self.inertial(xml, id);
+        for &j in joints {
+            let joint = &self.model.joints()[j];
+            if self.pieces[j].is_empty() {
+                self.losses.note(
+                    "fixed joints have no element: their names are left out",
+                    &joint.name,
+                );
+            }
+            for k in 0..self.pieces[j].len() {
+                self.joint(xml, j, joint, k);
+            }
+        }
+    }
+
+    fn inertial(&mut self, xml: &mut Xml, id: usize) {
+        let inertia = &self.model.params().body_inertia[id];
+        if *inertia == Inertia::ZERO {
+            return;
+        }
+        let (com, about) = aim::inertial(inertia);
+        let (about, changed) = of_a_body(about);
+        // What rounding has left is no loss.
+        if changed > 1e-12 * inertia.i.to_mat3().trace() {
+            self.losses.note(
+                "bodies whose principal moments of inertia are no body's (one negative, or larger than the sum of the \
+                 others), which readers of MJCF refuse, get the nearest that are",
+                &self.model.bodies()[id].name,
+            );
+        }
+        xml.start("inertial")
+            .numbers("pos", &com.to_array())
+            .numbers("mass", &[inertia.mass]);
+        if [about.xy, about.xz, about.yz] == [0.0; 3] {
+            xml.numbers(
+                "diaginertia",
+                &[about.xx, about.yy, about.zz].map(|x| x.max(0.0)),
+            );
+        } else {
+            let entries = [about.xx, about.yy, about.zz, about.xy, about.xz, about.yz];
+            xml.numbers("fullinertia", &entries);
+        }
+        xml.end();
+    }
+
+    fn joint(&mut self, xml: &mut Xml, id: usize, joint: &Joint, k: usize) {
+        let (piece, params) = (&self.pieces[id][k], self.model.params());
+        let kind = match piece.kind {
+            LinkKind::Revolute => "hinge",
+            LinkKind::Prismatic => "slide",
+            LinkKind::Spherical => "ball",
+            LinkKind::Free => "free",
+        };
+        let one_dof = piece.nv == 1;
+        xml.start("joint")
+            .named("name", &piece.name)
+            .attribute("type", kind);
+        if piece.kind != LinkKind::Free {
+            xml.unless(&[0.0; 3], "pos", &piece.anchor.to_array());
+        }
+        if one_dof {
+            if piece.axis != Vec3::Z {
+                xml.numbers("axis", &aim::direction(piece.axis, 2));
+            }
+            xml.unless(&[0.0], "ref", &[piece.reference]);
+            xml.unless(&[0.0], "springref", &[piece.spring_reference]);
+        }
+        for (name, values) in [
+            ("stiffness", &params.stiffness),
+            ("damping", &params.damping),
+            ("armature", &params.armature),
+            ("frictionloss", &params.friction_loss),
+        ] {
+            xml.unless(&[0.0], name, &[values[piece.iv]]);
+        }
+        if let Some((lower, upper)) = piece.limits {
+            let lower = if one_dof { lower } else { 0.0 };
+            if lower.is_finite() || upper.is_finite() {
+                let losses = &mut self.losses;
+                range(
+                    xml,
+                    losses,
+                    "range",
+                    "joint limits",
+                    (lower, upper),
+                    &joint.name,
+                );
+            }
+        }
+        xml.unless(&[0.0], "margin", &[joint.limit_margin]);
+        if k == 0 {
+            self.effort(xml, id, joint);
+        }
+        xml.end();
+    }
+
+    /// Bounds of force and speed: the former bind the actuators of a file, so that it is written where they already
+    /// keep within it.
+    fn effort(&mut self, xml: &mut Xml, id: usize, joint: &Joint) {
+        let effort = joint.effort_limit;
+        if effort.is_finite() {
+            let one_dof = self.pieces[id].len() == 1 && joint.nv == 1;
+            let mut acting = self.model.actuators().iter().filter(|a| a.joint == id);
+            let within = match (acting.next(), acting.next()) {
+                (None, _) => true,
+                (Some(a), None) => a.force_range.is_some_and(|(l, u)| {
+                    let bound = effort / a.gear[0].abs();
+                    -bound <= l && u <= bound
+                }),
+                _ => false,
+            };
+            if one_dof && effort > 0.0 && within {
+                xml.numbers("actuatorfrcrange", &[-effort, effort]);
+            } else {
+                let what = "joints' effort limits, which would bind their actuators in the file, are left out";
+                self.losses.note(what, &joint.name);
+            }
+        }
+        if joint.velocity_limit.is_finite() {
+            self.losses
+                .note("joints' velocity limits are left out", &joint.name);
+        }
+    }
+
+    /// The states, with the inputs of the actuators that were written.
+    fn keyframes(&mut self, xml: &mut Xml, kept: &[usize]) {
+        let keys = self.model.keyframes();
+        if keys.is_empty() {
+            return;
+        }
+        let names = Names::new(
+            "keyframe",
+            keys.iter().map(|k| &k.name[..]),
+            &mut self.losses,
+        );
+        xml.start("keyframe");
+        for (id, k) in keys.iter().enumerate() {
+            let (mut qpos, mut qvel) = (k.q.clone(), k.v.clone());
+            self.model.q_to_mujoco(&k.q, &mut qpos);
+            self.model.v_to_mujoco(&k.q, &k.v, &mut qvel);
+            let ctrl: Vec<f64> = kept.iter().map(|&a| k.u[a]).collect();
+            xml.start("key").named("name", names.of(id));
+            for (name, values) in [("qpos", &qpos), ("qvel", &qvel), ("ctrl", &ctrl)] {
+                if !values.is_empty() {
+                    xml.numbers(name, values);
+                }
+            }
+            xml.end();
+        }
+        xml.end();
+    }
+}
+
+/// The nearest inertia whose principal moments some body has, and how far it is: none is negative, none larger than the
+/// sum of the others, by a margin for the rounding with which readers find them.
+fn of_a_body(about: Sym3) -> (Sym3, f64) {
+    let m = about.to_mat3();
+    let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
+    let mut moments = [0, 1, 2].map(|k| (eigen.eigenvalues[k], k));
+    moments.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let old = moments.map(|(x, _)| x);
+    let [a, b, c] = old.map(|x| x.max(0.0));
+    let diagonal = [about.xy, about.xz, about.yz] == [0.0; 3];
+    let margin = if diagonal { 0.0 } else { 1e-14 * c };
+    let lacking = c + margin - (a + b);
+    if old[0] >= 0.0 && lacking <= 0.0 {
+        return (about, 0.0);
+    }
+    let share = if lacking > 0.0 {
+        (lacking + margin) / 3.0 + c * f64::EPSILON
+    } else {
+        0.0
+    };
+    let new = [a + share, b + share, c - share];
+    let mut nearest = about;
+    let mut changed = 0.0_f64;
+    for ((old, k), new) in moments.into_iter().zip(new) {
+        let e = eigen.eigenvectors.column(k);
+        let e = Vec3::new(e[0], e[1], e[2]);
+        nearest = nearest + Sym3::from_mat3(&(Mat3::outer(e, e) * (new - old)));
+        changed = changed.max((new - old).abs());
+    }
+    (nearest, changed)
+}
+
+/// A range that readers take: finite, and the lower bound below the upper one.
+pub(super) fn range(
+    xml: &mut Xml,
+    losses: &mut Losses,
+    attribute: &str,
+    what: &str,
+    (mut lower, mut upper): (f64, f64),
+    who: &str,
+) {
+    if !(lower.is_finite() && upper.is_finite()) {
+        lower = lower.max(-UNBOUNDED);
+        upper = upper.min(UNBOUNDED);
+        losses.note(
+            format!("{what} that are open on one side are closed at {UNBOUNDED:e}"),
+            who,
+        );
+    }
+    if lower == upper {
+        let wider = 1e-12 * upper.abs().max(1.0);
+        upper += wider;
+        losses.note(
+            format!("{what} that leave no room are widened by 1e-12 of them"),
+            who,
+        );
+    }
+    xml.numbers(attribute, &[lower, upper]);
+}

@@ -1,0 +1,143 @@
+//! XML text, element by element.
+
+use std::fmt::Write;
+
+/// Elements that stand deeper are not indented further: a chain of thousands of links stays readable in size.
+const DEEPEST: usize = 24;
+
+/// A document as it grows.
+pub(super) struct Xml {
+    text: String,
+    open: Vec<&'static str>,
+    /// Whether the last start tag still takes attributes.
+    starting: bool,
+}
+
+impl Xml {
+    pub fn new() -> Xml {
+        Xml {
+            text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".into(),
+            open: Vec::new(),
+            starting: false,
+        }
+    }
+
+    fn line(&mut self) {
+        self.text.push('\n');
+        (0..self.open.len().min(DEEPEST)).for_each(|_| self.text.push_str("  "));
+    }
+
+    pub fn start(&mut self, tag: &'static str) -> &mut Xml {
+        if self.starting {
+            self.text.push('>');
+        }
+        self.line();
+        self.text.push('<');
+        self.text.push_str(tag);
+        self.open.push(tag);
+        self.starting = true;
+        self
+    }
+
+    pub fn end(&mut self) {
+        let Some(tag) = self.open.pop() else { return };
+        if self.starting {
+            self.text.push_str("/>");
+        } else {
+            self.line();
+            let _ = write!(self.text, "</{tag}>");
+        }
+        self.starting = false;
+    }
+
+    /// An attribute of the element that was started last, before its children.
+    pub fn attribute(&mut self, name: &str, value: &str) -> &mut Xml {
+        let _ = write!(self.text, " {name}=\"");
+        escape(&mut self.text, value);
+        self.text.push('"');
+        self
+    }
+
+    /// [`Xml::attribute`], left out where it is empty.
+    pub fn named(&mut self, name: &str, value: &str) -> &mut Xml {
+        match value {
+            "" => self,
+            _ => self.attribute(name, value),
+        }
+    }
+
+    pub fn integer(&mut self, name: &str, value: i64) -> &mut Xml {
+        let _ = write!(self.text, " {name}=\"{value}\"");
+        self
+    }
+
+    /// Numbers in the fewest digits from which the same bits are read.
+    pub fn numbers(&mut self, name: &str, values: &[f64]) -> &mut Xml {
+        let _ = write!(self.text, " {name}=\"");
+        for (k, &x) in values.iter().enumerate() {
+            if k > 0 {
+                self.text.push(' ');
+            }
+            push_number(&mut self.text, x);
+        }
+        self.text.push('"');
+        self
+    }
+
+    /// [`Xml::numbers`], left out where they are what readers assume.
+    pub fn unless(&mut self, assumed: &[f64], name: &str, values: &[f64]) -> &mut Xml {
+        match values == assumed {
+            true => self,
+            false => self.numbers(name, values),
+        }
+    }
+
+    /// A colour, if it is one.
+    pub fn colour(&mut self, rgba: [f32; 4]) -> &mut Xml {
+        if rgba.iter().all(|x| x.is_finite()) {
+            let words = rgba.map(|x| x.to_string());
+            self.attribute("rgba", &words.join(" "));
+        }
+        self
+    }
+
+    pub fn finish(mut self) -> String {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        self.text.push('\n');
+        self.text
+    }
+}
+
+/// Appends a number in the fewest digits from which the same bits are read.
+pub(super) fn push_number(text: &mut String, x: f64) {
+    let start = text.len();
+    let _ = write!(text, "{x:?}");
+    if text[start..].ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+}
+
+/// Whether XML 1.0 has a character.
+pub(super) fn has(c: char) -> bool {
+    !matches!(c, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Characters that XML does not have become U+FFFD; white space stays what it is, where a reader would make a blank
+/// of it.
+fn escape(text: &mut String, value: &str) {
+    for c in value.chars() {
+        match c {
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '&' => text.push_str("&amp;"),
+            '"' => text.push_str("&quot;"),
+            '\t' | '\n' | '\r' => {
+                let _ = write!(text, "&#{};", c as u32);
+            }
+            c if has(c) => text.push(c),
+            _ => text.push('\u{fffd}'),
+        }
+    }
+}

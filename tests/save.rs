@@ -1,0 +1,528 @@
+//! Models saved and loaded again are the same models; what a format cannot say is said.
+
+mod common;
+
+use common::robots::{From, find, mesh_dirs};
+use common::{KINDS, Rng, random_q, random_tree, single_joint};
+use diffsim::error::Status;
+use diffsim::load::mjcf::{self, MjcfOptions};
+use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
+use diffsim::load::urdf::{Mimic, MissingMesh};
+use diffsim::model::spec::{JointKind, ModelSpec, OpenMesh};
+use diffsim::model::topology::LinkKind;
+use diffsim::model::{Actuation, Model};
+use diffsim::save::save_file;
+use diffsim::spatial::{Twist, Vec3};
+use diffsim::step::{Options, Sim};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A folder of a test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("save-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Saved, and loaded with what the lines on losses call for.
+fn again(model: &Model, path: &Path) -> (Model, Vec<String>) {
+    let losses = save_file(model, path, false).unwrap();
+    let options = LoadOptions {
+        mimic: Mimic::Couple,
+        open_mesh: OpenMesh::Hull,
+        ..LoadOptions::default()
+    };
+    let loaded = load_file(path, &options).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    (loaded, losses)
+}
+
+fn said(losses: &[String], what: &str) -> bool {
+    losses.iter().any(|l| l.contains(what))
+}
+
+/// M, bias, and where both are `alike` a step and its contacts.
+fn results(
+    sim: &mut Sim,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    u: &[f64],
+    alike: bool,
+) -> Vec<Vec<f64>> {
+    let nv = v.len();
+    let (mut m, mut bias) = (vec![0.0; nv * nv], vec![0.0; nv]);
+    sim.mass_matrix(q, &mut m).unwrap();
+    sim.inverse_dynamics(q, v, a, &mut bias).unwrap();
+    let mut all = vec![m, bias];
+    if alike {
+        let (mut q1, mut v1) = (q.to_vec(), v.to_vec());
+        let outcome = sim.step(q, v, &u[..sim.model().nu()], &mut q1, &mut v1);
+        let contacts = match outcome {
+            Ok(()) => sim.contacts(),
+            Err(_) => &[],
+        };
+        let numbers = |c: &diffsim::step::ContactReport| [c.point, c.normal, c.impulse].concat();
+        let contacts = contacts.iter().flat_map(numbers).collect();
+        all.extend([q1, v1, contacts]);
+    }
+    all
+}
+
+/// Largest difference of what two models make of random states, relative to the largest number of each.
+fn apart(a: &Model, b: &Model, seed: u64) -> f64 {
+    let [smooth, steps] = differences(a, b, seed);
+    smooth.max(steps)
+}
+
+/// The same of M and bias, and of steps with their contacts.
+fn differences(a: &Model, b: &Model, seed: u64) -> [f64; 2] {
+    assert_eq!((a.nq(), a.nv()), (b.nq(), b.nv()));
+    let options = Options {
+        max_contacts: 400,
+        derivatives: false,
+        ..Options::default()
+    };
+    let mut sims = [a, b].map(|m| Sim::new(Arc::new(m.clone()), &options).unwrap());
+    // Free joints below another body have their linear velocity in other axes then.
+    let inner = |l: &&diffsim::model::topology::Link| {
+        let body = a.joint(l.joint).body;
+        l.kind == LinkKind::Free && a.bodies()[body].parent != 0
+    };
+    let inner: Vec<_> = a.topology().links.iter().filter(inner).copied().collect();
+    let split = !inner.is_empty() && b.free_links().count() < a.free_links().count();
+    let mut rng = Rng::new(seed);
+    let nv = a.nv();
+    let mut worst = [0.0_f64; 2];
+    for _ in 0..4 {
+        let q = random_q(&mut rng, a, 0.3);
+        let v = rng.vector(nv, 1.0);
+        let u = rng.vector(a.nu(), if a.nu() == b.nu() { 1.0 } else { 0.0 });
+        let (mut turn, mut v2, mut a2) = (identity(nv), v.clone(), vec![0.0; nv]);
+        for l in inner.iter().filter(|_| split) {
+            let r = diffsim::model::state::free_pose(&q[l.iq..]).rot;
+            let t = Twist::from_slice(&v[l.iv..]);
+            let put = |x: Vec3, to: &mut [f64]| to[l.iv..l.iv + 3].copy_from_slice(&x.to_array());
+            put(r.mul_vec(t.lin), &mut v2);
+            put(r.mul_vec(t.ang.cross(t.lin)), &mut a2);
+            for (i, k) in (0..9).map(|n| (n / 3, n % 3)) {
+                turn[l.iv + i + nv * (l.iv + k)] = r.at(i, k);
+            }
+        }
+        let [one, two] = &mut sims;
+        let x = results(one, &q, &v, &vec![0.0; nv], &u, !split);
+        let mut y = results(two, &q, &v2, &a2, &u, !split);
+        if split {
+            y[0] = product(&transposed(&turn, nv), &product(&y[0], &turn, nv), nv);
+            // Rotor inertia resists another change of velocity there.
+            let rotors = a.params().armature.iter().zip(&a2);
+            y[1].iter_mut()
+                .zip(rotors)
+                .for_each(|(y, (i, a))| *y -= i * a);
+            y[1] = product(&transposed(&turn, nv), &y[1], nv);
+        }
+        for (k, (x, y)) in x.iter().zip(&y).enumerate() {
+            let scale = x.iter().fold(f64::MIN_POSITIVE, |s, x| s.max(x.abs()));
+            let off = |x: f64, y: f64| if x == y { 0.0 } else { (x - y).abs() / scale };
+            let each = x.iter().zip(y).map(|(&x, &y)| off(x, y));
+            let off = each.fold(0.0, |w, e| {
+                if e.is_nan() {
+                    f64::INFINITY
+                } else {
+                    f64::max(w, e)
+                }
+            });
+            let off = if x.len() == y.len() {
+                off
+            } else {
+                f64::INFINITY
+            };
+            let worst = &mut worst[usize::from(k >= 2)];
+            *worst = worst.max(off);
+        }
+    }
+    worst
+}
+
+fn identity(n: usize) -> Vec<f64> {
+    (0..n * n)
+        .map(|k| f64::from(u8::from(k % n == k / n)))
+        .collect()
+}
+
+fn transposed(a: &[f64], n: usize) -> Vec<f64> {
+    (0..n * n).map(|k| a[k / n + n * (k % n)]).collect()
+}
+
+/// Of n×n with n×m, by columns.
+fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+    let column = |c: &[f64]| -> Vec<f64> {
+        (0..n)
+            .map(|i| (0..n).map(|k| a[i + n * k] * c[k]).sum())
+            .collect()
+    };
+    b.chunks(n.max(1)).flat_map(column).collect()
+}
+
+#[test]
+fn examples_come_back_with_their_bits() {
+    let folder = folder("examples");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models");
+    let mut count = 0;
+    for entry in fs::read_dir(models).unwrap() {
+        let path = entry.unwrap().path();
+        let urdf = path.extension().is_some_and(|e| e == "urdf");
+        if !urdf && path.extension().is_none_or(|e| e != "xml") {
+            continue;
+        }
+        count += 1;
+        let model = load_file(&path, &LoadOptions::default()).unwrap();
+        let (loaded, losses) = again(&model, &folder.join("robot.xml"));
+        assert_eq!(apart(&model, &loaded, 1), 0.0, "{}", path.display());
+        assert_eq!(losses.is_empty(), !urdf, "{losses:?}");
+        let twice = folder.join("twice.xml");
+        save_file(&loaded, &twice, false).unwrap();
+        assert_eq!(
+            fs::read(&twice).unwrap(),
+            fs::read(folder.join("robot.xml")).unwrap()
+        );
+        if urdf {
+            let (loaded, losses) = again(&model, &folder.join("robot.urdf"));
+            assert_eq!(apart(&model, &loaded, 1), 0.0, "{}", path.display());
+            assert!(losses.is_empty(), "{losses:?}");
+            let names = |m: &Model| {
+                m.joints()
+                    .iter()
+                    .map(|j| j.name.clone())
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(names(&model), names(&loaded));
+        }
+    }
+    assert!(count >= 5);
+}
+
+/// Inertias that no file has given, and rotations that no quaternion has, leave a few roundings.
+const ROUNDINGS: f64 = 1e-13;
+
+#[test]
+fn random_models_come_back_from_mjcf() {
+    let folder = folder("random");
+    let trees = (0..40).map(|seed| random_tree(seed, 12));
+    let single = KINDS.into_iter().map(|kind| single_joint(7, kind));
+    for (k, model) in trees.chain(single).enumerate() {
+        let (loaded, losses) = again(&model, &folder.join("robot.xml"));
+        let off = apart(&model, &loaded, k as u64);
+        assert!(off < ROUNDINGS, "model {k}: {off:e} {losses:?}");
+        assert_eq!(model.nbody(), loaded.nbody());
+        for (a, b) in model.bodies().iter().zip(loaded.bodies()) {
+            assert_eq!((&a.name, a.parent), (&b.name, b.parent));
+        }
+        let several = model.joints().iter().any(|j| j.link_count > 1);
+        assert_eq!(
+            several,
+            said(&losses, "of one degree of freedom each"),
+            "{losses:?}"
+        );
+    }
+}
+
+/// Trees of what a URDF can say.
+fn plain(seed: u64) -> Model {
+    let tree = random_tree(seed, 10);
+    let mut spec = ModelSpec::default();
+    let mut rng = Rng::new(seed + 100);
+    for (id, b) in tree.bodies().iter().enumerate().skip(1) {
+        let joints = tree.joints().iter().filter(|j| j.body == id);
+        let joints = joints.map(|j| {
+            let mut joint = common::random_joint(&mut rng, j.name.clone(), j.kind);
+            joint.armature = 0.0;
+            joint.stiffness = 0.0;
+            joint.reference = 0.0;
+            joint
+        });
+        spec.bodies.push(diffsim::model::spec::BodySpec {
+            name: b.name.clone(),
+            parent: b.parent,
+            placement: b.placement,
+            inertia: tree.params().body_inertia[id],
+            joints: joints.collect(),
+            origin: String::new(),
+        });
+    }
+    Model::compile(spec, Actuation::FromFile).unwrap()
+}
+
+#[test]
+fn random_models_come_back_from_urdf() {
+    let folder = folder("random-urdf");
+    for seed in 0..40 {
+        let model = plain(seed);
+        let (loaded, losses) = again(&model, &folder.join("robot.urdf"));
+        let [smooth, steps] = differences(&model, &loaded, seed);
+        // Without rotor inertia some mass matrices are nearly singular.
+        assert!(
+            smooth < ROUNDINGS && steps < 1e-10,
+            "seed {seed}: {smooth:e} {steps:e} {losses:?}"
+        );
+        let ball = model
+            .joints()
+            .iter()
+            .any(|j| j.kind == JointKind::Spherical);
+        assert_eq!(ball, said(&losses, "ball joints are no part of the format"));
+    }
+}
+
+#[test]
+fn a_urdf_says_what_it_leaves_out() {
+    let folder = folder("losses");
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models");
+    let model = load_file(&models.join("quadruped.xml"), &LoadOptions::default()).unwrap();
+    let (loaded, losses) = again(&model, &folder.join("robot.urdf"));
+    assert_eq!(
+        (loaded.nq(), loaded.nv(), loaded.nu()),
+        (model.nq(), model.nv(), 0)
+    );
+    for what in [
+        "actuators are left out: 12",
+        "keyframes are left out: 1",
+        "armature",
+        "planes",
+    ] {
+        assert!(said(&losses, what), "{what}: {losses:#?}");
+    }
+    let strict = save_file(&model, &folder.join("strict.urdf"), true).unwrap_err();
+    assert_eq!(strict.status, Status::Unsupported);
+    assert!(
+        strict.message.contains("actuators are left out"),
+        "{strict}"
+    );
+    assert!(!folder.join("strict.urdf").exists());
+    assert_eq!(
+        save_file(&model, &folder.join("strict.xml"), true).unwrap(),
+        [""; 0]
+    );
+}
+
+/// All that MJCF can say of a model, once.
+const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
+  <compiler angle="radian"/>
+  <option gravity="0.1 -0.2 -9" timestep="0.0025"/>
+  <asset>
+    <mesh name="wedge" vertex="0 0 0  0.1 0 0  0 0.1 0  0 0 0.1  0.1 0.1 0.1000000000000003"/>
+    <hfield name="hills" nrow="2" ncol="3" size="1 2 0.3 0.1" elevation="0 1 2 3 1 0.7"/>
+  </asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 3 1" priority="7" friction="0.3"/>
+    <geom name="ground" type="hfield" hfield="hills" pos="5 0 0.1" euler="0.1 0.2 0.3"/>
+    <body name="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;" pos="0 0 1" euler="1 2 3">
+      <freejoint name="fr&#10;ee&#9;"/>
+      <inertial pos="0.1 0.01 0.003" mass="1.7" fullinertia="0.03 0.04 0.05 0.001 -0.002 0.0031"/>
+      <geom name="a" type="ellipsoid" size="0.1 0.2 0.3" rgba="0.1 0.2 0.3 0.4" margin="0.003" condim="1"/>
+      <geom type="mesh" mesh="wedge" contype="2" conaffinity="6" pos="0.3 0.1 0"/>
+      <site name="eye" pos="1 2 3" euler="0.3 0 0"/>
+      <body name="日本語" pos="0.3 0 0.7" quat="0.3 0.4 -0.2 0.9">
+        <joint name="j1" axis="1 2 3" pos="0.1 0.2 0.3" range="-1.1 1.3" damping="0.7" armature="0.01"
+          stiffness="3" springref="0.2" ref="0.1" frictionloss="0.05" margin="0.01" actuatorfrcrange="-9 9"/>
+        <inertial pos="0 0 0" mass="0.2" diaginertia="0.001 0.002 0.0015"/>
+        <geom name="b" type="capsule" fromto="0 0 0 0.1 0.2 0.3" size="0.02" contype="-1"/>
+        <body pos="0 0.1 0">
+          <joint name="j2" type="ball" range="0 2" damping="0.1"/>
+          <inertial pos="0.2 0.1 0" mass="0.3" diaginertia="0.001 0.001 0.001"/>
+          <geom name="c" type="box" size="0.1 0.1 0.1"/>
+          <geom type="cylinder" size="0.1 0.2"/>
+        </body>
+        <body name="slider">
+          <joint name="j3" type="slide" axis="0 1 0" range="-0.5 0.25"/>
+          <inertial pos="0.2 0.1 0" mass="0.3" diaginertia="0.001 0.001 0.001"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <contact>
+    <exclude body1="slider" body2="日本語"/>
+    <pair geom1="a" geom2="c" friction="0.1 0.2 0.3 0.4 0.5" condim="3" margin="0.002"/>
+  </contact>
+  <equality>
+    <connect name="loop" body1="slider" body2="日本語" anchor="0.1 0.2 0.3" active="false"/>
+    <weld body1="slider" body2="world" relpose="0 1 2 0.5 0.5 0.5 0.5" torquescale="0.3" anchor="0.1 0 0"/>
+    <joint joint1="j1" joint2="j3" polycoef="0.1 2 0.3 0 0.5"/>
+    <joint joint1="j3" active="false"/>
+  </equality>
+  <actuator>
+    <motor name="m" joint="j1" gear="3" forcerange="-3 3"/>
+    <position name="p" joint="j3" kp="10" kv="0.3" ctrlrange="-0.2 0.3"/>
+    <general joint="j2" gear="1 2 3" gainprm="2"/>
+    <motor joint="fr&#10;ee&#9;" gear="0 0 0 1 0 3"/>
+  </actuator>
+  <keyframe><key name="home" qpos="1 2 3 0.5 0.5 0.5 0.5 0.3 1 0 0 0 0.1" qvel="1 2 3 4 5 6 7 8 9 1 2" ctrl="1 2 3 4"/>
+    </keyframe>
+</mujoco>"#;
+
+#[test]
+fn all_that_mjcf_says_comes_back() {
+    let path = folder("all").join("all.mjcf");
+    let model = load_str(ALL, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    assert_eq!(save_file(&model, &path, false).unwrap(), [""; 0]);
+    let text = fs::read_to_string(&path).unwrap();
+    let read = |text: &str| {
+        let mut spec = mjcf::read_str(text, None, &MjcfOptions::default()).unwrap();
+        // Lines of the file are others, and the sign of zero is none.
+        let blank = |s: &mut String| s.clear();
+        spec.bodies.iter_mut().for_each(|b| {
+            blank(&mut b.origin);
+            b.joints.iter_mut().for_each(|j| blank(&mut j.origin));
+        });
+        spec.geoms.iter_mut().for_each(|g| blank(&mut g.origin));
+        spec.actuators.iter_mut().for_each(|a| blank(&mut a.origin));
+        spec.keyframes.iter_mut().for_each(|k| blank(&mut k.origin));
+        spec.equalities
+            .iter_mut()
+            .for_each(|e| blank(&mut e.origin));
+        spec.warnings.clear();
+        spec
+    };
+    let (before, after) = (read(ALL), read(&text));
+    let lines = |spec: &ModelSpec| -> Vec<String> {
+        let lines = format!("{spec:#?}").replace("-0.0,", "0.0,");
+        lines.lines().map(str::to_owned).collect()
+    };
+    let (a, b) = (lines(&before), lines(&after));
+    let differ: Vec<_> = a.iter().zip(&b).filter(|(a, b)| a != b).collect();
+    assert!(a.len() == b.len() && differ.is_empty(), "{differ:#?}");
+}
+
+#[test]
+fn names_that_xml_has_not_are_changed_and_said() {
+    let mut tree = random_tree(3, 2);
+    let mut spec = ModelSpec::default();
+    let mut rng = Rng::new(1);
+    for (k, name) in ["a\u{1}b", "a\u{fffd}b", "\u{1b}"].into_iter().enumerate() {
+        let mut body = common::random_body(&mut rng, k + 1, 0, JointKind::Revolute);
+        body.name = name.into();
+        body.joints[0].anchor = Vec3::ZERO;
+        body.joints[0].name = format!("{name}'s");
+        spec.bodies.push(body);
+    }
+    tree = Model::compile(spec, Actuation::FromFile).unwrap_or(tree);
+    for file in ["robot.xml", "robot.urdf"] {
+        let (loaded, losses) = again(&tree, &folder("names").join(file));
+        let names: Vec<&str> = loaded.bodies()[1..].iter().map(|b| &b.name[..]).collect();
+        assert_eq!(names, ["a\u{fffd}b_", "a\u{fffd}b", "\u{fffd}"]);
+        assert!(
+            said(&losses, "body names that a file cannot hold"),
+            "{losses:?}"
+        );
+        assert!(apart(&tree, &loaded, 1) < ROUNDINGS || file == "robot.urdf");
+    }
+}
+
+#[test]
+fn files_are_whole_or_as_they_were() {
+    let folder = folder("files");
+    let model = single_joint(1, JointKind::Revolute);
+    let fails = |path: &Path, status: Status, what: &str| {
+        let e = save_file(&model, path, false).unwrap_err();
+        assert_eq!(e.status, status, "{e}");
+        assert!(e.message.contains(what), "{e}");
+    };
+    fails(
+        &folder.join("robot.sdf"),
+        Status::Unsupported,
+        "expected a file .urdf, .xml or .mjcf",
+    );
+    fails(
+        &folder.join("robot"),
+        Status::Unsupported,
+        "expected a file",
+    );
+    fails(
+        &folder.join("nowhere/robot.xml"),
+        Status::Io,
+        "cannot be written",
+    );
+    fs::create_dir(folder.join("folder.xml")).unwrap();
+    fails(&folder.join("folder.xml"), Status::Io, "it is a folder");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    // One that is there is replaced, and no other is left.
+    fs::write(folder.join("robot.xml"), "old").unwrap();
+    save_file(&model, &folder.join("robot.xml"), false).unwrap();
+    assert!(
+        fs::read_to_string(folder.join("robot.xml"))
+            .unwrap()
+            .starts_with("<?xml")
+    );
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    // The folder of meshes is a file: the description stays as it was, too.
+    let model = load_str(ALL, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    fs::write(folder.join("robot.urdf"), "old").unwrap();
+    fs::write(folder.join("robot_meshes"), "a file").unwrap();
+    let e = save_file(&model, &folder.join("robot.urdf"), false).unwrap_err();
+    assert_eq!(e.status, Status::Io);
+    assert_eq!(
+        fs::read_to_string(folder.join("robot.urdf")).unwrap(),
+        "old"
+    );
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
+}
+
+/// Robots of packages: those that come back with the bits of their M and bias, and those whose rotations or inertias
+/// MJCF says in other numbers.
+#[test]
+fn robots_of_packages_come_back() {
+    let gymnasium = [
+        "ant",
+        "half_cheetah",
+        "hopper",
+        "humanoid",
+        "pusher",
+        "reacher",
+        "swimmer",
+        "walker2d",
+    ];
+    let exact = [
+        "a1_description/urdf/a1",
+        "go2_description/urdf/go2",
+        "talos_data/robots/talos_left_arm",
+    ];
+    let close = [
+        "ur_description/urdf/ur5_robot",
+        "panda_description/urdf/panda",
+        "allegro_hand_description/urdf/allegro_left_hand",
+        "kinova_description/robots/kinova",
+        "tiago_description/robots/tiago_dual",
+    ];
+    let mjcf = gymnasium.map(|name| ((From::Gymnasium, format!("{name}.xml")), true));
+    let urdf = |name: &str| (From::ExampleRobotData, format!("{name}.urdf"));
+    let exact = exact.map(|name| (urdf(name), true));
+    let close = close.map(|name| (urdf(name), false));
+    let folder = folder("robots");
+    for ((from, file), bits) in mjcf.into_iter().chain(exact).chain(close) {
+        let Some(path) = find((from, &file)) else {
+            continue;
+        };
+        let options = LoadOptions {
+            mesh_dirs: mesh_dirs(),
+            mimic: Mimic::Couple,
+            open_mesh: OpenMesh::Hull,
+            missing_mesh: MissingMesh::Skip,
+            ..LoadOptions::default()
+        };
+        let model = load_file(&path, &options).unwrap();
+        for to in ["robot.xml", "robot.urdf"] {
+            if to == "robot.urdf" && file.ends_with("xml") {
+                continue;
+            }
+            let (loaded, losses) = again(&model, &folder.join(to));
+            let [smooth, steps] = differences(&model, &loaded, 1);
+            let least = said(&losses, "get the nearest that are");
+            let bound = if bits { 0.0 } else { 1e-12 };
+            assert!(
+                smooth <= bound || least && smooth < 1e-2,
+                "{file} {to}: {smooth:e} {losses:#?}"
+            );
+            assert!(!bits || steps == 0.0, "{file} {to}: {steps:e}");
+        }
+    }
+}
