@@ -12,13 +12,12 @@ use super::names::Names;
 use super::pieces::{Piece, below, children, joints_of_bodies, pieces};
 use super::shapes::{Assets, geom};
 use super::xml::Xml;
-use super::{actuators, equalities};
+use super::{actuators, equalities, inertias};
 use crate::error::Result;
 use crate::model::spec::EqualityKind;
 use crate::model::topology::LinkKind;
 use crate::model::{Joint, Model};
-use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
-use nalgebra::{Matrix3, SymmetricEigen};
+use crate::spatial::{Mat3, Pose, Vec3};
 
 /// A bound that is none, where a reader takes only finite ones.
 pub(super) const UNBOUNDED: f64 = 1e10;
@@ -31,6 +30,8 @@ pub(super) struct Writer<'m> {
     pub geoms: Names,
     /// Of each joint.
     pub pieces: Vec<Vec<Piece>>,
+    /// Of each body.
+    inertias: Vec<Option<inertias::Written>>,
     pub losses: Losses,
 }
 
@@ -55,6 +56,7 @@ pub(super) fn write(model: &Model) -> Result<Written> {
         ),
         pieces: pieces(model, false, &mut joints, &mut losses),
         joints,
+        inertias: inertias::inertias(model, &mut losses),
         losses,
     };
     w.split_inner_free_joints();
@@ -191,7 +193,9 @@ impl Writer<'_> {
         }
         xml.start("body").named("name", self.bodies.of(id));
         place(xml, &placement);
-        self.inertial(xml, id);
+        if let Some(inertia) = &self.inertias[id] {
+            inertia.write(xml);
+        }
         for &j in joints {
             let joint = &self.model.joints()[j];
             if self.pieces[j].is_empty() {
@@ -204,36 +208,6 @@ impl Writer<'_> {
                 self.joint(xml, j, joint, k);
             }
         }
-    }
-
-    fn inertial(&mut self, xml: &mut Xml, id: usize) {
-        let inertia = &self.model.params().body_inertia[id];
-        if *inertia == Inertia::ZERO {
-            return;
-        }
-        let (com, about) = aim::inertial(inertia);
-        let (about, changed) = of_a_body(about);
-        // What rounding has left is no loss.
-        if changed > 1e-12 * inertia.i.to_mat3().trace() {
-            self.losses.note(
-                "bodies whose principal moments of inertia are no body's (one negative, or larger than the sum of the \
-                 others), which readers of MJCF refuse, get the nearest that are",
-                &self.model.bodies()[id].name,
-            );
-        }
-        xml.start("inertial")
-            .numbers("pos", &com.to_array())
-            .numbers("mass", &[inertia.mass]);
-        if [about.xy, about.xz, about.yz] == [0.0; 3] {
-            xml.numbers(
-                "diaginertia",
-                &[about.xx, about.yy, about.zz].map(|x| x.max(0.0)),
-            );
-        } else {
-            let entries = [about.xx, about.yy, about.zz, about.xy, about.xz, about.yz];
-            xml.numbers("fullinertia", &entries);
-        }
-        xml.end();
     }
 
     fn joint(&mut self, xml: &mut Xml, id: usize, joint: &Joint, k: usize) {
@@ -342,38 +316,6 @@ impl Writer<'_> {
         }
         xml.end();
     }
-}
-
-/// The nearest inertia whose principal moments some body has, and how far it is: none is negative, none larger than the
-/// sum of the others, by a margin for the rounding with which readers find them.
-fn of_a_body(about: Sym3) -> (Sym3, f64) {
-    let m = about.to_mat3();
-    let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
-    let mut moments = [0, 1, 2].map(|k| (eigen.eigenvalues[k], k));
-    moments.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let old = moments.map(|(x, _)| x);
-    let [a, b, c] = old.map(|x| x.max(0.0));
-    let diagonal = [about.xy, about.xz, about.yz] == [0.0; 3];
-    let margin = if diagonal { 0.0 } else { 1e-14 * c };
-    let lacking = c + margin - (a + b);
-    if old[0] >= 0.0 && lacking <= 0.0 {
-        return (about, 0.0);
-    }
-    let share = if lacking > 0.0 {
-        (lacking + margin) / 3.0 + c * f64::EPSILON
-    } else {
-        0.0
-    };
-    let new = [a + share, b + share, c - share];
-    let mut nearest = about;
-    let mut changed = 0.0_f64;
-    for ((old, k), new) in moments.into_iter().zip(new) {
-        let e = eigen.eigenvectors.column(k);
-        let e = Vec3::new(e[0], e[1], e[2]);
-        nearest = nearest + Sym3::from_mat3(&(Mat3::outer(e, e) * (new - old)));
-        changed = changed.max((new - old).abs());
-    }
-    (nearest, changed)
 }
 
 /// A range that readers take: finite, and the lower bound below the upper one.

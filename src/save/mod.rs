@@ -7,14 +7,13 @@ mod actuators;
 mod aim;
 mod equalities;
 mod files;
+mod inertias;
 mod losses;
 mod mesh;
 mod mjcf;
 mod names;
 mod pieces;
 mod shapes;
-#[cfg(test)]
-mod tests;
 mod urdf;
 mod xml;
 

@@ -16,13 +16,14 @@ import against_drake
 import against_mujoco
 import against_mujoco_margins
 import against_pinocchio
+import against_saved
 import distances
 from report import Report
 from robots import MJCF, URDF
 
 
 def main(names):
-    known = {robot.name for robot in URDF + MJCF}
+    known = {robot.name for robot in URDF + against_saved.ROBOTS}
     if unknown := set(names) - known:
         sys.exit(f"no such robot: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     chosen = lambda robots: [r for r in robots if not names or r.name in names]
@@ -35,6 +36,8 @@ def main(names):
     if not names:
         report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
         against_mujoco_margins.compare(report)
+    report.section(f"Saved as MJCF, against MuJoCo {mujoco.__version__}")
+    report.each(chosen(against_saved.ROBOTS), against_saved.compare)
     report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")
     report.each(chosen(MJCF), against_pinocchio.compare_mjcf)
     report.section("Step Jacobians against central differences of fourth order")

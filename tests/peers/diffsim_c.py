@@ -91,6 +91,13 @@ class Model:
         self.geom_type = ints(lib.ds_model_geom_type, self.ngeom)
         self.warnings = text(lib.ds_model_warning, lib.ds_model_warning_count(self.handle))
 
+    def save(self, path):
+        """Saves the model and gives what the format could not say."""
+        out = ffi.new("ds_saved **")
+        _check(lib.ds_model_save(self.handle, str(path).encode(), ffi.NULL, out))
+        saved = ffi.gc(out[0], lib.ds_saved_free)
+        return [ffi.string(lib.ds_saved_warning(saved, i)).decode() for i in range(lib.ds_saved_warning_count(saved))]
+
     def _read(self, function, index, *shape):
         x, p = _out(*shape)
         _check(function(self.handle, index, p))

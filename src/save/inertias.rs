@@ -1,0 +1,180 @@
+//! Inertias as readers of MJCF take them: principal moments that some body has, and none that moves without any.
+
+use super::aim;
+use super::losses::Losses;
+use super::xml::Xml;
+use crate::model::Model;
+use crate::model::topology::WORLD;
+use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// Mass or moments below which MuJoCo calls a moving body without mass [kg, kg m²], and what is written instead.
+const LEAST: f64 = 1e-15;
+const TOKEN: f64 = 1e-14;
+/// Smallest moment below which it takes no matrix of moments.
+const THIN: f64 = 1e-13;
+
+#[derive(Clone, Copy)]
+pub(super) struct Written {
+    mass: f64,
+    com: Vec3,
+    /// About the centre of mass, along the body's axes.
+    about: Sym3,
+}
+
+/// Principal moments in increasing order, and their axes as columns of a rotation.
+fn principal(about: &Sym3) -> ([f64; 3], Mat3) {
+    let m = about.to_mat3();
+    let eigen = SymmetricEigen::new(Matrix3::from_fn(|r, c| m.at(r, c)));
+    let mut order = [0, 1, 2];
+    order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
+    let [x, y, _] = order.map(|k| {
+        let e = eigen.eigenvectors.column(k);
+        Vec3::new(e[0], e[1], e[2])
+    });
+    let axes = Mat3::from_columns(x, y, x.cross(y));
+    (order.map(|k| eigen.eigenvalues[k]), axes)
+}
+
+/// What must be added for the nearest inertia that some body has: no moment negative, none larger than the sum of the
+/// others, with a margin for the rounding with which readers find them. None where nothing must.
+fn lacking(about: &Sym3) -> Option<Sym3> {
+    let (old, axes) = principal(about);
+    let [a, b, c] = old.map(|x| x.max(0.0));
+    let margin = if is_diagonal(about) { 0.0 } else { 1e-14 * c };
+    let off = c + margin - (a + b);
+    if old[0] >= 0.0 && off <= 0.0 {
+        return None;
+    }
+    let share = match off > 0.0 {
+        true => (off + margin) / 3.0 + c * f64::EPSILON,
+        false => 0.0,
+    };
+    let [a, b, c] = [a + share - old[0], b + share - old[1], c - share - old[2]];
+    Some(Sym3::diagonal(Vec3::new(a, b, c)).rotated(&axes))
+}
+
+fn is_diagonal(i: &Sym3) -> bool {
+    [i.xy, i.xz, i.yz] == [0.0; 3]
+}
+
+/// The inertias of all bodies; none where a body has none.
+pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written>> {
+    let given = &model.params().body_inertia;
+    let mut list: Vec<Option<Written>> = (given.iter().enumerate())
+        .map(|(b, i)| (b > 0 && *i != Inertia::ZERO).then(|| Written::of(i)))
+        .collect();
+    for b in 1..list.len() {
+        let Some((own, more)) = list[b].and_then(|own| Some((own, lacking(&own.about)?))) else {
+            continue;
+        };
+        let size = |i: &Sym3| {
+            i.to_mat3()
+                .c
+                .iter()
+                .map(|c| c.max_abs())
+                .fold(0.0, f64::max)
+        };
+        let carried = carry(model, &mut list, b, &more);
+        list[b] = Some(Written {
+            about: own.about + more,
+            ..own
+        });
+        // What rounding has left is no loss.
+        if size(&more) > 1e-12 * size(&given[b].i) {
+            let what = "bodies whose principal moments of inertia are no body's (one negative, or larger than the sum of the \
+                        others), which readers of MJCF refuse, get the nearest that are";
+            let rest = "; a body welded to them carries the difference";
+            losses.note(
+                format!("{what}{}", if carried { rest } else { "" }),
+                &model.bodies()[b].name,
+            );
+        }
+    }
+    give_tokens(model, &mut list, losses);
+    list
+}
+
+/// Takes an inertia away from another body of the same link, so that what moves together keeps its sum.
+fn carry(model: &Model, list: &mut [Option<Written>], body: usize, more: &Sym3) -> bool {
+    let own = &model.bodies()[body];
+    let mut others: Vec<usize> = (1..list.len())
+        .filter(|&b| b != body && own.link != WORLD && model.bodies()[b].link == own.link)
+        .collect();
+    let mass = |b: &usize| list[*b].map_or(0.0, |w| w.mass);
+    others.sort_by(|a, b| mass(b).total_cmp(&mass(a)));
+    for b in others {
+        let Some(other) = list[b] else { continue };
+        let turn = model.bodies()[b]
+            .in_link
+            .rot
+            .transpose()
+            .mul_mat(&own.in_link.rot);
+        let about = other.about - more.rotated(&turn);
+        if lacking(&about).is_none() {
+            list[b] = Some(Written { about, ..other });
+            return true;
+        }
+    }
+    false
+}
+
+/// MuJoCo asks of what a joint moves that one of the bodies welded together has mass and inertia.
+fn give_tokens(model: &Model, list: &mut [Option<Written>], losses: &mut Losses) {
+    let links = model.topology().links.len();
+    let mut heavy = vec![false; links];
+    for (b, w) in model.bodies().iter().zip(list.iter()) {
+        if let (Some(w), true) = (w, b.link != WORLD) {
+            heavy[b.link] |= w.mass >= LEAST && principal(&w.about).0[0] >= LEAST;
+        }
+    }
+    for j in model.joints().iter().filter(|j| j.nv > 0) {
+        let link = model.bodies()[j.body].link;
+        if std::mem::replace(&mut heavy[link], true) {
+            continue;
+        }
+        let what = "bodies that move without mass or inertia, which MuJoCo refuses, get 1e-14 kg and kg m² more";
+        losses.note(what, &model.bodies()[j.body].name);
+        let own = list[j.body].unwrap_or(Written {
+            mass: 0.0,
+            com: Vec3::ZERO,
+            about: Sym3::ZERO,
+        });
+        list[j.body] = Some(Written {
+            mass: own.mass + TOKEN,
+            about: own.about + Sym3::diagonal(Vec3::new(TOKEN, TOKEN, TOKEN)),
+            ..own
+        });
+    }
+}
+
+impl Written {
+    fn of(inertia: &Inertia) -> Written {
+        let (com, about) = aim::inertial(inertia);
+        Written {
+            mass: inertia.mass,
+            com,
+            about,
+        }
+    }
+
+    pub fn write(&self, xml: &mut Xml) {
+        let i = &self.about;
+        xml.start("inertial")
+            .numbers("pos", &self.com.to_array())
+            .numbers("mass", &[self.mass]);
+        if is_diagonal(i) {
+            xml.numbers("diaginertia", &[i.xx, i.yy, i.zz]);
+        } else {
+            let (moments, axes) = principal(i);
+            if moments[0] < THIN {
+                let [x, y, z, w] = Quat::from_mat3(&axes).to_array();
+                xml.numbers("quat", &[w, x, y, z])
+                    .numbers("diaginertia", &moments);
+            } else {
+                xml.numbers("fullinertia", &[i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]);
+            }
+        }
+        xml.end();
+    }
+}
