@@ -1,6 +1,7 @@
 //! What the tests share: random models and states, differences on the manifold, comparisons.
 #![allow(dead_code)]
 
+pub mod alike;
 pub mod checker;
 pub mod robots;
 pub mod runs;
