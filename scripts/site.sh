@@ -7,7 +7,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
-need python3 "Python 3.11 or newer builds the site"
+need python3 "Python 3.11 or later builds the site"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "python3 must be 3.11 or later" >&2; exit 1; }
 venv="$PWD/target/venvs/site"
 if ! cmp -s site/requirements.txt "$venv/requirements.txt"; then
     echo "installing mkdocs in target/venvs/site"

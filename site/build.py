@@ -34,17 +34,6 @@ def version():
     return re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 
 
-def languages(pages, names):
-    """The starts in each language."""
-    listed = [("C++", "cpp"), ("Python", "python"), ("Julia", "julia")]
-    pages.place("bindings/README.md", "languages/index.md")
-    for _, name in listed:
-        pages.place(f"bindings/{name}/README.md", f"languages/{name}.md")
-    yield lambda: pages.take("bindings/README.md", "languages/index.md", names)
-    for _, name in listed:
-        yield lambda name=name: pages.take(f"bindings/{name}/README.md", f"languages/{name}.md", names)
-
-
 def references(pages, names, julia):
     """The reference of each language; gives their part of the navigation."""
     written, in_c = c_reference.write(ROOT, names)
@@ -55,7 +44,7 @@ def references(pages, names, julia):
     if julia:
         script = [julia, "--startup-file=no", "--project=bindings/julia", "site/julia_reference.jl"]
         text = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        written["reference/julia.md"] = names.linked(text, "reference/julia.md")
+        written["reference/julia.md"] = text
         navigation.append({"Julia": "reference/julia.md"})
     written["reference/rust.md"] = (ROOT / "site/rust.md").read_text()
     navigation.append({"Rust": "reference/rust.md"})
@@ -67,47 +56,50 @@ def references(pages, names, julia):
 
 
 def gather(out, python, julia):
-    """All pages, written; gives the navigation."""
+    """All pages, written; gives the navigation and the names."""
     names, pages = Names(), Pages(ROOT, out)
+    of_docs = guide(ROOT)
+    taken = {
+        "README.md": "index.md",
+        "docs/README.md": "guide/index.md",
+        **{f"docs/{page.name}": str(page) for _, page in of_docs},
+        "bindings/README.md": "languages/index.md",
+        **{f"bindings/{name}/README.md": f"languages/{name}.md" for name in ("cpp", "python", "julia")},
+        "examples/README.md": "gallery/notes.md",
+    }
+    listed = gallery.examples(ROOT, julia)
+    shown = {example["source"]: f"gallery/{example['name']}.md" for example in listed}
+    for source, page in {**taken, **shown}.items():
+        pages.place(source, page)
+        names.add(source, page)
     reference = references(pages, names, julia)
     said("references")
 
-    listed = gallery.examples(ROOT, julia)
     recorded = WORK / "recordings"
     shutil.rmtree(recorded, ignore_errors=True)
     printed = gallery.run_all(listed, ROOT, recorded, {"python": python, "julia": julia})
     said(f"{len(listed)} examples")
     gallery.views(listed, ROOT, recorded, out / "gallery/views", python)
     said("pages of their recordings")
+    shutil.copytree(ROOT / "site/pictures", out / "gallery/pictures")
     pages.add("gallery/index.md", gallery.index(listed))
     for example in listed:
-        page = f"gallery/{example['name']}.md"
-        pages.place(example["source"], page)
-        names.add_page(example["source"], page)
-        pages.add(page, gallery.page_of(example, printed[example["name"]], ROOT))
+        pages.add(shown[example["source"]], gallery.page_of(example, printed[example["name"]], ROOT))
 
-    of_docs = guide(ROOT)
-    pages.place("README.md", "index.md")
-    pages.place("docs/README.md", "guide/index.md")
-    pages.place("examples/README.md", "gallery/notes.md")
-    for _, page in of_docs:
-        pages.place(f"docs/{page.name}", str(page))
-    starts = list(languages(pages, names))
-    pages.take("README.md", "index.md", names)
-    pages.take("docs/README.md", "guide/index.md", names)
-    pages.take("examples/README.md", "gallery/notes.md", names)
-    for start in starts:
-        start()
-    for _, page in of_docs:
-        pages.take(f"docs/{page.name}", str(page), names)
+    for source, page in taken.items():
+        pages.take(source, page)
+    # Pictures after the first paragraph, and no list of pages beside them: there is only one.
+    title, about, rest = pages.written["index.md"].split("\n\n", 2)
+    pages.written["index.md"] = "\n\n".join(["---\nhide: [navigation]\n---", title, about, gallery.strip(listed), rest])
     pages.write()
-    return [
+    navigation = [
         {"Home": "index.md"},
         {"Guide": ["guide/index.md", *({title: str(page)} for title, page in of_docs)]},
         {"Languages": ["languages/index.md", *(f"languages/{n}.md" for n in ("cpp", "python", "julia"))]},
-        {"Gallery": ["gallery/index.md", *({e["title"]: f"gallery/{e['name']}.md"} for e in listed), {"What they find": "gallery/notes.md"}]},
+        {"Gallery": ["gallery/index.md", *({e["title"]: shown[e["source"]]} for e in listed), {"What they find": "gallery/notes.md"}]},
         {"Reference": reference},
     ]
+    return navigation, names
 
 
 def rust(out):
@@ -117,13 +109,16 @@ def rust(out):
     shutil.copytree(ROOT / "target/doc", out / "rust")
 
 
-def build(out, navigation, target):
+def build(out, navigation, names, target):
     """Runs mkdocs; a warning is an error."""
+    (WORK / "names.json").write_text(json.dumps(names.places, indent=2))
     settings = {
         "INHERIT": str(ROOT / "site/mkdocs.yml"),
         "docs_dir": str(out),
         "site_dir": str(target),
         "nav": navigation,
+        "extra": {"names": str(WORK / "names.json")},
+        "hooks": [str(ROOT / "site/hooks.py")],
         "theme": {"custom_dir": str(ROOT / "site/overrides")},
         "plugins": {"mkdocstrings": {"handlers": {"python": {"paths": [str(ROOT / "bindings/python/src")]}}}},
     }
@@ -139,6 +134,9 @@ def versions():
     there = [p.parent.name for p in SITE.glob("*/index.html") if not p.parent.is_symlink()]
     there.sort(key=lambda v: [int(n) for n in re.findall(r"\d+", v)], reverse=True)
     listed = [{"version": v, "title": v, "aliases": ["latest"] if v == there[0] else []} for v in there]
+    if (SITE / "latest").is_symlink():
+        (SITE / "latest").unlink()
+    (SITE / "latest").symlink_to(there[0])
     (SITE / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
     latest = html.escape(there[0])
     (SITE / "index.html").write_text(
@@ -153,10 +151,10 @@ def main():
     out, target = WORK / "pages", SITE / version()
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(ROOT / "site/assets", out / "assets")
-    navigation = gather(out, python, julia)
+    navigation, names = gather(out, python, julia)
     rust(out)
     said("pages")
-    build(out, navigation, target)
+    build(out, navigation, names, target)
     versions()
     said(f"{target / 'index.html'}")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from clang.cindex import CursorKind
 
 from headers import comment, parse, source
+from names import prose
 
 FOLDER = "reference/c"
 DEFINED = r"\b(?:fn|struct|enum|type)\s+(ds_\w+)"
@@ -70,19 +71,20 @@ def register(found, macros, names):
         names.add(macro.spelling, f"{FOLDER}/index.md", "versions-of-the-header")
     for section in found:
         for cursor in section.types:
-            names.add(cursor.spelling, section.page)
+            names.add(cursor.spelling, section.page, cursor.spelling)
             if cursor.kind == CursorKind.ENUM_DECL:
                 for value in cursor.get_children():
                     names.add(value.spelling, section.page, cursor.spelling)
         for cursor in section.functions:
-            names.add(cursor.spelling, section.page, function=True)
+            names.add(cursor.spelling, section.page, cursor.spelling)
+            names.functions.add(cursor.spelling)
 
 
-def described(heading, code, cursor, names, page):
-    return f"### {heading} {{ #{cursor.spelling} }}\n\n{code}{names.prose(comment(cursor), page)}\n"
+def described(cursor, code=""):
+    return f"### `{cursor.spelling}` {{ #{cursor.spelling} }}\n\n{code}{prose(comment(cursor))}\n"
 
 
-def fields(cursor, names, page):
+def fields(cursor):
     """A struct's fields or an enumeration's values with what they mean."""
     for child in cursor.get_children():
         if child.kind == CursorKind.ENUM_CONSTANT_DECL:
@@ -91,27 +93,27 @@ def fields(cursor, names, page):
             head = " ".join(source(child).split())
         else:
             continue
-        text = names.prose(comment(child), page).replace("\n", "\n    ")
+        text = prose(comment(child)).replace("\n", "\n    ")
         yield f"`#!c {head}`\n:   {text or '–'}\n"
 
 
-def page_of(section, names):
+def page_of(section):
     """The Markdown of a section."""
     lines = [f"# {section.title}\n"]
     if section.types:
         lines.append("## Types\n")
     for cursor in section.types:
-        lines.append(described(f"`{cursor.spelling}`", "", cursor, names, section.page))
-        lines += fields(cursor, names, section.page)
+        lines.append(described(cursor))
+        lines += fields(cursor)
     if section.functions:
         lines.append("## Functions\n")
     for cursor in section.functions:
         code = f"```c\n{source(cursor)};\n```\n\n"
-        lines.append(described(f"`{cursor.spelling}`", code, cursor, names, section.page))
+        lines.append(described(cursor, code))
     return "\n".join(lines)
 
 
-def rules(root, names, page):
+def rules(root):
     """The header's first comment, as a list of what it is about."""
     text = re.match(r"/\*(.*?)\*/", (root / "include/diffsim.h").read_text(), re.S)[1]
     paragraphs = re.split(r"\n\s*\n", re.sub(r"^ ?\* ?", "", text, flags=re.M).strip())
@@ -119,18 +121,17 @@ def rules(root, names, page):
     for paragraph in paragraphs[start + 1 :]:
         head = re.match(r"([A-Z][a-z ]+)\. ", paragraph)
         body = paragraph[head.end() :] if head else paragraph
-        yield (f"**{head[1]}.** " if head else "") + names.prose(body, page) + "\n"
+        yield (f"**{head[1]}.** " if head else "") + prose(body) + "\n"
 
 
-def index(root, found, macros, names):
+def index(root, found, macros):
     """The first page: what holds for all calls, and what there is."""
-    page = f"{FOLDER}/index.md"
     lines = ["# C\n", "All of `include/diffsim.h`, by its sections.\n"]
     for section in found:
         lines.append(f"**[{section.title}]({Path(section.page).name})**\n")
-        listed = [names.link(c.spelling, page) for c in [*section.types, *section.functions]]
+        listed = [f"`{c.spelling}`" for c in [*section.types, *section.functions]]
         lines.append(", ".join(listed) + "\n{ .names }\n")
-    lines += ["## Rules of the interface\n", *rules(root, names, page)]
+    lines += ["## Rules of the interface\n", *rules(root)]
     lines += ["## Versions of the header\n", "```c", *(f"#define {source(m)}" for m in macros), "```\n"]
     return "\n".join(lines)
 
@@ -139,6 +140,6 @@ def write(root, names):
     """Pages by path, and those of the navigation in order. Names can be linked from then on."""
     found, macros = read(root)
     register(found, macros, names)
-    pages = {f"{FOLDER}/index.md": index(root, found, macros, names)}
-    pages.update({section.page: page_of(section, names) for section in found})
+    pages = {f"{FOLDER}/index.md": index(root, found, macros)}
+    pages.update({section.page: page_of(section) for section in found})
     return pages, [f"{FOLDER}/index.md", *({section.title.split(":")[0]: section.page} for section in found)]

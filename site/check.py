@@ -26,6 +26,17 @@ FOUND = {
     "step_jacobians": "reference/cpp.html",
 }
 
+#: Where names in code lead to: within text, in blocks, in signatures, in docstrings.
+LINKED = {
+    "guide/concepts.html": "../reference/c/configuration.html#ds_model_integrate",
+    "guide/viewer.html": "../reference/python/adapters.html#diffsim.adapters.to_rerun",
+    "gallery/minimal.html": "../reference/c/sim.html#ds_sim_step",
+    "reference/c/sim.html": "derivatives.html#ds_gradient",
+    "reference/cpp.html": "c/model.html#ds_model_nq",
+    "reference/python/sim.html": "native.html#diffsim.InvalidArgumentError",
+    "index.html": "gallery/minimal.html",
+}
+
 passed = failed = 0
 
 
@@ -99,6 +110,8 @@ def references(site, read):
         exports = re.findall(r"^export (.*)$", (ROOT / "bindings/julia/src/DiffSim.jl").read_text(), re.M)
         missing = {n.strip() for line in exports for n in line.split(",")} - anchors("reference/julia.html")
         expect("the Julia reference has every exported name", exports and not missing, missing)
+    for page, target in LINKED.items():
+        expect(f"names on {page} lead to {target}", target in read[site / page].links)
     expect("the crate's documentation is there", (site / "rust/diffsim/index.html").is_file())
 
 
@@ -120,6 +133,8 @@ def gallery(site, read):
             there = site / "gallery" / frame
             shown = there.read_text().count('<script type="application/x-diffsim">') if there.is_file() else 0
             expect(f"{frame} shows its recordings", frame in page.loads and shown == len(view["recordings"]), shown)
+        if "views" in example:
+            expect(f"{example['name']} has a picture", (site / f"gallery/pictures/{example['name']}.jpg").is_file())
         code = (ROOT / example["source"]).read_text()
         expect(f"{example['name']} moves or says that nothing does", "views" in example or "Nothing moves" in example["about"])
         expect(f"{example['name']} writes what is shown", all(v["name"].split("_")[0] in code for v in example.get("views", [])))

@@ -5,6 +5,7 @@ import re
 from clang.cindex import AccessSpecifier, CursorKind
 
 from headers import comment, parse, source
+from names import prose
 
 PAGE = "reference/cpp.md"
 HEADERS = ("diffsim.hpp", "diffsim_recorder.hpp", "diffsim_view.hpp")
@@ -27,8 +28,8 @@ def entry(cursor, names):
     """What a class has or a function does: its signature, its comment, and the C function behind it."""
     code = source(cursor)
     called = [n for n in dict.fromkeys(re.findall(r"\bds_\w+", code)) if names.is_function(n)]
-    text = " ".join(names.prose(comment(cursor), PAGE).split())
-    behind = ", ".join(names.link(n, PAGE) for n in called)
+    text = " ".join(prose(comment(cursor)).split())
+    behind = ", ".join(f"`{n}`" for n in called)
     parts = [text, f"C: {behind}" if behind and cursor.kind in CALLS else ""]
     return f"`#!cpp {signature(code)}`\n:   {' '.join(p for p in parts if p) or '–'}\n"
 
@@ -51,9 +52,9 @@ def of_header(cursors, names):
             if cursor.kind in CLASSES:
                 base = re.search(r"struct \w+ : (ds_\w+)", source(cursor))
                 yield f"## {cursor.spelling} {{ #{cursor.spelling} }}\n"
-                yield names.prose(comment(cursor), PAGE) + "\n"
+                yield prose(comment(cursor)) + "\n"
                 if base:
-                    yield f"{names.link(base[1], PAGE)} with its defaults.\n"
+                    yield f"`{base[1]}` with its defaults.\n"
                 else:
                     yield from members(cursor, names)
             elif cursor.kind in (*CALLS, CursorKind.TYPE_ALIAS_DECL):
@@ -70,6 +71,6 @@ def write(root, names):
     for name in HEADERS:
         path = root / "bindings/cpp" / name
         about = re.sub(r"^@file\s*", "", re.search(r"/\*\*\n?(.*?)\*/", path.read_text(), re.S)[1].replace("\n * ", "\n").strip(" *\n"))
-        lines += [f"## `{name}` {{ #{name.replace('.', '-')} }}\n", names.prose(re.sub(r"^ \*$", "", about, flags=re.M), PAGE) + "\n"]
+        lines += [f"## `{name}` {{ #{name.replace('.', '-')} }}\n", prose(re.sub(r"^ \*$", "", about, flags=re.M)) + "\n"]
         lines += [re.sub(r"^## ", "### ", line) for line in of_header(parse(path, arguments), names)]
     return {PAGE: "\n".join(lines)}

@@ -71,12 +71,24 @@ def page_of(example, printed, root):
     return "\n".join(lines)
 
 
+def pictured(example, folder):
+    """The picture of an example, which leads to its page; folder: the gallery's from the page it is on."""
+    return f"[![{example['title']}]({folder}pictures/{example['name']}.jpg){{ loading=lazy }}]({folder}{example['name']}.md)"
+
+
+def strip(listed):
+    """The first pictures, for the site's first page."""
+    shown = [pictured(example, f"{FOLDER}/") for example in listed if "views" in example][:3]
+    return '<div class="strip" markdown>\n\n' + "\n".join(shown) + "\n\n</div>\n"
+
+
 def index(listed):
     """Cards of all examples."""
     lines = ["# Gallery\n", "What the examples did as these pages were made. Each can be turned, stopped, and looked into.\n"]
     lines.append('<div class="grid cards" markdown>\n')
     for example in listed:
         language = LANGUAGES["." + example["source"].rsplit(".", 1)[1]][1]
-        lines.append(f"-   **[{example['title']}]({example['name']}.md)**\n\n    {language}. {example['about'].strip()}\n")
+        picture = f"    {pictured(example, '')}\n\n" if "views" in example else ""
+        lines.append(f"-   **[{example['title']}]({example['name']}.md)**\n\n{picture}    {language}. {example['about'].strip()}\n")
     lines.append("</div>\n\n[What the examples find](notes.md), with tables of iterations and times.\n")
     return "\n".join(lines)

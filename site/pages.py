@@ -5,12 +5,15 @@ import re
 import shutil
 from pathlib import PurePosixPath
 
-from names import relative
-
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
 #: Of a README what says how the repository is laid out; the site has its own contents.
 LEFT_OUT = ("## Layout", "## Documentation")
+
+
+def relative(to, page):
+    """A path within the site as a page has to write it."""
+    return posixpath.relpath(to, posixpath.dirname(page) or ".")
 
 
 class Pages:
@@ -59,13 +62,10 @@ class Pages:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(self.root / source, target)
 
-    def take(self, source, page, names):
+    def take(self, source, page):
         """Makes a page of a file."""
         text = without(LEFT_OUT, (self.root / source).read_text())
-        if source == "README.md":
-            # The first page has no others beside it.
-            text = f"---\nhide: [navigation]\n---\n\n{text}"
-        self.add(page, names.linked(self.rewrite(text, source, page), page))
+        self.add(page, self.rewrite(text, source, page))
 
     def write(self):
         for page, text in self.written.items():

@@ -5,7 +5,7 @@
 #
 # Writes system_identification.dsrec, the motion with the parameters found, into FOLDER (default: target).
 #
-# The cart lies on the floor and is dragged to and fro, with stick and slip, while the pendulum that hangs from it swings. Recorded are the
+# The cart lies on the floor and is dragged to and fro, with stick and slip, while the pendulum that hangs from its mast swings. Recorded are the
 # velocities with noise. The sensitivity S of the state by the parameters follows the motion: S⁺ = A S + B, with the
 # step's Jacobians A by the state and B by the parameters.
 
@@ -21,7 +21,8 @@ const CART = """
       <joint name="x" type="slide" axis="1 0 0"/>
       <joint name="z" type="slide" axis="0 0 1"/>
       <geom name="sled" type="box" size="0.2 0.1 0.05" mass="2" friction="0.01"/>
-      <body name="pendulum" pos="0 0 0.05">
+      <geom name="mast" type="capsule" fromto="0 0 0.05 0 0 0.6" size="0.015" mass="0"/>
+      <body name="pendulum" pos="0 -0.04 0.6">
         <joint name="hinge" type="hinge" axis="0 1 0" damping="0.02"/>
         <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="0.5" contype="0" conaffinity="0"/>
       </body>

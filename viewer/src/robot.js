@@ -46,7 +46,8 @@ export class Robot {
     this.bodies.forEach((body) => this.root.add(body));
     this.shapes = [];
     this.ground = false;
-    this.hasVisuals = recording.shapes.some((s) => s.visual && s.body > 0);
+    // The others are drawn by what touches.
+    this.drawn = new Set(recording.shapes.filter((s) => s.visual).map((s) => s.body));
     this.build();
     this.contacts = new Arrows(this.root);
     this.cones = new Cones(this.root);
@@ -221,11 +222,9 @@ export class Robot {
   /** What is shown of the shapes. */
   dress(options) {
     for (const { mesh, shape, alpha } of this.shapes) {
-      const fixed = shape.body === 0;
-      const wanted =
-        options.shapes === "both" || (options.shapes === "visual") === shape.visual || fixed || !this.hasVisuals;
-      mesh.visible = wanted;
-      const ghost = options.shapes === "both" && !shape.visual && this.hasVisuals;
+      const only = shape.body === 0 || !this.drawn.has(shape.body);
+      mesh.visible = options.shapes === "both" || (options.shapes === "visual") === shape.visual || only;
+      const ghost = options.shapes === "both" && !shape.visual && !only;
       const opacity = alpha * (ghost ? 0.35 : 1) * (options.ghost ? 0.35 : 1) * (options.see ? 0.45 : 1);
       mesh.material.opacity = opacity;
       const transparent = opacity < 1;

@@ -70,6 +70,17 @@ def bad_names():
     return recorder.recording()
 
 
+def mixed():
+    """A cart that touches the floor, and a pendulum on it that touches nothing."""
+    text = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body name="cart" pos="0 0 0.1"><joint type="slide"
+      axis="1 0 0"/><geom type="box" size="0.2 0.1 0.1" mass="1"/><body name="pendulum"><joint axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0 0 0.5" size="0.02" mass="1" contype="0" conaffinity="0"/></body></body>
+      </worldbody></mujoco>"""
+    recorder = diffsim.Recorder(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    recorder.state(0.0, np.zeros(2))
+    return recorder.recording()
+
+
 def pile():
     """160 boxes that fall and turn."""
     boxes = "".join(
@@ -100,6 +111,7 @@ sizes = {
     "two": write("two", [forward, backward], labels=["forward", "backward"]),
     "points": write("points", [spheres()]),
     "bad": write("bad", [bad_names()], title=BAD),
+    "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),
 }
 (OUT / "swing.xml").write_text(

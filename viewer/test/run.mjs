@@ -270,6 +270,17 @@ async function two() {
   await page.context().close();
 }
 
+async function mixed() {
+  const page = await open("mixed");
+  const shown = () => state(page, "v.robots[0].shapes.filter((s) => s.shape.body > 0).map((s) => s.mesh.visible)");
+  expect("what only touches is drawn, too", (await shown()).join() === "true,true", await shown());
+  await page.selectOption("#shapes", "collision");
+  await settle(page);
+  expect("what touches nothing is left out", (await shown()).join() === "true,false", await shown());
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
 async function phone() {
   const page = await open("quadruped", { width: 390, height: 780 }, { hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -378,7 +389,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, quadruped, two, phone, badNames, pile, live })) {
+for (const [name, run] of Object.entries({ points, quadruped, two, mixed, phone, badNames, pile, live })) {
   const began = Date.now();
   try {
     await run();

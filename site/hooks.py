@@ -1,0 +1,44 @@
+"""Names in code, within text and in blocks, lead to where the site has them. Run by mkdocs."""
+
+import json
+import re
+from pathlib import Path
+from posixpath import dirname, relpath
+
+#: Addresses by name, for all pages, and of Python's own names, which other languages have, too.
+PLACES, PYTHON = {}, {}
+
+REFERENCE = "reference/python/"
+HEADING = re.compile(r'<h[23] id="diffsim\.([\w.]+)"')
+#: What is a link or a heading already; code that is one name; a name of the C interface in a block.
+CODE = re.compile(r'<(a|h\d)\b.*?</\1>|<code>([^<\n]+)</code>|<span class="\w+">(ds_\w+|DS_\w+)</span>', re.S)
+
+
+def on_config(config):
+    PLACES.update(json.loads(Path(config.extra["names"]).read_text()))
+    return config
+
+
+def on_page_content(html, page, config, files):
+    if page.url.startswith(REFERENCE):
+        PYTHON.update((name, f"{page.url}#diffsim.{name}") for name in HEADING.findall(html))
+
+
+def on_post_page(output, page, config):
+    start, end = output.find("<article"), output.find("</article")
+    if start < 0:
+        return output
+
+    def link(match):
+        name = match[2] or match[3]
+        if name is None:
+            return match[0]
+        there = PLACES.get(name) or PYTHON.get(name.removeprefix("diffsim."))
+        # Elsewhere than in Python's reference a name of it has to say whose it is.
+        if there is None or (name not in PLACES and not name.startswith("diffsim.") and not page.url.startswith(REFERENCE)):
+            return match[0]
+        path, _, anchor = there.partition("#")
+        url = "" if path == page.url else relpath(path, dirname(page.url))
+        return f'<a href="{url}{"#" + anchor if anchor else ""}">{match[0]}</a>' if url or anchor else match[0]
+
+    return output[:start] + CODE.sub(link, output[start:end]) + output[end:]
