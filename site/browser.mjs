@@ -48,6 +48,7 @@ async function open(base, path, options = {}) {
   const trouble = [];
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|ReadPixels/.test(m.text()) && trouble.push(m.text()));
   page.on("pageerror", (e) => trouble.push(String(e)));
+  page.on("response", (r) => r.status() >= 400 && trouble.push(`${r.status()} ${r.url()}`));
   page.on("requestfailed", (r) => trouble.push(`failed ${r.url()}`));
   page.on("request", (r) => !/^(data|blob|about):/.test(r.url()) && !r.url().startsWith(base) && trouble.push(`request ${r.url()}`));
   await page.goto(base + path);

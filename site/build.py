@@ -18,6 +18,7 @@ import c_reference
 import cpp_reference
 import gallery
 import python_reference
+import rust_reference
 from names import Names
 from pages import Pages, guide
 
@@ -46,8 +47,8 @@ def references(pages, names, julia):
         text = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout
         written["reference/julia.md"] = text
         navigation.append({"Julia": "reference/julia.md"})
-    written["reference/rust.md"] = (ROOT / "site/rust.md").read_text()
-    navigation.append({"Rust": "reference/rust.md"})
+    written.update(rust_reference.write(ROOT))
+    navigation.append({"Rust": rust_reference.PAGE})
     for page, text in written.items():
         pages.add(page, text)
     pages.place("include/diffsim.h", "reference/c/index.md")
@@ -102,13 +103,6 @@ def gather(out, python, julia):
     return navigation, names
 
 
-def rust(out):
-    """What `cargo doc` says of the crate."""
-    environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
-    subprocess.run(["cargo", "doc", "--quiet", "--locked", "--no-deps", "--lib"], cwd=ROOT, env=environment, check=True)
-    shutil.copytree(ROOT / "target/doc", out / "rust")
-
-
 def build(out, navigation, names, target):
     """Runs mkdocs; a warning is an error."""
     (WORK / "names.json").write_text(json.dumps(names.places, indent=2))
@@ -140,7 +134,7 @@ def versions():
     (SITE / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
     latest = html.escape(there[0])
     (SITE / "index.html").write_text(
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>diffsim</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>diffsim</title>\n<link rel="icon" href="data:,">\n'
         f'<meta http-equiv="refresh" content="0; url={latest}/index.html">\n</head>\n'
         f'<body><a href="{latest}/index.html">diffsim {latest}</a></body>\n</html>\n'
     )
@@ -152,7 +146,7 @@ def main():
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(ROOT / "site/assets", out / "assets")
     navigation, names = gather(out, python, julia)
-    rust(out)
+    rust_reference.copy(ROOT, out)
     said("pages")
     build(out, navigation, names, target)
     versions()

@@ -1,0 +1,36 @@
+"""The Rust reference: what `cargo doc` says of the crate, and a page that leads to its modules."""
+
+import os
+import re
+import shutil
+import subprocess
+
+PAGE = "reference/rust.md"
+
+
+def modules(root):
+    """The crate's public modules with the first paragraph of their documentation."""
+    for name in re.findall(r"^pub mod (\w+);", (root / "src/lib.rs").read_text(), re.M):
+        source = next(p for p in (root / f"src/{name}.rs", root / f"src/{name}/mod.rs") if p.is_file())
+        lines = re.match(r"(?://! .*\n)+", source.read_text())[0]
+        yield name, " ".join(line[4:] for line in lines.splitlines())
+
+
+def write(root):
+    """The page."""
+    lines = [
+        "# Rust\n",
+        "The crate `diffsim` is the engine itself. [Its documentation](../rust/diffsim/index.html) is what `cargo doc` says of it,"
+        " with a search of its own.\n",
+        "| module | |\n|---|---|",
+        *(f"| [`{name}`](../rust/diffsim/{name}/index.html) | {text} |" for name, text in modules(root)),
+        "\nThe C interface is the stable one; the crate's own may change between versions.\n",
+    ]
+    return {PAGE: "\n".join(lines)}
+
+
+def copy(root, out):
+    """Puts cargo's pages beside the others."""
+    environment = {**os.environ, "RUSTDOCFLAGS": "-D warnings"}
+    subprocess.run(["cargo", "doc", "--quiet", "--locked", "--no-deps", "--lib"], cwd=root, env=environment, check=True)
+    shutil.copytree(root / "target/doc", out / "rust")
