@@ -4,8 +4,12 @@ Exit codes: 0 for done, 1 where `check` finds an error, 2 for wrong arguments, 3
 """
 
 import argparse
+import io
 import json
+import math
+import os
 import pathlib
+import shutil
 import sys
 import time
 
@@ -18,32 +22,57 @@ from .recording import Recording, RecordingError
 from .sim import Sim
 
 DONE, FOUND, USAGE, UNUSABLE = 0, 1, 2, 3
+#: As a shell says that a signal has ended a program.
+INTERRUPTED, CLOSED = 130, 141
 MARKS = {"note": "·", "warning": "!", "error": "✗"}
 
 
 class Progress:
-    """A bar on standard error, where that is a terminal."""
+    """A bar on standard error, where that is a terminal; no wider than that."""
 
     def __init__(self, total, words):
         self.total, self.words, self.shown = max(1, total), words, 0.0
         self.on = sys.stderr.isatty()
+        self.width = max(0, min(30, shutil.get_terminal_size().columns - len(words) - 9))
 
     def __call__(self, done):
         now = time.monotonic()
         if self.on and (now - self.shown > 0.1 or done == self.total):
             self.shown = now
-            filled = 30 * done // self.total
-            print(f"\r{self.words} [{'█' * filled}{'·' * (30 - filled)}] {100 * done // self.total}%", end="", file=sys.stderr)
+            filled = self.width * done // self.total
+            bar = f" [{'█' * filled}{'·' * (self.width - filled)}]" if self.width else ""
+            print(f"\r{self.words}{bar} {100 * done // self.total}%", end="", file=sys.stderr, flush=True)
             if done >= self.total:
                 print(file=sys.stderr)
 
 
-def say(args, facts, text):
-    """The facts as JSON, or the text."""
+def shown(text):
+    """Text from files as a terminal may have it: what is no printable character is escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def plain(value):
+    """For JSON, which has no infinities: null."""
+    if isinstance(value, dict):
+        return {k: plain(x) for k, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    value = float(value)
+    return value if math.isfinite(value) else None
+
+
+def say(args, facts, *lines):
+    """The facts as JSON, or the lines."""
     if args.json:
-        print(json.dumps(facts, indent=2, default=float))
+        print(json.dumps(plain(facts), indent=2, allow_nan=False))
     else:
-        print(text)
+        print("\n".join(map(shown, lines)))
+
+
+def warn(text):
+    print(shown(text), file=sys.stderr)
 
 
 def loading(args):
@@ -89,7 +118,7 @@ def info(args):
     shapes = ", ".join(f"{n} {kind}" for kind, n in f["geoms"].items()) or "none"
     lines = [f"{args.robot}: {f['mass']:.5g} kg, nq {f['nq']}, nv {f['nv']}, nu {f['nu']}; geoms: {shapes}"]
     lines += examine.tree(f) + findings(examined)
-    say(args, examined.as_dict(), "\n".join(lines))
+    say(args, examined.as_dict(), *lines)
     return DONE
 
 
@@ -119,7 +148,7 @@ def check(args):
         jacobians = "" if t["jacobians_us"] is None else f", its Jacobians {t['jacobians_us']:.1f} µs"
         lines.append(f"a step takes {t['step_us']:.1f} µs (at worst {t['worst_step_us']:.1f}){jacobians}, from Python")
     lines.append("found errors" if examined.failed else "no errors")
-    say(args, examined.as_dict(), "\n".join(lines))
+    say(args, examined.as_dict(), *lines)
     return FOUND if examined.failed else DONE
 
 
@@ -130,7 +159,7 @@ def record(args, model, path, seconds, words="simulating"):
     steps = round(seconds / options["time_step"])
     recorder = Recorder(model, rate=args.rate, path=path, visuals=args.robot, mesh_dirs=args.mesh_dir)
     for warning in recorder.warnings:
-        print(f"diffsim: not drawn as it is: {warning}", file=sys.stderr)
+        warn(f"diffsim: not drawn as it is: {warning}")
     if getattr(args, "keyframe", None):
         q, v, u = model.keyframe(args.keyframe)
     else:
@@ -190,7 +219,7 @@ def view(args):
             recordings.append(recorder.recording())
         labels.append(pathlib.Path(path).stem)
         if recordings[-1].damage:
-            print(f"{path}: damaged, {recordings[-1].damage}", file=sys.stderr)
+            warn(f"{path}: damaged, {recordings[-1].damage}")
     out = pathlib.Path(args.output or pathlib.Path(args.what[0]).with_suffix(".html").name)
     page = viewer.page(recordings, title=args.title, labels=labels)
     out.write_text(page, encoding="utf-8")
@@ -224,7 +253,7 @@ def bench(args):
         lines.append(f"  MuJoCo {facts['version']}  step {facts['mujoco']:.1f} µs, from its own start")
     else:
         lines.append(f"  {facts['why']}")
-    say(args, facts, "\n".join(lines))
+    say(args, facts, *lines)
     return DONE
 
 
@@ -367,16 +396,26 @@ def count(text):
 
 def main(arguments=None) -> int:
     """Runs a command and gives its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows another.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     args = parser().parse_args(arguments)
     try:
-        return args.run(args)
+        code = args.run(args)
+        # None where the caller has closed it.
+        if sys.stdout:
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read has seen enough. What is left in the buffer would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except (DiffsimError, RecordingError, OSError, KeyError, ValueError) as error:
         words = error.args[0] if isinstance(error, KeyError) else error
+        warn(f"diffsim {args.command}: {words}")
         if getattr(args, "json", False):
             print(json.dumps({"error": str(words)}))
-        print(f"diffsim {args.command}: {words}", file=sys.stderr)
         return UNUSABLE
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        return DONE
