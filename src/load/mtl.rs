@@ -86,8 +86,9 @@ impl<'p> Materials<'p> {
         match self.colours.get(name) {
             Some(&rgba) => rgba,
             None => {
-                if self.folder.is_some() && !self.incomplete && self.unknown.insert(name.to_owned())
-                {
+                let tell =
+                    self.folder.is_some() && !self.incomplete && self.warnings.len() < MAX_WARNINGS;
+                if tell && self.unknown.insert(name.to_owned()) {
                     self.warn(format!("usemtl: no library has \"{name}\""));
                 }
                 UNPAINTED

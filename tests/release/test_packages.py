@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -28,11 +29,12 @@ def names(path, inside):
         return {m.name[len(inside) + 1 :] for m in archive if not m.isdir()}
 
 
-def committed(*paths):
-    listed = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True)
+def tracked(*paths):
+    """What git has, or would take."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *paths], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("this is no git checkout")
-    return set(listed.stdout.split())
+    return {n for n in listed.stdout.split() if (ROOT / n).exists()}
 
 
 def sections(file):
@@ -50,14 +52,14 @@ def test_the_crate_holds_the_sources_and_no_more():
     path = only("*.crate")
     held = names(path, f"diffsim-{VERSION}") - {".cargo_vcs_info.json"}
     assert {n for n in held if not n.startswith("src/")} == CRATE
-    assert {n for n in held if n.startswith("src/")} == committed("src")
+    assert {n for n in held if n.startswith("src/")} == tracked("src")
     assert path.stat().st_size < 1_000_000
 
 
 def test_the_source_package_holds_the_crate():
     held = names(only(f"diffsim-{VERSION}.tar.gz"), f"diffsim-{VERSION}")
     assert {n[6:] for n in held if n.startswith("crate/")} - {".cargo_vcs_info.json"} == names(only("*.crate"), f"diffsim-{VERSION}") - {".cargo_vcs_info.json"}
-    assert {n for n in held if n.startswith("src/diffsim/")} == {n[16:] for n in committed("bindings/python/src")}
+    assert {n for n in held if n.startswith("src/diffsim/")} == {n[16:] for n in tracked("bindings/python/src")}
     assert {"setup.py", "pyproject.toml", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"} <= held
     with tarfile.open(only(f"diffsim-{VERSION}.tar.gz")) as archive:
         # With that of the repository cargo would look for tests that are not there.
@@ -67,14 +69,14 @@ def test_the_source_package_holds_the_crate():
 
 def test_the_wheel_says_what_it_needs_and_carries_no_symbols():
     wheel = only("*.whl")
-    assert re.fullmatch(rf"diffsim-{re.escape(VERSION)}-py3-none-(manylinux\w*\.)?manylinux_2_\d+_x86_64\.whl", wheel.name), wheel.name
+    assert re.fullmatch(rf"diffsim-{re.escape(VERSION)}-py3-none-(manylinux\w*\.)?manylinux_2_\d+_{platform.machine()}\.whl", wheel.name), wheel.name
     minor = int(re.search(r"manylinux_2_(\d+)_", wheel.name)[1])
     with zipfile.ZipFile(wheel) as archive:
         held = {n for n in archive.namelist() if not n.endswith("/")}
         info = f"diffsim-{VERSION}.dist-info"
         assert f"Version: {VERSION}\n" in archive.read(f"{info}/METADATA").decode()
         assert {f"{info}/licenses/{n}" for n in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt")} <= held
-        python = {f"diffsim/{pathlib.Path(n).name}" for n in committed("bindings/python/src")}
+        python = {f"diffsim/{pathlib.Path(n).name}" for n in tracked("bindings/python/src")}
         assert {n for n in held if n.startswith("diffsim/")} == python | {"diffsim/libdiffsim.so", "diffsim/_declarations.py"}
         with archive.open("diffsim/libdiffsim.so") as file:
             found = sections(file)

@@ -292,7 +292,7 @@ def convert_robot(args, out):
     facts = {"output": str(out), "nq": model.nq, "nv": model.nv, "nu": model.nu, "loader": list(model.warnings), "lost": list(lost)}
     lines = findings(examined) + [f"{MARKS['warning']} {line}" for line in lost]
     lines.append(f"{out}: nq {model.nq}, nv {model.nv}; not said: {len(lost) or 'nothing'}")
-    say(args, facts, "\n".join(lines))
+    say(args, facts, *lines)
     return DONE
 
 

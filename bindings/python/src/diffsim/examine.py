@@ -252,9 +252,9 @@ def run(
     return states, counts, np.array(times), top
 
 
-def gradient_error(model: Model, sim: Sim, state, rng) -> Optional[Tuple[float, float]]:
+def gradient_error(model: Model, sim: Sim, state, rng, end: float = float("inf")) -> Optional[Tuple[float, float]]:
     """Largest relative error of the step's derivative along random directions against central differences, and of
-    reverse against forward; None where the step is not exact there."""
+    reverse against forward; None where the step is not exact there. After `end` there is no further direction."""
     q, v, memory, _ = state
     u, nv, nu = np.zeros(model.nu), model.nv, model.nu
 
@@ -266,7 +266,9 @@ def gradient_error(model: Model, sim: Sim, state, rng) -> Optional[Tuple[float, 
     if sim.info().gradient != Gradient.EXACT or sim.info().switch_distance < 1e-4:
         return None
     worst = turned = 0.0
-    for _ in range(DIRECTIONS):
+    for k in range(DIRECTIONS):
+        if k and time.perf_counter() > end:
+            break
         step(np.zeros(nv), np.zeros(nv), np.zeros(nu))
         dq, dv, du = rng.normal(size=nv), rng.normal(size=nv), rng.normal(size=nu)
         size = np.sqrt(dq @ dq + dv @ dv + du @ du)
@@ -336,11 +338,11 @@ def differentiate(model: Model, sim: Sim, states, examined: Examined, seconds: f
         if time.perf_counter() > end:
             break
         try:
-            found = gradient_error(model, sim, state, rng)
+            found = gradient_error(model, sim, state, rng, end)
             if found and found[0] > TOLERANCE:
                 # What the solver leaves is within its tolerance, but a difference over a small step may show it.
                 fine = Sim(model, **{**options, "tolerance": FINE})
-                found = gradient_error(model, fine, state, rng) or found
+                found = gradient_error(model, fine, state, rng, end) or found
         except DiffsimError as error:
             examined.add("note", f"a derivative was refused: {error}")
             continue
@@ -376,8 +378,8 @@ def timing(model: Model, sim: Sim, states, times) -> dict:
     q, v, memory, _ = states[-1]
     u = np.zeros(model.nu)
     out = sim.new_jacobians()
-    spent = []
-    for _ in range(15):
+    spent: List[float] = []
+    while len(spent) < 15 and sum(spent) < 1.0:
         sim.memory = memory
         sim.step(q, v, u)
         began = time.perf_counter()
