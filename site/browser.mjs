@@ -92,7 +92,7 @@ await frame.evaluate(() => window.diffsim.ready);
 expect("the gallery's page shows the recording", await frame.evaluate(() => window.diffsim.viewer.stage.canvas.width > 100));
 await example.close();
 
-for (const path of ["index.html", "guide/robots.html", "reference/cpp.html", "gallery/index.html"]) {
+for (const path of ["index.html", "guide/robots.html", "reference/cpp.html", "reference/python/model.html", "gallery/index.html"]) {
   const phone = await open(disk, `${version}/${path}`, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
   const [width, scheme] = await phone.page.evaluate(() => [document.documentElement.scrollWidth, document.body.dataset.mdColorScheme]);
   expect(`${phone.name} fits a phone`, width <= 390, width);

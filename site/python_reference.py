@@ -46,7 +46,9 @@ def write(root):
             blocks = [f"::: diffsim.{module}\n    options:\n      show_root_heading: false\n"]
             listed = f"`diffsim.{module}`"
         else:
-            blocks = [f"::: diffsim.{n}\n" for n in names]
+            # An enumeration's values are its numbers; those of other attributes are how they are come by.
+            options = "    options:\n      show_attribute_values: true\n" if module == "enums" else ""
+            blocks = [f"::: diffsim.{n}\n{options}" for n in names]
             listed = ", ".join(f"[`{n}`]({module.strip('_')}.md#diffsim.{n})" for n in names)
         pages[path] = "\n".join([f"# {heading}\n", *blocks])
         index += [f"**[{heading}]({module.strip('_')}.md)**\n", f"{listed}\n{{ .names }}\n"]
