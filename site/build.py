@@ -123,17 +123,22 @@ def build(out, navigation, names, target):
     subprocess.run(command, env=environment, check=True)
 
 
-def versions():
+def age(name):
+    """What versions are sorted by: their numbers, and before a release what led to it."""
+    numbers, _, before = name.partition("-")
+    return [int(n) for n in numbers.split(".")], before == "", before
+
+
+def versions(site):
     """Lists the versions that were built, the newest first, and leads to it."""
-    there = [p.parent.name for p in SITE.glob("*/index.html") if not p.parent.is_symlink()]
-    there.sort(key=lambda v: [int(n) for n in re.findall(r"\d+", v)], reverse=True)
+    there = [p.parent.name for p in site.glob("*/index.html") if not p.parent.is_symlink()]
+    there.sort(key=age, reverse=True)
     listed = [{"version": v, "title": v, "aliases": ["latest"] if v == there[0] else []} for v in there]
-    if (SITE / "latest").is_symlink():
-        (SITE / "latest").unlink()
-    (SITE / "latest").symlink_to(there[0])
-    (SITE / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
+    (site / "latest").unlink(missing_ok=True)
+    (site / "latest").symlink_to(there[0])
+    (site / "versions.json").write_text(json.dumps(listed, indent=2) + "\n")
     latest = html.escape(there[0])
-    (SITE / "index.html").write_text(
+    (site / "index.html").write_text(
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>diffsim</title>\n<link rel="icon" href="data:,">\n'
         f'<meta http-equiv="refresh" content="0; url={latest}/index.html">\n</head>\n'
         f'<body><a href="{latest}/index.html">diffsim {latest}</a></body>\n</html>\n'
@@ -149,7 +154,7 @@ def main():
     rust_reference.copy(ROOT, out)
     said("pages")
     build(out, navigation, names, target)
-    versions()
+    versions(SITE)
     said(f"{target / 'index.html'}")
 
 

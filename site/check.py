@@ -8,10 +8,13 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlparse
+
+import build
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "target/site"
@@ -150,6 +153,23 @@ def search(site):
     expect("a page from the disk has the index, too", script.startswith("var __index = {"))
 
 
+def versions():
+    """The newest of several versions comes first."""
+    ordered = ["0.10.0", "0.10.0-rc.1", "0.9.2", "0.1.0"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for version in sorted(ordered):
+            (folder / version).mkdir()
+            (folder / version / "index.html").touch()
+        # Again, as with every build.
+        for _ in range(2):
+            build.versions(folder)
+        listed = json.loads((folder / "versions.json").read_text())
+        expect("the newest version comes first", [v["version"] for v in listed] == ordered, listed)
+        expect("and is the latest", (folder / "latest").resolve().name == ordered[0])
+        expect("which is opened", f"url={ordered[0]}/index.html" in (folder / "index.html").read_text())
+
+
 def main():
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
     site = SITE / version
@@ -165,6 +185,7 @@ def main():
     references(site, read)
     gallery(site, read)
     search(site)
+    versions()
 
     seen = [0, 0]
     if sys.argv[1:] and sys.argv[1]:
