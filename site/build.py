@@ -81,6 +81,7 @@ def gather(out, python, julia):
     printed = gallery.run_all(listed, ROOT, recorded, {"python": python, "julia": julia})
     said(f"{len(listed)} examples")
     gallery.views(listed, ROOT, recorded, out / "gallery/views", python)
+    gallery.figures(listed, recorded, out / "gallery/figures")
     said("pages of their recordings")
     shutil.copytree(ROOT / "site/pictures", out / "gallery/pictures")
     pages.add("gallery/index.md", gallery.index(listed))

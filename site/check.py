@@ -136,6 +136,8 @@ def gallery(site, read):
             there = site / "gallery" / frame
             shown = there.read_text().count('<script type="application/x-diffsim">') if there.is_file() else 0
             expect(f"{frame} shows its recordings", frame in page.loads and shown == len(view["recordings"]), shown)
+        missing = [n for n in example.get("figures", []) if f"figures/{n}.svg" not in page.loads]
+        expect(f"{example['name']} shows its figures", not missing, missing)
         if "views" in example:
             expect(f"{example['name']} has a picture", (site / f"gallery/pictures/{example['name']}.jpg").is_file())
         code = (ROOT / example["source"]).read_text()

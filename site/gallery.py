@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +54,14 @@ def views(listed, root, out, target, python):
     subprocess.run([python, str(root / "site/views.py")], input=json.dumps(jobs), text=True, check=True)
 
 
+def figures(listed, out, target):
+    """Takes the figures that the examples have drawn."""
+    target.mkdir(parents=True, exist_ok=True)
+    for example in listed:
+        for name in example.get("figures", []):
+            shutil.copy(out / f"{name}.svg", target)
+
+
 def page_of(example, printed, root):
     """The page of an example."""
     path = root / example["source"]
@@ -65,7 +74,7 @@ def page_of(example, printed, root):
             f"[In a page of its own](views/{view['name']}.html){{ target=_blank }}\n"
         )
     for figure in example.get("figures", []):
-        lines.append(f"![{example['title']}](../examples/figures/{figure}.svg)\n")
+        lines.append(f"![{example['title']}](figures/{figure}.svg)\n")
     lines.append(f"## Run it\n\n```sh\n{example['command']}\n```\n\nIt prints:\n\n```text\n{printed.rstrip()}\n```\n")
     lines.append(f"## Source\n\n`{example['source']}`, in {language}:\n\n```{code}\n{path.read_text().rstrip()}\n```\n")
     return "\n".join(lines)

@@ -31,6 +31,20 @@ def title(package, module):
     return doc.split("\n\n")[0].replace("\n", " ").split(". ")[0].split(": ")[0].split(";")[0].rstrip(".")
 
 
+def options(module, made):
+    """What differs from mkdocs.yml: an enumeration's values are its numbers, those of other attributes how they are come by."""
+    given = {"show_attribute_values": module == "enums", "merge_init_into_class": not made}
+    return "    options:\n" + "".join(f"      {name}: {str(value).lower()}\n" for name, value in given.items())
+
+
+def made_by_others(package, module):
+    """Classes whose constructor is not for users, as what it is given is the library's."""
+    for node in ast.parse((package / f"{module}.py").read_text()).body:
+        for member in getattr(node, "body", []):
+            if getattr(member, "name", "") == "__init__" and "create" in [a.arg for a in member.args.args]:
+                yield node.name
+
+
 def write(root):
     """Pages by path, and those of the navigation."""
     package = root / "bindings/python/src/diffsim"
@@ -46,9 +60,8 @@ def write(root):
             blocks = [f"::: diffsim.{module}\n    options:\n      show_root_heading: false\n"]
             listed = f"`diffsim.{module}`"
         else:
-            # An enumeration's values are its numbers; those of other attributes are how they are come by.
-            options = "    options:\n      show_attribute_values: true\n" if module == "enums" else ""
-            blocks = [f"::: diffsim.{n}\n{options}" for n in names]
+            others = list(made_by_others(package, module))
+            blocks = [f"::: diffsim.{n}\n{options(module, n in others)}" for n in names]
             listed = ", ".join(f"[`{n}`]({module.strip('_')}.md#diffsim.{n})" for n in names)
         pages[path] = "\n".join([f"# {heading}\n", *blocks])
         index += [f"**[{heading}]({module.strip('_')}.md)**\n", f"{listed}\n{{ .names }}\n"]
