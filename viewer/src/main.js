@@ -86,7 +86,7 @@ class Viewer {
 
   lookAgain() {
     const box = new THREE.Box3();
-    for (const robot of this.robots) box.union(robot.box.clone().translate(robot.root.position));
+    for (const robot of this.robots) box.union(robot.scenery.clone().translate(robot.root.position));
     this.stage.frame(box);
     this.anchor = null;
     this.changed = true;
@@ -152,7 +152,10 @@ class Viewer {
     const names = this.robots.map((r) => r.r.name || "recording");
     document.querySelector("#head h1").textContent = document.title;
     const r = this.first.r;
-    const note = `${(this.end - this.start).toFixed(2)} s, ${r.count} frames, ${r.bodies.length - 1} bodies, ${r.nv} dofs`;
+    const many = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
+    const note = [
+      `${(this.end - this.start).toFixed(2)} s`, many(r.count, "frame"), many(r.bodies.length - 1, "body", "bodies"), many(r.nv, "dof"),
+    ].join(", ");
     document.querySelector("#head .note").textContent = note;
     const damage = this.robots.map((x) => x.r.damage).filter(Boolean);
     document.querySelector("#head .damage").textContent = damage.length ? `Damaged: ${damage.join("; ")}` : "";
@@ -251,8 +254,8 @@ class Viewer {
       if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.("select, input[type=text]")) return;
       const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
       const named = TOGGLES.find(([, , k]) => k.toLowerCase() === key);
-      const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
-      const faster = (d) => this.setSpeed(speeds[Math.min(5, Math.max(0, speeds.indexOf(this.speed) + d))]);
+      const speeds = [...$("speed").options].map((o) => Number(o.value));
+      const faster = (d) => this.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, speeds.indexOf(this.speed) + d))]);
       const shapes = ["visual", "collision", "both"];
       const actions = {
         " ": () => this.play(!this.playing),
@@ -324,6 +327,8 @@ class Viewer {
     const e = new THREE.Euler().setFromQuaternion(g.quaternion, "ZYX");
     const three = (x, y, z) => [x, y, z].map((n) => n.toFixed(3)).join("  ");
     document.querySelector("#pick h3").textContent = b.name || `body ${body}`;
+    const head = $("head").getBoundingClientRect();
+    $("pick").style.top = `${head.bottom + 8}px`;
     const rows = [
       ["position [m]", three(...g.position.toArray())],
       ["roll pitch yaw [rad]", three(e.x, e.y, e.z)],
@@ -404,7 +409,9 @@ function check(words, on, change) {
     change(box.checked);
     box.blur();
   };
-  label.append(box, document.createTextNode(words));
+  const text = document.createElement("span");
+  text.textContent = words;
+  label.append(box, text);
   return label;
 }
 

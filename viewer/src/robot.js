@@ -1,6 +1,7 @@
 // One recording in the scene: its bodies, and what is drawn on them in a frame.
 import * as THREE from "three";
 import { Arrows, Cones } from "./arrows.js";
+import { bones } from "./bones.js";
 import { locate } from "./data.js";
 import { meshGeometry, shapeGeometry } from "./geometry.js";
 
@@ -100,20 +101,28 @@ export class Robot {
       }
       const geometry = shapeGeometry(shape, meshes);
       if (!geometry) continue;
-      const alpha = shape.rgba ? shape.rgba[3] : 1;
-      const material = new THREE.MeshStandardMaterial({
-        color: this.color(shape), roughness: 0.62, metalness: 0.08,
-        transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
-      });
-      const mesh = new THREE.Mesh(geometry, material);
+      const mesh = this.add(shape, geometry);
       mesh.position.fromArray(shape.position);
       mesh.quaternion.fromArray(shape.quaternion);
-      mesh.castShadow = alpha > 0.5;
-      mesh.receiveShadow = true;
-      mesh.userData = { robot: this, body: shape.body, shape };
-      this.bodies[shape.body].add(mesh);
-      this.shapes.push({ mesh, shape, alpha });
     }
+    if (this.shapes.some(({ shape }) => shape.body > 0)) return;
+    this.place(this.r.arrays.time[0]);
+    for (const [body, geometry] of bones(this.r.bodies, this.bodies)) this.add({ body, visual: false, name: "" }, geometry);
+  }
+
+  add(shape, geometry) {
+    const alpha = shape.rgba ? shape.rgba[3] : 1;
+    const material = new THREE.MeshStandardMaterial({
+      color: this.color(shape), roughness: 0.62, metalness: 0.08,
+      transparent: alpha < 1, opacity: alpha, side: THREE.DoubleSide,
+    });
+    const mesh = new THREE.Mesh(geometry, material);
+    mesh.castShadow = alpha > 0.5;
+    mesh.receiveShadow = true;
+    mesh.userData = { robot: this, body: shape.body, shape };
+    this.bodies[shape.body].add(mesh);
+    this.shapes.push({ mesh, shape, alpha });
+    return mesh;
   }
 
   /** Sizes that arrows are scaled by. */
@@ -125,6 +134,14 @@ export class Robot {
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
     this.box = box;
     this.size = Math.max(0.05, box.getSize(new THREE.Vector3()).length());
+    // What the world has near by, and not much larger, is to be seen with it.
+    this.scenery = box.clone();
+    const near = box.clone().expandByScalar(3 * this.size);
+    for (const { mesh, shape } of this.shapes) {
+      if (shape.body !== 0) continue;
+      const own = new THREE.Box3().setFromObject(mesh);
+      if (near.containsBox(own)) this.scenery.union(own);
+    }
     const a = this.r.arrays;
     const norms = (x) => Array.from({ length: x.length / 3 }, (_, i) => Math.hypot(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
     this.impulseScale = 1 / (percentile(norms(a.impulse), 0.95) || 1);

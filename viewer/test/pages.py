@@ -81,6 +81,22 @@ def mixed():
     return recorder.recording()
 
 
+def bare():
+    """A double pendulum without a geom, with names of 5 kB and channels of every size."""
+    long = "n" * 5000
+    inertial = '<inertial pos="0 0 -.2" mass="1" diaginertia=".1 .1 .1"/>'
+    text = f"""<mujoco model="{long}"><compiler inertiafromgeom="false"/><worldbody><body name="{long}" pos="0 0 1">
+      <joint name="{long}" axis="0 1 0"/>{inertial}<body name="lower" pos="0 0 -.5"><joint name="b" axis="0 1 0"/>{inertial}
+      </body></body></worldbody></mujoco>"""
+    model = diffsim.Model.from_string(text, diffsim.Format.MJCF)
+    recorder = diffsim.Recorder(model, channels={"nothing": 1, "huge": 1, long: 1})
+    for k in range(3):
+        recorder.set("nothing", np.nan)
+        recorder.set("huge", 1e300 * (k - 1))
+        recorder.state(7200.0 * k, np.full(2, 0.1 * k), np.zeros(2))
+    return recorder.recording()
+
+
 def pile():
     """160 boxes that fall and turn."""
     boxes = "".join(
@@ -113,6 +129,7 @@ sizes = {
     "bad": write("bad", [bad_names()], title=BAD),
     "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),
+    "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }
 (OUT / "swing.xml").write_text(
     """<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" damping="0.3"/>

@@ -47,8 +47,11 @@ async function open(name, viewport = { width: 860, height: 600 }, options = {}, 
 /** Until what has changed is drawn. */
 const settle = (page) =>
   page.evaluate(async () => {
+    const { viewer } = window.diffsim;
+    let pictures = 0;
     do await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    while (window.diffsim.viewer.changed);
+    // A running simulation never stays as it is.
+    while (viewer.changed && (!viewer.live || ++pictures < 3));
   });
 
 async function see(page, t) {
@@ -318,6 +321,37 @@ async function badNames() {
   await page.context().close();
 }
 
+/** No geoms, names of 5 kB, four hours, channels that are nothing or huge: all of it is seen and stays in its place. */
+async function bare() {
+  for (const viewport of [{ width: 860, height: 600 }, { width: 390, height: 780 }]) {
+    const page = await open("bare", viewport);
+    const box = async (id) => page.locator(id).boundingBox();
+    const head = await box("#head");
+    expect("the title leaves room", head.height < 0.45 * viewport.height, head.height);
+    expect("boxes of the recordings can be hit", (await page.locator("#runs input").first().boundingBox()).width > 8);
+    const spot = await page.evaluate(() => window.diffsim.viewer.stage.project([0, 0, 0.8]));
+    await page.mouse.click(...spot);
+    await settle(page);
+    expect("a bone is picked", (await page.textContent("#pick h3")).startsWith("nnn"), spot);
+    const rows = await page.evaluate(() => [...document.querySelectorAll("#pick tr")].map((r) => r.offsetHeight));
+    expect("its numbers stand on lines", rows.length > 5 && rows.every((h) => h < 30), rows);
+    const [pick, bar] = [await box("#pick"), await box("#bar")];
+    expect("between title and time", pick.y >= head.y + head.height && pick.y + pick.height <= bar.y, JSON.stringify([head, pick, bar]));
+    await page.evaluate(() => window.diffsim.viewer.choose([0, 1, 2]));
+    await page.keyboard.press("End");
+    await settle(page);
+    const words = await page.textContent("#legend");
+    expect("what is no number is none", words.includes("nothing (1)–"), words.slice(0, 99));
+    expect("what is huge stays so", words.includes("huge (1)1.00e+300"), words.slice(0, 99));
+    expect("the plot is no higher than the page", (await box("#plot")).y >= 0, JSON.stringify(await box("#plot")));
+    expect("no wider than the window", (await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width);
+    for (let k = 0; k < 9; k++) await page.keyboard.press("+");
+    expect("hours go by in minutes", (await state(page, "v.speed")) === 60);
+    expect("no error, no request", page.trouble.length === 0, page.trouble);
+    await page.context().close();
+  }
+}
+
 async function pile() {
   const page = await open("pile");
   await page.keyboard.press(" ");
@@ -389,7 +423,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, quadruped, two, mixed, phone, badNames, pile, live })) {
+for (const [name, run] of Object.entries({ points, quadruped, two, mixed, phone, badNames, bare, pile, live })) {
   const began = Date.now();
   try {
     await run();

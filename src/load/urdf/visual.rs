@@ -50,9 +50,14 @@ pub fn visuals(
             warned: HashSet::new(),
             found: Visuals::default(),
         };
-        for material in robot.children().filter(|c| c.tag() == "material") {
-            if let (Some(name), Some(rgba)) = (material.attribute("name"), colour(material)?) {
-                reader.materials.insert(name.to_owned(), rgba);
+        // Those of the robot come before those that a visual defines and others then name.
+        let of_links = robot.children().filter(|c| c.tag() == "link");
+        let of_visuals = of_links.flat_map(|l| l.children().filter(|c| c.tag() == "visual"));
+        for owner in std::iter::once(robot).chain(of_visuals) {
+            for material in owner.children().filter(|c| c.tag() == "material") {
+                if let (Some(name), Some(rgba)) = (material.attribute("name"), colour(material)?) {
+                    reader.materials.entry(name.to_owned()).or_insert(rgba);
+                }
             }
         }
         for link in robot.children().filter(|c| c.tag() == "link") {
@@ -164,5 +169,35 @@ impl Reader<'_> {
         if self.warned.insert(text.clone()) {
             self.found.warnings.push(text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::options::{Format, LoadOptions, load_str};
+
+    /// A material that a visual defines serves the visuals that name it, before it and after; one of the robot comes first.
+    #[test]
+    fn materials_serve_all_who_name_them() {
+        let visual = |material: &str| {
+            format!("<visual><geometry><sphere radius='1'/></geometry>{material}</visual>")
+        };
+        let text = format!(
+            "<robot name='r'><link name='a'>{}{}{}{}</link><material name='red'><color rgba='1 0 0 1'/></material></robot>",
+            visual("<material name='black'/>"),
+            visual("<material name='black'><color rgba='0 0 0 1'/></material>"),
+            visual("<material name='red'><color rgba='0 1 0 1'/></material>"),
+            visual("<material name='red'/>"),
+        );
+        let model = load_str(&text, Format::Urdf, None, &LoadOptions::default()).expect("a model");
+        let found = visuals(&text, None, &[], &model).expect("visuals");
+        let rgba: Vec<Rgba> = found.shapes.iter().map(|s| s.rgba).collect();
+        let (black, green, red) = (
+            [0.0, 0.0, 0.0, 1.0],
+            [0.0, 1.0, 0.0, 1.0],
+            [1.0, 0.0, 0.0, 1.0],
+        );
+        assert_eq!(rgba, [black, black, green, red]);
     }
 }

@@ -134,8 +134,10 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     packed = np.clip(np.rint(packed), -limit, limit).astype(np.int64)
     arrays.add("poses", packed.reshape(count, -1).T, "i4", row=count)
     arrays.add("time", [f.time for f in frames], "f8")
-    for name, rows in (("q", "q"), ("v", "v"), ("u", "u"), ("channels", "channels")):
-        arrays.add(name, np.array([getattr(f, rows) for f in frames]).T, "f4")
+    for name in ("q", "v", "u"):
+        arrays.add(name, np.array([getattr(f, name) for f in frames]).T, "f4")
+    # What the caller records may be of any size.
+    arrays.add("channels", np.array([f.channels for f in frames]).T, "f8")
     arrays.add("limits", np.array([f.limits for f in frames]).T, "u1")
     arrays.add("gradient", [255 if f.gradient is None else f.gradient for f in frames], "u1")
     arrays.add("residual", [f.residual for f in frames], "f4")
