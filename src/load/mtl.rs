@@ -46,14 +46,17 @@ impl<'p> Materials<'p> {
         }
     }
 
-    /// Reads what a line `mtllib` names: one file whose name may have blanks, or several.
+    /// Reads what a line `mtllib` names: one file or several. Names have blanks in many files, so that each ends with
+    /// `.mtl` or with the line.
     pub(super) fn add_libraries(&mut self, names: &str) {
         let Some(folder) = self.folder else { return };
-        if folder.join(names).is_file() {
-            self.add_library(folder, names);
-        } else {
-            for name in names.split_ascii_whitespace() {
-                self.add_library(folder, name);
+        let (mut start, mut end) = (0, 0);
+        for word in names.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+            end += word.len();
+            let whole = word.trim_ascii().to_ascii_lowercase().ends_with(".mtl");
+            if whole || end == names.len() {
+                self.add_library(folder, names[start..end].trim_ascii());
+                start = end;
             }
         }
     }

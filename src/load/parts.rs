@@ -98,9 +98,10 @@ mod tests {
             folder.0.join("two words.mtl"),
             "newmtl a b\nKd 1 0 0\nd 0.5\n",
         )?;
-        std::fs::write(folder.0.join("more.mtl"), "newmtl c\nKd 0 0 1\n")?;
+        std::fs::write(folder.0.join("more.MTL"), "newmtl c\nKd 0 1 1\n")?;
+        std::fs::write(folder.0.join("last"), "newmtl c\nKd 0 0 1\n")?;
         let text = format!(
-            "mtllib two words.mtl\nmtllib more.mtl more.mtl\n{POINTS}f 1 2 3\nusemtl a b # red\nf 1 2 4\nf 1 3 4\n\
+            "mtllib  two words.mtl more.MTL last \n{POINTS}f 1 2 3\nusemtl a b # red\nf 1 2 4\nf 1 3 4\n\
              usemtl c\nf 2 3 4\nusemtl a b\nf 4 3 2\n"
         );
         let parts = folder.parts("a.obj", text.as_bytes())?;
@@ -121,12 +122,12 @@ mod tests {
         let face = "usemtl x\nf 1 2 3\n";
         let parts = folder.parts(
             "a.obj",
-            format!("mtllib lost.mtl\n{POINTS}{face}").as_bytes(),
+            format!("mtllib lost and gone.mtl\n{POINTS}{face}").as_bytes(),
         )?;
         assert_eq!(colours(&parts), [(1, None)]);
         assert_eq!(parts.warnings.len(), 1);
         assert!(
-            parts.warnings[0].contains("lost.mtl"),
+            parts.warnings[0].contains("lost and gone.mtl"),
             "{:?}",
             parts.warnings
         );
