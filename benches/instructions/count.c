@@ -1,9 +1,9 @@
 /* What callgrind counts: steps of a model, their Jacobians and VJPs.
  *
- * usage: count MODEL CONTACT(0|1) STEPS STRIDE
+ * usage: count MODEL CONTACT(0|1) STEPS STRIDE [RATE]
  *
  * From the keyframe "start", else from rest at the neutral configuration, under inputs that differ
- * from step to step. Every STRIDE-th step has its Jacobians computed, and the one after it its VJP. */
+ * from step to step. Every STRIDE-th step has its Jacobians computed, and the one after it its VJP. A RATE is that of a recorder [Hz]. */
 #include "diffsim.h"
 
 #include <stdint.h>
@@ -26,8 +26,8 @@ static double *numbers(size_t n) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) {
-        fprintf(stderr, "usage: count MODEL CONTACT STEPS STRIDE\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: count MODEL CONTACT STEPS STRIDE [RATE]\n");
         return 1;
     }
     ds_load_options load;
@@ -39,6 +39,13 @@ int main(int argc, char **argv) {
     if (argv[2][0] == '0') options.contact = DS_CONTACT_NONE;
     ds_sim *sim = NULL;
     check(ds_sim_create(model, &options, &sim), "ds_sim_create");
+    ds_recorder *recorder = NULL;
+    if (argc == 6) {
+        ds_recorder_options recording;
+        ds_recorder_options_init(&recording);
+        recording.rate = strtod(argv[5], NULL);
+        check(ds_recorder_create(model, &recording, &recorder), "ds_recorder_create");
+    }
     const size_t nq = ds_model_nq(model), nv = ds_model_nv(model), nu = ds_model_nu(model);
     const size_t steps = strtoul(argv[3], NULL, 10), stride = strtoul(argv[4], NULL, 10);
     double *q = numbers(nq), *v = numbers(nv), *u = numbers(nu), *start = numbers(nu);
@@ -58,6 +65,7 @@ int main(int argc, char **argv) {
         }
         check(ds_sim_step(sim, q, v, u, q, v), "ds_sim_step");
         counted[0]++;
+        if (recorder) check(ds_recorder_step(recorder, sim), "ds_recorder_step");
         ds_step_info info;
         check(ds_sim_step_info(sim, &info), "ds_sim_step_info");
         contacts += info.contacts;
@@ -71,6 +79,7 @@ int main(int argc, char **argv) {
     }
     printf("{\"ds_sim_step\": %zu, \"ds_sim_step_jacobians\": %zu, \"ds_sim_step_vjp\": %zu, \"contacts\": %zu}\n", counted[0],
            counted[1], counted[2], contacts);
+    ds_recorder_free(recorder);
     ds_sim_free(sim);
     ds_model_free(model);
     return 0;

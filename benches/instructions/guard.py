@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts instructions of steps, Jacobians and VJPs under callgrind and compares with figures.json.
+"""Counts instructions of steps, Jacobians and VJPs under callgrind and compares with figures.json; and of a recorder,
+which at 60 Hz may take a small share of steps of a millisecond.
 
 usage: guard.py [--renew]
 
@@ -35,6 +36,8 @@ CASES = {
     "quadruped": ("quadruped.xml", 1, 200, 5),
     "humanoid": ("humanoid.xml", 1, 200, 5),
 }
+# Share of a step, in one run.
+RECORDED, RATE, RECORDING = ("quadruped", "humanoid"), 60, 0.03
 CALLS = ("ds_sim_step", "ds_sim_step_jacobians", "ds_sim_step_vjp")
 
 
@@ -74,15 +77,20 @@ def inclusive(profile):
     return totals
 
 
-def count(model, contact, steps, stride):
-    """Instructions a call, and contacts a step."""
+def run(model, *arguments):
+    """What the program says, and instructions within each call."""
     profile = BUILD / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", str(BUILD / "count"),
-               str(ROOT / "examples" / "models" / model), str(contact), str(steps), str(stride)]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{run.stdout}{run.stderr}\n0 passed, 1 failed")
-    made, totals = json.loads(run.stdout), inclusive(profile)
+               str(ROOT / "examples" / "models" / model), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}\n0 passed, 1 failed")
+    return json.loads(done.stdout), inclusive(profile)
+
+
+def count(model, contact, steps, stride):
+    """Instructions a call, and contacts a step."""
+    made, totals = run(model, contact, steps, stride)
     return {call: round(totals[call] / made[call]) for call in CALLS}, made["contacts"] / steps
 
 
@@ -114,6 +122,14 @@ def main(renew):
                 passed, failed = passed + good, failed + (not good)
                 line += f", {ratio:.3f} of the figure" + ("" if good else f" (FAIL: at most {ALLOWED})")
             print(line + f"; {contacts:.2f} contacts")
+    for case in RECORDED:
+        model, contact, steps, _ = CASES[case]
+        _, totals = run(model, contact, steps, 2 * steps, RATE)
+        share = totals["ds_recorder_step"] / totals["ds_sim_step"]
+        good = share <= RECORDING
+        passed, failed = passed + good, failed + (not good)
+        line = f"{case:18} {'ds_recorder_step':22} {share:9.2%} of the steps at {RATE} Hz"
+        print(line + ("" if good else f" (FAIL: at most {RECORDING:.0%})"))
     if renew:
         FIGURES.write_text(json.dumps({"compiler": compiler(), "counts": counted}, indent=1) + "\n")
         print(f"wrote {FIGURES.relative_to(ROOT)}")
