@@ -136,7 +136,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         });
     });
 
-    let mut c = Constraints::new(model, MAX_CONTACTS, false, [f64::INFINITY; 2]).unwrap();
+    let mut c = Constraints::new(model, &scene, MAX_CONTACTS, false, [f64::INFINITY; 2]).unwrap();
     let stabilization = Stabilization {
         kp: 0.0,
         kd: 0.0,

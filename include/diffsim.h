@@ -2090,11 +2090,10 @@ ds_status ds_sim_step(struct ds_sim *sim,
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out);
 
 /**
- * Whether the last step gave up pushing all bodies out of each other: 1 where jammed bodies could not be
- * pushed apart against friction, or pinched ones not without throwing a joint, and the step undid penetrations and
- * passed limits only where that takes more than 0.01 m/s or rad/s, by contacts without friction, or not at all,
- * and equalities' errors not where contacts and limits leave no room for it
- * (its derivative is that of such a step, DS_GRADIENT_ONE_SIDED); 0 where it was taken as asked.
+ * Whether the last step gave up pushing all bodies out of each other as asked: 1 where jammed bodies could not be
+ * pushed apart, or pinched ones not without throwing a joint, and penetrations, passed limits and equalities' errors were
+ * undone by constraints that yield to their impulse (its derivative is that of such a step; DS_GRADIENT_ONE_SIDED where
+ * the step came to it by trying); 0 where it was taken as asked.
  *
  * Errors: DS_ERR_NO_STEP before a step.
  */

@@ -207,10 +207,10 @@ fn a_deep_overlap_is_undone_at_the_bounded_speed() {
     assert!(deepest.1 > 4.0);
 }
 
-/// A sphere between walls that are too near: no impulse parts them, so that the step says it was taken
-/// without push-out. What remains is a sphere that falls freely along the walls.
+/// A sphere between walls that are too near: no impulse parts them, so that the step says it was taken with walls that
+/// yield. They squeeze it alike, and friction keeps it from falling but for creep.
 #[test]
-fn a_jammed_sphere_is_not_pushed_out() {
+fn a_jammed_sphere_is_squeezed_by_both_walls() {
     let overlap = 1e-3;
     for walls in [1, 2] {
         let mut spec = ModelSpec::default();
@@ -234,7 +234,15 @@ fn a_jammed_sphere_is_not_pushed_out() {
         assert_eq!(info.push_out_given_up, jammed);
         assert_eq!(info.gradient == Gradient::OneSided, jammed);
         if jammed {
-            assert!(v[0].abs() < 1e-9 && (v[2] + 9.81 * h).abs() < 1e-9, "{v:?}");
+            let [left, right] = [0, 1].map(|k| sim.contacts()[k].impulse);
+            assert!(left[2] > 0.0 && (left[2] - right[2]).abs() < 1e-9);
+            // What carries it is less than the cones allow, and it creeps.
+            let carried = left[0].hypot(left[1]);
+            assert!(carried > 0.4 * 9.81 * h && carried < 0.5 * left[2]);
+            assert!(
+                v[0].abs() < 1e-9 && v[2] < 0.0 && v[2] > -0.2 * 9.81 * h,
+                "{v:?}"
+            );
         } else {
             // v⁺ is in axes that the friction at the wall has begun to turn.
             assert!((q_next[0] - overlap).abs() < 1e-12, "{q_next:?} {v:?}");
@@ -256,9 +264,10 @@ fn groove(overlap: f64, radius: f64) -> ModelSpec {
     spec
 }
 
-/// The jammed sphere leaves without friction, and the derivative is that of such a step.
+/// The jammed sphere leaves as its sides yield, more slowly than they would push it without friction, and the derivative is
+/// that of such a step.
 #[test]
-fn a_sphere_that_friction_jams_slips_out() {
+fn a_sphere_that_friction_jams_is_squeezed_out() {
     let (overlap, h) = (1e-3, 1e-3);
     let model = Model::compile(groove(overlap, 0.1), Actuation::Full).unwrap();
     let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; 6]);
@@ -270,12 +279,10 @@ fn a_sphere_that_friction_jams_slips_out() {
     assert!(info.converged && info.push_out_given_up, "{info:?}");
     assert_eq!(info.gradient, Gradient::OneSided);
     let speed = 2.0_f64.sqrt() * overlap / h;
-    for (k, x) in v_next.iter().enumerate() {
-        let expected = if k == 2 { speed } else { 0.0 };
-        assert!((x - expected).abs() < 1e-9, "{v_next:?}");
-    }
+    assert!(v_next[2] > 0.1 * speed && v_next[2] < speed, "{v_next:?}");
     for contact in sim.contacts() {
-        assert!(contact.impulse[0].hypot(contact.impulse[1]) == 0.0);
+        let [t1, t2, n] = contact.impulse;
+        assert!(t1.hypot(t2) <= 1.5 * n * (1.0 + 1e-9));
     }
 
     let mut c = Checker::new(model, &at_once(options(h)));
@@ -285,10 +292,10 @@ fn a_sphere_that_friction_jams_slips_out() {
     c.report("jammed sphere");
 }
 
-/// What is jammed elsewhere decides for the whole scene: a shallow overlap stays and keeps its friction; a deep one of
-/// a contact without friction and a limit that is passed by far are undone; of the old velocities nothing is kept.
+/// What is jammed elsewhere decides for the whole scene: all that is violated is undone by rows that yield, with friction, and
+/// of the old velocities nothing is kept.
 #[test]
-fn beside_a_jam_only_deep_overlaps_and_passed_limits_are_undone() {
+fn beside_a_jam_all_that_is_violated_yields() {
     let (deep, shallow, radius, friction) = (1e-3, 5e-6, 0.1, 1.5);
     let o = Options {
         kp: 0.2,
@@ -318,15 +325,19 @@ fn beside_a_jam_only_deep_overlaps_and_passed_limits_are_undone() {
     let info = sim.step_info().unwrap();
     assert!(info.converged && info.push_out_given_up, "{info:?}");
     let speed = (1.0 - o.kp) * deep / o.time_step;
-    for (dof, expected) in [(2, 2.0_f64.sqrt() * speed), (14, speed), (18, speed)] {
-        assert!((v_next[dof] - expected).abs() < 1e-9, "{dof}: {v_next:?}");
+    for dof in [2, 14, 18] {
+        assert!(
+            v_next[dof] > 0.1 * speed && v_next[dof] < speed,
+            "{dof}: {v_next:?}"
+        );
     }
     let slider = model.geom_id("slider").unwrap();
     let rubs = sim.contacts().iter().find(|c| c.geom[1] == slider).unwrap();
     let [t1, t2, n] = rubs.impulse;
     assert_eq!(rubs.mode, Mode::Sliding);
     assert!(n > 0.0 && (t1.hypot(t2) - friction * n).abs() < 1e-12);
-    assert!(rubs.velocity[2].abs() < 1e-9, "{rubs:?}");
+    let out = (1.0 - o.kp) * shallow / o.time_step;
+    assert!(rubs.velocity[2].abs() < out, "{rubs:?}");
 
     let mut c = Checker::new(model.clone(), &o);
     let mut list: Vec<_> = (0..model.ngeom())

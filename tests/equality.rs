@@ -507,9 +507,9 @@ fn mistakes_are_named() {
 }
 
 /// PR2 and Talos with their grippers' linkages shut in were not solved at all, step after step, since every level of what a
-/// jam leaves asked the couplings to close. The last one leaves them as they are, and what is free moves.
+/// jam leaves asked rigid couplings to close. Now these yield as the limits do, and what is free moves.
 #[test]
-fn a_coupling_that_limits_keep_from_closing_is_left_open() {
+fn a_coupling_that_limits_keep_from_closing_yields() {
     let mut spec = ModelSpec::default();
     for (name, limits) in [("left", (-1.0, 0.0)), ("right", (0.2, 1.0))] {
         let at = common::scene::at(0.0, 0.0, 0.0);
@@ -551,10 +551,12 @@ fn a_coupling_that_limits_keep_from_closing_is_left_open() {
             info.converged && info.push_out_given_up,
             "{q_next:?} {v_next:?} {info:?}"
         );
-        assert!(v_next[0].abs().max(v_next[1].abs()) < 1e-9, "{v_next:?}");
     }
+    // Both limits give way by a little, and then nothing moves.
+    assert!(q_next[0] < 2e-3 && q_next[1] > 0.2 - 2e-3, "{q_next:?}");
+    assert!(v_next[0].abs().max(v_next[1].abs()) < 1e-2, "{v_next:?}");
     assert!((v_next[2] - v[2]).abs() > 0.1, "{v_next:?}");
     let mut c = Checker::new(model, &options(1e-3));
     c.check(&mut q, &mut v, &u);
-    c.report("a coupling left open");
+    c.report("a coupling that yields");
 }

@@ -309,7 +309,9 @@ fn what_is_pinched_is_not_thrown() {
         for _ in 0..300 {
             let info = w.step();
             assert!(info.converged);
-            assert!(w.v.iter().all(|x| x.abs() < 5.0), "{contact:?} {:?}", w.v);
+            // Beyond five times its bound a joint gains no more than a tenth of it in a step.
+            let most = 5.5 * options.max_push_out_angle;
+            assert!(w.v.iter().all(|x| x.abs() < most), "{contact:?} {:?}", w.v);
         }
     }
 }

@@ -11,6 +11,7 @@ use super::limits::{Limit, limits};
 use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
 use super::trees::Held;
+use super::weights::Weights;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
@@ -60,7 +61,8 @@ pub struct Constraints {
     /// Per group: contact frame [t₁ t₂ n], and gap or distance to the bound.
     pub frames: Vec<Mat3>,
     pub gaps: Vec<f64>,
-    /// Per group: whether what may be violated is an angle, and the bound on its speed of push-out, of contacts.
+    /// Per group: its weight; whether what may be violated is an angle, and the bound on its speed of push-out, of contacts.
+    pub(super) group_weights: Vec<f64>,
     pub(super) angular: Vec<bool>,
     pub(super) bounds: Vec<Bound>,
     pub g: Vec<f64>,
@@ -72,6 +74,9 @@ pub struct Constraints {
     pub(super) keys: Vec<Key>,
     pub(super) memory: Memory,
     pub levers: Levers,
+    pub weights: Weights,
+    /// R by rows, where rows yield ([`PushOut::Soft`](super::PushOut::Soft)).
+    pub(super) softness: Vec<f64>,
     max_rows: usize,
     max_blocks: usize,
 }
@@ -85,6 +90,7 @@ impl Constraints {
     /// equality that holds nothing.
     pub fn new(
         model: &Model,
+        scene: &Scene,
         max_contacts: usize,
         by_trees: bool,
         push_out: [f64; 2],
@@ -112,6 +118,7 @@ impl Constraints {
             offsets: Vec::with_capacity(groups + 1),
             frames: Vec::with_capacity(groups),
             gaps: Vec::with_capacity(groups),
+            group_weights: Vec::with_capacity(groups),
             angular: Vec::with_capacity(groups),
             bounds: Vec::with_capacity(groups),
             g: Vec::with_capacity(max_rows),
@@ -121,6 +128,8 @@ impl Constraints {
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
+            weights: Weights::new(model, scene, &equalities),
+            softness: Vec::with_capacity(max_rows),
             limits,
             friction,
             coupled,
@@ -214,6 +223,7 @@ impl Constraints {
         self.offsets.push(0);
         self.frames.clear();
         self.gaps.clear();
+        self.group_weights.clear();
         self.angular.clear();
         self.bounds.clear();
         self.g.clear();
@@ -373,6 +383,8 @@ impl Constraints {
                 key,
             );
         }
+        let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
+        self.group_weights.extend(weights);
     }
 
     fn push_dof(

@@ -2,23 +2,17 @@
 //!
 //! After sap-convex-compliant-contact, section 5: R_n = max(β²/(4π²) w, 1/(h k (h + τ_d))) and R_T = σ w, with stiffness in
 //! series and dissipation times added. Contacts aim at v_n = −Φ/(h + τ_d) where they penetrate, which is
-//! [`Stabilization`] with K_p = τ_d/(h + τ_d), and close no more than their gap elsewhere. The weight w is the paper's
-//! norm of J M⁻¹Jᵀ, but at the model's neutral configuration and as the mean over where the geom is met from random
-//! directions (a box at its corners, a rod at its ends): it sets how nearly rigid is rigid, and as a constant of the simulation it costs the derivative nothing.
+//! [`Stabilization`] with K_p = τ_d/(h + τ_d), and close no more than their gap elsewhere. The weight w ([`Weights`](super::weights::Weights)) sets
+//! how nearly rigid is rigid.
 //!
 //! A penetration deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), counts as one of more dissipation, with
 //! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
 
 use super::assemble::{Constraints, Source};
-use super::rows::Rows;
 use super::stabilization::{PushOut, Stabilization};
 use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
-use crate::dynamics::Dynamics;
-use crate::dynamics::mobility::Mobility;
-use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::model::topology::WORLD;
 
 /// β: the least period of a near-rigid constraint in steps.
 const NEAR_RIGID: f64 = 1.0;
@@ -37,10 +31,6 @@ const SMALL: f64 = 0.1;
 #[derive(Debug)]
 pub struct Compliance {
     h: f64,
-    /// Weights: of each geom, dof and equality.
-    geoms: Vec<f64>,
-    dofs: Vec<f64>,
-    equalities: Vec<f64>,
     /// Per block of the step.
     pub regularization: Vec<Regularization>,
     groups: Vec<Group>,
@@ -69,52 +59,11 @@ fn material(params: &Params, geoms: [usize; 2]) -> (f64, f64) {
     )
 }
 
-/// A weight that is none belongs to what cannot move.
-fn positive(w: f64) -> f64 {
-    if w > 0.0 && w.is_finite() { w } else { 1.0 }
-}
-
 impl Compliance {
-    pub fn new(model: &Model, scene: &Scene, c: &Constraints, h: f64) -> Compliance {
-        let t = model.topology();
-        let mut dynamics = Dynamics::new(model, false);
-        let still = vec![0.0; t.nv()];
-        dynamics.update(model, model.params(), model.neutral(), &still);
-        dynamics.factor_mass(model, &model.params().armature);
-        let kin = &dynamics.kin;
-        let mobility = Mobility::new(model, kin, &model.params().armature);
-        // The norm of the paper, ‖W‖/3, of a multiple of the unit matrix.
-        let norm = 3.0 * 3.0f64.sqrt();
-        let geoms = (0..model.ngeom()).map(|g| {
-            let (link, ..) = scene.ball(g);
-            if link == WORLD {
-                return 0.0;
-            }
-            let e = scene.extremes(g);
-            let p = kin.pos[link] + kin.rot[link].mul_vec(e.centroid);
-            let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
-            let turns = mobility.of_turning(link);
-            // Of a point at d from the mean turning adds [d]× W [d]×ᵀ.
-            let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
-            (mobility.of_point(link, p) + turning) / norm
-        });
-        let geoms = geoms.collect();
-        let dofs = mobility.dofs.iter().map(|w| positive(*w)).collect();
-        let mut rows = Rows::new(t, usize::from(!c.equalities.is_empty()));
-        let equalities = c.equalities.iter().map(|e| {
-            rows.clear();
-            e.fill(t, kin, model.neutral(), &mut rows);
-            rows.solve_half(t, &dynamics.mass);
-            let all: f64 = (rows.delassus(0, 0).iter().enumerate())
-                .map(|(k, column)| column.0[k])
-                .sum();
-            positive(all / e.rows() as f64)
-        });
+    /// Room for these constraints.
+    pub fn new(c: &Constraints, h: f64) -> Compliance {
         Compliance {
             h,
-            geoms,
-            dofs,
-            equalities: equalities.collect(),
             regularization: Vec::with_capacity(c.max_blocks()),
             groups: Vec::with_capacity(c.max_groups()),
         }
@@ -130,23 +79,18 @@ impl Compliance {
     /// slides before the step [m/s].
     pub(super) fn push(
         &mut self,
-        (source, blocks): (&Source, usize),
+        (source, blocks, weight): (&Source, usize, f64),
         (gap, slip): (f64, f64),
         scene: &Scene,
         params: &Params,
         s: &Stabilization,
     ) {
         let (mut compliance, mut dissipation, mut reach) = (0.0, 0.0, f64::INFINITY);
-        let weight = match *source {
-            Source::Contact(i) => {
-                let contact = &scene.contacts()[i];
-                (compliance, dissipation) = material(params, contact.geom);
-                reach = self.friction_reach(scene, params, i, slip);
-                self.weight(contact.geom)
-            }
-            Source::Limit { dof, .. } | Source::Friction { dof } => self.dofs[dof],
-            Source::Equality { index, .. } => self.equalities[index],
-        };
+        if let Source::Contact(i) = *source {
+            let contact = &scene.contacts()[i];
+            (compliance, dissipation) = material(params, contact.geom);
+            reach = self.friction_reach(scene, params, i, slip);
+        }
         let whole = self.relaxation(gap, dissipation, s);
         let (rigid, soft) = (near_rigid(weight), compliance / (self.h * whole));
         let r = Regularization {
@@ -198,11 +142,6 @@ impl Compliance {
         glides.min(SMALL * size).max(falls)
     }
 
-    /// Of a contact of two geoms.
-    fn weight(&self, geoms: [usize; 2]) -> f64 {
-        positive(geoms.map(|g| self.geoms[g]).iter().sum())
-    }
-
     /// The stabilization of a group. What is not deep is a spring, whatever else is given up.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         Stabilization {
@@ -231,7 +170,7 @@ impl Compliance {
     pub fn by_material(
         &self,
         params: &Params,
-        geoms: [usize; 2],
+        (geoms, weight): ([usize; 2], f64),
         p: &Param,
         (gap, impulse): (f64, f64),
         s: &Stabilization,
@@ -240,7 +179,7 @@ impl Compliance {
         let times = geoms.iter().filter(|x| **x == g).count() as f64;
         let (compliance, dissipation) = material(params, geoms);
         let (h, whole) = (self.h, self.relaxation(gap, dissipation, s));
-        let yields = compliance / (h * whole) >= near_rigid(self.weight(geoms));
+        let yields = compliance / (h * whole) >= near_rigid(weight);
         let k = params.geom_stiffness[g];
         let by_r = if yields { impulse / (h * whole) } else { 0.0 };
         times

@@ -18,8 +18,9 @@ use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
 
 /// Contacts that pinch a body may each push gently and drive joints fast together: beyond so many times its own bound a
-/// dof is thrown.
+/// dof is thrown, if it gains that much of its bound in a step.
 const THROWN: f64 = 5.0;
+const GAINED: f64 = 0.1;
 
 /// Mobilities of the dofs, and what bounds their speeds. Of one model.
 #[derive(Debug)]
@@ -139,13 +140,13 @@ impl Levers {
         }
     }
 
-    /// Whether a dof ends a step thrown: much faster than push-out may make it, and faster by its bound than it was and
+    /// Whether a dof ends a step thrown: much faster than push-out may make it, and by a part of its bound faster than it was and
     /// than it would be without impulses.
     pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         (0..v.len()).any(|k| {
             let slowness = self.slowness[k] + self.free_slowness[k];
             let own = v[k].abs().max(v_free[k].abs());
-            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > 1.0
+            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > GAINED
         })
     }
 

@@ -53,12 +53,7 @@ impl Jam {
     }
 
     fn from_code(code: f64) -> Option<Jam> {
-        let levels = [
-            PushOut::Full,
-            PushOut::Deep,
-            PushOut::None,
-            PushOut::Nothing,
-        ];
+        let levels = [PushOut::Full, PushOut::Soft, PushOut::Slow];
         if !(0.0..=f64::from(u16::MAX)).contains(&code) || code.fract() != 0.0 {
             return None;
         }

@@ -15,6 +15,7 @@ pub mod rows;
 mod stabilization;
 mod stabilize;
 mod trees;
+mod weights;
 
 pub use assemble::{Constraints, Source};
 pub use compliance::Compliance;

@@ -2,24 +2,21 @@
 
 use crate::spatial::Vec3;
 
-/// Which penetrations and passed limits a step undoes.
+/// How a step undoes penetrations, passed limits and what equalities are off.
 ///
-/// Friction can jam bodies so that no impulse moves them apart. A step that is not solved as asked then takes the next of
-/// these, and overlaps stay small also where bodies are jammed for long.
+/// Friction can jam bodies so that no impulse moves them apart, and a pinched one may be thrown. A step that is not solved
+/// as asked, or throws, takes the next of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushOut {
-    /// All, as asked.
+    /// As asked, by rows that are rigid.
     Full,
-    /// Those that would be undone faster than 0.01 m/s or rad/s, by contacts without friction: these jam only where bodies
-    /// are shut in.
-    Deep,
-    /// None; equalities' errors are.
-    None,
-    /// Nothing at all. Standing still obeys this.
-    Nothing,
+    /// As asked, by rows that yield to what holds them: σ = J v⁺ + b + R λ. That has a solution whatever is jammed.
+    Soft,
+    /// The same, no faster than 0.01 m/s or rad/s.
+    Slow,
 }
 
-/// Speed of push-out up to which jammed contacts keep their friction and their overlap instead [m/s or rad/s].
+/// Speed of [`PushOut::Slow`], and up to which push-out throws nothing [m/s or rad/s].
 const PATIENCE: f64 = 1e-2;
 
 /// Limits that are undone slow down as they come near: within the distance of so many steps at the largest speed they go
@@ -49,16 +46,21 @@ pub struct Stabilization {
 }
 
 impl Stabilization {
-    /// Undoing fewer violations; what is less than [`PushOut::Full`] keeps nothing of the old velocity either.
+    /// Undoing violations this way; what is less than [`PushOut::Full`] keeps nothing of the old velocity either.
     pub fn limited_to(&self, push_out: PushOut) -> Stabilization {
-        let kd = if push_out == PushOut::Full {
-            self.kd
-        } else {
-            0.0
+        let bound = match push_out {
+            PushOut::Slow => PATIENCE,
+            PushOut::Full | PushOut::Soft => f64::INFINITY,
         };
         Stabilization {
-            kd,
+            kd: if push_out == PushOut::Full {
+                self.kd
+            } else {
+                0.0
+            },
             push_out,
+            max_push_out: self.max_push_out.min(bound),
+            max_push_out_angle: self.max_push_out_angle.min(bound),
             ..*self
         }
     }
@@ -90,15 +92,9 @@ impl Stabilization {
         APPROACH * self.h * self.max_push_out / (1.0 - self.kp)
     }
 
-    /// Added to the normal row: max(Φ/h − K_p min(Φ, 0)/h, −max_push_out) − K_d (J v)_N, where this is undone;
-    /// elsewhere max(Φ, 0)/h.
+    /// Added to the normal row: max(Φ/h − K_p min(Φ, 0)/h, −max_push_out) − K_d (J v)_N.
     pub fn term(&self, gap: f64, speed: f64) -> f64 {
-        let closing = if self.undoes(gap) {
-            self.closing_speed(gap).max(-self.max_push_out)
-        } else {
-            gap.max(0.0) / self.h
-        };
-        closing - self.kd * speed
+        self.closing_speed(gap).max(-self.max_push_out) - self.kd * speed
     }
 
     fn closing_speed(&self, gap: f64) -> f64 {
@@ -110,28 +106,24 @@ impl Stabilization {
         if self.led { APPROACH * self.h } else { self.h }
     }
 
-    /// Whether a violation is undone, as far as `max_push_out` allows.
-    fn undoes(&self, gap: f64) -> bool {
-        match self.push_out {
-            PushOut::Full => true,
-            PushOut::Deep => self.closing_speed(gap) < -PATIENCE,
-            PushOut::None | PushOut::Nothing => false,
-        }
-    }
-
     /// Whether an equality's error is undone at a speed that bodies can be too jammed for.
     pub fn pulls(&self, undoing: &Undoing) -> bool {
-        self.push_out != PushOut::Nothing && undoing.term().norm() > PATIENCE
+        undoing.term().norm() > PATIENCE
     }
 
     /// Whether a contact of this gap has no friction in this step.
     pub fn slips(&self, gap: f64) -> bool {
-        gap > self.friction_reach || (self.push_out == PushOut::Deep && self.undoes(gap))
+        gap > self.friction_reach
     }
 
     /// Whether more is asked of this gap than not to close further.
     pub fn pushes(&self, gap: f64) -> bool {
-        self.kd > 0.0 || (self.undoes(gap) && self.closing_speed(gap) < 0.0)
+        self.kd > 0.0 || self.closing_speed(gap) < 0.0
+    }
+
+    /// Whether this gap is undone so fast that joints may be thrown.
+    pub fn may_throw(&self, gap: f64) -> bool {
+        self.push_out != PushOut::Slow && self.closing_speed(gap) < -PATIENCE
     }
 
     /// Share of a violation that a step removes, per time step.
@@ -144,15 +136,6 @@ impl Stabilization {
     /// rebound from.
     pub fn undoing(&self, error: Vec3, [bound, slope]: [f64; 2]) -> Undoing {
         let size = error.norm();
-        if self.push_out == PushOut::Nothing {
-            return Undoing {
-                error,
-                share: 0.0,
-                radial: 0.0,
-                by_kp: 0.0,
-                kink_distance: f64::INFINITY,
-            };
-        }
         let within = size * self.closing() <= bound;
         let share = if within { self.closing() } else { bound / size };
         let (radial, by_kp) = if within {
@@ -183,7 +166,7 @@ impl Stabilization {
 
     /// Slope of [`Stabilization::term`] by `max_push_out`; where the speed reaches it that of the side without.
     pub fn by_push_out(&self, gap: f64) -> f64 {
-        if gap < 0.0 && self.undoes(gap) && self.closing_speed(gap) < -self.max_push_out {
+        if gap < 0.0 && self.closing_speed(gap) < -self.max_push_out {
             -1.0
         } else {
             0.0
@@ -201,7 +184,7 @@ impl Stabilization {
 
     /// Whether how deep a violation is makes no difference.
     fn is_bounded(&self, gap: f64) -> bool {
-        !self.undoes(gap) || self.closing_speed(gap) < -self.max_push_out
+        self.closing_speed(gap) < -self.max_push_out
     }
 
     /// How much [`Stabilization::term`] at this gap differs from what the next linear piece of it would
@@ -220,11 +203,7 @@ impl Stabilization {
                 at_bound.min((gap + arrived).abs() / self.h)
             }
             PushOut::Full => distance(self.kp > 0.0, self.kp * gap / self.h).min(at_bound),
-            PushOut::Deep => (gap / self.h)
-                .abs()
-                .min((pushed + PATIENCE).abs())
-                .min(at_bound),
-            PushOut::None | PushOut::Nothing => (gap / self.h).abs(),
+            PushOut::Soft | PushOut::Slow => (gap / self.h).abs().min(at_bound),
         }
     }
 }

@@ -8,6 +8,9 @@ use crate::contact::problem::Block;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 
+/// Compliance of a contact's tangents in units of its normal's, while it yields.
+const CREEP: f64 = 0.3;
+
 /// Motion along a normal that is round-off beside that across it.
 const UNFELT: f64 = 1e-12;
 
@@ -29,6 +32,7 @@ impl Constraints {
                 _ => None,
             };
             let free = self.rows.times(i, v_free);
+            let is_unfelt = self.is_unfelt(i);
             let g = &mut self.g[range.clone()];
             g.copy_from_slice(&free.0[..=last]);
             match self.sources[i] {
@@ -38,8 +42,13 @@ impl Constraints {
                     } else {
                         self.rows.times(i, v).0[last]
                     };
-                    g[last] += own.term(self.gaps[i], speed);
-                    if (own.slips(self.gaps[i]) || self.is_unfelt(i))
+                    let term = own.term(self.gaps[i], speed);
+                    // What no impulse moves is not pushed.
+                    g[last] += match is_unfelt && self.compliance.is_none() {
+                        true => term.max(0.0),
+                        false => term,
+                    };
+                    if (own.slips(self.gaps[i]) || is_unfelt)
                         && let Block::Contact { mu } = &mut self.blocks[i]
                     {
                         *mu = 0.0;
@@ -54,6 +63,37 @@ impl Constraints {
                 Source::Friction { .. } => {}
             }
         }
+        self.soften(s);
+    }
+
+    /// Gives the rows that yield their compliance: in proportion to their weight, but no more than undoes half of the
+    /// push-out where a row carries the weight of everything, so that nothing sinks. Tangents creep by little.
+    fn soften(&mut self, s: &Stabilization) {
+        self.softness.clear();
+        // Compliant contact has its own.
+        if s.push_out != PushOut::Full && self.compliance.is_none() {
+            for (group, source) in self.sources.iter().enumerate() {
+                let rows = self.offsets[group + 1] - self.offsets[group];
+                let weight = self.group_weights[group];
+                let r = match source {
+                    Source::Contact(_) if self.is_unfelt(group) => 0.0,
+                    Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
+                    Source::Equality { .. } => weight,
+                    _ => 0.0,
+                };
+                let r = match self.angular[group] {
+                    true => r,
+                    false => r.min(0.5 * s.max_push_out / self.weights.load(s.h)),
+                };
+                let tangent = match source {
+                    Source::Contact(_) => CREEP * r,
+                    _ => r,
+                };
+                let tangents = std::iter::repeat_n(tangent, rows - 1);
+                self.softness.extend(tangents.chain([r]));
+            }
+        }
+        self.delassus.set_compliance(&self.softness);
     }
 
     /// Whether no dof moves along the normal of a contact: it carries no load, and so has no friction, though any impulse
@@ -86,8 +126,9 @@ impl Constraints {
                 _ => 0.0,
             };
             let own = self.bounded(group, s);
+            let weight = self.group_weights[group];
             compliance.push(
-                (source, blocks),
+                (source, blocks, weight),
                 (self.gaps[group], slip),
                 scene,
                 params,
@@ -108,7 +149,8 @@ impl Constraints {
 
     /// How the normal row of a contact varies with its speed of push-out where joints bound that, at fixed impulse.
     pub fn by_push_out(&self, group: usize, s: &Stabilization) -> f64 {
-        if !self.bounds[group].varies() {
+        let bound = &self.bounds[group];
+        if !bound.varies() || bound.speed > s.max_push_out {
             return 0.0;
         }
         let asked = self.stabilization(group, s).by_push_out(self.gaps[group]);
@@ -142,7 +184,7 @@ impl Constraints {
     fn bounded(&self, group: usize, s: &Stabilization) -> Stabilization {
         let mut own = s.of(self.angular[group]);
         if let Source::Contact(_) = self.sources[group] {
-            own.max_push_out = self.bounds[group].speed;
+            own.max_push_out = own.max_push_out.min(self.bounds[group].speed);
         }
         own
     }
@@ -151,7 +193,7 @@ impl Constraints {
     pub fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
         match self.sources[group] {
             Source::Equality { index, .. } => {
-                self.equalities[index].undoing(error, &s.of(self.angular[group]))
+                self.equalities[index].undoing(error, &self.bounded(group, s))
             }
             _ => s.undoing(error, [f64::INFINITY, 0.0]),
         }
@@ -190,25 +232,27 @@ impl Constraints {
         (0..self.groups()).fold(f64::INFINITY, |m, b| m.min(distance(b) / scale))
     }
 
-    /// What to ask of the gaps where this cannot be had; none where it asks nothing but not to close further.
+    /// How to undo violations where this cannot be had; none where there is nothing to undo, or no gentler way.
     pub fn fallback(&self, s: &Stabilization) -> Option<PushOut> {
-        let pushes = |s: &Stabilization| {
-            (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.pushes(self.gaps[b]))
+        let less = match s.push_out {
+            PushOut::Full => PushOut::Soft,
+            PushOut::Soft => PushOut::Slow,
+            PushOut::Slow => return None,
         };
+        let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
         // What contradicts itself without contacts and limits is no jam.
-        let blocked = (0..self.groups()).any(|b| self.normal_row(b).is_some());
+        let blocked = violable.clone().next().is_some();
+        let pushes = violable.any(|b| s.pushes(self.gaps[b]));
         let pulls = blocked
             && (0..self.groups()).any(|b| match self.sources[b] {
                 Source::Equality { error, .. } => s.pulls(&self.undoing(b, error, s)),
                 _ => false,
             });
-        let deep = PushOut::Deep;
-        if !pushes(s) {
-            pulls.then_some(PushOut::Nothing)
-        } else if s.push_out == PushOut::Full && pushes(&s.limited_to(deep)) {
-            Some(deep)
-        } else {
-            Some(PushOut::None)
-        }
+        (pushes || pulls).then_some(less)
+    }
+
+    /// Whether some violation is undone so fast that joints may be thrown.
+    pub fn may_throw(&self, s: &Stabilization) -> bool {
+        (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.may_throw(self.gaps[b]))
     }
 }

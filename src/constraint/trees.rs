@@ -69,6 +69,8 @@ pub(super) struct Held {
     most_dense: Option<usize>,
     /// Whether that of the present problem is.
     pub is_dense: bool,
+    /// Its diagonal where rows are rigid, while some are not.
+    rigid: Vec<f64>,
     /// The large trees, rows on each tree, and its coordinates.
     turned: Vec<Turned>,
     rows_on: Vec<usize>,
@@ -102,6 +104,7 @@ impl Held {
             by_trees: is_held.then(|| TreeRows::with_capacity(t.trees.len(), max_blocks, entries)),
             most_dense,
             is_dense: true,
+            rigid: Vec::with_capacity(most_dense.unwrap_or(0)),
             turned: turned.collect(),
             rows_on: vec![0; t.trees.len()],
             sizes: vec![0; t.trees.len()],
@@ -111,8 +114,30 @@ impl Held {
     /// Begins a problem.
     pub fn start(&mut self, rows: usize) {
         self.is_dense = self.most_dense.is_some_and(|most| rows <= most);
+        self.rigid.clear();
         if self.is_dense {
             self.dense.resize(rows * rows, 0.0);
+        }
+    }
+
+    /// Sets R, by rows; none: all are rigid.
+    pub fn set_compliance(&mut self, compliance: &[f64]) {
+        match &mut self.by_trees {
+            Some(rows) if !self.is_dense => rows.set_compliance(compliance.iter().copied()),
+            _ => {
+                let n = self.dense.len().isqrt();
+                let diagonal = self.dense.iter_mut().step_by(n + 1);
+                if self.rigid.is_empty() && !compliance.is_empty() {
+                    self.rigid.extend(diagonal.map(|x| *x));
+                }
+                let yielding = self
+                    .rigid
+                    .iter()
+                    .zip(compliance.iter().chain(std::iter::repeat(&0.0)));
+                for (x, (rigid, r)) in self.dense.iter_mut().step_by(n + 1).zip(yielding) {
+                    *x = rigid + r;
+                }
+            }
         }
     }
 

@@ -608,6 +608,10 @@ impl Part {
                     .copy_from_slice(rows.panel(b, side));
             }
         }
+        if !rows.compliances().is_empty() {
+            let compliance = self.rows.iter().map(|row| rows.compliance(*row));
+            self.factor.set_compliance(compliance);
+        }
         self.factor.finish();
     }
 

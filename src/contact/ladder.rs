@@ -1,6 +1,6 @@
 //! What is tried on a contact problem, in which order, and what each may spend: the one place that says so.
 //!
-//! A step asks for all of what overlaps and passed limits are to give back, and of a problem that is not solved for less
+//! A step asks for what overlaps and passed limits are to give back, and where that has no solution for less
 //! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of `METHODS` are tried one
 //! after the other until one solves it. Islands that are left over are tried once more at the last, with a dense matrix if
 //! they are small enough ([`DENSE_AT_LAST`]): it tells which rows depend on each other. What a step spends in all is
@@ -73,21 +73,20 @@ pub struct Demand {
     pub effort: Effort,
 }
 
-/// For all of what overlaps and passed limits are to give back; while bodies stay jammed and most steps
-/// take no pains; for the deep ones without friction; and for nothing but not to close further. The last always has a
-/// solution: where it is all that is asked, it has the whole allowance.
+/// For what overlaps and passed limits are to give back by rigid rows; the same while bodies stay jammed and most steps
+/// take no pains; by rows that yield; and what is asked where there is nothing gentler, with the whole allowance.
 pub struct Demands {
     pub all: Demand,
     pub jammed: Demand,
-    pub deep: Demand,
-    pub nothing: Demand,
+    pub soft: Demand,
+    pub least: Demand,
 }
 
 pub const DEMANDS: Demands = Demands {
     all: demand(0.5, Effort::Usual),
     jammed: demand(0.25, Effort::Brief),
-    deep: demand(0.5, Effort::Usual),
-    nothing: demand(1.0, Effort::Thorough),
+    soft: demand(0.5, Effort::Usual),
+    least: demand(1.0, Effort::Thorough),
 };
 
 /// Work of a sweep of Gauss–Seidel, in factorizations: by trees it reads what the matrix is filled from, whose product

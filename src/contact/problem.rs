@@ -37,7 +37,7 @@ impl Block {
     }
 }
 
-/// Access to G = J M⁻¹ Jᵀ, symmetric positive semi-definite.
+/// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite: R ≥ 0 is the diagonal compliance of rows that yield.
 #[derive(Clone, Copy, Debug)]
 pub enum Delassus<'a> {
     /// n × n, column-major, both triangles filled.
@@ -97,7 +97,10 @@ impl Problem<'_> {
         self.delassus.check_shape(self.blocks, n)?;
         check_finite(match self.delassus {
             Delassus::Dense(values) => values,
-            Delassus::Trees(rows) => rows.entries(),
+            Delassus::Trees(rows) => {
+                check_finite(rows.compliances())?;
+                rows.entries()
+            }
         })
     }
 }

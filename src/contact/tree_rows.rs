@@ -4,13 +4,13 @@ use super::problem::{Block, Small};
 use crate::error::{Error, Result};
 use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
 
-/// G = H Hᵀ, where a block of rows of H has entries on the coordinates of at most two trees.
+/// G = H Hᵀ + R, where a block of rows of H has entries on the coordinates of at most two trees, and R is diagonal.
 ///
 /// With H = J L⁻¹ D^(−1/2) and M = LᵀDL its coordinates are those of v, tree by tree, in which kinetic energy is half
 /// the square. Products with G cost what its rows have of entries, and what is solved with G becomes a system of the
 /// trees' coordinates, far fewer than rows where bodies are piled up:
 ///
-///   (G + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
+///   (H Hᵀ + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
 #[derive(Debug, Default)]
 pub struct TreeRows {
     /// First coordinate of each tree, and their number.
@@ -18,6 +18,8 @@ pub struct TreeRows {
     blocks: Vec<Sides>,
     /// Panels, rows × coordinates of the tree, row-major.
     values: Vec<f64>,
+    /// R by rows; empty where it is zero.
+    compliance: Vec<f64>,
     /// Blocks that act on each tree.
     touching_starts: Vec<usize>,
     touching: Vec<usize>,
@@ -45,6 +47,7 @@ impl TreeRows {
             starts: Vec::with_capacity(trees + 1),
             blocks: Vec::with_capacity(blocks),
             values: Vec::with_capacity(entries),
+            compliance: Vec::with_capacity(3 * blocks),
             touching_starts: Vec::with_capacity(trees + 1),
             touching: Vec::with_capacity(2 * blocks),
         }
@@ -61,6 +64,7 @@ impl TreeRows {
         }
         self.blocks.clear();
         self.values.clear();
+        self.compliance.clear();
     }
 
     /// Appends a block of `rows` that acts on one or two different trees (`None`: the world); its entries are zero.
@@ -83,6 +87,23 @@ impl TreeRows {
             self.values.resize(panel.at + size, 0.0);
         }
         self.blocks.push(sides);
+    }
+
+    /// Sets R, by rows.
+    pub fn set_compliance(&mut self, compliance: impl Iterator<Item = f64>) {
+        self.compliance.clear();
+        self.compliance.extend(compliance);
+    }
+
+    /// R of a row.
+    #[inline(always)]
+    pub fn compliance(&self, row: usize) -> f64 {
+        self.compliance.get(row).copied().unwrap_or(0.0)
+    }
+
+    /// R of all rows; empty where it is zero.
+    pub(super) fn compliances(&self) -> &[f64] {
+        &self.compliance
     }
 
     /// Finds which blocks meet; call after the last block.
@@ -265,6 +286,11 @@ impl TreeRows {
                 }
             }
         }
+        if i == j {
+            for (r, line) in out.iter_mut().enumerate().take(a.rows) {
+                line[r] += self.compliance(a.at + r);
+            }
+        }
         out
     }
 
@@ -282,9 +308,22 @@ impl TreeRows {
         }
     }
 
+    /// H z + R λ of a block, with its impulses.
+    #[inline(always)]
+    pub(super) fn velocity(&self, block: usize, z: &[[f64; 1]], lambda: &[f64]) -> [[f64; 1]; 3] {
+        let mut out = self.times(block, z);
+        for ((out, row), l) in out.iter_mut().zip(self.range(block)).zip(lambda) {
+            out[0] += self.compliance(row) * l;
+        }
+        out
+    }
+
     /// σ += G[:, block i] δ.
     pub(super) fn add_columns(&self, i: usize, delta: &[f64], sigma: &mut [f64]) {
         let a = &self.blocks[i];
+        for (row, d) in self.range(i).zip(delta) {
+            sigma[row] += self.compliance(row) * d;
+        }
         self.for_meeting(i, |p, j, q| {
             let b = &self.blocks[j];
             let size = self.size(p.tree);
@@ -342,6 +381,9 @@ dispatch! {
 fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
     velocities_kernel(rows, lambda, z);
     add_times_kernel(rows, z, sigma);
+    for ((s, r), l) in sigma.iter_mut().zip(&rows.compliance).zip(lambda) {
+        *s += r * l;
+    }
 }
 
 dispatch! {

@@ -159,10 +159,18 @@ fn respond_kernel<const W: usize>(
     for &i in &system.weighted {
         rows.add_transposed(i, &y[rows.range(i)], z);
     }
-    if let Some(transposed) = solve_transposed {
-        let scratch = system.scratch.as_chunks_mut::<W>().0;
-        system.lu.solve(z, scratch, transposed);
-    }
+    let Some(transposed) = solve_transposed else {
+        for &i in &system.weighted {
+            let own = rows.times(i, z);
+            for (row, own) in rows.range(i).zip(own) {
+                let r = rows.compliance(row);
+                y[row] = std::array::from_fn(|k| own[k] + r * y[row][k]);
+            }
+        }
+        return;
+    };
+    let scratch = system.scratch.as_chunks_mut::<W>().0;
+    system.lu.solve(z, scratch, transposed);
     for &i in &system.weighted {
         rows.write_times(i, z, &mut y[rows.range(i)]);
     }

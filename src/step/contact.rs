@@ -42,6 +42,8 @@ pub(super) struct ContactStage {
     /// What every step begins with, and what the last one ended with.
     desired: Stabilization,
     stabilization: Stabilization,
+    /// In the last step more push-out was tried than was taken.
+    yielded: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     /// Coordinates of the velocity before the step relative to the free one.
@@ -81,15 +83,16 @@ impl ContactStage {
     /// `Unsupported` naming a geom or joint that the stage cannot do.
     pub fn new(model: &Model, options: &Options) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
+        let scene = Scene::new(model, options.max_contacts)?;
         let mut constraints = Constraints::new(
             model,
+            &scene,
             options.max_contacts,
             convex,
             [options.max_push_out, options.max_push_out_angle],
         )?;
-        let scene = Scene::new(model, options.max_contacts)?;
         if convex {
-            let compliance = Compliance::new(model, &scene, &constraints, options.time_step);
+            let compliance = Compliance::new(&constraints, options.time_step);
             constraints.compliance = Some(compliance);
         }
         let capacity = constraints.capacity(model.topology());
@@ -120,6 +123,7 @@ impl ContactStage {
             },
             desired,
             stabilization: desired,
+            yielded: false,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             kept: vec![0.0; nv],

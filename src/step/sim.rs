@@ -447,7 +447,7 @@ impl Sim {
                 s.info.contacts = c.scene.contacts().len();
                 let kink = c.kink_distance(&certificate);
                 s.info.switch_distance = margin.min(certificate.margin).min(kink);
-                let kinked = kink < 1e-9 || s.info.push_out_given_up;
+                let kinked = kink < 1e-9 || c.yielded();
                 if certificate.at_switch || kinked {
                     s.info.gradient = Gradient::OneSided;
                 }

@@ -145,11 +145,12 @@ pub struct Modes {
 pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
     // The stabilization's linear pieces: open, pushed out, pushed out at the largest speed.
     let o = sim.options();
+    let yields = sim.step_info().unwrap().push_out_given_up;
     let piece = |gap: f64, largest: f64| {
         let bounded = (1.0 - o.kp) * gap / o.time_step < -largest;
         // Compliant contacts leave a share whatever kp is, and have friction within a step's travel only.
         let convex = o.contact == Contact::Convex;
-        usize::from((o.kp > 0.0 || convex) && gap < 0.0)
+        usize::from((o.kp > 0.0 || convex || yields) && gap < 0.0)
             + usize::from(bounded)
             + 4 * usize::from(convex && gap > o.time_step)
     };
@@ -179,7 +180,7 @@ pub fn modes(sim: &Sim, q: &[f64]) -> Modes {
                 })
             })
             .collect(),
-        push_out_given_up: sim.step_info().unwrap().push_out_given_up,
+        push_out_given_up: yields,
     }
 }
 

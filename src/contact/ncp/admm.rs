@@ -145,12 +145,13 @@ impl Admm {
         let Delassus::Trees(rows) = problem.delassus else {
             return self.matrix.solve(x, &mut work.scratch);
         };
-        for ((y, x), p) in self.rows.iter_mut().zip(x.iter()).zip(&self.penalty) {
-            y[0] = x[0] / (shift * p);
+        let diagonal = |row: usize| shift * self.penalty[row] + rows.compliance(row);
+        for (row, (y, x)) in self.rows.iter_mut().zip(x.iter()).enumerate() {
+            y[0] = x[0] / diagonal(row);
         }
         self.trees.respond(rows, &mut self.rows, false);
-        for ((x, y), p) in x.iter_mut().zip(&self.rows).zip(&self.penalty) {
-            x[0] = (x[0] - y[0]) / (shift * p);
+        for (row, (x, y)) in x.iter_mut().zip(&self.rows).enumerate() {
+            x[0] = (x[0] - y[0]) / diagonal(row);
         }
     }
 
@@ -160,7 +161,8 @@ impl Admm {
             self.trees.clear_weights(problem.blocks.len());
             for (i, w) in self.trees.weights.iter_mut().enumerate() {
                 for (r, row) in rows.range(i).enumerate() {
-                    w[r][r] = ((rho + eta) * self.penalty[row]).recip();
+                    let diagonal = (rho + eta) * self.penalty[row] + rows.compliance(row);
+                    w[r][r] = diagonal.recip();
                 }
             }
             self.trees.factor(rows);

@@ -26,7 +26,8 @@ pub(super) fn sweep(
         match problem.delassus {
             Delassus::Dense(_) => free[..rows].copy_from_slice(&sigma[at..at + rows]),
             Delassus::Trees(trees) => {
-                let own = problem.g[at..at + rows].iter().zip(trees.times(i, z));
+                let own = trees.velocity(i, z, &old);
+                let own = problem.g[at..at + rows].iter().zip(own);
                 for (free, (g, [x])) in free.iter_mut().zip(own) {
                     *free = g + x;
                 }

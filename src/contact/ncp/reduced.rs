@@ -100,7 +100,7 @@ pub(super) struct Reduced {
     /// The system where G comes by trees; on how many coordinates.
     trees: TreeSystem,
     coordinates: usize,
-    /// (Q + εE)⁻¹ by unknown, and panels of that many and of the problem's rows.
+    /// (LᵀRR + Q + εE)⁻¹ with the compliance R of rows, by unknown, and panels of that many and of the problem's rows.
     compliance: Vec<f64>,
     target: Vec<f64>,
     remainder: Vec<f64>,

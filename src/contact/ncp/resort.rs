@@ -65,7 +65,8 @@ impl NcpSolver {
             match problem.delassus {
                 Delassus::Dense(_) => sigma[..rows].copy_from_slice(&work.sigma[part.clone()]),
                 Delassus::Trees(trees) => {
-                    let own = problem.g[part.clone()].iter().zip(trees.times(i, &work.z));
+                    let own = trees.velocity(i, &work.z, &work.lambda[part.clone()]);
+                    let own = problem.g[part.clone()].iter().zip(own);
                     for (sigma, (g, [x])) in sigma.iter_mut().zip(own) {
                         *sigma = g + x;
                     }

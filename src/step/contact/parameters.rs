@@ -81,8 +81,8 @@ impl ContactStage {
                     if geoms.contains(&index) {
                         let s = c.stabilization(b, &self.stabilization);
                         let at_contact = (c.gaps[b], c.lambda[row]);
-                        l.w_param[row] =
-                            compliance.by_material(at.params, geoms, p, at_contact, &s);
+                        let of = (geoms, c.weights.contact(geoms));
+                        l.w_param[row] = compliance.by_material(at.params, of, p, at_contact, &s);
                     }
                 }
             }
@@ -110,7 +110,7 @@ impl ContactStage {
 
     /// How σ varies with a gain: 0 for K_p, 1 for K_d.
     fn gain(&mut self, which: usize, v: &[f64]) {
-        // A step that has given up push-out keeps nothing of the old velocity.
+        // A step that yields keeps nothing of the old velocity.
         let keeps = !self.gave_up_push_out();
         let (c, s, Some(l)) = (&self.constraints, &self.stabilization, &mut self.linear) else {
             return;

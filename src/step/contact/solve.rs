@@ -27,8 +27,8 @@ const REACH_STEPS: f64 = 2.0;
 /// The same of compliant contacts, which may be found when they are closed.
 const COMPLIANT_REACH_STEPS: f64 = 1.0;
 
-/// When bodies jam, so many steps take pains to push all of them out, and then one in so many; one of fewer tries it
-/// briefly, and the others begin with what the last one did.
+/// When bodies jam, so many steps take pains to push them out by rigid rows, and then one in so many; one of fewer tries
+/// it briefly, and the others begin with what the last one did.
 const FIRST_PAINS: u8 = 2;
 const TRIES: u8 = 8;
 const PAINS: u8 = 128;
@@ -115,9 +115,9 @@ impl ContactStage {
         }
     }
 
-    /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: of a problem that
-    /// is not solved less is asked, in the end nothing, which always has a solution ([`DEMANDS`]); and so of one whose
-    /// solution throws what is pinched. While that lasts, only some steps take pains over what was asked at first. Uses
+    /// Impulses of the condensed problem. Where friction jams bodies no impulse may push them apart: in a problem that
+    /// is not solved the violated rows yield, which always has a solution ([`PushOut`]); and so in one whose
+    /// solution throws what is pinched. While that lasts, only some steps take pains over rigid rows. Uses
     /// `v_end`; `kept` is the number of coordinates of the velocity before the step.
     fn solve_condensed(
         &mut self,
@@ -131,6 +131,7 @@ impl ContactStage {
         let full = self.full_push_out();
         let c = &mut self.constraints;
         self.stabilization = self.desired;
+        self.yielded = false;
         let jam = c.jam();
         let solver = match &mut self.law {
             Law::Ncp(solver) => solver,
@@ -151,9 +152,7 @@ impl ContactStage {
                     found.spent.spend(found.newton, 1.0);
                     found.add_work(&thrown);
                     found.spent.add(&thrown.spent);
-                    let pushes_fast = self.stabilization.push_out == PushOut::Full
-                        && c.fallback(&self.stabilization) == Some(PushOut::Deep);
-                    if !pushes_fast {
+                    if !c.may_throw(&self.stabilization) {
                         return Ok(found);
                     }
                     respond(c, mass, model, &self.v_free, v_end);
@@ -161,7 +160,8 @@ impl ContactStage {
                         return Ok(found);
                     }
                     thrown = found;
-                    self.stabilization = self.desired.limited_to(PushOut::None);
+                    self.yielded = true;
+                    self.stabilization = self.desired.limited_to(PushOut::Slow);
                 }
             }
         };
@@ -169,19 +169,15 @@ impl ContactStage {
             self.stabilization = self.desired.limited_to(jam.push_out);
         }
         let full = full.unwrap_or(DEMANDS.jammed);
-        let deep = match full.effort < DEMANDS.all.effort {
-            true => DEMANDS.jammed,
-            false => DEMANDS.deep,
-        };
         let mut failed = Certificate::new(Path::Empty);
         loop {
             c.stabilize(v, &self.v_free, &self.stabilization);
             c.warm_start();
             let fallback = c.fallback(&self.stabilization);
             let demand = match (fallback, self.stabilization.push_out) {
-                (None, _) => DEMANDS.nothing,
+                (None, _) => DEMANDS.least,
                 (_, PushOut::Full) => full,
-                _ => deep,
+                _ => DEMANDS.soft,
             };
             let left = allowance.without(&failed.spent);
             let options = NcpOptions {
@@ -190,9 +186,7 @@ impl ContactStage {
             };
             let (problem, lambda, modes) = c.problem_and_solution();
             let mut certificate = solver.solve(&problem, lambda, modes, &options)?;
-            let pushes_fast =
-                fallback == Some(PushOut::Deep) || self.stabilization.push_out == PushOut::Deep;
-            let throws = pushes_fast && certificate.converged && {
+            let throws = certificate.converged && c.may_throw(&self.stabilization) && {
                 respond(c, mass, model, &self.v_free, v_end);
                 c.levers.throws(v, &self.v_free, v_end)
             };
@@ -200,6 +194,7 @@ impl ContactStage {
                 Some(less) if !certificate.converged || throws => {
                     failed.add_work(&certificate);
                     failed.spent.add(&certificate.spent);
+                    self.yielded = true;
                     self.stabilization = self.desired.limited_to(less);
                 }
                 _ => {
@@ -223,9 +218,14 @@ impl ContactStage {
         }
     }
 
-    /// Whether the last step was taken without all the push-out that was asked for.
+    /// Whether the last step was not taken with the push-out that was asked for.
     pub fn gave_up_push_out(&self) -> bool {
         self.stabilization != self.desired
+    }
+
+    /// Whether that was decided by what came of more: of such a decision no derivative tells.
+    pub fn yielded(&self) -> bool {
+        self.yielded
     }
 
     /// Distance of the last step to the nearest kink of the stabilization ([`Constraints::kink_distance`]).
@@ -236,8 +236,8 @@ impl ContactStage {
         if full.is_some_and(|full| certificate.effort <= full.effort) {
             return kink;
         }
-        // Beyond gap zero this is a push-out, which would not be solved but given up.
-        let without = s.limited_to(PushOut::None);
-        kink.min(self.constraints.kink_distance(&without))
+        // Beyond gap zero this is a push-out, which would not be solved but yield.
+        let soft = s.limited_to(PushOut::Soft);
+        kink.min(self.constraints.kink_distance(&soft))
     }
 }

@@ -35,6 +35,7 @@ impl Reduced {
         self.compliance.clear();
         for face in &self.faces {
             let (w, ease) = (&mut self.trees.weights[face.block], ease(face));
+            let compliance = |k: usize| rows.compliance(face.row + k);
             match face.slide {
                 Some(Slide {
                     mu,
@@ -42,7 +43,8 @@ impl Reduced {
                     across,
                     turn,
                 }) => {
-                    let (n, e) = (ease.recip(), (turn + ease).recip());
+                    let n = (compliance(2) + ease).recip();
+                    let e = (across * compliance(0) + turn + ease).recip();
                     self.compliance.extend([n, e]);
                     let side = [-u[1], u[0]];
                     for r in 0..2 {
@@ -56,8 +58,9 @@ impl Reduced {
                 None => {
                     let first = face.row - rows.range(face.block).start;
                     for r in 0..face.size {
-                        self.compliance.push(ease.recip());
-                        w[first + r][first + r] = ease.recip();
+                        let own = (compliance(r) + ease).recip();
+                        self.compliance.push(own);
+                        w[first + r][first + r] = own;
                     }
                 }
             }

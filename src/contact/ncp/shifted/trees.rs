@@ -13,7 +13,7 @@ const REPETITIONS: usize = 2;
 const ENOUGH: f64 = 1e-7;
 
 impl Shifted {
-    /// With W the inverse of D in the problem's units.
+    /// With W the inverse of D + R in the problem's units.
     pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
         self.trees.clear_weights(problem.blocks.len());
         self.sizes.clear();
@@ -22,8 +22,9 @@ impl Shifted {
             let mut d = self.shift[i];
             let size = |m: f64, d: &f64| m.max(d.abs());
             self.sizes.push(d.as_flattened().iter().fold(1.0, size));
-            for (r, line) in d.iter_mut().enumerate().take(n) {
-                line[r] += TREE_PROXIMAL;
+            let unit = self.unit[i] * self.unit[i];
+            for ((r, line), row) in d.iter_mut().enumerate().take(n).zip(rows.range(i)) {
+                line[r] += TREE_PROXIMAL + unit * rows.compliance(row);
             }
             let w = &mut self.trees.weights[i];
             match *block {
@@ -32,13 +33,12 @@ impl Shifted {
                 _ if frozen(*block, 0) => {}
                 _ => w[0][0] = d[0][0].recip(),
             }
-            let unit = self.unit[i] * self.unit[i];
             w.iter_mut().flatten().for_each(|w| *w *= unit);
         }
         self.trees.factor(rows);
     }
 
-    /// det(G + D) = det D det(1 + HᵀWH), with D the inverse of W.
+    /// det(G + D) = det W⁻¹ det(1 + HᵀWH).
     pub(super) fn is_negative_by_trees(&self, blocks: &[Block]) -> bool {
         let flips = |(block, w): &(&Block, &Small)| match **block {
             Block::Contact { mu } if mu > 0.0 => determinant(w) < 0.0,

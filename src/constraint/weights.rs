@@ -1,0 +1,94 @@
+//! How readily what a constraint holds gives way: the weights of geoms, dofs and equalities.
+//!
+//! The weight w of a constraint is the norm of J M⁻¹Jᵀ after sap-convex-compliant-contact, section 5, but at the model's
+//! neutral configuration and as the mean over where the geom is met from random directions (a box at its corners, a rod
+//! at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
+
+use super::assemble::Source;
+use super::equality::Equality;
+use super::rows::Rows;
+use crate::collision::scene::Scene;
+use crate::dynamics::Dynamics;
+use crate::dynamics::mobility::Mobility;
+use crate::model::Model;
+use crate::model::topology::WORLD;
+
+/// Of one simulation [1/kg or 1/(kg m²)].
+#[derive(Debug)]
+pub struct Weights {
+    geoms: Vec<f64>,
+    dofs: Vec<f64>,
+    equalities: Vec<f64>,
+    /// Of everything that moves [N].
+    force: f64,
+}
+
+/// A weight that is none belongs to what cannot move.
+fn positive(w: f64) -> f64 {
+    if w > 0.0 && w.is_finite() { w } else { 1.0 }
+}
+
+impl Weights {
+    pub fn new(model: &Model, scene: &Scene, equalities: &[Equality]) -> Weights {
+        let t = model.topology();
+        let mut dynamics = Dynamics::new(model, false);
+        let still = vec![0.0; t.nv()];
+        dynamics.update(model, model.params(), model.neutral(), &still);
+        dynamics.factor_mass(model, &model.params().armature);
+        let kin = &dynamics.kin;
+        let mobility = Mobility::new(model, kin, &model.params().armature);
+        // The norm of the paper, ‖W‖/3, of a multiple of the unit matrix.
+        let norm = 3.0 * 3.0f64.sqrt();
+        let geoms = (0..model.ngeom()).map(|g| {
+            let (link, ..) = scene.ball(g);
+            if link == WORLD {
+                return 0.0;
+            }
+            let e = scene.extremes(g);
+            let p = kin.pos[link] + kin.rot[link].mul_vec(e.centroid);
+            let spread = kin.rot[link].mul_mat(&e.spread.mul_mat(&kin.rot[link].transpose()));
+            let turns = mobility.of_turning(link);
+            // Of a point at d from the mean turning adds [d]× W [d]×ᵀ.
+            let turning = turns.trace() * spread.trace() - turns.mul_mat(&spread).trace();
+            (mobility.of_point(link, p) + turning) / norm
+        });
+        let geoms = geoms.collect();
+        let mass: f64 = (kin.inertia.iter()).map(|i| i.mass).sum();
+        let dofs = mobility.dofs.iter().map(|w| positive(*w)).collect();
+        let mut rows = Rows::new(t, usize::from(!equalities.is_empty()));
+        let equalities = equalities.iter().map(|e| {
+            rows.clear();
+            e.fill(t, kin, model.neutral(), &mut rows);
+            rows.solve_half(t, &dynamics.mass);
+            let all: f64 = (rows.delassus(0, 0).iter().enumerate())
+                .map(|(k, column)| column.0[k])
+                .sum();
+            positive(all / e.rows() as f64)
+        });
+        Weights {
+            geoms,
+            dofs,
+            equalities: equalities.collect(),
+            force: mass * model.params().gravity.norm(),
+        }
+    }
+
+    /// Impulse that carries the weight of everything through a step h [N s].
+    pub(super) fn load(&self, h: f64) -> f64 {
+        h * self.force
+    }
+
+    /// Of a contact of two geoms.
+    pub fn contact(&self, geoms: [usize; 2]) -> f64 {
+        positive(geoms.map(|g| self.geoms[g]).iter().sum())
+    }
+
+    /// Of a group of rows.
+    pub(super) fn of(&self, source: &Source, scene: &Scene) -> f64 {
+        match *source {
+            Source::Contact(i) => self.contact(scene.contacts()[i].geom),
+            Source::Limit { dof, .. } | Source::Friction { dof } => self.dofs[dof],
+            Source::Equality { index, .. } => self.equalities[index],
+        }
+    }
+}
