@@ -293,6 +293,37 @@ fn names_that_xml_has_not_are_changed_and_said() {
     }
 }
 
+/// Bounds of any size come back; what is open is closed far away, and said.
+#[test]
+fn limits_are_those_of_the_model() {
+    let folder = folder("limits");
+    let far = (-1e300, 1e300);
+    let close = 1e10;
+    for (given, read) in [
+        (far, far),
+        ((0.25, 0.25), (0.25, 0.25)),
+        ((-1e12, f64::INFINITY), (-1e12, close)),
+    ] {
+        let mut spec = ModelSpec::default();
+        let mut body = common::random_body(&mut Rng::new(1), 1, 0, JointKind::Prismatic);
+        body.joints[0].limits = Some(given);
+        body.joints[0].reference = 0.0;
+        spec.bodies.push(body);
+        let model = Model::compile(spec, Actuation::FromFile).unwrap();
+        for file in ["robot.xml", "robot.urdf"] {
+            let (loaded, losses) = again(&model, &folder.join(file));
+            let (lower, upper) = loaded.joints()[0].limits.unwrap();
+            // MJCF has no range without room.
+            let room = if read.0 == read.1 { 1e-12 } else { 0.0 };
+            assert!(
+                lower == read.0 && (upper - read.1).abs() <= room,
+                "{file}: {lower} {upper}"
+            );
+            assert_eq!(given != read, said(&losses, "that are open"), "{losses:?}");
+        }
+    }
+}
+
 #[test]
 fn files_are_whole_or_as_they_were() {
     let folder = folder("files");

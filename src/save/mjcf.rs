@@ -22,6 +22,15 @@ use crate::spatial::{Mat3, Pose, Vec3};
 /// A bound that is none, where a reader takes only finite ones.
 pub(super) const UNBOUNDED: f64 = 1e10;
 
+/// A finite bound; large for one that is none.
+pub(super) fn bounded(x: f64) -> f64 {
+    if x.is_finite() {
+        x
+    } else {
+        UNBOUNDED.copysign(x)
+    }
+}
+
 /// The writer's state: the model, its names in the file and what is lost.
 pub(super) struct Writer<'m> {
     pub model: &'m Model,
@@ -328,8 +337,7 @@ pub(super) fn range(
     who: &str,
 ) {
     if !(lower.is_finite() && upper.is_finite()) {
-        lower = lower.max(-UNBOUNDED);
-        upper = upper.min(UNBOUNDED);
+        (lower, upper) = (bounded(lower), bounded(upper));
         losses.note(
             format!("{what} that are open on one side are closed at {UNBOUNDED:e}"),
             who,

@@ -10,7 +10,7 @@ use super::Written;
 use super::aim;
 use super::losses::Losses;
 use super::mesh::{Meshes, note_modes};
-use super::mjcf::UNBOUNDED;
+use super::mjcf::{UNBOUNDED, bounded};
 use super::names::Names;
 use super::pieces::{Piece, children, joints_of_bodies, pieces};
 use super::xml::Xml;
@@ -293,12 +293,11 @@ impl Writer<'_> {
                     &joint.name,
                 );
             }
-            let bounds = [lower.max(-UNBOUNDED), upper.min(UNBOUNDED)];
-            let [lower, upper] = bounds.map(|x| x - piece.reference);
+            let [lower, upper] = [lower, upper].map(|x| bounded(x) - piece.reference);
             xml.numbers("lower", &[lower]).numbers("upper", &[upper]);
         }
-        xml.numbers("effort", &[effort.min(UNBOUNDED)]);
-        xml.numbers("velocity", &[velocity.min(UNBOUNDED)]);
+        xml.numbers("effort", &[bounded(effort)]);
+        xml.numbers("velocity", &[bounded(velocity)]);
         xml.end();
     }
 
