@@ -17,10 +17,9 @@ use crate::collision::scene::Scene;
 use crate::contact::convex::Regularization;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-use crate::dynamics::factors::Factors;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
-use crate::linalg::{F4, dispatch};
+use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::{Topology, WORLD};
@@ -402,14 +401,6 @@ impl Constraints {
         self.push((block, 1), source, Mat3::IDENTITY, gap, key);
     }
 
-    /// G; `m` must be factored.
-    pub fn condense(&mut self, t: &Topology, m: &Factors) {
-        let n = self.offsets.last().copied().unwrap_or(0);
-        self.delassus.start(n);
-        condense(self, t, m, n);
-        self.fill_trees(t);
-    }
-
     /// Row of the group that may only open: the normal of a contact, the limit itself.
     pub fn normal_row(&self, group: usize) -> Option<usize> {
         match self.sources[group] {
@@ -474,32 +465,4 @@ fn add_point_rows(
         };
         k = t.dofs[k].parent;
     }
-}
-
-#[inline(always)]
-fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
-    c.rows.solve_half(t, m);
-    if !c.delassus.is_dense {
-        return;
-    }
-    let dense = &mut c.delassus.dense;
-    for i in 0..c.sources.len() {
-        let rows = |k: usize| c.offsets[k]..c.offsets[k + 1];
-        let ri = rows(i);
-        for j in 0..=i {
-            let rj = rows(j);
-            // Column b of the block (i, j) in lanes.
-            let g = c.rows.delassus(i, j);
-            for (b, column) in rj.zip(&g) {
-                for (a, x) in ri.clone().zip(&column.0) {
-                    dense[b * n + a] = *x;
-                    dense[a * n + b] = *x;
-                }
-            }
-        }
-    }
-}
-
-dispatch! {
-    fn condense = condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize)
 }

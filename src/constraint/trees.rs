@@ -1,11 +1,12 @@
-//! The constraint problem by kinematic trees.
+//! G of a step's rows: dense, or by kinematic trees.
 
 use super::assemble::{Constraints, Source};
 use crate::contact::island_solver::Capacity;
 use crate::contact::ladder::DENSE;
 use crate::contact::problem::Delassus;
 use crate::contact::tree_rows::TreeRows;
-use crate::linalg::Reflections;
+use crate::dynamics::factors::Factors;
+use crate::linalg::{Reflections, dispatch};
 use crate::model::topology::{Topology, Tree};
 
 /// Dofs of a tree above which rows that are few beside them get coordinates of their own.
@@ -175,9 +176,17 @@ impl Constraints {
         }
     }
 
+    /// G; `m` must be factored.
+    pub fn condense(&mut self, t: &Topology, m: &Factors) {
+        let n = self.offsets.last().copied().unwrap_or(0);
+        self.delassus.start(n);
+        condense(self, t, m, n);
+        self.fill_trees(t);
+    }
+
     /// Fills G by trees, if that is how it is kept; after the rows' half solve. On a tree of many dofs few rows see few
     /// directions, which become its coordinates: what is solved by trees then grows with the rows alone.
-    pub(super) fn fill_trees(&mut self, t: &Topology) {
+    fn fill_trees(&mut self, t: &Topology) {
         let held = &mut self.delassus;
         let Some(out) = &mut held.by_trees else {
             return;
@@ -308,4 +317,32 @@ fn place_of(turned: &[Turned], tree: usize) -> Option<usize> {
     turned
         .binary_search_by_key(&tree, |turned| turned.tree)
         .ok()
+}
+
+#[inline(always)]
+fn condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize) {
+    c.rows.solve_half(t, m);
+    if !c.delassus.is_dense {
+        return;
+    }
+    let dense = &mut c.delassus.dense;
+    for i in 0..c.sources.len() {
+        let rows = |k: usize| c.offsets[k]..c.offsets[k + 1];
+        let ri = rows(i);
+        for j in 0..=i {
+            let rj = rows(j);
+            // Column b of the block (i, j) in lanes.
+            let g = c.rows.delassus(i, j);
+            for (b, column) in rj.zip(&g) {
+                for (a, x) in ri.clone().zip(&column.0) {
+                    dense[b * n + a] = *x;
+                    dense[a * n + b] = *x;
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn condense = condense_kernel(c: &mut Constraints, t: &Topology, m: &Factors, n: usize)
 }

@@ -4,6 +4,7 @@ pub mod central_path;
 pub mod certificate;
 pub mod convex;
 pub mod island;
+mod island_part;
 pub mod island_solver;
 pub mod ladder;
 pub mod law;

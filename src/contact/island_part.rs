@@ -1,0 +1,172 @@
+//! The problem of one island: its blocks out of the whole, and its solution back into it.
+
+use super::island_solver::Capacity;
+use super::ladder::DENSE_AT_LAST;
+use super::problem::{Block, Delassus, Problem};
+use super::tree_rows::TreeRows;
+use crate::contact::mode::Mode;
+
+/// The problem of one island.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// Blocks and rows of the whole problem.
+    pub members: Vec<usize>,
+    pub rows: Vec<usize>,
+    /// Number in the island of each tree of the whole.
+    place: Vec<usize>,
+    trees: Vec<usize>,
+    factor: TreeRows,
+    /// How G is held: all of it, or by trees.
+    pub is_dense: bool,
+    dense: Vec<f64>,
+    blocks: Vec<Block>,
+    g: Vec<f64>,
+    lambda: Vec<f64>,
+    modes: Vec<Mode>,
+}
+
+impl Part {
+    pub fn new(capacity: &Capacity, rows: usize, blocks: usize) -> Part {
+        let trees = capacity.trees;
+        Part {
+            members: Vec::with_capacity(blocks),
+            rows: Vec::with_capacity(rows),
+            place: vec![0; trees],
+            // Of every block, before those named twice go.
+            trees: Vec::with_capacity(2 * blocks),
+            factor: TreeRows::with_capacity(trees, blocks, 2 * rows * capacity.largest_tree),
+            is_dense: false,
+            dense: Vec::with_capacity(rows.min(DENSE_AT_LAST).pow(2)),
+            blocks: Vec::with_capacity(blocks),
+            g: Vec::with_capacity(rows),
+            lambda: Vec::with_capacity(rows),
+            modes: Vec::with_capacity(blocks),
+        }
+    }
+
+    pub fn extract(
+        &mut self,
+        problem: &Problem,
+        rows: &TreeRows,
+        members: &[usize],
+        lambda: &[f64],
+        modes: &[Mode],
+        most_dense: usize,
+    ) {
+        self.members.clear();
+        self.members.extend_from_slice(members);
+        self.rows.clear();
+        self.blocks.clear();
+        self.g.clear();
+        self.lambda.clear();
+        self.modes.clear();
+        self.trees.clear();
+        for &b in members {
+            let range = rows.range(b);
+            self.blocks.push(problem.blocks[b]);
+            self.modes.push(modes[b]);
+            self.g.extend_from_slice(&problem.g[range.clone()]);
+            self.lambda.extend_from_slice(&lambda[range.clone()]);
+            self.rows.extend(range);
+            self.trees.extend(rows.trees_of(b).into_iter().flatten());
+        }
+        self.is_dense = self.rows.len() <= most_dense;
+        if self.is_dense {
+            let n = self.rows.len();
+            self.dense.clear();
+            self.dense.resize(n * n, 0.0);
+            let mut at = 0;
+            for &i in members {
+                let mut other = 0;
+                for &j in members.iter().take_while(|j| **j <= i) {
+                    let g = rows.block(i, j);
+                    for (r, line) in g.iter().enumerate().take(rows.range(i).len()) {
+                        for (c, x) in line.iter().enumerate().take(rows.range(j).len()) {
+                            self.dense[(other + c) * n + at + r] = *x;
+                            self.dense[(at + r) * n + other + c] = *x;
+                        }
+                    }
+                    other += rows.range(j).len();
+                }
+                at += rows.range(i).len();
+            }
+            return;
+        }
+        self.trees.sort_unstable();
+        self.trees.dedup();
+        for (k, tree) in self.trees.iter().enumerate() {
+            self.place[*tree] = k;
+        }
+        let starts = rows.starts();
+        let sizes = self.trees.iter().map(|t| starts[t + 1] - starts[*t]);
+        self.factor.clear(sizes);
+        for (k, &b) in members.iter().enumerate() {
+            let trees = rows.trees_of(b);
+            self.factor
+                .push(rows.range(b).len(), trees.map(|t| t.map(|t| self.place[t])));
+            for side in 0..trees.iter().flatten().count() {
+                self.factor
+                    .panel_mut(k, side)
+                    .copy_from_slice(rows.panel(b, side));
+            }
+        }
+        if !rows.compliances().is_empty() {
+            let compliance = self.rows.iter().map(|row| rows.compliance(*row));
+            self.factor.set_compliance(compliance);
+        }
+        self.factor.finish();
+    }
+
+    /// The problem, its impulses and its modes.
+    pub fn problem(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
+        let problem = Problem {
+            blocks: &self.blocks,
+            delassus: if self.is_dense {
+                Delassus::Dense(&self.dense)
+            } else {
+                Delassus::Trees(&self.factor)
+            },
+            g: &self.g,
+        };
+        (problem, &mut self.lambda, &mut self.modes)
+    }
+
+    pub fn put_back(&self, lambda: &mut [f64], modes: &mut [Mode]) {
+        for (x, r) in self.lambda.iter().zip(&self.rows) {
+            lambda[*r] = *x;
+        }
+        for (x, b) in self.modes.iter().zip(&self.members) {
+            modes[*b] = *x;
+        }
+    }
+}
+
+/// The entries at `places` of some `columns` of the whole, which begin at multiples of `stride`.
+pub(super) fn gather(
+    places: &[usize],
+    whole: &[f64],
+    stride: usize,
+    columns: &[usize],
+    part: &mut [f64],
+) {
+    for (part, k) in part.chunks_exact_mut(places.len()).zip(columns) {
+        for (to, place) in part.iter_mut().zip(places) {
+            *to = whole[k * stride + place];
+        }
+    }
+}
+
+/// The way back of [`gather`].
+pub(super) fn scatter(
+    places: &[usize],
+    part: &[f64],
+    stride: usize,
+    columns: &[usize],
+    whole: &mut [f64],
+) {
+    for (part, k) in part.chunks_exact(places.len()).zip(columns) {
+        for (x, place) in part.iter().zip(places) {
+            whole[k * stride + place] = *x;
+        }
+    }
+}
