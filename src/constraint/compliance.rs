@@ -144,14 +144,18 @@ impl Compliance {
 
     /// The stabilization of a group. What is not deep is a spring, whatever else is given up.
     pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
-        Stabilization {
-            push_out: match self.groups[group].is_slowed {
-                true => s.push_out,
-                false => PushOut::Full,
-            },
+        let own = Stabilization {
             kp: self.groups[group].kp,
             friction_reach: self.groups[group].friction_reach,
             ..*s
+        };
+        match s.push_out {
+            PushOut::Slow if !self.groups[group].is_slowed => Stabilization {
+                push_out: PushOut::Full,
+                max_push_out: f64::INFINITY,
+                ..own
+            },
+            _ => own,
         }
     }
 

@@ -13,14 +13,15 @@
 //!   δs = Σ w_k δJ_k,   w_k = d_k J_k (2/R − G d_k / (b_k² R³)).
 
 use super::rows::Rows;
+use super::stabilization::PushOut;
 use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};
 
 /// Contacts that pinch a body may each push gently and drive joints fast together: beyond so many times its own bound a
-/// dof is thrown, if it gains that much of its bound in a step.
+/// dof is thrown, if it gains that much of its bound in a step; by rows that yield, which push for many steps, the second.
 const THROWN: f64 = 5.0;
-const GAINED: f64 = 0.1;
+const GAINED: [f64; 2] = [1.0, 0.1];
 
 /// Mobilities of the dofs, and what bounds their speeds. Of one model.
 #[derive(Debug)]
@@ -142,11 +143,12 @@ impl Levers {
 
     /// Whether a dof ends a step thrown: much faster than push-out may make it, and by a part of its bound faster than it was and
     /// than it would be without impulses.
-    pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+    pub fn throws(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+        let gained = GAINED[usize::from(push_out != PushOut::Full)];
         (0..v.len()).any(|k| {
             let slowness = self.slowness[k] + self.free_slowness[k];
             let own = v[k].abs().max(v_free[k].abs());
-            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > GAINED
+            v_end[k].abs() * slowness > THROWN && (v_end[k].abs() - own) * slowness > gained
         })
     }
 

@@ -156,7 +156,10 @@ impl ContactStage {
                         return Ok(found);
                     }
                     respond(c, mass, model, &self.v_free, v_end);
-                    if !c.levers.throws(v, &self.v_free, v_end) {
+                    if !c
+                        .levers
+                        .throws(self.stabilization.push_out, v, &self.v_free, v_end)
+                    {
                         return Ok(found);
                     }
                     thrown = found;
@@ -188,7 +191,8 @@ impl ContactStage {
             let mut certificate = solver.solve(&problem, lambda, modes, &options)?;
             let throws = certificate.converged && c.may_throw(&self.stabilization) && {
                 respond(c, mass, model, &self.v_free, v_end);
-                c.levers.throws(v, &self.v_free, v_end)
+                c.levers
+                    .throws(self.stabilization.push_out, v, &self.v_free, v_end)
             };
             match fallback {
                 Some(less) if !certificate.converged || throws => {
