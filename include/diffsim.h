@@ -2894,6 +2894,23 @@ ds_status ds_recorder_add_arrow(struct ds_recorder *recorder,
                                 const double *vector);
 
 /**
+ * Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name is
+ * set again: npoints points [m] (3 each), world axes, and ntriangles triangles (the indices of 3 points each, from 0), seen
+ * from both sides in a colour (red, green, blue, opacity: 4 numbers from 0 to 1). npoints 0: it is gone, and rgba may be
+ * NULL. What was set last before a frame counts. Does not allocate where the sizes are those of the last time.
+ *
+ * Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index that is no point's and for
+ * the colour; DS_ERR_CAPACITY for more than the ring holds and for more than 256 names. All is as before then.
+ */
+ds_status ds_recorder_surface(struct ds_recorder *recorder,
+                              const char *name,
+                              const double *points,
+                              size_t npoints,
+                              const uint32_t *triangles,
+                              size_t ntriangles,
+                              const float *rgba);
+
+/**
  * Number of frames taken so far. 0 for NULL.
  */
 uint64_t ds_recorder_frames(const struct ds_recorder *recorder);

@@ -2,6 +2,7 @@
 #ifndef DIFFSIM_RECORDER_HPP
 #define DIFFSIM_RECORDER_HPP
 
+#include <array>
 #include <vector>
 
 #include "diffsim.hpp"
@@ -79,6 +80,17 @@ public:
     }
     void add_arrow(std::int32_t body, const Vector3 &point, const Vector3 &vector) {
         check(ds_recorder_add_arrow(get(), body, point.data(), vector.data()));
+    }
+
+    /** Shown from the next frame on, until the name is set again; without points it is gone. Points in
+     *  world axes [m], triangles of their numbers from 0, red, green, blue and opacity from 0 to 1. */
+    void surface(const std::string &name, const std::vector<Vector3> &points,
+                 const std::vector<std::array<std::uint32_t, 3>> &triangles,
+                 const std::array<float, 4> &rgba = {0.6F, 0.6F, 0.6F, 1.0F}) {
+        check(ds_recorder_surface(get(), name.c_str(),
+                                  points.empty() ? nullptr : points.front().data(), points.size(),
+                                  triangles.empty() ? nullptr : triangles.front().data(),
+                                  triangles.size(), rgba.data()));
     }
 
     std::uint64_t frames() const { return value(ds_recorder_frames(get())); }

@@ -361,6 +361,36 @@ pub unsafe extern "C" fn ds_recorder_add_arrow(
     })
 }
 
+/// Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name is
+/// set again: npoints points [m] (3 each), world axes, and ntriangles triangles (the indices of 3 points each, from 0), seen
+/// from both sides in a colour (red, green, blue, opacity: 4 numbers from 0 to 1). npoints 0: it is gone, and rgba may be
+/// NULL. What was set last before a frame counts. Does not allocate where the sizes are those of the last time.
+///
+/// Errors: DS_ERR_NUMERICAL for a point that is not finite; DS_ERR_INVALID_ARGUMENT for an index that is no point's and for
+/// the colour; DS_ERR_CAPACITY for more than the ring holds and for more than 256 names. All is as before then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_recorder_surface(
+    recorder: *mut ds_recorder,
+    name: *const c_char,
+    points: *const f64,
+    npoints: usize,
+    triangles: *const u32,
+    ntriangles: usize,
+    rgba: *const f32,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(recorder)?;
+        let name = args::text(name, "name")?;
+        let points = args::array(points.cast::<[f64; 3]>(), npoints, "points")?;
+        let triangles = args::array(triangles.cast::<[u32; 3]>(), ntriangles, "triangles")?;
+        let rgba = match npoints {
+            0 => [0.0; 4],
+            _ => *args::reference(rgba.cast::<[f32; 4]>(), "rgba")?,
+        };
+        r.set_surface(name, points, triangles, rgba)
+    })
+}
+
 /// Number of frames taken so far. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_recorder_frames(recorder: *const ds_recorder) -> u64 {

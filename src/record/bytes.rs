@@ -136,6 +136,18 @@ impl<'a> Source<'a> {
         Ok(bytes.chunks_exact(8).map(one).collect())
     }
 
+    /// So many triangles of so many points.
+    pub fn triangles(&mut self, n: u32, points: u32) -> Result<Vec<[u32; 3]>> {
+        let bytes = self.bytes((n as usize).saturating_mul(12))?;
+        let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        let triangle = |b: &[u8]| [0, 4, 8].map(|k| word(&b[k..]));
+        let faces: Vec<_> = bytes.chunks_exact(12).map(triangle).collect();
+        if faces.iter().flatten().any(|i| *i >= points) {
+            return Err(Error::parse("a triangle has a vertex that is none"));
+        }
+        Ok(faces)
+    }
+
     pub fn text(&mut self) -> Result<String> {
         let n = self.u32()? as usize;
         let bytes = self.bytes(n)?;

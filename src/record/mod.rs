@@ -13,6 +13,7 @@ mod output;
 mod read;
 mod recorder;
 mod ring;
+mod surface;
 mod write;
 
 pub use arrows::{Arrow, Quantity};
@@ -20,6 +21,7 @@ pub use read::{
     Frame, Recording, RecordingBody, RecordingJoint, RecordingMesh, RecordingShape, read,
 };
 pub use recorder::{Recorder, RecorderOptions};
+pub use surface::RecordingSurface;
 
 /// The first bytes of a file: a name, and line ends that a transfer as text would change.
 pub const SIGNATURE: [u8; 8] = *b"\x89DSR\r\n\x1a\n";
@@ -29,3 +31,5 @@ pub const VERSION: u32 = 1;
 
 /// Bytes before a chunk's payload: kind, checksum, length.
 const CHUNK_HEAD: usize = 16;
+
+const KIND_SURFACE: [u8; 4] = *b"SURF";

@@ -1,7 +1,9 @@
 //! From the ring to a file or to memory.
 
+use super::CHUNK_HEAD;
 use super::model::chunks;
 use super::recorder::Recorder;
+use super::ring::Run;
 use super::write::{Output, chunk_head};
 use crate::error::{Error, Result};
 use std::path::Path;
@@ -21,29 +23,39 @@ impl Recorder {
         self.flush()
     }
 
+    /// What stands before the frames of the ring: the model, and the surfaces that they show from the start.
     fn head(&self) -> Vec<u8> {
-        chunks(
+        let mut all = chunks(
             &self.model,
             self.options.rate,
             &self.channels,
             &self.visuals,
-        )
+        );
+        self.surfaces.left().for_each(|chunk| all.extend(chunk));
+        all
     }
 
     /// Writes what the ring holds to the file of [`Recorder::open`]; without one nothing happens.
     ///
     /// # Errors
-    /// `Io`; the frames stay in the ring then.
+    /// `Io`; what could not be written stays in the ring then.
     pub fn flush(&mut self) -> Result<()> {
         let Some(output) = &mut self.output else {
             return Ok(());
         };
-        if self.ring.count() > 0 {
-            let count = (self.ring.count() as u64).to_le_bytes();
-            let [a, b] = self.ring.parts();
-            let head = chunk_head(*b"FRMS", &[&count, a, b]);
-            output.append(&[&head, &count, a, b])?;
-            self.ring.clear();
+        while let Some(run) = self.ring.runs().next() {
+            let written = match run {
+                Run::Frames(count, [a, b]) => {
+                    let (head, count) = frames_head(count, [a, b]);
+                    output.append(&[&head, &count, a, b])
+                }
+                Run::Chunk(chunk) => output.append(&[chunk]),
+            };
+            let count = run.count();
+            written?;
+            for _ in 0..count {
+                self.surfaces.drop_first(&mut self.ring);
+            }
         }
         Ok(())
     }
@@ -51,13 +63,16 @@ impl Recorder {
     /// The recording of what the ring holds, as a file has it.
     pub fn bytes(&mut self) -> &[u8] {
         let mut all = self.head();
-        if self.ring.count() > 0 {
-            let count = (self.ring.count() as u64).to_le_bytes();
-            let [a, b] = self.ring.parts();
-            all.extend(chunk_head(*b"FRMS", &[&count, a, b]));
-            all.extend(count);
-            all.extend(a);
-            all.extend(b);
+        for run in self.ring.runs() {
+            match run {
+                Run::Frames(count, [a, b]) => {
+                    let (head, count) = frames_head(count, [a, b]);
+                    for part in [&head[..], &count, a, b] {
+                        all.extend(part);
+                    }
+                }
+                Run::Chunk(chunk) => all.extend(chunk),
+            }
         }
         self.memory = all;
         &self.memory
@@ -73,6 +88,12 @@ impl Recorder {
         self.memory = Vec::new();
         Ok(())
     }
+}
+
+/// The head of a chunk of frames, and their number, with which its payload starts.
+fn frames_head(count: usize, [a, b]: [&[u8]; 2]) -> ([u8; CHUNK_HEAD], [u8; 8]) {
+    let count = (count as u64).to_le_bytes();
+    (chunk_head(*b"FRMS", &[&count, a, b]), count)
 }
 
 impl Drop for Recorder {

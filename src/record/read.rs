@@ -3,8 +3,10 @@
 use super::bytes::Source;
 use super::crc::Crc32;
 use super::frame::{ARROW, CONTACT, WRENCH};
-use super::{CHUNK_HEAD, SIGNATURE, VERSION};
+use super::surface::RecordingSurface;
+use super::{CHUNK_HEAD, KIND_SURFACE, SIGNATURE, VERSION};
 use crate::error::{Error, Result};
+use std::sync::Arc;
 
 /// A body of a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +81,8 @@ pub struct Frame {
     pub wrenches: Vec<(usize, [f64; 6])>,
     /// quantity, angular, body; point and vector.
     pub arrows: Vec<([u32; 3], [f64; 6])>,
+    /// Those that are shown, by name.
+    pub surfaces: Vec<Arc<RecordingSurface>>,
 }
 
 /// What a recording holds.
@@ -100,6 +104,8 @@ pub struct Recording {
     pub frames: Vec<Frame>,
     /// What is wrong behind the last whole chunk; none: nothing.
     pub damage: Option<String>,
+    /// Surfaces of the frames that follow.
+    shown: Vec<Arc<RecordingSurface>>,
 }
 
 /// Reads a recording. Where it ends within a chunk, or a chunk is not what its checksum says, what stands before is
@@ -134,6 +140,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording> {
             b"MESH" => recording.mesh(source),
             b"SHAP" => recording.shapes(source),
             b"FRMS" => recording.frames(source),
+            &KIND_SURFACE => recording.surface(source),
             // A later version may have more to say.
             _ => Ok(()),
         };
@@ -235,14 +242,10 @@ impl Recording {
     fn mesh(&mut self, mut s: Source) -> Result<()> {
         let [_, vertices, triangles, _] = [s.u32()?, s.u32()?, s.u32()?, s.u32()?];
         let word = |b: &[u8]| [b[0], b[1], b[2], b[3]];
-        let mut words = |n: u32| s.bytes((n as usize).saturating_mul(12));
+        let bytes = s.bytes((vertices as usize).saturating_mul(12))?;
         let vertex = |b: &[u8]| [0, 4, 8].map(|k| f32::from_le_bytes(word(&b[k..])));
-        let points = words(vertices)?.chunks_exact(12).map(vertex).collect();
-        let triangle = |b: &[u8]| [0, 4, 8].map(|k| u32::from_le_bytes(word(&b[k..])));
-        let faces: Vec<_> = words(triangles)?.chunks_exact(12).map(triangle).collect();
-        if faces.iter().flatten().any(|i| *i >= vertices) {
-            return Err(Error::parse("a triangle has a vertex that is none"));
-        }
+        let points = bytes.chunks_exact(12).map(vertex).collect();
+        let faces = s.triangles(triangles, vertices)?;
         self.meshes.push(RecordingMesh {
             vertices: points,
             triangles: faces,
@@ -269,6 +272,18 @@ impl Recording {
                 friction: s.f64()?,
                 name: s.text()?,
             });
+        }
+        Ok(())
+    }
+
+    fn surface(&mut self, s: Source) -> Result<()> {
+        let surface = RecordingSurface::read(s)?;
+        let place = (self.shown).binary_search_by(|x| x.name.cmp(&surface.name));
+        match (place, surface.points.is_empty()) {
+            (Ok(i), true) => drop(self.shown.remove(i)),
+            (Ok(i), false) => self.shown[i] = Arc::new(surface),
+            (Err(_), true) => {}
+            (Err(i), false) => self.shown.insert(i, Arc::new(surface)),
         }
         Ok(())
     }
@@ -311,6 +326,7 @@ impl Recording {
             contacts: Vec::new(),
             wrenches: Vec::new(),
             arrows: Vec::new(),
+            surfaces: self.shown.clone(),
         };
         for _ in &self.bodies {
             frame.poses.push(s.array()?);
@@ -356,6 +372,10 @@ mod tests {
             Recorder::new(Arc::new(model), &RecorderOptions::default()).expect("a recorder");
         let q = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         recorder.add_channel("one", 1).expect("a channel");
+        let sheet = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        recorder
+            .set_surface("sheet", &sheet, &[[0, 1, 2]], [1.0; 4])
+            .expect("a surface");
         recorder.state(0.0, &q, &[0.0; 6]).expect("a frame");
         let bytes = recorder.bytes().to_vec();
         let (mut at, mut refused) = (8, 0);

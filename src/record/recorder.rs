@@ -5,6 +5,7 @@ use super::clock::Clock;
 use super::frame::{self, Seen};
 use super::model::Channel;
 use super::ring::Ring;
+use super::surface::Surfaces;
 use super::write::Output;
 use crate::batch::Batch;
 use crate::dynamics::kinematics::{Kinematics, positions};
@@ -36,7 +37,8 @@ impl Default for RecorderOptions {
     }
 }
 
-/// Records simulations of one model. After the first frame nothing is allocated but by [`Recorder::bytes`].
+/// Records simulations of one model. After the first frame nothing is allocated but by [`Recorder::bytes`] and for a
+/// surface that is larger than before.
 pub struct Recorder {
     pub(super) model: Arc<Model>,
     pub(super) options: RecorderOptions,
@@ -45,6 +47,7 @@ pub struct Recorder {
     pub(super) visuals: Vec<Visual>,
     warnings: Vec<String>,
     pub(super) ring: Ring,
+    pub(super) surfaces: Surfaces,
     pub(super) output: Option<Output>,
     kin: Kinematics,
     wrenches: Vec<(usize, [f64; 6])>,
@@ -82,6 +85,7 @@ impl Recorder {
         let (nv, nu) = (model.nv(), model.nu());
         Ok(Recorder {
             ring,
+            surfaces: Surfaces::default(),
             options: *options,
             channels: Vec::new(),
             values: Vec::new(),
@@ -378,7 +382,7 @@ impl Recorder {
         positions(&mut self.kin, &self.model, sim.params(), q);
     }
 
-    /// Puts a frame into the ring; `kin` and `wrenches` are those of it.
+    /// Puts a frame into the ring, behind the surfaces that it shows first; `kin` and `wrenches` are those of it.
     fn take(&mut self, seen: Seen) -> Result<()> {
         let user = self.arrows.len();
         for (k, quantity) in [Quantity::Pose, Quantity::Velocity, Quantity::Control]
@@ -412,7 +416,7 @@ impl Recorder {
                 self.ring.capacity()
             )))
         } else {
-            self.make_room(size)
+            self.push_surfaces().and_then(|()| self.make_room(size))
         };
         if let Err(e) = room {
             self.arrows.truncate(user);
@@ -437,8 +441,19 @@ impl Recorder {
             self.flush()?;
         }
         while !self.ring.has_room(size) {
-            self.ring.drop_first();
-            self.dropped += 1;
+            self.dropped += u64::from(self.surfaces.drop_first(&mut self.ring));
+        }
+        Ok(())
+    }
+
+    /// Puts the surfaces that were set since the last frame into the ring.
+    fn push_surfaces(&mut self) -> Result<()> {
+        for slot in 0..self.surfaces.count() {
+            let size = self.surfaces.waiting(slot);
+            if size > 0 {
+                self.make_room(size)?;
+                self.surfaces.hand_over(slot, self.ring.push(size));
+            }
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
-//! Frames one after the other in memory of a fixed size.
+//! Frames, and chunks between them, one after the other in memory of a fixed size.
 
-/// A ring of byte strings whose lengths are multiples of 8 and stand in their first four bytes. None
+use super::{CHUNK_HEAD, KIND_SURFACE};
+
+/// A ring of byte strings whose lengths are multiples of 8: frames, which start with their length, and whole chunks. None
 /// is split: where the next one does not fit before the end, it goes to the start.
 pub struct Ring {
     memory: Vec<u8>,
-    /// The oldest frame.
+    /// The oldest one.
     first: usize,
     /// Behind the newest.
     next: usize,
@@ -32,16 +34,7 @@ impl Ring {
         self.memory.len()
     }
 
-    /// Number of frames.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    pub fn clear(&mut self) {
-        (self.first, self.next, self.turn, self.count) = (0, 0, None, 0);
-    }
-
-    /// Whether `size` bytes go in without an older frame being dropped.
+    /// Whether `size` bytes go in without an older one being dropped.
     pub fn has_room(&self, size: usize) -> bool {
         match self.turn {
             None => size <= self.memory.len() - self.next || size <= self.first,
@@ -49,19 +42,24 @@ impl Ring {
         }
     }
 
-    /// Drops the oldest frame.
+    /// The oldest one, where there is one.
+    pub fn oldest(&self) -> &[u8] {
+        let rest = &self.memory[self.first..];
+        &rest[..length(rest)]
+    }
+
+    /// Drops the oldest one.
     pub fn drop_first(&mut self) {
-        let at = &self.memory[self.first..];
-        self.first += u32::from_le_bytes([at[0], at[1], at[2], at[3]]) as usize;
+        self.first += self.oldest().len();
         self.count -= 1;
         if self.count == 0 {
-            self.clear();
+            (self.first, self.next, self.turn) = (0, 0, None);
         } else if self.turn == Some(self.first) {
             (self.first, self.turn) = (0, None);
         }
     }
 
-    /// Memory for a new frame, where there is room for it. The caller writes it whole.
+    /// Memory for a new one, where there is room for it. The caller writes it whole.
     pub fn push(&mut self, size: usize) -> &mut [u8] {
         if self.turn.is_none() && size > self.memory.len() - self.next {
             self.turn = Some(self.next);
@@ -73,13 +71,89 @@ impl Ring {
         &mut self.memory[at..at + size]
     }
 
-    /// All frames, oldest first, in two runs.
-    pub fn parts(&self) -> [&[u8]; 2] {
-        match self.turn {
+    /// All, oldest first.
+    pub fn runs(&self) -> Runs<'_> {
+        Runs(match self.turn {
             None => [&self.memory[self.first..self.next], &[]],
             Some(turn) => [&self.memory[self.first..turn], &self.memory[..self.next]],
+        })
+    }
+}
+
+/// Whether this is a chunk, and not a frame: a length is a multiple of 8, the first letter of a kind is not.
+pub fn is_chunk(bytes: &[u8]) -> bool {
+    !bytes[0].is_multiple_of(8)
+}
+
+const _: () = assert!(!KIND_SURFACE[0].is_multiple_of(8));
+
+/// Bytes of what stands at the start.
+fn length(b: &[u8]) -> usize {
+    if is_chunk(b) {
+        let payload = u64::from_le_bytes([b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]]);
+        CHUNK_HEAD + payload as usize
+    } else {
+        u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize
+    }
+}
+
+/// What stands in a ring next to each other and is of one sort.
+pub enum Run<'a> {
+    /// Their number, and their bytes in two parts.
+    Frames(usize, [&'a [u8]; 2]),
+    Chunk(&'a [u8]),
+}
+
+impl Run<'_> {
+    /// Of how many it is.
+    pub fn count(&self) -> usize {
+        match self {
+            Run::Frames(count, _) => *count,
+            Run::Chunk(_) => 1,
         }
     }
+}
+
+/// The runs of a ring.
+pub struct Runs<'a>([&'a [u8]; 2]);
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Run<'a>;
+
+    fn next(&mut self) -> Option<Run<'a>> {
+        if self.0[0].is_empty() {
+            self.0.swap(0, 1);
+        }
+        let [a, b] = self.0;
+        if a.is_empty() {
+            return None;
+        }
+        if is_chunk(a) {
+            let (chunk, rest) = a.split_at(length(a));
+            self.0 = [rest, b];
+            return Some(Run::Chunk(chunk));
+        }
+        let (first, rest, mut count) = frames(a);
+        let mut second: &[u8] = &[];
+        self.0 = [rest, b];
+        if rest.is_empty() {
+            let (more, rest, n) = frames(b);
+            (second, count) = (more, count + n);
+            self.0 = [rest, &[]];
+        }
+        Some(Run::Frames(count, [first, second]))
+    }
+}
+
+/// The frames that stand at the start, what follows, and their number.
+fn frames(bytes: &[u8]) -> (&[u8], &[u8], usize) {
+    let (mut end, mut count) = (0, 0);
+    while end < bytes.len() && !is_chunk(&bytes[end..]) {
+        end += length(&bytes[end..]);
+        count += 1;
+    }
+    let (head, rest) = bytes.split_at(end);
+    (head, rest, count)
 }
 
 #[cfg(test)]
@@ -87,46 +161,62 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    fn frames(ring: &Ring) -> Vec<u32> {
+    /// The numbers of what a ring holds.
+    fn held(ring: &Ring) -> Vec<u32> {
         let mut found = Vec::new();
-        for mut part in ring.parts() {
-            while !part.is_empty() {
-                let word =
-                    |i: usize| u32::from_le_bytes([part[i], part[i + 1], part[i + 2], part[i + 3]]);
-                found.push(word(4));
-                assert!(
-                    part[8..word(0) as usize]
-                        .iter()
-                        .all(|b| *b == word(4) as u8)
-                );
-                part = &part[word(0) as usize..];
+        let mut before = false;
+        for run in ring.runs() {
+            let chunk = matches!(run, Run::Chunk(_));
+            assert!(chunk || !before, "frames in two runs");
+            before = !chunk;
+            let count = run.count();
+            let parts = match run {
+                Run::Frames(_, parts) => parts,
+                Run::Chunk(bytes) => [bytes, &[]],
+            };
+            let start = found.len();
+            for mut part in parts {
+                while !part.is_empty() {
+                    let (one, rest) = part.split_at(length(part));
+                    let number = u32::from_le_bytes([one[4], one[5], one[6], one[7]]);
+                    let body = &one[if is_chunk(one) { 16 } else { 8 }..];
+                    assert!(body.iter().all(|b| *b == number as u8));
+                    assert_eq!(is_chunk(one), chunk);
+                    found.push(number);
+                    part = rest;
+                }
             }
+            assert_eq!(found.len() - start, count);
         }
         found
     }
 
     #[test]
-    fn it_holds_the_newest_frames_whole_and_in_order() {
+    fn it_holds_the_newest_whole_and_in_order() {
         for capacity in [64, 72, 200, 1000] {
             let mut ring = Ring::new(capacity).expect("memory");
-            let mut held: VecDeque<u32> = VecDeque::new();
+            let mut want: VecDeque<u32> = VecDeque::new();
             let mut seed = 7u32;
             for k in 0..2000u32 {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 let size = 8 * (1 + (seed >> 16) as usize % 8);
                 while !ring.has_room(size) {
                     ring.drop_first();
-                    held.pop_front();
+                    want.pop_front();
                 }
                 let to = ring.push(size);
                 to.fill(k as u8);
-                to[..4].copy_from_slice(&(size as u32).to_le_bytes());
                 to[4..8].copy_from_slice(&k.to_le_bytes());
-                held.push_back(k);
-                assert_eq!(ring.count(), held.len());
-                assert_eq!(held, frames(&ring), "capacity {capacity}, frame {k}");
+                if size >= CHUNK_HEAD && (seed >> 24).is_multiple_of(3) {
+                    to[..4].copy_from_slice(&KIND_SURFACE);
+                    to[8..16].copy_from_slice(&((size - CHUNK_HEAD) as u64).to_le_bytes());
+                } else {
+                    to[..4].copy_from_slice(&(size as u32).to_le_bytes());
+                }
+                want.push_back(k);
+                assert_eq!(want, held(&ring), "capacity {capacity}, number {k}");
             }
-            assert!(held.len() > 1 || capacity < 100);
+            assert!(want.len() > 1 || capacity < 100);
         }
     }
 }

@@ -15,6 +15,7 @@ const TOGGLES = [
   ["cones", "friction cones", "K", false],
   ["gradients", "gradient arrows", "G", true],
   ["hold", "keep those of the start", "H", true],
+  ["surfaces", "surfaces", "S", true],
   ["com", "centre of mass, support", "M", false],
   ["see", "see through bodies", "X", false],
   ["follow", "camera follows", "F", false],
@@ -180,6 +181,7 @@ class Viewer {
         return label;
       }),
     );
+    legend($("surfaces"), this.robots.flatMap((robot) => robot.surfaces.legend()));
     legend($("modes"), MODES.slice(0, 3));
     const seen = new Set(this.robots.flatMap((x) => [...x.r.arrays.arrowQuantity]));
     legend($("quantities"), QUANTITIES.filter((_, k) => seen.has(k)));
@@ -386,7 +388,7 @@ class Viewer {
       robot.place(this.t);
       const ghost = this.layout === "over" && this.robots.filter((r) => r.visible).length > 1 && robot !== this.first;
       robot.dress({ ...this.options, ghost });
-      robot.overlays(this.options);
+      robot.overlays({ ...this.options, ghost });
     });
     if (this.options.follow) this.follow();
     this.stage.draw();

@@ -4,6 +4,7 @@ import { Arrows, Cones } from "./arrows.js";
 import { bones } from "./bones.js";
 import { locate } from "./data.js";
 import { meshGeometry, shapeGeometry } from "./geometry.js";
+import { Surfaces } from "./surfaces.js";
 
 /** By depth in the tree; bodies on the world take turns. */
 const PALETTE = ["#5b7fa6", "#e0904a", "#6fa287", "#c76a6a", "#8f86b8", "#c9a94f", "#7d9db5", "#a9826b"];
@@ -50,6 +51,7 @@ export class Robot {
     // The others are drawn by what touches.
     this.drawn = new Set(recording.shapes.filter((s) => s.visual).map((s) => s.body));
     this.build();
+    this.surfaces = new Surfaces(this.root, recording);
     this.contacts = new Arrows(this.root);
     this.cones = new Cones(this.root);
     this.wrenches = new Arrows(this.root);
@@ -142,6 +144,8 @@ export class Robot {
       const own = new THREE.Box3().setFromObject(mesh);
       if (near.containsBox(own)) this.scenery.union(own);
     }
+    const surfaces = this.surfaces.box(0);
+    if (near.expandByScalar(7 * this.size).containsBox(surfaces)) this.scenery.union(surfaces);
     const a = this.r.arrays;
     const norms = (x) => Array.from({ length: x.length / 3 }, (_, i) => Math.hypot(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
     this.impulseScale = 1 / (percentile(norms(a.impulse), 0.95) || 1);
@@ -265,6 +269,7 @@ export class Robot {
     const vector = (array, i) => new THREE.Vector3().fromArray(array, 3 * i);
     const cones = [];
     const touching = [];
+    this.surfaces.show(f, options);
     this.contacts.clear();
     for (let i = a.contactStart[f]; i < a.contactStart[f + 1]; i++) {
       const point = vector(a.point, i);

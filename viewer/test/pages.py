@@ -114,6 +114,27 @@ def pile():
     return recorder.recording()
 
 
+def flag():
+    """A blue sheet in the plane y = 0 whose columns wave up and down, and a red tile that is gone after the middle."""
+    text = """<mujoco><worldbody><body pos="0 0 0.05"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"
+      rgba="0.5 0.5 0.5 1"/></body></worldbody></mujoco>"""
+    recorder = diffsim.Recorder(diffsim.Model.from_string(text, diffsim.Format.MJCF))
+    n = 12
+    x, z = np.meshgrid(np.linspace(0.2, 0.8, n), np.linspace(0.3, 0.7, n))
+    i = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    triangles = np.concatenate([np.stack([i, i + 1, i + n + 1], 1), np.stack([i, i + n + 1, i + n], 1)])
+    tile = np.array([[-1, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]]) * 0.02
+    for k in range(21):
+        waved = z + 0.1 * np.sin(0.3 * k + 7 * x)
+        recorder.surface("flag", np.stack([x, 0 * x, waved], axis=2), triangles, [0, 0, 1])
+        if k <= 10:
+            recorder.surface(BAD, tile + [0.3 - 0.03 * k, 0.0, 1.0], [[0, 1, 2], [0, 2, 3]], [1, 0, 0, 0.98])
+        elif k == 11:
+            recorder.surface(BAD, [])
+        recorder.state(k / 20, np.array([0, 0, 0.05, 0, 0, 0, 1.0]))
+    return recorder.recording()
+
+
 def write(name, recordings, **options):
     text = viewer.page(recordings, **options)
     (OUT / f"{name}.html").write_text(text, encoding="utf-8")
@@ -122,6 +143,7 @@ def write(name, recordings, **options):
 
 OUT.mkdir(parents=True, exist_ok=True)
 forward, backward = quadruped(8.0), quadruped(-8.0)
+waving = flag()
 sizes = {
     "quadruped": write("quadruped", [forward]),
     "two": write("two", [forward, backward], labels=["forward", "backward"]),
@@ -129,6 +151,7 @@ sizes = {
     "bad": write("bad", [bad_names()], title=BAD),
     "mixed": write("mixed", [mixed()]),
     "pile": write("pile", [pile()]),
+    "flag": write("flag", [waving]),
     "bare": write("bare", [bare(), bare()], labels=["l" * 5000, "other"]),
 }
 (OUT / "swing.xml").write_text(
@@ -142,6 +165,7 @@ facts = {
     "contacts": [len(f.contacts) for f in forward.frames],
     "arrows": [len(f.arrows) for f in forward.frames],
     "trunk": [f.poses[1].tolist() for f in forward.frames],
+    "flag": [f.surfaces["flag"][0].tolist() for f in waving.frames],
     "times": forward.times.tolist(),
 }
 (OUT / "facts.json").write_text(json.dumps(facts))

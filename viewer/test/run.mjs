@@ -61,7 +61,7 @@ async function see(page, t) {
 
 const state = (page, what) => page.evaluate((text) => new Function("v", `return ${text}`)(window.diffsim.viewer), what);
 
-/** Centre of the pixels of the scene in which one channel stands out [CSS pixels], and how many there are. */
+/** Centre of the pixels of the scene in which one channel stands out [CSS pixels], how many there are, and the box around them. */
 const centre = (page, channel) =>
   page.evaluate((of) => {
     const { canvas } = window.diffsim.viewer.stage;
@@ -71,16 +71,28 @@ const centre = (page, channel) =>
     c.drawImage(canvas, 0, 0);
     const { data } = c.getImageData(0, 0, copy.width, copy.height);
     let [x, y, n] = [0, 0, 0];
+    const box = [Infinity, Infinity, -Infinity, -Infinity];
     for (let i = 0; i < data.length; i += 4) {
       const others = Math.max(data[i + ((of + 1) % 3)], data[i + ((of + 2) % 3)]);
       if (data[i + of] < 60 || data[i + of] < 1.8 * others) continue;
-      x += ((i / 4) % copy.width) + 0.5;
-      y += Math.floor(i / 4 / copy.width) + 0.5;
+      const [column, line] = [(i / 4) % copy.width, Math.floor(i / 4 / copy.width)];
+      x += column + 0.5;
+      y += line + 0.5;
+      box[0] = Math.min(box[0], column);
+      box[1] = Math.min(box[1], line);
+      box[2] = Math.max(box[2], column + 1);
+      box[3] = Math.max(box[3], line + 1);
       n++;
     }
     const ratio = canvas.width / canvas.clientWidth;
-    return [x / n / ratio, y / n / ratio, n];
+    return [x / n / ratio, y / n / ratio, n, box.map((b) => b / ratio)];
   }, channel);
+
+const cameraOf = (page) =>
+  state(
+    page,
+    "({position: v.stage.camera.position.toArray(), target: v.stage.controls.target.toArray(), fov: v.stage.camera.fov, width: v.stage.width, height: v.stage.height})",
+  );
 
 /** Where a camera of this place, aim and field of view, upright along z, sees a point: worked out here, not by the page. */
 function pinhole(camera, point) {
@@ -112,10 +124,7 @@ async function points() {
     await see(page, t);
     await page.waitForTimeout(300);
     await settle(page);
-    const camera = await state(
-      page,
-      "({position: v.stage.camera.position.toArray(), target: v.stage.controls.target.toArray(), fov: v.stage.camera.fov, width: v.stage.width, height: v.stage.height})",
-    );
+    const camera = await cameraOf(page);
     for (const [channel, point] of [[0, [0, 0, 0]], [2, [0, t, 0.3]]]) {
       const [x, y, n] = await centre(page, channel);
       const [px, py] = pinhole(camera, point);
@@ -135,6 +144,49 @@ async function points() {
   expect("its velocity", words.includes("0.000  1.000  0.000"), words);
   await page.keyboard.press("Escape");
   expect("let go", await page.isHidden("#pick"));
+  expect("no error, no request", page.trouble.length === 0, page.trouble);
+  await page.context().close();
+}
+
+/** Surfaces are where their points are in each frame, can be hidden, and go. */
+async function flag() {
+  const page = await open("flag");
+  await page.evaluate(() => {
+    const v = window.diffsim.viewer;
+    v.stage.floors.forEach((f) => (f.visible = false));
+    v.stage.camera.position.set(0.3, -2.5, 0.5);
+    v.stage.controls.target.set(0.3, 0, 0.5);
+  });
+  const boxes = [];
+  for (const k of [0, 8, 20]) {
+    await see(page, k / 20);
+    await page.waitForTimeout(300);
+    await settle(page);
+    const camera = await cameraOf(page);
+    const box = (await centre(page, 2))[3];
+    const places = facts.flag[k].map((p) => pinhole(camera, p));
+    const want = [Math.min, Math.max].flatMap((most) => [0, 1].map((i) => most(...places.map((p) => p[i]))));
+    expect(`the sheet at ${k} is where its points are`, box.every((b, i) => near(b, want[i], 1)), [box, want]);
+    boxes.push(box.join());
+    const points = await state(page, "Array.from(v.robots[0].surfaces.meshes[0].geometry.attributes.position.array)");
+    expect("the page has its points", points.every((x, i) => near(x, facts.flag[k][Math.floor(i / 3)][i % 3], 1e-6)));
+    const [x, y, n] = await centre(page, 0);
+    const [px, py] = pinhole(camera, [0.3 - 0.03 * k, 0, 1]);
+    expect(`the tile at ${k}`, k > 10 ? n === 0 : near(x, px, 1) && near(y, py, 1), [x, y, n, px, py]);
+  }
+  expect("it waves", new Set(boxes).size === 3, boxes);
+  // From behind it looks the same.
+  await page.evaluate(() => window.diffsim.viewer.stage.camera.position.set(0.3, 2.5, 0.5));
+  await see(page, 0.2);
+  await page.waitForTimeout(300);
+  await settle(page);
+  expect("it has two sides", (await centre(page, 2))[2] > 1000, await centre(page, 2));
+  expect("what is clear is transparent", await state(page, "v.robots[0].surfaces.meshes[1].material.transparent"));
+  await page.keyboard.press("s");
+  await settle(page);
+  expect("it is hidden", (await centre(page, 2))[2] === 0);
+  expect("names are text", (await page.textContent("#surfaces")) === `flag${facts.bad}`, await page.textContent("#surfaces"));
+  expect("nothing came of them", (await page.evaluate(() => window.harmed)) === undefined && (await page.locator("img").count()) === 0);
   expect("no error, no request", page.trouble.length === 0, page.trouble);
   await page.context().close();
 }
@@ -423,7 +475,7 @@ async function live() {
   }
 }
 
-for (const [name, run] of Object.entries({ points, quadruped, two, mixed, phone, badNames, bare, pile, live })) {
+for (const [name, run] of Object.entries({ points, flag, quadruped, two, mixed, phone, badNames, bare, pile, live })) {
   const began = Date.now();
   try {
     await run();

@@ -375,6 +375,7 @@ void recordings(const Model &model) {
         recorder.set_channel(height, Numbers{s.q[2], 0.0});
         recorder.set_gradient(DS_QUANTITY_VELOCITY, Numbers(18, 1.0));
         recorder.add_arrow(1, {0.0, 0.0, 0.0}, {0.0, 0.0, 1.0});
+        recorder.surface("patch", {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, {{0, 1, 2}});
         recorder.step(sim);
     }
     CHECK(recorder.frames() == 4 && recorder.dropped() == 0);
@@ -389,6 +390,10 @@ void recordings(const Model &model) {
     recorder.rollout(rollout, 2, Numbers(18, 1.0), {}, Numbers(24, 1.0));
     CHECK(recorder.frames() == 8);
     CHECK(recorder.bytes().substr(1, 3) == "DSR");
+    CHECK(recorder.bytes().find("SURF") != std::string_view::npos);
+    CHECK_THROWS(recorder.surface("patch", {{0.0, 0.0, 0.0}}, {{0, 0, 1}}), DS_ERR_INVALID_ARGUMENT,
+                 "triangles[2]");
+    recorder.surface("patch", {}, {});
     CHECK_THROWS(recorder.step(batch, 2), DS_ERR_INVALID_ARGUMENT, "element");
     CHECK_THROWS(recorder.open("/no such folder/a"), DS_ERR_IO, "path");
     CHECK_THROWS(recorder.save("/no such folder/a"), DS_ERR_IO, "path");

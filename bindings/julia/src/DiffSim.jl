@@ -28,7 +28,7 @@ export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
 export Rollout, run!
 export Batch, batch_step!
-export Recorder, record!, save
+export Recorder, record!, surface!, save
 
 """
     library_path()

@@ -712,6 +712,9 @@ ds_recorder_state(a1, a2, a3, a4) =
 ds_recorder_step(a1, a2) =
     ccall((:ds_recorder_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cvoid}), a1, a2)
 
+ds_recorder_surface(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_recorder_surface, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ptr{Cdouble}, Csize_t, Ptr{UInt32}, Csize_t, Ptr{Cfloat}), a1, a2, a3, a4, a5, a6, a7)
+
 ds_recorder_warning(a1, a2) =
     ccall((:ds_recorder_warning, libdiffsim), Cstring, (Ptr{Cvoid}, Csize_t), a1, a2)
 

@@ -40,6 +40,22 @@ function record!(r::Recorder, t::Rollout; q0_bar = nothing, v0_bar = nothing, u_
 end
 
 """
+    surface!(recorder, name, points, triangles; color = (0.6, 0.6, 0.6, 1.0))
+
+Lets the frames from the next one on show a surface until the name is set again: `points` 3×n [m], world axes; `triangles`
+3×m, numbers of points from 1; red, green, blue and opacity from 0 to 1. Without points (`zeros(3, 0)`) it is gone.
+"""
+function surface!(r::Recorder, name::AbstractString, points::AbstractMatrix, triangles::AbstractMatrix{<:Integer} = zeros(Int, 3, 0);
+        color = (0.6, 0.6, 0.6, 1.0))
+    n, m = size(points, 2), size(triangles, 2)
+    sized(points, "points", 3, n)
+    size(triangles, 1) == 3 || throw(DimensionMismatch("triangles: expected 3×m numbers, got $(join(size(triangles), "×"))"))
+    all(i -> 1 <= i <= n, triangles) || throw(ArgumentError("triangles: expected numbers from 1 to $n"))
+    length(color) == 4 || throw(DimensionMismatch("color: expected 4 numbers, got $(length(color))"))
+    check(LibDiffSim.ds_recorder_surface(handle(r), name, points, n, UInt32.(triangles .- 1), m, collect(Cfloat, color)))
+end
+
+"""
     save(recorder, path)
 
 Writes the frames that the recorder holds as a recording.

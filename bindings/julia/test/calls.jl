@@ -65,8 +65,12 @@ end
     recorder = Recorder(sim.model; rate = 0)
     for _ in 1:5
         step!(sim, q, v, u)
+        surface!(recorder, "patch", [0.0 1.0 0.0; 0.0 0.0 1.0; 0.0 0.0 0.0], [1; 2; 3][:, :])
         record!(recorder, sim)
     end
+    @test_throws ArgumentError surface!(recorder, "patch", zeros(3, 2), [1; 2; 3][:, :])
+    @test_throws DiffSimError surface!(recorder, "patch", fill(NaN, 3, 1))
+    surface!(recorder, "patch", zeros(3, 0))
     batch = Batch(sim.model, 1; threads = 1)
     batch_step!(batch, repeat(q, 1, 1), repeat(v, 1, 1), repeat(u, 1, 1))
     record!(recorder, batch, 1)

@@ -110,6 +110,47 @@ def test_gradients_of_a_rollout_become_arrows(model):
     assert {1} <= set(r.frames[0].arrows["quantity"])
 
 
+def test_surfaces_are_in_the_frames_that_show_them(model, tmp_path):
+    rng = np.random.default_rng(3)
+    sheets = rng.normal(size=(40, 5, 3))
+    path = tmp_path / "run.dsrec"
+    with diffsim.Recorder(model, path=path, capacity=1 << 14) as recorder:
+        for k, sheet in enumerate(sheets):
+            recorder.surface("sheet", sheet, [[0, 1, 2], [2, 3, 4]], [0, 0.5, 1, 0.25])
+            if k == 3:
+                recorder.surface("<b>", sheet[:3], np.array([[2, 1, 0]]), [1, 1, 0])
+            if k == 30:
+                recorder.surface("<b>", [])
+            recorder.state(k, model.neutral())
+    whole = diffsim.Recording.read(path)
+    assert whole.damage is None and len(whole.frames) == 40
+    for k, frame in enumerate(whole.frames):
+        assert set(frame.surfaces) == ({"sheet", "<b>"} if 3 <= k < 30 else {"sheet"})
+        points, triangles, rgba = frame.surfaces["sheet"]
+        assert np.array_equal(points, sheets[k]) and triangles.tolist() == [[0, 1, 2], [2, 3, 4]]
+        assert rgba.tolist() == [0, 0.5, 1, 0.25]
+        if "<b>" in frame.surfaces:
+            points, triangles, rgba = frame.surfaces["<b>"]
+            assert np.array_equal(points, sheets[3, :3]) and triangles.tolist() == [[2, 1, 0]]
+            assert rgba.tolist() == [1, 1, 0, 1]
+    streamed = [frame.surfaces["sheet"][0] for _, frame in diffsim.Recording.stream(path)]
+    assert np.array_equal(streamed, sheets)
+    recorder = diffsim.Recorder(model)
+    for points, triangles, color, error, name in (
+        (sheets[0], [[0, 1, 5]], [1, 1, 1], diffsim.InvalidArgumentError, "triangles"),
+        (sheets[0], [[0, 1, -1]], [1, 1, 1], diffsim.InvalidArgumentError, "triangles"),
+        (sheets[0], [[0, 1, 0.5]], [1, 1, 1], diffsim.InvalidArgumentError, "triangles"),
+        (sheets[0], [], [1, 1], diffsim.InvalidArgumentError, "color"),
+        (sheets[0], [], [1, 1, 2], diffsim.InvalidArgumentError, "rgba"),
+        (sheets[0] * np.nan, [], [1, 1, 1], diffsim.NumericalError, "points"),
+        (np.zeros((1 << 20, 3)), [], [1, 1, 1], diffsim.CapacityError, "points"),
+    ):
+        with pytest.raises(error, match=name):
+            recorder.surface("sheet", points, triangles, color)
+    recorder.state(0.0, model.neutral())
+    assert recorder.recording().frames[0].surfaces == {}
+
+
 def test_wrong_calls_name_the_argument(model, tmp_path):
     recorder = diffsim.Recorder(model)
     with pytest.raises(diffsim.InvalidArgumentError, match="channel"):
@@ -133,6 +174,7 @@ def test_whatever_chunks_say_is_read_or_refused(model):
     import zlib
 
     recorder = diffsim.Recorder(model, rate=0, channels={"one": 1})
+    recorder.surface("sheet", np.eye(3), [[0, 1, 2]])
     fall(model, 3, lambda sim, q, v: recorder.step(sim))
     data = recorder.bytes()
     rng = np.random.default_rng(0)
@@ -156,7 +198,7 @@ def test_whatever_chunks_say_is_read_or_refused(model):
                 refused += 1
             except ValueError as error:
                 # Numbers that no page can show.
-                assert "JSON" in str(error) or "recordings" in str(error) or "pose" in str(error), error
+                assert "JSON" in str(error) or "recordings" in str(error) or "pose" in str(error) or "surface" in str(error), error
     assert refused > 20
 
 

@@ -73,6 +73,31 @@ def test_a_page_has_the_poses_of_the_recording(recording):
     assert np.abs(up).max() > 0
 
 
+def test_a_page_has_each_surface_once():
+    model = diffsim.Model.load(MODELS / "quadruped.xml")
+    recorder = diffsim.Recorder(model)
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    recorder.surface(BAD, corners, [[0, 1, 2]], [1, 0, 0, 0.5])
+    for k in range(6):
+        if k % 2:
+            recorder.surface("moves", corners + k, [[0, 1, 2]])
+        recorder.state(k, model.neutral())
+    page = recorder.recording().html()
+    assert BAD not in page
+    head, data = packed(page)
+    assert head["surfaces"]["names"] == [BAD, "moves"]
+    versions = head["surfaces"]["versions"]
+    assert [v["name"] for v in versions] == [0, 1, 1, 1] and versions[0]["rgba"] == [1, 0, 0, 0.5]
+    assert column(head, data, "surfaceStart").tolist() == [0, 1, 3, 5, 7, 9, 11]
+    assert column(head, data, "surfaceShown").tolist() == [0, 0, 1, 0, 1, 0, 2, 0, 2, 0, 3]
+    points = column(head, data, "surfacePoints").reshape(-1, 3)
+    for version, shift in zip(versions, (0, 1, 3, 5)):
+        start, count = version["points"]
+        assert np.array_equal(points[start : start + count], corners + shift)
+    # They all have the same triangle.
+    assert column(head, data, "surfaceTriangles").tolist() == [0, 1, 2]
+
+
 def test_meshes_are_thinned_to_a_budget():
     n = 200
     x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
@@ -110,6 +135,11 @@ def test_of_many_frames_some_are_shown(recording):
 
 
 def test_what_cannot_be_shown_is_told(recording):
+    from dataclasses import replace
+
+    nowhere = {"sheet": (np.full((1, 3), np.inf), np.zeros((0, 3), "u4"), np.ones(4))}
+    with pytest.raises(ValueError, match="surface"):
+        viewer.page([replace(recording, frames=[replace(recording.frames[0], surfaces=nowhere)])])
     with pytest.raises(ValueError, match="recordings"):
         viewer.page([])
     with pytest.raises(ValueError, match="recordings"):

@@ -127,6 +127,31 @@ class Recorder(Handle):
         point, vector = array(point, (3,), "point"), array(vector, (3,), "vector")
         check(lib.ds_recorder_add_arrow(self._handle, body, pointer(point), pointer(vector)))
 
+    def surface(self, name: str, points, triangles=(), color=(0.6, 0.6, 0.6, 1.0)) -> None:
+        """Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name
+        is set again. points: n×3 [m], world axes; triangles: m×3, numbers of points from 0; color: red, green, blue and,
+        if you like, opacity, 0 to 1. Without points the surface is gone."""
+        points = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
+        given = np.asarray(triangles).reshape(-1, 3)
+        if given.size and not (given.dtype.kind in "iu" and 0 <= given.min() and given.max() < len(points)):
+            raise InvalidArgumentError(f"triangles: expected integers from 0 to {len(points) - 1}")
+        triangles = np.ascontiguousarray(given, dtype=np.uint32)
+        color = np.asarray(color, dtype=np.float32).ravel()
+        if color.size not in (3, 4):
+            raise InvalidArgumentError(f"color: expected 3 or 4 numbers, got {color.size}")
+        rgba = np.append(color, np.ones(4 - color.size, np.float32))
+        check(
+            lib.ds_recorder_surface(
+                self._handle,
+                name.encode(),
+                ffi.from_buffer("double[]", points),
+                len(points),
+                ffi.from_buffer("uint32_t[]", triangles),
+                len(triangles),
+                ffi.from_buffer("float[]", rgba),
+            )
+        )
+
     def flush(self) -> None:
         """Writes what the ring holds to the file given at creation."""
         check(lib.ds_recorder_flush(self._handle))

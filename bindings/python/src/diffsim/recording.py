@@ -98,7 +98,8 @@ class Shape:
 @dataclass
 class Frame:
     """One frame. poses: nbody×7, position and quaternion (x y z w); limits: a joint's bit 0 at its lower limit, bit 1
-    at its upper one; gradient: a `Gradient`, None for a state that no step led to."""
+    at its upper one; gradient: a `Gradient`, None for a state that no step led to; surfaces: by name points (n×3, world
+    axes), triangles (m×3, numbers of points) and rgba."""
 
     time: float
     step: int
@@ -115,6 +116,7 @@ class Frame:
     contacts: np.ndarray
     wrenches: np.ndarray
     arrows: np.ndarray
+    surfaces: Dict[str, Tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
 
 
 @dataclass
@@ -136,6 +138,7 @@ class Recording:
     meshes: List[Tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     damage: Optional[str] = None
+    _shown: Dict[str, Tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Recording":
@@ -286,6 +289,18 @@ class Recording:
                 )
             )
 
+    def _surface(self, payload):
+        count, faces, *rgba = struct.unpack_from("<2I4f", payload)
+        points = np.frombuffer(payload, "<f8", 3 * count, 24).reshape(-1, 3)
+        triangles = np.frombuffer(payload, "<u4", 3 * faces, 24 + 24 * count).reshape(-1, 3)
+        if triangles.size and triangles.max() >= count:
+            raise ValueError("a triangle has a vertex that is none")
+        name = _Source(payload, 24 + 24 * count + 12 * faces).text()
+        if count:
+            self._shown[name] = points, triangles, np.array(rgba)
+        else:
+            self._shown.pop(name, None)
+
     def _frames(self, payload):
         (count,) = struct.unpack_from("<Q", payload)
         at = 8
@@ -338,6 +353,7 @@ class Recording:
             contacts,
             wrenches,
             arrows,
+            dict(self._shown),
         )
 
 
@@ -357,6 +373,7 @@ _CHUNKS = {
     b"HEAD": Recording._head,
     b"MESH": Recording._mesh,
     b"SHAP": Recording._shapes,
+    b"SURF": Recording._surface,
     b"FRMS": Recording._frames,
 }
 
@@ -364,8 +381,8 @@ _CHUNKS = {
 class _Source:
     """Numbers and names one after the other."""
 
-    def __init__(self, payload):
-        self.payload, self.at = payload, 0
+    def __init__(self, payload, at=0):
+        self.payload, self.at = payload, at
 
     def take(self, form):
         values = struct.unpack_from(form, self.payload, self.at)

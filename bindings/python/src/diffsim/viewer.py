@@ -144,6 +144,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     _contacts(arrays, recording)
     _wrenches(arrays, frames)
     _arrows(arrays, frames)
+    surfaces = _surfaces(arrays, frames)
     meshes = _meshes(arrays, recording, triangles)
     head = {
         "name": recording.name,
@@ -167,6 +168,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
         "shapes": [_shape(s) for s in recording.shapes],
         "frictions": _frictions(recording),
         "meshes": meshes,
+        "surfaces": surfaces,
         "slots": slots,
         "carriers": carriers,
         "still": still,
@@ -298,6 +300,44 @@ def _arrows(arrays, frames):
     arrays.add("arrowBody", a["body"], "u4")
     arrays.add("arrowPoint", a["point"], "f4")
     arrays.add("arrowVector", a["vector"], "f4")
+
+
+def _surfaces(arrays, frames):
+    """Surfaces, each once, and which of them a frame shows."""
+    names, numbers, versions, faces = {}, {}, [], {}
+    points, triangles, lists = [np.zeros((0, 3))], [np.zeros((0, 3))], []
+    corners = count = 0
+    for frame in frames:
+        lists.append([])
+        for name, surface in frame.surfaces.items():
+            # Frames that show the same have the same object.
+            key = name, id(surface)
+            if key not in numbers:
+                places, indices, rgba = surface
+                if not np.isfinite(places).all():
+                    raise ValueError("a point of a surface of the recording is not finite")
+                raw = indices.tobytes()
+                if raw not in faces:
+                    faces[raw] = [count, len(indices)]
+                    triangles.append(indices)
+                    count += len(indices)
+                numbers[key] = len(versions)
+                versions.append(
+                    {
+                        "name": names.setdefault(name, len(names)),
+                        "rgba": np.clip(np.nan_to_num(rgba), 0.0, 1.0).tolist(),
+                        "points": [corners, len(places)],
+                        "triangles": faces[raw],
+                    }
+                )
+                points.append(np.clip(places, -1e30, 1e30))
+                corners += len(places)
+            lists[-1].append(numbers[key])
+    arrays.add("surfaceStart", _starts(lists), "u4")
+    arrays.add("surfaceShown", [i for shown in lists for i in shown], "u4")
+    arrays.add("surfacePoints", np.concatenate(points), "f4")
+    arrays.add("surfaceTriangles", np.concatenate(triangles), "u4")
+    return {"names": list(names), "versions": versions}
 
 
 def _meshes(arrays, recording, budget) -> List[dict]:
