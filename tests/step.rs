@@ -319,6 +319,38 @@ fn clamped_actuators_have_one_sided_slopes_and_say_so() {
     assert_eq!(slope(1.5), (0.0, Gradient::Exact));
 }
 
+/// Any input does nothing, and the slope at zero was that of a motor without bounds.
+#[test]
+fn motors_without_strength_have_no_slope() {
+    let mut spec = ModelSpec::default();
+    let mut rng = Rng::new(3);
+    spec.bodies
+        .push(random_body(&mut rng, 1, 0, JointKind::Revolute));
+    spec.actuators.push(ActuatorSpec {
+        name: "motor".into(),
+        joint: "joint1".into(),
+        gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        gain: 1.0,
+        bias: [0.0; 3],
+        control_range: None,
+        force_range: Some((0.0, 0.0)),
+        origin: String::new(),
+    });
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let mut sim = Sim::new(model, &options()).unwrap();
+    for u in [0.0, 0.3] {
+        step(&mut sim, &[0.2], &[0.1], &[u]);
+        let mut du = [f64::NAN];
+        sim.step_jacobians(StepJacobians {
+            dv_du: Some(&mut du),
+            ..Default::default()
+        })
+        .unwrap();
+        let info = sim.step_info().unwrap();
+        assert_eq!((du[0], info.gradient), (0.0, Gradient::Exact));
+    }
+}
+
 #[test]
 fn energy_error_of_an_undamped_pendulum_is_first_order() {
     let mut spec = ModelSpec::default();

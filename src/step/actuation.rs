@@ -24,6 +24,8 @@ impl ActuatorForce {
         let mut margin = f64::INFINITY;
         let mut clamp = |x: f64, range: Option<(f64, f64)>| match range {
             None => (x, true),
+            // Nothing passes, on either side.
+            Some((lo, hi)) if lo == hi => (lo, false),
             Some((lo, hi)) => {
                 margin = margin.min((x - lo).abs()).min((x - hi).abs());
                 (x.clamp(lo, hi), x >= lo && x <= hi)
