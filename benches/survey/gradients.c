@@ -9,8 +9,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "robot.h"
 
-static const double WIDTHS[] = {1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
-enum { WIDTH_COUNT = 5, DIRECTIONS = 8 };
+static const double WIDTHS[] = {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11};
+enum { WIDTH_COUNT = 7, DIRECTIONS = 8 };
 static const double WRONG = 1e-4, SIDES = 1e-6;
 
 typedef struct {
