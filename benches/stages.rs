@@ -122,7 +122,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
     group.bench_function("collision", |b| {
         b.iter(|| {
             scene.place(model, black_box(&d.kin));
-            scene.foresee(&d.kin.v, &d.kin.v, 2e-3);
+            scene.speculate(&d.kin.v, &d.kin.v, 2e-3);
             scene.collide(2.0 * TIME_STEP).unwrap();
         });
     });

@@ -20,7 +20,7 @@ pub struct Approach {
     /// Up to this gap points count however the bodies move [m].
     margin: f64,
     /// How long the motions last [s].
-    reach: f64,
+    horizon: f64,
     /// No point with a larger gap counts [m].
     pub farthest: f64,
     /// Of B against A: velocity at `centre`, and angular velocity.
@@ -39,11 +39,11 @@ impl Approach {
         }
     }
 
-    /// For `reach` seconds; the motions are yet to be added, with their velocities at `centre`.
-    pub fn new(reach: f64, centre: Vec3) -> Approach {
+    /// For `horizon` seconds; the motions are yet to be added, with their velocities at `centre`.
+    pub fn new(horizon: f64, centre: Vec3) -> Approach {
         Approach {
             margin: 0.0,
-            reach,
+            horizon,
             farthest: 0.0,
             motions: [Twist::ZERO; MOTIONS],
             count: 0,
@@ -65,7 +65,7 @@ impl Approach {
         let fastest = self.motions[..self.count].iter().fold(0.0, faster);
         Approach {
             margin,
-            farthest: margin + self.reach * fastest,
+            farthest: margin + self.horizon * fastest,
             ..*self
         }
     }
@@ -74,7 +74,7 @@ impl Approach {
     pub fn surprise(&self, other: &Approach, balls: [Ball; 2]) -> f64 {
         let nearer = |least: f64, w: &Twist| least.min(other.fastest(other.motions[0] - *w, balls));
         let motions = self.motions[..self.count].iter();
-        other.reach * motions.fold(f64::INFINITY, nearer)
+        other.horizon * motions.fold(f64::INFINITY, nearer)
     }
 
     /// Bound on the relative velocity at points of the bodies that meet: it holds in either ball.
@@ -108,13 +108,13 @@ impl Approach {
     /// does, for whoever is to refuse it.
     pub fn holds(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
-        excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= self.reach * w.norm())
+        excess <= 0.0 || excess.is_nan() || self.any(p, |w| excess <= self.horizon * w.norm())
     }
 
     /// Whether a motion closes the gap of a point.
     pub fn closes(&self, p: &ContactPoint) -> bool {
         let excess = p.gap - self.margin;
-        excess <= 0.0 || self.any(p, |w| excess <= -self.reach * w.dot(p.normal))
+        excess <= 0.0 || self.any(p, |w| excess <= -self.horizon * w.dot(p.normal))
     }
 
     fn any(&self, p: &ContactPoint, test: impl Fn(Vec3) -> bool) -> bool {

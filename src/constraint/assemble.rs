@@ -292,7 +292,7 @@ impl Constraints {
         v: &[f64],
         v_free: &[f64],
         h: f64,
-        reach: f64,
+        speculative_margin: f64,
     ) {
         self.start();
         let t = model.topology();
@@ -329,7 +329,7 @@ impl Constraints {
             for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {
                 let gap = sign * (q[l.iq] - bound);
                 let speed = v[l.dof].abs().max(v_free[l.dof].abs());
-                if gap <= l.margin + reach + 2.0 * h * speed {
+                if gap <= l.margin + speculative_margin + 2.0 * h * speed {
                     let side = u32::from(sign < 0.0);
                     let key = Key {
                         kind: 1 + side,

@@ -2,7 +2,7 @@
 //!
 //! A displacement ξ of a body takes a change of its velocity with it, δV = ξ × V + η. All that a group
 //! of rows does is linear in the (ξ, η) of its two bodies. One direction or adjoint follows the formulas of a
-//! contact. Where it is asked for dof by dof, [`Variation::expand`] reduces each side to its coefficients first: a
+//! contact. Where it is asked for dof by dof, [`ConstraintDerivative::expand`] reduces each side to its coefficients first: a
 //! dof then costs one product of twelve numbers a row. Forces need no product at all: how a body's own motion turns
 //! them joins the stiffness of its loads. Equalities are few and always reduced.
 
@@ -112,14 +112,14 @@ impl Cross {
 
 /// Rows by the motions of single bodies, and impulses on others.
 #[derive(Debug)]
-struct Reduced {
+struct BodyRows {
     sides: Vec<Side>,
     cross: Vec<Cross>,
 }
 
-impl Reduced {
+impl BodyRows {
     fn new(max_groups: usize) -> Self {
-        Reduced {
+        BodyRows {
             // Two bodies, at two velocities.
             sides: Vec::with_capacity(4 * max_groups),
             cross: Vec::with_capacity(2 * max_groups),
@@ -137,15 +137,15 @@ const BEFORE: usize = 1;
 
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
 #[derive(Debug)]
-pub struct Variation {
+pub struct ConstraintDerivative {
     /// The first `count` are in use.
     contacts: Vec<VariedContact>,
     count: usize,
     bounded: Vec<Bounded>,
     on_dofs: Vec<OnDof>,
-    equalities: Reduced,
-    /// The contacts, after [`Variation::expand`].
-    reduced: Reduced,
+    equalities: BodyRows,
+    /// The contacts, after [`ConstraintDerivative::expand`].
+    reduced: BodyRows,
     /// After the step and before it, of which the first `times` are in use.
     flow: [Flow; 2],
     times: usize,
@@ -161,7 +161,7 @@ pub struct Variation {
     pub degenerate: bool,
 }
 
-impl Variation {
+impl ConstraintDerivative {
     /// For steps of up to `max_groups` groups with these `rows`.
     pub fn new(model: &Model, rows: &Rows) -> Self {
         let t = model.topology();
@@ -169,13 +169,13 @@ impl Variation {
         let max_groups = rows.capacity();
         let twists = || vec![Twist::ZERO; links];
         let wrenches = || vec![Wrench::ZERO; links];
-        Variation {
+        ConstraintDerivative {
             contacts: Vec::with_capacity(max_groups),
             count: 0,
             bounded: Vec::with_capacity(max_groups),
             on_dofs: Vec::with_capacity(2 * max_groups + 2 * rows.columns()),
-            equalities: Reduced::new(max_groups),
-            reduced: Reduced::new(max_groups),
+            equalities: BodyRows::new(max_groups),
+            reduced: BodyRows::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
             times: 0,
             kept: 0.0,
@@ -293,8 +293,8 @@ impl Variation {
         }
     }
 
-    /// Rows on bodies: with [`Variation::column`] and [`Variation::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
-    /// λ, with stabilization; after [`Variation::expand`]. A row and dof may come more than once.
+    /// Rows on bodies: with [`ConstraintDerivative::column`] and [`ConstraintDerivative::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
+    /// λ, with stabilization; after [`ConstraintDerivative::expand`]. A row and dof may come more than once.
     #[inline(always)]
     pub fn sides(&self) -> impl Iterator<Item = &Side> {
         self.reduced.sides.iter().chain(&self.equalities.sides)
@@ -311,7 +311,7 @@ impl Variation {
     }
 
     /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
-    /// between two moving bodies, beyond the loads' stiffness; after [`Variation::expand`].
+    /// between two moving bodies, beyond the loads' stiffness; after [`ConstraintDerivative::expand`].
     pub fn for_cross(
         &self,
         t: &Topology,
@@ -350,8 +350,8 @@ impl Variation {
         }
     }
 
-    /// Adds to `force` the impulses of [`Variation::for_cross`] by the displacement of the last
-    /// [`Variation::direction`].
+    /// Adds to `force` the impulses of [`ConstraintDerivative::for_cross`] by the displacement of the last
+    /// [`ConstraintDerivative::direction`].
     pub fn cross_forces(&self, t: &Topology, kin: &Kinematics, force: &mut [f64]) {
         for c in self.cross() {
             let w = c.stiffness.mul(self.xi[c.from]);

@@ -19,7 +19,7 @@ mod weights;
 
 pub use assemble::{Constraints, Source};
 pub use compliance::Compliance;
-pub use derivative::Variation;
+pub use derivative::ConstraintDerivative;
 pub use home::home;
 pub use stabilization::{PushOut, Stabilization};
 pub use trees::room;

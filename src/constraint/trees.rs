@@ -4,7 +4,7 @@ use super::assemble::{Constraints, Source};
 use crate::contact::island_solver::Capacity;
 use crate::contact::ladder::DENSE;
 use crate::contact::problem::Delassus;
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::dynamics::factors::Factors;
 use crate::linalg::{Reflections, dispatch};
 use crate::model::topology::{Topology, Tree};
@@ -65,7 +65,7 @@ pub(super) fn largest_tree(t: &Topology) -> usize {
 pub(super) struct Held {
     pub dense: Vec<f64>,
     /// Where any problem may be.
-    pub by_trees: Option<TreeRows>,
+    pub by_trees: Option<WhitenedJacobian>,
     /// Rows up to which it is dense, if it ever is.
     most_dense: Option<usize>,
     /// Whether that of the present problem is.
@@ -102,7 +102,8 @@ impl Held {
         });
         Held {
             dense: Vec::with_capacity(most_dense.unwrap_or(0).pow(2)),
-            by_trees: is_held.then(|| TreeRows::with_capacity(t.trees.len(), max_blocks, entries)),
+            by_trees: is_held
+                .then(|| WhitenedJacobian::with_capacity(t.trees.len(), max_blocks, entries)),
             most_dense,
             is_dense: true,
             rigid: Vec::with_capacity(most_dense.unwrap_or(0)),

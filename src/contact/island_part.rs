@@ -3,7 +3,7 @@
 use super::island_solver::Capacity;
 use super::ladder::DENSE_AT_LAST;
 use super::problem::{Block, Delassus, Problem};
-use super::tree_rows::TreeRows;
+use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::mode::Mode;
 
 /// The problem of one island.
@@ -15,7 +15,7 @@ pub(super) struct Part {
     /// Number in the island of each tree of the whole.
     place: Vec<usize>,
     trees: Vec<usize>,
-    factor: TreeRows,
+    factor: WhitenedJacobian,
     /// How G is held: all of it, or by trees.
     pub is_dense: bool,
     dense: Vec<f64>,
@@ -34,7 +34,11 @@ impl Part {
             place: vec![0; trees],
             // Of every block, before those named twice go.
             trees: Vec::with_capacity(2 * blocks),
-            factor: TreeRows::with_capacity(trees, blocks, 2 * rows * capacity.largest_tree),
+            factor: WhitenedJacobian::with_capacity(
+                trees,
+                blocks,
+                2 * rows * capacity.largest_tree,
+            ),
             is_dense: false,
             dense: Vec::with_capacity(rows.min(DENSE_AT_LAST).pow(2)),
             blocks: Vec::with_capacity(blocks),
@@ -47,7 +51,7 @@ impl Part {
     pub fn extract(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         members: &[usize],
         lambda: &[f64],
         modes: &[Mode],

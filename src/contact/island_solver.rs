@@ -11,7 +11,7 @@ use super::ladder::{Allowance, DENSE, DENSE_AT_LAST};
 use super::ncp::{Method, NcpOptions, NcpSolver, Sides, Split, dense_cost};
 use super::panels::Columns;
 use super::problem::{Delassus, Problem};
-use super::tree_rows::TreeRows;
+use super::whitened_jacobian::WhitenedJacobian;
 use super::working_set::WorkingSet;
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
@@ -138,7 +138,7 @@ impl IslandSolver {
     fn solve_islands(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         options: &NcpOptions,
         all: &mut Certificate,
     ) -> Result<bool> {
@@ -196,7 +196,7 @@ impl IslandSolver {
     fn solve_island(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         island: usize,
         most_dense: usize,
         options: &NcpOptions,
@@ -377,7 +377,7 @@ impl IslandSolver {
     }
 
     /// Prepares the derivative on one island.
-    fn load(&mut self, problem: &Problem, rows: &TreeRows, island: usize) -> Result<()> {
+    fn load(&mut self, problem: &Problem, rows: &WhitenedJacobian, island: usize) -> Result<()> {
         if self.loaded == Some(island) {
             return Ok(());
         }

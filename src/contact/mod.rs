@@ -12,6 +12,6 @@ pub mod mode;
 pub mod ncp;
 pub mod panels;
 pub mod problem;
-pub mod tree_rows;
 mod tree_system;
+pub mod whitened_jacobian;
 mod working_set;

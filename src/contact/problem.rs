@@ -9,7 +9,7 @@
 //! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
 
-use super::tree_rows::TreeRows;
+use super::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::dispatch;
 
@@ -43,7 +43,7 @@ pub enum Delassus<'a> {
     /// n × n, column-major, both triangles filled.
     Dense(&'a [f64]),
     /// By its factor, of which each row has entries on a few trees only.
-    Trees(&'a TreeRows),
+    Trees(&'a WhitenedJacobian),
 }
 
 /// One step's problem. Borrowed: the solver copies nothing of size n².

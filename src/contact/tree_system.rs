@@ -1,8 +1,8 @@
-//! What is solved with the factored 1 + Hᵀ W H of [`TreeRows`].
+//! What is solved with the factored 1 + Hᵀ W H of [`WhitenedJacobian`].
 
 use crate::contact::island_solver::Capacity;
 use crate::contact::problem::Small;
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{BlockLu, FREE, LANES, Place, add_combination, add_six_columns, dispatch};
 
 /// Factorization and memory. Sized at creation; a capacity of no trees takes none.
@@ -60,12 +60,16 @@ impl TreeSystem {
     }
 
     /// Chooses the order of elimination; once per problem.
-    pub fn analyze(&mut self, rows: &TreeRows) {
+    pub fn analyze(&mut self, rows: &WhitenedJacobian) {
         self.analyze_some(rows, |_| true);
     }
 
     /// [`TreeSystem::analyze`] where only these blocks will have weight.
-    pub fn analyze_some(&mut self, rows: &TreeRows, may_have_weight: impl Fn(usize) -> bool) {
+    pub fn analyze_some(
+        &mut self,
+        rows: &WhitenedJacobian,
+        may_have_weight: impl Fn(usize) -> bool,
+    ) {
         self.lu.start(rows.starts());
         let pair = |i: usize| match rows.trees_of(i) {
             [Some(a), Some(b)] if may_have_weight(i) => Some([a, b]),
@@ -90,7 +94,7 @@ impl TreeSystem {
     }
 
     /// Fills and factors 1 + Hᵀ W H. False if it is singular.
-    pub fn factor(&mut self, rows: &TreeRows) -> bool {
+    pub fn factor(&mut self, rows: &WhitenedJacobian) -> bool {
         let weighted = |i: &usize| self.weights[*i] != [[0.0; 3]; 3];
         self.weighted.clear();
         self.weighted
@@ -101,7 +105,7 @@ impl TreeSystem {
     }
 
     /// Multiplications of [`TreeSystem::factor`] where all blocks have weight.
-    pub fn cost(&self, rows: &TreeRows) -> f64 {
+    pub fn cost(&self, rows: &WhitenedJacobian) -> f64 {
         let fill = (0..rows.blocks()).map(|i| {
             let entries = rows.trees_of(i).into_iter().flatten().enumerate();
             let width: usize = entries.map(|(side, _)| rows.panel(i, side).len()).sum();
@@ -123,7 +127,7 @@ impl TreeSystem {
     /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y, or with Wᵀ, over the problem's rows. Rows of blocks without weight are not read.
     pub fn respond<const W: usize>(
         &mut self,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         y: &mut [[f64; W]],
         transposed: bool,
     ) {
@@ -131,26 +135,26 @@ impl TreeSystem {
     }
 
     /// y ← H (1 + Hᵀ W H)⁻¹ Hᵀ y over all rows, with one step of iterative refinement.
-    pub fn answer<const W: usize>(&mut self, rows: &TreeRows, y: &mut [[f64; W]]) {
+    pub fn answer<const W: usize>(&mut self, rows: &WhitenedJacobian, y: &mut [[f64; W]]) {
         answer(self, rows, y);
     }
 
     /// y ← G y over the rows of blocks with weight, which are the only ones read and written.
-    pub fn multiply<const W: usize>(&mut self, rows: &TreeRows, y: &mut [[f64; W]]) {
+    pub fn multiply<const W: usize>(&mut self, rows: &WhitenedJacobian, y: &mut [[f64; W]]) {
         respond(self, rows, y, None);
     }
 }
 
 dispatch! {
     fn respond<const W: usize> = respond_kernel(
-        system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]], solve_transposed: Option<bool>,
+        system: &mut TreeSystem, rows: &WhitenedJacobian, y: &mut [[f64; W]], solve_transposed: Option<bool>,
     )
 }
 
 #[inline(always)]
 fn respond_kernel<const W: usize>(
     system: &mut TreeSystem,
-    rows: &TreeRows,
+    rows: &WhitenedJacobian,
     y: &mut [[f64; W]],
     solve_transposed: Option<bool>,
 ) {
@@ -178,12 +182,16 @@ fn respond_kernel<const W: usize>(
 
 dispatch! {
     fn answer<const W: usize> = answer_kernel(
-        system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]],
+        system: &mut TreeSystem, rows: &WhitenedJacobian, y: &mut [[f64; W]],
     )
 }
 
 #[inline(always)]
-fn answer_kernel<const W: usize>(system: &mut TreeSystem, rows: &TreeRows, y: &mut [[f64; W]]) {
+fn answer_kernel<const W: usize>(
+    system: &mut TreeSystem,
+    rows: &WhitenedJacobian,
+    y: &mut [[f64; W]],
+) {
     let n = rows.coordinates();
     let z = &mut system.z.as_chunks_mut::<W>().0[..n];
     let target = &mut system.target.as_chunks_mut::<W>().0[..n];
@@ -229,11 +237,11 @@ fn solve_kernel(system: &mut TreeSystem, z: &mut [[f64; 1]]) {
 
 dispatch! {
     /// Adds Hᵀ W H, without the transposes of what is definite.
-    fn fill = fill_kernel(system: &mut TreeSystem, rows: &TreeRows)
+    fn fill = fill_kernel(system: &mut TreeSystem, rows: &WhitenedJacobian)
 }
 
 #[inline(always)]
-fn fill_kernel(system: &mut TreeSystem, rows: &TreeRows) {
+fn fill_kernel(system: &mut TreeSystem, rows: &WhitenedJacobian) {
     let lu = &mut system.lu;
     let count_of_places = if lu.is_definite() { 1 } else { 2 };
     for &i in &system.weighted {

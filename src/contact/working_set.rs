@@ -3,7 +3,7 @@
 //! never comes about, and what is left falls into smaller islands.
 
 use super::problem::{Block, Problem};
-use super::tree_rows::TreeRows;
+use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::mode::Mode;
 
 /// A block outside separates at least at this velocity, scaled as margins are: what may be at a switch is inside.
@@ -37,7 +37,7 @@ impl WorkingSet {
     }
 
     /// Begins with the blocks that hold in `modes` and those that do not open without impulses.
-    pub fn start(&mut self, problem: &Problem, rows: &TreeRows, modes: &[Mode]) {
+    pub fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, modes: &[Mode]) {
         let unit = unit(problem);
         self.inside.clear();
         for (b, (block, mode)) in problem.blocks.iter().zip(modes).enumerate() {
@@ -61,7 +61,12 @@ impl WorkingSet {
 
     /// Takes in the blocks that do not open under the impulses; if there are none, returns how far those outside are
     /// from closing, scaled.
-    pub fn extend(&mut self, problem: &Problem, rows: &TreeRows, lambda: &[f64]) -> Option<f64> {
+    pub fn extend(
+        &mut self,
+        problem: &Problem,
+        rows: &WhitenedJacobian,
+        lambda: &[f64],
+    ) -> Option<f64> {
         let z = &mut self.z[..rows.coordinates()];
         z.fill([0.0]);
         for &b in &self.blocks {

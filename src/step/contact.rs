@@ -7,12 +7,14 @@ mod solve;
 pub(super) use parameters::Friction;
 pub use report::ContactReport;
 
-use super::agreement::{Agreement, Verdict};
+use super::constrained_inverse::ConstrainedInverse;
 use super::contact_kernels::{gather, respond, scatter};
 use super::options::{self, Options};
-use super::response::Response;
+use super::uniqueness_probe::{UniquenessProbe, Verdict};
 use crate::collision::scene::Scene;
-use crate::constraint::{Compliance, Constraints, PushOut, Source, Stabilization, Variation};
+use crate::constraint::{
+    Compliance, ConstraintDerivative, Constraints, PushOut, Source, Stabilization,
+};
 use crate::contact::central_path::CentralPath;
 use crate::contact::certificate::{Certificate, Effort};
 use crate::contact::convex::ConvexSolver;
@@ -53,7 +55,7 @@ pub(super) struct ContactStage {
     pub certificate: Option<Certificate>,
     pub linear: Option<ContactLinear>,
     /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
-    foresight: f64,
+    speculative_margin: f64,
     /// Instead of the exact solution, after [`ContactStage::relax`].
     relaxed: Option<Box<CentralPath>>,
 }
@@ -61,9 +63,9 @@ pub(super) struct ContactStage {
 /// Workspace of the contact stage's derivatives.
 #[derive(Debug)]
 pub(super) struct ContactLinear {
-    pub variation: Variation,
-    pub response: Response,
-    agreement: Agreement,
+    pub variation: ConstraintDerivative,
+    pub response: ConstrainedInverse,
+    agreement: UniquenessProbe,
     /// The derivative is not that of all sides: a contact has none, or redundant rows disagree.
     pub one_sided: bool,
     /// Constraints are so nearly dependent that a derivative would be round-off.
@@ -130,9 +132,9 @@ impl ContactStage {
             twists: vec![Twist::ZERO; model.topology().links.len()],
             certificate: None,
             linear: options.derivatives.then(|| ContactLinear {
-                variation: Variation::new(model, &constraints.rows),
-                response: Response::new(model.topology(), &constraints),
-                agreement: Agreement::new(nv, rows),
+                variation: ConstraintDerivative::new(model, &constraints.rows),
+                response: ConstrainedInverse::new(model.topology(), &constraints),
+                agreement: UniquenessProbe::new(nv, rows),
                 one_sided: false,
                 undetermined: false,
                 dlambda: vec![0.0; rows],
@@ -143,7 +145,7 @@ impl ContactStage {
                 limits: vec![0.0; blocks],
             }),
             constraints,
-            foresight: 0.0,
+            speculative_margin: 0.0,
             relaxed: None,
         })
     }
@@ -154,9 +156,9 @@ impl ContactStage {
     }
 
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.
-    pub fn foresee(&mut self, distance: f64) {
+    pub fn widen_speculative_margin(&mut self, distance: f64) {
         self.scene.widen(distance);
-        self.foresight += distance;
+        self.speculative_margin += distance;
     }
 
     /// Replaces the last solution by the one on the central path.
@@ -175,7 +177,7 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Variation of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// ConstraintDerivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last
     /// [`ContactStage::correct_one`].
     pub fn impulse_direction(&self, out: &mut [f64]) {
         let (c, Some(l)) = (&self.constraints, &self.linear) else {
@@ -234,7 +236,7 @@ impl ContactStage {
         Ok(())
     }
 
-    /// Prepares columns by dofs: [`Variation::expand`].
+    /// Prepares columns by dofs: [`ConstraintDerivative::expand`].
     pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
         if let Some(l) = &mut self.linear {
             l.variation.expand(t, kin, &self.stabilization, stiffness);
@@ -250,7 +252,7 @@ impl ContactStage {
         m: &Factors,
         coupling: &Coupling,
         inverse: &DenseInverse,
-    ) -> Result<Option<&Response>> {
+    ) -> Result<Option<&ConstrainedInverse>> {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(None);
         };

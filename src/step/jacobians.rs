@@ -1,11 +1,11 @@
 //! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
 
 use super::actuation::ActuatorForce;
+use super::constrained_inverse::ConstrainedInverse;
 use super::derivatives::at;
 use super::info::check_length;
 use super::linearization::*;
 use super::parameters::At;
-use super::response::Response;
 use super::sim::Sim;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::coupling::Coupling;
@@ -188,7 +188,7 @@ impl Sim {
             t,
             &lin.coupling,
             -h,
-            response.and_then(Response::less),
+            response.and_then(ConstrainedInverse::less),
             &mut lin.by_q,
             &mut lin.by_v,
         );

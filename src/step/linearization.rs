@@ -4,7 +4,7 @@ use super::actuation::spring_jacobian;
 use super::info::REACH;
 use super::sim::StepState;
 use super::world_axes;
-use crate::constraint::Variation;
+use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::coupling::{Columns, Coupling, Homes, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
@@ -154,7 +154,7 @@ pub(super) fn for_joint_terms(
     model: &Model,
     params: &Params,
     state: &StepState,
-    variation: Option<&Variation>,
+    variation: Option<&ConstraintDerivative>,
     h: f64,
     mut visit: impl FnMut(usize, usize, f64, f64),
 ) {

@@ -1,8 +1,8 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
-mod agreement;
 mod collision;
+mod constrained_inverse;
 mod contact;
 mod contact_kernels;
 mod contact_motion;
@@ -19,11 +19,11 @@ mod observe;
 mod options;
 mod parameters;
 mod queries;
-mod response;
 mod selection;
 mod sim;
 mod smoothing;
-mod tree_response;
+mod tree_inverse;
+mod uniqueness_probe;
 mod world_axes;
 
 pub use collision::{ContactDerivatives, Distance};

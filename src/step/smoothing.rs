@@ -251,7 +251,7 @@ impl Sim {
         self.get_memory(&mut warm)?;
         sim.set_memory(&warm)?;
         if let Some(c) = &mut sim.contact {
-            c.foresee(options.reach);
+            c.widen_speculative_margin(options.reach);
         }
         let (mut q, mut v) = (vec![0.0; self.model.nq()], vec![0.0; self.model.nv()]);
         let s = &self.state;

@@ -44,7 +44,7 @@ impl Bodies<'_> {
             .iter()
             .any(|s| matches!(s, Spot::Face(_) | Spot::Cap(_)))
         {
-            // Fixed by that face.
+            // ArrayVec by that face.
             return Some(*s);
         }
         let [x, y, z] = s.normal.to_array().map(|x| (x * GRID).round());

@@ -1,8 +1,8 @@
 //! Overlapping curved shapes met again: where the depth was least, and what proves that it still is.
 
+use super::array_vec::ArrayVec;
 use super::curved::Solution;
 use super::feature::Spot;
-use super::fixed::Fixed;
 use super::inner::Inner;
 use crate::spatial::{Pose, Vec3};
 
@@ -23,9 +23,9 @@ pub(super) const ALIKE_SINE: f64 = 0.01;
 #[derive(Clone, Debug)]
 pub struct Cage {
     /// Of A and of B, each in its body's frame.
-    corners: Fixed<[Vec3; 2], CORNERS>,
+    corners: ArrayVec<[Vec3; 2], CORNERS>,
     /// Counter-clockwise seen from outside.
-    facets: Fixed<[u8; 3], { 2 * CORNERS }>,
+    facets: ArrayVec<[u8; 3], { 2 * CORNERS }>,
     spots: [Spot; 2],
     normal: Vec3,
 }
@@ -33,8 +33,8 @@ pub struct Cage {
 impl Default for Cage {
     fn default() -> Cage {
         Cage {
-            corners: Fixed::new(),
-            facets: Fixed::new(),
+            corners: ArrayVec::new(),
+            facets: ArrayVec::new(),
             spots: [Spot::Smooth; 2],
             normal: Vec3::ZERO,
         }
@@ -78,7 +78,7 @@ impl Cage {
 
     /// Whether every direction but those about `normal` is deeper than `depth`.
     pub(super) fn is_deeper(&self, b_in_a: &Pose, normal: Vec3, depth: f64) -> bool {
-        let mut corners = Fixed::<Vec3, CORNERS>::new();
+        let mut corners = ArrayVec::<Vec3, CORNERS>::new();
         for [a, b] in self.corners.iter() {
             let _ = corners.push(*a - b_in_a.point(*b));
         }

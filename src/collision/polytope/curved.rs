@@ -1,15 +1,15 @@
 //! Contact of cylinders and ellipsoids with convex shapes.
 //!
 //! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the points of
-//! support. A search on the support maps ([`super::gjk`], [`super::expand`]) comes near a
+//! support. A search on the support maps ([`super::gjk`], [`super::epa`]) comes near a
 //! maximizer; Newton's method on the optimality condition x_B − x_A ∥ n, written with the local
 //! geometry of the surfaces there, finds it to rounding. Several local geometries may be near (a
 //! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
 
+use super::array_vec::ArrayVec;
 use super::cache::Memory;
 use super::convex::{Convex, Kind};
 use super::feature::{Feature, Spot};
-use super::fixed::Fixed;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
 use super::inner::Inner;
@@ -376,11 +376,11 @@ impl Bodies<'_> {
         let mut whole = false;
         let faceted = self.a.hull().is_some() || self.b.hull().is_some();
         for &(depth, apart) in &COARSE_DEPTH[usize::from(faceted)..] {
-            let mut near = Fixed::<usize, MAX_FACETS>::new();
+            let mut near = ArrayVec::<usize, MAX_FACETS>::new();
             whole = inner.approach(self, depth * size, |facet| {
                 let _ = near.push(facet);
             });
-            let mut facets = Fixed::<(f64, usize), MAX_FACETS>::new();
+            let mut facets = ArrayVec::<(f64, usize), MAX_FACETS>::new();
             for &facet in near.iter() {
                 let _ = facets.push((self.separation(inner.normal(facet)), facet));
             }

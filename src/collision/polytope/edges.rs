@@ -1,7 +1,7 @@
 //! Contacts of vertices and edges of two hulls that are apart.
 
+use super::array_vec::ArrayVec;
 use super::feature::Feature;
-use super::fixed::Fixed;
 use super::hull::Hull;
 use super::pair::{Distinct, Pair};
 use super::patch::Candidates;
@@ -128,8 +128,8 @@ impl Pair<'_> {
 
 /// The edges nearly perpendicular to `dir` at the vertex `top`, which is outermost along it, and at its
 /// neighbours that are as far out: of an edge that touches, a search may give either end.
-fn crosswise(hull: &Hull, top: u16, dir: Vec3, rounding: f64) -> Fixed<[u16; 2], MAX_CROSSWISE> {
-    let mut edges = Fixed::new();
+fn crosswise(hull: &Hull, top: u16, dir: Vec3, rounding: f64) -> ArrayVec<[u16; 2], MAX_CROSSWISE> {
+    let mut edges = ArrayVec::new();
     let height = |i: u16| hull.vertex(i).dot(dir);
     let outermost = |i: &u16| height(top) - height(*i) <= TIED * rounding;
     let tops = hull.neighbours(top).iter().copied().filter(outermost);

@@ -1,7 +1,7 @@
 //! Polytopes inside the Minkowski difference of bodies with curved surfaces, which they never fill.
 
 use super::cage::{ALIKE, CORNERS};
-use super::expand::{COPLANAR, FEW, Facet, Polytope};
+use super::epa::{COPLANAR, FEW, Facet, Polytope};
 use super::gjk::{Simplex, SupportMap, Vertex};
 use crate::spatial::Vec3;
 

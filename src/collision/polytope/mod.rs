@@ -8,6 +8,7 @@
 //! two faces that are nearly parallel to the contact is added.
 
 mod again;
+mod array_vec;
 mod build;
 mod cache;
 mod cage;
@@ -16,9 +17,8 @@ mod curved;
 mod decompose;
 mod derivative;
 mod edges;
-mod expand;
+mod epa;
 mod feature;
-mod fixed;
 mod gjk;
 mod hull;
 mod inner;

@@ -1,7 +1,7 @@
 //! Two placed hulls: where they touch.
 
 use super::cache::Memory;
-use super::expand;
+use super::epa;
 use super::feature::Feature;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::hull::Hull;
@@ -187,7 +187,7 @@ impl Pair<'_> {
             Proximity::Overlap(mut simplex) => {
                 let mut spare = Shell::default();
                 let shell = memory.shell().unwrap_or(&mut spare);
-                let axis = expand::least_depth(self, &mut simplex, shell, rounding)
+                let axis = epa::least_depth(self, &mut simplex, shell, rounding)
                     .or_else(|| sat::exhaustive(self, rounding))
                     .or_else(|| self.crossing_cores());
                 memory.cache.remember(&simplex);
@@ -212,7 +212,7 @@ impl Pair<'_> {
         let surely = |axis: &Axis| axis.gap() <= rounding - doubt && self.is_within(axis);
         let mut simplex = start;
         if let Some(shell) = memory.known_shell()
-            && let Some(again) = expand::least_depth_again(self, &mut simplex, shell, rounding)
+            && let Some(again) = epa::least_depth_again(self, &mut simplex, shell, rounding)
         {
             let Some(axis) = again.filter(surely) else {
                 return false;
@@ -237,7 +237,7 @@ impl Pair<'_> {
             Proximity::Overlap(mut simplex) => {
                 let mut spare = Shell::default();
                 let shell = memory.shell().unwrap_or(&mut spare);
-                let alone = expand::least_depth_alone(self, &mut simplex, shell, rounding);
+                let alone = epa::least_depth_alone(self, &mut simplex, shell, rounding);
                 let Some(axis) = alone.filter(surely) else {
                     return false;
                 };

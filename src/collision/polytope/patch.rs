@@ -1,7 +1,7 @@
 //! The contact patch: the incident face clipped by the sides of the reference face.
 
+use super::array_vec::ArrayVec;
 use super::feature::Feature;
-use super::fixed::Fixed;
 use super::hull::{Hull, MAX_SIDES};
 use super::{MAX_POINTS, Manifold};
 use crate::collision::{Approach, ContactPoint};
@@ -19,11 +19,11 @@ pub(super) const MOST_POINTS: usize = 256;
 const _: () = assert!(MAX_CORNERS < MOST_POINTS);
 
 /// Points found on one pair, in A's frame, before the reduction to [`MAX_POINTS`].
-pub(super) struct Candidates(Fixed<ContactPoint, { MAX_CORNERS + 1 }>);
+pub(super) struct Candidates(ArrayVec<ContactPoint, { MAX_CORNERS + 1 }>);
 
 impl Candidates {
     pub fn new() -> Self {
-        Candidates(Fixed::new())
+        Candidates(ArrayVec::new())
     }
 
     /// Adds a point; where there is no room, it is left out.
@@ -236,7 +236,7 @@ impl Reference<'_> {
         let incident = self.other.face_towards(vertex, against);
         let polygon = self.other.polygon(incident);
         let sides = self.hull.polygon(self.face);
-        let mut corners = [const { Fixed::<Corner, MAX_CORNERS>::new() }; 2];
+        let mut corners = [const { ArrayVec::<Corner, MAX_CORNERS>::new() }; 2];
         let [clipped, rest] = &mut corners;
         let (mut clipped, mut rest) = (clipped, rest);
         for (k, &v) in polygon.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What a polytope inside the difference of two hulls leaves for the next query.
 
-use super::expand::{Polytope, Sought};
-use super::fixed::Fixed;
+use super::array_vec::ArrayVec;
+use super::epa::{Polytope, Sought};
 use super::gjk::{Simplex, SupportMap};
 use super::pair::Pair;
 use super::sat::Axis;
@@ -14,8 +14,8 @@ const KEPT: usize = 48;
 /// facets' places.
 #[derive(Clone, Debug)]
 pub struct Shell {
-    vertices: Fixed<[u16; 2], KEPT>,
-    facets: Fixed<ShellFacet, { 2 * KEPT }>,
+    vertices: ArrayVec<[u16; 2], KEPT>,
+    facets: ArrayVec<ShellFacet, { 2 * KEPT }>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ struct ShellFacet {
 impl Default for Shell {
     fn default() -> Shell {
         Shell {
-            vertices: Fixed::new(),
-            facets: Fixed::new(),
+            vertices: ArrayVec::new(),
+            facets: ArrayVec::new(),
         }
     }
 }
@@ -52,12 +52,12 @@ impl Shell {
         found: &mut Simplex,
         sought: &Sought,
     ) -> Option<Option<Axis>> {
-        let mut corners = Fixed::<Vec3, KEPT>::new();
+        let mut corners = ArrayVec::<Vec3, KEPT>::new();
         for &[a, b] in self.vertices.iter() {
             pair.has(a, b).then_some(())?;
             corners.push(pair.vertex(a, b).w)?;
         }
-        let mut offsets = Fixed::<f64, { 2 * KEPT }>::new();
+        let mut offsets = ArrayVec::<f64, { 2 * KEPT }>::new();
         let mut least = f64::INFINITY;
         for f in self.facets.iter() {
             let [p, q, r] = f.corners.map(|c| corners[usize::from(c)]);

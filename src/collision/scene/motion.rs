@@ -132,9 +132,9 @@ impl Motions {
         self.count += 1;
     }
 
-    /// Looks `reach` seconds of what the motion on offer changes farther than by the motions that are foreseen, and
+    /// Looks `horizon` seconds of what the motion on offer changes farther than by the motions that are foreseen, and
     /// by a grain: how much of the change contacts take back is not known yet.
-    pub fn allow_change(&mut self, reach: f64) {
+    pub fn allow_change(&mut self, horizon: f64) {
         let n = self.links();
         let (before, offered) = self.twists[self.count * n..].split_at(n);
         let changes = before[..n - 1].iter().zip(offered);
@@ -142,7 +142,7 @@ impl Motions {
         for ((before, offered), (radius, slack)) in changes.zip(sizes) {
             let change = *offered - *before;
             let speed = change.lin.norm() + change.ang.norm() * radius;
-            *slack = reach * speed + GRAIN * radius;
+            *slack = horizon * speed + GRAIN * radius;
         }
     }
 
@@ -190,28 +190,28 @@ impl Motions {
         self.slack[link]
     }
 
-    /// The foreseen motions of the second link against the first, for `reach` seconds.
-    pub fn approach(&self, link: [usize; 2], centers: &[Vec3], reach: f64) -> Approach {
-        self.between(link, centers, reach, 1..self.count + 1)
+    /// The foreseen motions of the second link against the first, for `horizon` seconds.
+    pub fn approach(&self, link: [usize; 2], centers: &[Vec3], horizon: f64) -> Approach {
+        self.between(link, centers, horizon, 1..self.count + 1)
     }
 
     /// That on offer.
-    pub fn offered(&self, link: [usize; 2], centers: &[Vec3], reach: f64) -> Approach {
-        self.between(link, centers, reach, self.count + 1..self.count + 2)
+    pub fn offered(&self, link: [usize; 2], centers: &[Vec3], horizon: f64) -> Approach {
+        self.between(link, centers, horizon, self.count + 1..self.count + 2)
     }
 
     fn between(
         &self,
         link: [usize; 2],
         centers: &[Vec3],
-        reach: f64,
+        horizon: f64,
         motions: Range<usize>,
     ) -> Approach {
         let apart = centers[link[1]] - centers[link[0]];
         // Far from where the velocities are taken they lose digits.
         let at_first = self.radii[link[0]] < self.radii[link[1]];
         let centre = centers[link[usize::from(!at_first)]];
-        let mut approach = Approach::new(reach, centre);
+        let mut approach = Approach::new(horizon, centre);
         for k in motions {
             let all = self.motion(k);
             let [a, b] = link.map(|i| all[i]);

@@ -37,13 +37,13 @@ impl Scene {
     }
 
     /// Foresees the links' motion at the start of a step (spatial velocities about their trees' origins), and that
-    /// within `reach` [s] contacts may take back what the step's forces make of it: `free` without any.
-    pub fn foresee(&mut self, start: &[Twist], free: &[Twist], reach: f64) {
+    /// within `horizon` [s] contacts may take back what the step's forces make of it: `free` without any.
+    pub fn speculate(&mut self, start: &[Twist], free: &[Twist], horizon: f64) {
         self.offer(start);
         self.motions.measure_offer();
         self.motions.accept();
         self.offer(free);
-        self.motions.allow_change(reach);
+        self.motions.allow_change(horizon);
     }
 
     fn offer(&mut self, twists: &[Twist]) {
@@ -53,22 +53,22 @@ impl Scene {
     }
 
     /// Finds the contacts of the geometries as placed: all points with a gap of at most the pair's
-    /// margin, and those that a foreseen motion could close within `reach` [s]. Says whether they are others than
+    /// margin, and those that a foreseen motion could close within `horizon` [s]. Says whether they are others than
     /// those of the last search.
     ///
     /// # Errors
     /// `Capacity` when there are more contacts than were made room for, `Numerical` when one is not finite; there
     /// are none then.
-    pub fn collide(&mut self, reach: f64) -> Result<bool> {
+    pub fn collide(&mut self, horizon: f64) -> Result<bool> {
         self.found.begin();
         let done = self.with_broad(|scene, broad| match broad {
             Broad::List(list) => {
-                scene.collide_list(list, reach);
+                scene.collide_list(list, horizon);
                 Ok(())
             }
-            Broad::Sweep(sweep) => scene.collide_sweep(sweep, reach),
+            Broad::Sweep(sweep) => scene.collide_sweep(sweep, horizon),
         });
-        self.with_statics(|scene, statics| scene.look_up(statics, reach));
+        self.with_statics(|scene, statics| scene.look_up(statics, horizon));
         let changed = self.found.end();
         match done {
             Ok(()) => changed,
@@ -87,11 +87,11 @@ impl Scene {
         done
     }
 
-    fn collide_list(&mut self, list: &List, reach: f64) {
+    fn collide_list(&mut self, list: &List, horizon: f64) {
         for group in &list.groups {
             let link = group.link.map(|l| self.slot(l));
             let margin = self.slack(link);
-            let allowance = margin + reach * self.motions.fastest(link);
+            let allowance = margin + horizon * self.motions.fastest(link);
             if !group.unbounded && !self.is_near(link, allowance + group.margin) {
                 continue;
             }
@@ -105,23 +105,23 @@ impl Scene {
                     && (!group.unbounded || self.is_pair_near(pair, pair.margin + allowance));
                 if is_near {
                     let approach = approach
-                        .get_or_insert_with(|| self.motions.approach(link, &self.centers, reach));
+                        .get_or_insert_with(|| self.motions.approach(link, &self.centers, horizon));
                     self.collide_pair(pair, approach, margin);
                 }
             }
         }
     }
 
-    fn collide_sweep(&mut self, sweep: &mut Sweep, reach: f64) -> Result<()> {
+    fn collide_sweep(&mut self, sweep: &mut Sweep, horizon: f64) -> Result<()> {
         let moves = |scene: &Scene, g: usize| {
             let link = scene.slot(scene.geoms[g].link);
             let motions = &scene.motions;
-            0.5 * scene.wider + motions.slack(link) + reach * motions.speed(link)
+            0.5 * scene.wider + motions.slack(link) + horizon * motions.speed(link)
         };
         for &(a, b) in self.sweep(sweep, moves)? {
             if let Some(pair) = self.rules.pair(a as usize, b as usize) {
                 let link = self.slots(&pair);
-                let approach = self.motions.approach(link, &self.centers, reach);
+                let approach = self.motions.approach(link, &self.centers, horizon);
                 self.collide_pair(&pair, &approach, self.slack(link));
             }
         }
@@ -204,7 +204,7 @@ impl Scene {
     /// [`MOTIONS`] have been foreseen.
     ///
     /// [`MOTIONS`]: crate::collision::MOTIONS
-    pub fn misses(&mut self, twists: &[Twist], [reach, h]: [f64; 2]) -> Result<bool> {
+    pub fn misses(&mut self, twists: &[Twist], [horizon, h]: [f64; 2]) -> Result<bool> {
         if self.motions.is_full() {
             return Ok(false);
         }
@@ -214,11 +214,11 @@ impl Scene {
         }
         self.motions.measure_offer();
         let misses = self.with_broad(|scene, broad| match broad {
-            Broad::List(list) => Ok(scene.misses_listed(list, reach, h)),
-            Broad::Sweep(sweep) => scene.misses_swept(sweep, reach, h),
+            Broad::List(list) => Ok(scene.misses_listed(list, horizon, h)),
+            Broad::Sweep(sweep) => scene.misses_swept(sweep, horizon, h),
         })?;
         let misses = misses
-            || self.with_statics(|scene, statics| scene.misses_static(statics, reach, h))
+            || self.with_statics(|scene, statics| scene.misses_static(statics, horizon, h))
                 == Some(true);
         if misses {
             self.motions.accept();
@@ -226,18 +226,18 @@ impl Scene {
         Ok(misses)
     }
 
-    fn misses_listed(&mut self, list: &List, reach: f64, h: f64) -> bool {
+    fn misses_listed(&mut self, list: &List, horizon: f64, h: f64) -> bool {
         list.groups.iter().any(|group| {
             let link = group.link.map(|l| self.slot(l));
             self.motions.is_new_between(link)
                 && (group.unbounded || self.is_near(link, h * self.motions.fastest_offered(link)))
                 && list.pairs[group.first..group.end]
                     .iter()
-                    .any(|pair| self.misses_on(pair, reach, h))
+                    .any(|pair| self.misses_on(pair, horizon, h))
         })
     }
 
-    fn misses_swept(&mut self, sweep: &mut Sweep, reach: f64, h: f64) -> Result<bool> {
+    fn misses_swept(&mut self, sweep: &mut Sweep, horizon: f64, h: f64) -> Result<bool> {
         let moves = |scene: &Scene, g: usize| {
             h * scene.motions.offered_speed(scene.slot(scene.geoms[g].link))
         };
@@ -245,19 +245,19 @@ impl Scene {
         Ok(near.iter().any(|&(a, b)| {
             let pair = self.rules.pair(a as usize, b as usize);
             pair.is_some_and(|pair| {
-                self.motions.is_new_between(self.slots(&pair)) && self.misses_on(&pair, reach, h)
+                self.motions.is_new_between(self.slots(&pair)) && self.misses_on(&pair, horizon, h)
             })
         }))
     }
 
-    pub(super) fn misses_on(&mut self, pair: &ScenePair, reach: f64, h: f64) -> bool {
+    pub(super) fn misses_on(&mut self, pair: &ScenePair, horizon: f64, h: f64) -> bool {
         let (link, balls) = (self.slots(pair), self.balls(pair));
         let margin = pair.margin + self.slack(link);
         let end = (self.motions.offered(link, &self.centers, h)).within(0.0, balls);
         if end.farthest <= margin || !self.is_pair_near(pair, end.farthest) {
             return false;
         }
-        let foreseen = self.motions.approach(link, &self.centers, reach);
+        let foreseen = self.motions.approach(link, &self.centers, horizon);
         if foreseen.surprise(&end, balls) <= margin {
             return false;
         }

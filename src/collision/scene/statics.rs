@@ -125,7 +125,7 @@ impl Scene {
     }
 
     /// Contacts of what moves with the geometries in the hierarchy.
-    pub(super) fn look_up(&mut self, statics: &mut Statics, reach: f64) {
+    pub(super) fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
         for pair in &statics.pairs {
             self.touch(pair, &Approach::still(pair.margin + self.wider));
         }
@@ -133,9 +133,9 @@ impl Scene {
             let (id, margin) = statics.seekers[k];
             let link = self.with_world(id);
             let slack = self.slack(link);
-            let allowance = margin + slack + reach * self.motions.fastest(link);
+            let allowance = margin + slack + horizon * self.motions.fastest(link);
             if self.seek(statics, id, allowance) {
-                let approach = self.motions.approach(link, &self.centers, reach);
+                let approach = self.motions.approach(link, &self.centers, horizon);
                 for &other in &statics.found {
                     if let Some(pair) = self.pair(id, other) {
                         let turned = pair.b == id as usize;
@@ -148,7 +148,7 @@ impl Scene {
     }
 
     /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
-    pub(super) fn misses_static(&mut self, statics: &mut Statics, reach: f64, h: f64) -> bool {
+    pub(super) fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
         for k in 0..statics.seekers.len() {
             let (id, _) = statics.seekers[k];
             let link = self.with_world(id);
@@ -156,7 +156,7 @@ impl Scene {
             if self.motions.is_new_between(link) && self.seek(statics, id, travel) {
                 for &other in &statics.found {
                     if let Some(pair) = self.pair(id, other)
-                        && self.misses_on(&pair, reach, h)
+                        && self.misses_on(&pair, horizon, h)
                     {
                         return true;
                     }

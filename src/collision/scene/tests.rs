@@ -228,7 +228,7 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
                 .map(|t| *t + Twist::new(random.vector(0.5), random.vector(0.5)))
                 .collect();
             for scene in &mut scenes {
-                scene.foresee(&twists, &changed, 0.05);
+                scene.speculate(&twists, &changed, 0.05);
                 scene.collide(0.05).unwrap();
             }
             let expected = found(&scenes[0]);

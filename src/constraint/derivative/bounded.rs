@@ -3,7 +3,7 @@
 //! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity at the dofs' speeds w, which the formulas of a
 //! contact give. The dofs between the two bodies are few: their slopes join those of rows on dofs.
 
-use super::{OnDof, Variation, moving};
+use super::{ConstraintDerivative, OnDof, moving};
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::{Constraints, Source};
 use crate::constraint::contact_derivative::{ContactState, Moved};
@@ -43,7 +43,7 @@ fn velocity(c: &Constraints, t: &Topology, kin: &Kinematics, group: usize, link:
     sum
 }
 
-impl Variation {
+impl ConstraintDerivative {
     /// Takes up the last contact where joints bound its push-out.
     pub(super) fn push_bounded(
         &mut self,
@@ -93,7 +93,7 @@ impl Variation {
         state.at_velocities(bounded.velocity)
     }
 
-    /// The part of [`Variation::displaced`] that bounds of push-out have.
+    /// The part of [`ConstraintDerivative::displaced`] that bounds of push-out have.
     pub(super) fn bounds_displaced(
         &self,
         c: &Constraints,
@@ -116,7 +116,7 @@ impl Variation {
         }
     }
 
-    /// The part of [`Variation::resized`] that bounds of push-out have.
+    /// The part of [`ConstraintDerivative::resized`] that bounds of push-out have.
     pub(super) fn bounds_resized(
         &self,
         c: &Constraints,

@@ -2,8 +2,8 @@
 
 use super::flow::of_link;
 use super::{
-    AFTER, BEFORE, Cross, Side, Sides, Variation, add, lanes_to_vec, moving, normal_lane,
-    three_lanes,
+    AFTER, BEFORE, ConstraintDerivative, Cross, Side, Sides, add, lanes_to_vec, moving,
+    normal_lane, three_lanes,
 };
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, contact_frame_derivative};
@@ -52,7 +52,7 @@ impl VariedContact {
     }
 }
 
-impl Variation {
+impl ConstraintDerivative {
     /// Takes up a contact; its impulses join the external loads as forces over the step.
     #[inline(always)]
     pub(super) fn push_contact(
@@ -229,7 +229,7 @@ impl Variation {
         }
     }
 
-    /// The contacts' part of [`Variation::displaced`].
+    /// The contacts' part of [`ConstraintDerivative::displaced`].
     pub(super) fn contacts_displaced(
         &self,
         t: &Topology,

@@ -1,12 +1,12 @@
 //! The loops of a variation, for the widest vectors of the processor.
 
 use super::{
-    Constraints, External, Kinematics, LinkStiffness, Model, Scene, Stabilization, Topology,
-    Variation,
+    ConstraintDerivative, Constraints, External, Kinematics, LinkStiffness, Model, Scene,
+    Stabilization, Topology,
 };
 use crate::linalg::dispatch;
 
-impl Variation {
+impl ConstraintDerivative {
     /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on bodies join the
     /// external loads as forces over the step, those of equalities with how they turn.
     pub fn prepare(
@@ -38,7 +38,7 @@ impl Variation {
         direction(self, t, kin, dq, sigma);
     }
 
-    /// Adjoint of [`Variation::direction`] and of how the impulses of contacts on the dofs vary: from the adjoints of σ
+    /// Adjoint of [`ConstraintDerivative::direction`] and of how the impulses of contacts on the dofs vary: from the adjoints of σ
     /// and of the impulses on the dofs, added to `q_bar`.
     pub fn direction_adjoint(
         &mut self,
@@ -53,28 +53,28 @@ impl Variation {
 }
 
 dispatch! {
-    fn prepare = Variation::prepare_kernel(
-        variation: &mut Variation, c: &Constraints, scene: &mut Scene, model: &Model, kin: &Kinematics,
+    fn prepare = ConstraintDerivative::prepare_kernel(
+        variation: &mut ConstraintDerivative, c: &Constraints, scene: &mut Scene, model: &Model, kin: &Kinematics,
         s: &Stabilization, state: [&[f64]; 3], external: &mut External,
     )
 }
 
 dispatch! {
-    fn expand = Variation::expand_kernel(
-        variation: &mut Variation, t: &Topology, kin: &Kinematics, s: &Stabilization,
+    fn expand = ConstraintDerivative::expand_kernel(
+        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, s: &Stabilization,
         stiffness: &mut LinkStiffness,
     )
 }
 
 dispatch! {
-    fn direction = Variation::direction_kernel(
-        variation: &mut Variation, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64],
+    fn direction = ConstraintDerivative::direction_kernel(
+        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, dq: &[f64], sigma: &mut [f64],
     )
 }
 
 dispatch! {
-    fn direction_adjoint = Variation::direction_adjoint_kernel(
-        variation: &mut Variation, t: &Topology, kin: &Kinematics, sigma_bar: &[f64],
+    fn direction_adjoint = ConstraintDerivative::direction_adjoint_kernel(
+        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, sigma_bar: &[f64],
         force_bar: &[f64], q_bar: &mut [f64],
     )
 }

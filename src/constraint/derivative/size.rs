@@ -1,14 +1,14 @@
 //! How the constraint problem varies with the size of a geometry.
 
-use super::{BEFORE, Variation};
+use super::{BEFORE, ConstraintDerivative};
 use crate::collision::scene::Scene;
 use crate::constraint::assemble::{Constraints, Source};
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{Topology, WORLD};
 
-impl Variation {
+impl ConstraintDerivative {
     /// Effect of a geom's size per unit: σ into `sigma` (added), and the impulses on the dofs into `force` (added).
-    /// After [`Variation::prepare`].
+    /// After [`ConstraintDerivative::prepare`].
     pub fn resized(
         &self,
         c: &Constraints,

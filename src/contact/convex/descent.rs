@@ -5,7 +5,7 @@ use super::local::{Local, relax};
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// How close to Newton's own a step must have been for others with its factorization.
 const NEARLY: f64 = 0.1;
@@ -31,7 +31,7 @@ impl ConvexSolver {
     pub(super) fn descend(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         mut residual: f64,
         options: &ConvexOptions,
         certificate: &mut Certificate,
@@ -75,7 +75,12 @@ impl ConvexSolver {
     }
 
     /// z ← the better of z and another one.
-    pub(super) fn keep_better(&mut self, problem: &Problem, rows: &TreeRows, other: &[[f64; 1]]) {
+    pub(super) fn keep_better(
+        &mut self,
+        problem: &Problem,
+        rows: &WhitenedJacobian,
+        other: &[[f64; 1]],
+    ) {
         let cost = self.cost(problem, rows);
         self.dz.copy_from_slice(&self.z);
         self.z.copy_from_slice(other);
@@ -85,7 +90,7 @@ impl ConvexSolver {
     }
 
     /// ½‖z‖² + ½‖γ‖²_R.
-    fn cost(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    fn cost(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.sigma.copy_from_slice(problem.g);
         rows.add_times(&self.z, &mut self.sigma);
         let mut sum: f64 = self.z.iter().map(|[z]| z * z).sum();
@@ -96,7 +101,7 @@ impl ConvexSolver {
     }
 
     /// Returns the step's length.
-    fn newton_step(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    fn newton_step(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.direction();
         self.d_sigma.fill(0.0);
         rows.add_times(&self.dz, &mut self.d_sigma);
@@ -106,7 +111,7 @@ impl ConvexSolver {
     }
 
     /// The trees on which the blocks act that have bent the last step.
-    fn find_disturbed(&mut self, rows: &TreeRows) {
+    fn find_disturbed(&mut self, rows: &WhitenedJacobian) {
         self.disturbed.clear();
         self.disturbed.resize(rows.trees(), false);
         for &b in &self.bent {
@@ -118,7 +123,7 @@ impl ConvexSolver {
 
     /// Lowers the cost body by body, on all trees: most of what changes from step to step is a matter of single ones. Returns
     /// the residual.
-    pub(super) fn relax_all(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    pub(super) fn relax_all(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.disturbed.clear();
         self.disturbed.resize(rows.trees(), true);
         self.relax(problem, rows);
@@ -126,7 +131,7 @@ impl ConvexSolver {
     }
 
     /// The same on the disturbed trees.
-    fn relax(&mut self, problem: &Problem, rows: &TreeRows) {
+    fn relax(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         let mut local = Local {
             problem,
             rows,
@@ -139,7 +144,7 @@ impl ConvexSolver {
     }
 
     /// The minimum along dz, by Newton's method within a bracket that bisection closes.
-    fn line_search(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    fn line_search(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         let [mut along, mut square] = [0.0; 2];
         for ([z], [d]) in self.z.iter().zip(&self.dz) {
             along += z * d;

@@ -4,7 +4,7 @@ use super::law::Answer;
 use super::{ConvexSolver, trees};
 use crate::contact::panels::Columns;
 use crate::contact::problem::{Problem, Small};
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
@@ -158,7 +158,7 @@ impl ConvexSolver {
 /// out ← ±𝒢 x, block by block.
 #[inline(always)]
 fn times_slopes<const W: usize>(
-    rows: &TreeRows,
+    rows: &WhitenedJacobian,
     answers: &[Answer],
     sign: f64,
     x: &[[f64; W]],

@@ -6,7 +6,7 @@
 use super::descent::moved;
 use super::law::{Regularization, answer, impulse};
 use crate::contact::problem::Problem;
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
 
 /// Newton steps of a body.
@@ -19,7 +19,7 @@ const EXACT: f64 = 0.1;
 /// The problem with the point at which it stands.
 pub(super) struct Local<'a> {
     pub problem: &'a Problem<'a>,
-    pub rows: &'a TreeRows,
+    pub rows: &'a WhitenedJacobian,
     pub regularization: &'a [Regularization],
     pub z: &'a mut [[f64; 1]],
     pub sigma: &'a mut [f64],

@@ -2,7 +2,7 @@
 //!
 //! After sap-convex-compliant-contact (Castro et al., An unconstrained convex formulation of compliant contact): with the
 //! change z of the trees' velocities by impulses, in coordinates in which kinetic energy is half the square
-//! ([`TreeRows`]),
+//! ([`WhitenedJacobian`]),
 //!
 //!   min ½‖z‖² + ½‖γ(σ)‖²_R,   σ = H z + g,   γ(σ) = P(−R⁻¹σ),
 //!
@@ -27,8 +27,8 @@ pub use law::Regularization;
 
 use super::island_solver::Capacity;
 use super::problem::{Delassus, Problem, Small};
-use super::tree_rows::TreeRows;
 use super::tree_system::TreeSystem;
+use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
@@ -195,7 +195,7 @@ impl ConvexSolver {
     fn check(
         &self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         regularization: &[Regularization],
         kept: &[f64],
         lambda: &[f64],
@@ -231,7 +231,7 @@ impl ConvexSolver {
     }
 
     /// z of the impulses.
-    fn start(&mut self, problem: &Problem, rows: &TreeRows, lambda: &[f64]) {
+    fn start(&mut self, problem: &Problem, rows: &WhitenedJacobian, lambda: &[f64]) {
         let (n, coordinates) = (problem.rows(), rows.coordinates());
         for x in [&mut self.lambda, &mut self.sigma, &mut self.d_sigma] {
             x.clear();
@@ -247,7 +247,7 @@ impl ConvexSolver {
     }
 
     /// Impulses and gradient at z; the gradient's norm in units of the larger of its parts.
-    fn residual(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    fn residual(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         self.sigma.copy_from_slice(problem.g);
         rows.add_times(&self.z, &mut self.sigma);
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
@@ -273,7 +273,7 @@ impl ConvexSolver {
     }
 
     /// The slopes at σ.
-    fn answer_all(&mut self, problem: &Problem, rows: &TreeRows) {
+    fn answer_all(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         self.answers.clear();
         let blocks = problem.blocks.iter().zip(&self.regularization);
         self.answers.extend(
@@ -284,13 +284,13 @@ impl ConvexSolver {
     }
 
     /// Factors 1 + Hᵀ𝒢H at σ.
-    fn factor(&mut self, problem: &Problem, rows: &TreeRows) -> bool {
+    fn factor(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> bool {
         self.answer_all(problem, rows);
         self.factor_answers(rows)
     }
 
     /// The same from the slopes that are there.
-    fn factor_answers(&mut self, rows: &TreeRows) -> bool {
+    fn factor_answers(&mut self, rows: &WhitenedJacobian) -> bool {
         self.system.clear_weights(self.answers.len());
         let mut surprise = false;
         let parts = self.answers.iter().zip(&mut self.system.weights);
@@ -326,7 +326,7 @@ impl ConvexSolver {
     fn chords(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         mut residual: f64,
         enough: f64,
         most: usize,
@@ -353,7 +353,7 @@ impl ConvexSolver {
 }
 
 /// Convex problems are always held by trees.
-fn trees<'a>(problem: &Problem<'a>) -> Result<&'a TreeRows> {
+fn trees<'a>(problem: &Problem<'a>) -> Result<&'a WhitenedJacobian> {
     match problem.delassus {
         Delassus::Trees(rows) => Ok(rows),
         Delassus::Dense(_) => Err(Error::invalid(

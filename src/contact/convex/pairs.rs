@@ -16,7 +16,7 @@ use super::law::{Regularization, impulse};
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// ρ in units of R of friction, which is about a thousandth of the velocity that an impulse changes.
 const SOFTER: f64 = 100.0;
@@ -35,7 +35,7 @@ impl ConvexSolver {
     pub(super) fn follow_pairs(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         kept: &[f64],
         lambda: &[f64],
         options: &ConvexOptions,
@@ -69,7 +69,7 @@ impl ConvexSolver {
     }
 
     /// z of the laws linearized at the pairs, and the pairs that they make of it.
-    fn step_of_pairs(&mut self, problem: &Problem, rows: &TreeRows) {
+    fn step_of_pairs(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         // At σ = g first, then at the new σ.
         self.add_slopes(problem, rows, 1.0);
         rows.velocities(&self.lambda, &mut self.z);
@@ -80,7 +80,7 @@ impl ConvexSolver {
     }
 
     /// γ += ±𝒢(σ − g).
-    fn add_slopes(&mut self, problem: &Problem, rows: &TreeRows, sign: f64) {
+    fn add_slopes(&mut self, problem: &Problem, rows: &WhitenedJacobian, sign: f64) {
         for (i, a) in self.answers.iter().enumerate() {
             let range = rows.range(i);
             let (sigma, g) = (&self.sigma[range.clone()], &problem.g[range.clone()]);
@@ -92,7 +92,7 @@ impl ConvexSolver {
     }
 
     /// The pairs ← those of the graphs. How far they were beside them, relative to the impulses.
-    fn project(&mut self, problem: &Problem, rows: &TreeRows) -> f64 {
+    fn project(&mut self, problem: &Problem, rows: &WhitenedJacobian) -> f64 {
         let (mut off, mut all) = (0.0, 0.0);
         for (i, (block, r)) in problem.blocks.iter().zip(&self.regularization).enumerate() {
             let range = rows.range(i);

@@ -12,7 +12,7 @@ fn one_row_by_hand_and_wrong_sizes() {
         coordinates: 1,
         largest_tree: 1,
     };
-    let mut rows = TreeRows::with_capacity(1, 1, 1);
+    let mut rows = WhitenedJacobian::with_capacity(1, 1, 1);
     rows.clear(std::iter::once(1));
     rows.push(1, [Some(0), None]);
     rows.panel_mut(0, 0)[0] = 1.0;
@@ -69,9 +69,12 @@ fn randoms(mut seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Free bodies in a ring, each touched by the next one and by the world, with random directions.
-fn ring(bodies: usize, random: &mut dyn FnMut() -> f64) -> (Vec<Block>, TreeRows, Vec<f64>) {
+fn ring(
+    bodies: usize,
+    random: &mut dyn FnMut() -> f64,
+) -> (Vec<Block>, WhitenedJacobian, Vec<f64>) {
     let blocks = vec![Block::Contact { mu: 0.6 }; 2 * bodies];
-    let mut rows = TreeRows::with_capacity(bodies, blocks.len(), 3 * 3 * 6 * bodies);
+    let mut rows = WhitenedJacobian::with_capacity(bodies, blocks.len(), 3 * 3 * 6 * bodies);
     rows.clear((0..bodies).map(|_| 6));
     for i in 0..blocks.len() {
         let body = i / 2;

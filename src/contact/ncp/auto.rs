@@ -1,9 +1,9 @@
 //! The default path: which method is tried when, and how long.
 
+use super::active_set::Purpose;
 use super::modes::residuals;
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
-use super::reduced::Purpose;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
@@ -229,7 +229,7 @@ impl NcpSolver {
             let found = pivot::pivot(
                 problem,
                 &mut self.work,
-                &mut self.reduced,
+                &mut self.active_set,
                 purpose,
                 options.tolerance,
                 budget,
@@ -438,7 +438,7 @@ impl NcpSolver {
         let done = newton::run(
             problem,
             &mut self.work,
-            &mut self.reduced,
+            &mut self.active_set,
             &mut self.least_norm,
             options.tolerance,
             choice,

@@ -33,9 +33,9 @@ impl NcpSolver {
             None => (Path::Empty, 0.0),
         };
         let unfinished = path > Path::Polished || residual > FINISHED;
-        let may_be_open = !self.reduced.symmetric
+        let may_be_open = !self.active_set.symmetric
             && self.may_be_deficient()
-            && !self.reduced.only_idle_depend(problem);
+            && !self.active_set.only_idle_depend(problem);
         let is_followed = !may_be_open
             || (self.is_chosen(problem, delta, change)
                 && (path <= Path::Newton || !self.is_open(problem, delta, change)));
@@ -44,7 +44,7 @@ impl NcpSolver {
 
     /// Whether velocities depend on how impulses are shared out.
     fn is_open(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        for (k, x) in self.work.x[..self.reduced.order].iter_mut().enumerate() {
+        for (k, x) in self.work.x[..self.active_set.order].iter_mut().enumerate() {
             *x = [scattered(k, 1)];
         }
         !self.stays_in_range(problem, delta, change)
@@ -52,38 +52,38 @@ impl NcpSolver {
 
     /// Whether the impulses are in the range of A, as far as velocities show.
     fn is_chosen(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        self.reduced
+        self.active_set
             .coordinates(&self.work.lambda, &mut self.work.x);
         self.stays_in_range(problem, delta, change)
     }
 
     /// Whether what is not in the range of A of the workspace's x moves nothing.
     fn stays_in_range(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let m = self.reduced.order;
+        let m = self.active_set.order;
         delta.fill(0.0);
-        self.reduced
+        self.active_set
             .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);
         self.respond(problem, delta, change);
         let all = largest(change);
         // A⁺A takes nothing from what is in the range.
         let x = &mut self.panel.as_chunks_mut::<1>().0[..m];
-        self.reduced.restrict(|r| [change[r]], x);
-        self.reduced.add_turns(delta, x);
+        self.active_set.restrict(|r| [change[r]], x);
+        self.active_set.add_turns(delta, x);
         let scratch = self.panel_scratch.as_chunks_mut::<1>().0;
-        self.reduced.solve(problem, x, scratch);
-        self.reduced.expand(x, |row, x| delta[row] -= x[0]);
+        self.active_set.solve(problem, x, scratch);
+        self.active_set.expand(x, |row, x| delta[row] -= x[0]);
         self.respond(problem, delta, change);
         largest(change) <= UNFELT * all
     }
 
     /// Whether Newton's correction on the modes of the solution is small beside the distance to other modes.
     fn is_settled(&mut self, problem: &Problem, delta: &mut [f64], change: &mut [f64]) -> bool {
-        let m = self.reduced.order;
+        let m = self.active_set.order;
         // Onto the faces first.
-        self.reduced
+        self.active_set
             .coordinates(&self.work.lambda, &mut self.work.x);
         delta.fill(0.0);
-        self.reduced
+        self.active_set
             .expand(&self.work.x[..m], |row, x| delta[row] = x[0]);
         for (d, l) in delta.iter_mut().zip(&self.work.lambda) {
             *d -= l;
@@ -91,10 +91,10 @@ impl NcpSolver {
         self.respond(problem, delta, change);
         let x = &mut self.panel.as_chunks_mut::<1>().0[..m];
         let sigma = &self.work.sigma;
-        self.reduced.restrict(|r| [sigma[r] + change[r]], x);
+        self.active_set.restrict(|r| [sigma[r] + change[r]], x);
         let scratch = self.panel_scratch.as_chunks_mut::<1>().0;
-        self.reduced.solve(problem, x, scratch);
-        self.reduced.expand(x, |row, x| delta[row] -= x[0]);
+        self.active_set.solve(problem, x, scratch);
+        self.active_set.expand(x, |row, x| delta[row] -= x[0]);
         self.respond(problem, delta, change);
         let scales = self.scales(problem);
         let off = (largest(change) / scales.velocity).max(largest(delta) / scales.impulse);

@@ -7,7 +7,7 @@
 //! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
 
 use super::modes::{largest, replace_modes, tending};
-use super::shifted::Shifted;
+use super::path_system::PathSystem;
 use super::smoothed::law;
 use super::work::Work;
 use crate::contact::mode::Mode;
@@ -106,7 +106,7 @@ impl Continuation {
         &mut self,
         problem: &Problem,
         work: &Work,
-        system: &mut Shifted,
+        system: &mut PathSystem,
         limit: usize,
     ) -> bool {
         (self.factorizations, self.limit) = (0, limit);
@@ -155,7 +155,7 @@ impl Continuation {
     }
 
     /// Newton's method with damping for the impulses at the present κ, which leaves the matrix factored.
-    fn descend(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+    fn descend(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         let mut error = self.evaluate(problem, work, system);
         for _ in 0..MAX_START {
             if !self.factor(problem, work, system) {
@@ -193,7 +193,7 @@ impl Continuation {
         &mut self,
         problem: &Problem,
         work: &Work,
-        system: &mut Shifted,
+        system: &mut PathSystem,
         allowed: usize,
     ) -> bool {
         self.limit = self.factorizations + allowed;
@@ -230,7 +230,12 @@ impl Continuation {
     }
 
     /// Returns to the path across the tangent, and finds the next one there. The number of Newton steps it took.
-    fn correct(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> Option<usize> {
+    fn correct(
+        &mut self,
+        problem: &Problem,
+        work: &Work,
+        system: &mut PathSystem,
+    ) -> Option<usize> {
         let (predicted, mut before) = (self.tau, f64::INFINITY);
         for k in 0..MAX_CORRECTIONS {
             let error = self.evaluate(problem, work, system);
@@ -272,7 +277,7 @@ impl Continuation {
     }
 
     /// The tangent at the present point, and the cosine of its angle with the one before.
-    fn turn(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
+    fn turn(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         system.solve(problem, &work.offsets, &self.by_tau, &mut self.along, false);
         let size = self.along.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale);
         // Downwards at the start, where the determinant is positive, and in the same sense all along.
@@ -299,7 +304,7 @@ impl Continuation {
     }
 
     /// The laws at the present point; returns ‖F‖.
-    fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
+    fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         let kappa = self.tau.exp();
         system.velocities(problem, &work.offsets, &self.lambda, &mut self.sigma);
         let mut error = 0.0;
@@ -316,7 +321,7 @@ impl Continuation {
     }
 
     /// False, with nothing done, if all are spent.
-    fn factor(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+    fn factor(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         if self.factorizations == self.limit {
             return false;
         }
@@ -348,7 +353,7 @@ impl Continuation {
     }
 
     /// Impulses and modes in the problem's units, and their σ.
-    pub fn write(&self, problem: &Problem, work: &mut Work, system: &Shifted) {
+    pub fn write(&self, problem: &Problem, work: &mut Work, system: &PathSystem) {
         system.write(&self.lambda, &work.offsets, &mut work.lambda);
         work.modes.copy_from_slice(&self.modes);
         work.update_sigma(problem);

@@ -13,7 +13,7 @@
 
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
 use super::modes::{largest, replace_modes, tending};
-use super::shifted::{Shifted, frozen};
+use super::path_system::{PathSystem, frozen};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -24,7 +24,7 @@ const REACH: f64 = 0.99;
 /// Smallest factor by which a step aims to shrink κ.
 const FLOOR: f64 = 1e-6;
 
-/// Iterates in the units of [`Shifted`].
+/// Iterates in the units of [`PathSystem`].
 #[derive(Debug)]
 pub(super) struct Interior {
     /// Of boxes.
@@ -70,7 +70,7 @@ impl Interior {
     }
 
     /// Begins in the middle of the cones. False if no row responds to any impulse.
-    pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> bool {
+    pub fn start(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
         if !system.start(problem, work) {
             return false;
         }
@@ -123,7 +123,7 @@ impl Interior {
     }
 
     /// One predictor and corrector step; returns its length, 0 to 1.
-    pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) -> f64 {
+    pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         self.linearize(problem, work, system);
         self.correction.fill([0.0; 3]);
         let aim = if self.short {
@@ -165,7 +165,7 @@ impl Interior {
     }
 
     /// Impulses and modes in the problem's units, and their σ.
-    pub fn write(&self, problem: &Problem, work: &mut Work, system: &Shifted) {
+    pub fn write(&self, problem: &Problem, work: &mut Work, system: &PathSystem) {
         system.write(&self.lambda, &work.offsets, &mut work.lambda);
         work.modes.copy_from_slice(&self.modes);
         work.update_sigma(problem);
@@ -203,7 +203,7 @@ impl Interior {
         replace_modes(&mut self.modes, new)
     }
 
-    fn update_residual(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {
+    fn update_residual(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
         system.velocities(problem, &work.offsets, &self.lambda, &mut self.residual);
         for (i, block) in problem.blocks.iter().enumerate() {
             for r in work.offsets[i]..work.offsets[i + 1] {
@@ -261,7 +261,7 @@ impl Interior {
     }
 
     /// D of every block, and the factored G + D.
-    fn linearize(&mut self, problem: &Problem, work: &Work, system: &mut Shifted) {
+    fn linearize(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             let mut d = [[0.0; 3]; 3];
@@ -337,7 +337,7 @@ impl Interior {
     }
 
     /// The direction for the target that was set.
-    fn solve(&mut self, problem: &Problem, work: &Work, system: &mut Shifted, kappa: f64) {
+    fn solve(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem, kappa: f64) {
         for (x, (c, r)) in (self.right.iter_mut()).zip(self.target.iter().zip(&self.residual)) {
             *x = c - r;
         }

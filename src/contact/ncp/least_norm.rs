@@ -10,9 +10,9 @@
 //!
 //! Asked for an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
 
+use super::active_set::Face;
 use super::cone::planar_norm;
 use super::local::project;
-use super::reduced::Face;
 use crate::contact::ladder::LEAST_NORM;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};

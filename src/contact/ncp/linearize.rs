@@ -8,8 +8,8 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
+use super::active_set::{Face, Purpose, Split};
 use super::modes::largest;
-use super::reduced::{Face, Purpose, Split};
 use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -37,35 +37,35 @@ impl NcpSolver {
         w: &[f64],
         dlambda: &mut [f64],
     ) -> Result<[f64; 2]> {
-        let asked = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
-        self.reduced.restrict(|r| [w[r]], asked);
+        let asked = &mut self.panel.as_chunks_mut::<1>().0[..self.active_set.order];
+        self.active_set.restrict(|r| [w[r]], asked);
         let size = largest(asked.as_flattened());
-        if self.reduced.only_idle_depend(problem) {
+        if self.active_set.only_idle_depend(problem) {
             // All else is answered.
-            let idle = self.reduced.idle(problem);
+            let idle = self.active_set.idle(problem);
             return Ok([idle.fold(0.0, |m, k| m.max(asked[k][0].abs())), size]);
         }
         self.apply(problem, w, None, 1, dlambda)?;
         let mut held = std::mem::take(&mut self.work.free);
         held.copy_from_slice(w);
         self.add_response(problem, dlambda, &mut held);
-        let left = &mut self.panel.as_chunks_mut::<1>().0[..self.reduced.order];
-        self.reduced.restrict(|r| [held[r]], left);
-        self.reduced.add_turns(dlambda, left);
+        let left = &mut self.panel.as_chunks_mut::<1>().0[..self.active_set.order];
+        self.active_set.restrict(|r| [held[r]], left);
+        self.active_set.add_turns(dlambda, left);
         self.work.free = held;
         Ok([largest(left.as_flattened()), size])
     }
 
     /// Whether held rows may depend on each other; after [`NcpSolver::linearize`].
     pub fn may_be_deficient(&self) -> bool {
-        self.reduced.may_be_deficient()
+        self.active_set.may_be_deficient()
     }
 
     /// Size of the linearized system; after [`NcpSolver::linearize`].
     pub fn rank(&self) -> Rank {
         Rank {
-            unknowns: self.reduced.order,
-            independent: self.reduced.rank(),
+            unknowns: self.active_set.order,
+            independent: self.active_set.rank(),
         }
     }
 
@@ -84,17 +84,18 @@ impl NcpSolver {
         }
         self.faces_before.clear();
         if self.factored {
-            self.faces_before.extend_from_slice(&self.reduced.faces);
+            self.faces_before.extend_from_slice(&self.active_set.faces);
         }
-        let was_deficient = self.factored && !self.reduced.symmetric && self.reduced.deficient();
+        let was_deficient =
+            self.factored && !self.active_set.symmetric && self.active_set.deficient();
         let work = &self.work;
-        self.reduced.set_faces(problem.blocks, work);
+        self.active_set.set_faces(problem.blocks, work);
         let same = self.factored
-            && self.faces_before.len() == self.reduced.faces.len()
+            && self.faces_before.len() == self.active_set.faces.len()
             && self
                 .faces_before
                 .iter()
-                .zip(&self.reduced.faces)
+                .zip(&self.active_set.faces)
                 .all(|(a, b)| same_face(a, b));
         if !same {
             // The factorization of the solve was of nearly the same matrix.
@@ -102,7 +103,7 @@ impl NcpSolver {
                 true => Purpose::Deficient,
                 false => Purpose::Rank,
             };
-            self.reduced.factor(problem, purpose);
+            self.active_set.factor(problem, purpose);
             self.factored = true;
         }
         self.linearized = true;
@@ -175,9 +176,9 @@ impl NcpSolver {
             lanes_of::<W>(&mut self.panel_scratch),
         );
         dlambda.fill(0.0);
-        let m = self.reduced.order;
+        let m = self.active_set.order;
         match limits {
-            None => self.reduced.restrict(
+            None => self.active_set.restrict(
                 |r| std::array::from_fn(|k| if k < lanes { w[k * n + r] } else { 0.0 }),
                 panel,
             ),
@@ -205,15 +206,15 @@ impl NcpSolver {
                         }
                     }
                 }
-                self.reduced.restrict(
+                self.active_set.restrict(
                     |r| std::array::from_fn(|k| if k < lanes { dlambda[k * n + r] } else { 0.0 }),
                     panel,
                 );
                 dlambda.fill(0.0);
             }
         }
-        self.reduced.solve(problem, &mut panel[..m], scratch);
-        self.reduced.expand(&panel[..m], |row, value| {
+        self.active_set.solve(problem, &mut panel[..m], scratch);
+        self.active_set.expand(&panel[..m], |row, value| {
             for k in 0..lanes {
                 dlambda[k * n + row] = -value[k];
             }
@@ -251,21 +252,21 @@ impl NcpSolver {
     ) -> Result<Split> {
         let sizes = [("left", left.len()), ("right", right.len())];
         self.check(problem, stride, sizes, None)?;
-        if stride < self.reduced.rank() {
+        if stride < self.active_set.rank() {
             return Err(Error::invalid(format!(
                 "a stride of {stride} for rank {}",
-                self.reduced.rank()
+                self.active_set.rank()
             )));
         }
         let scratch = lanes_of::<LANES>(&mut self.panel);
         Ok(self
-            .reduced
+            .active_set
             .split(problem.rows(), stride, left, right, scratch))
     }
 
     /// Multiplies products with the B of [`Split::Middle`] by X: one of rank numbers at every multiple of `stride`.
     pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.reduced.rank()];
+        let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.active_set.rank()];
         let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
         for columns in columns.chunks_mut(LANES * stride.max(1)) {
             // Branches that no contact touches.
@@ -277,7 +278,7 @@ impl NcpSolver {
                     *x = column[i];
                 }
             }
-            self.reduced.solve_middle(panel, scratch);
+            self.active_set.solve_middle(panel, scratch);
             for (i, x) in panel.iter().enumerate() {
                 for (x, column) in x.iter().zip(columns.chunks_exact_mut(stride)) {
                     column[i] = *x;
@@ -367,11 +368,12 @@ impl NcpSolver {
             lanes_of::<LANES>(&mut self.panel),
             lanes_of::<LANES>(&mut self.panel_scratch),
         );
-        let panel = &mut panel[..self.reduced.order];
-        self.reduced.restrict_right(|row| x[row], panel);
-        self.reduced.solve_transpose(problem, panel, scratch);
+        let panel = &mut panel[..self.active_set.order];
+        self.active_set.restrict_right(|row| x[row], panel);
+        self.active_set.solve_transpose(problem, panel, scratch);
         x.fill([0.0; LANES]);
-        self.reduced.expand_left(panel, |row, value| x[row] = value);
+        self.active_set
+            .expand_left(panel, |row, value| x[row] = value);
         Ok(())
     }
 
@@ -387,8 +389,8 @@ impl NcpSolver {
             lanes_of::<W>(&mut self.panel),
             lanes_of::<W>(&mut self.panel_scratch),
         );
-        let m = self.reduced.order;
-        self.reduced.restrict_right(
+        let m = self.active_set.order;
+        self.active_set.restrict_right(
             |r| {
                 std::array::from_fn(|k| {
                     if k < lanes {
@@ -400,10 +402,10 @@ impl NcpSolver {
             },
             panel,
         );
-        self.reduced
+        self.active_set
             .solve_transpose(problem, &mut panel[..m], scratch);
         w_bar.fill(0.0);
-        self.reduced.expand_left(&panel[..m], |row, value| {
+        self.active_set.expand_left(&panel[..m], |row, value| {
             for k in 0..lanes {
                 w_bar[k * n + row] = -value[k];
             }

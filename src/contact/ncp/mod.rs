@@ -22,12 +22,13 @@
 //! Only if Newton cannot reach the least-norm answer from any guess, the interior point's own, in the middle of the
 //! admissible ones, or the one nearest to it or to a first-order method's is returned instead.
 
+mod active_set;
 mod admm;
 mod auto;
 mod certainty;
 mod cone;
 mod continuation;
-mod fixed;
+mod fixed_modes;
 mod interior;
 mod least_norm;
 mod linearize;
@@ -35,17 +36,16 @@ mod local;
 mod modes;
 mod neighbours;
 mod newton;
+mod path_system;
 mod pgs;
 mod pivot;
-mod reduced;
 mod resort;
-mod shifted;
 mod smoothed;
 mod work;
 
+pub use active_set::Split;
 pub use linearize::Rank;
 pub use neighbours::{AGREED, Sides};
-pub use reduced::Split;
 
 use super::certificate::{Certificate, Effort, Path};
 use super::island_solver::Capacity;
@@ -55,6 +55,7 @@ use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
+use active_set::{ActiveSetSystem, Face};
 use admm::Admm;
 use auto::Best;
 use continuation::Continuation;
@@ -62,8 +63,7 @@ use interior::Interior;
 use least_norm::LeastNorm;
 use modes::{Scales, classify, largest, residuals};
 use newton::{CLOSED, mode_of_impulse};
-use reduced::{Face, Reduced};
-use shifted::Shifted;
+use path_system::PathSystem;
 use work::Work;
 
 /// Which method is used.
@@ -137,9 +137,9 @@ pub struct NcpSolver {
     /// Rows of a problem with a dense matrix.
     max_dense: usize,
     work: Work,
-    reduced: Reduced,
+    active_set: ActiveSetSystem,
     least_norm: LeastNorm,
-    shifted: Shifted,
+    shifted: PathSystem,
     interior: Interior,
     continuation: Continuation,
     /// Where there is to be room for it.
@@ -187,9 +187,9 @@ impl NcpSolver {
             capacity: *capacity,
             max_dense: dense,
             work: Work::new(max_rows, max_blocks, capacity.coordinates),
-            reduced: Reduced::new([max_rows, dense], max_blocks, trees()),
+            active_set: ActiveSetSystem::new([max_rows, dense], max_blocks, trees()),
             least_norm: LeastNorm::new(dense),
-            shifted: Shifted::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
+            shifted: PathSystem::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
             interior: Interior::new(max_rows, max_blocks),
             continuation: Continuation::new(max_rows, max_blocks),
             admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
@@ -228,10 +228,10 @@ impl NcpSolver {
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
         self.work.start(problem, lambda, modes);
-        self.reduced.start(problem);
+        self.active_set.start(problem);
         self.cost = match problem.delassus {
             Delassus::Dense(_) => dense_cost(problem.rows()),
-            Delassus::Trees(rows) => self.reduced.cost_by_trees(rows),
+            Delassus::Trees(rows) => self.active_set.cost_by_trees(rows),
         };
         (self.allowed, self.spent) = (options.allowance(), Allowance::NONE);
         let mut certificate = if problem.blocks.is_empty() {
@@ -323,7 +323,7 @@ impl NcpSolver {
         certificate: Certificate,
     ) {
         self.work.start(problem, lambda, modes);
-        self.reduced.start(problem);
+        self.active_set.start(problem);
         self.work.update_sigma(problem);
         self.last = Some(certificate);
         self.factored = false;
@@ -439,7 +439,7 @@ impl NcpSolver {
             certificate.complementarity,
         ] = residuals(problem.blocks, problem.g, lambda, sigma);
         certificate.converged = certificate.residual() <= options.tolerance;
-        certificate.redundant = self.factored && self.reduced.deficient();
+        certificate.redundant = self.factored && self.active_set.deficient();
         certificate.margin = self.margin(problem);
         certificate.at_switch = certificate.margin <= CLOSED;
     }

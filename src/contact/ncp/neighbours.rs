@@ -10,10 +10,10 @@
 //! tell the derivative.
 
 use super::NcpSolver;
+use super::active_set::Purpose;
 use super::cone::planar_norm;
 use super::modes::{Scales, classify, largest};
 use super::newton::CLOSED;
-use super::reduced::Purpose;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::Result;
@@ -45,7 +45,7 @@ impl NcpSolver {
         if consistent && !self.last.is_some_and(|c| c.at_switch) {
             return Ok(Sides::Alike);
         }
-        let contradicted = !consistent && !self.reduced.only_idle_depend(problem);
+        let contradicted = !consistent && !self.active_set.only_idle_depend(problem);
         self.work.keep_verified();
         let released = match contradicted {
             true => self.release_contradicted(problem, w),
@@ -87,8 +87,8 @@ impl NcpSolver {
     }
 
     fn factor_modes(&mut self, problem: &Problem) {
-        self.reduced.set_faces(problem.blocks, &self.work);
-        self.reduced.factor(problem, Purpose::Rank);
+        self.active_set.set_faces(problem.blocks, &self.work);
+        self.active_set.factor(problem, Purpose::Rank);
     }
 
     /// change ← the variation of σ with the answer `delta` to w.
@@ -107,10 +107,10 @@ impl NcpSolver {
 
     /// Puts the dry friction that [`NcpSolver::left_over`] has just found contradicted at a bound; returns how many.
     fn release_contradicted(&mut self, problem: &Problem, w: &[f64]) -> usize {
-        let left = &self.panel.as_chunks::<1>().0[..self.reduced.order];
+        let left = &self.panel.as_chunks::<1>().0[..self.active_set.order];
         let least = AGREED * largest(w);
         let mut released = 0;
-        for face in &self.reduced.faces {
+        for face in &self.active_set.faces {
             let [left] = left[face.start];
             if matches!(problem.blocks[face.block], Block::Box { .. }) && left.abs() > least {
                 self.work.modes[face.block] = bound_of(&self.work.lambda[face.row..]);
@@ -210,7 +210,7 @@ impl NcpSolver {
             }
         }
         let slack = CLOSED * largest(&self.work.lambda);
-        holds &= self.reduced.faces.iter().all(|face| {
+        holds &= self.active_set.faces.iter().all(|face| {
             let part = self.work.offsets[face.block]..self.work.offsets[face.block + 1];
             let (middle, reach) = (&middle[part.clone()], &reach[part]);
             let sticks = face.slide.is_none();

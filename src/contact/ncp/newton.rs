@@ -1,12 +1,12 @@
 //! Mode-fixed Newton: solve the equations that hold in a guessed set of modes, check every inequality, repair the
 //! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
 
+use super::active_set::{ActiveSetSystem, Purpose};
 use super::cone::planar_norm;
-use super::fixed::{ADMITTED, correct, solve_fixed, step_fixed};
+use super::fixed_modes::{ADMITTED, correct, solve_fixed, step_fixed};
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::largest;
-use super::reduced::{Purpose, Reduced};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
@@ -48,12 +48,12 @@ impl Choice {
     }
 }
 
-/// Runs from `work.modes`, `work.lambda` and its σ; `is_warm` tells that they follow from a solution. True: `work` holds a verified solution, `reduced` the matrix of its
+/// Runs from `work.modes`, `work.lambda` and its σ; `is_warm` tells that they follow from a solution. True: `work` holds a verified solution, `active_set` the matrix of its
 /// last iteration. False: `work` is spent.
 pub(super) fn run(
     problem: &Problem,
     work: &mut Work,
-    reduced: &mut Reduced,
+    active_set: &mut ActiveSetSystem,
     least_norm: &mut LeastNorm,
     tolerance: f64,
     choice: Choice,
@@ -71,12 +71,14 @@ pub(super) fn run(
     let mut before = f64::INFINITY;
     let mut flips_before = 0;
     for _ in 0..budget {
-        reduced.set_faces(problem.blocks, work);
-        reduced.factor(problem, choice.purpose());
+        active_set.set_faces(problem.blocks, work);
+        active_set.factor(problem, choice.purpose());
         *factorizations += 1;
         let plain = match (choice.is_least(), problem.delassus) {
-            (true, Delassus::Dense(_)) => solve_fixed(problem, work, reduced, least_norm, is_warm),
-            _ => Some(step_fixed(problem, work, reduced)),
+            (true, Delassus::Dense(_)) => {
+                solve_fixed(problem, work, active_set, least_norm, is_warm)
+            }
+            _ => Some(step_fixed(problem, work, active_set)),
         };
         // Rows that creep to rest cannot all be held, which other modes would find again: what was found stands.
         let Some(plain) = plain else { break };
@@ -94,7 +96,7 @@ pub(super) fn run(
                 }
                 // The old matrix contracts the error by about the size of the last step.
                 work.keep();
-                correct(problem, work, reduced);
+                correct(problem, work, active_set);
                 work.update_sigma(problem);
                 let next = held_residual(problem.blocks, work);
                 if next >= residual {
@@ -111,9 +113,9 @@ pub(super) fn run(
                 promoted = true;
                 continue;
             }
-            let stuck = reduced.symmetric || residual > 0.25 * before;
+            let stuck = active_set.symmetric || residual > 0.25 * before;
             before = residual;
-            if flips == 0 && stuck && reduced.may_be_deficient() {
+            if flips == 0 && stuck && active_set.may_be_deficient() {
                 flips += release_one(problem.blocks, work, slack);
             }
         } else {
@@ -131,7 +133,7 @@ pub(super) fn run(
         flips_before = flips;
         if flips > 0 {
             before = f64::INFINITY;
-        } else if reduced.symmetric {
+        } else if active_set.symmetric {
             // A linear system that leaves a residual will leave it again.
             break;
         }
@@ -139,8 +141,8 @@ pub(super) fn run(
     if promoted {
         // What was verified before the promotion still stands.
         work.restore_verified();
-        reduced.set_faces(problem.blocks, work);
-        reduced.factor(problem, choice.purpose());
+        active_set.set_faces(problem.blocks, work);
+        active_set.factor(problem, choice.purpose());
         return true;
     }
     false

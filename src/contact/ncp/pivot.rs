@@ -1,11 +1,11 @@
 //! Pivots: one block changes its mode at a time.
 
+use super::active_set::{ActiveSetSystem, Purpose};
 use super::cone::{exit, planar_norm};
-use super::fixed::{put_on_faces, turn_onto_cones};
+use super::fixed_modes::{put_on_faces, turn_onto_cones};
 use super::local;
 use super::modes::largest;
 use super::newton::held_residual;
-use super::reduced::{Purpose, Reduced};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -20,7 +20,7 @@ const MISSES: usize = 5;
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
-    reduced: &mut Reduced,
+    active_set: &mut ActiveSetSystem,
     purpose: Purpose,
     tolerance: f64,
     budget: usize,
@@ -30,11 +30,11 @@ pub(super) fn pivot(
     let (mut before, mut entering, mut driving) = (f64::INFINITY, None, false);
     let mut missed = 0;
     for _ in 0..budget {
-        reduced.set_faces(problem.blocks, work);
-        reduced.factor(problem, purpose);
+        active_set.set_faces(problem.blocks, work);
+        active_set.factor(problem, purpose);
         *factorizations += 1;
-        put_on_faces(problem, work, reduced);
-        let m = reduced.order;
+        put_on_faces(problem, work, active_set);
+        let m = active_set.order;
         let Work {
             sigma,
             kept,
@@ -42,10 +42,10 @@ pub(super) fn pivot(
             scratch,
             ..
         } = work;
-        reduced.restrict(|r| [-sigma[r]], x);
-        reduced.solve_step(problem, &mut x[..m], scratch);
+        active_set.restrict(|r| [-sigma[r]], x);
+        active_set.solve_step(problem, &mut x[..m], scratch);
         kept.fill(0.0);
-        reduced.expand(&x[..m], |row, [value]| kept[row] = value);
+        active_set.expand(&x[..m], |row, [value]| kept[row] = value);
         let mut limit = 1.0;
         if let Some(block) = entering {
             let normal = work.offsets[block + 1] - 1;
@@ -55,14 +55,14 @@ pub(super) fn pivot(
                 limit = f64::INFINITY;
             }
         }
-        let (step, blocking) = longest_step(problem.blocks, work, reduced, limit);
+        let (step, blocking) = longest_step(problem.blocks, work, active_set, limit);
         if step == f64::INFINITY {
             return false;
         }
         for (l, d) in work.lambda.iter_mut().zip(&work.kept) {
             *l += step * d;
         }
-        turn_onto_cones(problem.blocks, work, reduced);
+        turn_onto_cones(problem.blocks, work, active_set);
         if let Some((block, mode)) = blocking {
             work.modes[block] = mode;
             let part = work.offsets[block]..work.offsets[block + 1];
@@ -130,11 +130,11 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
 fn longest_step(
     blocks: &[Block],
     work: &Work,
-    reduced: &Reduced,
+    active_set: &ActiveSetSystem,
     limit: f64,
 ) -> (f64, Option<(usize, Mode)>) {
     let (mut step, mut blocking) = (limit, None);
-    for face in &reduced.faces {
+    for face in &active_set.faces {
         let (at, block) = (work.offsets[face.block], blocks[face.block]);
         let part = at..at + block.rows();
         let (l, d) = (&work.lambda[part.clone()], &work.kept[part]);

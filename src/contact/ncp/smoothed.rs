@@ -5,7 +5,7 @@
 //! both inside. The De Saxcé shift ‖σ_T‖ in ỹ is smoothed as well, by a length of κ, or the path would have kinks.
 
 use super::cone::planar_norm;
-use super::shifted::frozen;
+use super::path_system::frozen;
 use crate::contact::problem::{Block, Small};
 
 /// F of one block, linearized in κ = e^τ, impulse and velocity, and solved for the velocity:

@@ -17,15 +17,15 @@ use crate::step::contact_kernels::respond;
 
 /// A body may gain this speed within a step before a limit that was out of reach is passed; the step
 /// then repeats with all limits [rad/s or m/s].
-const UNFORESEEN_SPEED: f64 = 1.0;
+const SPECULATIVE_SPEED: f64 = 1.0;
 
 /// Contacts enter the step at this many steps' travel, at the larger of the speeds that the links have
 /// and would have without impulses. Where impulses make one faster than that the step repeats with
 /// the contacts it could then reach.
-const REACH_STEPS: f64 = 2.0;
+const HORIZON_STEPS: f64 = 2.0;
 
 /// The same of compliant contacts, which may be found when they are closed.
-const COMPLIANT_REACH_STEPS: f64 = 1.0;
+const COMPLIANT_HORIZON_STEPS: f64 = 1.0;
 
 /// When bodies jam, so many steps take pains to push them out by rigid rows, and then one in so many; one of fewer tries
 /// it briefly, and the others begin with what the last one did.
@@ -58,14 +58,14 @@ impl ContactStage {
         let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);
         twists(kin, model, &self.v_free, &mut self.twists);
-        let far = h * match self.law {
-            Law::Ncp(_) => REACH_STEPS,
-            Law::Convex(_) => COMPLIANT_REACH_STEPS,
+        let horizon = h * match self.law {
+            Law::Ncp(_) => HORIZON_STEPS,
+            Law::Convex(_) => COMPLIANT_HORIZON_STEPS,
         };
-        (self.scene).foresee(&kin.v, &self.twists, far);
-        self.scene.collide(far)?;
+        (self.scene).speculate(&kin.v, &self.twists, horizon);
+        self.scene.collide(horizon)?;
         let t = model.topology();
-        let mut reach = UNFORESEEN_SPEED * h + self.foresight;
+        let mut speculative_margin = SPECULATIVE_SPEED * h + self.speculative_margin;
         let allowance = self.options.allowance();
         let mut before = Certificate::new(Path::Empty);
         let mut kept = 0;
@@ -80,7 +80,7 @@ impl ContactStage {
                 v,
                 &self.v_free,
                 h,
-                reach,
+                speculative_margin,
             );
             c.regularize(&self.scene, params, v, &self.desired);
             c.condense(t, mass);
@@ -99,13 +99,13 @@ impl ContactStage {
             let c = &mut self.constraints;
             respond(c, mass, model, &self.v_free, v_end);
             let mut repeat = false;
-            if reach != f64::INFINITY && c.missed_limit(q, v_end, h, 1e-12) {
-                reach = f64::INFINITY;
+            if speculative_margin != f64::INFINITY && c.missed_limit(q, v_end, h, 1e-12) {
+                speculative_margin = f64::INFINITY;
                 repeat = true;
             }
             twists(kin, model, v_end, &mut self.twists);
-            if (self.scene).misses(&self.twists, [far, h])? {
-                repeat |= self.scene.collide(far)?;
+            if (self.scene).misses(&self.twists, [horizon, h])? {
+                repeat |= self.scene.collide(horizon)?;
             }
             before = certificate;
             if !repeat {

@@ -7,13 +7,13 @@ use crate::contact::island_solver::{Capacity, IslandSolver};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use allocation_counter::measure;
 
 /// The same operator by its factor: a body is a tree.
-fn by_trees(case: &Case) -> TreeRows {
+fn by_trees(case: &Case) -> WhitenedJacobian {
     let bodies = case.inverse_mass.len() / 6;
-    let mut out = TreeRows::default();
+    let mut out = WhitenedJacobian::default();
     out.clear((0..bodies).map(|_| 6));
     let mut at = 0;
     for (b, block) in case.blocks.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
 ///
 ///   (H Hᵀ + W⁻¹) x = b  ⟺  x = W (b − H z),  (1 + Hᵀ W H) z = Hᵀ W b.
 #[derive(Debug, Default)]
-pub struct TreeRows {
+pub struct WhitenedJacobian {
     /// First coordinate of each tree, and their number.
     starts: Vec<usize>,
     blocks: Vec<Sides>,
@@ -40,10 +40,10 @@ struct Panel {
     at: usize,
 }
 
-impl TreeRows {
+impl WhitenedJacobian {
     /// Room for this many of each; `coordinates` of all trees together, `entries` in all panels.
-    pub fn with_capacity(trees: usize, blocks: usize, entries: usize) -> TreeRows {
-        TreeRows {
+    pub fn with_capacity(trees: usize, blocks: usize, entries: usize) -> WhitenedJacobian {
+        WhitenedJacobian {
             starts: Vec::with_capacity(trees + 1),
             blocks: Vec::with_capacity(blocks),
             values: Vec::with_capacity(entries),
@@ -53,7 +53,7 @@ impl TreeRows {
         }
     }
 
-    /// Starts a matrix on trees of these numbers of coordinates; blocks follow by [`TreeRows::push`].
+    /// Starts a matrix on trees of these numbers of coordinates; blocks follow by [`WhitenedJacobian::push`].
     pub fn clear(&mut self, sizes: impl Iterator<Item = usize>) {
         self.starts.clear();
         let mut at = 0;
@@ -160,7 +160,7 @@ impl TreeRows {
         })
     }
 
-    /// Panels of a block, rows × coordinates, row-major, in the order of [`TreeRows::trees_of`].
+    /// Panels of a block, rows × coordinates, row-major, in the order of [`WhitenedJacobian::trees_of`].
     pub fn panel_mut(&mut self, block: usize, side: usize) -> &mut [f64] {
         let b = self.blocks[block];
         let panel = b.panels[side];
@@ -356,11 +356,11 @@ impl TreeRows {
 }
 
 dispatch! {
-    fn velocities = velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]])
+    fn velocities = velocities_kernel(rows: &WhitenedJacobian, lambda: &[f64], z: &mut [[f64; 1]])
 }
 
 #[inline(always)]
-fn velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]]) {
+fn velocities_kernel(rows: &WhitenedJacobian, lambda: &[f64], z: &mut [[f64; 1]]) {
     z[..rows.coordinates()].fill([0.0]);
     let lambda = lambda.as_chunks::<1>().0;
     for (i, b) in rows.blocks.iter().enumerate() {
@@ -373,12 +373,17 @@ fn velocities_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]]) {
 
 dispatch! {
     fn add_product = add_product_kernel(
-        rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64],
+        rows: &WhitenedJacobian, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64],
     )
 }
 
 #[inline(always)]
-fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma: &mut [f64]) {
+fn add_product_kernel(
+    rows: &WhitenedJacobian,
+    lambda: &[f64],
+    z: &mut [[f64; 1]],
+    sigma: &mut [f64],
+) {
     velocities_kernel(rows, lambda, z);
     add_times_kernel(rows, z, sigma);
     for ((s, r), l) in sigma.iter_mut().zip(&rows.compliance).zip(lambda) {
@@ -387,11 +392,11 @@ fn add_product_kernel(rows: &TreeRows, lambda: &[f64], z: &mut [[f64; 1]], sigma
 }
 
 dispatch! {
-    fn add_times = add_times_kernel(rows: &TreeRows, z: &[[f64; 1]], sigma: &mut [f64])
+    fn add_times = add_times_kernel(rows: &WhitenedJacobian, z: &[[f64; 1]], sigma: &mut [f64])
 }
 
 #[inline(always)]
-fn add_times_kernel(rows: &TreeRows, z: &[[f64; 1]], sigma: &mut [f64]) {
+fn add_times_kernel(rows: &WhitenedJacobian, z: &[[f64; 1]], sigma: &mut [f64]) {
     for (i, b) in rows.blocks.iter().enumerate() {
         let mut out = [[0.0]; 3];
         rows.write_times(i, z, &mut out[..b.rows]);

@@ -1,8 +1,8 @@
 //! G + D where G comes by trees.
 
-use super::{PROXIMAL, Shifted, frozen};
+use super::{PROXIMAL, PathSystem, frozen};
 use crate::contact::problem::{Block, Problem, Small};
-use crate::contact::tree_rows::TreeRows;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// Added where G comes by trees: there it bounds the condition of what is solved, and repetition puts it back.
 const TREE_PROXIMAL: f64 = 1e-8;
@@ -12,9 +12,9 @@ const TREE_PROXIMAL: f64 = 1e-8;
 const REPETITIONS: usize = 2;
 const ENOUGH: f64 = 1e-7;
 
-impl Shifted {
+impl PathSystem {
     /// With W the inverse of D + R in the problem's units.
-    pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &TreeRows) {
+    pub(super) fn factor_by_trees(&mut self, problem: &Problem, rows: &WhitenedJacobian) {
         self.trees.clear_weights(problem.blocks.len());
         self.sizes.clear();
         for (i, block) in problem.blocks.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Shifted {
     pub(super) fn solve_by_trees(
         &mut self,
         problem: &Problem,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         right: &[f64],
         rough: bool,
     ) {
@@ -118,7 +118,7 @@ impl Shifted {
     }
 
     /// The largest part of a right side, each in units of what its block makes of an impulse of one.
-    fn weighted(&self, rows: &TreeRows, right: &[[f64; 1]]) -> f64 {
+    fn weighted(&self, rows: &WhitenedJacobian, right: &[[f64; 1]]) -> f64 {
         let sizes = self.sizes.iter().enumerate().map(|(i, own)| {
             let largest = right[rows.range(i)]
                 .iter()

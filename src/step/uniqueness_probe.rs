@@ -15,7 +15,7 @@
 //! [`NcpSolver::sides_agree`]: crate::contact::ncp::NcpSolver::sides_agree
 
 use super::linearization::dot;
-use crate::constraint::{Constraints, Stabilization, Variation};
+use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
 use crate::contact::law::Law;
 use crate::contact::ncp::AGREED;
 use crate::dynamics::kinematics::Kinematics;
@@ -39,7 +39,7 @@ pub(super) enum Verdict {
 
 /// Directions in general position and their variation of σ. Sized at creation.
 #[derive(Debug)]
-pub(super) struct Agreement {
+pub(super) struct UniquenessProbe {
     /// Numbers between ±1 for displacements, kept velocities and forces.
     general: [Vec<f64>; 3],
     direction: Vec<f64>,
@@ -48,9 +48,9 @@ pub(super) struct Agreement {
     weights: Vec<f64>,
 }
 
-impl Agreement {
+impl UniquenessProbe {
     pub fn new(nv: usize, max_rows: usize) -> Self {
-        Agreement {
+        UniquenessProbe {
             general: [1, 2, 3].map(|seed| (0..nv).map(|k| scattered(k, seed)).collect()),
             direction: vec![0.0; nv],
             sigma: vec![0.0; max_rows],
@@ -66,7 +66,7 @@ impl Agreement {
         c: &Constraints,
         law: &mut Law,
         at_switch: bool,
-        variation: &mut Variation,
+        variation: &mut ConstraintDerivative,
         s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,

@@ -3,14 +3,14 @@
 //! They are the plainest way in which held rows depend on each other: alone, with a zero row and column of A, so that
 //! what is asked of them tells whether they are answered, without a solve.
 
-use super::{DEPENDENT, Face, Form, Reduced, response_across};
+use super::{ActiveSetSystem, DEPENDENT, Face, Form, response_across};
 use crate::contact::problem::{Delassus, Problem};
 
 /// Share of a block's mean response below which an impulse moves nothing: the square of what tells dependent rows, as
 /// responses are squares of motions.
 const IDLE: f64 = DEPENDENT * DEPENDENT;
 
-impl Reduced {
+impl ActiveSetSystem {
     /// The unknowns that move nothing, where G is dense; none otherwise.
     pub fn idle<'a>(&'a self, problem: &Problem<'a>) -> impl Iterator<Item = usize> + use<'a> {
         let n = problem.rows();

@@ -1,6 +1,6 @@
 //! The impulses' answer to variations where the problem is held by trees.
 //!
-//! As in [`response`](super::response), with B = 1 and C known by its products alone: row by row that would be a product of
+//! As in [`response`](super::constrained_inverse), with B = 1 and C known by its products alone: row by row that would be a product of
 //! as high a rank as there are rows, many times the dofs where bodies are piled up. But J and ∂σ/∂q have few entries a row,
 //! on the dofs of two trees at most, and summed over rows first
 //!
@@ -8,8 +8,8 @@
 //!
 //! cost each row its entries times the dofs of its island. Of Y = C J A⁻¹ a few columns are there at once.
 
-use super::response::subtract_tile;
-use crate::constraint::{Constraints, Source, Stabilization, Variation};
+use super::constrained_inverse::subtract_tile;
+use crate::constraint::{ConstraintDerivative, Constraints, Source, Stabilization};
 use crate::contact::law::Law;
 use crate::contact::panels::Columns;
 use crate::dynamics::coupling::Coupling;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// Workspace. Takes none where problems are always dense.
 #[derive(Debug)]
-pub(super) struct TreeResponse {
+pub(super) struct TreeInverse {
     homes: Vec<Home>,
     /// ∂σ/∂q at the entries of the rows.
     slopes: Vec<F4>,
@@ -56,8 +56,8 @@ impl Home {
     }
 }
 
-impl TreeResponse {
-    pub fn new(t: &Topology, c: &Constraints) -> TreeResponse {
+impl TreeInverse {
+    pub fn new(t: &Topology, c: &Constraints) -> TreeInverse {
         let room = |n: usize| {
             if c.may_be_by_trees() && !t.is_deep() {
                 n
@@ -67,7 +67,7 @@ impl TreeResponse {
         };
         let stride = t.nv().div_ceil(4);
         let square = || Vec::with_capacity(room(t.nv() * stride));
-        TreeResponse {
+        TreeInverse {
             homes: Vec::with_capacity(room(c.max_blocks())),
             slopes: Vec::with_capacity(room(c.rows.most_entries())),
             z: square(),
@@ -83,7 +83,7 @@ impl TreeResponse {
         &mut self,
         law: &mut Law,
         c: &Constraints,
-        variation: &Variation,
+        variation: &ConstraintDerivative,
         s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
@@ -95,7 +95,7 @@ impl TreeResponse {
         self.find_homes(c);
         self.fill_slopes(c, variation, t, kin);
         let n = t.nv() * self.stride;
-        let TreeResponse { z, by_q, by_v, .. } = self;
+        let TreeInverse { z, by_q, by_v, .. } = self;
         let lines = [(z, true), (by_q, true), (by_v, self.keeps)];
         let [z, by_q, by_v] = lines.map(|(lines, is_used)| {
             let n = if is_used { n } else { 0 };
@@ -159,7 +159,7 @@ impl TreeResponse {
     fn fill_slopes(
         &mut self,
         c: &Constraints,
-        variation: &Variation,
+        variation: &ConstraintDerivative,
         t: &Topology,
         kin: &Kinematics,
     ) {

@@ -88,7 +88,7 @@ impl Slide {
 
 /// Faces, matrix and factorization.
 #[derive(Debug)]
-pub(super) struct Reduced {
+pub(super) struct ActiveSetSystem {
     pub faces: Vec<Face>,
     pub order: usize,
     pub symmetric: bool,
@@ -145,10 +145,14 @@ pub enum Split {
     Adjoint,
 }
 
-impl Reduced {
-    pub fn new([max_rows, dense]: [usize; 2], max_blocks: usize, trees: TreeSystem) -> Reduced {
+impl ActiveSetSystem {
+    pub fn new(
+        [max_rows, dense]: [usize; 2],
+        max_blocks: usize,
+        trees: TreeSystem,
+    ) -> ActiveSetSystem {
         let panel = || vec![0.0; max_rows * LANES];
-        Reduced {
+        ActiveSetSystem {
             faces: Vec::with_capacity(max_blocks),
             order: 0,
             symmetric: true,
@@ -410,7 +414,7 @@ impl Reduced {
         self.solve_for(problem, purpose, x, scratch);
     }
 
-    /// As [`Reduced::solve`] for a step of an iteration, of which less is asked where held rows contradict each other.
+    /// As [`ActiveSetSystem::solve`] for a step of an iteration, of which less is asked where held rows contradict each other.
     pub fn solve_step(&mut self, problem: &Problem, x: &mut [[f64; 1]], scratch: &mut [[f64; 1]]) {
         self.solve_for(problem, Use::Step, x, scratch);
     }

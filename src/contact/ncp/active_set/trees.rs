@@ -3,8 +3,8 @@
 //! A + εE is factored by the trees' coordinates, with a larger ε that is put back more often than that of
 //! [`proximal`](super::proximal); no rank is found.
 
-use super::{Face, Reduced, Slide};
-use crate::contact::tree_rows::TreeRows;
+use super::{ActiveSetSystem, Face, Slide};
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use std::array::from_fn;
 
 /// ε of systems by trees, and how often it is put back at most.
@@ -28,8 +28,8 @@ pub(super) enum Use {
     Derivative { transposed: bool },
 }
 
-impl Reduced {
-    pub(super) fn factor_by_trees(&mut self, rows: &TreeRows) {
+impl ActiveSetSystem {
+    pub(super) fn factor_by_trees(&mut self, rows: &WhitenedJacobian) {
         self.coordinates = rows.coordinates();
         self.trees.clear_weights(rows.blocks());
         self.compliance.clear();
@@ -70,14 +70,14 @@ impl Reduced {
     }
 
     /// Multiplications of a factorization.
-    pub fn cost_by_trees(&self, rows: &TreeRows) -> f64 {
+    pub fn cost_by_trees(&self, rows: &WhitenedJacobian) -> f64 {
         self.trees.cost(rows)
     }
 
     /// x ← (A + εE)⁻¹ x, ε put back; with Aᵀ for a derivative's transpose.
     pub(super) fn solve_by_trees<const W: usize>(
         &mut self,
-        rows: &TreeRows,
+        rows: &WhitenedJacobian,
         x: &mut [[f64; W]],
         purpose: Use,
     ) {

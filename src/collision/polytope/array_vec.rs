@@ -6,15 +6,15 @@ use std::ops::{Deref, DerefMut};
 
 /// Up to `N` items; memory beyond its length is never written, so that room costs no time.
 #[derive(Clone)]
-pub(super) struct Fixed<T: Copy, const N: usize> {
+pub(super) struct ArrayVec<T: Copy, const N: usize> {
     items: [MaybeUninit<T>; N],
     len: usize,
 }
 
-impl<T: Copy, const N: usize> Fixed<T, N> {
+impl<T: Copy, const N: usize> ArrayVec<T, N> {
     #[inline(always)]
     pub const fn new() -> Self {
-        Fixed {
+        ArrayVec {
             items: [const { MaybeUninit::uninit() }; N],
             len: 0,
         }
@@ -52,13 +52,13 @@ impl<T: Copy, const N: usize> Fixed<T, N> {
     }
 }
 
-impl<T: Copy + Debug, const N: usize> Debug for Fixed<T, N> {
+impl<T: Copy + Debug, const N: usize> Debug for ArrayVec<T, N> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl<T: Copy, const N: usize> Deref for Fixed<T, N> {
+impl<T: Copy, const N: usize> Deref for ArrayVec<T, N> {
     type Target = [T];
     #[inline(always)]
     fn deref(&self) -> &[T] {
@@ -67,7 +67,7 @@ impl<T: Copy, const N: usize> Deref for Fixed<T, N> {
     }
 }
 
-impl<T: Copy, const N: usize> DerefMut for Fixed<T, N> {
+impl<T: Copy, const N: usize> DerefMut for ArrayVec<T, N> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above.

@@ -4,11 +4,11 @@
 //! to those on an edge: while some impulse keeps every redundant block inside, no small change of the problem
 //! switches a mode, and all that the edge tells is how the load was shared out.
 
+use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
 use super::least_norm::{Inside, LeastNorm};
 use super::modes::largest;
 use super::newton::CLOSED;
-use super::reduced::{Face, Reduced};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -27,7 +27,7 @@ const LEAST: f64 = 1e-3;
 pub(super) fn solve_fixed(
     problem: &Problem,
     work: &mut Work,
-    reduced: &mut Reduced,
+    active_set: &mut ActiveSetSystem,
     least_norm: &mut LeastNorm,
     is_warm: bool,
 ) -> Option<bool> {
@@ -56,67 +56,67 @@ pub(super) fn solve_fixed(
         lambda[at] = fixed;
         problem.delassus.add_columns(i, at, &[fixed], free);
     }
-    let m = reduced.order;
-    reduced.restrict(|r| [-free[r]], x);
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    reduced.expand(&x[..m], |row, [value]| lambda[row] = value);
+    let m = active_set.order;
+    active_set.restrict(|r| [-free[r]], x);
+    active_set.solve_step(problem, &mut x[..m], scratch);
+    active_set.expand(&x[..m], |row, [value]| lambda[row] = value);
     let size = largest(lambda);
     let (slack, least) = (ADMITTED * size, LEAST * size);
-    if !reduced.deficient() || is_inside(problem, work, reduced, Inside::CLOSED, slack) {
-        turn_onto_cones(problem.blocks, work, reduced);
+    if !active_set.deficient() || is_inside(problem, work, active_set, Inside::CLOSED, slack) {
+        turn_onto_cones(problem.blocks, work, active_set);
         return Some(true);
     }
     // Where contacts slide the choice may decide on velocities: then only the least norm is one.
-    let same_velocity = |work: &mut Work, reduced: &Reduced| {
-        reduced.symmetric || {
+    let same_velocity = |work: &mut Work, active_set: &ActiveSetSystem| {
+        active_set.symmetric || {
             work.update_sigma(problem);
             let pairs = work.sigma.iter().zip(&work.chosen);
             let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
             apart <= CLOSED * largest(problem.g).max(1.0)
         }
     };
-    if !reduced.symmetric {
+    if !active_set.symmetric {
         work.update_sigma(problem);
         work.chosen.copy_from_slice(&work.sigma);
     }
     std::mem::swap(&mut work.lambda, &mut work.kept);
-    if is_warm && stays(problem, work, reduced, least) && same_velocity(work, reduced) {
+    if is_warm && stays(problem, work, active_set, least) && same_velocity(work, active_set) {
         return Some(true);
     }
     work.lambda.copy_from_slice(&work.kept);
     let Work {
         free, x, scratch, ..
     } = work;
-    reduced.restrict(|r| [-free[r]], x);
-    let rank = reduced.rank();
+    active_set.restrict(|r| [-free[r]], x);
+    let rank = active_set.rank();
     let (f, t, stride) = least_norm.start(rank, m);
-    reduced.range_equations(f, stride, x, scratch);
+    active_set.range_equations(f, stride, x, scratch);
     t[..rank].copy_from_slice(x[..rank].as_flattened());
     let insides = SHARES.map(|share| Inside { share, least });
     let mut found = false;
     for inside in insides {
         found = found || {
-            let best = least_norm.solve(problem.blocks, &reduced.faces, inside);
-            put(best, work, reduced) && same_velocity(work, reduced)
+            let best = least_norm.solve(problem.blocks, &active_set.faces, inside);
+            put(best, work, active_set) && same_velocity(work, active_set)
         };
     }
     if !found {
-        let best = least_norm.solve(problem.blocks, &reduced.faces, Inside::CLOSED);
-        if !put(best, work, reduced) {
+        let best = least_norm.solve(problem.blocks, &active_set.faces, Inside::CLOSED);
+        if !put(best, work, active_set) {
             if is_warm {
                 return None;
             }
             work.lambda.copy_from_slice(&work.kept);
         }
     }
-    turn_onto_cones(problem.blocks, work, reduced);
+    turn_onto_cones(problem.blocks, work, active_set);
     Some(false)
 }
 
 /// Steps in a row keep to one impulse for as long as it is inside: the nearest one, if it stays.
-fn stays(problem: &Problem, work: &mut Work, reduced: &mut Reduced, least: f64) -> bool {
-    step_fixed(problem, work, reduced);
-    reduced.coordinates(&work.lambda, &mut work.x);
+fn stays(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem, least: f64) -> bool {
+    step_fixed(problem, work, active_set);
+    active_set.coordinates(&work.lambda, &mut work.x);
     let slack = ADMITTED * largest(&work.lambda);
     let well = Inside {
         share: 0.5 * (1.0 + SHARES[1]),
@@ -126,30 +126,40 @@ fn stays(problem: &Problem, work: &mut Work, reduced: &mut Reduced, least: f64) 
         share: 1.0 - CLOSED,
         least: CLOSED * least,
     };
-    let is_inside = |inside, slack| is_inside(problem, work, reduced, inside, slack);
+    let is_inside = |inside, slack| is_inside(problem, work, active_set, inside, slack);
     // What stays on the edge was put there where nothing better was found.
     is_inside(well, 0.0) || is_inside(Inside::CLOSED, slack) && !is_inside(barely, 0.0)
 }
 
 /// Whether the unknowns are this far inside, but for a slack.
-fn is_inside(problem: &Problem, work: &Work, reduced: &Reduced, i: Inside, slack: f64) -> bool {
+fn is_inside(
+    problem: &Problem,
+    work: &Work,
+    active_set: &ActiveSetSystem,
+    i: Inside,
+    slack: f64,
+) -> bool {
     let of = |face: &Face| &work.x[face.start..][..face.size];
-    (reduced.faces.iter()).all(|face| i.holds(problem.blocks[face.block], of(face), slack))
+    (active_set.faces.iter()).all(|face| i.holds(problem.blocks[face.block], of(face), slack))
 }
 
 /// Takes an impulse by its unknowns, if there is one.
-fn put(x: Option<&[f64]>, work: &mut Work, reduced: &Reduced) -> bool {
+fn put(x: Option<&[f64]>, work: &mut Work, active_set: &ActiveSetSystem) -> bool {
     let Some(best) = x else { return false };
     let Work { x, lambda, .. } = work;
     x.iter_mut().zip(best).for_each(|(x, b)| x[0] = *b);
-    reduced.expand(x, |row, [value]| lambda[row] = value);
+    active_set.expand(x, |row, [value]| lambda[row] = value);
     true
 }
 
 /// As [`solve_fixed`], but changes the present impulse by the least that the equations ask for.
-pub(super) fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduced) -> bool {
-    put_on_faces(problem, work, reduced);
-    let m = reduced.order;
+pub(super) fn step_fixed(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+) -> bool {
+    put_on_faces(problem, work, active_set);
+    let m = active_set.order;
     let Work {
         lambda,
         sigma,
@@ -157,15 +167,15 @@ pub(super) fn step_fixed(problem: &Problem, work: &mut Work, reduced: &mut Reduc
         scratch,
         ..
     } = work;
-    reduced.restrict(|r| [-sigma[r]], x);
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
-    turn_onto_cones(problem.blocks, work, reduced);
+    active_set.restrict(|r| [-sigma[r]], x);
+    active_set.solve_step(problem, &mut x[..m], scratch);
+    active_set.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, active_set);
     true
 }
 
 /// The impulse of every block as its face has it, with its σ.
-pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced) {
+pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &ActiveSetSystem) {
     for (i, block) in problem.blocks.iter().enumerate() {
         let part = work.offsets[i]..work.offsets[i + 1];
         match (*block, work.modes[i]) {
@@ -178,7 +188,7 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced
             _ => {}
         }
     }
-    for face in &reduced.faces {
+    for face in &active_set.faces {
         if let Some(slide) = face.slide {
             let force = slide.mu * work.lambda[face.row + 2];
             work.lambda[face.row] = -force * slide.u[0];
@@ -189,8 +199,8 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, reduced: &Reduced
 }
 
 /// Brings sliding impulses, whose direction moved along a tangent, back to ‖λ_T‖ = μ λ_n.
-pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduced) {
-    for face in reduced.faces.iter().filter(|f| f.slide.is_some()) {
+pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, active_set: &ActiveSetSystem) {
+    for face in active_set.faces.iter().filter(|f| f.slide.is_some()) {
         let at = work.offsets[face.block];
         let (Block::Contact { mu }, [x, y, z]) = (blocks[face.block], &mut work.lambda[at..at + 3])
         else {
@@ -207,8 +217,8 @@ pub(super) fn turn_onto_cones(blocks: &[Block], work: &mut Work, reduced: &Reduc
 }
 
 /// One step with the factored matrix towards zero held velocities.
-pub(super) fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced) {
-    let m = reduced.order;
+pub(super) fn correct(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) {
+    let m = active_set.order;
     let Work {
         offsets,
         lambda,
@@ -217,8 +227,8 @@ pub(super) fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced)
         scratch,
         ..
     } = work;
-    reduced.restrict(|r| [-sigma[r]], x);
-    for face in &reduced.faces {
+    active_set.restrict(|r| [-sigma[r]], x);
+    for face in &active_set.faces {
         if let Some(slide) = face.slide {
             // Across the slip direction that λ has now, not the one of the matrix.
             let at = offsets[face.block];
@@ -229,7 +239,7 @@ pub(super) fn correct(problem: &Problem, work: &mut Work, reduced: &mut Reduced)
             }
         }
     }
-    reduced.solve_step(problem, &mut x[..m], scratch);
-    reduced.expand(&x[..m], |row, [value]| lambda[row] += value);
-    turn_onto_cones(problem.blocks, work, reduced);
+    active_set.solve_step(problem, &mut x[..m], scratch);
+    active_set.expand(&x[..m], |row, [value]| lambda[row] += value);
+    turn_onto_cones(problem.blocks, work, active_set);
 }

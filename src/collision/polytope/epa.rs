@@ -7,7 +7,7 @@
 //! lies, so that no simplex collapses on it; and the facets found only name features, from which
 //! the axes are computed anew, so that the result does not depend on the way to it.
 
-use super::fixed::Fixed;
+use super::array_vec::ArrayVec;
 use super::gjk::{Simplex, SupportMap, Vertex};
 use super::pair::Pair;
 use super::sat::{self, Axis};
@@ -53,9 +53,9 @@ pub(super) enum Unbounded {
 
 /// A polytope inside a Minkowski difference that is grown towards its boundary.
 pub(super) struct Polytope<const V: usize, const F: usize> {
-    pub vertices: Fixed<Vertex, V>,
-    pub facets: Fixed<Facet, F>,
-    free: Fixed<u8, F>,
+    pub vertices: ArrayVec<Vertex, V>,
+    pub facets: ArrayVec<Facet, F>,
+    free: ArrayVec<u8, F>,
 }
 
 /// The axis of least depth, equal to [`sat::exhaustive`]'s up to `rounding`, starting from the
@@ -209,9 +209,9 @@ fn around(pair: &impl SupportMap) -> Option<Simplex> {
 impl<const V: usize, const F: usize> Polytope<V, F> {
     pub fn new() -> Self {
         Polytope {
-            vertices: Fixed::new(),
-            facets: Fixed::new(),
-            free: Fixed::new(),
+            vertices: ArrayVec::new(),
+            facets: ArrayVec::new(),
+            free: ArrayVec::new(),
         }
     }
 
@@ -330,8 +330,8 @@ impl<const V: usize, const F: usize> Polytope<V, F> {
         let apex = self.vertices.len() as u8;
         self.vertices.push(w)?;
         // Depth first around each removed facet, the outline comes out in order.
-        let mut outline = Fixed::<(u8, u8), F>::new();
-        let mut stack = Fixed::<(u8, u8), F>::new();
+        let mut outline = ArrayVec::<(u8, u8), F>::new();
+        let mut stack = ArrayVec::<(u8, u8), F>::new();
         self.remove(seen);
         for k in (0..3u8).rev() {
             stack.push((seen as u8, k))?;

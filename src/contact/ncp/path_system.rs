@@ -13,14 +13,14 @@ const PROXIMAL: f64 = 1e-11;
 /// The system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
-pub(super) struct Shifted {
+pub(super) struct PathSystem {
     matrix: Vec<f64>,
     lu: Lu,
     trees: TreeSystem,
     /// Of each block.
     unit: Vec<f64>,
     velocity: f64,
-    /// D of each block, filled before [`Shifted::factor`].
+    /// D of each block, filled before [`PathSystem::factor`].
     pub shift: Vec<Small>,
     /// Largest entry of D, or one, of each block; by trees.
     sizes: Vec<f64>,
@@ -31,15 +31,15 @@ pub(super) struct Shifted {
     z: Vec<[f64; 1]>,
 }
 
-impl Shifted {
+impl PathSystem {
     pub fn new(
         [max_rows, dense]: [usize; 2],
         max_blocks: usize,
         max_coordinates: usize,
         trees: TreeSystem,
-    ) -> Shifted {
+    ) -> PathSystem {
         let rows = || Vec::with_capacity(max_rows);
-        Shifted {
+        PathSystem {
             matrix: Vec::with_capacity(dense * dense),
             lu: Lu::new(dense),
             trees,

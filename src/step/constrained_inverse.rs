@@ -7,10 +7,10 @@
 //!
 //! K takes the place of A⁻¹ for all columns at once. Its rank, not the number of rows, sets the cost:
 //! many contacts under one foot are no dearer than the six numbers that they hold. Where the problem is held by trees
-//! see [`tree_response`](super::tree_response).
+//! see [`tree_inverse`](super::tree_inverse).
 
-use super::tree_response::TreeResponse;
-use crate::constraint::{Constraints, Stabilization, Variation};
+use super::tree_inverse::TreeInverse;
+use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
 use crate::contact::central_path::CentralPath;
 use crate::contact::law::Law;
 use crate::contact::ncp::Split;
@@ -27,7 +27,7 @@ use std::ops::Range;
 
 /// B, C and their products. Sized at creation for problems that are held dense; the relaxed law makes room for any.
 #[derive(Debug)]
-pub(super) struct Response {
+pub(super) struct ConstrainedInverse {
     /// Rank, and lanes of a column of as many numbers.
     rank: usize,
     lanes: usize,
@@ -42,14 +42,14 @@ pub(super) struct Response {
     y: Vec<F4>,
     /// Y by rows.
     y_rows: Vec<F4>,
-    trees: TreeResponse,
+    trees: TreeInverse,
     /// The last response is that by trees.
     is_by_trees: bool,
     /// K by columns, where dofs are of one island.
     pub inverse: DenseInverse,
 }
 
-impl Response {
+impl ConstrainedInverse {
     pub fn new(t: &Topology, c: &Constraints) -> Self {
         // Deep trees have their Jacobians otherwise.
         let nv = if t.is_deep() { 0 } else { t.nv() };
@@ -57,7 +57,7 @@ impl Response {
         let panel = || Vec::with_capacity(nv * lanes);
         let square = || Vec::with_capacity(c.max_dense() * lanes);
         let inverse = DenseInverse::new(nv);
-        Response {
+        ConstrainedInverse {
             rank: 0,
             lanes: 0,
             left: square(),
@@ -67,7 +67,7 @@ impl Response {
             answer: panel(),
             y: panel(),
             y_rows: Vec::with_capacity(c.max_dense() * inverse.stride),
-            trees: TreeResponse::new(t, c),
+            trees: TreeInverse::new(t, c),
             is_by_trees: false,
             inverse,
         }
@@ -157,7 +157,7 @@ impl Response {
         split: Split,
         law: &mut Law,
         c: &Constraints,
-        variation: &Variation,
+        variation: &ConstraintDerivative,
         s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
@@ -244,10 +244,10 @@ impl<const W: usize> Tile<W> {
 /// B ∂σ/∂q and B J where B is to the `left`, and C J where C is to the `right`: lanes from `first` on.
 #[inline(always)]
 fn columns_tile<const W: usize>(
-    r: &mut Response,
+    r: &mut ConstrainedInverse,
     [left, right]: [bool; 2],
     c: &Constraints,
-    variation: &Variation,
+    variation: &ConstraintDerivative,
     t: &Topology,
     kin: &Kinematics,
     first: usize,
@@ -283,7 +283,12 @@ fn columns_tile<const W: usize>(
 
 /// What B J has more where a share κ of the old normal velocity is kept: lanes from `first` on.
 #[inline(always)]
-fn kept_tile<const W: usize>(r: &mut Response, c: &Constraints, s: &Stabilization, first: usize) {
+fn kept_tile<const W: usize>(
+    r: &mut ConstrainedInverse,
+    c: &Constraints,
+    s: &Stabilization,
+    first: usize,
+) {
     let lanes = r.lanes;
     let tile = Tile::<W> { first, lanes };
     for b in 0..c.groups() {
@@ -303,9 +308,9 @@ fn kept(c: &Constraints, s: &Stabilization, b: usize, k: usize) -> f64 {
 
 /// ∂σ/∂q, J, and what J has more, where B = 1.
 fn whole_columns(
-    r: &mut Response,
+    r: &mut ConstrainedInverse,
     c: &Constraints,
-    variation: &Variation,
+    variation: &ConstraintDerivative,
     s: &Stabilization,
     t: &Topology,
     kin: &Kinematics,
@@ -344,10 +349,10 @@ fn whole_columns(
 
 #[inline(always)]
 fn columns_kernel(
-    r: &mut Response,
+    r: &mut ConstrainedInverse,
     split: Split,
     c: &Constraints,
-    variation: &Variation,
+    variation: &ConstraintDerivative,
     s: &Stabilization,
     t: &Topology,
     kin: &Kinematics,
@@ -375,7 +380,7 @@ fn columns_kernel(
 }
 
 #[inline(always)]
-fn subtract_kernel(r: &mut Response, t: &Topology, inverse: &DenseInverse) {
+fn subtract_kernel(r: &mut ConstrainedInverse, t: &Topology, inverse: &DenseInverse) {
     let (nv, rank, stride, lanes) = (t.nv(), r.rank, inverse.stride, r.lanes);
     for k in 0..nv {
         let column = &F4::flat(&r.y[k * lanes..])[..rank];
@@ -417,11 +422,11 @@ pub(super) fn subtract_tile<const W: usize>(
 
 dispatch! {
     fn columns = columns_kernel(
-        r: &mut Response, split: Split, c: &Constraints, variation: &Variation,
+        r: &mut ConstrainedInverse, split: Split, c: &Constraints, variation: &ConstraintDerivative,
         s: &Stabilization, t: &Topology, kin: &Kinematics,
     )
 }
 
 dispatch! {
-    fn subtract = subtract_kernel(r: &mut Response, t: &Topology, inverse: &DenseInverse)
+    fn subtract = subtract_kernel(r: &mut ConstrainedInverse, t: &Topology, inverse: &DenseInverse)
 }

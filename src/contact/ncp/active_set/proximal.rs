@@ -5,7 +5,7 @@
 //! on each other and costs a third of a factorization that finds the rank; what it returns is zero and as little else as
 //! the equations ask for.
 
-use super::Reduced;
+use super::ActiveSetSystem;
 use super::assemble::assemble;
 
 /// ε, and how often it is put back.
@@ -15,7 +15,7 @@ const REPETITIONS: usize = 1;
 /// Of the largest scale: what responds less is eased by as much as if it did.
 const FLOOR: f64 = 1e-9;
 
-impl Reduced {
+impl ActiveSetSystem {
     /// Assembles and factors A + εE of a dense problem with n rows.
     pub(super) fn factor_near(&mut self, values: &[f64], n: usize) {
         let m = self.order;
