@@ -13,6 +13,7 @@ pub mod error;
 pub mod linalg;
 pub mod load;
 pub mod model;
+pub mod query;
 pub mod record;
 pub mod rollout;
 pub mod save;

@@ -10,8 +10,9 @@ use diffsim::error::Status;
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{GeomSpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::query::{Smoothing, SmoothingMethod};
 use diffsim::spatial::{Pose, Vec3};
-use diffsim::step::{Contact, Options, Sim, Smoothing, SmoothingMethod, StepJacobians};
+use diffsim::step::{Contact, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 const RADIUS: f64 = 0.05;

@@ -6,10 +6,11 @@ mod common;
 use common::scene::*;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{
-    DistanceSmoothing, Options, Sim, SmoothedDistance, SmoothedDistanceDerivatives, SmoothingMethod,
+use diffsim::query::{
+    DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives, SmoothingMethod,
 };
+use diffsim::spatial::{Pose, Quat, Vec3};
+use diffsim::step::{Options, Sim};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 

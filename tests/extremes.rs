@@ -3,6 +3,7 @@
 use diffsim::error::{Result, Status};
 use diffsim::load::options::{Format, LoadOptions, load_str};
 use diffsim::model::params::{Param, ParamKind};
+use diffsim::query::*;
 use diffsim::step::*;
 use std::sync::Arc;
 

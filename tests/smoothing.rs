@@ -9,11 +9,9 @@ use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::query::{Smoothing, SmoothingInfo, SmoothingMethod};
 use diffsim::spatial::Vec3;
-use diffsim::step::{
-    Contact, Gradient, Integrator, Options, Sim, Smoothing, SmoothingInfo, SmoothingMethod,
-    StepJacobians,
-};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 /// Of q⁺ and of v⁺: by q, v, u, p.

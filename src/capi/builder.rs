@@ -144,7 +144,7 @@ unsafe impl Growing for ds_geom_desc {
             kind: ds_geom_kind::DS_GEOM_SPHERE as i32,
             condim: g.condim,
             size: [0.0; 3],
-            placement: crate::step::homogeneous(&g.placement),
+            placement: g.placement.homogeneous(),
             friction: g.friction,
             contype: g.contype,
             conaffinity: g.conaffinity,

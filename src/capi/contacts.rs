@@ -7,7 +7,8 @@ use super::status::ds_status;
 use super::wall;
 use crate::contact::mode::Mode;
 use crate::error::Result;
-use crate::step::{ContactDerivatives, ContactReport, Distance, Sim};
+use crate::query::{ContactDerivatives, Distance};
+use crate::step::{ContactReport, Sim};
 use std::ptr;
 
 /// Which constraint of a contact holds.

@@ -6,7 +6,7 @@ use super::smoothing::ds_smoothing_method;
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
-use crate::step::{
+use crate::query::{
     DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives, SmoothingMethod,
 };
 

@@ -6,7 +6,6 @@ use super::wall;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::spec::{JointKind, ShapeSpec};
-use crate::step::homogeneous;
 use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
@@ -346,7 +345,7 @@ pub unsafe extern "C" fn ds_model_body_placement(
     out: *mut f64,
 ) -> ds_status {
     numbers_about(model, body, Part::Body, out, |m, i| {
-        homogeneous(&m.bodies()[i].placement)
+        m.bodies()[i].placement.homogeneous()
     })
 }
 
@@ -477,7 +476,7 @@ pub unsafe extern "C" fn ds_model_geom_placement(
     out: *mut f64,
 ) -> ds_status {
     numbers_about(model, geom, Part::Geom, out, |m, i| {
-        homogeneous(&m.geoms()[i].placement)
+        m.geoms()[i].placement.homogeneous()
     })
 }
 

@@ -6,7 +6,7 @@ use super::sim::{ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
-use crate::step::{Smoothing, SmoothingInfo, SmoothingMethod};
+use crate::query::{Smoothing, SmoothingInfo, SmoothingMethod};
 
 /// How a derivative is smoothed. With x = (q, v, u), f the step, n standard normal and S the widths,
 /// the randomized ones are of the mean of f(x (+) (d + S n)) over n, by d at d = 0.

@@ -45,5 +45,18 @@ pub(crate) fn within(bound: f64, x: &[f64]) -> bool {
     x.iter().fold(0, |signs, x| signs | over(x)) >= 0
 }
 
+/// Whether all numbers are finite.
+pub(crate) fn all_finite(x: &[f64]) -> bool {
+    // Sums in lanes instead of a branch per number; opposite infinities give NaN.
+    let (lanes, rest) = x.as_chunks::<8>();
+    let mut sum = [0.0; 8];
+    for x in lanes {
+        for (sum, x) in sum.iter_mut().zip(x) {
+            *sum += x * 0.0;
+        }
+    }
+    sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
+}
+
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,15 @@ impl Default for Pose {
 }
 
 impl Pose {
+    /// Column-major 4×4 homogeneous matrix.
+    pub fn homogeneous(&self) -> [f64; 16] {
+        let [x, y, z] = self.rot.c;
+        let t = self.pos;
+        [
+            x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0, z.x, z.y, z.z, 0.0, t.x, t.y, t.z, 1.0,
+        ]
+    }
+
     pub const IDENTITY: Pose = Pose::new(Mat3::IDENTITY, Vec3::ZERO);
 
     #[inline(always)]

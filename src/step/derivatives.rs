@@ -10,9 +10,11 @@ use super::linearization::*;
 use super::options::Integrator;
 use super::parameters::At;
 use super::sim::Sim;
+use super::state::{Held, Last};
 use super::world_axes;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
+use crate::linalg::all_finite;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
 use crate::model::topology::LinkKind;
 
@@ -48,18 +50,18 @@ macro_rules! joint_terms {
     }};
 }
 
-pub(super) use at;
+pub(crate) use at;
 
 impl Sim {
-    pub(super) fn need_taken(&self) -> Result<()> {
-        if self.state.taken {
+    pub(crate) fn need_taken(&self) -> Result<()> {
+        if self.last == Last::Step {
             Ok(())
         } else {
             Err(Error::no_step("a derivative was asked for before a step"))
         }
     }
 
-    pub(super) fn need_step(&self) -> Result<()> {
+    pub(crate) fn need_step(&self) -> Result<()> {
         self.need_taken()?;
         if self.linear.is_none() {
             return Err(Error::invalid(
@@ -73,14 +75,13 @@ impl Sim {
     /// acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
     fn prepare(&mut self) -> Result<()> {
         self.need_step()?;
-        let fresh = self.state.fresh;
-        if self.linear.as_ref().is_some_and(|l| l.valid) && fresh {
+        if self.held >= Held::Balance {
             return Ok(());
         }
+        let fresh = self.held == Held::Velocities;
         if !fresh {
             self.dynamics
                 .update(&self.model, &self.params, &self.state.q, &self.state.v);
-            self.state.fresh = true;
         }
         // Without the contact loads of an earlier linearization.
         self.apply_wrenches();
@@ -145,16 +146,14 @@ impl Sim {
             }
             *b = IntegrateBlocks::new(l.kind, &lin.column);
         }
-        lin.valid = true;
-        lin.matrices_valid = false;
-        lin.inverse_valid = false;
+        self.held = Held::Balance;
         Ok(())
     }
 
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.
-    pub(super) fn linearize(&mut self) -> Result<()> {
+    pub(crate) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
-        if self.linear.as_ref().is_some_and(|l| l.matrices_valid) {
+        if self.held >= Held::Matrices {
             return Ok(());
         }
         let model = &*self.model;
@@ -170,7 +169,7 @@ impl Sim {
                 c.expand(t, kin, stiffness);
             }
         });
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+        let Some(d) = &mut self.dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if !t.is_deep() {
@@ -184,7 +183,7 @@ impl Sim {
                 add_entry(&mut d.id, t, [row, column], 0.0, -x);
             });
         }
-        lin.matrices_valid = true;
+        self.held = Held::Matrices;
         Ok(())
     }
 
@@ -241,7 +240,7 @@ impl Sim {
     }
 
     /// δv̂ along (dq, dv, du, dp) into `Linearization::dv`; after [`Sim::linearize`].
-    pub(super) fn velocity_direction(
+    pub(crate) fn velocity_direction(
         &mut self,
         dq: &[f64],
         dv: &[f64],
@@ -331,7 +330,7 @@ impl Sim {
     }
 
     /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none.
-    pub(super) fn adjoint(
+    pub(crate) fn adjoint(
         &mut self,
         q_next_bar: &[f64],
         v_next_bar: &[f64],

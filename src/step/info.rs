@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 
 /// Numbers beyond this have no finite squares.
-pub(super) const REACH: f64 = 1e150;
+pub(crate) const REACH: f64 = 1e150;
 
 /// What a derivative of the last step is.
 #[repr(i32)]
@@ -51,7 +51,7 @@ pub struct StepInfo {
 }
 
 impl StepInfo {
-    pub(super) const NONE: StepInfo = StepInfo {
+    pub(crate) const NONE: StepInfo = StepInfo {
         iterations: 0,
         work: 0.0,
         contacts: 0,
@@ -63,7 +63,7 @@ impl StepInfo {
     };
 }
 
-pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
+pub(crate) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
     if x.len() == n {
         Ok(())
     } else {
@@ -74,7 +74,7 @@ pub(super) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
     }
 }
 
-pub(super) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
+pub(crate) fn check_finite(name: &str, x: &[f64], n: usize) -> Result<()> {
     check_length(name, x, n)?;
     match x.iter().position(|x| !x.is_finite()) {
         None => Ok(()),

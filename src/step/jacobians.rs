@@ -7,6 +7,7 @@ use super::info::check_length;
 use super::linearization::*;
 use super::parameters::At;
 use super::sim::Sim;
+use super::state::Held;
 use crate::dynamics::aba_derivatives::inverse_times;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
@@ -75,15 +76,13 @@ impl Sim {
         }
         self.linearize()?;
         let deep = self.model.topology().is_deep();
-        if self.linear.as_ref().is_some_and(|l| !l.inverse_valid) {
+        if self.held < Held::Columns {
             self.couple();
             match deep {
                 false => self.columns_at_once()?,
                 true => self.columns_by_directions()?,
             }
-            if let Some(lin) = &mut self.linear {
-                lin.inverse_valid = true;
-            }
+            self.held = Held::Columns;
         }
         if deep && (out.dv_du.is_some() || out.dq_du.is_some()) {
             self.input_columns_by_directions()?;

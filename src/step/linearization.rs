@@ -2,7 +2,7 @@
 
 use super::actuation::spring_jacobian;
 use super::info::REACH;
-use super::sim::StepState;
+use super::state::StepState;
 use super::world_axes;
 use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::ColumnSupport;
@@ -17,13 +17,7 @@ use crate::spatial::Mat3;
 
 /// What the derivatives of a step keep between calls.
 #[derive(Clone, Debug)]
-pub(super) struct Linearization {
-    /// The recursions and the factors in `Dynamics` are those of the last step.
-    pub valid: bool,
-    /// R_q and R_v in `Dynamics::derivatives`, too.
-    pub matrices_valid: bool,
-    /// The Jacobians by q and v, and what answers forces, too.
-    pub inverse_valid: bool,
+pub(crate) struct Linearization {
     pub support: ColumnSupport,
     /// Trees that the last step joins: entries of columns beyond their island are zero and not written.
     pub coupling: Coupling,
@@ -53,9 +47,6 @@ impl Linearization {
         let nv = model.nv();
         let wide = model.topology().links.iter().filter(|l| l.kind.nv() > 1);
         Linearization {
-            valid: false,
-            matrices_valid: false,
-            inverse_valid: false,
             support: ColumnSupport::new(nv),
             coupling: Coupling::separate(model.topology()),
             by_q: vec![0.0; nv * nv],
@@ -109,16 +100,16 @@ impl Linearization {
 }
 
 #[inline(always)]
-pub(super) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
+pub(crate) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
     t.links.iter().filter(|l| l.kind.nv() > 1)
 }
 
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Writes velocity columns and the position columns that follow from them.
-pub(super) fn deliver(
+pub(crate) fn deliver(
     model: &Model,
     lin: &Linearization,
     h: f64,
@@ -136,21 +127,9 @@ pub(super) fn deliver(
     }
 }
 
-pub(super) fn all_finite(x: &[f64]) -> bool {
-    // Sums in lanes instead of a branch per number; opposite infinities give NaN.
-    let (lanes, rest) = x.as_chunks::<8>();
-    let mut sum = [0.0; 8];
-    for x in lanes {
-        for (sum, x) in sum.iter_mut().zip(x) {
-            *sum += x * 0.0;
-        }
-    }
-    sum.iter().chain(rest).map(|x| x * 0.0).sum::<f64>() == 0.0
-}
-
 /// Visits what joints, actuators and couplings between dofs add to R_q and R_v: (row, column, by q,
 /// by v).
-pub(super) fn for_joint_terms(
+pub(crate) fn for_joint_terms(
     model: &Model,
     params: &Params,
     state: &StepState,
@@ -196,7 +175,7 @@ fn spring_entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
 }
 
 /// Adds an entry to branch-packed R_q and R_v.
-pub(super) fn add_entry(
+pub(crate) fn add_entry(
     id: &mut RneaDerivatives,
     t: &Topology,
     [row, column]: [usize; 2],
@@ -216,7 +195,7 @@ pub(super) fn add_entry(
 }
 
 /// y += R x for a branch-packed R.
-pub(super) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+pub(crate) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
     let (above, below) = (F4::flat(above), F4::flat(below));
     for (k, dof) in t.dofs.iter().enumerate() {
         let mut sum = above[dof.row + dof.depth] * x[k];
@@ -285,7 +264,7 @@ fn position_columns_kernel(
 
 dispatch! {
     /// dq⁺ of columns with velocity parts `dv`: h Jᵣ dv, plus Ad for the columns `by_q` of all dofs.
-    pub(super) fn position_columns = position_columns_kernel(
+    pub(crate) fn position_columns = position_columns_kernel(
         t: &Topology, blocks: &[IntegrateBlocks], which: Columns<'_>, h: f64, dv: &[f64], by_q: bool,
         out: &mut [f64],
     )

@@ -1,34 +1,28 @@
 //! Time stepping and the derivatives of a step.
 
 mod actuation;
-mod collision;
 mod constrained_inverse;
 mod contact;
 mod contact_kernels;
-mod contact_motion;
 mod derivatives;
-mod distance_smoothing;
+mod geometry;
 mod impulses;
-mod info;
+pub(crate) mod info;
 mod jacobian_pattern;
 mod jacobians;
 mod linearization;
 mod memory;
-mod normal;
 mod observe;
 mod options;
 mod parameters;
-mod queries;
 mod selection;
 mod sim;
-mod smoothing;
+pub(crate) mod state;
 mod tree_inverse;
 mod uniqueness_probe;
 mod world_axes;
 
-pub use collision::{ContactDerivatives, Distance};
 pub use contact::ContactReport;
-pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};
 pub use impulses::{ImpulseGradient, ImpulseJacobians};
 pub(crate) use info::deliver;
 pub use info::{Gradient, StepInfo};
@@ -38,6 +32,4 @@ pub use memory::Bytes;
 pub(crate) use memory::is_there;
 pub use observe::LastStep;
 pub use options::{Contact, Integrator, Options};
-pub use queries::homogeneous;
 pub use sim::Sim;
-pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

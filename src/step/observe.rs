@@ -3,6 +3,7 @@
 use super::contact::ContactReport;
 use super::info::StepInfo;
 use super::sim::Sim;
+use super::state::Last;
 use crate::error::{Error, Result};
 
 /// The last step of a simulation.
@@ -26,7 +27,7 @@ impl Sim {
     /// `NoStep` before one, or when something has been changed since.
     pub fn last_step(&self) -> Result<LastStep<'_>> {
         let s = &self.state;
-        if !s.taken {
+        if self.last != Last::Step {
             return Err(Error::no_step("no step has been taken"));
         }
         Ok(LastStep {

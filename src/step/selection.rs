@@ -3,6 +3,7 @@
 use super::info::check_length;
 use super::options::Contact;
 use super::sim::Sim;
+use super::state::Held;
 use crate::error::{Error, Result};
 use crate::model::SIZES;
 use crate::model::params::{Param, ParamKind};
@@ -101,8 +102,8 @@ impl Sim {
         }
         self.selected = list.to_vec();
         self.direction.fit(list.len());
+        self.held = self.held.min(Held::Velocities);
         if let Some(l) = &mut self.linear {
-            l.valid = false;
             l.by_p = vec![0.0; self.model.nv() * list.len()];
         }
         Ok(())

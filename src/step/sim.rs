@@ -1,102 +1,52 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
 use super::actuation::ActuatorForce;
-use super::collision::Geometry;
 use super::contact::{ContactReport, ContactStage};
+use super::geometry::Geometry;
 use super::impulses::Direction;
-use super::info::{Gradient, StepInfo, check_finite, check_length};
+use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Integrator, Options};
+use super::state::{Held, Last, StepState};
 use super::world_axes;
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
-use crate::linalg::within;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
-use crate::spatial::Wrench;
+use crate::spatial::{Vec3, Wrench};
 use std::sync::Arc;
-
-/// Inputs and results of the last step.
-#[derive(Clone, Debug)]
-pub(super) struct StepState {
-    pub q: Vec<f64>,
-    pub v: Vec<f64>,
-    pub u: Vec<f64>,
-    pub acc: Vec<f64>,
-    pub q_next: Vec<f64>,
-    pub v_next: Vec<f64>,
-    /// Velocities at the beginning and the end in the axes of the beginning: what no force changes, and what impulses
-    /// act on. They are v and v⁺ but for the free joints of [`Integrator::SymplecticEulerWorld`].
-    pub v_start: Vec<f64>,
-    pub v_end: Vec<f64>,
-    /// Displacement of the joints' springs at q.
-    pub spring: Vec<f64>,
-    pub actuators: Vec<ActuatorForce>,
-    pub info: StepInfo,
-    /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
-    pub only_modes_switch: bool,
-    /// A step has succeeded.
-    pub taken: bool,
-    /// The recursions' workspace still holds (q, v) of the step, or q of the last geometry query.
-    pub fresh: bool,
-}
-
-impl StepState {
-    /// q⁺ and v⁺ from the velocity at the end.
-    fn advance(
-        &mut self,
-        model: &Model,
-        integrator: Integrator,
-        h: f64,
-        work: &mut [f64],
-    ) -> Result<()> {
-        for (w, v) in work.iter_mut().zip(&self.v_end) {
-            *w = h * v;
-        }
-        model.integrate(&self.q, work, &mut self.q_next);
-        self.v_next.copy_from_slice(&self.v_end);
-        if integrator == Integrator::SymplecticEulerWorld {
-            world_axes::advance(model, h, &self.q, &mut self.q_next, &mut self.v_next);
-        }
-        if within(f64::INFINITY, &self.q_next) {
-            Ok(())
-        } else {
-            Err(Error::numerical(
-                "q_next is not finite: the velocity is too large",
-            ))
-        }
-    }
-}
 
 /// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
 ///
 /// Not `Clone`: a copied `Vec` has no room beyond its length. See [`Sim::duplicate`].
 #[derive(Debug)]
 pub struct Sim {
-    pub(super) model: Arc<Model>,
-    pub(super) options: Options,
-    pub(super) params: Params,
-    pub(super) dynamics: Dynamics,
-    pub(super) state: StepState,
+    pub(crate) model: Arc<Model>,
+    pub(crate) options: Options,
+    pub(crate) params: Params,
+    pub(crate) dynamics: Dynamics,
+    pub(crate) state: StepState,
     pending: StepState,
-    pub(super) linear: Option<Box<Linearization>>,
+    pub(crate) linear: Option<Box<Linearization>>,
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
-    pub(super) geometry: Geometry,
+    pub(crate) last: Last,
+    pub(crate) held: Held,
+    pub(crate) geometry: Geometry,
     pub(super) direction: Direction,
-    pub(super) selected: Vec<Param>,
+    pub(crate) selected: Vec<Param>,
     /// Per body, world axes at the body's origin.
-    pub(super) wrenches: Vec<Wrench>,
-    pub(super) loaded: bool,
+    pub(crate) wrenches: Vec<Wrench>,
+    pub(crate) loaded: bool,
     /// Armature, h D and h² K on each dof: what is treated implicitly.
-    pub(super) diagonal: Vec<f64>,
-    pub(super) tau: Vec<f64>,
-    pub(super) work: Vec<f64>,
-    pub(super) work2: Vec<f64>,
-    pub(super) prescribed: Vec<bool>,
+    pub(crate) diagonal: Vec<f64>,
+    pub(crate) tau: Vec<f64>,
+    pub(crate) work: Vec<f64>,
+    pub(crate) work2: Vec<f64>,
+    pub(crate) prescribed: Vec<bool>,
 }
 
 impl Sim {
@@ -127,8 +77,6 @@ impl Sim {
             actuators: vec![ActuatorForce::default(); model.nu()],
             info: StepInfo::NONE,
             only_modes_switch: false,
-            taken: false,
-            fresh: false,
         };
         let mut sim = Sim {
             options: *options,
@@ -138,6 +86,8 @@ impl Sim {
             state,
             linear,
             contact,
+            last: Last::Nothing,
+            held: Held::Other,
             geometry: Geometry::new(&model, options),
             direction: Direction::new(&model, options),
             selected: Vec::new(),
@@ -201,7 +151,7 @@ impl Sim {
         self.selected.len()
     }
 
-    pub(super) fn refresh_diagonal(&mut self) {
+    pub(crate) fn refresh_diagonal(&mut self) {
         let h = self.options.time_step;
         let p = &self.params;
         for (k, d) in self.diagonal.iter_mut().enumerate() {
@@ -225,8 +175,15 @@ impl Sim {
         Ok(())
     }
 
-    pub(super) fn refresh_loaded(&mut self) {
+    pub(crate) fn refresh_loaded(&mut self) {
         self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
+    }
+
+    /// Contacts and limits at up to this distance [m or rad] enter all following steps.
+    pub(crate) fn widen_speculative_margin(&mut self, distance: f64) {
+        if let Some(c) = &mut self.contact {
+            c.widen_speculative_margin(distance);
+        }
     }
 
     /// Forgets warm starts and the last step.
@@ -267,8 +224,9 @@ impl Sim {
     /// either.
     pub fn contacts(&self) -> &[ContactReport] {
         match &self.contact {
-            Some(c) if self.state.taken => c.reports(),
-            _ => self.geometry.contacts(),
+            Some(c) if self.last == Last::Step => c.reports(),
+            _ if self.last == Last::Collide => self.geometry.contacts(),
+            _ => &[],
         }
     }
 
@@ -276,23 +234,19 @@ impl Sim {
     /// then dry friction, then every row of the equalities.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
-            Some(c) if self.state.taken => &c.constraints.modes,
+            Some(c) if self.last == Last::Step => &c.constraints.modes,
             _ => &[],
         }
     }
 
-    pub(super) fn forget_step(&mut self) {
-        self.state.taken = false;
-        self.state.fresh = false;
-        self.geometry.current = false;
-        if let Some(l) = &mut self.linear {
-            l.valid = false;
-        }
+    pub(crate) fn forget_step(&mut self) {
+        self.last = Last::Nothing;
+        self.held = Held::Other;
     }
 
     /// Facts about the last step.
     pub fn step_info(&self) -> Result<StepInfo> {
-        if self.state.taken {
+        if self.last == Last::Step {
             Ok(self.state.info)
         } else {
             Err(Error::no_step("no step has been taken"))
@@ -300,7 +254,7 @@ impl Sim {
     }
 
     /// Checks a state: lengths, finite numbers, quaternions that can be normalized.
-    pub(super) fn check_state(&self, q: &[f64], v: Option<&[f64]>) -> Result<()> {
+    pub(crate) fn check_state(&self, q: &[f64], v: Option<&[f64]>) -> Result<()> {
         check_finite("q", q, self.model.nq())?;
         if let Some((joint, norm)) = self.model.bad_quaternion(q) {
             return Err(Error::invalid(format!(
@@ -314,13 +268,34 @@ impl Sim {
     }
 
     /// Recursions at (q, v), with the external wrenches.
-    pub(super) fn update(&mut self, q: &[f64], v: &[f64]) {
+    pub(crate) fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
         self.apply_wrenches();
-        self.state.fresh = false;
+        self.held = Held::Other;
     }
 
-    pub(super) fn apply_wrenches(&mut self) {
+    /// Places the bodies at q, or says that they are too far.
+    pub(crate) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
+        self.dynamics.update_positions(&self.model, &self.params, q);
+        self.held = Held::Other;
+        self.check_positions()
+    }
+
+    pub(crate) fn check_positions(&self) -> Result<()> {
+        let kin = &self.dynamics.kin;
+        // Without a branch per number.
+        let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
+        let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
+        if all_near(&kin.pos) & all_near(&kin.origin) {
+            Ok(())
+        } else {
+            Err(Error::numerical(format!(
+                "q: it places a body beyond {REACH:e} m, where results are not finite"
+            )))
+        }
+    }
+
+    pub(crate) fn apply_wrenches(&mut self) {
         self.dynamics.external.clear();
         if self.loaded {
             let d = &mut self.dynamics;
@@ -355,21 +330,23 @@ impl Sim {
         check_finite("u", u, self.model.nu())?;
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
-        self.geometry.current = false;
+        if self.last == Last::Collide {
+            self.last = Last::Nothing;
+        }
         self.update(q, v);
         let stepped = self.check_positions();
         if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u)) {
             // The contacts of the last step are gone.
-            self.state.taken &= self.contact.is_none();
+            if self.contact.is_some() {
+                self.last = Last::Nothing;
+            }
             return Err(self.name_crowd(e));
         }
         std::mem::swap(&mut self.state, &mut self.pending);
         if let Some(c) = &mut self.contact {
             c.accept(&self.model, &self.state.v_end);
         }
-        if let Some(l) = &mut self.linear {
-            l.valid = false;
-        }
+        (self.last, self.held) = (Last::Step, Held::Velocities);
         let s = &self.state;
         q_next.copy_from_slice(&s.q_next);
         v_next.copy_from_slice(&s.v_next);
@@ -462,14 +439,12 @@ impl Sim {
             s.info.gradient = Gradient::OneSided;
         }
         s.advance(model, self.options.integrator, h, &mut self.work)?;
-        s.taken = true;
-        s.fresh = true;
         Ok(())
     }
 
     /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
     /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
-    pub(super) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
+    pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
             c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
@@ -480,9 +455,7 @@ impl Sim {
         s.advance(model, self.options.integrator, h, &mut self.work)?;
         s.info.gradient = Gradient::Smoothed;
         s.only_modes_switch = false;
-        if let Some(l) = &mut self.linear {
-            l.valid = false;
-        }
+        self.held = self.held.min(Held::Velocities);
         Ok(())
     }
 }

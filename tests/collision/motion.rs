@@ -1,7 +1,8 @@
 //! How the contacts at a configuration move with δq, against central differences of fourth order.
 
+use diffsim::query::ContactDerivatives;
 use diffsim::spatial::Vec3;
-use diffsim::step::{ContactDerivatives, ContactReport, Sim};
+use diffsim::step::{ContactReport, Sim};
 
 /// Steps of the differences [m or rad]. The longer one is tried where the shorter one disagrees: points
 /// that are searched for are known to some 1e-11 m only. A wrong derivative differs from both.

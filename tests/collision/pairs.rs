@@ -8,8 +8,9 @@ use crate::motion::Tally;
 use crate::reference::{Form, KINDS, Placed, direction};
 use crate::{body, compile, fixed_at};
 use diffsim::model::spec::ModelSpec;
+use diffsim::query::Distance;
 use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{ContactReport, Distance, Options, Sim};
+use diffsim::step::{ContactReport, Options, Sim};
 
 fn poses() -> usize {
     std::env::var("DIFFSIM_POSES").map_or(160, |n| n.parse().unwrap())

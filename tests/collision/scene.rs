@@ -4,8 +4,9 @@ use crate::common::Rng;
 use crate::{body, compile, fixed, options_without_contact};
 use diffsim::model::Model;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
+use diffsim::query::ContactDerivatives;
 use diffsim::spatial::Vec3;
-use diffsim::step::{ContactDerivatives, Gradient, Options, Sim};
+use diffsim::step::{Gradient, Options, Sim};
 use std::sync::Arc;
 
 #[test]

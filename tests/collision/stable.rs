@@ -3,8 +3,9 @@
 use crate::common::Rng;
 use crate::{block, body, compile, fixed, options_without_contact, shapes};
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
+use diffsim::query::ContactDerivatives;
 use diffsim::spatial::Vec3;
-use diffsim::step::{ContactDerivatives, ContactReport, Options, Sim};
+use diffsim::step::{ContactReport, Options, Sim};
 
 #[test]
 fn geometry_queries_leave_the_heap_alone() {

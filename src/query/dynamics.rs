@@ -2,22 +2,12 @@
 //!
 //! Forces are total generalized forces: joint damping, springs and friction are the step's business.
 
-use super::info::{REACH, check_finite, check_length};
-use super::linearization::all_finite;
-use super::sim::Sim;
 use crate::dynamics::jacobian::{self, center_of_mass};
 use crate::error::{Error, Result};
-use crate::linalg::F4;
-use crate::spatial::{Pose, Vec3, Wrench};
-
-/// Column-major 4×4 homogeneous matrix.
-pub fn homogeneous(p: &Pose) -> [f64; 16] {
-    let [x, y, z] = p.rot.c;
-    let t = p.pos;
-    [
-        x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0, z.x, z.y, z.z, 0.0, t.x, t.y, t.z, 1.0,
-    ]
-}
+use crate::linalg::{F4, all_finite};
+use crate::spatial::{Vec3, Wrench};
+use crate::step::Sim;
+use crate::step::info::{REACH, check_finite, check_length};
 
 impl Sim {
     /// World placements of all bodies: 16 × nbody, column-major 4×4 each.
@@ -27,30 +17,9 @@ impl Sim {
         check_length("placements", placements, 16 * n)?;
         self.update_positions(q)?;
         for (b, out) in placements.chunks_exact_mut(16).enumerate() {
-            out.copy_from_slice(&homogeneous(&self.dynamics.kin.body_pose(&self.model, b)));
+            out.copy_from_slice(&self.dynamics.kin.body_pose(&self.model, b).homogeneous());
         }
         Ok(())
-    }
-
-    /// Places the bodies at q, or says that they are too far.
-    pub(super) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
-        self.dynamics.update_positions(&self.model, &self.params, q);
-        self.state.fresh = false;
-        self.check_positions()
-    }
-
-    pub(super) fn check_positions(&self) -> Result<()> {
-        let kin = &self.dynamics.kin;
-        // Without a branch per number.
-        let near = |p: &Vec3| p.x.abs() + p.y.abs() + p.z.abs() < REACH;
-        let all_near = |points: &[Vec3]| points.iter().fold(true, |all, p| all & near(p));
-        if all_near(&kin.pos) & all_near(&kin.origin) {
-            Ok(())
-        } else {
-            Err(Error::numerical(format!(
-                "q: it places a body beyond {REACH:e} m, where results are not finite"
-            )))
-        }
     }
 
     /// τ = M a + b − Jᵀ(external wrenches), M with armature; lengths nq, nv, nv, nv.
@@ -173,11 +142,7 @@ impl Sim {
             None => Err(Error::invalid(
                 "options.derivatives is 0: this simulation was made without their workspace",
             )),
-            Some(l) => {
-                // The recursions' workspace is about to hold another state.
-                l.valid = false;
-                Ok(())
-            }
+            Some(_) => Ok(()),
         }
     }
 

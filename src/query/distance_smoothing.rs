@@ -14,16 +14,16 @@
 //! Every D is used with its inverse signs (−t, −ω). Where f is smooth both have the same expectation.
 //! Suh et al., Bundled gradients through contact via randomized smoothing (RA-L 2022).
 
-use super::collision::ContactDerivatives;
 use super::contact_motion;
-use super::info::check_length;
+use super::geometry::ContactDerivatives;
 use super::normal::Normal;
-use super::sim::Sim;
 use super::smoothing::SmoothingMethod;
 use crate::collision::scene::Closest;
 use crate::collision::{ContactDerivative, ContactPoint};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Pose, Vec3, so3_exp};
+use crate::step::Sim;
+use crate::step::info::check_length;
 
 /// Options of [`Sim::smoothed_distance`].
 #[derive(Clone, Copy, Debug, PartialEq)]

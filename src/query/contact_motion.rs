@@ -1,7 +1,6 @@
 //! How a contact moves with the configuration, dof by dof.
 
-use super::collision::ContactDerivatives;
-use super::info::REACH;
+use super::geometry::ContactDerivatives;
 use crate::collision::scene::SceneContact;
 use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
 use crate::dynamics::kinematics::Kinematics;
@@ -10,6 +9,7 @@ use crate::linalg::{F4, dispatch, within};
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3};
+use crate::step::info::REACH;
 
 impl ContactDerivatives<'_> {
     pub(super) fn clear(&mut self) {

@@ -1,16 +1,12 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
-use super::contact::ContactReport;
 use super::contact_motion;
-use super::info::{Gradient, check_length};
-use super::options::{Contact, Options};
-use super::sim::Sim;
 use crate::collision::ContactDerivative;
 use crate::collision::Smoothness;
-use crate::collision::scene::Scene;
-use crate::dynamics::kinematics::Kinematics;
-use crate::error::{Error, Result, Status};
-use crate::model::Model;
+use crate::error::{Error, Result};
+use crate::step::info::check_length;
+use crate::step::state::{Held, Last};
+use crate::step::{ContactReport, Gradient, Sim};
 
 /// Distance of two geometries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,40 +57,6 @@ impl ContactDerivatives<'_> {
     }
 }
 
-/// What geometry queries keep between calls.
-#[derive(Debug)]
-pub(super) struct Geometry {
-    /// Of a simulation without contact; made by the first query.
-    scene: Option<Box<Scene>>,
-    /// Contacts of the last [`Sim::collide`].
-    reports: Vec<ContactReport>,
-    /// Of the contacts, before they are written.
-    motions: Vec<ContactDerivative>,
-    q: Vec<f64>,
-    /// The scene holds the contacts of the last [`Sim::collide`], not of a step.
-    pub current: bool,
-}
-
-impl Geometry {
-    pub fn new(model: &Model, options: &Options) -> Geometry {
-        let room = match options.contact {
-            Contact::None => 0,
-            _ => options.max_contacts,
-        };
-        Geometry {
-            scene: None,
-            reports: Vec::with_capacity(room),
-            motions: Vec::with_capacity(room),
-            q: Vec::with_capacity(model.nq()),
-            current: false,
-        }
-    }
-
-    pub fn contacts(&self) -> &[ContactReport] {
-        if self.current { &self.reports } else { &[] }
-    }
-}
-
 impl Sim {
     /// Lets two geoms touch, or keeps them from it, whatever the model's filters say. May allocate;
     /// the last step is forgotten.
@@ -106,22 +68,6 @@ impl Sim {
         self.with_scene(|scene, model, _| scene.set_pair_enabled(model, geom_a, geom_b, enabled))?;
         self.forget_step();
         Ok(())
-    }
-
-    /// Runs a query on the contact stage's scene, or on one of its own where there is none.
-    pub(super) fn with_scene<T>(
-        &mut self,
-        query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
-    ) -> Result<T> {
-        let (model, kin) = (&*self.model, &self.dynamics.kin);
-        match (&mut self.contact, &mut self.geometry.scene) {
-            (Some(c), _) => query(&mut c.scene, model, kin),
-            (None, Some(scene)) => query(scene, model, kin),
-            (None, none) => {
-                let scene = Scene::new(model, self.options.max_contacts)?;
-                query(none.insert(Box::new(scene)), model, kin)
-            }
-        }
     }
 
     /// Finds the contacts at q without dynamics: all points whose gap is at most the pair's margin.
@@ -158,27 +104,8 @@ impl Sim {
         found.map_err(|e| self.name_crowd(e))?;
         self.geometry.q.clear();
         self.geometry.q.extend_from_slice(q);
-        self.geometry.current = true;
-        self.state.fresh = true;
+        (self.last, self.held) = (Last::Collide, Held::Positions);
         Ok(())
-    }
-
-    /// The error of a search that found too many contacts, with the geoms that have most.
-    pub(super) fn name_crowd(&self, e: Error) -> Error {
-        let scene = match (&self.contact, &self.geometry.scene) {
-            (Some(c), _) => Some(&c.scene),
-            (None, scene) => scene.as_deref(),
-        };
-        let crowd = scene.filter(|_| e.status == Status::Capacity);
-        crowd.and_then(|s| s.crowd(&self.model)).unwrap_or(e)
-    }
-
-    pub(crate) fn need_contacts(&self) -> Result<()> {
-        if self.state.taken || self.geometry.current {
-            Ok(())
-        } else {
-            Err(Error::no_step("neither a step nor collide has been done"))
-        }
     }
 
     /// How the contacts that [`Sim::contacts`] shows move with δq. Says
@@ -202,8 +129,8 @@ impl Sim {
         if n == 0 {
             return Ok(Gradient::Exact);
         }
-        if !self.state.fresh {
-            let q = if self.state.taken {
+        if self.held < Held::Positions {
+            let q = if self.last == Last::Step {
                 &self.state.q
             } else {
                 &self.geometry.q

@@ -15,16 +15,14 @@
 //! [`crate::contact::central_path`]. A contact or limit farther than `reach` from closing has no part;
 //! where it enters, the relaxed step jumps by about κ h/(reach) in impulse.
 
-use super::info::{Gradient, check_length};
-use super::jacobians::StepJacobians;
-use super::linearization::all_finite;
 use super::normal::Normal;
-use super::options::Contact;
-use super::sim::Sim;
 use crate::error::{Error, Result};
+use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
 use crate::model::topology::{Link, Topology};
+use crate::step::info::check_length;
+use crate::step::{Contact, Gradient, Sim, StepJacobians};
 
 /// How a derivative is smoothed.
 #[repr(i32)]
@@ -250,9 +248,7 @@ impl Sim {
         let mut warm = vec![0.0; self.memory_size()];
         self.get_memory(&mut warm)?;
         sim.set_memory(&warm)?;
-        if let Some(c) = &mut sim.contact {
-            c.widen_speculative_margin(options.reach);
-        }
+        sim.widen_speculative_margin(options.reach);
         let (mut q, mut v) = (vec![0.0; self.model.nq()], vec![0.0; self.model.nv()]);
         let s = &self.state;
         sim.step(&s.q, &s.v, &s.u, &mut q, &mut v)?;

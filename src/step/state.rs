@@ -1,0 +1,82 @@
+//! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
+
+use super::actuation::ActuatorForce;
+use super::info::StepInfo;
+use super::options::Integrator;
+use super::world_axes;
+use crate::error::{Error, Result};
+use crate::linalg::within;
+use crate::model::Model;
+
+/// What users may ask about: the latest of a step and [`Sim::collide`](super::sim::Sim::collide).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Last {
+    Nothing,
+    Step,
+    Collide,
+}
+
+/// What the shared workspace holds; of the last step each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Held {
+    /// Recursions at another state.
+    Other,
+    /// Placements at the state of [`Last`].
+    Positions,
+    /// Recursions at (q, v).
+    Velocities,
+    /// Those at the step's acceleration with its loads, and the factors of A.
+    Balance,
+    /// R_q and R_v, or what takes their products.
+    Matrices,
+    /// The Jacobians by q and v, and what answers forces.
+    Columns,
+}
+
+/// Inputs and results of the last step.
+#[derive(Clone, Debug)]
+pub(crate) struct StepState {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub u: Vec<f64>,
+    pub acc: Vec<f64>,
+    pub q_next: Vec<f64>,
+    pub v_next: Vec<f64>,
+    /// Velocities at the beginning and the end in the axes of the beginning: what no force changes, and what impulses
+    /// act on. They are v and v⁺ but for the free joints of [`Integrator::SymplecticEulerWorld`].
+    pub v_start: Vec<f64>,
+    pub v_end: Vec<f64>,
+    /// Displacement of the joints' springs at q.
+    pub spring: Vec<f64>,
+    pub actuators: Vec<ActuatorForce>,
+    pub info: StepInfo,
+    /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
+    pub only_modes_switch: bool,
+}
+
+impl StepState {
+    /// q⁺ and v⁺ from the velocity at the end.
+    pub fn advance(
+        &mut self,
+        model: &Model,
+        integrator: Integrator,
+        h: f64,
+        work: &mut [f64],
+    ) -> Result<()> {
+        for (w, v) in work.iter_mut().zip(&self.v_end) {
+            *w = h * v;
+        }
+        model.integrate(&self.q, work, &mut self.q_next);
+        self.v_next.copy_from_slice(&self.v_end);
+        if integrator == Integrator::SymplecticEulerWorld {
+            world_axes::advance(model, h, &self.q, &mut self.q_next, &mut self.v_next);
+        }
+        if within(f64::INFINITY, &self.q_next) {
+            Ok(())
+        } else {
+            Err(Error::numerical(
+                "q_next is not finite: the velocity is too large",
+            ))
+        }
+    }
+}
