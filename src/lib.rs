@@ -10,6 +10,7 @@ pub mod constraint;
 pub mod contact;
 pub mod dynamics;
 pub mod error;
+pub mod integrator;
 pub mod linalg;
 pub mod load;
 pub mod model;

@@ -6,6 +6,7 @@
 //! interval k and m numbers of the step's memory; time: one step and one adjoint per step.
 
 use crate::error::{Error, Result};
+use crate::integrator::Tangent;
 use crate::linalg::grow;
 use crate::model::Model;
 use crate::model::params::Param;
@@ -90,6 +91,9 @@ pub struct Rollout {
     u_adjoint: Vec<f64>,
     p_adjoint: Vec<f64>,
     p_sum: Vec<f64>,
+    /// Of what the integrator carries.
+    carried_adjoint: Vec<f64>,
+    carried_sum: Vec<f64>,
     steps: Option<usize>,
     gradient: Gradient,
 }
@@ -98,12 +102,19 @@ impl Rollout {
     /// # Errors
     /// Those of [`Sim::new`]; `InvalidArgument` for no steps, `Capacity` for too many.
     pub fn new(model: Arc<Model>, options: &Options, max_steps: usize) -> Result<Rollout> {
+        Rollout::of(Sim::new(model, options)?, max_steps)
+    }
+
+    /// A rollout of this simulation, which may be of parts of its own.
+    ///
+    /// # Errors
+    /// As [`Rollout::new`].
+    pub fn of(sim: Sim, max_steps: usize) -> Result<Rollout> {
         if max_steps == 0 {
             return Err(Error::invalid("max_steps must be positive, got 0"));
         }
-        let sim = Sim::new(model, options)?;
         let (nq, nv, nu) = (sim.model().nq(), sim.model().nv(), sim.model().nu());
-        let interval = options.checkpoint_interval.min(max_steps);
+        let interval = sim.options().checkpoint_interval.min(max_steps);
         // With it the lengths of all arrays are numbers.
         let longest = max_steps.checked_add(1);
         if longest
@@ -129,6 +140,8 @@ impl Rollout {
             u_adjoint: room(nu, max_steps)?,
             p_adjoint: Vec::new(),
             p_sum: Vec::new(),
+            carried_adjoint: vec![0.0; sim.carried()],
+            carried_sum: vec![0.0; sim.carried()],
             steps: None,
             gradient: Gradient::Exact,
             max_steps,
@@ -354,6 +367,7 @@ impl Rollout {
             self.p_adjoint = vec![0.0; np];
         }
         self.p_sum.fill(0.0);
+        self.carried_sum.fill(0.0);
         grow(&mut self.u_adjoint, nu * steps);
         self.gradient = Gradient::Exact;
         self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
@@ -409,14 +423,21 @@ impl Rollout {
             &mut self.q_next,
             &mut self.v_next,
         )?;
-        self.sim.step_vjp(
-            &self.q_sum,
-            &self.v_sum,
+        let next = Tangent {
+            q: &self.q_sum,
+            v: &self.v_sum,
+            carried: &self.carried_sum,
+        };
+        self.sim.adjoint(
+            next,
+            &[],
             Some(&mut self.q_adjoint),
             Some(&mut self.v_adjoint),
             Some(&mut self.u_adjoint[at]),
             Some(&mut self.p_adjoint),
+            Some(&mut self.carried_adjoint),
         )?;
+        std::mem::swap(&mut self.carried_sum, &mut self.carried_adjoint);
         for (s, x) in self.p_sum.iter_mut().zip(&self.p_adjoint) {
             *s += x;
         }

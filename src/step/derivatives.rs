@@ -7,16 +7,12 @@
 use super::contact::Friction;
 use super::info::{Gradient, check_finite, check_length};
 use super::linearization::*;
-use super::options::Integrator;
 use super::parameters::At;
 use super::sim::Sim;
 use super::state::{Held, Last};
-use super::world_axes;
-use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
+use crate::integrator::{End, Tangent};
 use crate::linalg::all_finite;
-use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
-use crate::model::topology::LinkKind;
 
 /// The state of the last step as [`At`] sees it.
 macro_rules! at {
@@ -131,21 +127,8 @@ impl Sim {
                 self.state.info.gradient = Gradient::Exact;
             }
         }
-        let in_world = self.options.integrator == Integrator::SymplecticEulerWorld;
-        lin.turns.clear();
-        for (b, l) in lin.blocks.iter_mut().zip(wide_links(model.topology())) {
-            let v_end = &self.state.v_end[l.iv..l.iv + l.kind.nv()];
-            if in_world && l.kind == LinkKind::Free {
-                let (position, turn) = world_axes::blocks(h, v_end);
-                *b = position;
-                lin.turns.push(turn);
-                continue;
-            }
-            for (w, v) in lin.column.iter_mut().zip(v_end) {
-                *w = h * v;
-            }
-            *b = IntegrateBlocks::new(l.kind, &lin.column);
-        }
+        let s = &self.state;
+        self.integrator.linearize(&s.start(model, h), &s.v_end);
         self.held = Held::Balance;
         Ok(())
     }
@@ -158,12 +141,7 @@ impl Sim {
         }
         let model = &*self.model;
         let (contact, t) = (&mut self.contact, model.topology());
-        let in_world = self.options.integrator == Integrator::SymplecticEulerWorld;
-        let axes = if in_world {
-            FreeAxes::World
-        } else {
-            FreeAxes::Body
-        };
+        let axes = self.integrator.axes();
         (self.dynamics).differentiate_inverse_with(model, &self.params, axes, |kin, stiffness| {
             if let Some(c) = contact {
                 c.expand(t, kin, stiffness);
@@ -177,10 +155,10 @@ impl Sim {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
         }
-        if !t.is_deep() && in_world {
-            let v = &self.state.v;
-            world_axes::for_diagonal(model, &self.diagonal, v, |row, column, x| {
-                add_entry(&mut d.id, t, [row, column], 0.0, -x);
+        if !t.is_deep() {
+            let at = self.state.start(model, self.options.time_step);
+            (self.integrator).for_start_terms(&at, &self.diagonal, &mut |row, column, x| {
+                add_entry(&mut d.id, t, [row, column], 0.0, x);
             });
         }
         self.held = Held::Matrices;
@@ -214,28 +192,27 @@ impl Sim {
         self.linearize()?;
         self.velocity_direction(dq, dv, du, dp)?;
         let model = &*self.model;
-        let (t, h) = (model.topology(), self.options.time_step);
+        let h = self.options.time_step;
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        let r = &mut lin.dv;
-        let whole = lin.coupling.full();
-        position_columns(t, &lin.blocks, whole, h, r, false, &mut lin.dq);
-        world_axes::turn(model, &lin.turns, whole, r);
-        if !dq.is_empty() {
-            lin.column.copy_from_slice(dq);
-            for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-                block_mul(&b.by_q, &mut lin.column[l.iv..l.iv + l.kind.nv()]);
-            }
-            for (x, c) in lin.dq.iter_mut().zip(&lin.column) {
-                *x += c;
-            }
-        }
-        if !all_finite(r) || !all_finite(&lin.dq) {
+        let state = Tangent {
+            q: dq,
+            v: dv,
+            carried: &[],
+        };
+        let next = End {
+            q: &mut lin.dq,
+            v: &mut lin.column,
+            carried: &mut lin.carried,
+        };
+        let at = self.state.start(model, h);
+        self.integrator.end_direction(&at, state, &lin.dv, next);
+        if !all_finite(&lin.column) || !all_finite(&lin.dq) {
             return Err(Error::numerical("the derivative of the step is not finite"));
         }
         dq_next.copy_from_slice(&lin.dq);
-        dv_next.copy_from_slice(r);
+        dv_next.copy_from_slice(&lin.column);
         Ok(())
     }
 
@@ -297,13 +274,13 @@ impl Sim {
         }
         let mass = &mut self.dynamics.mass;
         mass.solve(t, r);
-        if !dv.is_empty() {
+        if !dv.is_empty() && t.is_deep() {
+            let at = self.state.start(model, h);
+            self.integrator.start_direction(&at, dv, r);
+        } else {
+            // Packed rows hold the rest already.
             for (r, dv) in r.iter_mut().zip(dv) {
                 *r += dv;
-            }
-            // Packed rows hold this already.
-            if t.is_deep() && !lin.turns.is_empty() {
-                world_axes::carry_direction(model, h, [&self.state.v, dv], r);
             }
         }
         if let Some(c) = &mut self.contact {
@@ -326,19 +303,25 @@ impl Sim {
         let nv = self.model.nv();
         check_finite("q_next_bar", q_next_bar, nv)?;
         check_finite("v_next_bar", v_next_bar, nv)?;
-        self.adjoint(q_next_bar, v_next_bar, &[], q_bar, v_bar, u_bar, p_bar)
+        let next = Tangent {
+            q: q_next_bar,
+            v: v_next_bar,
+            carried: &[],
+        };
+        self.adjoint(next, &[], q_bar, v_bar, u_bar, p_bar, None)
     }
 
-    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none.
+    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none; and
+    /// between steps on what the integrator carries.
     pub(crate) fn adjoint(
         &mut self,
-        q_next_bar: &[f64],
-        v_next_bar: &[f64],
+        next: Tangent<'_>,
         impulse_bar: &[f64],
         q_bar: Option<&mut [f64]>,
         v_bar: Option<&mut [f64]>,
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
+        carried_bar: Option<&mut [f64]>,
     ) -> Result<()> {
         let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
         for (name, x, n) in [
@@ -366,16 +349,8 @@ impl Sim {
         let mass = &mut self.dynamics.mass;
         // z = ∂L/∂v̂ in all, then −h A⁻¹ z weighs the rows of r.
         let (z, weights) = (&mut lin.dv, &mut lin.dq);
-        z.copy_from_slice(q_next_bar);
-        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-            block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
-        }
-        let v_end_bar = &mut lin.column;
-        v_end_bar.copy_from_slice(v_next_bar);
-        world_axes::turn_back(model, &lin.turns, v_end_bar);
-        for (z, v) in z.iter_mut().zip(v_end_bar.iter()) {
-            *z = h * *z + v;
-        }
+        let at = self.state.start(model, h);
+        self.integrator.end_adjoint(&at, next, z);
         weights.copy_from_slice(z);
         match &mut self.contact {
             // z becomes the adjoint of the velocity at fixed impulses.
@@ -398,15 +373,14 @@ impl Sim {
                 }
             }
         }
-        let (q_sum, v_sum) = (&mut lin.column, &mut lin.column2);
-        q_sum.copy_from_slice(q_next_bar);
-        for (b, l) in lin.blocks.iter().zip(wide_links(t)) {
-            block_tr_mul(&b.by_q, &mut q_sum[l.iv..l.iv + l.kind.nv()]);
-        }
-        v_sum.copy_from_slice(z);
-        if !lin.turns.is_empty() {
-            world_axes::carry_adjoint(model, h, &self.state.v, z, v_sum);
-        }
+        let (q_sum, v_sum) = (&mut lin.q_sum, &mut lin.v_sum);
+        self.integrator.start_adjoint(&at, z, v_sum);
+        let state = End {
+            q: q_sum,
+            v: v_sum,
+            carried: &mut lin.carried,
+        };
+        self.integrator.state_adjoint(&at, next, state);
         if let Some(c) = &mut self.contact {
             c.direction_adjoint(t, &self.dynamics.kin, weights, q_sum, v_sum);
         }
@@ -439,6 +413,9 @@ impl Sim {
         }
         if let Some(out) = v_bar {
             out.copy_from_slice(v_sum);
+        }
+        if let Some(out) = carried_bar {
+            out.copy_from_slice(&lin.carried);
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::info::{check_finite, check_length, deliver};
 use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::error::Result;
+use crate::integrator::Tangent;
 use crate::model::Model;
 
 /// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
@@ -130,7 +131,12 @@ impl Sim {
         self.with_direction(|sim, d| {
             d.dq_next.fill(0.0);
             let zero = &d.dq_next;
-            sim.adjoint(zero, zero, impulse_bar, q_bar, v_bar, u_bar, p_bar)?;
+            let next = Tangent {
+                q: zero,
+                v: zero,
+                carried: &[],
+            };
+            sim.adjoint(next, impulse_bar, q_bar, v_bar, u_bar, p_bar, None)?;
             sim.impulse_gradient()
         })
     }
@@ -192,14 +198,19 @@ impl Sim {
             } = d;
             let outs = parts(matrices, bars.each_ref().map(|b| rows * b.len()));
             let [q, v, u, p] = bars.each_mut().map(|b| &mut b[..]);
+            let next = Tangent {
+                q: dq_next,
+                v: dq_next,
+                carried: &[],
+            };
             self.adjoint(
-                dq_next,
-                dq_next,
+                next,
                 &bar[..rows],
                 wanted[0].then_some(q),
                 wanted[1].then_some(v),
                 wanted[2].then_some(u),
                 wanted[3].then_some(p),
+                None,
             )?;
             for (out, bar) in outs.into_iter().zip(bars) {
                 for (x, bar) in out.iter_mut().skip(row).step_by(rows).zip(bar) {

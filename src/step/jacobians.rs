@@ -3,7 +3,7 @@
 use super::actuation::ActuatorForce;
 use super::constrained_inverse::ConstrainedInverse;
 use super::derivatives::at;
-use super::info::check_length;
+use super::info::{REACH, check_length};
 use super::linearization::*;
 use super::parameters::At;
 use super::sim::Sim;
@@ -13,6 +13,7 @@ use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::{DenseInverse, inverse};
 use crate::error::{Error, Result};
+use crate::integrator::By;
 use crate::linalg::{F4, dispatch};
 use crate::model::Actuator;
 
@@ -130,7 +131,7 @@ impl Sim {
                 }
             }
         }
-        if !lin.products_are_finite(h, by_u, by_p) {
+        if !lin.products_are_finite(h, by_u, by_p) || !self.integrator.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
         let [mut dofs, mut inputs, full] = lin.kinds();
@@ -138,12 +139,15 @@ impl Sim {
             let [by_state, by_input] = &lin.starts;
             (dofs, inputs) = (dofs.packed(by_state), inputs.packed(by_input));
         }
-        deliver(model, lin, h, &lin.by_q, true, out.dv_dq, out.dq_dq, dofs);
-        deliver(model, lin, h, &lin.by_v, false, out.dv_dv, out.dq_dv, dofs);
-        deliver(
-            model, lin, h, &lin.by_u, false, out.dv_du, out.dq_du, inputs,
-        );
-        deliver(model, lin, h, &lin.by_p, false, out.dv_dp, out.dq_dp, full);
+        let at = self.state.start(model, h);
+        for (by, which, v_end, q_next, v_next) in [
+            (By::Positions, dofs, &lin.by_q, out.dq_dq, out.dv_dq),
+            (By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv),
+            (By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du),
+            (By::Other, full, &lin.by_p, out.dq_dp, out.dv_dp),
+        ] {
+            (self.integrator).end_columns(&at, by, which, v_end, q_next, v_next);
+        }
         Ok(())
     }
 

@@ -3,14 +3,12 @@
 use super::actuation::spring_jacobian;
 use super::info::REACH;
 use super::state::StepState;
-use super::world_axes;
 use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::coupling::{Columns, Coupling, Homes, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
-use crate::linalg::{F4, dispatch, within};
+use crate::linalg::F4;
 use crate::model::params::Params;
-use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul};
 use crate::model::topology::{Link, Topology};
 use crate::model::{Actuator, Model};
 use crate::spatial::Mat3;
@@ -27,7 +25,6 @@ pub(crate) struct Linearization {
     /// Sized when parameters are selected.
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
-    pub column2: Vec<f64>,
     /// Islands of the inputs, and a unit input.
     pub input_homes: Homes,
     /// Where columns by dofs and inputs begin without zeros.
@@ -35,24 +32,21 @@ pub(crate) struct Linearization {
     pub unit: Vec<f64>,
     pub dv: Vec<f64>,
     pub dq: Vec<f64>,
-    /// Of the links with more than one dof, in order.
-    pub blocks: Vec<IntegrateBlocks>,
-    /// Of the free links, in order: ∂v⁺ by the velocity at the end in the axes of the beginning; none where these are the
-    /// same numbers.
-    pub turns: Vec<LinkMatrix>,
+    /// Adjoints by q and v, and what the integrator carries.
+    pub q_sum: Vec<f64>,
+    pub v_sum: Vec<f64>,
+    pub carried: Vec<f64>,
 }
 
 impl Linearization {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, carried: usize) -> Self {
         let nv = model.nv();
-        let wide = model.topology().links.iter().filter(|l| l.kind.nv() > 1);
         Linearization {
             support: ColumnSupport::new(nv),
             coupling: Coupling::separate(model.topology()),
             by_q: vec![0.0; nv * nv],
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
-            column2: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
             by_p: Vec::new(),
             input_homes: Homes::new(model.topology(), model.nu()),
@@ -60,8 +54,9 @@ impl Linearization {
             unit: vec![0.0; model.nu()],
             dv: vec![0.0; nv],
             dq: vec![0.0; nv],
-            blocks: vec![IntegrateBlocks::default(); wide.count()],
-            turns: Vec::with_capacity(model.free_links().count()),
+            q_sum: vec![0.0; nv],
+            v_sum: vec![0.0; nv],
+            carried: vec![0.0; carried],
         }
     }
 
@@ -70,18 +65,12 @@ impl Linearization {
         (&mut self.by_q, &mut self.by_v)
     }
 
-    /// Whether what [`deliver`] makes of the columns by q and v, and by u and p where they were asked for, is
-    /// finite: the factors are far enough below what their products of six numbers must be.
+    /// Whether what integrators make of the columns by q and v, and by u and p where they were asked for, is finite if their
+    /// own factors are below [`REACH`], too: far enough below what products of six numbers must be.
     pub fn products_are_finite(&self, h: f64, by_u: bool, by_p: bool) -> bool {
-        let small = |m: &LinkMatrix| {
-            m.iter()
-                .all(|m| m.c.iter().all(|c| within(REACH, &c.to_array())))
-        };
         let bound = REACH / h.max(1.0);
         let [dofs, inputs, full] = self.kinds();
-        (self.blocks.iter()).all(|b| small(&b.by_q) && small(&b.by_w))
-            && self.turns.iter().all(small)
-            && are_within(&dofs, bound, &self.by_q)
+        are_within(&dofs, bound, &self.by_q)
             && are_within(&dofs, bound, &self.by_v)
             && (!by_u || are_within(&inputs, bound, &self.by_u))
             && (!by_p || are_within(&full, bound, &self.by_p))
@@ -99,32 +88,8 @@ impl Linearization {
     }
 }
 
-#[inline(always)]
-pub(crate) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
-    t.links.iter().filter(|l| l.kind.nv() > 1)
-}
-
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Writes velocity columns and the position columns that follow from them.
-pub(crate) fn deliver(
-    model: &Model,
-    lin: &Linearization,
-    h: f64,
-    columns: &[f64],
-    by_q: bool,
-    out_v: Option<&mut [f64]>,
-    out_q: Option<&mut [f64]>,
-    which: Columns<'_>,
-) {
-    if let Some(x) = out_v {
-        velocity_columns(model, &lin.turns, which, columns, x);
-    }
-    if let Some(x) = out_q {
-        position_columns(model.topology(), &lin.blocks, which, h, columns, by_q, x);
-    }
 }
 
 /// Visits what joints, actuators and couplings between dofs add to R_q and R_v: (row, column, by q,
@@ -207,65 +172,4 @@ pub(crate) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y:
         }
         y[k] += sum;
     }
-}
-
-#[inline(always)]
-fn velocity_columns_kernel(
-    model: &Model,
-    turns: &[LinkMatrix],
-    which: Columns<'_>,
-    dv: &[f64],
-    out: &mut [f64],
-) {
-    which.write(1.0, dv, out);
-    world_axes::turn(model, turns, which, out);
-}
-
-dispatch! {
-    /// dv⁺ of columns with parts `dv` of v̂.
-    fn velocity_columns = velocity_columns_kernel(
-        model: &Model, turns: &[LinkMatrix], which: Columns<'_>, dv: &[f64], out: &mut [f64],
-    )
-}
-
-#[inline(always)]
-fn position_columns_kernel(
-    t: &Topology,
-    blocks: &[IntegrateBlocks],
-    which: Columns<'_>,
-    h: f64,
-    dv: &[f64],
-    by_q: bool,
-    out: &mut [f64],
-) {
-    which.write(h, dv, out);
-    for (b, l) in blocks.iter().zip(wide_links(t)) {
-        which.multiply(&b.by_w, l, out);
-    }
-    if !by_q {
-        return;
-    }
-    for l in t.links.iter().filter(|l| l.kind.nv() == 1) {
-        out[which.index(l.iv, l.iv)] += 1.0;
-    }
-    for (b, l) in blocks.iter().zip(wide_links(t)) {
-        let size = l.kind.nv();
-        for k in 0..size {
-            let mut e = [0.0; 6];
-            e[k] = 1.0;
-            block_mul(&b.by_q, &mut e[..size]);
-            let own = &mut out[which.index(l.iv + k, l.iv)..][..size];
-            for (o, x) in own.iter_mut().zip(e) {
-                *o += x;
-            }
-        }
-    }
-}
-
-dispatch! {
-    /// dq⁺ of columns with velocity parts `dv`: h Jᵣ dv, plus Ad for the columns `by_q` of all dofs.
-    pub(crate) fn position_columns = position_columns_kernel(
-        t: &Topology, blocks: &[IntegrateBlocks], which: Columns<'_>, h: f64, dv: &[f64], by_q: bool,
-        out: &mut [f64],
-    )
 }

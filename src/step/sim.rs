@@ -7,13 +7,14 @@ use super::impulses::Direction;
 use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
-use super::options::{Contact, Integrator, Options};
+use super::options::{Contact, Options};
+use super::parts::Parts;
 use super::state::{Held, Last, StepState};
-use super::world_axes;
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
+use crate::integrator::{Scheme, Start};
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use crate::spatial::{Vec3, Wrench};
@@ -31,6 +32,9 @@ pub struct Sim {
     pub(crate) state: StepState,
     pending: StepState,
     pub(crate) linear: Option<Box<Linearization>>,
+    pub(crate) integrator: Box<dyn Scheme>,
+    /// What the integrator carries to the next step.
+    carried: Vec<f64>,
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(crate) last: Last,
@@ -53,13 +57,23 @@ impl Sim {
     /// # Errors
     /// `InvalidArgument` or `Unsupported` naming the option; `Capacity` where memory does not suffice.
     pub fn new(model: Arc<Model>, options: &Options) -> Result<Sim> {
+        let parts = Parts::new(&model, options);
+        Sim::with_parts(model, options, parts)
+    }
+
+    /// A simulation of these parts instead of those that the options name.
+    ///
+    /// # Errors
+    /// As [`Sim::new`].
+    pub fn with_parts(model: Arc<Model>, options: &Options, parts: Parts) -> Result<Sim> {
         options.check()?;
         let options = &options.for_model(&model);
         let (nq, nv) = (model.nq(), model.nv());
         Bytes::of(&model, options).check(&model, options)?;
+        let carried = parts.integrator.carried(&model);
         let linear = options
             .derivatives
-            .then(|| Box::new(Linearization::new(&model)));
+            .then(|| Box::new(Linearization::new(&model, carried)));
         let contact = match options.contact {
             Contact::None => None,
             _ => Some(Box::new(ContactStage::new(&model, options)?)),
@@ -71,6 +85,8 @@ impl Sim {
             acc: vec![0.0; nv],
             q_next: vec![0.0; nq],
             v_next: vec![0.0; nv],
+            carried: vec![0.0; carried],
+            carried_next: vec![0.0; carried],
             v_start: vec![0.0; nv],
             v_end: vec![0.0; nv],
             spring: vec![0.0; nv],
@@ -85,6 +101,8 @@ impl Sim {
             pending: state.clone(),
             state,
             linear,
+            integrator: parts.integrator,
+            carried: vec![0.0; carried],
             contact,
             last: Last::Nothing,
             held: Held::Other,
@@ -107,7 +125,10 @@ impl Sim {
     /// The same simulation with a new workspace: parameters, wrenches and the pairs that may touch
     /// stay, warm starts and the last step are forgotten.
     pub(crate) fn renewed(&self) -> Result<Sim> {
-        let mut sim = Sim::new(self.model.clone(), &self.options)?;
+        let parts = Parts {
+            integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
+        };
+        let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
         if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
             to.scene.filter_as(&self.model, &from.scene);
         }
@@ -191,11 +212,22 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.forget();
         }
+        self.carried.fill(0.0);
         self.forget_step();
     }
 
-    /// Length of the memory that a step carries to the next one: the warm start of the contact solver.
+    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, and what the
+    /// integrator carries.
     pub fn memory_size(&self) -> usize {
+        self.warm_size() + self.carried.len()
+    }
+
+    /// How many numbers the integrator carries from step to step.
+    pub fn carried(&self) -> usize {
+        self.carried.len()
+    }
+
+    fn warm_size(&self) -> usize {
         self.contact
             .as_ref()
             .map_or(0, |c| c.constraints.memory_size())
@@ -204,18 +236,29 @@ impl Sim {
     /// Copies the memory that a step carries to the next one; `memory_size` entries.
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
         check_length("warm", out, self.memory_size())?;
+        let (warm, carried) = out.split_at_mut(self.warm_size());
         if let Some(c) = &self.contact {
-            c.constraints.save(out);
+            c.constraints.save(warm);
         }
+        carried.copy_from_slice(&self.carried);
         Ok(())
     }
 
     /// Restores the memory; the following steps repeat bit for bit.
-    pub fn set_memory(&mut self, warm: &[f64]) -> Result<()> {
-        check_length("warm", warm, self.memory_size())?;
+    pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
+        check_length("warm", memory, self.memory_size())?;
+        let (warm, carried) = memory.split_at(self.warm_size());
+        if let Some(i) = carried.iter().position(|x| !x.is_finite()) {
+            let i = warm.len() + i;
+            return Err(Error::numerical(format!(
+                "warm[{i}] must be finite, got {}",
+                memory[i]
+            )));
+        }
         if let Some(c) = &mut self.contact {
             c.constraints.restore(warm)?;
         }
+        self.carried.copy_from_slice(carried);
         self.forget_step();
         Ok(())
     }
@@ -348,6 +391,7 @@ impl Sim {
         }
         (self.last, self.held) = (Last::Step, Held::Velocities);
         let s = &self.state;
+        self.carried.copy_from_slice(&s.carried_next);
         q_next.copy_from_slice(&s.q_next);
         v_next.copy_from_slice(&s.v_next);
         Ok(())
@@ -359,11 +403,16 @@ impl Sim {
         let (h, s) = (self.options.time_step, &mut self.pending);
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
-        s.v_start.copy_from_slice(v);
-        if self.options.integrator == Integrator::SymplecticEulerWorld {
-            world_axes::carry(model, h, v, &mut s.v_start);
-        }
         s.u.copy_from_slice(u);
+        s.carried.copy_from_slice(&self.carried);
+        let at = Start {
+            model,
+            h,
+            q,
+            v,
+            carried: &self.carried,
+        };
+        self.integrator.start(&at, &mut s.v_start);
         spring_displacement(model, &self.params, q, &mut s.spring);
         for (k, tau) in self.tau.iter_mut().enumerate() {
             *tau = -self.params.damping[k] * v[k]
@@ -438,7 +487,7 @@ impl Sim {
         if margin == 0.0 && s.info.gradient == Gradient::Exact {
             s.info.gradient = Gradient::OneSided;
         }
-        s.advance(model, self.options.integrator, h, &mut self.work)?;
+        s.advance(model, &*self.integrator, h)?;
         Ok(())
     }
 
@@ -452,7 +501,7 @@ impl Sim {
         for k in 0..model.nv() {
             s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
         }
-        s.advance(model, self.options.integrator, h, &mut self.work)?;
+        s.advance(model, &*self.integrator, h)?;
         s.info.gradient = Gradient::Smoothed;
         s.only_modes_switch = false;
         self.held = self.held.min(Held::Velocities);

@@ -2,9 +2,8 @@
 
 use super::actuation::ActuatorForce;
 use super::info::StepInfo;
-use super::options::Integrator;
-use super::world_axes;
 use crate::error::{Error, Result};
+use crate::integrator::{End, Scheme, Start};
 use crate::linalg::within;
 use crate::model::Model;
 
@@ -42,8 +41,11 @@ pub(crate) struct StepState {
     pub acc: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
+    /// What the integrator carries beside (q, v).
+    pub carried: Vec<f64>,
+    pub carried_next: Vec<f64>,
     /// Velocities at the beginning and the end in the axes of the beginning: what no force changes, and what impulses
-    /// act on. They are v and v⁺ but for the free joints of [`Integrator::SymplecticEulerWorld`].
+    /// act on.
     pub v_start: Vec<f64>,
     pub v_end: Vec<f64>,
     /// Displacement of the joints' springs at q.
@@ -55,22 +57,32 @@ pub(crate) struct StepState {
 }
 
 impl StepState {
+    /// The state that a step begins with.
+    pub fn start<'a>(&'a self, model: &'a Model, h: f64) -> Start<'a> {
+        Start {
+            model,
+            h,
+            q: &self.q,
+            v: &self.v,
+            carried: &self.carried,
+        }
+    }
+
     /// q⁺ and v⁺ from the velocity at the end.
-    pub fn advance(
-        &mut self,
-        model: &Model,
-        integrator: Integrator,
-        h: f64,
-        work: &mut [f64],
-    ) -> Result<()> {
-        for (w, v) in work.iter_mut().zip(&self.v_end) {
-            *w = h * v;
-        }
-        model.integrate(&self.q, work, &mut self.q_next);
-        self.v_next.copy_from_slice(&self.v_end);
-        if integrator == Integrator::SymplecticEulerWorld {
-            world_axes::advance(model, h, &self.q, &mut self.q_next, &mut self.v_next);
-        }
+    pub fn advance(&mut self, model: &Model, scheme: &dyn Scheme, h: f64) -> Result<()> {
+        let at = Start {
+            model,
+            h,
+            q: &self.q,
+            v: &self.v,
+            carried: &self.carried,
+        };
+        let next = End {
+            q: &mut self.q_next,
+            v: &mut self.v_next,
+            carried: &mut self.carried_next,
+        };
+        scheme.end(&at, &self.v_end, next);
         if within(f64::INFINITY, &self.q_next) {
             Ok(())
         } else {

@@ -1,0 +1,195 @@
+//! The derivative of the map to (q⁺, v⁺) where that is δq⁺ = B_q δq + h B_w δv̂, δv⁺ = T δv̂: by blocks of the links with more
+//! than one dof; of others each is 1.
+
+use super::{By, End, Start, Tangent};
+use crate::dynamics::coupling::Columns;
+use crate::linalg::{dispatch, within};
+use crate::model::Model;
+use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul, block_tr_mul};
+use crate::model::topology::{Link, Topology};
+
+/// B_q and B_w, and T of free links.
+#[derive(Debug)]
+pub struct EndMap {
+    blocks: Vec<IntegrateBlocks>,
+    turns: Vec<LinkMatrix>,
+}
+
+#[inline(always)]
+pub(crate) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
+    t.links.iter().filter(|l| l.kind.nv() > 1)
+}
+
+impl EndMap {
+    /// Without `derivatives` it has no room for any.
+    pub fn new(model: &Model, derivatives: bool) -> EndMap {
+        let room = |n: usize| if derivatives { n } else { 0 };
+        EndMap {
+            blocks: Vec::with_capacity(room(wide_links(model.topology()).count())),
+            turns: Vec::with_capacity(room(model.free_links().count())),
+        }
+    }
+
+    /// Takes the blocks of each wide link in order: B_q and B_w, and T where it is not 1, of free links all or none.
+    pub fn fill(
+        &mut self,
+        t: &Topology,
+        mut of: impl FnMut(&Link) -> (IntegrateBlocks, Option<LinkMatrix>),
+    ) {
+        self.blocks.clear();
+        self.turns.clear();
+        for l in wide_links(t) {
+            let (block, turn) = of(l);
+            self.blocks.push(block);
+            self.turns.extend(turn);
+        }
+    }
+
+    pub fn is_within(&self, bound: f64) -> bool {
+        let small = |m: &LinkMatrix| {
+            m.iter()
+                .all(|m| m.c.iter().all(|c| within(bound, &c.to_array())))
+        };
+        self.blocks.iter().all(|b| small(&b.by_q) && small(&b.by_w)) && self.turns.iter().all(small)
+    }
+
+    /// h B_w v̂ and T v̂ of columns, with B_q for those by all positions.
+    pub fn columns(
+        &self,
+        at: &Start<'_>,
+        by: By,
+        which: Columns<'_>,
+        v_end: &[f64],
+        q_next: Option<&mut [f64]>,
+        v_next: Option<&mut [f64]>,
+    ) {
+        if let Some(out) = v_next {
+            velocity_columns(at.model, &self.turns, which, v_end, out);
+        }
+        if let Some(out) = q_next {
+            let (t, by_q) = (at.model.topology(), by == By::Positions);
+            position_columns(t, &self.blocks, which, at.h, v_end, by_q, out);
+        }
+    }
+
+    /// h B_w δv̂, and B_q δq unless δq is empty; T δv̂.
+    pub fn direction(&self, at: &Start<'_>, dq: &[f64], dv_end: &[f64], next: End<'_>) {
+        let t = at.model.topology();
+        for (out, dv) in next.q.iter_mut().zip(dv_end) {
+            *out = at.h * dv;
+        }
+        for (b, l) in self.blocks.iter().zip(wide_links(t)) {
+            block_mul(&b.by_w, &mut next.q[l.iv..l.iv + l.kind.nv()]);
+        }
+        if !dq.is_empty() {
+            // δv⁺ is not there yet, and its place is free.
+            next.v.copy_from_slice(dq);
+            for (b, l) in self.blocks.iter().zip(wide_links(t)) {
+                block_mul(&b.by_q, &mut next.v[l.iv..l.iv + l.kind.nv()]);
+            }
+            for (out, x) in next.q.iter_mut().zip(&*next.v) {
+                *out += x;
+            }
+        }
+        next.v.copy_from_slice(dv_end);
+        for (turn, l) in self.turns.iter().zip(at.model.free_links()) {
+            block_mul(turn, &mut next.v[l.iv..l.iv + 6]);
+        }
+    }
+
+    /// z = h B_wᵀ q̄⁺ + Tᵀ v̄⁺.
+    pub fn adjoint(&self, at: &Start<'_>, next: Tangent<'_>, z: &mut [f64]) {
+        z.copy_from_slice(next.q);
+        for (b, l) in self.blocks.iter().zip(wide_links(at.model.topology())) {
+            block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
+        }
+        for z in z.iter_mut() {
+            *z *= at.h;
+        }
+        let mut turned = 0;
+        for (turn, l) in self.turns.iter().zip(at.model.free_links()) {
+            add(&mut z[turned..], &next.v[turned..l.iv]);
+            let mut own = [0.0; 6];
+            own.copy_from_slice(&next.v[l.iv..l.iv + 6]);
+            block_tr_mul(turn, &mut own);
+            add(&mut z[l.iv..], &own);
+            turned = l.iv + 6;
+        }
+        add(&mut z[turned..], &next.v[turned..]);
+    }
+
+    /// B_qᵀ q̄⁺.
+    pub fn position_adjoint(&self, at: &Start<'_>, q_bar: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(q_bar);
+        for (b, l) in self.blocks.iter().zip(wide_links(at.model.topology())) {
+            block_tr_mul(&b.by_q, &mut out[l.iv..l.iv + l.kind.nv()]);
+        }
+    }
+}
+
+fn add(out: &mut [f64], x: &[f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += x;
+    }
+}
+
+#[inline(always)]
+fn velocity_columns_kernel(
+    model: &Model,
+    turns: &[LinkMatrix],
+    which: Columns<'_>,
+    v_end: &[f64],
+    out: &mut [f64],
+) {
+    which.write(1.0, v_end, out);
+    for (turn, l) in turns.iter().zip(model.free_links()) {
+        which.multiply(turn, l, out);
+    }
+}
+
+dispatch! {
+    fn velocity_columns = velocity_columns_kernel(
+        model: &Model, turns: &[LinkMatrix], which: Columns<'_>, v_end: &[f64], out: &mut [f64],
+    )
+}
+
+#[inline(always)]
+fn position_columns_kernel(
+    t: &Topology,
+    blocks: &[IntegrateBlocks],
+    which: Columns<'_>,
+    h: f64,
+    v_end: &[f64],
+    by_q: bool,
+    out: &mut [f64],
+) {
+    which.write(h, v_end, out);
+    for (b, l) in blocks.iter().zip(wide_links(t)) {
+        which.multiply(&b.by_w, l, out);
+    }
+    if !by_q {
+        return;
+    }
+    for l in t.links.iter().filter(|l| l.kind.nv() == 1) {
+        out[which.index(l.iv, l.iv)] += 1.0;
+    }
+    for (b, l) in blocks.iter().zip(wide_links(t)) {
+        let size = l.kind.nv();
+        for k in 0..size {
+            let mut e = [0.0; 6];
+            e[k] = 1.0;
+            block_mul(&b.by_q, &mut e[..size]);
+            let own = &mut out[which.index(l.iv + k, l.iv)..][..size];
+            for (o, x) in own.iter_mut().zip(e) {
+                *o += x;
+            }
+        }
+    }
+}
+
+dispatch! {
+    fn position_columns = position_columns_kernel(
+        t: &Topology, blocks: &[IntegrateBlocks], which: Columns<'_>, h: f64, v_end: &[f64], by_q: bool,
+        out: &mut [f64],
+    )
+}
