@@ -4,8 +4,8 @@ usage: abi.py --cc CC --header diffsim.h --library libdiffsim.so [--renew]
 
 The interface is what a compiled program relies on: the types of functions, the values of
 enumerations, the offsets of fields. Something that is gone or different breaks programs, so it asks
-for a new DS_ABI_VERSION; something new only asks for `--renew`. Structs that start with struct_size
-may grow, so that their size is not part of it.
+for a new DS_ABI_VERSION; something new only asks for `--renew`. Structs that start with struct_size,
+and those whose size a function of the library gives, may grow, so that their size is not part of it.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def layout(cc, header, code):
         for field in fields:
             word = re.search(r"(\w+)(\s*\[\d+\])?$", field)[1]
             say(f"struct {name} at %zu: {field}", f"offsetof(struct {name}, {word})")
-        if not fields[0].endswith(" struct_size"):
+        if not fields[0].endswith(" struct_size") and f"{name}_size(" not in code:
             say(f"struct {name} size: %zu", f"sizeof(struct {name})")
     with tempfile.TemporaryDirectory() as folder:
         source, binary = pathlib.Path(folder, "layout.c"), pathlib.Path(folder, "layout")

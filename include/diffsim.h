@@ -36,8 +36,9 @@
  * matrix or a trajectory may not, unless it says so, and no two results of one call may overlap.
  *
  * Structs. Those that start with struct_size are filled by their _init function first; so they can
- * grow without a change of the binary interface. Enumerations are int32_t in arguments and structs;
- * any other number is DS_ERR_INVALID_ARGUMENT. Flags are 0 or 1. Ids are int32_t, -1 for none.
+ * grow without a change of the binary interface; and so can ds_contact, as ds_contact_size says, and
+ * ds_step_info, which has room. Enumerations are int32_t in arguments and structs; any other number is
+ * DS_ERR_INVALID_ARGUMENT. Flags are 0 or 1. Ids are int32_t, -1 for none.
  *
  * Units and frames. SI, radians. z is up; gravity is (0, 0, -9.81) unless the file says otherwise.
  * Body 0 is the world. Bodies and joints are numbered depth first, siblings in the file's order.
@@ -1239,6 +1240,11 @@ typedef struct ds_step_info {
    * it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
    */
   int32_t converged;
+  /**
+   * 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
+   * keeps its size.
+   */
+  uint64_t reserved[16];
 } ds_step_info;
 
 /**
@@ -2305,8 +2311,14 @@ ds_status ds_sim_relaxed_step(struct ds_sim *sim,
                               double *v_next);
 
 /**
- * The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them at *contacts, NULL for
- * none. They belong to the sim and live until its next call.
+ * How far apart contacts lie in the array of ds_sim_contacts [bytes]: a newer library's may be longer than ds_contact is
+ * in this header.
+ */
+size_t ds_contact_size(void);
+
+/**
+ * The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them from *contacts on, NULL for
+ * none, ds_contact_size() apart. They belong to the sim and live until its next call.
  *
  * Errors: DS_ERR_NO_STEP before either.
  */

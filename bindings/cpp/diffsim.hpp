@@ -372,11 +372,11 @@ public:
         check(ds_sim_set_pair_enabled(get(), geom_a, geom_b, enabled ? 1 : 0));
     }
     /** Of the last step or collide, until the next call. */
-    View<const ds_contact> contacts() const {
+    Contacts contacts() const {
         const ds_contact *start = nullptr;
         std::size_t count = 0;
         check(ds_sim_contacts(get(), &start, &count));
-        return {start, count};
+        return {start, count, ds_contact_size()};
     }
     ds_step_info step_info() const {
         ds_step_info out{};

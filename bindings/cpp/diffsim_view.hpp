@@ -107,6 +107,56 @@ private:
     std::size_t size_ = 0;
 };
 
+/** Contacts of a sim: `stride` bytes apart, which is more than sizeof(ds_contact) where the library is newer. */
+class Contacts {
+public:
+    class iterator {
+    public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = ds_contact;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const ds_contact *;
+        using reference = const ds_contact &;
+
+        iterator() noexcept = default;
+        iterator(pointer at, std::size_t stride) noexcept : at_(at), stride_(stride) {}
+        reference operator*() const noexcept { return *at_; }
+        pointer operator->() const noexcept { return at_; }
+        iterator &operator++() noexcept {
+            at_ = after(at_, stride_);
+            return *this;
+        }
+        iterator operator++(int) noexcept {
+            const iterator before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const iterator &other) const noexcept { return at_ == other.at_; }
+        bool operator!=(const iterator &other) const noexcept { return at_ != other.at_; }
+
+    private:
+        pointer at_ = nullptr;
+        std::size_t stride_ = 0;
+    };
+
+    Contacts(const ds_contact *first, std::size_t size, std::size_t stride) noexcept
+        : first_(first), size_(size), stride_(stride) {}
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    iterator begin() const noexcept { return {first_, stride_}; }
+    iterator end() const noexcept { return {after(first_, size_ * stride_), stride_}; }
+    const ds_contact &operator[](std::size_t i) const noexcept { return *after(first_, i * stride_); }
+
+private:
+    static const ds_contact *after(const ds_contact *contact, std::size_t bytes) noexcept {
+        return reinterpret_cast<const ds_contact *>(reinterpret_cast<const char *>(contact) + bytes);
+    }
+
+    const ds_contact *first_;
+    std::size_t size_;
+    std::size_t stride_;
+};
+
 using In = View<const double>;
 using Out = View<double>;
 /** Three coordinates, a 4×4 placement, an inertia, a wrench. */

@@ -90,8 +90,15 @@ impl From<&ContactReport> for ds_contact {
     }
 }
 
-/// The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them at *contacts, NULL for
-/// none. They belong to the sim and live until its next call.
+/// How far apart contacts lie in the array of ds_sim_contacts [bytes]: a newer library's may be longer than ds_contact is
+/// in this header.
+#[unsafe(no_mangle)]
+pub extern "C" fn ds_contact_size() -> usize {
+    size_of::<ds_contact>()
+}
+
+/// The contacts of the last step or ds_sim_collide, in the order of their geoms: *count of them from *contacts on, NULL for
+/// none, ds_contact_size() apart. They belong to the sim and live until its next call.
 ///
 /// Errors: DS_ERR_NO_STEP before either.
 #[unsafe(no_mangle)]

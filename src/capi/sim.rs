@@ -68,6 +68,9 @@ pub struct ds_step_info {
     /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
     /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
     pub converged: i32,
+    /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
+    /// keeps its size.
+    pub reserved: [u64; 16],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -79,6 +82,7 @@ impl From<StepInfo> for ds_step_info {
             switch_distance: i.switch_distance,
             gradient: i.gradient.into(),
             converged: i32::from(i.converged),
+            reserved: [0; 16],
         }
     }
 }

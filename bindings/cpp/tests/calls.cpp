@@ -1,5 +1,7 @@
 // Every class does what C does, and wrong calls throw: calls MODELS.
 #include <cmath>
+#include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "check.hpp"
@@ -130,6 +132,20 @@ void geometry(const Model &model) {
     sim.collide(s.q);
     const auto contacts = sim.contacts();
     CHECK(contacts.size() == 4 && std::abs(contacts[0].gap + 0.01) < 1e-12);
+    CHECK(std::distance(contacts.begin(), contacts.end()) == 4);
+    // Those of a library whose contacts are longer.
+    struct Longer {
+        ds_contact known;
+        double more;
+    };
+    std::array<Longer, 4> longer{};
+    for (std::size_t i = 0; i < longer.size(); i++) longer[i] = {contacts[i], -1.0};
+    std::size_t same = 0;
+    for (const ds_contact &c : diffsim::Contacts(&longer[0].known, longer.size(), sizeof(Longer))) {
+        CHECK(std::memcmp(&c, &contacts[same], sizeof c) == 0);
+        same++;
+    }
+    CHECK(same == 4);
     Numbers dgap(4 * 18), gradient(18);
     CHECK(sim.contact_derivatives({}, {}, {}, dgap) == DS_GRADIENT_EXACT);
     CHECK(std::abs(dgap[2] - 1.0) < 1e-12);

@@ -256,6 +256,7 @@ struct ds_step_info
     switch_distance::Cdouble
     gradient::Int32
     converged::Int32
+    reserved::NTuple{16, UInt64}
 end
 
 struct ds_step_jacobians
@@ -450,6 +451,9 @@ ds_builder_set_gravity(a1, a2) =
 
 ds_center_of_mass(a1, a2, a3, a4, a5) =
     ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_contact_size() =
+    ccall((:ds_contact_size, libdiffsim), Csize_t, ())
 
 ds_distance_smoothing_init(a1) =
     ccall((:ds_distance_smoothing_init, libdiffsim), Cvoid, (Ref{ds_distance_smoothing},), a1)

@@ -68,7 +68,9 @@ along (t1, t2, n), the normal points from geom a to geom b.
 function contacts(s::Sim)
     list, count = Ref{Ptr{LibDiffSim.ds_contact}}(C_NULL), Ref{Csize_t}(0)
     check(LibDiffSim.ds_sim_contacts(handle(s), list, count))
-    [unsafe_load(list[], i) for i in 1:count[]]
+    # A newer library's contacts may be longer.
+    stride = LibDiffSim.ds_contact_size()
+    [unsafe_load(list[] + (i - 1) * stride) for i in 1:count[]]
 end
 
 const GRADIENTS = Dict(

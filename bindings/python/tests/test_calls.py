@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import diffsim
+from diffsim._native import ffi, layout, records
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +174,15 @@ def test_compliant_contact():
         sim.params = [0.0, 0.03]
     with pytest.raises(diffsim.UnsupportedError, match="ContactStiffness"):
         diffsim.Sim(model).select_params([diffsim.Param(kinds[0], 0, 0)])
+
+
+def test_contacts_of_a_newer_library_may_be_longer():
+    size = ffi.sizeof("ds_contact")
+    memory = ffi.new("char[]", 3 * (size + 8))
+    for i in range(3):
+        ffi.cast("ds_contact *", memory + i * (size + 8)).gap = i
+    contacts = records(memory, 3, layout("ds_contact", size + 8))
+    assert contacts["gap"].tolist() == [0.0, 1.0, 2.0]
 
 
 def test_geometry(model):

@@ -220,8 +220,8 @@ def struct(kind, init, values):
     return made, keep
 
 
-def layout(kind):
-    """The NumPy type of a C struct of numbers."""
+def layout(kind, size):
+    """The NumPy type of a C struct of numbers that take `size` bytes in an array."""
     names, formats, offsets = [], [], []
     numbers = {"double": "f8", "int32_t": "i4", "size_t": "u8", "uint64_t": "u8", "uint32_t": "u4"}
 
@@ -232,7 +232,7 @@ def layout(kind):
         names.append(name)
         formats.append(number(field.type))
         offsets.append(field.offset)
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ffi.sizeof(kind)})
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
 
 
 def records(start, count, dtype):

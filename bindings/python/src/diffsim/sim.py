@@ -25,7 +25,8 @@ from .enums import Gradient, SmoothingMethod
 from .model import Array, Model
 from .parameters import Param, select
 
-CONTACT = layout("ds_contact")
+# A newer library's contacts may be longer than the header has them.
+CONTACT = layout("ds_contact", lib.ds_contact_size())
 
 
 class StepInfo(NamedTuple):
