@@ -11,6 +11,7 @@ pub mod contact;
 pub mod dynamics;
 pub mod error;
 pub mod integrator;
+pub mod joint;
 pub mod linalg;
 pub mod load;
 pub mod model;

@@ -1,7 +1,7 @@
 //! Which trees a step joins: dofs of trees that nothing joins do not meet in any derivative.
 
+use crate::joint::{LaneMatrix, LinkMatrix};
 use crate::linalg::{dispatch, within};
-use crate::model::state::{LaneMatrix, LinkMatrix};
 use crate::model::topology::{Link, Topology};
 use std::ops::Range;
 use std::slice::from_ref;

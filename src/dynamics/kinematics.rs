@@ -7,9 +7,8 @@
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::state::free_pose;
 use crate::model::topology::{LinkKind, Topology, WORLD};
-use crate::spatial::{Inertia, Mat3, Pose, Quat, Twist, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3};
 
 /// State of the tree at (q, v).
 #[derive(Clone, Debug)]
@@ -74,22 +73,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
                 parent.mul_vec(place.pos) + kin.pos[l.parent],
             )
         };
-        let (rot, pos) = match l.kind {
-            LinkKind::Revolute => {
-                let (s, c) = (q[l.iq] - l.reference).sin_cos();
-                let [x, y, z] = rot.c;
-                (Mat3::from_columns(x * c + y * s, y * c - x * s, z), pos)
-            }
-            LinkKind::Prismatic => (rot, pos + rot.c[2] * (q[l.iq] - l.reference)),
-            LinkKind::Spherical => {
-                let r = Quat::from_slice(&q[l.iq..]).normalized().to_mat3();
-                (rot.mul_mat(&r), pos)
-            }
-            LinkKind::Free => {
-                let p = free_pose(&q[l.iq..]);
-                (rot.mul_mat(&p.rot), rot.mul_vec(p.pos) + pos)
-            }
-        };
+        let (rot, pos) = (l.kind).place(rot, pos, &q[l.iq..], l.reference);
         kin.rot[i] = rot;
         kin.pos[i] = pos;
     }
@@ -101,23 +85,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
         }
     }
     for (i, l) in t.links.iter().enumerate() {
-        let (rot, p) = (&kin.rot[i], kin.pos[i]);
-        let s = &mut kin.s[l.iv..];
-        match l.kind {
-            LinkKind::Revolute => s[0] = Twist::new(p.cross(rot.c[2]), rot.c[2]),
-            LinkKind::Prismatic => s[0] = Twist::new(rot.c[2], Vec3::ZERO),
-            LinkKind::Spherical => {
-                for (s, c) in s.iter_mut().zip(rot.c) {
-                    *s = Twist::new(p.cross(c), c);
-                }
-            }
-            LinkKind::Free => {
-                for (k, c) in rot.c.into_iter().enumerate() {
-                    s[k] = Twist::new(c, Vec3::ZERO);
-                    s[k + 3] = Twist::new(p.cross(c), c);
-                }
-            }
-        }
+        (l.kind).columns(&kin.rot[i], kin.pos[i], &mut kin.s[l.iv..]);
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::{By, End, Start, Tangent};
 use crate::dynamics::coupling::Columns;
+use crate::joint::{IntegrateBlocks, LinkMatrix, block_mul, block_tr_mul};
 use crate::linalg::{dispatch, within};
 use crate::model::Model;
-use crate::model::state::{IntegrateBlocks, LinkMatrix, block_mul, block_tr_mul};
 use crate::model::topology::{Link, Topology};
 
 /// B_q and B_w, and T of free links.

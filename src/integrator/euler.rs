@@ -2,7 +2,6 @@
 
 use super::{End, EndMap, Scheme, Start};
 use crate::model::Model;
-use crate::model::state::IntegrateBlocks;
 
 #[derive(Debug)]
 pub struct SymplecticEuler {
@@ -42,7 +41,7 @@ impl Scheme for SymplecticEuler {
     fn linearize(&mut self, at: &Start<'_>, v_end: &[f64]) {
         self.map.fill(at.model.topology(), |l| {
             let w = displacement(at.h, &v_end[l.iv..l.iv + l.kind.nv()]);
-            (IntegrateBlocks::new(l.kind, &w[..l.kind.nv()]), None)
+            (l.kind.integrate_blocks(&w[..l.kind.nv()]), None)
         });
     }
 

@@ -12,8 +12,8 @@
 use super::euler::displacement;
 use super::{End, EndMap, Scheme, Start};
 use crate::dynamics::rnea_derivatives::FreeAxes;
+use crate::joint::{IntegrateBlocks, LinkMatrix, adjoint, free_pose};
 use crate::model::Model;
-use crate::model::state::{IntegrateBlocks, LinkMatrix, adjoint, free_pose};
 use crate::model::topology::LinkKind;
 use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
 
@@ -137,7 +137,7 @@ impl Scheme for SymplecticEulerWorld {
                 return (position, Some(turn));
             }
             let w = displacement(at.h, v_end);
-            (IntegrateBlocks::new(l.kind, &w[..l.kind.nv()]), None)
+            (l.kind.integrate_blocks(&w[..l.kind.nv()]), None)
         });
     }
 

@@ -1,6 +1,5 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
-use super::axes::{align_z, primitives, unit_axes};
 use super::check::{
     check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
@@ -9,9 +8,10 @@ use super::params::{CONTACT_DISSIPATION, Params};
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
 };
-use super::topology::{LinkKind, Topology, WORLD};
+use super::topology::{Topology, WORLD};
 use super::{Actuation, Actuator, Body, Joint, Keyframe, Model};
 use crate::error::{Error, Result};
+use crate::joint::composition::{align_z, primitives, unit_axes};
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::collections::HashMap;
 
@@ -149,7 +149,7 @@ impl Compiler {
         let (iq, iv) = (self.topology.nq, self.topology.nv());
         let first_link = self.topology.links.len();
         let mut placement_axes = Pose::IDENTITY;
-        let [axis, axis2] = unit_axes(j, &who)?;
+        let [axis, axis2] = unit_axes(j.kind, [j.axis, j.axis2], &who)?;
         for (kind, along) in primitives(j.kind, axis, axis2) {
             let here = Pose::new(align_z(along), j.anchor);
             if self.topology.links.len() == first_link {
@@ -159,15 +159,7 @@ impl Compiler {
             let reference = if one_dof { j.reference } else { 0.0 };
             self.topology.push(kind, link, id, reference);
             self.link_placement.push(frame.compose(&here));
-            match kind {
-                LinkKind::Free => {
-                    let q = crate::spatial::Quat::from_mat3(&placement.rot);
-                    self.neutral.extend(placement.pos.to_array());
-                    self.neutral.extend(q.to_array());
-                }
-                LinkKind::Spherical => self.neutral.extend([0.0, 0.0, 0.0, 1.0]),
-                _ => self.neutral.push(reference),
-            }
+            kind.neutral(placement, reference, &mut self.neutral);
             for _ in 0..kind.nv() {
                 self.damping.push(j.damping);
                 self.stiffness.push(j.stiffness);

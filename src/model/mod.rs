@@ -1,6 +1,5 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
-mod axes;
 pub mod builder;
 mod check;
 mod compile;
@@ -14,6 +13,7 @@ pub mod state;
 pub mod topology;
 
 use crate::error::{Error, Result};
+use crate::joint::composition;
 use crate::spatial::{Pose, Vec3};
 pub(crate) use check::SIZES;
 use derived::Derived;
@@ -67,7 +67,7 @@ pub struct Joint {
 impl Joint {
     /// The primitive joints that it is made of, outermost first, with their unit axes in the body's frame.
     pub fn primitives(&self) -> Vec<(LinkKind, Vec3)> {
-        axes::primitives(self.kind, self.axis, self.axis2)
+        composition::primitives(self.kind, self.axis, self.axis2)
     }
 }
 

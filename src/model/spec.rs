@@ -5,6 +5,7 @@
 //! [`Model::compile`]: super::Model::compile
 
 use super::mesh::TriMesh;
+pub use crate::joint::composition::JointKind;
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::sync::Arc;
 
@@ -79,32 +80,6 @@ impl BodySpec {
             origin: String::new(),
         }
     }
-}
-
-/// How a joint moves. `q`, `v` layouts are those of Pinocchio where it has the joint.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    /// No motion: a named weld.
-    Fixed = 0,
-    /// Rotation about `axis` [rad].
-    Revolute = 1,
-    /// Rotation about `axis` without limits [rad]; otherwise as revolute.
-    Continuous = 2,
-    /// Translation along `axis` [m].
-    Prismatic = 3,
-    /// q = unit quaternion (x y z w), v = angular velocity in the body frame.
-    Spherical = 4,
-    /// q = (x y z, qx qy qz qw), v = body-frame twist (linear; angular).
-    Free = 5,
-    /// Translations along the two directions perpendicular to `axis`, then none about it.
-    PlanarTranslation = 6,
-    /// Translations along x, y, z.
-    Translation = 7,
-    /// q = (x, y, θ): translations in the plane perpendicular to `axis`, then the rotation about it.
-    Planar = 8,
-    /// Rotation about `axis`, then about `axis2`, which the first one carries along.
-    Universal = 9,
 }
 
 /// One joint. Lengths, axes and anchors are in the body's frame.

@@ -6,39 +6,10 @@
 //! anchor with the joint's axis along z, so that the recursions know a single revolute and a single
 //! prismatic joint.
 
+pub use crate::joint::LinkKind;
+
 /// Parent of a link that hangs on the world, and link of a body that is welded to it.
 pub const WORLD: usize = usize::MAX;
-
-/// The primitive joints. S is constant in the link frame for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// About z; S = (0; z).
-    Revolute,
-    /// Along z; S = (z; 0).
-    Prismatic,
-    /// Quaternion; S = (0; 1₃).
-    Spherical,
-    /// Position and quaternion; S = 1₆.
-    Free,
-}
-
-impl LinkKind {
-    pub const fn nq(self) -> usize {
-        match self {
-            LinkKind::Revolute | LinkKind::Prismatic => 1,
-            LinkKind::Spherical => 4,
-            LinkKind::Free => 7,
-        }
-    }
-
-    pub const fn nv(self) -> usize {
-        match self {
-            LinkKind::Revolute | LinkKind::Prismatic => 1,
-            LinkKind::Spherical => 3,
-            LinkKind::Free => 6,
-        }
-    }
-}
 
 /// A primitive joint and the frame it moves.
 #[derive(Clone, Copy, Debug)]

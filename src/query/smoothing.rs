@@ -17,9 +17,9 @@
 
 use super::normal::Normal;
 use crate::error::{Error, Result};
+use crate::joint::{block_mul, block_tr_mul};
 use crate::linalg::all_finite;
 use crate::model::Model;
-use crate::model::state::{IntegrateBlocks, block_mul, block_tr_mul};
 use crate::model::topology::{Link, Topology};
 use crate::step::info::check_length;
 use crate::step::{Contact, Gradient, Sim, StepJacobians};
@@ -437,7 +437,7 @@ impl<'a> Mean<'a> {
         let (t, nv) = (model.topology(), self.nv);
         for l in wide_links(t) {
             let at = l.iv..l.iv + l.kind.nv();
-            let from = IntegrateBlocks::new(l.kind, &shift[at.clone()]).by_w;
+            let from = l.kind.integrate_blocks(&shift[at.clone()]).by_w;
             for i in [0, 4] {
                 for r in 0..self.one[i].len().min(nv) {
                     let mut x = [0.0; 6];
@@ -451,7 +451,7 @@ impl<'a> Mean<'a> {
                     }
                 }
             }
-            let to = IntegrateBlocks::new(l.kind, &outcome[at.clone()]).by_w;
+            let to = l.kind.integrate_blocks(&outcome[at.clone()]).by_w;
             let Some(inverse) = to[0].inverse() else {
                 return Err(Error::numerical("a rotation of π between the outcomes"));
             };

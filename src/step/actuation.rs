@@ -1,6 +1,6 @@
 //! Forces that a step takes from inputs, joint springs and dampers, and their partial derivatives.
 
-use crate::model::state::free_pose;
+use crate::joint::free_pose;
 use crate::model::topology::{Link, LinkKind};
 use crate::model::{Actuator, Model};
 use crate::spatial::{Mat3, Vec3, so3_log_jacobian};

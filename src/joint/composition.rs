@@ -1,12 +1,37 @@
-//! What joints are made of: primitive ones along their axes.
+//! What users' joints are made of: primitive ones along their axes.
 
-use super::spec::{JointKind, JointSpec};
-use super::topology::LinkKind;
+use super::link_kind::LinkKind;
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Vec3};
 
+/// How a joint moves. `q`, `v` layouts are those of Pinocchio where it has the joint.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// No motion: a named weld.
+    Fixed = 0,
+    /// Rotation about `axis` [rad].
+    Revolute = 1,
+    /// Rotation about `axis` without limits [rad]; otherwise as revolute.
+    Continuous = 2,
+    /// Translation along `axis` [m].
+    Prismatic = 3,
+    /// q = unit quaternion (x y z w), v = angular velocity in the body frame.
+    Spherical = 4,
+    /// q = (x y z, qx qy qz qw), v = body-frame twist (linear; angular).
+    Free = 5,
+    /// Translations along the two directions perpendicular to `axis`, then none about it.
+    PlanarTranslation = 6,
+    /// Translations along x, y, z.
+    Translation = 7,
+    /// q = (x, y, θ): translations in the plane perpendicular to `axis`, then the rotation about it.
+    Planar = 8,
+    /// Rotation about `axis`, then about `axis2`, which the first one carries along.
+    Universal = 9,
+}
+
 /// The axes of a joint with length one; z where it has none.
-pub(super) fn unit_axes(j: &JointSpec, who: &str) -> Result<[Vec3; 2]> {
+pub(crate) fn unit_axes(kind: JointKind, axes: [Vec3; 2], who: &str) -> Result<[Vec3; 2]> {
     let axis = |a: Vec3| {
         a.normalized()
             .filter(|_| a.max_abs() > 1e-12)
@@ -17,12 +42,12 @@ pub(super) fn unit_axes(j: &JointSpec, who: &str) -> Result<[Vec3; 2]> {
                 ))
             })
     };
-    match j.kind {
+    match kind {
         JointKind::Fixed | JointKind::Spherical | JointKind::Free | JointKind::Translation => {
             Ok([Vec3::Z; 2])
         }
         JointKind::Universal => {
-            let (a, b) = (axis(j.axis)?, axis(j.axis2)?);
+            let (a, b) = (axis(axes[0])?, axis(axes[1])?);
             if a.cross(b).norm() < 1e-6 {
                 return Err(Error::invalid(format!(
                     "joint {who}: the axes of a universal joint must differ"
@@ -30,12 +55,12 @@ pub(super) fn unit_axes(j: &JointSpec, who: &str) -> Result<[Vec3; 2]> {
             }
             Ok([a, b])
         }
-        _ => Ok([axis(j.axis)?, Vec3::Z]),
+        _ => Ok([axis(axes[0])?, Vec3::Z]),
     }
 }
 
 /// The primitive joints of a joint, outermost first, with their axes in the body frame.
-pub(super) fn primitives(kind: JointKind, axis: Vec3, axis2: Vec3) -> Vec<(LinkKind, Vec3)> {
+pub(crate) fn primitives(kind: JointKind, axis: Vec3, axis2: Vec3) -> Vec<(LinkKind, Vec3)> {
     use LinkKind::{Free, Prismatic, Revolute, Spherical};
     match kind {
         JointKind::Fixed => vec![],
@@ -61,7 +86,7 @@ pub(super) fn primitives(kind: JointKind, axis: Vec3, axis2: Vec3) -> Vec<(LinkK
 }
 
 /// The rotation by the smallest angle that takes z to the unit vector `a`; exact for the axes.
-pub(super) fn align_z(a: Vec3) -> Mat3 {
+pub(crate) fn align_z(a: Vec3) -> Mat3 {
     if a.z < -0.999_999 {
         // Half a turn about x, then the small rest.
         let flip = Mat3::diagonal(Vec3::new(1.0, -1.0, -1.0));

@@ -1,0 +1,85 @@
+//! The families by name, and what is asked of each.
+
+use super::family::Family;
+use super::free::Free;
+use super::prismatic::Prismatic;
+use super::revolute::Revolute;
+use super::spherical::Spherical;
+use super::tangent::IntegrateBlocks;
+use crate::spatial::{Mat3, Pose, Twist, Vec3};
+
+/// The primitive joints. S is constant in the link frame for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// About z.
+    Revolute,
+    /// Along z.
+    Prismatic,
+    /// Quaternion.
+    Spherical,
+    /// Position and quaternion.
+    Free,
+}
+
+macro_rules! of_family {
+    ($kind:expr, $($what:tt)*) => {
+        match $kind {
+            LinkKind::Revolute => Revolute::$($what)*,
+            LinkKind::Prismatic => Prismatic::$($what)*,
+            LinkKind::Spherical => Spherical::$($what)*,
+            LinkKind::Free => Free::$($what)*,
+        }
+    };
+}
+
+impl LinkKind {
+    /// Number of coordinates.
+    pub const fn nq(self) -> usize {
+        of_family!(self, NQ)
+    }
+
+    /// Number of dofs.
+    pub const fn nv(self) -> usize {
+        of_family!(self, NV)
+    }
+
+    /// Where among its coordinates a unit quaternion begins; without one ⊕ is addition.
+    pub const fn quaternion(self) -> Option<usize> {
+        of_family!(self, QUATERNION)
+    }
+
+    /// The moved frame at the coordinates that `q` begins with, from where it is at the reference.
+    #[inline(always)]
+    pub fn place(self, rot: Mat3, pos: Vec3, q: &[f64], reference: f64) -> (Mat3, Vec3) {
+        of_family!(self, place(rot, pos, q, reference))
+    }
+
+    /// The columns of S that `s` begins with, of the moved frame at `rot`, `p`, along the axes and about the point in
+    /// which these are given.
+    #[inline(always)]
+    pub fn columns(self, rot: &Mat3, p: Vec3, s: &mut [Twist]) {
+        of_family!(self, columns(rot, p, s));
+    }
+
+    /// Appends the coordinates at which a body is where its description places it.
+    pub fn neutral(self, placement: &Pose, reference: f64, q: &mut Vec<f64>) {
+        of_family!(self, neutral(placement, reference, q));
+    }
+
+    /// out ← q ⊕ dv.
+    #[inline(always)]
+    pub fn integrate(self, q: &[f64], dv: &[f64], out: &mut [f64]) {
+        of_family!(self, integrate(q, dv, out));
+    }
+
+    /// The tangent vector dv with a ⊕ dv = b, rotations of at most π.
+    #[inline(always)]
+    pub fn difference(self, a: &[f64], b: &[f64], dv: &mut [f64]) {
+        of_family!(self, difference(a, b, dv));
+    }
+
+    /// How q ⊕ w varies, at the tangent vector w.
+    pub fn integrate_blocks(self, w: &[f64]) -> IntegrateBlocks {
+        of_family!(self, integrate_blocks(w))
+    }
+}

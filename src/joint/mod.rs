@@ -1,0 +1,18 @@
+//! Joints: one file a family, with the motion that its coordinates make and how they are added and subtracted.
+//!
+//! A family says where its coordinates place the frame that it moves, which columns S its dofs have there, and what ⊕
+//! and ⊖ are. A user's joint is one or several of them ([`composition`]). Which of the families a link is of is asked
+//! here alone: recursions read placements, columns and velocities, and ⊕'s readers blocks.
+
+pub mod composition;
+mod family;
+mod free;
+mod link_kind;
+mod prismatic;
+mod revolute;
+mod spherical;
+mod tangent;
+
+pub use free::free_pose;
+pub use link_kind::LinkKind;
+pub use tangent::{IntegrateBlocks, LaneMatrix, LinkMatrix, adjoint, block_mul, block_tr_mul};
