@@ -11,7 +11,6 @@ use common::gauss_newton::{Budget, Gradient, LeastSquares, Run, minimize};
 use common::report::Report;
 use diffsim::error::Result;
 use diffsim::load::mjcf::{self, MjcfOptions};
-use diffsim::model::state::IntegrateBlocks;
 use diffsim::model::topology::LinkKind;
 use diffsim::model::{Actuation, Model};
 use diffsim::record::{Recorder, RecorderOptions};
@@ -176,7 +175,7 @@ impl LeastSquares for Throw {
 /// Derivative of [`Throw::miss`] by the tangent of the pose: the inverse of the right Jacobian of
 /// the exponential of SE(3).
 pub fn miss_by_pose(r: &DVector<f64>) -> Matrix6<f64> {
-    let blocks = IntegrateBlocks::new(LinkKind::Free, r.as_slice()).by_w;
+    let blocks = LinkKind::Free.integrate_blocks(r.as_slice()).by_w;
     let dense = blocks.map(|m| Matrix3::from_iterator(m.c.iter().flat_map(|c| c.to_array())));
     let mut jr = Matrix6::zeros();
     jr.fixed_view_mut::<3, 3>(0, 0).copy_from(&dense[0]);

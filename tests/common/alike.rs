@@ -66,7 +66,7 @@ pub fn differences(a: &Model, b: &Model, seed: u64) -> [f64; 2] {
         let u = rng.vector(a.nu(), if a.nu() == b.nu() { 1.0 } else { 0.0 });
         let (mut turn, mut v2, mut a2) = (identity(nv), v.clone(), vec![0.0; nv]);
         for l in inner.iter().filter(|_| split) {
-            let r = diffsim::model::state::free_pose(&q[l.iq..]).rot;
+            let r = diffsim::joint::free_pose(&q[l.iq..]).rot;
             let t = Twist::from_slice(&v[l.iv..]);
             let put = |x: Vec3, to: &mut [f64]| to[l.iv..l.iv + 3].copy_from_slice(&x.to_array());
             put(r.mul_vec(t.lin), &mut v2);
