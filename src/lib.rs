@@ -10,6 +10,7 @@ pub mod constraint;
 pub mod contact;
 pub mod dynamics;
 pub mod error;
+pub mod force;
 pub mod integrator;
 pub mod joint;
 pub mod linalg;

@@ -4,8 +4,8 @@ use super::kinematics::Kinematics;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::{LinkKind, WORLD};
-use crate::spatial::{Quat, Twist, Vec3, Wrench};
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Where a point of a body is: its link, and the point relative to the tree's origin.
 fn located(model: &Model, kin: &Kinematics, body: usize, point: Vec3) -> Option<(usize, Vec3)> {
@@ -126,46 +126,6 @@ pub fn energy(model: &Model, params: &Params, kin: &Kinematics, v: &[f64]) -> (f
         kinetic += 0.5 * rotor * x * x;
     }
     (kinetic, potential)
-}
-
-/// Energy stored in the joints' springs [J].
-pub fn spring_energy(model: &Model, params: &Params, q: &[f64], scratch: &mut [f64]) -> f64 {
-    spring_displacement(model, params, q, scratch);
-    scratch
-        .iter()
-        .zip(&params.stiffness)
-        .map(|(e, k)| 0.5 * k * e * e)
-        .sum()
-}
-
-/// Displacement of every joint's spring from rest, per dof: q − reference; the rotation vector of a
-/// spherical joint; for a free joint the offset from the body's placement in the description, in
-/// body axes, and the rotation vector.
-pub fn spring_displacement(model: &Model, params: &Params, q: &[f64], e: &mut [f64]) {
-    let neutral = model.neutral();
-    for l in &model.topology().links {
-        let (q, e) = (&q[l.iq..], &mut e[l.iv..]);
-        let rotation = |q: &[f64], rest: &[f64]| {
-            let rest = Quat::from_slice(rest).normalized().conjugate();
-            rest.mul(Quat::from_slice(q).normalized()).log()
-        };
-        match l.kind {
-            LinkKind::Revolute | LinkKind::Prismatic => {
-                e[0] = q[0] - params.spring_reference[l.iv];
-            }
-            LinkKind::Spherical => {
-                let w = rotation(q, &neutral[l.iq..]);
-                e[..3].copy_from_slice(&w.to_array());
-            }
-            LinkKind::Free => {
-                let rest = &neutral[l.iq..];
-                let d = Vec3::from_slice(q) - Vec3::from_slice(rest);
-                let r = Quat::from_slice(&q[3..]).normalized().to_mat3();
-                e[..3].copy_from_slice(&r.tr_mul_vec(d).to_array());
-                e[3..6].copy_from_slice(&rotation(&q[3..], &rest[3..]).to_array());
-            }
-        }
-    }
 }
 
 /// Dense column-major symmetric matrix from branch-packed rows.

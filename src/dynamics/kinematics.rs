@@ -8,7 +8,7 @@ use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::{LinkKind, Topology, WORLD};
-use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
 
 /// State of the tree at (q, v).
 #[derive(Clone, Debug)]
@@ -46,6 +46,13 @@ impl Kinematics {
     pub fn link_pose(&self, model: &Model, link: usize) -> Pose {
         let o = self.origin[model.topology().links[link].tree];
         Pose::new(self.rot[link], self.pos[link] + o)
+    }
+
+    /// Adds the forces of a wrench on a link, about its tree's origin, on the dofs above to `tau`.
+    pub fn spread(&self, t: &Topology, link: usize, wrench: Wrench, tau: &mut [f64]) {
+        for k in t.path(link) {
+            tau[k] += self.s[k].dot(wrench);
+        }
     }
 
     /// World placement of a body.

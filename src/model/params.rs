@@ -112,7 +112,7 @@ impl Params {
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
             ParamKind::ExternalWrench | ParamKind::Stabilization => 0.0,
-            kind => self.per_dof(kind)[model.joint(i).iv + c],
+            kind => self.per_dof(kind)[model.dof_of(p)],
         }
     }
 
@@ -134,7 +134,7 @@ impl Params {
             ParamKind::Gravity => self.gravity[c] = value,
             ParamKind::ExternalWrench | ParamKind::Stabilization => {}
             kind => {
-                let k = model.joint(i).iv + c;
+                let k = model.dof_of(p);
                 let list = match kind {
                     ParamKind::JointDamping => &mut self.damping,
                     ParamKind::JointStiffness => &mut self.stiffness,
@@ -200,6 +200,11 @@ impl Params {
 }
 
 impl Model {
+    /// The dof that a parameter of a joint's dof belongs to.
+    pub fn dof_of(&self, p: &Param) -> usize {
+        self.joint(p.index as usize).iv + p.component as usize
+    }
+
     /// Accepts a parameter that exists in this model, or says what is wrong with it.
     pub fn check_param(&self, p: &Param) -> Result<()> {
         let range = |what: &str, value: i32, count: usize| {

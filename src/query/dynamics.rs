@@ -8,6 +8,7 @@ use crate::linalg::{F4, all_finite};
 use crate::spatial::{Vec3, Wrench};
 use crate::step::Sim;
 use crate::step::info::{REACH, check_finite, check_length};
+use crate::step::state::Held;
 
 impl Sim {
     /// World placements of all bodies: 16 × nbody, column-major 4×4 each.
@@ -274,12 +275,8 @@ impl Sim {
     /// Energy of the joints' springs [J].
     pub fn spring_energy(&mut self, q: &[f64]) -> Result<f64> {
         self.check_state(q, None)?;
-        Ok(jacobian::spring_energy(
-            &self.model,
-            &self.params,
-            q,
-            &mut self.work,
-        ))
+        self.held = Held::Other;
+        Ok(self.forces.energy(&self.model, &self.params, q))
     }
 
     /// Mass [kg], centre of mass (world) [m], and its Jacobian (3×nv, column-major) of all that moves.

@@ -24,25 +24,23 @@ macro_rules! at {
             rnea: &$sim.dynamics.rnea,
             id: &$d.id,
             v: &$sim.state.v,
-            spring: &$sim.state.spring,
+            forces: &$sim.forces,
+            q: &$sim.state.q,
+            u: &$sim.state.u,
             acc: &$sim.state.acc,
             time_step: $sim.options.time_step,
         }
     };
 }
 
-/// Visits what joints, actuators and couplings add to R_q and R_v: (row, column, by q, by v).
-macro_rules! joint_terms {
+/// Visits what forces and couplings between dofs add to R_q and R_v: (row, column, by q, by v).
+macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
-        let c = $sim.contact.as_ref().and_then(|c| c.linear.as_ref());
-        for_joint_terms(
-            &$sim.model,
-            &$sim.params,
-            &$sim.state,
-            c.map(|l| &l.variation),
-            $sim.options.time_step,
-            $visit,
-        )
+        let mut visit = $visit;
+        ($sim.forces).for_terms($sim.options.time_step, &mut visit);
+        if let Some(l) = $sim.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+            l.variation.for_couplings(|k, x| visit(k, k, x, 0.0));
+        }
     }};
 }
 
@@ -80,8 +78,13 @@ impl Sim {
                 .update(&self.model, &self.params, &self.state.q, &self.state.v);
         }
         // Without the contact loads of an earlier linearization.
-        self.apply_wrenches();
+        self.apply_loads();
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
+        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        if !fresh {
+            self.forces.apply(&at, &mut self.tau);
+        }
+        self.forces.differentiate(&at);
         let d = &mut self.dynamics;
         if let Some(c) = &mut self.contact {
             let friction = Friction {
@@ -151,7 +154,7 @@ impl Sim {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if !t.is_deep() {
-            joint_terms!(self, |row, column, by_q, by_v| {
+            force_terms!(self, |row, column, by_q, by_v| {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
         }
@@ -233,7 +236,7 @@ impl Sim {
         r.fill(0.0);
         if t.is_deep() {
             (self.dynamics).inverse_direction(model, &self.params, dq, dv, r);
-            joint_terms!(self, |row, column, by_q, by_v| {
+            force_terms!(self, |row, column, by_q, by_v| {
                 r[row] +=
                     by_q * dq.get(column).unwrap_or(&0.0) + by_v * dv.get(column).unwrap_or(&0.0);
             });
@@ -247,11 +250,7 @@ impl Sim {
         if !t.is_deep() && !dv.is_empty() {
             packed_mul(t, &d.id.above_v, &d.id.below_v, dv, r);
         }
-        for ((a, f), du) in model.actuators().iter().zip(&self.state.actuators).zip(du) {
-            for (k, gear) in a.gear.iter().enumerate() {
-                r[a.iv + k] -= gear * f.by_u * du;
-            }
-        }
+        self.forces.input_direction(du, r);
         for (p, dp) in self.selected.iter().zip(dp) {
             at!(self, d).column(p, &mut lin.column);
             for (r, c) in r.iter_mut().zip(&lin.column) {
@@ -388,23 +387,11 @@ impl Sim {
             *w *= -h;
         }
         if let Some(out) = u_bar {
-            for ((out, a), f) in out
-                .iter_mut()
-                .zip(model.actuators())
-                .zip(&self.state.actuators)
-            {
-                let geared: f64 = a
-                    .gear
-                    .iter()
-                    .zip(&weights[a.iv..])
-                    .map(|(g, w)| g * w)
-                    .sum();
-                *out = -f.by_u * geared;
-            }
+            self.forces.input_adjoint(weights, out);
         }
         self.dynamics
             .inverse_adjoint(model, &self.params, weights, q_sum, v_sum);
-        joint_terms!(self, |row, column, by_q, by_v| {
+        force_terms!(self, |row, column, by_q, by_v| {
             q_sum[column] += by_q * weights[row];
             v_sum[column] += by_v * weights[row];
         });

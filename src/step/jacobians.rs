@@ -1,6 +1,5 @@
 //! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
 
-use super::actuation::ActuatorForce;
 use super::constrained_inverse::ConstrainedInverse;
 use super::derivatives::at;
 use super::info::{REACH, check_length};
@@ -13,9 +12,9 @@ use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::{DenseInverse, inverse};
 use crate::error::{Error, Result};
+use crate::force::Input;
 use crate::integrator::By;
 use crate::linalg::{F4, dispatch};
-use crate::model::Actuator;
 
 /// Where the Jacobians of a step go: dense column-major, nv rows; columns nv, nv, nu, np. The
 /// tangent of q is in the body frame for spherical and free joints.
@@ -104,8 +103,7 @@ impl Sim {
                 None => &d.inverse,
             };
             input_columns(
-                model.actuators(),
-                &self.state.actuators,
+                self.forces.inputs(),
                 answer,
                 &lin.coupling,
                 h,
@@ -264,21 +262,20 @@ impl Sim {
 
 #[inline(always)]
 fn input_columns_kernel(
-    actuators: &[Actuator],
-    forces: &[ActuatorForce],
+    inputs: &[Input],
     answer: &DenseInverse,
     coupling: &Coupling,
     h: f64,
     out: &mut [f64],
 ) {
     let nv = coupling.dofs().max(1);
-    for ((a, f), column) in actuators.iter().zip(forces).zip(out.chunks_exact_mut(nv)) {
-        for span in coupling.spans(coupling.of_dof(a.iv)) {
+    for (input, column) in inputs.iter().zip(out.chunks_exact_mut(nv)) {
+        for span in coupling.spans(coupling.of_dof(input.dof)) {
             let column = &mut column[span.clone()];
             column.fill(0.0);
-            for (k, gear) in a.gear.iter().enumerate() {
-                let x = h * gear * f.by_u;
-                let row = &F4::flat(answer.row(a.iv + k))[span.clone()];
+            for (k, gear) in input.gear().iter().enumerate() {
+                let x = h * gear * input.slope;
+                let row = &F4::flat(answer.row(input.dof + k))[span.clone()];
                 for (c, r) in column.iter_mut().zip(row) {
                     *c += x * r;
                 }
@@ -290,7 +287,6 @@ fn input_columns_kernel(
 dispatch! {
     /// ∂v̂ by u, in columns of which only rows in the island of an input are written.
     fn input_columns = input_columns_kernel(
-        actuators: &[Actuator], forces: &[ActuatorForce], answer: &DenseInverse, coupling: &Coupling, h: f64,
-        out: &mut [f64],
+        inputs: &[Input], answer: &DenseInverse, coupling: &Coupling, h: f64, out: &mut [f64],
     )
 }

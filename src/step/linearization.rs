@@ -1,17 +1,12 @@
 //! What the derivatives of a step keep between calls, and products with its branch-packed matrices.
 
-use super::actuation::spring_jacobian;
 use super::info::REACH;
-use super::state::StepState;
-use crate::constraint::ConstraintDerivative;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::coupling::{Columns, Coupling, Homes, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
 use crate::linalg::F4;
-use crate::model::params::Params;
-use crate::model::topology::{Link, Topology};
+use crate::model::topology::Topology;
 use crate::model::{Actuator, Model};
-use crate::spatial::Mat3;
 
 /// What the derivatives of a step keep between calls.
 #[derive(Clone, Debug)]
@@ -90,53 +85,6 @@ impl Linearization {
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Visits what joints, actuators and couplings between dofs add to R_q and R_v: (row, column, by q,
-/// by v).
-pub(crate) fn for_joint_terms(
-    model: &Model,
-    params: &Params,
-    state: &StepState,
-    variation: Option<&ConstraintDerivative>,
-    h: f64,
-    mut visit: impl FnMut(usize, usize, f64, f64),
-) {
-    for l in &model.topology().links {
-        let dofs = l.iv..l.iv + l.kind.nv();
-        for k in dofs.clone() {
-            let stiffness = params.stiffness[k];
-            let own = if l.kind.nv() == 1 { stiffness } else { 0.0 };
-            visit(k, k, own, params.damping[k] + h * stiffness);
-        }
-        if l.kind.nv() > 1 && params.stiffness[dofs.clone()].iter().any(|k| *k != 0.0) {
-            let jac = spring_jacobian(model, l, &state.q, &state.spring);
-            for r in dofs.clone() {
-                for c in dofs.clone() {
-                    let x = spring_entry(&jac, l, r - l.iv, c - l.iv);
-                    visit(r, c, params.stiffness[r] * x, 0.0);
-                }
-            }
-        }
-    }
-    for (a, f) in model.actuators().iter().zip(&state.actuators) {
-        let gear = -a.gear[0];
-        visit(a.iv, a.iv, gear * f.by_length, gear * f.by_velocity);
-    }
-    if let Some(variation) = variation {
-        variation.for_couplings(|k, x| visit(k, k, x, 0.0));
-    }
-}
-
-/// ∂e/∂q of a spherical or free link's spring.
-fn spring_entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
-    match (l.kind.nv(), r / 3, c / 3) {
-        (3, ..) => jac[2].at(r, c),
-        (_, 0, 0) => jac[0].at(r, c),
-        (_, 0, _) => jac[1].at(r, c - 3),
-        (_, _, 0) => 0.0,
-        _ => jac[2].at(r - 3, c - 3),
-    }
 }
 
 /// Adds an entry to branch-packed R_q and R_v.

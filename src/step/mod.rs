@@ -1,6 +1,5 @@
 //! Time stepping and the derivatives of a step.
 
-mod actuation;
 mod constrained_inverse;
 mod contact;
 mod contact_kernels;

@@ -43,6 +43,6 @@ impl Sim {
 
     /// The wrench (force; moment) set on a body, world axes at the body's origin [N, N m].
     pub fn external_wrench(&self, body: usize) -> [f64; 6] {
-        self.wrenches[body].to_array()
+        self.forces.wrenches.get(body)
     }
 }

@@ -3,10 +3,11 @@
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::rnea::Rnea;
 use crate::dynamics::rnea_derivatives::{Carried, RneaDerivatives};
+use crate::force::{Forces, State};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
-use crate::spatial::{Inertia, Twist, Vec3, Wrench};
+use crate::spatial::{Inertia, Twist, Vec3};
 
 /// State of the step at which a parameter's column is taken.
 pub struct At<'a> {
@@ -16,16 +17,17 @@ pub struct At<'a> {
     pub kin: &'a Kinematics,
     pub rnea: &'a Rnea,
     pub id: &'a RneaDerivatives,
-    /// Velocity before the step.
+    pub forces: &'a Forces,
+    /// Where the step began, with which inputs, and its acceleration a.
+    pub q: &'a [f64],
     pub v: &'a [f64],
-    /// Displacement of the springs, and the acceleration a; damping and springs see v + h a.
-    pub spring: &'a [f64],
+    pub u: &'a [f64],
     pub acc: &'a [f64],
     pub time_step: f64,
 }
 
 impl At<'_> {
-    /// r ← ∂(M a + b + D v⁺ + K (e + h v⁺) − τ)/∂p at fixed q, v, a; nv entries.
+    /// r ← ∂(M a + b − f)/∂p at fixed q, v, a; nv entries.
     pub fn column(&self, p: &Param, r: &mut [f64]) {
         r.fill(0.0);
         let index = p.index as usize;
@@ -34,35 +36,22 @@ impl At<'_> {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
             ParamKind::JointPlacement => self.placement(index, component, r),
-            ParamKind::ExternalWrench => self.wrench(index, component, r),
-            // These act through the constraints only.
-            ParamKind::GeomFriction
-            | ParamKind::JointFriction
-            | ParamKind::ContactStiffness
-            | ParamKind::ContactDissipation
-            | ParamKind::GeomSize
-            | ParamKind::Stabilization => {}
-            kind => {
-                let k = self.model.joint(index).iv + component;
-                let h = self.time_step;
-                let end = self.v[k] + h * self.acc[k];
-                r[k] = match kind {
-                    ParamKind::JointDamping => end,
-                    ParamKind::JointStiffness => self.spring[k] + h * end,
-                    ParamKind::JointSpringReference => -self.params.stiffness[k],
-                    ParamKind::JointArmature => self.acc[k],
-                    // Sim::select_params refuses the others.
-                    _ => 0.0,
-                };
+            ParamKind::JointArmature => {
+                let k = self.model.dof_of(p);
+                r[k] = self.acc[k];
             }
-        }
-    }
-
-    /// Forces on the dofs above a wrench.
-    fn spread(&self, mut dof: usize, f: Wrench, r: &mut [f64]) {
-        while dof != WORLD {
-            r[dof] += self.kin.s[dof].dot(f);
-            dof = self.model.topology().dofs[dof].parent;
+            _ => {
+                let start = State {
+                    model: self.model,
+                    params: self.params,
+                    kin: self.kin,
+                    q: self.q,
+                    v: self.v,
+                    u: self.u,
+                    time_step: self.time_step,
+                };
+                self.forces.by_parameter(&start, self.acc, p, r);
+            }
         }
     }
 
@@ -80,23 +69,7 @@ impl At<'_> {
             .transformed_by(&kin.rot[b.link], kin.pos[b.link]);
         let v = kin.v[b.link];
         let f = i.mul(self.rnea.a[b.link]) + v.cross_wrench(i.mul(v));
-        let l = &self.model.topology().links[b.link];
-        self.spread(l.iv + l.kind.nv() - 1, f, r);
-    }
-
-    /// A wrench enters the balance with the opposite sign of what it does.
-    fn wrench(&self, body: usize, component: usize, r: &mut [f64]) {
-        let b = &self.model.bodies()[body];
-        if b.link == WORLD {
-            return;
-        }
-        let mut unit = [0.0; 6];
-        unit[component] = -1.0;
-        let w = Wrench::from_slice(&unit);
-        let at = self.kin.pos[b.link] + self.kin.rot[b.link].mul_vec(b.in_link.pos);
-        let l = &self.model.topology().links[b.link];
-        let about_tree = Wrench::new(w.lin, w.ang + at.cross(w.lin));
-        self.spread(l.iv + l.kind.nv() - 1, about_tree, r);
+        kin.spread(self.model.topology(), b.link, f, r);
     }
 
     fn gravity(&self, component: usize, r: &mut [f64]) {
@@ -126,7 +99,7 @@ impl At<'_> {
             + c.inertia.mul(carried.alpha)
             + c.two_b(carried.eta)
             + self.id.stiffness.mul(link, xi);
-        self.spread(t.dofs[l.iv].parent, f, r);
+        self.kin.spread(t, l.parent, f, r);
         for k in l.iv..t.dofs[l.iv].end {
             let i = t.dofs[k].link;
             let c = &self.id.composite[i];

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::model::SIZES;
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
-use crate::spatial::Wrench;
 
 impl Sim {
     /// Gives the contact stage the sizes and gains in force.
@@ -24,7 +23,7 @@ impl Sim {
     fn param(&self, p: &Param) -> f64 {
         match p.kind {
             ParamKind::ExternalWrench => {
-                self.wrenches[p.index as usize].to_array()[p.component as usize]
+                self.external_wrench(p.index as usize)[p.component as usize]
             }
             ParamKind::Stabilization => [self.options.kp, self.options.kd][p.component as usize],
             _ => self.params.get(&self.model, p),
@@ -35,10 +34,10 @@ impl Sim {
     fn set_param(&mut self, p: &Param, value: f64) {
         match p.kind {
             ParamKind::ExternalWrench => {
-                let wrench = &mut self.wrenches[p.index as usize];
-                let mut x = wrench.to_array();
+                let body = p.index as usize;
+                let mut x = self.external_wrench(body);
                 x[p.component as usize] = value;
-                *wrench = Wrench::from_slice(&x);
+                self.forces.wrenches.set(body, x);
             }
             ParamKind::Stabilization => {
                 *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
@@ -58,7 +57,7 @@ impl Sim {
                 ParamKind::GeomFriction => return p.component == 0,
                 // A dof without dry friction has no row for it.
                 ParamKind::JointFriction => {
-                    let k = self.model.joint(p.index as usize).iv + p.component as usize;
+                    let k = self.model.dof_of(p);
                     return self.model.params().friction_loss[k] > 0.0;
                 }
                 ParamKind::GeomSize => return true,
@@ -166,9 +165,8 @@ impl Sim {
             let p = self.selected[i];
             self.set_param(&p, *x);
         }
-        self.refresh_loaded();
         self.params.refresh(&self.model);
-        self.refresh_diagonal();
+        self.refresh_forces();
         self.refresh_contact()?;
         self.forget_step();
         Ok(())

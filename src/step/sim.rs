@@ -1,6 +1,5 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
-use super::actuation::ActuatorForce;
 use super::contact::{ContactReport, ContactStage};
 use super::geometry::Geometry;
 use super::impulses::Direction;
@@ -12,12 +11,12 @@ use super::parts::Parts;
 use super::state::{Held, Last, StepState};
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
-use crate::dynamics::jacobian::spring_displacement;
 use crate::error::{Error, Result};
+use crate::force::Forces;
 use crate::integrator::{Scheme, Start};
 use crate::model::Model;
 use crate::model::params::{Param, Params};
-use crate::spatial::{Vec3, Wrench};
+use crate::spatial::Vec3;
 use std::sync::Arc;
 
 /// Steps one model. Owns all memory; nothing is allocated after creation. One per thread.
@@ -42,9 +41,7 @@ pub struct Sim {
     pub(crate) geometry: Geometry,
     pub(super) direction: Direction,
     pub(crate) selected: Vec<Param>,
-    /// Per body, world axes at the body's origin.
-    pub(crate) wrenches: Vec<Wrench>,
-    pub(crate) loaded: bool,
+    pub(crate) forces: Forces,
     /// Armature, h D and h² K on each dof: what is treated implicitly.
     pub(crate) diagonal: Vec<f64>,
     pub(crate) tau: Vec<f64>,
@@ -89,8 +86,6 @@ impl Sim {
             carried_next: vec![0.0; carried],
             v_start: vec![0.0; nv],
             v_end: vec![0.0; nv],
-            spring: vec![0.0; nv],
-            actuators: vec![ActuatorForce::default(); model.nu()],
             info: StepInfo::NONE,
             only_modes_switch: false,
         };
@@ -109,8 +104,7 @@ impl Sim {
             geometry: Geometry::new(&model, options),
             direction: Direction::new(&model, options),
             selected: Vec::new(),
-            wrenches: vec![Wrench::ZERO; model.nbody()],
-            loaded: false,
+            forces: Forces::new(&model),
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
@@ -118,7 +112,7 @@ impl Sim {
             prescribed: vec![false; nv],
             model,
         };
-        sim.refresh_diagonal();
+        sim.refresh_forces();
         Ok(sim)
     }
 
@@ -134,10 +128,9 @@ impl Sim {
         }
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
-        sim.refresh_diagonal();
+        sim.forces.wrenches = self.forces.wrenches.clone();
+        sim.refresh_forces();
         sim.refresh_contact()?;
-        sim.wrenches = self.wrenches.clone();
-        sim.loaded = self.loaded;
         Ok(sim)
     }
 
@@ -172,12 +165,9 @@ impl Sim {
         self.selected.len()
     }
 
-    pub(crate) fn refresh_diagonal(&mut self) {
+    pub(crate) fn refresh_forces(&mut self) {
         let h = self.options.time_step;
-        let p = &self.params;
-        for (k, d) in self.diagonal.iter_mut().enumerate() {
-            *d = p.armature[k] + h * (p.damping[k] + h * p.stiffness[k]);
-        }
+        (self.forces).refresh(&self.params, h, &mut self.diagonal);
     }
 
     /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
@@ -190,14 +180,9 @@ impl Sim {
             )));
         }
         check_finite("wrench", &wrench, 6)?;
-        self.wrenches[body] = Wrench::from_slice(&wrench);
-        self.refresh_loaded();
+        self.forces.wrenches.set(body, wrench);
         self.forget_step();
         Ok(())
-    }
-
-    pub(crate) fn refresh_loaded(&mut self) {
-        self.loaded = self.wrenches.iter().any(|w| *w != Wrench::ZERO);
     }
 
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.
@@ -313,7 +298,7 @@ impl Sim {
     /// Recursions at (q, v), with the external wrenches.
     pub(crate) fn update(&mut self, q: &[f64], v: &[f64]) {
         self.dynamics.update(&self.model, &self.params, q, v);
-        self.apply_wrenches();
+        self.apply_loads();
         self.held = Held::Other;
     }
 
@@ -338,16 +323,10 @@ impl Sim {
         }
     }
 
-    pub(crate) fn apply_wrenches(&mut self) {
-        self.dynamics.external.clear();
-        if self.loaded {
-            let d = &mut self.dynamics;
-            for (b, w) in self.wrenches.iter().enumerate() {
-                if *w != Wrench::ZERO {
-                    d.external.add_on_body(&self.model, &d.kin, b, *w);
-                }
-            }
-        }
+    pub(crate) fn apply_loads(&mut self) {
+        let d = &mut self.dynamics;
+        d.external.clear();
+        self.forces.load(&self.model, &d.kin, &mut d.external);
     }
 
     /// One step: lengths nq, nv, nu, nq, nv.
@@ -413,19 +392,8 @@ impl Sim {
             carried: &self.carried,
         };
         self.integrator.start(&at, &mut s.v_start);
-        spring_displacement(model, &self.params, q, &mut s.spring);
-        for (k, tau) in self.tau.iter_mut().enumerate() {
-            *tau = -self.params.damping[k] * v[k]
-                - self.params.stiffness[k] * (s.spring[k] + h * v[k]);
-        }
-        let mut margin = f64::INFINITY;
-        for ((f, a), u) in s.actuators.iter_mut().zip(model.actuators()).zip(u) {
-            *f = ActuatorForce::of(a, q, v, *u);
-            margin = margin.min(f.margin);
-            for (tau, gear) in self.tau[a.iv..].iter_mut().zip(&a.gear) {
-                *tau += gear * f.force;
-            }
-        }
+        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        let margin = self.forces.apply(&at, &mut self.tau);
         s.only_modes_switch = false;
         s.info = StepInfo {
             switch_distance: margin,

@@ -1,11 +1,13 @@
 //! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
 
-use super::actuation::ActuatorForce;
 use super::info::StepInfo;
+use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
+use crate::force::State;
 use crate::integrator::{End, Scheme, Start};
 use crate::linalg::within;
 use crate::model::Model;
+use crate::model::params::Params;
 
 /// What users may ask about: the latest of a step and [`Sim::collide`](super::sim::Sim::collide).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub(crate) enum Held {
     Other,
     /// Placements at the state of [`Last`].
     Positions,
-    /// Recursions at (q, v).
+    /// Recursions at (q, v), and the forces.
     Velocities,
     /// Those at the step's acceleration with its loads, and the factors of A.
     Balance,
@@ -48,9 +50,6 @@ pub(crate) struct StepState {
     /// act on.
     pub v_start: Vec<f64>,
     pub v_end: Vec<f64>,
-    /// Displacement of the joints' springs at q.
-    pub spring: Vec<f64>,
-    pub actuators: Vec<ActuatorForce>,
     pub info: StepInfo,
     /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
     pub only_modes_switch: bool,
@@ -65,6 +64,25 @@ impl StepState {
             q: &self.q,
             v: &self.v,
             carried: &self.carried,
+        }
+    }
+
+    /// The same as forces see it.
+    pub fn for_forces<'a>(
+        &'a self,
+        model: &'a Model,
+        params: &'a Params,
+        kin: &'a Kinematics,
+        time_step: f64,
+    ) -> State<'a> {
+        State {
+            model,
+            params,
+            kin,
+            q: &self.q,
+            v: &self.v,
+            u: &self.u,
+            time_step,
         }
     }
 

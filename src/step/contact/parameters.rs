@@ -49,7 +49,7 @@ impl ContactStage {
                 }
             }
             ParamKind::JointFriction => {
-                let dof = at.model.joint(index).iv + p.component as usize;
+                let dof = at.model.dof_of(p);
                 for (b, source) in c.sources.iter().enumerate() {
                     if *source == (Source::Friction { dof }) {
                         l.limits[b] = at.time_step;

@@ -1,0 +1,88 @@
+//! What a force is asked for.
+
+use super::slopes::Slopes;
+use crate::dynamics::external::External;
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::params::{Param, Params};
+use crate::model::{Actuator, Model};
+use std::fmt::Debug;
+
+/// State at the beginning of a step.
+#[derive(Clone, Copy)]
+pub struct State<'a> {
+    pub model: &'a Model,
+    pub params: &'a Params,
+    /// Recursions at (q, v).
+    pub kin: &'a Kinematics,
+    /// nq, nv and nu numbers.
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub u: &'a [f64],
+    /// [s]
+    pub time_step: f64,
+}
+
+/// A force with its derivatives. What [`Force::apply`] has found may be kept: the others that take a state come after
+/// it and see the same one.
+pub trait Force: Debug + Send {
+    /// Adds K̃ and D̃, which may depend on nothing but parameters.
+    fn implicit(&self, _params: &Params, _into: &mut Slopes) {}
+
+    /// Adds to the loads on links; `kin` holds positions.
+    fn load(&self, _model: &Model, _kin: &Kinematics, _loads: &mut External) {}
+
+    /// Adds f(q, v, u) − h K̃ v to `tau`, nv entries [N or N m].
+    fn apply(&mut self, _at: &State<'_>, _tau: &mut [f64]) {}
+
+    /// How far the last [`Force::apply`] was from where the slopes jump, in the unit of what jumps.
+    fn switch_distance(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Adds −∂f/∂q and −∂f/∂v; by q in the tangent.
+    fn slopes(&self, _at: &State<'_>, _into: &mut Slopes) {}
+
+    /// ∂f/∂u.
+    fn inputs(&self) -> &[Input] {
+        &[]
+    }
+
+    /// Adds the derivative of −(f − h K̃ v − (h D̃ + h² K̃) a) by a parameter at fixed q, v and acceleration `acc` to `r`, nv
+    /// entries; nothing for one that is not its own.
+    fn by_parameter(&self, _at: &State<'_>, _acc: &[f64], _p: &Param, _r: &mut [f64]) {}
+
+    /// Energy that it stores at q [J]. What [`Force::apply`] has kept may be lost.
+    fn energy(&mut self, _model: &Model, _params: &Params, _q: &[f64]) -> f64 {
+        0.0
+    }
+}
+
+/// How one input acts: its force on consecutive dofs per unit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Input {
+    /// The first dof.
+    pub dof: usize,
+    /// Force per unit of u, before the gear; zero where a clamp holds.
+    pub slope: f64,
+    gear: [f64; 6],
+    dofs: usize,
+}
+
+impl Input {
+    pub(super) fn new(a: &Actuator) -> Self {
+        let mut gear = [0.0; 6];
+        gear[..a.gear.len()].copy_from_slice(&a.gear);
+        Input {
+            dof: a.iv,
+            slope: 0.0,
+            gear,
+            dofs: a.gear.len(),
+        }
+    }
+
+    /// Force on each dof per unit of force before the gear.
+    #[inline(always)]
+    pub fn gear(&self) -> &[f64] {
+        &self.gear[..self.dofs]
+    }
+}

@@ -1,0 +1,20 @@
+//! Forces of a step beside inertia, gravity and constraints: one file each, all behind the face of [`Force`].
+//!
+//! A force is either generalized, on dofs ([`Force::apply`]), or a load on links ([`Force::load`]), which the recursions
+//! carry with all its derivatives. A step is linearly implicit in what a force declares by [`Force::implicit`]: with
+//! constant K̃ and D̃ it is f(q, v, u) − h K̃ v⁺ − D̃ (v⁺ − v), so that the system matrix is A = M + h D̃ + h² K̃. All else is
+//! explicit. Derivatives take R, the forces' part of the step's balance with its sign turned, at fixed acceleration:
+//! R_q = −∂f/∂q and R_v = −∂f/∂v + h K̃.
+
+mod actuators;
+mod face;
+mod forces;
+mod joint_damper;
+mod joint_spring;
+mod slopes;
+mod wrenches;
+
+pub use face::{Force, Input, State};
+pub use forces::Forces;
+pub use slopes::Slopes;
+pub use wrenches::ExternalWrenches;
