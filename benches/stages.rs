@@ -6,9 +6,10 @@ use criterion::{
 };
 use diffsim::collision::ContactDerivative;
 use diffsim::collision::scene::Scene;
-use diffsim::constraint::{Constraints, PushOut, Stabilization};
-use diffsim::contact::island_solver::IslandSolver;
+use diffsim::constraint::{Constraints, Stabilization};
+use diffsim::contact::ncp::island_solver::IslandSolver;
 use diffsim::contact::ncp::{Method, NcpOptions};
+use diffsim::contact::push_out::PushOut;
 use diffsim::dynamics::Dynamics;
 use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, inverse};
 use diffsim::load::mjcf;

@@ -14,9 +14,8 @@ use super::trees::Held;
 use super::weights::Weights;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
-use crate::contact::convex::Regularization;
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Problem};
+use crate::contact::problem::{Block, Problem, Regularization};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::F4;
@@ -74,7 +73,7 @@ pub struct Constraints {
     pub(super) memory: Memory,
     pub levers: Levers,
     pub weights: Weights,
-    /// R by rows, where rows yield ([`PushOut::Soft`](super::PushOut::Soft)).
+    /// R by rows, where rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
     pub(super) softness: Vec<f64>,
     max_rows: usize,
     max_blocks: usize,
@@ -189,26 +188,12 @@ impl Constraints {
         problem(&self.blocks, &self.delassus, &self.g)
     }
 
-    /// The problem, its impulses and its modes.
-    pub fn problem_and_solution(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
+    /// The problem, R of its blocks where bodies yield, its impulses and its modes.
+    pub fn posed(&mut self) -> (Problem<'_>, &[Regularization], &mut [f64], &mut [Mode]) {
+        let compliance = self.compliance.as_ref();
         (
             problem(&self.blocks, &self.delassus, &self.g),
-            &mut self.lambda,
-            &mut self.modes,
-        )
-    }
-
-    /// The problem of the convex law with R of its blocks, its impulses and its modes.
-    pub fn convex_problem_and_solution(
-        &mut self,
-    ) -> (Problem<'_>, &[Regularization], &mut [f64], &mut [Mode]) {
-        let regularization = self
-            .compliance
-            .as_ref()
-            .map_or(&[][..], |c| &c.regularization);
-        (
-            problem(&self.blocks, &self.delassus, &self.g),
-            regularization,
+            compliance.map_or(&[], |c| &c.regularization),
             &mut self.lambda,
             &mut self.modes,
         )

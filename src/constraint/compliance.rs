@@ -9,9 +9,10 @@
 //! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
 
 use super::assemble::{Constraints, Source};
-use super::stabilization::{PushOut, Stabilization};
+use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
-use crate::contact::convex::Regularization;
+use crate::contact::problem::Regularization;
+use crate::contact::push_out::PushOut;
 use crate::model::params::{Param, ParamKind, Params};
 
 /// β: the least period of a near-rigid constraint in steps.

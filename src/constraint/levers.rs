@@ -13,7 +13,7 @@
 //!   δs = Σ w_k δJ_k,   w_k = d_k J_k (2/R − G d_k / (b_k² R³)).
 
 use super::rows::Rows;
-use super::stabilization::PushOut;
+use crate::contact::push_out::PushOut;
 use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::model::Model;
 use crate::model::topology::{LinkKind, WORLD};

@@ -1,8 +1,8 @@
 //! What a step hands to the next one: the warm start of the contact solver.
 
 use super::assemble::Constraints;
-use super::stabilization::PushOut;
 use crate::contact::mode::Mode;
+use crate::contact::push_out::Jam;
 use crate::error::{Error, Result};
 
 /// How a row is recognized in the next step.
@@ -20,53 +20,6 @@ pub struct Memory {
     lambda: Vec<[f64; 3]>,
     modes: Vec<Mode>,
     jam: Jam,
-}
-
-/// How long steps have not undone all that was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Jam {
-    /// So many in a row, counted round from 255.
-    pub steps: u8,
-    /// What the last step undid.
-    pub push_out: PushOut,
-}
-
-impl Jam {
-    const NONE: Jam = Jam {
-        steps: 0,
-        push_out: PushOut::Full,
-    };
-
-    fn next(self, push_out: PushOut) -> Jam {
-        match push_out {
-            PushOut::Full => Jam::NONE,
-            _ => Jam {
-                steps: self.steps.wrapping_add(1),
-                push_out,
-            },
-        }
-    }
-
-    /// As one number, a whole one.
-    fn code(self) -> f64 {
-        f64::from(self.steps) + 256.0 * f64::from(self.push_out as u8)
-    }
-
-    fn from_code(code: f64) -> Option<Jam> {
-        let levels = [PushOut::Full, PushOut::Soft, PushOut::Slow];
-        if !(0.0..=f64::from(u16::MAX)).contains(&code) || code.fract() != 0.0 {
-            return None;
-        }
-        let (steps, push_out) = (
-            code as u16 % 256,
-            *levels.get(usize::from(code as u16 / 256))?,
-        );
-        let jam = Jam {
-            steps: steps as u8,
-            push_out,
-        };
-        (push_out != PushOut::Full || jam == Jam::NONE).then_some(jam)
-    }
 }
 
 /// Numbers of saved memory before the groups.
@@ -122,9 +75,9 @@ impl Constraints {
         self.memory.jam
     }
 
-    /// Keeps the impulses and modes for the next step, and what this one undid.
-    pub fn remember(&mut self, push_out: PushOut) {
-        self.memory.jam = self.memory.jam.next(push_out);
+    /// Keeps the impulses and modes for the next step, and what steps came to up to this one.
+    pub fn remember(&mut self, jam: Jam) {
+        self.memory.jam = jam;
         self.memory.keys.clear();
         self.memory.keys.extend_from_slice(&self.keys);
         self.memory.modes.clear();

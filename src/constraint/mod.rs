@@ -21,5 +21,5 @@ pub use assemble::{Constraints, Source};
 pub use compliance::Compliance;
 pub use derivative::ConstraintDerivative;
 pub use home::home;
-pub use stabilization::{PushOut, Stabilization};
+pub use stabilization::Stabilization;
 pub use trees::room;

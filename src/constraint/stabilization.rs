@@ -1,20 +1,7 @@
 //! What a step asks of the gaps of contacts and limits beyond not to close, and of what equalities are off.
 
+use crate::contact::push_out::PushOut;
 use crate::spatial::Vec3;
-
-/// How a step undoes penetrations, passed limits and what equalities are off.
-///
-/// Friction can jam bodies so that no impulse moves them apart, and a pinched one may be thrown. A step that is not solved
-/// as asked, or throws, takes the next of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PushOut {
-    /// As asked, by rows that are rigid.
-    Full,
-    /// As asked, by rows that yield to what holds them: σ = J v⁺ + b + R λ. That has a solution whatever is jammed.
-    Soft,
-    /// The same, no faster than 0.01 m/s or rad/s.
-    Slow,
-}
 
 /// Speed of [`PushOut::Slow`], and up to which push-out throws nothing [m/s or rad/s].
 const PATIENCE: f64 = 1e-2;

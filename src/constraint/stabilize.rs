@@ -1,10 +1,11 @@
 //! What a step asks of its rows beyond not to close: g with the stabilization of every group, and the laws under it.
 
 use super::assemble::{Constraints, Source};
-use super::stabilization::{PushOut, Stabilization, Undoing};
+use super::stabilization::{Stabilization, Undoing};
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
+use crate::contact::push_out::PushOut;
 use crate::model::params::Params;
 use crate::spatial::Vec3;
 

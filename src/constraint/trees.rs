@@ -1,8 +1,7 @@
 //! G of a step's rows: dense, or by kinematic trees.
 
 use super::assemble::{Constraints, Source};
-use crate::contact::island_solver::Capacity;
-use crate::contact::ladder::DENSE;
+use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::problem::Delassus;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::dynamics::factors::Factors;

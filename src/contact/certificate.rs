@@ -1,6 +1,6 @@
 //! How well a contact problem was solved, and by whom.
 
-use super::ladder::Allowance;
+use super::allowance::Allowance;
 
 /// How well a solve went; of convex contact `dual` is the residual of momentum. Velocities are scaled by max(1, ‖g‖∞) m/s, impulses by ‖λ‖∞ (1 if λ = 0).
 #[derive(Clone, Copy, Debug)]

@@ -1,145 +1,156 @@
-//! The contact laws behind one face: solve the problem of a step, linearize its solution.
+//! The seam between a step and the laws of contact: a law solves the problem of a step, and is linear at its solution.
+//!
+//! A step poses the problem and does not ask how it is solved; a law knows nothing of bodies and joints. A new law is a
+//! type with [`Law::solve`] and a [`Linearized`] of two maps and a verdict: Jacobians, directions, adjoints and columns by
+//! parameters follow from these.
 
-use super::convex::ConvexSolver;
-use super::island_solver::IslandSolver;
-use super::ncp::Split;
-use super::panels::Columns;
-use super::problem::Problem;
+use super::allowance::Allowance;
+use super::capacity::Capacity;
+use super::certificate::Certificate;
+use super::mode::Mode;
+use super::problem::{Problem, Regularization};
+use super::product::Product;
+use super::push_out::{Jam, PushOut};
 use crate::error::Result;
+use std::fmt::Debug;
 
-/// A law with its solver and its memory.
-#[derive(Debug)]
-pub enum Law {
-    Ncp(Box<IslandSolver>),
-    Convex(Box<ConvexSolver>),
+/// A law of contact with its solver and the solution that it found last.
+pub trait Law: Debug + Send {
+    /// Another one like it, with room for problems of up to this size.
+    fn renewed(&self, capacity: &Capacity) -> Box<dyn Law>;
+
+    /// Impulses and modes of the rows of a step, written where [`Request::posed`] has its guess of them. What is not solved
+    /// within the allowance is returned, too: the certificate says so.
+    ///
+    /// # Errors
+    /// `Capacity`, and `Numerical` for NaN or ∞ in or out.
+    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome>;
+
+    /// The derivative at the last solution, whose problem it is given. What it takes is done once, and kept.
+    ///
+    /// # Errors
+    /// `NoStep` before a solve, `NotConverged` where it was not solved.
+    fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized>;
+
+    /// Whether impulses do not depend, to the last bit, on rows whose trees no rows join with theirs.
+    fn is_local(&self) -> bool;
 }
 
-impl Law {
-    /// Prepares the derivative at the last solution.
-    ///
-    /// Errors: `NoStep` before a solve, `NotConverged` where it was not solved.
-    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
-        match self {
-            Law::Ncp(solver) => solver.linearize(problem),
-            Law::Convex(solver) => solver.linearize(problem),
+/// What a law asks of the step whose problem it solves.
+pub trait Request {
+    /// Asks the rows to undo what they are off in this way, and guesses impulses and modes from those of the last step. Comes
+    /// before [`Request::posed`].
+    fn ask(&mut self, push_out: PushOut);
+
+    /// The problem as it was asked for last.
+    fn posed(&mut self) -> Posed<'_>;
+
+    /// What is gentler than this; none where nothing is to be undone, or no way is gentler.
+    fn gentler(&self, push_out: PushOut) -> Option<PushOut>;
+
+    /// Whether with the impulses of the last solution bodies are thrown by what was asked.
+    fn throws(&mut self) -> bool;
+
+    /// What the last steps came to.
+    fn jam(&self) -> Jam;
+}
+
+/// The problem of a step with a guess of its solution, in whose place the solution goes.
+pub struct Posed<'a> {
+    pub problem: Problem<'a>,
+    /// R by blocks, and the change of the velocity before the step by impulses, in the coordinates of the rows: where rows
+    /// yield by the stiffness of bodies, else empty.
+    pub regularization: &'a [Regularization],
+    pub kept: &'a [f64],
+    pub lambda: &'a mut [f64],
+    pub modes: &'a mut [Mode],
+}
+
+/// What became of a solve.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    pub certificate: Certificate,
+    /// What was asked for in the end, and whether that was decided by what came of more: of such a decision no derivative
+    /// tells.
+    pub push_out: PushOut,
+    pub yielded: bool,
+    /// What the same rows might have been asked for instead had they been off by a little more, where that is another thing.
+    pub beside: Option<PushOut>,
+    /// What the next step is to know.
+    pub jam: Jam,
+}
+
+impl Outcome {
+    /// Of a solve with all that was asked.
+    pub fn full(certificate: Certificate) -> Outcome {
+        Outcome {
+            certificate,
+            push_out: PushOut::Full,
+            yielded: false,
+            beside: None,
+            jam: Jam::NONE,
         }
     }
+}
 
-    /// Whether the rows that hold are known not to depend on each other, so that impulses are unique.
-    pub fn independent(&mut self, problem: &Problem) -> Result<bool> {
-        match self {
-            Law::Ncp(solver) => solver.independent(problem),
-            Law::Convex(_) => Ok(true),
-        }
-    }
-
-    /// Whether held rows may depend on each other, as far as can be told cheaply.
-    pub fn may_be_deficient(&self, problem: &Problem) -> bool {
-        match self {
-            Law::Ncp(solver) => solver.may_be_deficient(problem),
-            Law::Convex(_) => false,
-        }
-    }
-
-    /// As [`IslandSolver::left_over`]; compliant rows leave nothing over.
-    pub fn left_over(
-        &mut self,
-        problem: &Problem,
-        w: &[f64],
-        dlambda: &mut [f64],
-    ) -> Result<[f64; 2]> {
-        match self {
-            Law::Ncp(solver) => solver.left_over(problem, w, dlambda),
-            Law::Convex(_) => Ok([0.0; 2]),
-        }
-    }
-
-    /// As [`IslandSolver::is_certain`].
-    pub fn is_certain(&mut self, problem: &Problem, scratch: [&mut [f64]; 2]) -> Result<bool> {
-        match self {
-            Law::Ncp(solver) => solver.is_certain(problem, scratch),
-            Law::Convex(_) => Ok(true),
-        }
-    }
-
-    /// As [`IslandSolver::sides_agree`]; a compliant law's differ wherever it is at a switch, which is all it is asked at.
-    pub fn sides_agree(
-        &mut self,
-        problem: &Problem,
-        w: &[f64],
-        scratch: [&mut [f64]; 2],
-    ) -> Result<bool> {
-        match self {
-            Law::Ncp(solver) => solver.sides_agree(problem, w, scratch),
-            Law::Convex(_) => Ok(false),
-        }
-    }
-
-    /// Rank of what [`Law::split`] gives of a dense problem.
-    pub fn rank(&self) -> usize {
-        match self {
-            Law::Ncp(solver) => solver.rank(),
-            Law::Convex(_) => 0,
-        }
-    }
-
-    /// The derivative dλ = −CᵀXB w, columns of B and C a row at every multiple of `stride`; after [`Law::linearize`].
-    /// Problems by trees ([`Split::Adjoint`]) need no room for them.
-    pub fn split(
-        &mut self,
-        problem: &Problem,
-        stride: usize,
-        left: &mut [f64],
-        right: &mut [f64],
-    ) -> Result<Split> {
-        match self {
-            Law::Ncp(solver) => solver.split(problem, stride, left, right),
-            Law::Convex(_) => Ok(Split::Adjoint),
-        }
-    }
-
-    /// Products of the C of [`Split::Adjoint`] with columns.
-    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
-        match self {
-            Law::Ncp(solver) => solver.times_right(problem, columns),
-            Law::Convex(solver) => solver.times_right(problem, columns),
-        }
-    }
-
-    /// X of [`Split::Middle`] times columns.
-    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        if let Law::Ncp(solver) = self {
-            solver.solve_middle(stride, columns);
-        }
-    }
-
+/// The derivative of a law at its solution; `problem` is the one that was solved.
+pub trait Linearized {
     /// dλ for `columns` directions: `w` (n × columns) is the variation of σ at fixed λ, `limits` (blocks × columns) that
     /// of friction coefficients and bounds.
-    pub fn apply(
+    fn apply(
         &mut self,
         problem: &Problem,
         w: &[f64],
         limits: Option<&[f64]>,
         columns: usize,
         dlambda: &mut [f64],
-    ) -> Result<()> {
-        match self {
-            Law::Ncp(solver) => solver.apply(problem, w, limits, columns, dlambda),
-            Law::Convex(solver) => solver.apply(problem, w, limits, columns, dlambda),
-        }
-    }
+    ) -> Result<()>;
 
-    /// Adjoint of [`Law::apply`], for one column.
-    pub fn apply_transpose(
+    /// Adjoint of [`Linearized::apply`], for one column.
+    fn apply_transpose(
         &mut self,
         problem: &Problem,
         lambda_bar: &[f64],
         w_bar: &mut [f64],
         limits_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        match self {
-            Law::Ncp(solver) => solver.apply_transpose(problem, lambda_bar, w_bar, limits_bar),
-            Law::Convex(solver) => solver.apply_transpose(problem, lambda_bar, w_bar, limits_bar),
-        }
+    ) -> Result<()>;
+
+    /// What the derivative is worth. Comes before its use: where sides of a switch are alike only in what their modes have
+    /// in common, the derivative is that afterwards.
+    fn verdict(&mut self, problem: &Problem, state: &mut dyn Variations) -> Result<Verdict>;
+
+    /// Whether impulses can answer the variation `w` of σ: redundant rows may contradict each other.
+    fn answers(&mut self, _problem: &Problem, _w: &[f64]) -> Result<bool> {
+        Ok(true)
     }
+
+    /// Whether no other impulses give the same velocities, as far as is known.
+    fn is_unique(&mut self, _problem: &Problem) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// What Jacobians are built from.
+    fn product(&mut self, _problem: &Problem) -> Product<'_> {
+        Product::Columns
+    }
+}
+
+/// Variations of the problem of a step in general position, so that one shows what holds for all.
+pub trait Variations {
+    /// w ← that of σ along a displacement, a velocity before the step and a velocity that forces add.
+    fn of_state(&mut self, w: &mut [f64]);
+
+    /// w ← J x of the first or the second of two velocities x; forces add the second in [`Variations::of_state`].
+    fn of_velocity(&mut self, which: usize, w: &mut [f64]);
+}
+
+/// What a derivative is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is the derivative.
+    Exact,
+    /// It is that of one side.
+    OneSided,
+    /// It is none, and why.
+    Refused(&'static str),
 }

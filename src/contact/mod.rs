@@ -1,17 +1,19 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
+//!
+//! [`law`] is what a step sees of them. [`ncp`] is rigid contact with the true friction cone, [`convex`] compliant contact,
+//! [`relaxed`] rigid contact with complementarity relaxed.
 
-pub mod central_path;
+pub mod allowance;
+pub mod capacity;
 pub mod certificate;
 pub mod convex;
 pub mod island;
-mod island_part;
-pub mod island_solver;
-pub mod ladder;
 pub mod law;
 pub mod mode;
 pub mod ncp;
-pub mod panels;
 pub mod problem;
+pub mod product;
+pub mod push_out;
+pub mod relaxed;
 mod tree_system;
 pub mod whitened_jacobian;
-mod working_set;

@@ -37,6 +37,13 @@ impl Block {
     }
 }
 
+/// R of a block: of friction, and of all that is not friction [m/(s·N·s), or their like for angles].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regularization {
+    pub tangential: f64,
+    pub normal: f64,
+}
+
 /// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite: R ≥ 0 is the diagonal compliance of rows that yield.
 #[derive(Clone, Copy, Debug)]
 pub enum Delassus<'a> {

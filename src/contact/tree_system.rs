@@ -1,6 +1,6 @@
 //! What is solved with the factored 1 + Hᵀ W H of [`WhitenedJacobian`].
 
-use crate::contact::island_solver::Capacity;
+use crate::contact::capacity::Capacity;
 use crate::contact::problem::Small;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{BlockLu, FREE, LANES, Place, add_combination, add_six_columns, dispatch};

@@ -12,7 +12,7 @@
 //! gradients? (ICML 2022), compare the two.
 //!
 //! **Central path.** The exact Jacobian of the step with complementarity relaxed by κ, see
-//! [`crate::contact::central_path`]. A contact or limit farther than `reach` from closing has no part;
+//! [`crate::contact::relaxed`]. A contact or limit farther than `reach` from closing has no part;
 //! where it enters, the relaxed step jumps by about κ h/(reach) in impulse.
 
 use super::normal::Normal;

@@ -1,6 +1,6 @@
 //! The impulses' answer to variations, as a product of low rank.
 //!
-//! The law's derivative is dλ = −CᵀB w (Law::split, its X in B), with w = J x + δσ where x = A⁻¹ f is the
+//! The law's derivative is dλ = −CᵀB w ([`Product`], its X in B), with w = J x + δσ where x = A⁻¹ f is the
 //! variation of the velocity at fixed impulses, and δσ what else varies σ. With Y = C J A⁻¹
 //!
 //!   dv⁺ = x + A⁻¹Jᵀ dλ = K f − Yᵀ B δσ,   K = A⁻¹ − Yᵀ (B J A⁻¹)
@@ -11,10 +11,8 @@
 
 use super::tree_inverse::TreeInverse;
 use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
-use crate::contact::central_path::CentralPath;
-use crate::contact::law::Law;
-use crate::contact::ncp::Split;
-use crate::contact::problem::Delassus;
+use crate::contact::law::Linearized;
+use crate::contact::product::{self, Product, Split};
 use crate::dynamics::aba_derivatives::LowRank;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::factors::Factors;
@@ -25,7 +23,8 @@ use crate::linalg::{F4, by_tile, dispatch, grow};
 use crate::model::topology::{LANES, Topology};
 use std::ops::Range;
 
-/// B, C and their products. Sized at creation for problems that are held dense; the relaxed law makes room for any.
+/// B, C and their products. Sized at creation for derivatives of low rank; laws that have columns alone make room for as
+/// many as there are rows.
 #[derive(Debug)]
 pub(super) struct ConstrainedInverse {
     /// Rank, and lanes of a column of as many numbers.
@@ -47,6 +46,16 @@ pub(super) struct ConstrainedInverse {
     is_by_trees: bool,
     /// K by columns, where dofs are of one island.
     pub inverse: DenseInverse,
+}
+
+/// What is known of B and C.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// C = B, or both with X between.
+    Half,
+    Middle,
+    /// B = 1.
+    Whole,
 }
 
 impl ConstrainedInverse {
@@ -91,29 +100,29 @@ impl ConstrainedInverse {
         }
     }
 
-    /// B and C of the exact law.
-    pub fn split(&mut self, c: &Constraints, law: &mut Law) -> Result<Split> {
-        let problem = c.problem();
-        if let Delassus::Trees(_) = problem.delassus {
-            return Ok(Split::Adjoint);
-        }
+    /// B and C of a law that has them.
+    fn split(&mut self, c: &Constraints, law: &mut dyn product::LowRank) -> Result<Form> {
         self.start(law.rank());
         let n = c.g.len() * self.lanes;
         grow(&mut self.left, n);
         grow(&mut self.right, n);
         let stride = LANES * self.lanes;
         let left = F4::flat_mut(&mut self.left[..n]);
-        law.split(&problem, stride, left, F4::flat_mut(&mut self.right[..n]))
+        let right = F4::flat_mut(&mut self.right[..n]);
+        Ok(match law.split(&c.problem(), stride, left, right)? {
+            Split::Half => Form::Half,
+            Split::Middle => Form::Middle,
+        })
     }
 
-    /// B = 1 and C of the relaxed law; `w` and `dlambda` have the problem's rows. Makes room for them.
-    pub fn split_relaxed(
+    /// B = 1 and C by columns; `w` and `dlambda` have the problem's rows. Makes room for them.
+    fn split_columns(
         &mut self,
-        t: &Topology,
-        path: &mut CentralPath,
-        w: &mut [f64],
-        dlambda: &mut [f64],
-    ) -> Split {
+        nv: usize,
+        c: &Constraints,
+        law: &mut dyn Linearized,
+        [w, dlambda]: [&mut [f64]; 2],
+    ) -> Result<Form> {
         let rows = w.len();
         self.start(rows);
         let n = rows * self.lanes;
@@ -121,7 +130,7 @@ impl ConstrainedInverse {
         reserve(&mut self.right, n);
         reserve(&mut self.y_rows, rows * self.inverse.stride);
         for panel in self.panels() {
-            reserve(panel, t.nv() * rows.div_ceil(LANES));
+            reserve(panel, nv * rows.div_ceil(LANES));
         }
         grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
@@ -129,13 +138,13 @@ impl ConstrainedInverse {
         for j in 0..rows {
             w.fill(0.0);
             w[j] = 1.0;
-            path.apply(w, None, 1, dlambda);
+            law.apply(&c.problem(), w, None, 1, dlambda)?;
             let right = F4::flat_mut(&mut self.right);
             for (i, d) in dlambda.iter().enumerate() {
                 right[i * stride + j] = -d;
             }
         }
-        Split::Whole
+        Ok(Form::Whole)
     }
 
     fn panels(&mut self) -> [&mut Vec<F4>; 4] {
@@ -151,11 +160,11 @@ impl ConstrainedInverse {
         (self.rank, self.lanes) = (rank, rank.div_ceil(LANES));
     }
 
-    /// K and the columns, from B and C. `m` is factored, `inverse` its inverse. Errors: as the solver's.
+    /// K and the columns, from what the law has of B and C. `m` is factored, `inverse` its inverse; `scratch` has the
+    /// problem's rows. Errors: as the law's.
     pub fn prepare(
         &mut self,
-        split: Split,
-        law: &mut Law,
+        law: &mut dyn Linearized,
         c: &Constraints,
         variation: &ConstraintDerivative,
         s: &Stabilization,
@@ -164,12 +173,18 @@ impl ConstrainedInverse {
         m: &Factors,
         coupling: &Coupling,
         inverse: &DenseInverse,
+        scratch: [&mut [f64]; 2],
     ) -> Result<()> {
-        self.is_by_trees = split == Split::Adjoint;
-        if self.is_by_trees {
-            let (trees, out) = (&mut self.trees, &mut self.inverse);
-            return trees.prepare(law, c, variation, s, t, kin, coupling, inverse, out);
-        }
+        self.is_by_trees = false;
+        let form = match law.product(&c.problem()) {
+            Product::Islands(islands) => {
+                self.is_by_trees = true;
+                let (trees, out) = (&mut self.trees, &mut self.inverse);
+                return trees.prepare(islands, c, variation, s, t, kin, coupling, inverse, out);
+            }
+            Product::LowRank(law) => self.split(c, law)?,
+            Product::Columns => self.split_columns(t.nv(), c, law, scratch)?,
+        };
         let Factors::Packed(m) = m else {
             return Err(Error::internal(
                 "Jacobians of deep trees come by directions",
@@ -180,8 +195,8 @@ impl ConstrainedInverse {
             grow(panel, n);
         }
         grow(&mut self.y_rows, self.rank * inverse.stride);
-        columns(self, split, c, variation, s, t, kin);
-        if split == Split::Middle {
+        columns(self, form, c, variation, s, t, kin);
+        if let (Form::Middle, Product::LowRank(law)) = (form, law.product(&c.problem())) {
             let stride = LANES * self.lanes;
             for panel in [&mut self.by_q, &mut self.by_v] {
                 law.solve_middle(stride, F4::flat_mut(&mut panel[..n]));
@@ -193,8 +208,8 @@ impl ConstrainedInverse {
             }
         }
         solve(m, t, self.lanes, &mut self.answer[..n]);
-        match split {
-            Split::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
+        match form {
+            Form::Half => self.y[..n].copy_from_slice(&self.answer[..n]),
             _ => solve(m, t, self.lanes, &mut self.y[..n]),
         }
         subtract(self, t, inverse);
@@ -350,7 +365,7 @@ fn whole_columns(
 #[inline(always)]
 fn columns_kernel(
     r: &mut ConstrainedInverse,
-    split: Split,
+    form: Form,
     c: &Constraints,
     variation: &ConstraintDerivative,
     s: &Stabilization,
@@ -361,8 +376,8 @@ fn columns_kernel(
     for panel in [&mut r.by_q, &mut r.by_v, &mut r.y] {
         panel[..n].fill(F4::ZERO);
     }
-    let left = split != Split::Whole;
-    let sides = [left, split != Split::Half];
+    let left = form != Form::Whole;
+    let sides = [left, form != Form::Half];
     let mut b = 0;
     while b < r.lanes {
         b += by_tile!(r.lanes - b, columns_tile(r, sides, c, variation, t, kin, b));
@@ -422,7 +437,7 @@ pub(super) fn subtract_tile<const W: usize>(
 
 dispatch! {
     fn columns = columns_kernel(
-        r: &mut ConstrainedInverse, split: Split, c: &Constraints, variation: &ConstraintDerivative,
+        r: &mut ConstrainedInverse, form: Form, c: &Constraints, variation: &ConstraintDerivative,
         s: &Stabilization, t: &Topology, kin: &Kinematics,
     )
 }

@@ -2,7 +2,9 @@
 
 mod parameters;
 mod report;
+mod request;
 mod solve;
+mod variations;
 
 pub(super) use parameters::Friction;
 pub use report::ContactReport;
@@ -10,18 +12,14 @@ pub use report::ContactReport;
 use super::constrained_inverse::ConstrainedInverse;
 use super::contact_kernels::{gather, respond, scatter};
 use super::options::{self, Options};
-use super::uniqueness_probe::{UniquenessProbe, Verdict};
 use crate::collision::scene::Scene;
-use crate::constraint::{
-    Compliance, ConstraintDerivative, Constraints, PushOut, Source, Stabilization,
-};
-use crate::contact::central_path::CentralPath;
-use crate::contact::certificate::{Certificate, Effort};
-use crate::contact::convex::ConvexSolver;
-use crate::contact::island_solver::IslandSolver;
-use crate::contact::law::Law;
+use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, Stabilization};
+use crate::contact::allowance::Allowance;
+use crate::contact::capacity::Capacity;
+use crate::contact::law::{Law, Outcome, Verdict};
 use crate::contact::mode::Mode;
-use crate::contact::ncp::NcpOptions;
+use crate::contact::push_out::PushOut;
+use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::external::{External, LinkStiffness};
@@ -33,31 +31,31 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
+use variations::{General, OfStep};
 
 /// Scene, constraints and solver of one simulation, sized at creation.
 #[derive(Debug)]
 pub(super) struct ContactStage {
     pub scene: Scene,
     pub constraints: Constraints,
-    law: Law,
-    options: NcpOptions,
+    law: Box<dyn Law>,
+    /// Whose solution took the place of that of the law, after [`ContactStage::relax`].
+    relaxed: Option<Box<Relaxed>>,
+    /// What a step may spend.
+    allowance: Allowance,
     /// What every step begins with, and what the last one ended with.
     desired: Stabilization,
     stabilization: Stabilization,
-    /// In the last step more push-out was tried than was taken.
-    yielded: bool,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     /// Coordinates of the velocity before the step relative to the free one.
     kept: Vec<f64>,
     /// Spatial velocities of the links at some v.
     twists: Vec<Twist>,
-    pub certificate: Option<Certificate>,
+    outcome: Option<Outcome>,
     pub linear: Option<ContactLinear>,
     /// Distance at which contacts and limits enter beyond what a step needs [m or rad].
     speculative_margin: f64,
-    /// Instead of the exact solution, after [`ContactStage::relax`].
-    relaxed: Option<Box<CentralPath>>,
 }
 
 /// Workspace of the contact stage's derivatives.
@@ -65,11 +63,11 @@ pub(super) struct ContactStage {
 pub(super) struct ContactLinear {
     pub variation: ConstraintDerivative,
     pub response: ConstrainedInverse,
-    agreement: UniquenessProbe,
+    general: General,
     /// The derivative is not that of all sides: a contact has none, or redundant rows disagree.
     pub one_sided: bool,
-    /// Constraints are so nearly dependent that a derivative would be round-off.
-    pub undetermined: bool,
+    /// Why there is no derivative.
+    pub refused: Option<&'static str>,
     dlambda: Vec<f64>,
     force: Vec<f64>,
     /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
@@ -81,9 +79,11 @@ pub(super) struct ContactLinear {
 }
 
 impl ContactStage {
+    /// With a law like this one. Whether rows yield is for `options.contact` to say.
+    ///
     /// # Errors
     /// `Unsupported` naming a geom or joint that the stage cannot do.
-    pub fn new(model: &Model, options: &Options) -> Result<Self> {
+    pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
         let scene = Scene::new(model, options.max_contacts)?;
         let mut constraints = Constraints::new(
@@ -112,31 +112,25 @@ impl ContactStage {
         };
         Ok(ContactStage {
             scene,
-            law: match convex {
-                true => Law::Convex(Box::new(ConvexSolver::new(&capacity))),
-                false => Law::Ncp(Box::new(IslandSolver::new(&capacity, options.solver))),
-            },
-            options: NcpOptions {
-                method: options.solver,
-                tolerance: options.tolerance,
-                max_iterations: options.max_iterations,
-                max_work: options.max_work,
-                effort: Effort::Thorough,
+            law: law.renewed(&capacity),
+            relaxed: None,
+            allowance: Allowance {
+                iterations: options.max_iterations,
+                work: options.max_work,
             },
             desired,
             stabilization: desired,
-            yielded: false,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             kept: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
-            certificate: None,
+            outcome: None,
             linear: options.derivatives.then(|| ContactLinear {
                 variation: ConstraintDerivative::new(model, &constraints.rows),
                 response: ConstrainedInverse::new(model.topology(), &constraints),
-                agreement: UniquenessProbe::new(nv, rows),
+                general: General::new(nv),
                 one_sided: false,
-                undetermined: false,
+                refused: None,
                 dlambda: vec![0.0; rows],
                 force: vec![0.0; nv],
                 sigma: vec![0.0; rows],
@@ -146,8 +140,12 @@ impl ContactStage {
             }),
             constraints,
             speculative_margin: 0.0,
-            relaxed: None,
         })
+    }
+
+    /// A law like that of the steps, without room.
+    pub fn renewed_law(&self) -> Box<dyn Law> {
+        self.law.renewed(&Capacity::default())
     }
 
     /// The gains of every step that follows.
@@ -170,10 +168,11 @@ impl ContactStage {
         v_end: &mut [f64],
     ) -> Result<()> {
         let c = &mut self.constraints;
-        let path = CentralPath::solve(&c.problem(), &c.lambda, kappa)?;
-        c.lambda.copy_from_slice(path.lambda());
+        let mut relaxed = Box::new(Relaxed::new(kappa));
+        let posed = c.posed();
+        relaxed.relax(&posed.0, posed.2)?;
         respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
-        self.relaxed = Some(Box::new(path));
+        self.relaxed = Some(relaxed);
         Ok(())
     }
 
@@ -193,7 +192,12 @@ impl ContactStage {
 
     /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
     pub fn independent(&mut self) -> Result<bool> {
-        self.law.independent(&self.constraints.problem())
+        if !self.has_rows() {
+            return Ok(true);
+        }
+        let problem = self.constraints.problem();
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?.is_unique(&problem)
     }
 
     /// Prepares the derivative of the impulses at the last step, and adds them to the external loads.
@@ -208,20 +212,26 @@ impl ContactStage {
         friction: Friction<'_>,
         external: &mut External,
     ) -> Result<()> {
-        if self.relaxed.is_none() && self.has_rows() {
-            self.law.linearize(&self.constraints.problem())?;
+        let (has_rows, problem) = (self.has_rows(), self.constraints.problem());
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        if has_rows {
+            law.linearize(&problem)?;
         }
         if let Some(l) = &mut self.linear {
             let (c, s) = (&self.constraints, &self.stabilization);
             l.variation
                 .prepare(c, &mut self.scene, model, kin, s, state, external);
-            let (t, variation) = (model.topology(), &mut l.variation);
-            let verdict = match self.relaxed {
-                Some(_) => Verdict::Unique,
-                None => {
-                    let at_switch = self.certificate.is_some_and(|c| c.at_switch);
-                    (l.agreement).judge(c, &mut self.law, at_switch, variation, s, t, kin)?
-                }
+            let mut state = OfStep {
+                general: &mut l.general,
+                c,
+                variation: &mut l.variation,
+                s,
+                t: model.topology(),
+                kin,
+            };
+            let verdict = match has_rows {
+                true => law.linearize(&problem)?.verdict(&problem, &mut state)?,
+                false => Verdict::Exact,
             };
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {
@@ -230,8 +240,11 @@ impl ContactStage {
                 let f = self.scene.contacts()[i].friction;
                 *mode == Mode::Sliding && friction.is_at_kink(f)
             });
-            l.one_sided = variation.degenerate || verdict == Verdict::OneSided || tied;
-            l.undetermined = verdict == Verdict::Undetermined;
+            l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
+            l.refused = match verdict {
+                Verdict::Refused(why) => Some(why),
+                _ => None,
+            };
         }
         Ok(())
     }
@@ -260,24 +273,27 @@ impl ContactStage {
         if rows == 0 {
             return Ok(None);
         }
-        let split = match &mut self.relaxed {
-            Some(path) => {
-                let (w, dlambda) = (&mut l.sigma[..rows], &mut l.dlambda[..rows]);
-                l.response.split_relaxed(t, path, w, dlambda)
-            }
-            None => l.response.split(c, &mut self.law)?,
-        };
-        let s = &self.stabilization;
-        let (law, variation) = (&mut self.law, &l.variation);
-        l.response
-            .prepare(split, law, c, variation, s, t, kin, m, coupling, inverse)?;
+        let law = solved_by(&mut self.law, &mut self.relaxed).linearize(&c.problem())?;
+        let (s, scratch) = (&self.stabilization, [&mut l.sigma, &mut l.dlambda]);
+        l.response.prepare(
+            law,
+            c,
+            &l.variation,
+            s,
+            t,
+            kin,
+            m,
+            coupling,
+            inverse,
+            scratch.map(|x| &mut x[..rows]),
+        )?;
         Ok(Some(&l.response))
     }
 
     /// Joins the trees that rows of the last step act on together.
     pub fn couple(&self, coupling: &mut Coupling) {
         let c = &self.constraints;
-        if self.relaxed.is_some() {
+        if self.relaxed.is_some() || !self.law.is_local() {
             return coupling.join_all();
         }
         for group in 0..c.groups() {
@@ -338,10 +354,10 @@ impl ContactStage {
         }
         let (w, out) = (&l.sigma[..rows], &mut l.dlambda[..rows]);
         let bounds = Some(&l.bounds[..blocks]);
-        match &mut self.relaxed {
-            Some(path) => path.apply(w, bounds, 1, out),
-            None => self.law.apply(&c.problem(), w, bounds, 1, out)?,
-        }
+        let problem = c.problem();
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?
+            .apply(&problem, w, bounds, 1, out)?;
         l.force.fill(0.0);
         for b in 0..groups {
             let d = lanes(&l.dlambda[c.range(b)]);
@@ -386,8 +402,10 @@ impl ContactStage {
                 *x += bar;
             }
         }
-        self.law.apply_transpose(
-            &c.problem(),
+        let problem = c.problem();
+        let law = solved_by(&mut self.law, &mut self.relaxed);
+        law.linearize(&problem)?.apply_transpose(
+            &problem,
             &l.dlambda[..rows],
             &mut l.sigma[..rows],
             bounds.then_some(&mut l.bounds[..blocks]),
@@ -427,7 +445,18 @@ impl ContactStage {
 
     pub fn forget(&mut self) {
         self.constraints.forget();
-        self.certificate = None;
+        self.outcome = None;
+    }
+}
+
+/// The law whose solution the last step is.
+fn solved_by<'a>(
+    law: &'a mut Box<dyn Law>,
+    relaxed: &'a mut Option<Box<Relaxed>>,
+) -> &'a mut dyn Law {
+    match relaxed {
+        Some(relaxed) => &mut **relaxed,
+        None => &mut **law,
     }
 }
 

@@ -105,12 +105,9 @@ impl Sim {
             }
         }
         let contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
-        if contact.is_some_and(|l| l.undetermined) {
+        if let Some(why) = contact.and_then(|l| l.refused) {
             self.state.info.gradient = Gradient::Refused;
-            return Err(Error::numerical(
-                "the derivative is not determined: constraints nearly depend on each other, and its directions and \
-                 adjoints would differ by more than 1e-6",
-            ));
+            return Err(Error::numerical(why));
         }
         match self.contact {
             Some(_) => d.accelerate(model, &self.params, &s.v, &s.acc),

@@ -42,7 +42,7 @@ pub struct StepInfo {
     pub converged: bool,
     /// With all the push-out of penetrations and passed limits the contact problem was not solved: friction can
     /// jam bodies so that no impulse moves them apart. The step was taken with less
-    /// ([`PushOut`](crate::constraint::PushOut)), and its derivative is that of such a step.
+    /// ([`PushOut`](crate::contact::push_out::PushOut)), and its derivative is that of such a step.
     pub push_out_given_up: bool,
     /// Distance to the nearest switch of a mode: of the contact solver as its certificate says, and how
     /// far an actuator is from its clamp, in its unit.

@@ -5,7 +5,8 @@
 
 use super::options::{Contact, Options};
 use crate::constraint::room;
-use crate::contact::ladder::{DENSE, DENSE_AT_LAST};
+use crate::contact::capacity::DENSE;
+use crate::contact::ncp::DENSE_AT_LAST;
 use crate::error::{Error, Result};
 use crate::model::Model;
 

@@ -19,7 +19,6 @@ mod selection;
 mod sim;
 pub(crate) mod state;
 mod tree_inverse;
-mod uniqueness_probe;
 
 pub use contact::ContactReport;
 pub use impulses::{ImpulseGradient, ImpulseJacobians};

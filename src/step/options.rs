@@ -64,7 +64,7 @@ pub struct Options {
     /// Bound on the work of a step's contact problem, in factorizations of it ([`Allowance`]): at least 1, infinite for none.
     /// A step that would need more is taken at its best iterate and says that it is not solved.
     ///
-    /// [`Allowance`]: crate::contact::ladder::Allowance
+    /// [`Allowance`]: crate::contact::allowance::Allowance
     pub max_work: f64,
     /// Contacts for which memory is made; 0: as many as the model is likely to need ([`Options::for_model`]).
     pub max_contacts: usize,

@@ -1,6 +1,10 @@
 //! What a simulation is put together from.
 
-use super::options::{Integrator, Options};
+use super::options::{Contact, Integrator, Options};
+use crate::contact::capacity::Capacity;
+use crate::contact::convex::Convex;
+use crate::contact::law::Law;
+use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
 use crate::model::Model;
 
@@ -8,6 +12,9 @@ use crate::model::Model;
 #[derive(Debug)]
 pub struct Parts {
     pub integrator: Box<dyn Scheme>,
+    /// Of it the simulation makes one that has room ([`Law::renewed`]). `Options::contact` says which rows it is given: rigid
+    /// ones, or with [`Contact::Convex`] those that yield.
+    pub law: Box<dyn Law>,
 }
 
 impl Parts {
@@ -18,6 +25,23 @@ impl Parts {
             }
             _ => Box::new(SymplecticEulerWorld::new(model, options.derivatives)),
         };
-        Parts { integrator }
+        Parts {
+            integrator,
+            law: law_of(options),
+        }
     }
+}
+
+/// The law that `options.contact` names, without room.
+pub(super) fn law_of(options: &Options) -> Box<dyn Law> {
+    let none = &Capacity::default();
+    if options.contact == Contact::Convex {
+        return Box::new(Convex::new(none, options.tolerance));
+    }
+    let options = NcpOptions {
+        method: options.solver,
+        tolerance: options.tolerance,
+        ..NcpOptions::default()
+    };
+    Box::new(Ncp::new(none, options))
 }

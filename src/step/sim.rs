@@ -7,7 +7,7 @@ use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::Parts;
+use super::parts::{Parts, law_of};
 use super::state::{Held, Last, StepState};
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
@@ -73,7 +73,7 @@ impl Sim {
             .then(|| Box::new(Linearization::new(&model, carried)));
         let contact = match options.contact {
             Contact::None => None,
-            _ => Some(Box::new(ContactStage::new(&model, options)?)),
+            _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
         let state = StepState {
             q: vec![0.0; nq],
@@ -121,6 +121,10 @@ impl Sim {
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let parts = Parts {
             integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
+            law: match &self.contact {
+                Some(c) => c.renewed_law(),
+                None => law_of(&self.options),
+            },
         };
         let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
         if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
@@ -439,7 +443,7 @@ impl Sim {
                 s.info.converged = certificate.converged;
                 s.info.push_out_given_up = c.gave_up_push_out();
                 s.info.contacts = c.scene.contacts().len();
-                let kink = c.kink_distance(&certificate);
+                let kink = c.kink_distance();
                 s.info.switch_distance = margin.min(certificate.margin).min(kink);
                 let kinked = kink < 1e-9 || c.yielded();
                 if certificate.at_switch || kinked {

@@ -10,8 +10,7 @@
 
 use super::constrained_inverse::subtract_tile;
 use crate::constraint::{ConstraintDerivative, Constraints, Source, Stabilization};
-use crate::contact::law::Law;
-use crate::contact::panels::Columns;
+use crate::contact::product::{Columns, Islands};
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::mass::DenseInverse;
@@ -78,10 +77,10 @@ impl TreeInverse {
         }
     }
 
-    /// K into `out`, and what the columns have more. `inverse` is that of M. Errors: as the solver's.
+    /// K into `out`, and what the columns have more. `inverse` is that of M. Errors: as the law's.
     pub fn prepare(
         &mut self,
-        law: &mut Law,
+        islands: &mut dyn Islands,
         c: &Constraints,
         variation: &ConstraintDerivative,
         s: &Stabilization,
@@ -121,7 +120,7 @@ impl TreeInverse {
             by_q,
             by_v,
         };
-        law.times_right(&c.problem(), &mut panels)?;
+        islands.times_right(&c.problem(), &mut panels)?;
         complete(&self.z[..n], t, coupling, inverse, out);
         Ok(())
     }

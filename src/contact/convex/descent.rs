@@ -1,6 +1,6 @@
 //! Newton's method with an exact line search, which lowers the cost from any start.
 
-use super::law::{answer, energy, impulse, is_line};
+use super::impulse::{answer, energy, impulse, is_line};
 use super::local::{Local, relax};
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
@@ -13,7 +13,7 @@ const NEARLY: f64 = 0.1;
 /// Steps shorter than this were held up by contacts that change their mode, and are followed by steps of single bodies.
 const SHORT: f64 = 0.9;
 
-/// After one shorter than this sliding contacts are expected to stop ([`Answer::cautious`](super::law::Answer)).
+/// After one shorter than this sliding contacts are expected to stop ([`Answer::cautious`](super::impulse::Answer)).
 const CAUTIOUS: f64 = 0.6;
 
 /// Newton steps without progress before the method gives up, and before it is content with the tolerance.

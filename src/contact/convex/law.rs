@@ -1,300 +1,122 @@
-//! Impulses of a compliant constraint by its velocity, block by block.
-//!
-//! γ = P(−R⁻¹σ) with the projection P on the block's set in the norm of R. With r = ‖σ_T‖ and D = R_n + μ² R_t a contact
-//!
-//! | mode | where | γ_T | γ_N |
-//! |---|---|---|---|
-//! | sticking | r ≤ −μ σ_N R_t/R_n | −σ_T/R_t | −σ_N/R_n |
-//! | sliding | else, and σ_N < μ r | −μ γ_N σ_T/r | (μ r − σ_N)/D |
-//! | breaking | σ_N ≥ μ r | 0 | 0 |
+//! The law of compliant contact: solve and linearize.
 
-use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Small};
+use super::{ConvexOptions, ConvexSolver};
+use crate::contact::allowance::Allowance;
+use crate::contact::capacity::Capacity;
+use crate::contact::certificate::{Certificate, Path};
+use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
+use crate::contact::problem::Problem;
+use crate::contact::product::{Columns, Islands, Product};
+use crate::contact::push_out::{Jam, PushOut};
+use crate::error::Result;
 
-/// See [`Answer::cautious`].
-const CAUTION: f64 = 0.1;
-
-/// R of a block: of friction, and of all that is not friction [m/(s·N·s), or their like for angles].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regularization {
-    pub tangential: f64,
-    pub normal: f64,
+/// Compliant contact as a convex problem. Sized at creation.
+#[derive(Debug)]
+pub struct Convex {
+    tolerance: f64,
+    solver: ConvexSolver,
+    at_switch: bool,
 }
 
-/// A block's impulse with its slopes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Answer {
-    /// −∂γ/∂σ, symmetric and positive semi-definite.
-    pub slope: Small,
-    /// What a sliding contact has across its direction, along it.
-    pub along: Small,
-    /// By μ of a contact or the bound of dry friction.
-    pub by_limit: [f64; 3],
-    pub mode: Mode,
-    /// Distance of σ to the nearest other mode [m/s or rad/s].
-    pub margin: f64,
-}
-
-impl Answer {
-    /// The slope, of a sliding contact with a share along its direction of what it has across: there friction is constant
-    /// only until the contact stops.
-    pub fn cautious(&self) -> Small {
-        let mut slope = self.slope;
-        for (row, turn) in slope.iter_mut().zip(&self.along) {
-            for (x, t) in row.iter_mut().zip(turn) {
-                *x += CAUTION * t;
-            }
+impl Convex {
+    /// `tolerance` as [`ConvexOptions::tolerance`].
+    pub fn new(capacity: &Capacity, tolerance: f64) -> Convex {
+        Convex {
+            tolerance,
+            solver: ConvexSolver::new(capacity),
+            at_switch: false,
         }
-        slope
     }
 }
 
-/// γ(σ); entries beyond the block's rows are zero.
-#[inline(always)]
-pub(super) fn impulse(block: Block, r: Regularization, sigma: &[f64]) -> [f64; 3] {
-    match (block, sigma) {
-        (Block::Contact { mu }, [x, y, z]) => {
-            let slip = (x * x + y * y).sqrt();
-            if sticks(mu, r, slip, *z) {
-                return [-x / r.tangential, -y / r.tangential, -z / r.normal];
-            }
-            let open = z - mu * slip;
-            if open >= 0.0 {
-                return [0.0; 3];
-            }
-            let normal = -open / yielding(mu, r);
-            let along = if slip > 0.0 { -mu * normal / slip } else { 0.0 };
-            [along * x, along * y, normal]
-        }
-        (Block::Unilateral, [s]) => [(-s / r.normal).max(0.0), 0.0, 0.0],
-        (Block::Box { bound }, [s]) => [(-s / r.tangential).clamp(-bound, bound), 0.0, 0.0],
-        (_, [s]) => [-s / r.normal, 0.0, 0.0],
-        _ => [0.0; 3],
+impl Law for Convex {
+    fn renewed(&self, capacity: &Capacity) -> Box<dyn Law> {
+        Box::new(Convex::new(capacity, self.tolerance))
     }
-}
 
-/// Whether γ is linear between two velocities: both stick, or both are open, and both regions are convex.
-#[inline(always)]
-pub(super) fn is_line(block: Block, r: Regularization, from: &[f64], to: &[f64]) -> bool {
-    match (block, from, to) {
-        (Block::Contact { mu }, [x0, y0, z0], [x1, y1, z1]) => {
-            let slip = [(x0 * x0 + y0 * y0).sqrt(), (x1 * x1 + y1 * y1).sqrt()];
-            let normal = [*z0, *z1];
-            let both = |holds: &dyn Fn(f64, f64) -> bool| {
-                holds(slip[0], normal[0]) && holds(slip[1], normal[1])
+    /// Always has a solution, with push-out for what it does not throw. Every step begins with all.
+    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
+        let mut push_out = PushOut::Full;
+        let mut thrown = Certificate::new(Path::Empty);
+        let certificate = loop {
+            step.ask(push_out);
+            let left = allowance.without(&thrown.spent);
+            let options = ConvexOptions {
+                tolerance: self.tolerance,
+                max_iterations: left.newton_steps(),
             };
-            both(&|slip, normal| normal >= mu * slip)
-                || both(&|slip, normal| sticks(mu, r, slip, normal))
-        }
-        (Block::Unilateral, [a], [b]) => (*a < 0.0) == (*b < 0.0),
-        (Block::Box { bound }, [a], [b]) => a.abs().max(b.abs()) <= bound * r.tangential,
-        _ => true,
+            let p = step.posed();
+            let (r, kept) = (p.regularization, p.kept);
+            let mut found = self
+                .solver
+                .solve(&p.problem, r, kept, p.lambda, p.modes, &options)?;
+            found.spent.spend(found.newton, 1.0);
+            found.add_work(&thrown);
+            found.spent.add(&thrown.spent);
+            if !step.throws() {
+                break found;
+            }
+            thrown = found;
+            push_out = PushOut::Slow;
+        };
+        self.at_switch = certificate.at_switch;
+        Ok(Outcome {
+            certificate,
+            push_out,
+            yielded: push_out != PushOut::Full,
+            beside: None,
+            jam: Jam::NONE,
+        })
+    }
+
+    fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
+        self.solver.linearize(problem)?;
+        Ok(self)
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 }
 
-/// ‖γ‖²_R, twice the energy that the constraint holds; of dry friction at its bound with the part that grows with σ.
-pub(super) fn energy(block: Block, r: Regularization, sigma: &[f64]) -> f64 {
-    let [x, y, z] = impulse(block, r, sigma);
-    match block {
-        Block::Contact { .. } => r.tangential * (x * x + y * y) + r.normal * z * z,
-        Block::Box { .. } => x * (-2.0 * sigma[0] - r.tangential * x),
-        _ => r.normal * x * x,
+impl Linearized for Convex {
+    fn apply(
+        &mut self,
+        problem: &Problem,
+        w: &[f64],
+        limits: Option<&[f64]>,
+        columns: usize,
+        dlambda: &mut [f64],
+    ) -> Result<()> {
+        self.solver.apply(problem, w, limits, columns, dlambda)
+    }
+
+    fn apply_transpose(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        w_bar: &mut [f64],
+        limits_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.solver
+            .apply_transpose(problem, lambda_bar, w_bar, limits_bar)
+    }
+
+    /// The sides of a switch always differ.
+    fn verdict(&mut self, _problem: &Problem, _state: &mut dyn Variations) -> Result<Verdict> {
+        Ok(match self.at_switch {
+            true => Verdict::OneSided,
+            false => Verdict::Exact,
+        })
+    }
+
+    fn product(&mut self, _problem: &Problem) -> Product<'_> {
+        Product::Islands(self)
     }
 }
 
-/// The slopes of [`impulse`] and where they change.
-#[inline(always)]
-pub(super) fn answer(block: Block, r: Regularization, sigma: &[f64]) -> Answer {
-    let mut a = Answer::default();
-    match (block, sigma) {
-        (Block::Contact { mu }, [x, y, z]) => {
-            let slip = (x * x + y * y).sqrt();
-            let open = z - mu * slip;
-            if sticks(mu, r, slip, *z) {
-                let stiff = 1.0 / r.tangential;
-                (a.slope[0][0], a.slope[1][1], a.slope[2][2]) = (stiff, stiff, 1.0 / r.normal);
-                a.mode = Mode::Sticking;
-                a.margin = (-mu * z * r.tangential / r.normal - slip).min(-z);
-                return a;
-            }
-            a.margin = open.abs();
-            if open >= 0.0 {
-                a.mode = Mode::Breaking;
-                return a;
-            }
-            a.mode = Mode::Sliding;
-            let give = 1.0 / yielding(mu, r);
-            let normal = -open * give;
-            a.slope[2][2] = give;
-            a.by_limit[2] = (slip - 2.0 * mu * r.tangential * normal) * give;
-            if mu > 0.0 {
-                a.margin = a.margin.min(slip - mu * r.tangential * normal);
-            }
-            if slip > 0.0 {
-                let t = [x / slip, y / slip];
-                let turn = mu * normal / slip;
-                for i in 0..2 {
-                    for j in 0..2 {
-                        a.along[i][j] = turn * t[i] * t[j];
-                        a.slope[i][j] = mu * mu * give * t[i] * t[j] - a.along[i][j];
-                    }
-                    a.slope[i][i] += turn;
-                    a.slope[i][2] = -mu * give * t[i];
-                    a.slope[2][i] = a.slope[i][2];
-                    a.by_limit[i] = -(normal + mu * a.by_limit[2]) * t[i];
-                }
-            }
-        }
-        (Block::Unilateral, [s]) => {
-            a.margin = s.abs();
-            a.mode = Mode::Breaking;
-            if *s < 0.0 {
-                a.mode = Mode::Sticking;
-                a.slope[0][0] = 1.0 / r.normal;
-            }
-        }
-        (Block::Box { bound }, [s]) => {
-            let slack = bound * r.tangential - s.abs();
-            a.margin = slack.abs();
-            if slack > 0.0 {
-                a.mode = Mode::Sticking;
-                a.slope[0][0] = 1.0 / r.tangential;
-            } else {
-                a.mode = if *s > 0.0 {
-                    Mode::AtLower
-                } else {
-                    Mode::AtUpper
-                };
-                a.by_limit[0] = -s.signum();
-            }
-        }
-        _ => {
-            a.mode = Mode::Sticking;
-            a.slope[0][0] = 1.0 / r.normal;
-            a.margin = f64::INFINITY;
-        }
-    }
-    a
-}
-
-/// D of a sliding contact.
-#[inline(always)]
-fn yielding(mu: f64, r: Regularization) -> f64 {
-    r.normal + mu * mu * r.tangential
-}
-
-#[inline(always)]
-fn sticks(mu: f64, r: Regularization, slip: f64, normal: f64) -> bool {
-    normal < 0.0 && mu > 0.0 && slip * r.normal <= -mu * normal * r.tangential
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const R: Regularization = Regularization {
-        tangential: 0.03,
-        normal: 0.5,
-    };
-
-    /// Blocks with velocities in all their modes.
-    fn cases() -> Vec<(Block, Vec<f64>, Mode)> {
-        let contact = Block::Contact { mu: 0.7 };
-        let smooth = Block::Contact { mu: 0.0 };
-        let dry = Block::Box { bound: 2.0 };
-        vec![
-            (contact, vec![0.01, -0.02, -1.0], Mode::Sticking),
-            (contact, vec![0.3, -0.2, -1.0], Mode::Sliding),
-            (contact, vec![0.3, -0.2, 0.1], Mode::Sliding),
-            (contact, vec![0.1, 0.1, 0.3], Mode::Breaking),
-            (smooth, vec![0.1, 0.1, -0.3], Mode::Sliding),
-            (smooth, vec![0.1, 0.1, 0.3], Mode::Breaking),
-            (Block::Unilateral, vec![-0.2], Mode::Sticking),
-            (Block::Unilateral, vec![0.2], Mode::Breaking),
-            (dry, vec![0.01], Mode::Sticking),
-            (dry, vec![0.2], Mode::AtLower),
-            (dry, vec![-0.2], Mode::AtUpper),
-            (Block::Bilateral, vec![0.4], Mode::Sticking),
-        ]
-    }
-
-    fn limited(block: Block, by: f64) -> Block {
-        match block {
-            Block::Contact { mu } => Block::Contact { mu: mu + by },
-            Block::Box { bound } => Block::Box { bound: bound + by },
-            other => other,
-        }
-    }
-
-    #[test]
-    fn slopes_are_those_of_differences() {
-        const STEP: f64 = 1e-6;
-        for (block, sigma, mode) in cases() {
-            let a = answer(block, R, &sigma);
-            assert_eq!(a.mode, mode, "{block:?} {sigma:?}");
-            assert!(a.margin > 1e-3, "{block:?} {sigma:?}");
-            let close = |x: f64, y: f64| (x - y).abs() < 1e-8 * (1.0 + x.abs());
-            for j in 0..sigma.len() {
-                let at = |by: f64| {
-                    let mut s = sigma.clone();
-                    s[j] += by;
-                    impulse(block, R, &s)
-                };
-                let (up, down) = (at(STEP), at(-STEP));
-                for i in 0..3 {
-                    let slope = -(up[i] - down[i]) / (2.0 * STEP);
-                    assert!(close(a.slope[i][j], slope), "{block:?} {sigma:?} {i} {j}");
-                }
-            }
-            if limited(block, 0.0) != limited(block, STEP) && block != (Block::Contact { mu: 0.0 })
-            {
-                let at = |by: f64| impulse(limited(block, by), R, &sigma);
-                let (up, down) = (at(STEP), at(-STEP));
-                for i in 0..3 {
-                    let slope = (up[i] - down[i]) / (2.0 * STEP);
-                    assert!(close(a.by_limit[i], slope), "{block:?} {sigma:?} {i}");
-                }
-            }
-        }
-    }
-
-    /// P(y) is the nearest point of the cone in the norm of R: it lies in the cone, y − P(y) in the polar one, and the
-    /// two are orthogonal.
-    #[test]
-    fn the_impulse_is_the_projection_on_the_cone() {
-        let mu = 0.7;
-        for (block, sigma, _) in cases() {
-            let Block::Contact { mu: m } = block else {
-                continue;
-            };
-            if m != mu {
-                continue;
-            }
-            let g = impulse(block, R, &sigma);
-            let weights = [R.tangential, R.tangential, R.normal];
-            // R (P(y) − y), which must lie in the dual cone.
-            let rest: Vec<f64> = (0..3).map(|k| weights[k] * g[k] + sigma[k]).collect();
-            let friction = (g[0] * g[0] + g[1] * g[1]).sqrt();
-            assert!(friction <= mu * g[2] * (1.0 + 1e-12));
-            let slip = (rest[0] * rest[0] + rest[1] * rest[1]).sqrt();
-            assert!(mu * slip <= rest[2] + 1e-12, "{sigma:?}");
-            let dot: f64 = g.iter().zip(&rest).map(|(a, b)| a * b).sum();
-            assert!(dot.abs() < 1e-12, "{sigma:?} {dot}");
-        }
-    }
-
-    #[test]
-    fn impulses_meet_where_modes_change() {
-        let mu = 0.7;
-        let contact = Block::Contact { mu };
-        // On the edge of sticking, and on that of breaking.
-        let edge = mu * R.tangential / R.normal;
-        for (slip, normal) in [(edge, -1.0), (0.4, 0.4 * mu)] {
-            let at = |by: f64| impulse(contact, R, &[slip * (1.0 + by), 0.0, normal]);
-            let (below, above) = (at(-1e-9), at(1e-9));
-            for k in 0..3 {
-                assert!((below[k] - above[k]).abs() < 1e-6, "{below:?} {above:?}");
-            }
-        }
+impl Islands for Convex {
+    fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
+        self.solver.times_right(problem, columns)
     }
 }

@@ -1,9 +1,9 @@
 //! The derivative of the solution and its adjoint, with the matrix of Newton's method.
 
-use super::law::Answer;
+use super::impulse::Answer;
 use super::{ConvexSolver, trees};
-use crate::contact::panels::Columns;
 use crate::contact::problem::{Problem, Small};
+use crate::contact::product::Columns;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;

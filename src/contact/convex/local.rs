@@ -4,8 +4,8 @@
 //! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
 
 use super::descent::moved;
-use super::law::{Regularization, answer, impulse};
-use crate::contact::problem::Problem;
+use super::impulse::{answer, impulse};
+use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};
 

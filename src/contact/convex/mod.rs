@@ -18,22 +18,22 @@
 //! Sliding contacts separate at μ‖σ_T‖, as in every convex approximation of Coulomb friction.
 
 mod descent;
+mod impulse;
 mod law;
 mod linearize;
 mod local;
 mod pairs;
 
-pub use law::Regularization;
-
-use super::island_solver::Capacity;
-use super::problem::{Delassus, Problem, Small};
+use super::capacity::Capacity;
+use super::problem::{Delassus, Problem, Regularization, Small};
 use super::tree_system::TreeSystem;
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-use law::{Answer, answer, impulse};
+use impulse::{Answer, answer, impulse};
+pub use law::Convex;
 
 /// See [`ConvexOptions::enough`]; where a solve has factored, one more step with that factorization is taken, down to the
 /// other one.

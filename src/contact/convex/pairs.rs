@@ -12,10 +12,10 @@
 //! semismooth Newton method, 2002). Begun at the impulses of the step before it mostly takes a few steps, but nothing says
 //! that it ends: where it does not, [`super::descent`] goes on.
 
-use super::law::{Regularization, impulse};
+use super::impulse::impulse;
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
-use crate::contact::problem::Problem;
+use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// ρ in units of R of friction, which is about a thousandth of the velocity that an impulse changes.

@@ -30,6 +30,7 @@ use super::cone::planar_norm;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::contact::product::Split;
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric};
 use assemble::assemble;
@@ -128,21 +129,6 @@ enum Form {
     /// A + εE, dense or by trees.
     Near,
     Trees,
-}
-
-/// The form in which [`NcpSolver::split`](super::NcpSolver::split) gives a derivative CᵀXB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// C = B, which alone is written, and X = 1.
-    Half,
-    /// X is applied by [`NcpSolver::solve_middle`](super::NcpSolver::solve_middle).
-    Middle,
-    /// B = 1 and X = 1.
-    Whole,
-    /// B = 1, X = 1, and products with C come from [`Law::times_right`]: nothing is written.
-    ///
-    /// [`Law::times_right`]: crate::contact::law::Law::times_right
-    Adjoint,
 }
 
 impl ActiveSetSystem {

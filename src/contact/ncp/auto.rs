@@ -1,12 +1,12 @@
 //! The default path: which method is tried when, and how long.
 
 use super::active_set::Purpose;
+use super::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
 use super::modes::residuals;
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
 use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
-use crate::contact::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 

@@ -12,8 +12,8 @@
 
 use super::active_set::Face;
 use super::cone::planar_norm;
+use super::ladder::LEAST_NORM;
 use super::local::project;
-use crate::contact::ladder::LEAST_NORM;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 

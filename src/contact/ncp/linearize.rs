@@ -8,11 +8,12 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
-use super::active_set::{Face, Purpose, Split};
+use super::active_set::{Face, Purpose};
 use super::modes::largest;
 use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
+use crate::contact::product::Split;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 

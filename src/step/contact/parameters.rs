@@ -1,6 +1,6 @@
 //! Parameters that act through the constraints.
 
-use super::ContactStage;
+use super::{ContactStage, solved_by};
 use crate::collision::scene::PairFriction;
 use crate::constraint::Source;
 use crate::error::Result;
@@ -98,11 +98,13 @@ impl ContactStage {
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
         if matches!(p.kind, ParamKind::JointPlacement | ParamKind::GeomSize) {
             self.parameter(at, p, force);
-            let (c, law) = (&self.constraints, &mut self.law);
+            let problem = self.constraints.problem();
+            let law = solved_by(&mut self.law, &mut self.relaxed);
             if let Some(l) = &mut self.linear
-                && self.relaxed.is_none()
+                && !problem.blocks.is_empty()
             {
-                l.one_sided |= !l.agreement.answers(c, law, &l.w_param)?;
+                let w = &l.w_param[..problem.rows()];
+                l.one_sided |= !law.linearize(&problem)?.answers(&problem, w)?;
             }
         }
         Ok(())

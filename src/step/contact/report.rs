@@ -3,8 +3,7 @@
 use super::ContactStage;
 use crate::collision::contact_frame;
 use crate::collision::scene::SceneContact;
-use crate::constraint::{PushOut, Source};
-use crate::contact::law::Law;
+use crate::constraint::Source;
 use crate::contact::mode::Mode;
 use crate::model::Model;
 
@@ -50,15 +49,10 @@ impl ContactReport {
 impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
     pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
-        if self.certificate.is_some_and(|c| c.converged) {
-            // Every step of the convex law begins with all.
-            self.constraints.remember(match self.law {
-                Law::Ncp(_) => self.stabilization.push_out,
-                Law::Convex(_) => PushOut::Full,
-            });
-        } else {
+        match &self.outcome {
+            Some(o) if o.certificate.converged => self.constraints.remember(o.jam),
             // Impulses of a failed solve may be far off: the next step does better without them.
-            self.constraints.forget();
+            _ => self.constraints.forget(),
         }
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {

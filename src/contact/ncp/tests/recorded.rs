@@ -6,8 +6,8 @@
 //! are the bits of an f64 in hexadecimal.
 
 use crate::contact::certificate::{Effort, Path};
-use crate::contact::ladder::SWEEPS;
 use crate::contact::mode::Mode;
+use crate::contact::ncp::ladder::SWEEPS;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 

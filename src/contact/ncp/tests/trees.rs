@@ -2,9 +2,10 @@
 
 use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
+use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Effort;
-use crate::contact::island_solver::{Capacity, IslandSolver};
 use crate::contact::mode::Mode;
+use crate::contact::ncp::island_solver::IslandSolver;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;

@@ -108,7 +108,7 @@ fn the_derivative_is_that_of_the_solution() {
         let w: Vec<f64> = (0..n).map(|_| rng.next()).collect();
         let limits: Vec<f64> = (0..nb).map(|_| rng.next()).collect();
         let mut ours = vec![0.0; n];
-        path.apply(&w, Some(&limits), 1, &mut ours);
+        path.direction(&w, Some(&limits), 1, &mut ours);
         let at = |e: f64| {
             let g: Vec<f64> = g.iter().zip(&w).map(|(g, w)| g + e * w).collect();
             let mut blocks = BLOCKS;

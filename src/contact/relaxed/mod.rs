@@ -18,9 +18,12 @@
 //! dλ = −(F_λ + F_σ G)⁻¹ (F_σ w + F_μ dμ). The relaxation of friction by maximum dissipation as a cone
 //! program is that of Howell et al., Dojo: a differentiable physics engine for robotics (2022).
 
-use super::problem::{Block, Problem, Small};
+mod law;
+
+use crate::contact::problem::{Block, Problem, Small};
 use crate::error::{Error, Result};
 use crate::linalg::General;
+pub use law::Relaxed;
 
 const MAX_NEWTON: usize = 100;
 const MAX_HALVINGS: usize = 40;
@@ -36,7 +39,7 @@ const DESCENT: f64 = 0.2;
 
 /// One block's rows of F with their slopes, row-major.
 #[derive(Clone, Copy, Debug, Default)]
-struct Relaxed {
+struct RelaxedRows {
     f: [f64; 3],
     by_lambda: Small,
     by_sigma: Small,
@@ -54,7 +57,7 @@ pub struct CentralPath {
     lambda: Vec<f64>,
     sigma: Vec<f64>,
     gap: Vec<f64>,
-    rows: Vec<Relaxed>,
+    rows: Vec<RelaxedRows>,
     matrix: General,
     column: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
@@ -82,7 +85,7 @@ impl CentralPath {
             lambda: exact.to_vec(),
             sigma: vec![0.0; n],
             gap: vec![0.0; n],
-            rows: vec![Relaxed::default(); problem.blocks.len()],
+            rows: vec![RelaxedRows::default(); problem.blocks.len()],
             matrix: General::new(n),
             column: vec![[0.0]; n],
             scratch: vec![[0.0]; n],
@@ -250,7 +253,7 @@ impl CentralPath {
                     (dry_friction(bound, self.kappa, l[0], s[0]), unit)
                 }
                 Block::Bilateral => {
-                    let mut r = Relaxed::default();
+                    let mut r = RelaxedRows::default();
                     (r.f[0], r.by_sigma[0][0]) = (s[0], 1.0);
                     (r, self.speed)
                 }
@@ -291,7 +294,7 @@ impl CentralPath {
 
     /// dλ for `columns` directions: `w` (n × columns) is the variation of σ at fixed λ, `limits`
     /// (blocks × columns) that of friction coefficients and bounds.
-    pub fn apply(
+    pub fn direction(
         &mut self,
         w: &[f64],
         limits: Option<&[f64]>,
@@ -315,6 +318,30 @@ impl CentralPath {
             }
         }
     }
+
+    /// Adjoint of [`CentralPath::direction`], for one column: −F_σᵀ y and −F_μᵀ y with (F_λ + F_σ G)ᵀ y = λ̄.
+    pub fn adjoint(
+        &mut self,
+        lambda_bar: &[f64],
+        w_bar: &mut [f64],
+        limits_bar: Option<&mut [f64]>,
+    ) {
+        let y = &mut self.column;
+        y.copy_from_slice(lambda_bar.as_chunks().0);
+        self.matrix.solve_transpose(y, &mut self.scratch);
+        let parts = || self.rows.iter().zip(self.offsets.windows(2));
+        for (r, at) in parts() {
+            let y = &y[at[0]..at[1]];
+            for (m, w) in w_bar[at[0]..at[1]].iter_mut().enumerate() {
+                let along: f64 = y.iter().zip(&r.by_sigma).map(|([y], s)| y * s[m]).sum();
+                *w = -along;
+            }
+        }
+        for (limit, (r, at)) in limits_bar.into_iter().flatten().zip(parts()) {
+            let y = y[at[0]..at[1]].iter().zip(&r.by_limit);
+            *limit = -y.map(|([y], by)| y * by).sum::<f64>();
+        }
+    }
 }
 
 fn product((a, b): (&f64, &f64)) -> f64 {
@@ -333,8 +360,8 @@ fn multiplier(mu: f64, kappa: f64, lambda_n: f64, speed2: f64) -> (f64, f64, f64
     ((c + root) / 2.0, c, root)
 }
 
-fn contact(mu: f64, kappa: f64, l: &[f64], s: &[f64]) -> Relaxed {
-    let mut r = Relaxed::default();
+fn contact(mu: f64, kappa: f64, l: &[f64], s: &[f64]) -> RelaxedRows {
+    let mut r = RelaxedRows::default();
     r.f[2] = l[2] * s[2] - kappa;
     r.by_lambda[2][2] = s[2];
     r.by_sigma[2][2] = l[2];
@@ -361,16 +388,16 @@ fn contact(mu: f64, kappa: f64, l: &[f64], s: &[f64]) -> Relaxed {
     r
 }
 
-fn unilateral(kappa: f64, l: f64, s: f64) -> Relaxed {
-    let mut r = Relaxed::default();
+fn unilateral(kappa: f64, l: f64, s: f64) -> RelaxedRows {
+    let mut r = RelaxedRows::default();
     r.f[0] = l * s - kappa;
     r.by_lambda[0][0] = s;
     r.by_sigma[0][0] = l;
     r
 }
 
-fn dry_friction(bound: f64, kappa: f64, l: f64, s: f64) -> Relaxed {
-    let mut r = Relaxed::default();
+fn dry_friction(bound: f64, kappa: f64, l: f64, s: f64) -> RelaxedRows {
+    let mut r = RelaxedRows::default();
     if bound == 0.0 {
         (r.f[0], r.by_lambda[0][0]) = (l, 1.0);
         return r;
@@ -433,5 +460,4 @@ fn place_on_path(block: Block, kappa: f64, l: &mut [f64], s: &mut [f64]) {
 }
 
 #[cfg(test)]
-#[path = "central_path_tests.rs"]
 mod tests;

@@ -2,9 +2,9 @@
 //! and then those that its solutions do violate. The rest stays without impulse: most of what falling bodies foresee
 //! never comes about, and what is left falls into smaller islands.
 
-use super::problem::{Block, Problem};
-use super::whitened_jacobian::WhitenedJacobian;
 use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Problem};
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// A block outside separates at least at this velocity, scaled as margins are: what may be at a switch is inside.
 const OPENING: f64 = 1e-6;

@@ -1,10 +1,10 @@
 //! The problem of one island: its blocks out of the whole, and its solution back into it.
 
-use super::island_solver::Capacity;
 use super::ladder::DENSE_AT_LAST;
-use super::problem::{Block, Delassus, Problem};
-use super::whitened_jacobian::WhitenedJacobian;
+use crate::contact::capacity::Capacity;
 use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 
 /// The problem of one island.
 #[derive(Debug)]

@@ -4,10 +4,10 @@
 //! ([`DEMANDS`]). Each of these problems falls into islands, on each of which the methods of `METHODS` are tried one
 //! after the other until one solves it. Islands that are left over are tried once more at the last, with a dense matrix if
 //! they are small enough ([`DENSE_AT_LAST`]): it tells which rows depend on each other. What a step spends in all is
-//! bounded by [`Allowance`], whatever the table would allow; what remains unsolved then is returned as
-//! [`NcpSolver`](super::ncp::NcpSolver) documents.
+//! bounded by [`Allowance`](crate::contact::allowance::Allowance), whatever the table would allow; what remains unsolved then is returned as
+//! [`NcpSolver`](super::NcpSolver) documents.
 
-use super::certificate::Effort;
+use crate::contact::certificate::Effort;
 
 /// A method of the default path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +59,7 @@ pub(super) const LEAST_NORM: f64 = 60.0;
 /// Sweeps that guess modes.
 pub(super) const SWEEPS: usize = 6;
 
-/// Islands of more rows are solved by trees.
-pub const DENSE: usize = 72;
-
-/// Those of more rows are even at the last.
+/// Islands of more rows are solved by trees even at the last.
 pub const DENSE_AT_LAST: usize = 330;
 
 /// How hard a step tries for one of its demands.
@@ -93,70 +90,6 @@ pub const DEMANDS: Demands = Demands {
 /// with itself takes as many times longer as a row has entries, six for a free body; its own solutions cost as much
 /// as some of that.
 pub(super) const SWEEP: f64 = 0.25;
-
-/// What a solve may spend or has spent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Allowance {
-    /// Iterations of any kind.
-    pub iterations: usize,
-    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it. Of several
-    /// islands each may spend as much: together as many factorizations of the whole.
-    pub work: f64,
-}
-
-impl Allowance {
-    pub const NONE: Allowance = Allowance {
-        iterations: 0,
-        work: 0.0,
-    };
-
-    /// What is left after `spent`.
-    #[must_use]
-    pub fn without(&self, spent: &Allowance) -> Allowance {
-        Allowance {
-            iterations: self.iterations.saturating_sub(spent.iterations),
-            work: (self.work - spent.work).max(0.0),
-        }
-    }
-
-    /// A part of it.
-    #[must_use]
-    pub fn share(&self, part: f64) -> Allowance {
-        Allowance {
-            iterations: (part * self.iterations as f64).ceil() as usize,
-            work: part * self.work,
-        }
-    }
-
-    /// How many of at most `wanted` iterations of this work each it lets through.
-    pub(super) fn grant(&self, wanted: usize, each: f64) -> usize {
-        // A count that no integer holds saturates.
-        wanted.min(self.iterations).min((self.work / each) as usize)
-    }
-
-    /// How many Newton steps it lets through.
-    pub fn newton_steps(&self) -> usize {
-        self.grant(usize::MAX, 1.0)
-    }
-
-    /// Adds iterations of this work each.
-    pub fn spend(&mut self, iterations: usize, each: f64) {
-        self.iterations += iterations;
-        self.work += each * iterations as f64;
-    }
-
-    /// Adds what came after.
-    pub fn add(&mut self, other: &Allowance) {
-        self.iterations += other.iterations;
-        self.work += other.work;
-    }
-
-    /// Of two islands that were solved at a time, what the one that spent more did.
-    pub(super) fn most(&mut self, other: &Allowance) {
-        self.iterations = self.iterations.max(other.iterations);
-        self.work = self.work.max(other.work);
-    }
-}
 
 const fn rung(method: Method, at_most: usize, effort: Effort) -> Rung {
     Rung {

@@ -1,33 +1,24 @@
-//! The solver of [`ncp`](super::ncp), island by island.
+//! The solver of [`ncp`](super), island by island.
 //!
 //! A problem by trees falls apart where no rows join its trees. Each island is solved by itself, from its own warm start,
 //! to its own tolerance and in a fixed order: what rests needs no iteration because something else collides. Small ones
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
 //! no part (`WorkingSet`) and join no islands.
 
-use super::island::Islands;
 use super::island_part::{Part, gather, scatter};
-use super::ladder::{Allowance, DENSE, DENSE_AT_LAST};
-use super::ncp::{Method, NcpOptions, NcpSolver, Sides, Split, dense_cost};
-use super::panels::Columns;
-use super::problem::{Delassus, Problem};
-use super::whitened_jacobian::WhitenedJacobian;
+use super::ladder::DENSE_AT_LAST;
 use super::working_set::WorkingSet;
+use super::{Method, NcpOptions, NcpSolver, Sides, dense_cost};
+use crate::contact::allowance::Allowance;
+use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::certificate::{Certificate, Effort, Path};
+use crate::contact::island::Islands;
 use crate::contact::mode::Mode;
+use crate::contact::problem::{Delassus, Problem};
+use crate::contact::product::Columns;
+use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-
-/// Sizes of the largest problem.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Capacity {
-    pub rows: usize,
-    pub blocks: usize,
-    /// Trees, the coordinates of all and of the largest one: zero if all problems are dense.
-    pub trees: usize,
-    pub coordinates: usize,
-    pub largest_tree: usize,
-}
 
 /// Memory for problems up to a capacity; after creation nothing is allocated.
 #[derive(Debug)]
@@ -326,27 +317,17 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// Rank of what [`IslandSolver::split`] gives of a dense problem.
-    pub fn rank(&self) -> usize {
-        self.solver.rank().independent
+    /// The solver of problems that are held dense.
+    pub fn dense(&self) -> &NcpSolver {
+        &self.solver
     }
 
-    /// As [`NcpSolver::split`]; a problem by trees is not split, its B is 1.
-    pub fn split(
-        &mut self,
-        problem: &Problem,
-        stride: usize,
-        left: &mut [f64],
-        right: &mut [f64],
-    ) -> Result<Split> {
-        match problem.delassus {
-            Delassus::Dense(_) => self.solver.split(problem, stride, left, right),
-            Delassus::Trees(_) => Ok(Split::Adjoint),
-        }
+    pub fn dense_mut(&mut self) -> &mut NcpSolver {
+        &mut self.solver
     }
 
-    /// Products of the C of [`Split::Adjoint`] with columns. As adjoints they keep to what the held rows have
-    /// in common; C itself would be large where rows depend on each other, and its products round-off.
+    /// Products of the derivative −dλ/dw of a problem by trees with columns. As adjoints they keep to what the held rows have
+    /// in common; the map itself would be large where rows depend on each other, and its products round-off.
     pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
         let Delassus::Trees(rows) = problem.delassus else {
             return Err(Error::internal("a dense problem is split otherwise"));
@@ -369,11 +350,6 @@ impl IslandSolver {
             }
         }
         Ok(())
-    }
-
-    /// As [`NcpSolver::solve_middle`].
-    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        self.solver.solve_middle(stride, columns);
     }
 
     /// Prepares the derivative on one island.

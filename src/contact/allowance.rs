@@ -1,0 +1,65 @@
+//! What a solve may spend.
+
+/// What a solve may spend or has spent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowance {
+    /// Iterations of any kind.
+    pub iterations: usize,
+    /// In factorizations of the problem at hand as it is usually held, each with what is solved with it. Of several
+    /// islands each may spend as much: together as many factorizations of the whole.
+    pub work: f64,
+}
+
+impl Allowance {
+    pub const NONE: Allowance = Allowance {
+        iterations: 0,
+        work: 0.0,
+    };
+
+    /// What is left after `spent`.
+    #[must_use]
+    pub fn without(&self, spent: &Allowance) -> Allowance {
+        Allowance {
+            iterations: self.iterations.saturating_sub(spent.iterations),
+            work: (self.work - spent.work).max(0.0),
+        }
+    }
+
+    /// A part of it.
+    #[must_use]
+    pub fn share(&self, part: f64) -> Allowance {
+        Allowance {
+            iterations: (part * self.iterations as f64).ceil() as usize,
+            work: part * self.work,
+        }
+    }
+
+    /// How many of at most `wanted` iterations of this work each it lets through.
+    pub(in crate::contact) fn grant(&self, wanted: usize, each: f64) -> usize {
+        // A count that no integer holds saturates.
+        wanted.min(self.iterations).min((self.work / each) as usize)
+    }
+
+    /// How many Newton steps it lets through.
+    pub fn newton_steps(&self) -> usize {
+        self.grant(usize::MAX, 1.0)
+    }
+
+    /// Adds iterations of this work each.
+    pub fn spend(&mut self, iterations: usize, each: f64) {
+        self.iterations += iterations;
+        self.work += each * iterations as f64;
+    }
+
+    /// Adds what came after.
+    pub fn add(&mut self, other: &Allowance) {
+        self.iterations += other.iterations;
+        self.work += other.work;
+    }
+
+    /// Of two islands that were solved at a time, what the one that spent more did.
+    pub(in crate::contact) fn most(&mut self, other: &Allowance) {
+        self.iterations = self.iterations.max(other.iterations);
+        self.work = self.work.max(other.work);
+    }
+}

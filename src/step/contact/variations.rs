@@ -1,0 +1,71 @@
+//! Variations of a step in general position, for the verdict of a law.
+
+use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
+use crate::contact::law::Variations;
+use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::{F4, scattered};
+use crate::model::topology::Topology;
+
+/// Numbers between ±1 for displacements, kept velocities and forces, and room for one of them. Sized at creation.
+#[derive(Debug)]
+pub(super) struct General {
+    numbers: [Vec<f64>; 3],
+    direction: Vec<f64>,
+}
+
+impl General {
+    pub fn new(nv: usize) -> General {
+        General {
+            numbers: [1, 2, 3].map(|seed| (0..nv).map(|k| scattered(k, seed)).collect()),
+            direction: vec![0.0; nv],
+        }
+    }
+}
+
+/// Those of the last step.
+pub(super) struct OfStep<'a> {
+    pub general: &'a mut General,
+    pub c: &'a Constraints,
+    pub variation: &'a mut ConstraintDerivative,
+    pub s: &'a Stabilization,
+    pub t: &'a Topology,
+    pub kin: &'a Kinematics,
+}
+
+impl Variations for OfStep<'_> {
+    fn of_state(&mut self, w: &mut [f64]) {
+        let (c, s) = (self.c, self.s);
+        let General { numbers, direction } = &mut *self.general;
+        w.fill(0.0);
+        // A displacement that is covered within a step: all parts are velocities.
+        for (x, g) in direction.iter_mut().zip(&numbers[0]) {
+            *x = s.h * g;
+        }
+        self.variation.direction(self.t, self.kin, direction, w);
+        if s.kd != 0.0 {
+            for b in 0..c.groups() {
+                if let Some(row) = c.normal_row(b) {
+                    let n = c.range(b).len() - 1;
+                    w[row] -= s.kd * c.rows.times(b, &numbers[1]).0[n];
+                }
+            }
+        }
+        // Any force at all.
+        add_velocity(c, &numbers[2], w);
+    }
+
+    fn of_velocity(&mut self, which: usize, w: &mut [f64]) {
+        w.fill(0.0);
+        add_velocity(self.c, &self.general.numbers[[0, 2][which]], w);
+    }
+}
+
+/// σ += J x.
+fn add_velocity(c: &Constraints, x: &[f64], sigma: &mut [f64]) {
+    for b in 0..c.groups() {
+        let F4(velocity) = c.rows.times(b, x);
+        for (sigma, v) in sigma[c.range(b)].iter_mut().zip(velocity) {
+            *sigma += v;
+        }
+    }
+}
