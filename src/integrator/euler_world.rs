@@ -79,7 +79,9 @@ impl Scheme for SymplecticEulerWorld {
     }
 
     fn start_adjoint(&self, at: &Start<'_>, z: &[f64], v_bar: &mut [f64]) {
-        v_bar.copy_from_slice(z);
+        for (v_bar, z) in v_bar.iter_mut().zip(z) {
+            *v_bar += z;
+        }
         for l in at.model.free_links() {
             let t = Twist::from_slice(&at.v[l.iv..]);
             let z = Vec3::from_slice(&z[l.iv..]) * at.h;

@@ -83,9 +83,11 @@ pub trait Scheme: Debug + Send {
         }
     }
 
-    /// `v_bar` = the adjoint by v from that by v̂₀.
+    /// `v_bar` += the adjoint by v from that by v̂₀.
     fn start_adjoint(&self, _at: &Start<'_>, z: &[f64], v_bar: &mut [f64]) {
-        v_bar.copy_from_slice(z);
+        for (v_bar, z) in v_bar.iter_mut().zip(z) {
+            *v_bar += z;
+        }
     }
 
     /// Axes in which a free joint's velocity stays without forces; with [`Scheme::for_start_terms`] what columns by v hold

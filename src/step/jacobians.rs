@@ -1,10 +1,9 @@
 //! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
 
+use super::chain::{Along, Parameters};
 use super::constrained_inverse::ConstrainedInverse;
-use super::derivatives::at;
 use super::info::{REACH, check_length};
 use super::linearization::*;
-use super::parameters::At;
 use super::sim::Sim;
 use super::state::Held;
 use crate::dynamics::aba_derivatives::inverse_times;
@@ -84,16 +83,22 @@ impl Sim {
             }
             self.held = Held::Columns;
         }
-        if deep && (out.dv_du.is_some() || out.dq_du.is_some()) {
+        let by_u = out.dv_du.is_some() || out.dq_du.is_some();
+        let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
+        if deep && by_u {
             self.input_columns_by_directions()?;
         }
-        let model = &*self.model;
-        let (t, h) = (model.topology(), self.options.time_step);
-        let (kin, mass) = (&self.dynamics.kin, &mut self.dynamics.mass);
-        let (Some(d), Some(lin)) = (&mut self.dynamics.derivatives, &mut self.linear) else {
+        for p in 0..if by_p { np } else { 0 } {
+            self.velocity_direction(&Along {
+                p: Parameters::Unit(p),
+                ..Along::default()
+            })?;
+            self.keep_column(p, |l| &mut l.by_p);
+        }
+        let (model, h) = (&*self.model, self.options.time_step);
+        let (Some(d), Some(lin)) = (&self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
-        let by_u = out.dv_du.is_some() || out.dq_du.is_some();
         if by_u {
             lin.place_inputs(model.actuators());
         }
@@ -109,25 +114,6 @@ impl Sim {
                 h,
                 &mut lin.by_u,
             );
-        }
-        let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
-        if by_p {
-            let columns = lin.by_p.chunks_exact_mut(nv.max(1));
-            for (p, column) in self.selected.iter().zip(columns) {
-                at!(self, d).column(p, column);
-                for c in column.iter_mut() {
-                    *c *= -h;
-                }
-                if let Some(c) = &mut self.contact {
-                    c.direction(t, kin, &[], &[], &mut []);
-                    c.parameter(&at!(self, d), p, column);
-                    c.add_direction(1.0);
-                }
-                mass.solve(t, column);
-                if let Some(c) = &mut self.contact {
-                    c.correct_one(model, mass, column)?;
-                }
-            }
         }
         if !lin.products_are_finite(h, by_u, by_p) || !self.integrator.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
@@ -215,33 +201,53 @@ impl Sim {
 
     /// The same in as many sweeps over the tree as there are columns.
     fn columns_by_directions(&mut self) -> Result<()> {
-        let nv = self.model.nv();
-        let mut unit = std::mem::take(&mut self.work);
-        unit.fill(0.0);
-        let mut done = Ok(());
-        for k in 0..nv {
-            unit[k] = 1.0;
-            done = done.and_then(|_| self.velocity_direction(&unit, &[], &[], &[]));
-            self.keep_column(k, |l| &mut l.by_q);
-            done = done.and_then(|_| self.velocity_direction(&[], &unit, &[], &[]));
-            self.keep_column(k, |l| &mut l.by_v);
-            unit[k] = 0.0;
-        }
-        self.work = unit;
-        done
+        self.unit_directions(
+            self.model.nv(),
+            |unit| Along {
+                q: unit,
+                ..Along::default()
+            },
+            |l| &mut l.by_q,
+        )?;
+        self.unit_directions(
+            self.model.nv(),
+            |unit| Along {
+                v: unit,
+                ..Along::default()
+            },
+            |l| &mut l.by_v,
+        )
     }
 
     fn input_columns_by_directions(&mut self) -> Result<()> {
+        self.unit_directions(
+            self.model.nu(),
+            |unit| Along {
+                u: unit,
+                ..Along::default()
+            },
+            |l| &mut l.by_u,
+        )
+    }
+
+    /// Columns along all unit vectors of so many numbers.
+    fn unit_directions(
+        &mut self,
+        count: usize,
+        along: impl Fn(&[f64]) -> Along<'_>,
+        of: impl Fn(&mut Linearization) -> &mut Vec<f64>,
+    ) -> Result<()> {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
         let mut unit = std::mem::take(&mut lin.unit);
+        unit.fill(0.0);
         let mut done = Ok(());
-        for j in 0..unit.len() {
-            unit[j] = 1.0;
-            done = done.and_then(|_| self.velocity_direction(&[], &[], &unit, &[]));
-            self.keep_column(j, |l| &mut l.by_u);
-            unit[j] = 0.0;
+        for k in 0..count {
+            unit[k] = 1.0;
+            done = done.and_then(|()| self.velocity_direction(&along(&unit[..count])));
+            self.keep_column(k, &of);
+            unit[k] = 0.0;
         }
         if let Some(lin) = &mut self.linear {
             lin.unit = unit;
@@ -253,9 +259,9 @@ impl Sim {
     fn keep_column(&mut self, k: usize, of: impl Fn(&mut Linearization) -> &mut Vec<f64>) {
         let nv = self.model.nv();
         if let Some(lin) = &mut self.linear {
-            let from = std::mem::take(&mut lin.dv);
+            let from = std::mem::take(&mut lin.x);
             of(lin)[k * nv..][..nv].copy_from_slice(&from);
-            lin.dv = from;
+            lin.x = from;
         }
     }
 }

@@ -20,14 +20,20 @@ pub(crate) struct Linearization {
     /// Sized when parameters are selected.
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
-    /// Islands of the inputs, and a unit input.
+    /// Islands of the inputs.
     pub input_homes: Homes,
     /// Where columns by dofs and inputs begin without zeros.
     pub starts: [Vec<usize>; 2],
+    /// Of dofs or inputs, zero.
     pub unit: Vec<f64>,
-    pub dv: Vec<f64>,
-    pub dq: Vec<f64>,
-    /// Adjoints by q and v, and what the integrator carries.
+    /// A direction on its way through the chain, and its end.
+    pub x: Vec<f64>,
+    pub q_next: Vec<f64>,
+    pub v_next: Vec<f64>,
+    /// Adjoints of velocities and of forces on the way back.
+    pub z: Vec<f64>,
+    pub weights: Vec<f64>,
+    /// Adjoints by q and v, and of what the integrator carries.
     pub q_sum: Vec<f64>,
     pub v_sum: Vec<f64>,
     pub carried: Vec<f64>,
@@ -46,9 +52,12 @@ impl Linearization {
             by_p: Vec::new(),
             input_homes: Homes::new(model.topology(), model.nu()),
             starts: [vec![0; nv + 1], vec![0; model.nu() + 1]],
-            unit: vec![0.0; model.nu()],
-            dv: vec![0.0; nv],
-            dq: vec![0.0; nv],
+            unit: vec![0.0; nv.max(model.nu())],
+            x: vec![0.0; nv],
+            q_next: vec![0.0; nv],
+            v_next: vec![0.0; nv],
+            z: vec![0.0; nv],
+            weights: vec![0.0; nv],
             q_sum: vec![0.0; nv],
             v_sum: vec![0.0; nv],
             carried: vec![0.0; carried],

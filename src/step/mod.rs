@@ -1,5 +1,6 @@
 //! Time stepping and the derivatives of a step.
 
+mod chain;
 mod constrained_inverse;
 mod contact;
 mod contact_kernels;

@@ -1,0 +1,414 @@
+//! The chain rule of a step, its links in one list.
+//!
+//! The step solves r = M a + b − f(q, v, u) = 0 with what impulses add, from v̂₀ to v̂ = v̂₀ + h a + A⁻¹ Jᵀ λ and on to
+//! (q⁺, v⁺) = Φ(q, v, v̂):
+//!
+//! | link | forward | backward |
+//! |---|---|---|
+//! | balance | x = −h (R_q δq + R_v δv − f_u δu + R_p δp) | (q̄, v̄, ū, p̄) += −h Rᵀ w |
+//! | rows | δσ, δbounds; x += forces of rows between bodies | (q̄, v̄, p̄) += their transposes, of σ̄ and w |
+//! | impulses | x ← A⁻¹ x + δv̂₀, then x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law; w = A⁻¹ z; v̄ += δv̂₀ᵀ z |
+//! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x) | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺) |
+//!
+//! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
+//! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
+
+use super::derivatives::{at, force_terms};
+use super::info::{check_finite, check_length};
+use super::linearization::*;
+use super::parameters::At;
+use super::sim::Sim;
+use crate::error::{Error, Result};
+use crate::integrator::{End, Tangent};
+use crate::linalg::all_finite;
+
+/// A direction of all that a step depends on; an empty part is zero.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Along<'a> {
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub u: &'a [f64],
+    pub p: Parameters<'a>,
+}
+
+/// The part of a direction by the selected parameters.
+#[derive(Clone, Copy)]
+pub(super) enum Parameters<'a> {
+    Along(&'a [f64]),
+    /// One of them, and nothing else of the direction.
+    Unit(usize),
+}
+
+impl Default for Parameters<'_> {
+    fn default() -> Self {
+        Parameters::Along(&[])
+    }
+}
+
+/// The adjoint of what a step ends with, and of its contact impulses (3 entries a contact, or none).
+pub(super) struct Seed<'a> {
+    pub next: Tangent<'a>,
+    pub impulses: &'a [f64],
+}
+
+/// Where the adjoints by what a step depends on go: those by q, v and what is carried are in [`Linearization`].
+pub(super) struct Bars<'a> {
+    pub u: Option<&'a mut [f64]>,
+    pub p: Option<&'a mut [f64]>,
+}
+
+/// One link, in both directions. [`Linearization::x`] goes through all of them: forces, then velocities; on the way back
+/// [`Linearization::z`] weighs velocities and [`Linearization::weights`] forces.
+struct Link {
+    forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,
+    backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
+}
+
+const CHAIN: [Link; 4] = [
+    Link {
+        forward: balance,
+        backward: balance_transposed,
+    },
+    Link {
+        forward: rows,
+        backward: rows_transposed,
+    },
+    Link {
+        forward: impulses,
+        backward: impulses_transposed,
+    },
+    Link {
+        forward: end,
+        backward: end_transposed,
+    },
+];
+
+/// Links whose outcome is δv̂.
+const TO_VELOCITY: usize = 3;
+
+/// What any summand, of either sign of zero, leaves as it is.
+const NOTHING: f64 = -0.0;
+
+fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let (t, h, r) = (sim.model.topology(), sim.options.time_step, &mut lin.x);
+    let Along { q, v, u, p } = *along;
+    r.fill(0.0);
+    if t.is_deep() && !(q.is_empty() && v.is_empty()) {
+        (sim.dynamics).inverse_direction(&sim.model, &sim.params, q, v, r);
+        force_terms!(sim, |row, column, by_q, by_v| {
+            r[row] += by_q * q.get(column).unwrap_or(&0.0) + by_v * v.get(column).unwrap_or(&0.0);
+        });
+    }
+    let Some(d) = &sim.dynamics.derivatives else {
+        return Err(Error::internal("the workspace of derivatives is missing"));
+    };
+    if !t.is_deep() && !q.is_empty() {
+        packed_mul(t, &d.id.above_q, &d.id.below_q, q, r);
+    }
+    if !t.is_deep() && !v.is_empty() {
+        packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
+    }
+    sim.forces.input_direction(u, r);
+    match p {
+        Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),
+        Parameters::Along(dp) => {
+            for (p, dp) in sim.selected.iter().zip(dp) {
+                at!(sim, d).column(p, &mut lin.column);
+                for (r, c) in r.iter_mut().zip(&lin.column) {
+                    *r += c * dp;
+                }
+            }
+        }
+    }
+    for r in r.iter_mut() {
+        *r *= -h;
+    }
+    Ok(())
+}
+
+fn balance_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    _: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    let (h, weights) = (sim.options.time_step, &mut lin.weights);
+    if let (Some(out), Some(d)) = (&mut bars.p, &sim.dynamics.derivatives) {
+        for (out, p) in out.iter_mut().zip(&sim.selected) {
+            at!(sim, d).column(p, &mut lin.column);
+            *out += -h * dot(&lin.column, weights);
+        }
+    }
+    for w in weights.iter_mut() {
+        *w *= -h;
+    }
+    if let Some(out) = &mut bars.u {
+        sim.forces.input_adjoint(weights, out);
+    }
+    let (q_sum, v_sum) = (&mut lin.q_sum, &mut lin.v_sum);
+    (sim.dynamics).inverse_adjoint(&sim.model, &sim.params, weights, q_sum, v_sum);
+    force_terms!(sim, |row, column, by_q, by_v| {
+        q_sum[column] += by_q * weights[row];
+        v_sum[column] += by_v * weights[row];
+    });
+    Ok(())
+}
+
+fn rows(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let (Some(c), Some(d)) = (&mut sim.contact, &sim.dynamics.derivatives) else {
+        return Ok(());
+    };
+    let (t, r) = (sim.model.topology(), &mut lin.x);
+    c.direction(t, &sim.dynamics.kin, along.q, along.v, r);
+    match along.p {
+        Parameters::Unit(p) => {
+            c.parameter(&at!(sim, d), &sim.selected[p], r);
+            c.add_direction(1.0);
+        }
+        Parameters::Along(dp) => {
+            for (p, dp) in sim.selected.iter().zip(dp) {
+                lin.column.fill(0.0);
+                c.parameter(&at!(sim, d), p, &mut lin.column);
+                c.add_direction(*dp);
+                for (r, f) in r.iter_mut().zip(&lin.column) {
+                    *r += f * dp;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rows_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    _: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    if let Some(out) = &mut bars.p {
+        out.fill(NOTHING);
+    }
+    let (Some(c), Some(d)) = (&mut sim.contact, &sim.dynamics.derivatives) else {
+        return Ok(());
+    };
+    if let Some(out) = &mut bars.p {
+        for (out, p) in out.iter_mut().zip(&sim.selected) {
+            lin.column.fill(0.0);
+            c.parameter(&at!(sim, d), p, &mut lin.column);
+            *out = dot(&lin.column, &lin.weights) + c.parameter_adjoint();
+        }
+    }
+    let (t, kin) = (sim.model.topology(), &sim.dynamics.kin);
+    c.direction_adjoint(t, kin, &lin.weights, &mut lin.q_sum, &mut lin.v_sum);
+    Ok(())
+}
+
+fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let (model, t, x) = (&*sim.model, sim.model.topology(), &mut lin.x);
+    let mass = &mut sim.dynamics.mass;
+    mass.solve(t, x);
+    if !along.v.is_empty() && t.is_deep() {
+        let at = sim.state.start(model, sim.options.time_step);
+        sim.integrator.start_direction(&at, along.v, x);
+    } else {
+        // R_v by branches holds the rest already.
+        for (x, dv) in x.iter_mut().zip(along.v) {
+            *x += dv;
+        }
+    }
+    match &mut sim.contact {
+        Some(c) => c.correct_one(model, mass, x),
+        None => Ok(()),
+    }
+}
+
+fn impulses_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    seed: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    let (t, mass) = (sim.model.topology(), &mut sim.dynamics.mass);
+    let (z, weights) = (&mut lin.z, &mut lin.weights);
+    weights.copy_from_slice(z);
+    match &mut sim.contact {
+        // z becomes the adjoint of the velocity at fixed impulses.
+        Some(c) if c.has_rows() => {
+            c.correct_transposed(t, mass, seed.impulses, bars.p.is_some(), z, weights)?;
+        }
+        _ => mass.solve(t, weights),
+    }
+    if !all_finite(weights) {
+        return Err(Error::numerical("the adjoint of the step is not finite"));
+    }
+    let at = sim.state.start(&sim.model, sim.options.time_step);
+    sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
+    Ok(())
+}
+
+fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let state = Tangent {
+        q: along.q,
+        v: along.v,
+        carried: &[],
+    };
+    let next = End {
+        q: &mut lin.q_next,
+        v: &mut lin.v_next,
+        carried: &mut lin.carried,
+    };
+    let at = sim.state.start(&sim.model, sim.options.time_step);
+    sim.integrator.end_direction(&at, state, &lin.x, next);
+    Ok(())
+}
+
+fn end_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    seed: &Seed<'_>,
+    _: &mut Bars<'_>,
+) -> Result<()> {
+    let at = sim.state.start(&sim.model, sim.options.time_step);
+    sim.integrator.end_adjoint(&at, seed.next, &mut lin.z);
+    lin.v_sum.fill(NOTHING);
+    let state = End {
+        q: &mut lin.q_sum,
+        v: &mut lin.v_sum,
+        carried: &mut lin.carried,
+    };
+    sim.integrator.state_adjoint(&at, seed.next, state);
+    Ok(())
+}
+
+impl Sim {
+    /// Lends the workspace of derivatives.
+    fn with_linear<T>(
+        &mut self,
+        run: impl FnOnce(&mut Sim, &mut Linearization) -> Result<T>,
+    ) -> Result<T> {
+        let Some(mut lin) = self.linear.take() else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        let done = run(self, &mut lin);
+        self.linear = Some(lin);
+        done
+    }
+
+    /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
+    pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
+        self.with_linear(|sim, lin| {
+            (CHAIN[..TO_VELOCITY].iter()).try_for_each(|link| (link.forward)(sim, lin, along))
+        })
+    }
+
+    /// Derivative of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np, nv, nv. An empty
+    /// slice stands for zero.
+    pub fn step_jvp(
+        &mut self,
+        dq: &[f64],
+        dv: &[f64],
+        du: &[f64],
+        dp: &[f64],
+        dq_next: &mut [f64],
+        dv_next: &mut [f64],
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, n) in [
+            ("dq", dq, nv),
+            ("dv", dv, nv),
+            ("du", du, nu),
+            ("dp", dp, np),
+        ] {
+            if !x.is_empty() {
+                check_finite(name, x, n)?;
+            }
+        }
+        check_length("dq_next", dq_next, nv)?;
+        check_length("dv_next", dv_next, nv)?;
+        self.linearize()?;
+        let along = Along {
+            q: dq,
+            v: dv,
+            u: du,
+            p: Parameters::Along(dp),
+        };
+        self.with_linear(|sim, lin| {
+            (CHAIN.iter()).try_for_each(|link| (link.forward)(sim, lin, &along))?;
+            if !all_finite(&lin.v_next) || !all_finite(&lin.q_next) {
+                return Err(Error::numerical("the derivative of the step is not finite"));
+            }
+            dq_next.copy_from_slice(&lin.q_next);
+            dv_next.copy_from_slice(&lin.v_next);
+            Ok(())
+        })
+    }
+
+    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p); lengths nv, nv in, nv, nv, nu,
+    /// np out. Gradients by q and q⁺ are in tangent coordinates.
+    pub fn step_vjp(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let nv = self.model.nv();
+        check_finite("q_next_bar", q_next_bar, nv)?;
+        check_finite("v_next_bar", v_next_bar, nv)?;
+        let next = Tangent {
+            q: q_next_bar,
+            v: v_next_bar,
+            carried: &[],
+        };
+        self.adjoint(next, &[], q_bar, v_bar, u_bar, p_bar, None)
+    }
+
+    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none; and
+    /// between steps on what the integrator carries.
+    pub(crate) fn adjoint(
+        &mut self,
+        next: Tangent<'_>,
+        impulses: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+        carried_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, n) in [
+            ("q_bar", &q_bar, nv),
+            ("v_bar", &v_bar, nv),
+            ("u_bar", &u_bar, nu),
+            ("p_bar", &p_bar, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        let p_bar = p_bar.filter(|_| np > 0);
+        if p_bar.is_some() {
+            // Parameters' columns are taken from its composites.
+            self.linearize()?;
+        } else {
+            self.prepare()?;
+        }
+        let (seed, mut bars) = (Seed { next, impulses }, Bars { u: u_bar, p: p_bar });
+        self.with_linear(|sim, lin| {
+            (CHAIN.iter().rev())
+                .try_for_each(|link| (link.backward)(sim, lin, &seed, &mut bars))?;
+            for (out, sum) in [
+                (q_bar, &lin.q_sum),
+                (v_bar, &lin.v_sum),
+                (carried_bar, &lin.carried),
+            ] {
+                if let Some(out) = out {
+                    out.copy_from_slice(sum);
+                }
+            }
+            Ok(())
+        })
+    }
+}
