@@ -43,7 +43,7 @@ impl Fixture {
         self.update(q, v);
         let mut tau = vec![0.0; self.model.nv()];
         self.dynamics
-            .inverse(&self.model, self.model.params(), v, a, &mut tau);
+            .inverse(&self.model, self.model.params(), a, &mut tau);
         tau
     }
 
@@ -52,7 +52,7 @@ impl Fixture {
         let mut a = vec![0.0; self.model.nv()];
         let p = self.model.params();
         self.dynamics
-            .forward(&self.model, p, &p.armature, v, tau, &mut a);
+            .forward(&self.model, p, &p.armature, tau, &mut a);
         a
     }
 }
@@ -169,7 +169,7 @@ fn derivatives_against_differences() {
         f.update(&q, &v);
         let mut scratch = vec![0.0; nv];
         let p = f.model.params().clone();
-        f.dynamics.inverse(&f.model, &p, &v, &a, &mut scratch);
+        f.dynamics.inverse(&f.model, &p, &a, &mut scratch);
         f.dynamics.differentiate_inverse(&f.model, &p);
         let id = &f.dynamics.derivatives.as_ref().unwrap().id;
         id.to_dense(f.model.topology(), Some(&mut dq), Some(&mut dv));
@@ -199,7 +199,6 @@ fn derivatives_against_differences() {
             &f.model,
             &p,
             &p.armature,
-            &v,
             &tau,
             &mut acc,
             &mut dq,
@@ -248,7 +247,7 @@ fn hybrid_dynamics_completes_both_sides() {
         f.update(&q, &v);
         let p = f.model.params().clone();
         f.dynamics
-            .hybrid(&f.model, &p, &prescribed, &v, &mut t, &mut acc);
+            .hybrid(&f.model, &p, &prescribed, &mut t, &mut acc);
         assert!(relative_error(&t, &tau) < 1e-9, "forces, seed {seed}");
         assert!(
             relative_error(&acc, &a) < 1e-9,

@@ -406,9 +406,12 @@ impl ConstraintDerivative {
                     own += flow.weigh(l.parent, carried);
                 }
             }
-            for k in l.iv..l.iv + l.kind.nv() {
+            for k in l.dofs() {
                 q_bar[k] += kin.s[k].dot(own);
             }
+        }
+        for (eta, flow) in self.eta_bar.iter().zip(&self.flow[..self.times]) {
+            flow.weigh_varying(t, eta, q_bar);
         }
     }
 

@@ -77,7 +77,9 @@ impl Levers {
         let slowness = t.dofs.iter().map(|dof| match t.links[dof.link].kind {
             LinkKind::Free => 0.0,
             LinkKind::Prismatic => 1.0 / max_push_out,
-            LinkKind::Revolute | LinkKind::Spherical => 1.0 / max_push_out_angle,
+            LinkKind::Revolute | LinkKind::Spherical | LinkKind::Varying { .. } => {
+                1.0 / max_push_out_angle
+            }
         });
         let slowness: Vec<f64> = slowness.collect();
         let mut free_slowness = vec![0.0; t.nv()];

@@ -5,7 +5,7 @@
 
 use super::articulated::{Articulated, Articulation};
 use super::external::External;
-use super::kinematics::{Kinematics, joint_twist};
+use super::kinematics::Kinematics;
 use super::rnea::world_acceleration;
 use crate::linalg::dispatch;
 use crate::model::Model;
@@ -19,8 +19,6 @@ pub struct Aba {
     pub(super) factors: Articulation,
     /// Per link: bias force.
     p: Vec<Wrench>,
-    /// Per link: velocity-product acceleration.
-    c: Vec<Twist>,
     a: Vec<Twist>,
     /// Per dof: the force left on it.
     left: Vec<f64>,
@@ -32,7 +30,6 @@ impl Aba {
         Aba {
             factors: Articulation::new(model),
             p: vec![Wrench::ZERO; n],
-            c: vec![Twist::ZERO; n],
             a: vec![Twist::ZERO; n],
             left: vec![0.0; nv],
         }
@@ -47,24 +44,20 @@ fn aba_kernel(
     params: &Params,
     external: &External,
     diagonal: &[f64],
-    v: &[f64],
     tau: &[f64],
     acc: &mut [f64],
 ) {
     let links = &model.topology().links;
     let factors = &mut w.factors;
-    for (i, l) in links.iter().enumerate() {
+    for i in 0..links.len() {
         let (inertia, vel) = (&kin.inertia[i], kin.v[i]);
         factors.ia[i] = Articulated::rigid(inertia);
         w.p[i] = vel.cross_wrench(inertia.mul(vel)) - external.link[i].wrench;
-        if l.parent != WORLD {
-            w.c[i] = kin.v[l.parent].cross(joint_twist(l.kind, &kin.s[l.iv..], &v[l.iv..]));
-        }
     }
     for (i, l) in links.iter().enumerate().rev() {
         let mut ia = factors.ia[i];
         let mut p = w.p[i];
-        for k in (l.iv..l.iv + l.kind.nv()).rev() {
+        for k in l.dofs().rev() {
             let s = kin.s[k];
             let (u, dinv) = ia.release(s, diagonal[k]);
             let left = tau[k] - s.dot(p);
@@ -75,17 +68,17 @@ fn aba_kernel(
         }
         if l.parent != WORLD {
             factors.ia[l.parent].add(&ia);
-            w.p[l.parent] += p + ia.mul(w.c[i]);
+            w.p[l.parent] += p + ia.mul(kin.c[i]);
         }
     }
     let world = world_acceleration(params);
     for (i, l) in links.iter().enumerate() {
-        let mut a = if l.parent == WORLD {
-            world
-        } else {
-            w.a[l.parent] + w.c[i]
+        let carrier = match l.parent {
+            WORLD => world,
+            p => w.a[p],
         };
-        for k in l.iv..l.iv + l.kind.nv() {
+        let mut a = carrier + kin.c[i];
+        for k in l.dofs() {
             acc[k] = (w.left[k] - a.dot(factors.u[k])) * factors.dinv[k];
             a += kin.s[k] * acc[k];
         }
@@ -101,6 +94,6 @@ dispatch! {
     /// A singular matrix shows as an acceleration that is not finite.
     pub fn aba = aba_kernel(
         w: &mut Aba, kin: &Kinematics, model: &Model, params: &Params, external: &External,
-        diagonal: &[f64], v: &[f64], tau: &[f64], acc: &mut [f64],
+        diagonal: &[f64], tau: &[f64], acc: &mut [f64],
     )
 }

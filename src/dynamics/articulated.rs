@@ -127,7 +127,7 @@ impl Articulation {
         self.force.fill(Wrench::ZERO);
         for (i, l) in t.links.iter().enumerate().rev() {
             let mut f = self.force[i];
-            for k in (l.iv..l.iv + l.kind.nv()).rev() {
+            for k in l.dofs().rev() {
                 let (s, u) = self.pair(k);
                 x[k] -= s.dot(f);
                 f += u * x[k];
@@ -157,7 +157,7 @@ impl Articulation {
                 WORLD => Twist::ZERO,
                 p => self.motion[p],
             };
-            for k in l.iv..l.iv + l.kind.nv() {
+            for k in l.dofs() {
                 let (s, u) = self.pair(k);
                 let (own, speed) = of(motion.dot(u), x[k]);
                 x[k] = own;
@@ -237,7 +237,7 @@ fn articulate_kernel(
     }
     for (i, l) in links.iter().enumerate().rev() {
         let mut ia = w.ia[i];
-        for k in (l.iv..l.iv + l.kind.nv()).rev() {
+        for k in l.dofs().rev() {
             let own = match held {
                 Some(held) if held[k] => 1.0,
                 _ => diagonal[k],

@@ -358,7 +358,7 @@ impl<'a> Columns<'a> {
     /// The rows of a link ← `m` times them, in those columns of `x` that have them.
     #[inline(always)]
     pub fn multiply(&self, m: &LinkMatrix, link: &Link, x: &mut [f64]) {
-        let size = link.kind.nv();
+        let size = link.nv;
         let block = LaneMatrix::new(m);
         let all = match self.starts {
             None => 0..x.len() / self.coupling.dofs(),

@@ -16,26 +16,15 @@ fn located(model: &Model, kin: &Kinematics, body: usize, point: Vec3) -> Option<
     })
 }
 
-/// Visits the dofs between a link and the world, lowest first.
-fn for_path(model: &Model, link: usize, mut visit: impl FnMut(usize)) {
-    let t = model.topology();
-    let l = &t.links[link];
-    let mut k = l.iv + l.kind.nv() - 1;
-    while k != WORLD {
-        visit(k);
-        k = t.dofs[k].parent;
-    }
-}
-
 /// Twist of the frame with world axes at a point of a body, per dof: 6×nv, column-major; `point` in
 /// body axes. `kin` must hold positions.
 pub fn body_jacobian(model: &Model, kin: &Kinematics, body: usize, point: Vec3, j: &mut [f64]) {
     j.fill(0.0);
     if let Some((link, p)) = located(model, kin, body, point) {
-        for_path(model, link, |k| {
+        for k in model.topology().path(link) {
             let s = kin.s[k];
             j[6 * k..6 * k + 6].copy_from_slice(&Twist::new(s.at(p), s.ang).to_array());
-        });
+        }
     }
 }
 
@@ -50,13 +39,25 @@ pub fn body_jacobian_rate(
     rate.fill(0.0);
     if let Some((link, p)) = located(model, kin, body, point) {
         let velocity = kin.v[link].at(p);
-        for_path(model, link, |k| {
+        let t = model.topology();
+        for k in t.path(link) {
             let s = kin.s[k];
             // S is carried by its own link; the point moves with the body.
-            let ds = kin.v[model.topology().dofs[k].link].cross(s);
+            let ds = kin.v[t.dofs[k].link].cross(s);
             let t = Twist::new(ds.at(p) + s.ang.cross(velocity), ds.ang);
             rate[6 * k..6 * k + 6].copy_from_slice(&t.to_array());
-        });
+        }
+        for (state, varying) in kin.varying.iter().zip(&t.varying) {
+            let l = &t.links[varying.link];
+            if (varying.link..l.end).contains(&link) {
+                for k in 0..l.nv {
+                    let ds = state.along(k, state.velocity());
+                    let ds = Twist::new(ds.at(p), ds.ang).to_array();
+                    let column = &mut rate[6 * (l.iv + k)..];
+                    column.iter_mut().zip(ds).for_each(|(x, ds)| *x += ds);
+                }
+            }
+        }
     }
 }
 

@@ -4,10 +4,11 @@
 //! moves with one of its links: an inertial frame chosen afresh at every configuration. World axes
 //! spare the recursions every change of frame, and the near origin keeps their digits.
 
+use crate::joint::VaryingState;
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::{LinkKind, Topology, WORLD};
+use crate::model::topology::{Link, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
 
 /// State of the tree at (q, v).
@@ -23,6 +24,11 @@ pub struct Kinematics {
     pub s: Vec<Twist>,
     /// Per link: spatial velocity; valid after [`velocities`].
     pub v: Vec<Twist>,
+    /// Per link: the acceleration that velocities alone give it beyond its parent's, v_parent × S v + Ṡ v with Ṡ in
+    /// the link frame; valid after [`velocities`].
+    pub c: Vec<Twist>,
+    /// Per varying link of the model: how its S changes.
+    pub varying: Vec<VaryingState>,
     /// Per link: inertia; valid after [`inertias`].
     pub inertia: Vec<Inertia>,
 }
@@ -37,6 +43,9 @@ impl Kinematics {
             origin: vec![Vec3::ZERO; t.trees.len()],
             s: vec![Twist::ZERO; t.nv()],
             v: vec![Twist::ZERO; n],
+            // −0, which changes no number that it is added to, where the world carries a link.
+            c: vec![-Twist::ZERO; n],
+            varying: vec![VaryingState::default(); t.varying.len()],
             inertia: vec![Inertia::ZERO; n],
         }
     }
@@ -80,7 +89,7 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
                 parent.mul_vec(place.pos) + kin.pos[l.parent],
             )
         };
-        let (rot, pos) = (l.kind).place(rot, pos, &q[l.iq..], l.reference);
+        let (rot, pos) = (l.kind).place(&t.varying, rot, pos, &q[l.iq..], l.reference);
         kin.rot[i] = rot;
         kin.pos[i] = pos;
     }
@@ -94,14 +103,20 @@ pub(super) fn positions_kernel(kin: &mut Kinematics, model: &Model, params: &Par
     for (i, l) in t.links.iter().enumerate() {
         (l.kind).columns(&kin.rot[i], kin.pos[i], &mut kin.s[l.iv..]);
     }
+    for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
+        let l = &t.links[link.link];
+        let frame = Pose::new(kin.rot[link.link], kin.pos[link.link]);
+        state.set_position(&*link.joint, &q[l.iq..], frame, &mut kin.s[l.iv..]);
+    }
 }
 
 /// Σ S_k x_k over the dofs of a link.
 #[inline(always)]
-pub fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
+pub fn joint_twist(l: &Link, s: &[Twist], x: &[f64]) -> Twist {
+    let (s, x) = (&s[l.iv..], &x[l.iv..]);
     let mut t = s[0] * x[0];
-    if kind.nv() > 1 {
-        for k in 1..kind.nv() {
+    if l.nv > 1 {
+        for k in 1..l.nv {
             t += s[k] * x[k];
         }
     }
@@ -112,7 +127,7 @@ pub fn joint_twist(kind: LinkKind, s: &[Twist], x: &[f64]) -> Twist {
 #[inline(always)]
 pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
     for (i, l) in t.links.iter().enumerate() {
-        let own = joint_twist(l.kind, &s[l.iv..], &v[l.iv..]);
+        let own = joint_twist(l, s, v);
         out[i] = if l.parent == WORLD {
             own
         } else {
@@ -123,7 +138,23 @@ pub fn link_twists(t: &Topology, s: &[Twist], v: &[f64], out: &mut [Twist]) {
 
 #[inline(always)]
 pub(super) fn velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64]) {
-    link_twists(model.topology(), &kin.s, v, &mut kin.v);
+    let t = model.topology();
+    for (i, l) in t.links.iter().enumerate() {
+        let own = joint_twist(l, &kin.s, v);
+        kin.v[i] = own;
+        if l.parent != WORLD {
+            let carrier = kin.v[l.parent];
+            kin.v[i] = carrier + own;
+            // v_i × S v is v_parent × S v, because a twist does not turn itself.
+            kin.c[i] = carrier.cross(own);
+        }
+    }
+    for (state, link) in kin.varying.iter_mut().zip(&t.varying) {
+        let l = &t.links[link.link];
+        let own = state.set_velocity(&v[l.iv..]);
+        let c = &mut kin.c[link.link];
+        *c = if l.parent == WORLD { own } else { *c + own };
+    }
 }
 
 #[inline(always)]
@@ -144,7 +175,7 @@ dispatch! {
 }
 
 dispatch! {
-    /// Fills `v` after [`positions`]; v has nv entries.
+    /// Fills `v` and `c` after [`positions`]; v has nv entries.
     pub fn velocities = velocities_kernel(kin: &mut Kinematics, model: &Model, v: &[f64])
 }
 

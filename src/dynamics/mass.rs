@@ -158,7 +158,7 @@ pub fn crba_dense(w: &mut Crba, kin: &Kinematics, model: &Model, out: &mut [f64]
     w.composite.copy_from_slice(&kin.inertia);
     for (i, l) in t.links.iter().enumerate().rev() {
         let own = w.composite[i];
-        for k in l.iv..l.iv + l.kind.nv() {
+        for k in l.dofs() {
             let f = own.mul(kin.s[k]);
             let mut a = k;
             while a != WORLD {

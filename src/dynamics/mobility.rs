@@ -34,7 +34,7 @@ impl Mobility {
                 WORLD => [[0.0; 6]; 6],
                 p => m.links[p],
             };
-            for k in l.iv..l.iv + l.kind.nv() {
+            for k in l.dofs() {
                 let (s, u, dinv) = (kin.s[k].to_array(), a.u[k].to_array(), a.dinv[k]);
                 let t = omega.map(|row| row.iter().zip(&u).map(|(x, u)| x * u).sum::<f64>());
                 let own = dinv + dinv * dinv * t.iter().zip(&u).map(|(t, u)| t * u).sum::<f64>();

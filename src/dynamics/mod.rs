@@ -15,6 +15,7 @@ pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 pub mod rnea_direction;
+mod varying;
 mod workspace;
 
 pub use workspace::{Derivatives, Dynamics};

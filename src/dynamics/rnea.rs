@@ -4,6 +4,7 @@
 
 use super::external::External;
 use super::kinematics::{Kinematics, joint_twist, link_twists};
+use crate::joint::MAX_DOFS;
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -22,6 +23,8 @@ pub struct Rnea {
     own: Vec<Wrench>,
     /// Per link: what joint accelerations add.
     gained: Vec<Twist>,
+    /// Per varying link: its joint accelerations.
+    pub(super) varying: Vec<[f64; MAX_DOFS]>,
 }
 
 impl Rnea {
@@ -33,6 +36,15 @@ impl Rnea {
             momentum: vec![Wrench::ZERO; n],
             own: vec![Wrench::ZERO; n],
             gained: vec![Twist::ZERO; n],
+            varying: vec![[0.0; MAX_DOFS]; model.topology().varying.len()],
+        }
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, t: &Topology, acc: &[f64]) {
+        for (own, link) in self.varying.iter_mut().zip(&t.varying) {
+            let acc = &acc[t.links[link.link].dofs()];
+            own[..acc.len()].copy_from_slice(acc);
         }
     }
 }
@@ -50,21 +62,18 @@ pub(super) fn rnea_kernel(
     model: &Model,
     params: &Params,
     external: &External,
-    v: &[f64],
     acc: &[f64],
     tau: &mut [f64],
 ) {
     let links = &model.topology().links;
+    rnea.keep(model.topology(), acc);
     let world = world_acceleration(params);
     for (i, l) in links.iter().enumerate() {
-        let s = &kin.s[l.iv..];
-        let mut a = joint_twist(l.kind, s, &acc[l.iv..]);
-        if l.parent == WORLD {
-            a += world;
-        } else {
-            // v_i × S v = v_parent × S v, because a twist does not turn itself.
-            a += rnea.a[l.parent] + kin.v[l.parent].cross(joint_twist(l.kind, s, &v[l.iv..]));
-        }
+        let carrier = match l.parent {
+            WORLD => world,
+            p => rnea.a[p],
+        };
+        let a = joint_twist(l, &kin.s, acc) + (carrier + kin.c[i]);
         rnea.a[i] = a;
         let (inertia, vel) = (&kin.inertia[i], kin.v[i]);
         let momentum = inertia.mul(vel);
@@ -75,7 +84,7 @@ pub(super) fn rnea_kernel(
     }
     for (i, l) in links.iter().enumerate().rev() {
         let f = rnea.f[i];
-        for k in l.iv..l.iv + l.kind.nv() {
+        for k in l.dofs() {
             tau[k] = kin.s[k].dot(f) + params.armature[k] * acc[k];
         }
         if l.parent != WORLD {
@@ -92,6 +101,7 @@ pub(super) fn accelerate_kernel(
     external: &External,
     acc: &[f64],
 ) {
+    rnea.keep(t, acc);
     link_twists(t, &kin.s, acc, &mut rnea.gained);
     for (i, gained) in rnea.gained.iter().enumerate() {
         rnea.a[i] += *gained;
@@ -115,10 +125,9 @@ dispatch! {
 dispatch! {
     /// τ = M(q) a + b(q, v) − Jᵀ(external wrenches), with rotor armature in M.
     ///
-    /// `kin` must hold positions, velocities and inertias at (q, v); `v`, `acc`, `tau` have nv
-    /// entries.
+    /// `kin` must hold positions, velocities and inertias at (q, v); `acc`, `tau` have nv entries.
     pub fn rnea = rnea_kernel(
         rnea: &mut Rnea, kin: &Kinematics, model: &Model, params: &Params,
-        external: &External, v: &[f64], acc: &[f64], tau: &mut [f64],
+        external: &External, acc: &[f64], tau: &mut [f64],
     )
 }

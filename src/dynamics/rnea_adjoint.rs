@@ -15,6 +15,7 @@ use super::external::External;
 use super::kinematics::{Kinematics, joint_twist};
 use super::rnea::{Rnea, world_acceleration};
 use super::rnea_derivatives::two_b_row;
+use super::varying::{for_forces, gained};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -52,11 +53,12 @@ fn rnea_adjoint_kernel(
     q_bar: &mut [f64],
     v_bar: &mut [f64],
 ) {
-    let links = &model.topology().links;
+    let t = model.topology();
+    let links = &t.links;
     let world = world_acceleration(params);
     let x = &mut x.0[..];
     for (i, l) in links.iter().enumerate() {
-        let mut twist = joint_twist(l.kind, &kin.s[l.iv..], &w[l.iv..]);
+        let mut twist = joint_twist(l, &kin.s, w);
         if l.parent != WORLD {
             twist += x[l.parent].twist;
         }
@@ -85,12 +87,12 @@ fn rnea_adjoint_kernel(
         if external.turns {
             by_q += own.load;
         }
-        let by_v = match l.kind.nv() {
+        let by_v = match l.nv {
             // A single dof does not feel what its own velocity adds: S·((S v) ×* P) = 0.
             1 => rest - carried,
             _ => rest - kin.v[i].cross_wrench(own.momentum),
         };
-        for k in l.iv..l.iv + l.kind.nv() {
+        for k in l.dofs() {
             q_bar[k] += kin.s[k].dot(by_q);
             v_bar[k] += kin.s[k].dot(by_v);
         }
@@ -103,6 +105,15 @@ fn rnea_adjoint_kernel(
             }
         }
     }
+    for (index, link) in t.varying.iter().enumerate() {
+        let own = x[link.link];
+        let turn = Wrench::new(Vec3::ZERO, own.turn);
+        for (k, gained) in t.links[link.link].dofs().zip(gained(kin, rnea, t, index)) {
+            q_bar[k] += gained.alpha.dot(own.momentum) + gained.eta.dot(turn);
+            v_bar[k] += gained.beta.dot(own.momentum);
+        }
+    }
+    for_forces(kin, rnea, t, |k, j, x| q_bar[j] += w[k] * x);
 }
 
 dispatch! {

@@ -18,10 +18,12 @@ use super::external::LinkStiffness;
 use super::kinematics::Kinematics;
 use super::mass::{BranchMatrix, PathBlock, set_path};
 use super::rnea::{Rnea, world_acceleration};
+pub use super::varying::Carried;
+use super::varying::{for_forces, gained};
 use crate::linalg::{F4, dispatch};
 use crate::model::Model;
 use crate::model::params::Params;
-use crate::model::topology::{LANES, LinkKind, Topology, WORLD};
+use crate::model::topology::{LANES, Topology, WORLD};
 use crate::spatial::{Inertia, Mat3, Sym3, Twist, Vec3, Wrench};
 
 /// What the subtree of a link amounts to.
@@ -91,28 +93,6 @@ pub(super) fn two_b_row(inertia: &Inertia, v: Twist, momentum: Wrench, s: Twist)
         - h * u.dot(s_ang)
         - u * h.dot(s_ang);
     momentum.lin.cross(s.lin) * 2.0 + rate + momentum.ang.cross(s_ang)
-}
-
-/// η, α, β of a dof.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Carried {
-    pub eta: Twist,
-    pub alpha: Twist,
-    pub beta: Twist,
-}
-
-impl Carried {
-    /// For a displacement column `s` of a link with parent velocity `vp`, own `vb`, parent
-    /// acceleration `ap`.
-    #[inline(always)]
-    pub fn of(s: Twist, vp: Twist, vb: Twist, ap: Twist) -> Self {
-        let eta = vp.cross(s);
-        Carried {
-            eta,
-            alpha: ap.cross(s) + vp.cross(eta),
-            beta: vb.cross(s) + eta,
-        }
-    }
 }
 
 /// The axes in which the linear velocity of a free joint stays at zero acceleration.
@@ -232,13 +212,28 @@ fn rnea_derivatives_kernel(
         } else {
             (kin.v[l.parent], rnea.a[l.parent])
         };
-        for k in l.iv..l.iv + l.kind.nv() {
+        for k in l.dofs() {
             w.carried[k] = Carried::of(kin.s[k], vp, kin.v[i], ap);
         }
-        if l.kind == LinkKind::Free && axes == FreeAxes::World {
+    }
+    for (index, link) in t.varying.iter().enumerate() {
+        let own = &mut w.carried[t.links[link.link].dofs()];
+        for (own, gained) in own.iter_mut().zip(gained(kin, rnea, t, index)) {
+            own.eta += gained.eta;
+            own.alpha += gained.alpha;
+            own.beta += gained.beta;
+        }
+    }
+    if axes == FreeAxes::World {
+        for l in model.free_links() {
+            let i = t.dofs[l.iv].link;
+            let vp = match l.parent {
+                WORLD => Twist::ZERO,
+                p => kin.v[p],
+            };
             let own = kin.v[i] - vp;
             let linear = own.at(kin.pos[i]);
-            for k in l.iv..l.iv + 6 {
+            for k in l.dofs() {
                 let s = kin.s[k];
                 let turned = own.ang.cross(s.at(kin.pos[i])) + s.ang.cross(linear);
                 w.carried[k].beta.lin -= turned;
@@ -293,7 +288,7 @@ fn rnea_derivatives_kernel(
                 w.below_q[first + b] += dot6(&p[0..6], &e);
             }
         }
-        if l.kind.nv() > 1 {
+        if l.nv > 1 {
             // Dofs of one joint move the same body: none of them turns the others' forces.
             let above = F4::flat_mut(&mut w.above_q);
             for j in l.iv..k {
@@ -306,6 +301,16 @@ fn rnea_derivatives_kernel(
             w.stiffness.pass_on(i, l.parent);
         }
     }
+    for_forces(kin, rnea, t, |row, column, x| {
+        // The lower dof of the two holds the entry.
+        let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
+        if row <= column {
+            F4::flat_mut(&mut w.above_q)[at] += x;
+        }
+        if row >= column {
+            F4::flat_mut(&mut w.below_q)[at] += x;
+        }
+    });
 }
 
 dispatch! {

@@ -10,6 +10,7 @@ use super::external::LinkStiffness;
 use super::kinematics::{Kinematics, joint_twist};
 use super::rnea::{Rnea, world_acceleration};
 use super::rnea_derivatives::Composite;
+use super::varying::{for_forces, gained};
 use crate::linalg::dispatch;
 use crate::model::Model;
 use crate::model::params::Params;
@@ -47,13 +48,15 @@ fn rnea_direction_kernel(
     dv: &[f64],
     tau: &mut [f64],
 ) {
-    let links = &model.topology().links;
+    let t = model.topology();
+    let links = &t.links;
     let world = world_acceleration(params);
     let along = |d: &[f64], i: usize| match d {
         [] => Twist::ZERO,
-        d => joint_twist(links[i].kind, &kin.s[links[i].iv..], &d[links[i].iv..]),
+        d => joint_twist(&links[i], &kin.s, d),
     };
     let x = &mut x.0[..];
+    let mut varying = t.varying.iter().map(|v| v.link).enumerate().peekable();
     for (i, l) in links.iter().enumerate() {
         let (vp, ap, mut own) = match l.parent {
             WORLD => (Twist::ZERO, world, Displaced::default()),
@@ -64,6 +67,17 @@ fn rnea_direction_kernel(
         own.turn += turn;
         own.velocity += eta + speed;
         own.acceleration += ap.cross(turn) + vp.cross(eta) + (kin.v[i] + vp).cross(speed);
+        if let Some((index, _)) = varying.next_if(|(_, link)| *link == i) {
+            for (k, gained) in l.dofs().zip(gained(kin, rnea, t, index)) {
+                if !dq.is_empty() {
+                    own.velocity += gained.eta * dq[k];
+                    own.acceleration += gained.alpha * dq[k];
+                }
+                if !dv.is_empty() {
+                    own.acceleration += gained.beta * dv[k];
+                }
+            }
+        }
         let body = Composite::of(&kin.inertia[i], kin.v[i]);
         own.force = body.inertia.mul(own.acceleration) + body.two_b(own.velocity);
         if let Some(e) = loads.get(i) {
@@ -73,12 +87,15 @@ fn rnea_direction_kernel(
     }
     for (i, l) in links.iter().enumerate().rev() {
         let force = x[i].force;
-        for k in l.iv..l.iv + l.kind.nv() {
+        for k in l.dofs() {
             tau[k] += kin.s[k].dot(force);
         }
         if l.parent != WORLD {
             x[l.parent].force += force + along(dq, i).cross_wrench(rnea.f[i]);
         }
+    }
+    if !dq.is_empty() {
+        for_forces(kin, rnea, t, |k, j, x| tau[k] += x * dq[j]);
     }
 }
 

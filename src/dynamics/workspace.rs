@@ -101,14 +101,7 @@ impl Dynamics {
     }
 
     /// τ = M a + b − Jᵀ(external); after [`Dynamics::update`].
-    pub fn inverse(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        v: &[f64],
-        a: &[f64],
-        tau: &mut [f64],
-    ) {
+    pub fn inverse(&mut self, model: &Model, params: &Params, a: &[f64], tau: &mut [f64]) {
         self.biased = false;
         rnea(
             &mut self.rnea,
@@ -116,7 +109,6 @@ impl Dynamics {
             model,
             params,
             &self.external,
-            v,
             a,
             tau,
         );
@@ -128,7 +120,6 @@ impl Dynamics {
         model: &Model,
         params: &Params,
         diagonal: &[f64],
-        v: &[f64],
         tau: &[f64],
         a: &mut [f64],
     ) {
@@ -139,7 +130,6 @@ impl Dynamics {
             params,
             &self.external,
             diagonal,
-            v,
             tau,
             a,
         );
@@ -152,7 +142,6 @@ impl Dynamics {
         model: &Model,
         params: &Params,
         diagonal: &[f64],
-        v: &[f64],
         tau: &[f64],
         a: &mut [f64],
     ) {
@@ -165,7 +154,6 @@ impl Dynamics {
                 params,
                 &self.external,
                 diagonal,
-                v,
                 tau,
                 a,
             );
@@ -173,7 +161,7 @@ impl Dynamics {
             factors.adopt(&kin.s);
         } else {
             self.factor_mass(model, diagonal);
-            self.bias(model, params, v, a);
+            self.bias(model, params, a);
             for (a, tau) in a.iter_mut().zip(tau) {
                 *a = tau - *a;
             }
@@ -185,7 +173,7 @@ impl Dynamics {
     }
 
     /// b − Jᵀ(external) into `tau`; after [`Dynamics::update`].
-    fn bias(&mut self, model: &Model, params: &Params, v: &[f64], tau: &mut [f64]) {
+    fn bias(&mut self, model: &Model, params: &Params, tau: &mut [f64]) {
         let (kin, external) = (&self.kin, &self.external);
         rnea(
             &mut self.rnea,
@@ -193,7 +181,6 @@ impl Dynamics {
             model,
             params,
             external,
-            v,
             &self.zero,
             tau,
         );
@@ -202,10 +189,10 @@ impl Dynamics {
 
     /// The recursion of [`Dynamics::inverse`] without its τ, from that of [`Dynamics::forward_factored`], which is made
     /// anew if it is not there.
-    pub fn accelerate(&mut self, model: &Model, params: &Params, v: &[f64], a: &[f64]) {
+    pub fn accelerate(&mut self, model: &Model, params: &Params, a: &[f64]) {
         if !self.biased {
             let mut scratch = std::mem::take(&mut self.scratch);
-            self.bias(model, params, v, &mut scratch);
+            self.bias(model, params, &mut scratch);
             self.scratch = scratch;
         }
         let t = model.topology();
@@ -353,15 +340,14 @@ impl Dynamics {
         model: &Model,
         params: &Params,
         diagonal: &[f64],
-        v: &[f64],
         tau: &[f64],
         a: &mut [f64],
         by_q: &mut [f64],
         by_v: &mut [f64],
     ) -> Option<usize> {
-        self.forward(model, params, diagonal, v, tau, a);
+        self.forward(model, params, diagonal, tau, a);
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.inverse(model, params, v, a, &mut scratch);
+        self.inverse(model, params, a, &mut scratch);
         self.scratch = scratch;
         let t = model.topology();
         if t.is_deep() {
@@ -423,7 +409,6 @@ impl Dynamics {
         model: &Model,
         params: &Params,
         prescribed: &[bool],
-        v: &[f64],
         tau: &mut [f64],
         a: &mut [f64],
     ) {
@@ -434,7 +419,7 @@ impl Dynamics {
             }
         }
         let mut bias = std::mem::take(&mut self.scratch);
-        self.inverse(model, params, v, a, &mut bias);
+        self.inverse(model, params, a, &mut bias);
         match &mut self.mass {
             Factors::Packed(mass) => {
                 crba(&mut self.crba, &self.kin, model, mass);
@@ -454,7 +439,7 @@ impl Dynamics {
                 *a = bias[k];
             }
         }
-        self.inverse(model, params, v, a, &mut bias);
+        self.inverse(model, params, a, &mut bias);
         for (k, tau) in tau.iter_mut().enumerate() {
             if prescribed[k] {
                 *tau = bias[k];

@@ -41,6 +41,11 @@ impl JointSpring {
                 LinkKind::Revolute | LinkKind::Prismatic => {
                     e[0] = q[0] - params.spring_reference[l.iv];
                 }
+                LinkKind::Varying { .. } => {
+                    for k in 0..l.nv {
+                        e[k] = q[k] - params.spring_reference[l.iv + k];
+                    }
+                }
                 LinkKind::Spherical => {
                     let w = rotation(q, &neutral[l.iq..]);
                     e[..3].copy_from_slice(&w.to_array());
@@ -76,7 +81,7 @@ impl JointSpring {
 }
 
 fn wide_links(model: &Model) -> impl Iterator<Item = &Link> {
-    (model.topology().links.iter()).filter(|l| l.kind.nv() > 1)
+    (model.topology().links.iter()).filter(|l| l.kind.quaternion().is_some())
 }
 
 /// An entry of [`JointSpring::jacobian`].
@@ -109,10 +114,11 @@ impl Force for JointSpring {
     fn slopes(&self, at: &State<'_>, into: &mut Slopes) {
         let stiffness = &at.params.stiffness;
         for l in &at.model.topology().links {
-            let size = l.kind.nv();
-            let own = &stiffness[l.iv..l.iv + size];
-            if size == 1 {
-                into.add_own(l.iv, own[0], 0.0);
+            let (size, own) = (l.nv, &stiffness[l.dofs()]);
+            if l.kind.quaternion().is_none() {
+                for (k, stiffness) in l.dofs().zip(own) {
+                    into.add_own(k, *stiffness, 0.0);
+                }
             } else if own.iter().any(|k| *k != 0.0) {
                 let jac = self.jacobian(at.model, l, at.q);
                 for (r, k) in own.iter().enumerate() {

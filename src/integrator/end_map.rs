@@ -1,5 +1,5 @@
-//! The derivative of the map to (q⁺, v⁺) where that is δq⁺ = B_q δq + h B_w δv̂, δv⁺ = T δv̂: by blocks of the links with more
-//! than one dof; of others each is 1.
+//! The derivative of the map to (q⁺, v⁺) where that is δq⁺ = B_q δq + h B_w δv̂, δv⁺ = T δv̂: by blocks of the links with a
+//! quaternion; of others, whose ⊕ is addition, each is 1.
 
 use super::{By, End, Start, Tangent};
 use crate::dynamics::coupling::Columns;
@@ -17,7 +17,7 @@ pub struct EndMap {
 
 #[inline(always)]
 pub(crate) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
-    t.links.iter().filter(|l| l.kind.nv() > 1)
+    t.links.iter().filter(|l| l.kind.quaternion().is_some())
 }
 
 impl EndMap {
@@ -170,8 +170,9 @@ fn position_columns_kernel(
     if !by_q {
         return;
     }
-    for l in t.links.iter().filter(|l| l.kind.nv() == 1) {
-        out[which.index(l.iv, l.iv)] += 1.0;
+    let added = t.links.iter().filter(|l| l.kind.quaternion().is_none());
+    for k in added.flat_map(Link::dofs) {
+        out[which.index(k, k)] += 1.0;
     }
     for (b, l) in blocks.iter().zip(wide_links(t)) {
         let size = l.kind.nv();

@@ -6,9 +6,10 @@ use super::prismatic::Prismatic;
 use super::revolute::Revolute;
 use super::spherical::Spherical;
 use super::tangent::IntegrateBlocks;
+use super::varying::{MAX_DOFS, VaryingLink};
 use crate::spatial::{Mat3, Pose, Twist, Vec3};
 
-/// The primitive joints. S is constant in the link frame for each.
+/// The primitive joints. S is constant in the link frame for each but the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// About z.
@@ -19,15 +20,19 @@ pub enum LinkKind {
     Spherical,
     /// Position and quaternion.
     Free,
+    /// One of the model's varying joints, by its index, with so many coordinates and dofs.
+    Varying { index: u16, dofs: u8 },
 }
 
+/// What a family says; of a varying joint `$varying`.
 macro_rules! of_family {
-    ($kind:expr, $($what:tt)*) => {
+    ($kind:expr, $index:pat, $dofs:pat => $varying:expr, $($what:tt)*) => {
         match $kind {
             LinkKind::Revolute => Revolute::$($what)*,
             LinkKind::Prismatic => Prismatic::$($what)*,
             LinkKind::Spherical => Spherical::$($what)*,
             LinkKind::Free => Free::$($what)*,
+            LinkKind::Varying { index: $index, dofs: $dofs } => $varying,
         }
     };
 }
@@ -35,51 +40,72 @@ macro_rules! of_family {
 impl LinkKind {
     /// Number of coordinates.
     pub const fn nq(self) -> usize {
-        of_family!(self, NQ)
+        of_family!(self, _, dofs => dofs as usize, NQ)
     }
 
     /// Number of dofs.
     pub const fn nv(self) -> usize {
-        of_family!(self, NV)
+        of_family!(self, _, dofs => dofs as usize, NV)
     }
 
     /// Where among its coordinates a unit quaternion begins; without one ⊕ is addition.
     pub const fn quaternion(self) -> Option<usize> {
-        of_family!(self, QUATERNION)
+        of_family!(self, _, _ => None, QUATERNION)
     }
 
     /// The moved frame at the coordinates that `q` begins with, from where it is at the reference.
     #[inline(always)]
-    pub fn place(self, rot: Mat3, pos: Vec3, q: &[f64], reference: f64) -> (Mat3, Vec3) {
-        of_family!(self, place(rot, pos, q, reference))
+    pub fn place(
+        self,
+        varying: &[VaryingLink],
+        rot: Mat3,
+        pos: Vec3,
+        q: &[f64],
+        reference: f64,
+    ) -> (Mat3, Vec3) {
+        of_family!(
+            self,
+            index, dofs => {
+                let moved = varying[index as usize].joint.pose(&q[..dofs as usize]);
+                (rot.mul_mat(&moved.rot), rot.mul_vec(moved.pos) + pos)
+            },
+            place(rot, pos, q, reference)
+        )
     }
 
     /// The columns of S that `s` begins with, of the moved frame at `rot`, `p`, along the axes and about the point in
-    /// which these are given.
+    /// which these are given; those of a varying joint stay.
     #[inline(always)]
     pub fn columns(self, rot: &Mat3, p: Vec3, s: &mut [Twist]) {
-        of_family!(self, columns(rot, p, s));
+        of_family!(self, _, _ => (), columns(rot, p, s));
     }
 
     /// Appends the coordinates at which a body is where its description places it.
     pub fn neutral(self, placement: &Pose, reference: f64, q: &mut Vec<f64>) {
-        of_family!(self, neutral(placement, reference, q));
+        of_family!(self, _, dofs => q.extend([0.0; MAX_DOFS][..dofs as usize].iter()), neutral(placement, reference, q));
     }
 
     /// out ← q ⊕ dv.
     #[inline(always)]
     pub fn integrate(self, q: &[f64], dv: &[f64], out: &mut [f64]) {
-        of_family!(self, integrate(q, dv, out));
+        of_family!(self, _, dofs => flat(dofs, q, dv, out, |q, dv| q + dv), integrate(q, dv, out));
     }
 
     /// The tangent vector dv with a ⊕ dv = b, rotations of at most π.
     #[inline(always)]
     pub fn difference(self, a: &[f64], b: &[f64], dv: &mut [f64]) {
-        of_family!(self, difference(a, b, dv));
+        of_family!(self, _, dofs => flat(dofs, a, b, dv, |a, b| b - a), difference(a, b, dv));
     }
 
     /// How q ⊕ w varies, at the tangent vector w.
     pub fn integrate_blocks(self, w: &[f64]) -> IntegrateBlocks {
-        of_family!(self, integrate_blocks(w))
+        of_family!(self, _, _ => IntegrateBlocks::ONE, integrate_blocks(w))
+    }
+}
+
+/// Number by number.
+fn flat(n: u8, a: &[f64], b: &[f64], out: &mut [f64], of: impl Fn(f64, f64) -> f64) {
+    for k in 0..n as usize {
+        out[k] = of(a[k], b[k]);
     }
 }

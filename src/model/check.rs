@@ -3,6 +3,7 @@
 use super::mesh::TriMesh;
 use super::spec::{GeomSpec, HeightField, JointKind, JointSpec, ShapeSpec};
 use crate::error::{Error, Result};
+use crate::joint::MAX_DOFS;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 use std::f64::consts::PI;
@@ -104,6 +105,13 @@ fn principal_moments(i: &Inertia) -> [f64; 3] {
 }
 
 pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
+    if let Some(dofs) = j.varying.as_ref().map(|v| v.dofs())
+        && !(1..=MAX_DOFS).contains(&dofs)
+    {
+        return Err(Error::invalid(format!(
+            "joint {who}: a varying joint must have 1 to {MAX_DOFS} dofs, got {dofs}"
+        )));
+    }
     let not_negative = [
         ("damping", j.damping),
         ("stiffness", j.stiffness),

@@ -150,7 +150,11 @@ impl Compiler {
         let first_link = self.topology.links.len();
         let mut placement_axes = Pose::IDENTITY;
         let [axis, axis2] = unit_axes(j.kind, [j.axis, j.axis2], &who)?;
-        for (kind, along) in primitives(j.kind, axis, axis2) {
+        let made_of = match &j.varying {
+            Some(varying) => vec![(self.topology.take_up(varying), Vec3::Z)],
+            None => primitives(j.kind, axis, axis2),
+        };
+        for (kind, along) in made_of {
             let here = Pose::new(align_z(along), j.anchor);
             if self.topology.links.len() == first_link {
                 placement_axes = Pose::new(here.rot.transpose(), Vec3::ZERO);

@@ -5,6 +5,7 @@
 //! [`Model::compile`]: super::Model::compile
 
 use super::mesh::TriMesh;
+use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::sync::Arc;
@@ -87,6 +88,8 @@ impl BodySpec {
 pub struct JointSpec {
     pub name: String,
     pub kind: JointKind,
+    /// One link that moves so, about the anchor and along the body's axes, in place of the primitive joints of `kind`.
+    pub varying: Option<Arc<dyn VaryingJoint>>,
     /// Unit length is not required, only a direction.
     pub axis: Vec3,
     /// Second axis of a universal joint.
@@ -123,6 +126,7 @@ impl JointSpec {
         JointSpec {
             name: name.into(),
             kind,
+            varying: None,
             axis: Vec3::Z,
             axis2: Vec3::Y,
             anchor: Vec3::ZERO,

@@ -4,9 +4,12 @@
 //! prismatic, spherical, free) or a chain of them with massless frames between (planar, universal,
 //! ...); a body welded to another lives on the same link. Every link frame sits at its joint's
 //! anchor with the joint's axis along z, so that the recursions know a single revolute and a single
-//! prismatic joint.
+//! prismatic joint. A joint whose S depends on q is one link whatever its dofs, and stands in a list of such.
 
 pub use crate::joint::LinkKind;
+use crate::joint::{VaryingJoint, VaryingLink};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Parent of a link that hangs on the world, and link of a body that is welded to it.
 pub const WORLD: usize = usize::MAX;
@@ -19,8 +22,9 @@ pub struct Link {
     pub parent: usize,
     /// First coordinate in q.
     pub iq: usize,
-    /// First dof in v.
+    /// First dof in v, and number of them.
     pub iv: usize,
+    pub nv: usize,
     /// Coordinate of a one-dof link at which it does not move its frame.
     pub reference: f64,
     /// Kinematic tree to which the link belongs.
@@ -29,6 +33,20 @@ pub struct Link {
     pub end: usize,
     /// The user's joint of which this is a part.
     pub joint: usize,
+}
+
+impl Link {
+    /// Its dofs.
+    #[inline(always)]
+    pub fn dofs(&self) -> Range<usize> {
+        self.iv..self.iv + self.nv
+    }
+
+    /// The last of its dofs, on which those of links below hang.
+    #[inline(always)]
+    pub fn last_dof(&self) -> usize {
+        self.iv + self.nv - 1
+    }
 }
 
 /// One degree of freedom. The dofs of a link form a chain.
@@ -63,6 +81,8 @@ pub struct Topology {
     pub links: Vec<Link>,
     pub dofs: Vec<Dof>,
     pub trees: Vec<Tree>,
+    /// Links whose S depends on q, in increasing order.
+    pub varying: Vec<VaryingLink>,
     pub nq: usize,
     /// Length of branch-packed storage: zero for deep trees.
     pub packed: usize,
@@ -110,7 +130,7 @@ impl Topology {
     pub fn path(&self, link: usize) -> Path<'_> {
         let next = match link {
             WORLD => WORLD,
-            link => self.links[link].iv + self.links[link].kind.nv() - 1,
+            link => self.links[link].last_dof(),
         };
         Path {
             dofs: &self.dofs,
@@ -130,11 +150,12 @@ impl Topology {
     /// Appends a link below `parent`; links must come depth first.
     pub(crate) fn push(&mut self, kind: LinkKind, parent: usize, joint: usize, reference: f64) {
         let (iv, id) = (self.dofs.len(), self.links.len());
-        let mut above = WORLD;
-        if parent != WORLD {
-            above = self.links[parent].iv + self.links[parent].kind.nv() - 1;
-        }
-        for k in 0..kind.nv() {
+        let nv = kind.nv();
+        let mut above = match parent {
+            WORLD => WORLD,
+            parent => self.links[parent].last_dof(),
+        };
+        for k in 0..nv {
             let depth = if above == WORLD {
                 0
             } else {
@@ -168,6 +189,7 @@ impl Topology {
             parent,
             iq: self.nq,
             iv,
+            nv,
             reference,
             tree,
             end: 0,
@@ -176,13 +198,23 @@ impl Topology {
         self.nq += kind.nq();
     }
 
+    /// Takes up the varying joint of the link that comes next.
+    pub(crate) fn take_up(&mut self, joint: &Arc<dyn VaryingJoint>) -> LinkKind {
+        let (index, dofs) = (self.varying.len() as u16, joint.dofs() as u8);
+        self.varying.push(VaryingLink {
+            link: self.links.len(),
+            joint: joint.clone(),
+        });
+        LinkKind::Varying { index, dofs }
+    }
+
     /// Fills the ends of subtrees and trees once every link is there.
     pub(crate) fn finish(&mut self) {
         if self.is_deep() {
             self.packed = 0;
         }
         for i in (0..self.links.len()).rev() {
-            let own = self.links[i].iv + self.links[i].kind.nv();
+            let own = self.links[i].last_dof() + 1;
             self.links[i].end = self.links[i].end.max(i + 1);
             let end = self.links[i].end;
             let dof_end = self.dofs[own - 1].end.max(own);
@@ -197,7 +229,7 @@ impl Topology {
                 }
                 p => {
                     self.links[p].end = self.links[p].end.max(end);
-                    let last = self.links[p].iv + self.links[p].kind.nv() - 1;
+                    let last = self.links[p].last_dof();
                     self.dofs[last].end = self.dofs[last].end.max(dof_end);
                 }
             }

@@ -36,7 +36,7 @@ impl Sim {
         check_length("tau", tau, self.model.nv())?;
         self.update(q, v);
         self.dynamics
-            .inverse(&self.model, &self.params, v, a, &mut self.work);
+            .inverse(&self.model, &self.params, a, &mut self.work);
         self.deliver("tau", tau)
     }
 
@@ -68,7 +68,7 @@ impl Sim {
         self.update(q, v);
         let p = &self.params;
         self.dynamics
-            .forward(&self.model, p, &p.armature, v, tau, &mut self.work);
+            .forward(&self.model, p, &p.armature, tau, &mut self.work);
         self.deliver("a", a)
     }
 
@@ -106,7 +106,7 @@ impl Sim {
         self.need_derivatives()?;
         self.update(q, v);
         self.dynamics
-            .inverse(&self.model, &self.params, v, a, &mut self.work);
+            .inverse(&self.model, &self.params, a, &mut self.work);
         self.dynamics
             .differentiate_inverse(&self.model, &self.params);
         if self.model.topology().is_deep() {
@@ -176,7 +176,6 @@ impl Sim {
             model,
             p,
             &p.armature,
-            v,
             tau,
             &mut self.work,
             by_q,
@@ -348,7 +347,6 @@ impl Sim {
             &self.model,
             &self.params,
             &self.prescribed,
-            v,
             &mut self.work,
             &mut self.work2,
         );

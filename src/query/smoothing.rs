@@ -258,7 +258,7 @@ impl Sim {
 }
 
 fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
-    t.links.iter().filter(|l| l.kind.nv() > 1)
+    t.links.iter().filter(|l| l.kind.quaternion().is_some())
 }
 
 /// A displacement with both signs, and the simulation that steps from there.

@@ -225,7 +225,7 @@ impl Writer<'_> {
             LinkKind::Revolute => "hinge",
             LinkKind::Prismatic => "slide",
             LinkKind::Spherical => "ball",
-            LinkKind::Free => "free",
+            LinkKind::Free | LinkKind::Varying { .. } => "free",
         };
         let one_dof = piece.nv == 1;
         xml.start("joint")

@@ -66,6 +66,13 @@ pub fn save_file(model: &Model, path: &Path, strict: bool) -> Result<Vec<String>
 }
 
 fn write(model: &Model, format: Format, stem: &str) -> Result<Written> {
+    if let Some(varying) = model.topology().varying.first() {
+        let joint = model.joint(model.topology().links[varying.link].joint);
+        return Err(Error::unsupported(format!(
+            "joint \"{}\": no file format has joints whose motion subspace varies",
+            joint.name
+        )));
+    }
     match format {
         Format::Mjcf => mjcf::write(model),
         Format::Urdf => urdf::write(model, stem),

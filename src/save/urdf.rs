@@ -229,7 +229,7 @@ impl Writer<'_> {
             (LinkKind::Revolute, None) => "continuous",
             (LinkKind::Prismatic, _) => "prismatic",
             (LinkKind::Spherical, _) => "spherical",
-            (LinkKind::Free, _) => "floating",
+            (LinkKind::Free | LinkKind::Varying { .. }, _) => "floating",
         };
         if piece.kind == LinkKind::Spherical {
             self.losses.note("ball joints are no part of the format: other readers may refuse type=\"spherical\"", &joint.name);

@@ -104,8 +104,8 @@ impl Sim {
             return Err(Error::numerical(why));
         }
         match self.contact {
-            Some(_) => d.accelerate(model, &self.params, &s.v, &s.acc),
-            None => d.inverse(model, &self.params, &s.v, &s.acc, &mut self.work),
+            Some(_) => d.accelerate(model, &self.params, &s.acc),
+            None => d.inverse(model, &self.params, &s.acc, &mut self.work),
         }
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));

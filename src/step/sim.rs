@@ -407,7 +407,7 @@ impl Sim {
         match &mut self.contact {
             None => {
                 self.dynamics
-                    .forward(model, params, diagonal, v, tau, &mut s.acc);
+                    .forward(model, params, diagonal, tau, &mut s.acc);
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
@@ -415,7 +415,7 @@ impl Sim {
             }
             Some(c) => {
                 self.dynamics
-                    .forward_factored(model, params, diagonal, v, tau, &mut s.acc);
+                    .forward_factored(model, params, diagonal, tau, &mut s.acc);
                 check_acceleration(model, &s.acc)?;
                 let certificate = c.solve(
                     model,

@@ -8,7 +8,7 @@ use crate::collision::scene::Scene;
 use crate::constraint::assemble::{Constraints, Source};
 use crate::constraint::contact_derivative::{ContactState, Moved};
 use crate::dynamics::kinematics::Kinematics;
-use crate::model::topology::{Topology, WORLD};
+use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;
 
@@ -69,13 +69,18 @@ impl ConstraintDerivative {
             let (mut link, mut v) = (state.sides.link[x], at[x]);
             while link != WORLD {
                 let l = &t.links[link];
-                let own = l.iv..l.iv + l.kind.nv();
-                for k in own.clone() {
+                for k in l.dofs() {
                     v -= kin.s[k] * c.push_out_weight(group, k);
                 }
-                for k in own {
-                    let xi = kin.s[k];
-                    let moved = state.displaced(&on_side(x, xi), &on_side(x, v.cross(xi)));
+                for k in l.dofs() {
+                    let (xi, mut eta) = (kin.s[k], v.cross(kin.s[k]));
+                    if let LinkKind::Varying { index, .. } = l.kind {
+                        let state = &kin.varying[index as usize];
+                        for i in l.dofs() {
+                            eta += state.slope(i - l.iv, k - l.iv) * c.push_out_weight(group, i);
+                        }
+                    }
+                    let moved = state.displaced(&on_side(x, xi), &on_side(x, eta));
                     self.on_dofs.push(OnDof {
                         row,
                         dof: k,

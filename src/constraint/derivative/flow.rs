@@ -2,14 +2,17 @@
 
 use crate::constraint::contact_derivative::ContactState;
 use crate::dynamics::kinematics::{Kinematics, joint_twist, link_twists};
+use crate::joint::MAX_DOFS;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     velocity: Vec<Twist>,
-    /// V_parent × S of the dofs, after [`Flow::carry`].
+    /// η of the dofs: V_parent × S and what S's change adds, after [`Flow::carry`].
     carried: Vec<Twist>,
+    /// Per varying link: how the velocity within it changes by each of its dofs.
+    varying: Vec<[Twist; MAX_DOFS]>,
 }
 
 impl Flow {
@@ -17,20 +20,32 @@ impl Flow {
         Flow {
             velocity: vec![Twist::ZERO; t.links.len()],
             carried: vec![Twist::ZERO; t.nv()],
+            varying: vec![[Twist::ZERO; MAX_DOFS]; t.varying.len()],
         }
     }
 
     #[inline(always)]
     pub fn set(&mut self, t: &Topology, kin: &Kinematics, v: &[f64]) {
         link_twists(t, &kin.s, v, &mut self.velocity);
+        for ((by, state), link) in self.varying.iter_mut().zip(&kin.varying).zip(&t.varying) {
+            let v = &v[t.links[link.link].dofs()];
+            for j in 0..v.len() {
+                by[j] = state.by_dof(j, v);
+            }
+        }
     }
 
     #[inline(always)]
     pub fn carry(&mut self, t: &Topology, kin: &Kinematics) {
         for l in &t.links {
             let parent = self.of(l.parent);
-            for k in l.iv..l.iv + l.kind.nv() {
+            for k in l.dofs() {
                 self.carried[k] = parent.cross(kin.s[k]);
+            }
+        }
+        for (by, link) in self.varying.iter().zip(&t.varying) {
+            for (k, by) in t.links[link.link].dofs().zip(by) {
+                self.carried[k] += *by;
             }
         }
     }
@@ -51,16 +66,22 @@ impl Flow {
         self.carried[dof]
     }
 
-    /// η of all links by a displacement `dq`: V_parent × S dq summed from the world.
+    /// η of all links by a displacement `dq`, summed from the world.
     #[inline(always)]
     pub fn displaced(&self, t: &Topology, kin: &Kinematics, dq: &[f64], eta: &mut [Twist]) {
+        let mut varying = t.varying.iter().zip(&self.varying).peekable();
         for (i, l) in t.links.iter().enumerate() {
             eta[i] = if l.parent == WORLD {
                 Twist::ZERO
             } else {
-                let own = joint_twist(l.kind, &kin.s[l.iv..], &dq[l.iv..]);
+                let own = joint_twist(l, &kin.s, dq);
                 eta[l.parent] + self.velocity[l.parent].cross(own)
             };
+            if let Some((_, by)) = varying.next_if(|(link, _)| link.link == i) {
+                for (k, by) in l.dofs().zip(by) {
+                    eta[i] += *by * dq[k];
+                }
+            }
         }
     }
 
@@ -68,6 +89,15 @@ impl Flow {
     #[inline(always)]
     pub fn weigh(&self, parent: usize, eta: Wrench) -> Wrench {
         -self.of(parent).cross_wrench(eta)
+    }
+
+    /// Adds to `q_bar` what the adjoints of η on subtrees are by the change of S.
+    pub fn weigh_varying(&self, t: &Topology, eta: &[Wrench], q_bar: &mut [f64]) {
+        for (by, link) in self.varying.iter().zip(&t.varying) {
+            for (k, by) in t.links[link.link].dofs().zip(by) {
+                q_bar[k] += by.dot(eta[link.link]);
+            }
+        }
     }
 }
 

@@ -1,0 +1,107 @@
+//! Joints whose motion subspace depends on their coordinates: universal as one joint, Euler angles, curves, surfaces.
+//!
+//! Their coordinates are plain numbers, and so ⊕ is addition. In the frame that the joint moves, with S_k,j = ∂S_k/∂q_j,
+//! the velocity of the joint S v changes by S v̇ + c, where
+//!
+//!   c = Ṡ v = Σ S_k,j v_j v_k,   ∂c/∂q_j = Σ S_k,lj v_l v_k,   ∂c/∂v_j = Σ (S_k,j + S_j,k) v_k.
+
+use crate::spatial::{Pose, Twist};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Most dofs that a joint has.
+pub const MAX_DOFS: usize = 6;
+
+/// A joint with S(q). All slices have [`VaryingJoint::dofs`] entries; twists are along the axes of the frame that the
+/// joint moves and about its origin, (linear; angular).
+pub trait VaryingJoint: Debug + Send + Sync {
+    /// Number of coordinates and of dofs: 1 to [`MAX_DOFS`].
+    fn dofs(&self) -> usize;
+
+    /// The moved frame in the one that stays. At q = 0 the body is where its description places it if this is the
+    /// identity.
+    fn pose(&self, q: &[f64]) -> Pose;
+
+    /// S_k: the velocity of the moved frame by the rate of q_k.
+    fn columns(&self, q: &[f64], s: &mut [Twist]);
+
+    /// S_k,j into `slopes[j][k]`.
+    fn slopes(&self, q: &[f64], slopes: &mut [[Twist; MAX_DOFS]]);
+
+    /// ∂c/∂q_j, of c = Σ S_k,l v_l v_k.
+    fn bias_slopes(&self, q: &[f64], v: &[f64], dc: &mut [Twist]);
+}
+
+/// A varying joint of a model, and the link that it moves.
+#[derive(Clone, Debug)]
+pub struct VaryingLink {
+    pub link: usize,
+    pub joint: Arc<dyn VaryingJoint>,
+}
+
+/// A varying joint at a state, along the axes and about the point of the recursions.
+#[derive(Clone, Debug, Default)]
+pub struct VaryingState {
+    dofs: usize,
+    q: [f64; MAX_DOFS],
+    v: [f64; MAX_DOFS],
+    frame: Pose,
+    slopes: [[Twist; MAX_DOFS]; MAX_DOFS],
+}
+
+impl VaryingState {
+    /// Takes coordinates with the moved frame there, and gives the columns of S.
+    pub fn set_position(
+        &mut self,
+        joint: &dyn VaryingJoint,
+        q: &[f64],
+        frame: Pose,
+        s: &mut [Twist],
+    ) {
+        let n = joint.dofs();
+        (self.dofs, self.frame) = (n, frame);
+        self.q[..n].copy_from_slice(&q[..n]);
+        joint.columns(&q[..n], &mut s[..n]);
+        joint.slopes(&q[..n], &mut self.slopes[..n]);
+        let slopes = self.slopes[..n].iter_mut().flat_map(|by| &mut by[..n]);
+        for s in s[..n].iter_mut().chain(slopes) {
+            *s = frame.twist(*s);
+        }
+    }
+
+    /// Takes the rates of the coordinates and gives c.
+    pub fn set_velocity(&mut self, v: &[f64]) -> Twist {
+        self.v[..self.dofs].copy_from_slice(&v[..self.dofs]);
+        let terms = (0..self.dofs).map(|j| self.by_dof(j, v) * v[j]);
+        terms.fold(Twist::ZERO, |c, x| c + x)
+    }
+
+    /// The rates of the coordinates.
+    pub fn velocity(&self) -> &[f64] {
+        &self.v[..self.dofs]
+    }
+
+    /// S_k,j.
+    pub fn slope(&self, k: usize, j: usize) -> Twist {
+        self.slopes[j][k]
+    }
+
+    /// How S x changes by q_j: Σ S_k,j x_k.
+    pub fn by_dof(&self, j: usize, x: &[f64]) -> Twist {
+        let terms = self.slopes[j][..self.dofs].iter().zip(x);
+        terms.fold(Twist::ZERO, |sum, (s, x)| sum + *s * *x)
+    }
+
+    /// How S_k changes as the coordinates do by x: Σ S_k,j x_j.
+    pub fn along(&self, k: usize, x: &[f64]) -> Twist {
+        let terms = self.slopes[..self.dofs].iter().zip(x);
+        terms.fold(Twist::ZERO, |sum, (by, x)| sum + by[k] * *x)
+    }
+
+    /// ∂c/∂q_j.
+    pub fn bias_slopes(&self, joint: &dyn VaryingJoint) -> [Twist; MAX_DOFS] {
+        let mut dc = [Twist::ZERO; MAX_DOFS];
+        joint.bias_slopes(&self.q[..self.dofs], self.velocity(), &mut dc[..self.dofs]);
+        dc.map(|x| self.frame.twist(x))
+    }
+}
