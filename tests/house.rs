@@ -38,7 +38,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("constraint", 31),
     ("contact", 51),
     ("load", 48),
-    ("model", 2),
     ("query", 3),
     ("record", 2),
     ("save", 16),

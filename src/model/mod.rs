@@ -6,6 +6,7 @@ mod compile;
 pub mod derived;
 pub mod mesh;
 pub mod pairs;
+mod param_values;
 pub mod params;
 mod size;
 pub mod spec;

@@ -1,0 +1,210 @@
+//! Parameters of a model: which there are, their values, and what follows from them.
+
+use super::Model;
+use super::params::{Param, ParamKind, Params};
+use super::spec::JointKind;
+use super::topology::WORLD;
+use crate::error::{Error, Result};
+use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Quat, Twist, Vec3, so3_right_jacobian};
+
+/// The displacement of a joint's placement by a vector of six.
+fn displacement(p: &[f64; 6]) -> Pose {
+    Pose::from_quat(
+        Quat::exp(Vec3::new(p[3], p[4], p[5])).normalized(),
+        Vec3::new(p[0], p[1], p[2]),
+    )
+}
+
+impl Params {
+    /// Value of a parameter that [`Model::check_param`] has accepted; zero for a load and a gain,
+    /// which the simulation holds.
+    pub fn get(&self, model: &Model, p: &Param) -> f64 {
+        let (i, c) = (p.index as usize, p.component as usize);
+        match p.kind {
+            ParamKind::BodyInertia => self.body_inertia[i].to_params()[c],
+            ParamKind::GeomFriction => self.geom_friction[i][c],
+            ParamKind::ContactStiffness => self.geom_stiffness[i],
+            ParamKind::ContactDissipation => self.geom_dissipation[i],
+            ParamKind::GeomSize => self.geom_size[i][c],
+            ParamKind::JointPlacement => self.joint_placement[i][c],
+            ParamKind::Gravity => self.gravity[c],
+            ParamKind::ExternalWrench | ParamKind::Stabilization => 0.0,
+            kind => self.per_dof(kind)[model.dof_of(p)],
+        }
+    }
+
+    /// Sets a parameter that [`Model::check_param`] has accepted, unless it is a load or a gain,
+    /// which the simulation holds. Derived numbers are refreshed by [`Params::refresh`].
+    pub fn set(&mut self, model: &Model, p: &Param, value: f64) {
+        let (i, c) = (p.index as usize, p.component as usize);
+        match p.kind {
+            ParamKind::BodyInertia => {
+                let mut x = self.body_inertia[i].to_params();
+                x[c] = value;
+                self.body_inertia[i] = Inertia::from_params(&x);
+            }
+            ParamKind::GeomFriction => self.geom_friction[i][c] = value,
+            ParamKind::ContactStiffness => self.geom_stiffness[i] = value,
+            ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
+            ParamKind::GeomSize => self.geom_size[i][c] = value,
+            ParamKind::JointPlacement => self.joint_placement[i][c] = value,
+            ParamKind::Gravity => self.gravity[c] = value,
+            ParamKind::ExternalWrench | ParamKind::Stabilization => {}
+            kind => {
+                let k = model.dof_of(p);
+                let list = match kind {
+                    ParamKind::JointDamping => &mut self.damping,
+                    ParamKind::JointStiffness => &mut self.stiffness,
+                    ParamKind::JointArmature => &mut self.armature,
+                    ParamKind::JointSpringReference => &mut self.spring_reference,
+                    _ => &mut self.friction_loss,
+                };
+                list[k] = value;
+            }
+        }
+    }
+
+    fn per_dof(&self, kind: ParamKind) -> &[f64] {
+        match kind {
+            ParamKind::JointDamping => &self.damping,
+            ParamKind::JointStiffness => &self.stiffness,
+            ParamKind::JointArmature => &self.armature,
+            ParamKind::JointSpringReference => &self.spring_reference,
+            _ => &self.friction_loss,
+        }
+    }
+
+    /// Recomputes what depends on the parameters: lumped inertias and displaced placements.
+    pub fn refresh(&mut self, model: &Model) {
+        self.link_inertia.fill(Inertia::ZERO);
+        for (b, body) in model.bodies().iter().enumerate() {
+            if body.link != WORLD {
+                self.link_inertia[body.link] += self.body_inertia[b].transformed(&body.in_link);
+            }
+        }
+        for (j, joint) in model.joints().iter().enumerate() {
+            if joint.link_count > 0 {
+                let loaded = &model.params().link_placement[joint.first_link];
+                self.link_placement[joint.first_link] = if self.joint_placement[j] == [0.0; 6] {
+                    *loaded
+                } else {
+                    loaded
+                        .compose(&joint.placement_axes)
+                        .compose(&displacement(&self.joint_placement[j]))
+                        .compose(&joint.placement_axes.inverse())
+                };
+            }
+        }
+    }
+
+    /// Motion of a joint's first link per unit of each placement component, in the frame of that
+    /// link before the joint moves it.
+    pub fn placement_twists(&self, model: &Model, joint: usize) -> [Twist; 6] {
+        let p = &self.joint_placement[joint];
+        let w = Vec3::new(p[3], p[4], p[5]);
+        let rot: Mat3 = Quat::exp(w).normalized().to_mat3();
+        let jr = so3_right_jacobian(w);
+        let axes = model.joint(joint).placement_axes;
+        std::array::from_fn(|c| {
+            let t = if c < 3 {
+                Twist::new(rot.tr_mul_vec(Vec3::unit(c)), Vec3::ZERO)
+            } else {
+                Twist::new(Vec3::ZERO, jr.c[c - 3])
+            };
+            axes.twist(t)
+        })
+    }
+}
+
+impl Model {
+    /// The dof that a parameter of a joint's dof belongs to.
+    pub fn dof_of(&self, p: &Param) -> usize {
+        self.joint(p.index as usize).iv + p.component as usize
+    }
+
+    /// Accepts a parameter that exists in this model, or says what is wrong with it.
+    pub fn check_param(&self, p: &Param) -> Result<()> {
+        let range = |what: &str, value: i32, count: usize| {
+            if value < 0 || value as usize >= count {
+                Err(Error::invalid(format!(
+                    "param: {what} of {:?} must be in 0..{count}, got {value}",
+                    p.kind
+                )))
+            } else {
+                Ok(())
+            }
+        };
+        match p.kind {
+            ParamKind::BodyInertia => {
+                range("index (a body)", p.index, self.nbody())?;
+                range("component", p.component, INERTIA_PARAMS)
+            }
+            ParamKind::GeomFriction => {
+                range("index (a geom)", p.index, self.ngeom())?;
+                range("component", p.component, 3)
+            }
+            ParamKind::ExternalWrench => {
+                range("index (a body)", p.index, self.nbody())?;
+                range("component", p.component, 6)
+            }
+            ParamKind::Gravity => {
+                range("index", p.index, 1)?;
+                range("component", p.component, 3)
+            }
+            ParamKind::JointPlacement => {
+                range("index (a joint)", p.index, self.njoint())?;
+                let j = self.joint(p.index as usize);
+                if j.link_count == 0 {
+                    return Err(Error::unsupported(format!(
+                        "param: JointPlacement of joint \"{}\": a fixed joint has no dof to place",
+                        j.name
+                    )));
+                }
+                range("component", p.component, 6)
+            }
+            ParamKind::JointDamping
+            | ParamKind::JointStiffness
+            | ParamKind::JointArmature
+            | ParamKind::JointFriction => {
+                range("index (a joint)", p.index, self.njoint())?;
+                range("component", p.component, self.joint(p.index as usize).nv)
+            }
+            ParamKind::JointSpringReference => {
+                range("index (a joint)", p.index, self.njoint())?;
+                let j = self.joint(p.index as usize);
+                if matches!(j.kind, JointKind::Spherical | JointKind::Free) {
+                    return Err(Error::unsupported(format!(
+                        "param: JointSpringReference of joint \"{}\": its spring rests at a \
+                         configuration, not at a number",
+                        j.name
+                    )));
+                }
+                range("component", p.component, j.nv)
+            }
+            ParamKind::Stabilization => {
+                range("index", p.index, 1)?;
+                range("component", p.component, 2)
+            }
+            ParamKind::GeomSize => {
+                range("index (a geom)", p.index, self.ngeom())?;
+                let g = &self.geoms()[p.index as usize];
+                match g.shape.variable_sizes() {
+                    0 => Err(Error::unsupported(format!(
+                        "param: GeomSize of geom \"{}\": only spheres, capsules, cylinders, ellipsoids and boxes \
+                         have sizes that may change",
+                        g.name
+                    ))),
+                    sizes => range("component", p.component, sizes),
+                }
+            }
+            ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
+                range("index (a geom)", p.index, self.ngeom())?;
+                range("component", p.component, 1)
+            }
+            ParamKind::GeomRestitution | ParamKind::Spring => Err(Error::unsupported(format!(
+                "param: {:?} is not a parameter of any step of this version",
+                p.kind
+            ))),
+        }
+    }
+}
