@@ -4,6 +4,7 @@ pub mod aba;
 pub mod aba_derivatives;
 pub mod articulated;
 pub mod coupling;
+pub mod couplings;
 pub mod external;
 pub mod factors;
 pub mod hybrid;
@@ -15,6 +16,8 @@ pub mod rnea;
 pub mod rnea_adjoint;
 pub mod rnea_derivatives;
 pub mod rnea_direction;
+pub mod system;
+pub mod tree_lu;
 mod varying;
 mod workspace;
 

@@ -14,6 +14,7 @@ use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
 use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives, subtrees};
 use super::rnea_direction::{RneaDirection, rnea_direction};
+use super::system::System;
 use crate::linalg::{F4, within};
 use crate::model::Model;
 use crate::model::params::Params;
@@ -44,6 +45,8 @@ pub struct Dynamics {
     pub rnea: Rnea,
     pub external: External,
     pub mass: Factors,
+    /// The matrix of a step, around `mass`.
+    pub system: System,
     pub derivatives: Option<Box<Derivatives>>,
     aba: Aba,
     crba: Crba,
@@ -63,6 +66,7 @@ impl Dynamics {
             rnea: Rnea::new(model),
             external: External::new(model),
             mass: Factors::new(model),
+            system: System::Definite,
             derivatives: derivatives.then(|| {
                 Box::new(Derivatives {
                     id: RneaDerivatives::new(model),
@@ -133,6 +137,26 @@ impl Dynamics {
             tau,
             a,
         );
+    }
+
+    /// The same for the system matrix, which has more than that where its [`System`] says so.
+    pub fn forward_system(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        diagonal: &[f64],
+        tau: &[f64],
+        a: &mut [f64],
+    ) {
+        if self.system.is_definite() {
+            return self.forward(model, params, diagonal, tau, a);
+        }
+        self.factor_system(model, diagonal);
+        self.bias(model, params, a);
+        for (a, tau) in a.iter_mut().zip(tau) {
+            *a = tau - *a;
+        }
+        self.system.solve(&mut self.mass, model.topology(), a);
     }
 
     /// The same through the factorization of M − armature + diag, which is left in `mass`. A matrix that
@@ -241,23 +265,24 @@ impl Dynamics {
         }
     }
 
+    /// [`Dynamics::factor_mass`], and what the system matrix has beyond that.
+    pub fn factor_system(&mut self, model: &Model, diagonal: &[f64]) {
+        self.factor_mass(model, diagonal);
+        self.system.factor(&mut self.mass, model.topology());
+    }
+
     /// Derivatives of inverse dynamics at (q, v, a), branch-packed in `derivatives.id`, or of a deep tree what
     /// [`Dynamics::inverse_direction`] needs; after [`Dynamics::inverse`].
     pub fn differentiate_inverse(&mut self, model: &Model, params: &Params) {
-        self.differentiate_inverse_with(model, params, FreeAxes::Body, |_, _| ());
-    }
-
-    /// The same by `axes`, where `stiffen` may add to the stiffness of the external loads.
-    pub fn differentiate_inverse_with(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        axes: FreeAxes,
-        stiffen: impl FnOnce(&Kinematics, &mut LinkStiffness),
-    ) {
         if let Some(d) = &mut self.derivatives {
             d.id.stiffness.set(&self.external);
-            stiffen(&self.kin, &mut d.id.stiffness);
+        }
+        self.differentiate_loaded(model, params, FreeAxes::Body);
+    }
+
+    /// The same by `axes`, with the stiffness of all loads on the links given in `derivatives.id`.
+    pub fn differentiate_loaded(&mut self, model: &Model, params: &Params, axes: FreeAxes) {
+        if let Some(d) = &mut self.derivatives {
             let t = model.topology();
             if t.is_deep() {
                 d.loads.copy_from(&d.id.stiffness);

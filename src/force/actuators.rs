@@ -60,7 +60,9 @@ pub struct Actuators {
 impl Actuators {
     pub fn new(model: &Model) -> Self {
         Actuators {
-            inputs: model.actuators().iter().map(Input::new).collect(),
+            inputs: (model.actuators().iter().enumerate())
+                .map(|(j, a)| Input::new(j, a.iv, &a.gear))
+                .collect(),
             by_state: vec![[0.0; 2]; model.nu()],
             margin: f64::INFINITY,
         }
@@ -68,6 +70,10 @@ impl Actuators {
 }
 
 impl Force for Actuators {
+    fn entries(&self, model: &Model) -> usize {
+        model.nu()
+    }
+
     fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
         self.margin = f64::INFINITY;
         let slopes = self.inputs.iter_mut().zip(&mut self.by_state);

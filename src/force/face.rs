@@ -3,8 +3,8 @@
 use super::slopes::Slopes;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
+use crate::model::Model;
 use crate::model::params::{Param, Params};
-use crate::model::{Actuator, Model};
 use std::fmt::Debug;
 
 /// State at the beginning of a step.
@@ -24,7 +24,15 @@ pub struct State<'a> {
 
 /// A force with its derivatives. What [`Force::apply`] has found may be kept: the others that take a state come after
 /// it and see the same one.
-pub trait Force: Debug + Send {
+///
+/// One made outside comes with [`Parts`](crate::step::Parts). Its slopes may join dofs of any two branches or trees: such
+/// terms are products of low rank around the tree's factors.
+pub trait Force: Debug + Send + Duplicate {
+    /// The most entries that [`Force::slopes`] adds.
+    fn entries(&self, _model: &Model) -> usize {
+        0
+    }
+
     /// Adds K̃ and D̃, which may depend on nothing but parameters.
     fn implicit(&self, _params: &Params, _into: &mut Slopes) {}
 
@@ -51,15 +59,39 @@ pub trait Force: Debug + Send {
     /// entries; nothing for one that is not its own.
     fn by_parameter(&self, _at: &State<'_>, _acc: &[f64], _p: &Param, _r: &mut [f64]) {}
 
+    /// Its own parameters: how many, their values [`ParamKind::Force`](crate::model::params::ParamKind::Force).
+    fn parameters(&self) -> usize {
+        0
+    }
+
+    fn parameter(&self, _component: usize) -> f64 {
+        0.0
+    }
+
+    fn set_parameter(&mut self, _component: usize, _value: f64) {}
+
     /// Energy that it stores at q [J]. What [`Force::apply`] has kept may be lost.
     fn energy(&mut self, _model: &Model, _params: &Params, _q: &[f64]) -> f64 {
         0.0
     }
 }
 
-/// How one input acts: its force on consecutive dofs per unit.
+/// A copy behind the face: any force that is `Clone` has it.
+pub trait Duplicate {
+    fn duplicate(&self) -> Box<dyn Force>;
+}
+
+impl<F: Force + Clone + 'static> Duplicate for F {
+    fn duplicate(&self) -> Box<dyn Force> {
+        Box::new(self.clone())
+    }
+}
+
+/// How an input acts: its force on consecutive dofs per unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
+    /// Its number.
+    pub input: usize,
     /// The first dof.
     pub dof: usize,
     /// Force per unit of u, before the gear; zero where a clamp holds.
@@ -69,14 +101,16 @@ pub struct Input {
 }
 
 impl Input {
-    pub(super) fn new(a: &Actuator) -> Self {
+    /// On up to six dofs, as many as there are gears, from `dof` on.
+    pub fn new(input: usize, dof: usize, gears: &[f64]) -> Self {
         let mut gear = [0.0; 6];
-        gear[..a.gear.len()].copy_from_slice(&a.gear);
+        gear[..gears.len()].copy_from_slice(gears);
         Input {
-            dof: a.iv,
+            input,
+            dof,
             slope: 0.0,
             gear,
-            dofs: a.gear.len(),
+            dofs: gears.len(),
         }
     }
 

@@ -4,12 +4,13 @@ use super::actuators::Actuators;
 use super::face::{Force, Input, State};
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
-use super::slopes::Slopes;
+use super::slopes::{Entry, Slopes};
 use super::wrenches::ExternalWrenches;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
+use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::params::{Param, Params};
+use crate::model::params::{Param, ParamKind, Params};
 
 /// All forces of a simulation, and their slopes at the last state.
 #[derive(Debug)]
@@ -18,36 +19,60 @@ pub struct Forces {
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
+    others: Vec<Box<dyn Force>>,
     implicit: Slopes,
     slopes: Slopes,
+    /// What joins dofs of different branches.
+    cross: Vec<Entry>,
 }
 
 impl Forces {
-    pub fn new(model: &Model) -> Self {
-        Forces {
+    /// Those of every model, and `others`.
+    pub fn new(model: &Model, others: Vec<Box<dyn Force>>) -> Self {
+        let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
             actuators: Actuators::new(model),
             wrenches: ExternalWrenches::new(model),
+            others,
             implicit: Slopes::new(model.nv(), 0),
-            slopes: Slopes::new(model.nv(), JointSpring::entries(model) + model.nu()),
-        }
+            slopes: Slopes::default(),
+            cross: Vec::new(),
+        };
+        let room = |f: &dyn Force| f.entries(model);
+        // An implicit force has its entries twice.
+        let foreign: usize = forces.others.iter().map(|f| 2 * room(&**f)).sum();
+        let own: usize = forces.all().map(room).sum();
+        forces.slopes = Slopes::new(model.nv(), own + foreign);
+        forces.cross = Vec::with_capacity(foreign);
+        forces
     }
 
     /// In the order in which they are summed.
     fn all(&self) -> impl Iterator<Item = &dyn Force> {
         let own: [&dyn Force; 4] = [&self.damper, &self.spring, &self.actuators, &self.wrenches];
-        own.into_iter()
+        own.into_iter().chain(self.others.iter().map(|f| &**f))
     }
 
-    fn all_mut(&mut self) -> impl Iterator<Item = &mut dyn Force> {
-        let own: [&mut dyn Force; 4] = [
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut (dyn Force + 'static)> {
+        let own: [&mut (dyn Force + 'static); 4] = [
             &mut self.damper,
             &mut self.spring,
             &mut self.actuators,
             &mut self.wrenches,
         ];
         own.into_iter()
+            .chain(self.others.iter_mut().map(|f| &mut **f))
+    }
+
+    /// Copies of those beside every model's.
+    pub fn duplicate_others(&self) -> Vec<Box<dyn Force>> {
+        self.others.iter().map(|f| f.duplicate()).collect()
+    }
+
+    /// Whether there are forces beside every model's, which may join any trees.
+    pub fn has_others(&self) -> bool {
+        !self.others.is_empty()
     }
 
     /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`.
@@ -55,11 +80,18 @@ impl Forces {
         let mut implicit = std::mem::take(&mut self.implicit);
         implicit.clear();
         self.all().for_each(|f| f.implicit(params, &mut implicit));
+        implicit.gather_diagonal();
         for (k, d) in diagonal.iter_mut().enumerate() {
             let [by_q, by_v] = implicit.diagonal[k];
             *d = params.armature[k] + h * (by_v + h * by_q);
         }
         self.implicit = implicit;
+    }
+
+    /// What else of h D̃ + h² K̃ is in the system matrix: (row, column, value), none on the diagonal.
+    pub fn couplings(&self, h: f64) -> impl Iterator<Item = (usize, usize, f64)> + Clone {
+        let entries = self.implicit.entries.iter();
+        entries.map(move |e| (e.row, e.column, h * (e.by_v + h * e.by_q)))
     }
 
     /// Loads on the links; `kin` holds positions.
@@ -79,17 +111,33 @@ impl Forces {
         distance
     }
 
-    /// Makes what [`Forces::for_terms`] visits, at the state of the last [`Forces::apply`].
+    /// Finds the slopes at the state of the last [`Forces::apply`].
     pub fn differentiate(&mut self, at: &State<'_>) {
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
         self.all().for_each(|f| f.slopes(at, &mut slopes));
+        self.cross.clear();
+        if self.has_others() {
+            for e in &self.implicit.entries {
+                slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
+            }
+            let t = at.model.topology();
+            let (entries, cross) = (&mut slopes.entries, &mut self.cross);
+            entries.retain(|e| {
+                let related = t.are_on_a_path(e.row, e.column);
+                if !related {
+                    cross.push(*e);
+                }
+                related
+            });
+        }
         self.slopes = slopes;
     }
 
-    /// Visits the entries of R_q and R_v: (row, column, by q, by v). One may come more than once.
+    /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v). One may come more than
+    /// once.
     #[inline(always)]
-    pub fn for_terms(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    pub fn for_branches(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let diagonal = self.slopes.diagonal.iter().zip(&self.implicit.diagonal);
         for (k, ([by_q, by_v], [implicit, _])) in diagonal.enumerate() {
             visit(k, k, *by_q, by_v + h * implicit);
@@ -99,33 +147,72 @@ impl Forces {
         }
     }
 
-    /// Slopes by the inputs, in their order.
-    pub fn inputs(&self) -> &[Input] {
-        self.actuators.inputs()
+    /// The entries of R_q and R_v between dofs of different branches.
+    pub fn cross(&self) -> &[Entry] {
+        &self.cross
+    }
+
+    /// Slopes by the inputs, force by force.
+    pub fn inputs(&self) -> impl Iterator<Item = &[Input]> {
+        self.all().map(|f| f.inputs())
     }
 
     /// r −= ∂f/∂u du; an empty `du` stands for zero.
     pub fn input_direction(&self, du: &[f64], r: &mut [f64]) {
-        for (input, du) in self.inputs().iter().zip(du) {
+        if du.is_empty() {
+            return;
+        }
+        for input in self.inputs().flatten() {
             for (r, gear) in r[input.dof..].iter_mut().zip(input.gear()) {
-                *r -= gear * input.slope * du;
+                *r -= gear * input.slope * du[input.input];
             }
         }
     }
 
     /// u_bar ← −(∂f/∂u)ᵀ w.
     pub fn input_adjoint(&self, w: &[f64], u_bar: &mut [f64]) {
-        for (out, input) in u_bar.iter_mut().zip(self.inputs()) {
+        u_bar.fill(-0.0);
+        for input in self.inputs().flatten() {
             let geared: f64 = (input.gear().iter().zip(&w[input.dof..]))
                 .map(|(g, w)| g * w)
                 .sum();
-            *out = -input.slope * geared;
+            u_bar[input.input] -= input.slope * geared;
         }
+    }
+
+    /// The force and the component that a parameter of another force names.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for one that is not there.
+    pub fn check_param(&self, p: &Param) -> Result<()> {
+        let force = usize::try_from(p.index)
+            .ok()
+            .and_then(|i| self.others.get(i));
+        let count = force.map_or(0, |f| f.parameters());
+        if usize::try_from(p.component).is_ok_and(|c| c < count) {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "param: force {} has {count} parameters, component is {}",
+            p.index, p.component
+        )))
+    }
+
+    /// Value of a parameter that [`Forces::check_param`] has accepted.
+    pub fn param(&self, p: &Param) -> f64 {
+        self.others[p.index as usize].parameter(p.component as usize)
+    }
+
+    pub fn set_param(&mut self, p: &Param, value: f64) {
+        self.others[p.index as usize].set_parameter(p.component as usize, value);
     }
 
     /// Adds the derivative of the balance by a parameter to `r`: [`Force::by_parameter`].
     pub fn by_parameter(&self, at: &State<'_>, acc: &[f64], p: &Param, r: &mut [f64]) {
-        self.all().for_each(|f| f.by_parameter(at, acc, p, r));
+        match p.kind {
+            ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
+            _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
+        }
     }
 
     /// Energy that forces store at q [J]; the state of the last [`Forces::apply`] is lost.

@@ -22,11 +22,6 @@ impl JointSpring {
         }
     }
 
-    /// The most entries of [`Force::slopes`].
-    pub fn entries(model: &Model) -> usize {
-        wide_links(model).map(|l| l.kind.nv().pow(2)).sum()
-    }
-
     /// Displacement from rest, per dof: q − reference; the rotation vector of a spherical joint; for a free joint the
     /// offset from the body's placement in the description, in body axes, and the rotation vector.
     fn displace(&mut self, model: &Model, params: &Params, q: &[f64]) {
@@ -80,10 +75,6 @@ impl JointSpring {
     }
 }
 
-fn wide_links(model: &Model) -> impl Iterator<Item = &Link> {
-    (model.topology().links.iter()).filter(|l| l.kind.quaternion().is_some())
-}
-
 /// An entry of [`JointSpring::jacobian`].
 fn entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
     match (l.kind.nv(), r / 3, c / 3) {
@@ -96,6 +87,11 @@ fn entry(jac: &[Mat3; 3], l: &Link, r: usize, c: usize) -> f64 {
 }
 
 impl Force for JointSpring {
+    fn entries(&self, model: &Model) -> usize {
+        let wide = (model.topology().links.iter()).filter(|l| l.kind.quaternion().is_some());
+        wide.map(|l| l.nv.pow(2)).sum()
+    }
+
     fn implicit(&self, params: &Params, into: &mut Slopes) {
         for (k, stiffness) in params.stiffness.iter().enumerate() {
             into.add_own(k, *stiffness, 0.0);

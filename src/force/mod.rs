@@ -14,7 +14,7 @@ mod joint_spring;
 mod slopes;
 mod wrenches;
 
-pub use face::{Force, Input, State};
+pub use face::{Duplicate, Force, Input, State};
 pub use forces::Forces;
-pub use slopes::Slopes;
+pub use slopes::{Entry, Slopes};
 pub use wrenches::ExternalWrenches;

@@ -40,6 +40,18 @@ impl Slopes {
         own[1] += by_v;
     }
 
+    /// Moves the entries on the diagonal there.
+    pub(super) fn gather_diagonal(&mut self) {
+        let diagonal = &mut self.diagonal;
+        self.entries.retain(|e| {
+            if e.row == e.column {
+                diagonal[e.row][0] += e.by_q;
+                diagonal[e.row][1] += e.by_v;
+            }
+            e.row != e.column
+        });
+    }
+
     /// Adds to the slopes of the force on dof `row` by dof `column`.
     #[inline(always)]
     pub fn add(&mut self, [row, column]: [usize; 2], by_q: f64, by_v: f64) {

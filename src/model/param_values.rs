@@ -28,7 +28,7 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
-            ParamKind::ExternalWrench | ParamKind::Stabilization => 0.0,
+            ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => 0.0,
             kind => self.per_dof(kind)[model.dof_of(p)],
         }
     }
@@ -49,7 +49,7 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
-            ParamKind::ExternalWrench | ParamKind::Stabilization => {}
+            ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => {}
             kind => {
                 let k = model.dof_of(p);
                 let list = match kind {
@@ -201,10 +201,12 @@ impl Model {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 1)
             }
-            ParamKind::GeomRestitution | ParamKind::Spring => Err(Error::unsupported(format!(
-                "param: {:?} is not a parameter of any step of this version",
-                p.kind
-            ))),
+            ParamKind::GeomRestitution | ParamKind::Spring | ParamKind::Force => {
+                Err(Error::unsupported(format!(
+                    "param: {:?} is not a parameter of any step of this version",
+                    p.kind
+                )))
+            }
         }
     }
 }

@@ -41,6 +41,9 @@ pub enum ParamKind {
     ExternalWrench = 14,
     /// index 0; component 0: kp, 1: kd of the step's options. A simulation holds its value.
     Stabilization = 15,
+    /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
+    /// value. Not of the C interface.
+    Force = 1000,
 }
 
 /// One selected parameter.

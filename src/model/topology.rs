@@ -142,6 +142,12 @@ impl Topology {
         self.dofs.len()
     }
 
+    /// Whether one of two dofs is above the other, or both are the same.
+    pub fn are_on_a_path(&self, a: usize, b: usize) -> bool {
+        let (upper, lower) = (a.min(b), a.max(b));
+        lower < self.dofs[upper].end
+    }
+
     /// Whether paths are too long for branch-packed storage, which then is not made.
     pub fn is_deep(&self) -> bool {
         self.max_depth > DEEP

@@ -108,6 +108,10 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     if !t.is_deep() && !v.is_empty() {
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
+    for e in sim.forces.cross() {
+        let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
+        r[e.row] += e.by_q * along(q) + e.by_v * along(v);
+    }
     sim.forces.input_direction(u, r);
     match p {
         Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),
@@ -151,6 +155,10 @@ fn balance_transposed(
         q_sum[column] += by_q * weights[row];
         v_sum[column] += by_v * weights[row];
     });
+    for e in sim.forces.cross() {
+        q_sum[e.column] += e.by_q * weights[e.row];
+        v_sum[e.column] += e.by_v * weights[e.row];
+    }
     Ok(())
 }
 
@@ -204,10 +212,11 @@ fn rows_transposed(
 }
 
 fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let by_directions = sim.by_directions();
     let (model, t, x) = (&*sim.model, sim.model.topology(), &mut lin.x);
     let mass = &mut sim.dynamics.mass;
-    mass.solve(t, x);
-    if !along.v.is_empty() && t.is_deep() {
+    sim.dynamics.system.solve(mass, t, x);
+    if !along.v.is_empty() && by_directions {
         let at = sim.state.start(model, sim.options.time_step);
         sim.integrator.start_direction(&at, along.v, x);
     } else {
@@ -236,7 +245,7 @@ fn impulses_transposed(
         Some(c) if c.has_rows() => {
             c.correct_transposed(t, mass, seed.impulses, bars.p.is_some(), z, weights)?;
         }
-        _ => mass.solve(t, weights),
+        _ => (sim.dynamics.system).solve_transposed(mass, t, weights),
     }
     if !all_finite(weights) {
         return Err(Error::numerical("the adjoint of the step is not finite"));

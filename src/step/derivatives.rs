@@ -6,6 +6,7 @@ use super::linearization::*;
 use super::parameters::At;
 use super::sim::Sim;
 use super::state::{Held, Last};
+use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::error::{Error, Result};
 
 /// The state of the last step as [`At`] sees it.
@@ -27,11 +28,11 @@ macro_rules! at {
     };
 }
 
-/// Visits what forces and couplings between dofs add to R_q and R_v: (row, column, by q, by v).
+/// Visits what forces and couplings between dofs of a branch add to R_q and R_v: (row, column, by q, by v).
 macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
         let mut visit = $visit;
-        ($sim.forces).for_terms($sim.options.time_step, &mut visit);
+        ($sim.forces).for_branches($sim.options.time_step, &mut visit);
         if let Some(l) = $sim.contact.as_ref().and_then(|c| c.linear.as_ref()) {
             l.variation.for_couplings(|k, x| visit(k, k, x, 0.0));
         }
@@ -90,7 +91,7 @@ impl Sim {
         }
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
-            d.factor_mass(model, &self.diagonal);
+            d.factor_system(model, &self.diagonal);
             if let Some(k) = d.mass.singular_at() {
                 return Err(Error::numerical(format!(
                     "the mass matrix is singular at joint \"{}\"",
@@ -127,6 +128,11 @@ impl Sim {
         Ok(())
     }
 
+    /// Whether Jacobians are taken direction by direction: where trees are deep, or A is no tree's.
+    pub(super) fn by_directions(&self) -> bool {
+        self.model.topology().is_deep() || !self.dynamics.system.is_definite()
+    }
+
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.
     pub(crate) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
@@ -134,14 +140,22 @@ impl Sim {
             return Ok(());
         }
         let model = &*self.model;
-        let (contact, t) = (&mut self.contact, model.topology());
-        let axes = self.integrator.axes();
-        (self.dynamics).differentiate_inverse_with(model, &self.params, axes, |kin, stiffness| {
-            if let Some(c) = contact {
-                c.expand(t, kin, stiffness);
-            }
-        });
-        let Some(d) = &mut self.dynamics.derivatives else {
+        let t = model.topology();
+        let by_directions = self.by_directions();
+        let (contact, dynamics) = (&mut self.contact, &mut self.dynamics);
+        let Some(d) = &mut dynamics.derivatives else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        d.id.stiffness.set(&dynamics.external);
+        if let Some(c) = contact {
+            c.expand(t, &dynamics.kin, &mut d.id.stiffness);
+        }
+        let axes = match by_directions {
+            false => self.integrator.axes(),
+            true => FreeAxes::Body,
+        };
+        dynamics.differentiate_loaded(model, &self.params, axes);
+        let Some(d) = &mut dynamics.derivatives else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if !t.is_deep() {
@@ -149,7 +163,7 @@ impl Sim {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
         }
-        if !t.is_deep() {
+        if !by_directions {
             let at = self.state.start(model, self.options.time_step);
             (self.integrator).for_start_terms(&at, &self.diagonal, &mut |row, column, x| {
                 add_entry(&mut d.id, t, [row, column], 0.0, x);

@@ -74,10 +74,10 @@ impl Sim {
             }
         }
         self.linearize()?;
-        let deep = self.model.topology().is_deep();
+        let by_directions = self.by_directions();
         if self.held < Held::Columns {
             self.couple();
-            match deep {
+            match by_directions {
                 false => self.columns_at_once()?,
                 true => self.columns_by_directions()?,
             }
@@ -85,7 +85,7 @@ impl Sim {
         }
         let by_u = out.dv_du.is_some() || out.dq_du.is_some();
         let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
-        if deep && by_u {
+        if by_directions && by_u {
             self.input_columns_by_directions()?;
         }
         for p in 0..if by_p { np } else { 0 } {
@@ -102,18 +102,21 @@ impl Sim {
         if by_u {
             lin.place_inputs(model.actuators());
         }
-        if by_u && !deep {
+        if by_u && !by_directions {
             let answer = match &self.contact {
                 Some(c) => c.response(&d.inverse),
                 None => &d.inverse,
             };
-            input_columns(
-                self.forces.inputs(),
-                answer,
-                &lin.coupling,
-                h,
-                &mut lin.by_u,
-            );
+            let coupling = &lin.coupling;
+            for (a, column) in (model.actuators().iter()).zip(lin.by_u.chunks_exact_mut(nv.max(1)))
+            {
+                for span in coupling.spans(coupling.of_dof(a.iv)) {
+                    column[span.clone()].fill(0.0);
+                }
+            }
+            for inputs in self.forces.inputs() {
+                input_columns(inputs, answer, coupling, h, &mut lin.by_u);
+            }
         }
         if !lin.products_are_finite(h, by_u, by_p) || !self.integrator.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
@@ -144,6 +147,9 @@ impl Sim {
             lin.coupling.start(t);
             if let Some(c) = &self.contact {
                 c.couple(&mut lin.coupling);
+            }
+            if self.forces.has_others() {
+                lin.coupling.join_all();
             }
             lin.coupling.finish(t);
         }
@@ -184,6 +190,15 @@ impl Sim {
         }
         for k in 0..nv {
             lin.by_v[k * nv + k] += 1.0;
+        }
+        let answer = response.map_or(&d.inverse, |r| &r.inverse);
+        for e in self.forces.cross() {
+            let answer = &F4::flat(answer.row(e.row))[..nv];
+            for (x, slope) in [(&mut lin.by_q, e.by_q), (&mut lin.by_v, e.by_v)] {
+                for (x, a) in x[e.column * nv..][..nv].iter_mut().zip(answer) {
+                    *x -= h * slope * a;
+                }
+            }
         }
         if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
             l.variation.for_cross(t, kin, |k, i, force| {
@@ -275,10 +290,10 @@ fn input_columns_kernel(
     out: &mut [f64],
 ) {
     let nv = coupling.dofs().max(1);
-    for (input, column) in inputs.iter().zip(out.chunks_exact_mut(nv)) {
+    for input in inputs {
+        let column = &mut out[input.input * nv..][..nv];
         for span in coupling.spans(coupling.of_dof(input.dof)) {
             let column = &mut column[span.clone()];
-            column.fill(0.0);
             for (k, gear) in input.gear().iter().enumerate() {
                 let x = h * gear * input.slope;
                 let row = &F4::flat(answer.row(input.dof + k))[span.clone()];
@@ -291,7 +306,7 @@ fn input_columns_kernel(
 }
 
 dispatch! {
-    /// ∂v̂ by u, in columns of which only rows in the island of an input are written.
+    /// Adds to ∂v̂ by u, in columns of which only rows in the island of an input are touched.
     fn input_columns = input_columns_kernel(
         inputs: &[Input], answer: &DenseInverse, coupling: &Coupling, h: f64, out: &mut [f64],
     )

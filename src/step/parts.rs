@@ -5,6 +5,7 @@ use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::law::Law;
 use crate::contact::ncp::{Ncp, NcpOptions};
+use crate::force::Force;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
 use crate::model::Model;
 
@@ -15,6 +16,8 @@ pub struct Parts {
     /// Of it the simulation makes one that has room ([`Law::renewed`]). `Options::contact` says which rows it is given: rigid
     /// ones, or with [`Contact::Convex`] those that yield.
     pub law: Box<dyn Law>,
+    /// Beside the springs, dampers, actuators and wrenches of every model.
+    pub forces: Vec<Box<dyn Force>>,
 }
 
 impl Parts {
@@ -28,6 +31,7 @@ impl Parts {
         Parts {
             integrator,
             law: law_of(options),
+            forces: Vec::new(),
         }
     }
 }

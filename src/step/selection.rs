@@ -25,6 +25,7 @@ impl Sim {
             ParamKind::ExternalWrench => {
                 self.external_wrench(p.index as usize)[p.component as usize]
             }
+            ParamKind::Force => self.forces.param(p),
             ParamKind::Stabilization => [self.options.kp, self.options.kd][p.component as usize],
             _ => self.params.get(&self.model, p),
         }
@@ -39,6 +40,7 @@ impl Sim {
                 x[p.component as usize] = value;
                 self.forces.wrenches.set(body, x);
             }
+            ParamKind::Force => self.forces.set_param(p, value),
             ParamKind::Stabilization => {
                 *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
             }
@@ -77,6 +79,7 @@ impl Sim {
                 | ParamKind::JointPlacement
                 | ParamKind::Gravity
                 | ParamKind::JointSpringReference
+                | ParamKind::Force
         )
     }
 
@@ -91,7 +94,10 @@ impl Sim {
                 message: format!("params[{i}]: {e}"),
                 ..e
             };
-            self.model.check_param(p).map_err(within)?;
+            match p.kind {
+                ParamKind::Force => self.forces.check_param(p).map_err(within)?,
+                _ => self.model.check_param(p).map_err(within)?,
+            }
             if !self.uses(p) {
                 return Err(Error::unsupported(format!(
                     "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}",

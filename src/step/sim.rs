@@ -104,7 +104,7 @@ impl Sim {
             geometry: Geometry::new(&model, options),
             direction: Direction::new(&model, options),
             selected: Vec::new(),
-            forces: Forces::new(&model),
+            forces: Forces::new(&model, parts.forces),
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
@@ -113,6 +113,7 @@ impl Sim {
             model,
         };
         sim.refresh_forces();
+        sim.check_couplings()?;
         Ok(sim)
     }
 
@@ -125,6 +126,7 @@ impl Sim {
                 Some(c) => c.renewed_law(),
                 None => law_of(&self.options),
             },
+            forces: self.forces.duplicate_others(),
         };
         let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
         if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
@@ -172,6 +174,18 @@ impl Sim {
     pub(crate) fn refresh_forces(&mut self) {
         let h = self.options.time_step;
         (self.forces).refresh(&self.params, h, &mut self.diagonal);
+        (self.dynamics.system).couple(self.model.nv(), self.forces.couplings(h));
+    }
+
+    /// Constraints respond through the tree's factors alone.
+    fn check_couplings(&self) -> Result<()> {
+        let mut couplings = self.forces.couplings(self.options.time_step);
+        if self.contact.is_some() && couplings.next().is_some() {
+            return Err(Error::unsupported(
+                "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
+            ));
+        }
+        Ok(())
     }
 
     /// Wrench (force; moment) on a body, world axes at the body's origin, for all calls until it is
@@ -407,7 +421,7 @@ impl Sim {
         match &mut self.contact {
             None => {
                 self.dynamics
-                    .forward(model, params, diagonal, tau, &mut s.acc);
+                    .forward_system(model, params, diagonal, tau, &mut s.acc);
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];

@@ -1,0 +1,65 @@
+//! The matrix of a step's linear part, as forces and integrators make it.
+
+use super::couplings::Couplings;
+use super::factors::Factors;
+use super::tree_lu::TreeLu;
+use crate::model::topology::Topology;
+
+/// What a system matrix A is beside the tree's factors of M plus a diagonal. Constraints respond through these alone: they
+/// take [`System::Definite`].
+#[derive(Clone, Debug)]
+pub enum System {
+    /// Nothing.
+    Definite,
+    /// Terms between dofs of different branches.
+    Coupled(Couplings),
+    /// A itself, with the sparsity of the tree, not symmetric.
+    General(TreeLu),
+}
+
+impl System {
+    pub fn is_definite(&self) -> bool {
+        matches!(self, System::Definite)
+    }
+
+    /// Takes terms beside the diagonal: (row, column, value). Allocates where there are others than before.
+    pub fn couple(&mut self, nv: usize, terms: impl Iterator<Item = (usize, usize, f64)> + Clone) {
+        if let System::Coupled(c) = self
+            && c.set(terms.clone())
+        {
+            return;
+        }
+        let couplings = Couplings::new(nv, terms);
+        *self = match couplings.is_empty() {
+            true => System::Definite,
+            false => System::Coupled(couplings),
+        };
+    }
+
+    /// After the tree's factors have been made.
+    pub fn factor(&mut self, m: &mut Factors, t: &Topology) {
+        if let System::Coupled(c) = self {
+            c.factor(m, t);
+        }
+    }
+
+    /// x ← A⁻¹ x; not finite where A is singular.
+    #[inline(always)]
+    pub fn solve(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
+        match self {
+            System::Definite => m.solve(t, x),
+            System::Coupled(c) => c.solve(m, t, x),
+            System::General(lu) => lu.solve(t, x),
+        }
+    }
+
+    /// x ← A⁻ᵀ x.
+    #[inline(always)]
+    pub fn solve_transposed(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
+        match self {
+            System::Definite => m.solve(t, x),
+            System::Coupled(c) => c.solve_transposed(m, t, x),
+            System::General(lu) => lu.solve_transposed(t, x),
+        }
+    }
+}
