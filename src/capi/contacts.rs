@@ -1,94 +1,14 @@
 //! Contacts of a step or of a pose, and distances.
 
 use super::args::{self, Out};
-use super::derivatives::ds_gradient;
+use super::report::{ds_contact, ds_gradient};
 use super::sim::{ds_sim, get, look};
 use super::status::ds_status;
 use super::wall;
-use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::query::{ContactDerivatives, Distance};
-use crate::step::{ContactReport, Sim};
+use crate::step::Sim;
 use std::ptr;
-
-/// Which constraint of a contact holds.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug)]
-pub enum ds_contact_mode {
-    /// No impulse.
-    DS_MODE_BREAKING = 0,
-    /// No relative motion.
-    DS_MODE_STICKING = 1,
-    /// Sliding against the friction, or touching without any.
-    DS_MODE_SLIDING = 2,
-    /// The solver stopped before it knew, or nothing was solved (ds_sim_collide).
-    DS_MODE_UNKNOWN = 3,
-}
-
-impl From<Mode> for ds_contact_mode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Breaking => ds_contact_mode::DS_MODE_BREAKING,
-            Mode::Sticking => ds_contact_mode::DS_MODE_STICKING,
-            Mode::Sliding => ds_contact_mode::DS_MODE_SLIDING,
-            Mode::Unknown | Mode::AtLower | Mode::AtUpper => ds_contact_mode::DS_MODE_UNKNOWN,
-        }
-    }
-}
-
-/// A contact of the last step or ds_sim_collide, world axes.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct ds_contact {
-    /// Geom A.
-    pub geom_a: i32,
-    /// Geom B.
-    pub geom_b: i32,
-    /// Body of geom A.
-    pub body_a: i32,
-    /// Body of geom B.
-    pub body_b: i32,
-    /// On the flat face that gives the normal; midway between the surfaces where neither is flat or both are [m].
-    pub point: [f64; 3],
-    /// Unit normal from A to B.
-    pub normal: [f64; 3],
-    /// Distance along the normal, negative when penetrating [m].
-    pub gap: f64,
-    /// Impulse on B along two tangents and the normal (t1 t2 n) [N s]. Zero after ds_sim_collide.
-    pub impulse: [f64; 3],
-    /// Velocity of B against A after the step along the same axes [m/s]. Zero after ds_sim_collide.
-    pub velocity: [f64; 3],
-    /// Which constraint holds.
-    pub mode: ds_contact_mode,
-    /// 0
-    pub reserved: i32,
-    /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
-    /// the normal but where its z is -0.5.
-    pub tangents: [f64; 6],
-    /// Which features of the two geoms touch: equal from step to step while the same ones do, different
-    /// for two contacts of one pair of geoms. The number itself means nothing.
-    pub feature: u64,
-}
-
-impl From<&ContactReport> for ds_contact {
-    fn from(c: &ContactReport) -> Self {
-        ds_contact {
-            geom_a: args::id(Some(c.geom[0])),
-            geom_b: args::id(Some(c.geom[1])),
-            body_a: args::id(Some(c.body[0])),
-            body_b: args::id(Some(c.body[1])),
-            point: c.point,
-            normal: c.normal,
-            gap: c.gap,
-            impulse: c.impulse,
-            velocity: c.velocity,
-            mode: c.mode.into(),
-            reserved: 0,
-            tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
-            feature: c.feature,
-        }
-    }
-}
 
 /// How far apart contacts lie in the array of ds_sim_contacts [bytes]: a newer library's may be longer than ds_contact is
 /// in this header.

@@ -6,7 +6,7 @@ use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
 use crate::model::Model;
-use crate::step::{Gradient, ImpulseGradient, ImpulseJacobians, Sim, StepJacobians};
+use crate::step::{ImpulseGradient, ImpulseJacobians, Sim, StepJacobians};
 
 /// Jacobians of a step, column-major, nv rows each; NULL for those not wanted. Positions are
 /// differentiated in tangent coordinates: dq_* holds the tangent vector at q_next, the columns of
@@ -73,39 +73,6 @@ pub(super) unsafe fn jacobians_of<'a>(
         dv_du,
         dv_dp,
     })
-}
-
-/// What a derivative of a step is.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug)]
-pub enum ds_gradient {
-    /// The derivative of the step.
-    DS_GRADIENT_EXACT = 0,
-    /// The step is at a switch of contact modes: the derivative is that of one side. When a derivative is asked for
-    /// the sides are compared, and this is said only where they differ. Or, as shows then, too: a contact's own
-    /// derivative is not determined, and what is not was left out; or redundant constraints hold together at this state but not at those around it (four corners
-    /// of a box that rocks while it is level), and the derivative answers what they have in common; or
-    /// nearly dependent constraints leave open which solution the step is near; or a selected friction
-    /// coefficient is one of two equal ones of which the larger counts.
-    DS_GRADIENT_ONE_SIDED = 1,
-    /// Smoothed, because it was asked for.
-    DS_GRADIENT_SMOOTHED = 2,
-    /// None: the contact problem was not solved to the tolerance, and asking for a derivative is
-    /// DS_ERR_NOT_CONVERGED. Or, as shows when a derivative is asked for, constraints depend on each other so
-    /// nearly that it would be round-off: directions and adjoints would differ by more than 1e-6. That is
-    /// DS_ERR_NUMERICAL.
-    DS_GRADIENT_REFUSED = 3,
-}
-
-impl From<Gradient> for ds_gradient {
-    fn from(g: Gradient) -> Self {
-        match g {
-            Gradient::Exact => ds_gradient::DS_GRADIENT_EXACT,
-            Gradient::OneSided => ds_gradient::DS_GRADIENT_ONE_SIDED,
-            Gradient::Smoothed => ds_gradient::DS_GRADIENT_SMOOTHED,
-            Gradient::Refused => ds_gradient::DS_GRADIENT_REFUSED,
-        }
-    }
 }
 
 /// Jacobians of the last step.

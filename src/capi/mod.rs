@@ -11,6 +11,7 @@
 
 #[macro_use]
 mod args;
+mod message;
 mod wall;
 
 // Blank lines keep the order of the header.
@@ -20,17 +21,23 @@ pub mod load;
 
 pub mod model;
 
+pub mod model_parts;
+
 pub mod save;
 
 pub mod pairs;
 
 pub mod configuration;
 
+pub mod builder_desc;
+
 pub mod builder;
 
 pub mod equality;
 
 pub mod options;
+
+pub mod report;
 
 pub mod sim;
 

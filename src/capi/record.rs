@@ -9,7 +9,7 @@ use super::sim::{ds_sim, look as look_at_sim};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
-use crate::load::visual::read_visuals;
+use crate::load::options::read_visuals;
 use crate::record::{Quantity, Recorder, RecorderOptions};
 use std::ffi::{CString, c_char};
 use std::ptr;

@@ -1,10 +1,10 @@
 //! Trajectories and their adjoint.
 
 use super::args::{self, Out};
-use super::derivatives::ds_gradient;
 use super::model::ds_model;
 use super::options::{ds_options, options};
 use super::params::{ds_param, params};
+use super::report::ds_gradient;
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};

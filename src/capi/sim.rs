@@ -1,14 +1,13 @@
 //! Simulations: steps, external wrenches, memory.
 
 use super::args::{self, Out};
-use super::contacts::ds_contact;
-use super::derivatives::ds_gradient;
 use super::model::ds_model;
 use super::options::{ds_options, options};
+use super::report::{ds_contact, ds_step_info};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
-use crate::step::{Sim, StepInfo};
+use crate::step::Sim;
 use std::cell::RefCell;
 
 /// One simulation: all the memory that steps and dynamics calls need. One thread at a time.
@@ -46,45 +45,6 @@ pub(super) unsafe fn get<'a>(sim: *mut ds_sim) -> Result<&'a mut ds_sim> {
 
 pub(super) unsafe fn look<'a>(sim: *const ds_sim) -> Result<&'a ds_sim> {
     args::reference(sim, "sim")
-}
-
-/// How the last step went.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct ds_step_info {
-    /// Number of contacts.
-    pub contacts: usize,
-    /// Iterations of the contact solver, of whatever kind, on all bodies.
-    pub iterations: usize,
-    /// Residual at which it stopped.
-    pub residual: f64,
-    /// Distance to the nearest switch of a mode: of contacts and limits as the law scales it, of an
-    /// actuator's clamp in its unit; inf without any.
-    pub switch_distance: f64,
-    /// What a derivative of this step would be. EXACT and ONE_SIDED may turn to ONE_SIDED or REFUSED when one is asked
-    /// for: some reasons show only then. And ONE_SIDED turns to EXACT where modes are at a switch but the sides,
-    /// which are compared then, have the same derivative.
-    pub gradient: ds_gradient,
-    /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
-    /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
-    pub converged: i32,
-    /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
-    /// keeps its size.
-    pub reserved: [u64; 16],
-}
-
-impl From<StepInfo> for ds_step_info {
-    fn from(i: StepInfo) -> Self {
-        ds_step_info {
-            contacts: i.contacts,
-            iterations: i.iterations,
-            residual: i.residual,
-            switch_distance: i.switch_distance,
-            gradient: i.gradient.into(),
-            converged: i32::from(i.converged),
-            reserved: [0; 16],
-        }
-    }
 }
 
 /// Makes a simulation of a model, which it keeps alive. Release *out with ds_sim_free.

@@ -1,7 +1,8 @@
 //! Smoothed derivatives of the last step.
 
 use super::args::{self, Growing, Out};
-use super::derivatives::{ds_gradient, ds_step_jacobians, jacobians};
+use super::derivatives::{ds_step_jacobians, jacobians};
+use super::report::ds_gradient;
 use super::sim::{ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;

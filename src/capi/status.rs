@@ -1,6 +1,6 @@
 //! Versions, statuses and the last error.
 
-use super::wall;
+use super::message;
 use crate::error::Status;
 use std::ffi::{CStr, c_char};
 
@@ -88,7 +88,7 @@ pub extern "C" fn ds_status_name(status: i32) -> *const c_char {
 /// successful call leaves it as it is. Never NULL; valid until the next failing call of this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn ds_last_error() -> *const c_char {
-    wall::last_error()
+    message::last()
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! What stands between the library and its caller: no panic and no print gets through, and every
 //! failure leaves a status and a message.
 
+use super::message::{self, remember};
 use super::status::ds_status;
 use crate::error::{Error, Result, THREAD_NAME};
-use std::cell::{Cell, RefCell};
-use std::ffi::c_char;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// The last message, with its terminating NUL; empty before the first.
-    static MESSAGE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     /// Whether this thread is inside a call from C.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
@@ -34,15 +32,6 @@ pub fn value<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     })
 }
 
-pub fn last_error() -> *const c_char {
-    let at = MESSAGE.try_with(|m| {
-        let m = m.borrow();
-        (!m.is_empty()).then(|| m.as_ptr().cast())
-    });
-    // A thread that is ending has lost its message.
-    at.ok().flatten().unwrap_or(c"".as_ptr())
-}
-
 fn run<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     silence_panics();
     let outer = INSIDE.replace(true);
@@ -50,13 +39,12 @@ fn run<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     INSIDE.set(outer);
     outcome.unwrap_or_else(|_| {
         // The hook has left the words.
-        let words = MESSAGE.with_borrow(|m| String::from_utf8_lossy(m).into_owned());
-        Err(Error::internal(words.trim_end_matches('\0')))
+        Err(Error::internal(message::words()))
     })
 }
 
 /// Keeps the words of a panic inside a call from C, or in a thread of ours that serves one, for
-/// [`last_error`] instead of standard error.
+/// [`message::last`] instead of standard error.
 /// Panics elsewhere in the process go where they went before.
 fn silence_panics() {
     static HOOK: Once = Once::new();
@@ -76,16 +64,6 @@ fn silence_panics() {
     });
 }
 
-fn remember(message: &str) {
-    // Without a destination (a thread that is ending) the status alone must do.
-    let _ = MESSAGE.try_with(|m| {
-        let mut m = m.borrow_mut();
-        m.clear();
-        m.extend(message.bytes().map(|b| if b == 0 { b'?' } else { b }));
-        m.push(0);
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,7 +71,7 @@ mod tests {
 
     fn message() -> String {
         // SAFETY: terminated, and not replaced while it is read.
-        unsafe { CStr::from_ptr(last_error()) }
+        unsafe { CStr::from_ptr(message::last()) }
             .to_string_lossy()
             .into_owned()
     }

@@ -11,6 +11,7 @@ mod mtl;
 mod obj;
 pub mod options;
 pub mod parts;
+pub mod soup;
 mod stl;
 pub mod urdf;
 pub mod visual;

@@ -1,8 +1,8 @@
 //! The colours of Wavefront MTL files, as an OBJ names them: what is drawn, never what collides. What cannot be told of
 //! a colour is a warning.
 
-use super::mesh::{Rgba, UNPAINTED};
 use super::read_bytes;
+use super::soup::{Rgba, UNPAINTED};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The polygons of Wavefront OBJ, and the colours of their materials. Groups, normals, textures and curves are skipped.
 
-use super::mesh::{Soup, coordinate};
 use super::mtl::Materials;
+use super::soup::{Soup, coordinate};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 

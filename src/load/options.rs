@@ -2,6 +2,7 @@
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
+use super::visual::Visuals;
 use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
 use crate::model::pairs::robots;
@@ -114,6 +115,29 @@ pub fn load_str(
         Format::Mjcf => mjcf::read_str(text, base_dir, &options.mjcf()),
     }?;
     finish(spec, options)
+}
+
+/// What a file draws of the bodies of a model that was loaded from it: the `<visual>` of a URDF. Of an MJCF nothing: its
+/// geoms that touch nothing are in the model.
+///
+/// # Errors
+/// `Io`, `Parse`, and `Unsupported` for other files.
+pub fn read_visuals(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result<Visuals> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("urdf") => {
+            let text = super::read_text(path)?;
+            urdf::visuals(&text, path.parent(), mesh_dirs, model).map_err(|e| Error {
+                status: e.status,
+                message: format!("{}: {}", path.display(), e.message),
+            })
+        }
+        Some("xml" | "mjcf") => Ok(Visuals::default()),
+        _ => Err(Error::unsupported(format!(
+            "path: expected a file .urdf, .xml or .mjcf, got \"{}\"",
+            path.display()
+        ))),
+    }
 }
 
 fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {

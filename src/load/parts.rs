@@ -1,6 +1,7 @@
 //! Meshes in pieces of one colour: what is drawn of a robot.
 
-use super::mesh::{Rgba, UNPAINTED, load_painted};
+use super::mesh::load_painted;
+use super::soup::{Rgba, UNPAINTED};
 use crate::error::Result;
 use crate::model::mesh::TriMesh;
 use std::collections::HashMap;

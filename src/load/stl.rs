@@ -1,6 +1,6 @@
 //! STL, text and binary, with the colours that binary files may have.
 
-use super::mesh::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, coordinate, too_many};
+use super::soup::{MAX_TRIANGLES, Rgba, Soup, UNPAINTED, coordinate, too_many};
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 

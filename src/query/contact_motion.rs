@@ -1,6 +1,5 @@
 //! How a contact moves with the configuration, dof by dof.
 
-use super::geometry::ContactDerivatives;
 use crate::collision::scene::SceneContact;
 use crate::collision::{ContactDerivative, contact_frame, contact_frame_rotation};
 use crate::dynamics::kinematics::Kinematics;
@@ -11,7 +10,39 @@ use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3};
 use crate::step::info::REACH;
 
+/// Where the derivatives of contacts by δq go: one matrix per contact, column-major with nv columns,
+/// one contact after the other, world axes.
+#[derive(Default)]
+pub struct ContactDerivatives<'a> {
+    /// 3×nv [m].
+    pub point: Option<&'a mut [f64]>,
+    /// 3×nv.
+    pub normal: Option<&'a mut [f64]>,
+    /// 6×nv: t₁ above t₂.
+    pub tangents: Option<&'a mut [f64]>,
+    /// 1×nv [m].
+    pub gap: Option<&'a mut [f64]>,
+}
+
 impl ContactDerivatives<'_> {
+    /// Those of one contact.
+    pub(super) fn contact(&mut self, index: usize, nv: usize) -> ContactDerivatives<'_> {
+        fn part<'a>(
+            out: &'a mut Option<&mut [f64]>,
+            index: usize,
+            size: usize,
+        ) -> Option<&'a mut [f64]> {
+            let out = out.as_deref_mut()?;
+            Some(&mut out[index * size..(index + 1) * size])
+        }
+        ContactDerivatives {
+            point: part(&mut self.point, index, 3 * nv),
+            normal: part(&mut self.normal, index, 3 * nv),
+            tangents: part(&mut self.tangents, index, 6 * nv),
+            gap: part(&mut self.gap, index, nv),
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         let all = [
             &mut self.point,

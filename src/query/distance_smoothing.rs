@@ -15,7 +15,7 @@
 //! Suh et al., Bundled gradients through contact via randomized smoothing (RA-L 2022).
 
 use super::contact_motion;
-use super::geometry::ContactDerivatives;
+use super::contact_motion::ContactDerivatives;
 use super::normal::Normal;
 use super::smoothing::SmoothingMethod;
 use crate::collision::scene::Closest;

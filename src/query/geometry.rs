@@ -1,6 +1,6 @@
 //! Geometry: contacts without dynamics, their derivatives, distances, filters.
 
-use super::contact_motion;
+use super::contact_motion::{self, ContactDerivatives};
 use crate::collision::ContactDerivative;
 use crate::collision::Smoothness;
 use crate::error::{Error, Result};
@@ -21,40 +21,6 @@ pub struct Distance {
     /// [`Gradient::OneSided`] where the distance has a kink, or its derivative is not determined in
     /// part: that part is left out.
     pub gradient: Gradient,
-}
-
-/// Where the derivatives of contacts by δq go: one matrix per contact, column-major with nv columns,
-/// one contact after the other, world axes.
-#[derive(Default)]
-pub struct ContactDerivatives<'a> {
-    /// 3×nv [m].
-    pub point: Option<&'a mut [f64]>,
-    /// 3×nv.
-    pub normal: Option<&'a mut [f64]>,
-    /// 6×nv: t₁ above t₂.
-    pub tangents: Option<&'a mut [f64]>,
-    /// 1×nv [m].
-    pub gap: Option<&'a mut [f64]>,
-}
-
-impl ContactDerivatives<'_> {
-    /// Those of one contact.
-    fn contact(&mut self, index: usize, nv: usize) -> ContactDerivatives<'_> {
-        fn part<'a>(
-            out: &'a mut Option<&mut [f64]>,
-            index: usize,
-            size: usize,
-        ) -> Option<&'a mut [f64]> {
-            let out = out.as_deref_mut()?;
-            Some(&mut out[index * size..(index + 1) * size])
-        }
-        ContactDerivatives {
-            point: part(&mut self.point, index, 3 * nv),
-            normal: part(&mut self.normal, index, 3 * nv),
-            tangents: part(&mut self.tangents, index, 6 * nv),
-            gap: part(&mut self.gap, index, nv),
-        }
-    }
 }
 
 impl Sim {

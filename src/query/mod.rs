@@ -5,8 +5,10 @@ mod distance_smoothing;
 mod dynamics;
 mod geometry;
 mod normal;
+mod random_pairs;
 mod smoothing;
 
+pub use contact_motion::ContactDerivatives;
 pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};
-pub use geometry::{ContactDerivatives, Distance};
+pub use geometry::Distance;
 pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

@@ -382,6 +382,23 @@ impl Recorder {
         positions(&mut self.kin, &self.model, sim.params(), q);
     }
 
+    /// Lets the frames from the next one on show a surface: points \[m\], world axes, and triangles of them, in a colour
+    /// (red, green, blue, opacity: 0 to 1), until the name is set again. Without points it is gone. What was set last
+    /// before a frame counts. Where the sizes are those of the last time nothing is allocated.
+    ///
+    /// # Errors
+    /// `Numerical` for a point that is not finite, `InvalidArgument` for an index that is no point's and for the colour,
+    /// `Capacity` for more than the ring holds and for more than 256 names. All is as before then.
+    pub fn set_surface(
+        &mut self,
+        name: &str,
+        points: &[[f64; 3]],
+        triangles: &[[u32; 3]],
+        rgba: [f32; 4],
+    ) -> Result<()> {
+        (self.surfaces).set(self.ring.capacity(), name, points, triangles, rgba)
+    }
+
     /// Puts a frame into the ring, behind the surfaces that it shows first; `kin` and `wrenches` are those of it.
     fn take(&mut self, seen: Seen) -> Result<()> {
         let user = self.arrows.len();

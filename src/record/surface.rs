@@ -1,7 +1,6 @@
 //! Triangles in the world that frames show; docs/recording.md has the layout of their chunk.
 
 use super::bytes::{Cursor, Source, id};
-use super::recorder::Recorder;
 use super::ring::{Ring, is_chunk};
 use super::write::chunk_head;
 use super::{CHUNK_HEAD, KIND_SURFACE};
@@ -71,31 +70,11 @@ impl Surfaces {
         }
     }
 
-    /// Those that a frame behind all that has left the ring shows, as chunks.
-    pub fn left(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.iter().map(|s| &s.left[..])
-    }
-}
-
-/// Bytes of a surface's payload, where they can be counted.
-fn payload(name: &str, points: usize, triangles: usize) -> Option<usize> {
-    let [points, triangles] = [points, triangles].map(|n| u32::try_from(n).ok());
-    let numbers = 24u64 * u64::from(points?) + 12 * u64::from(triangles?);
-    let all = usize::try_from(numbers).ok()?;
-    all.checked_add(COUNTS + 4 + name.len())?
-        .checked_next_multiple_of(8)
-}
-
-impl Recorder {
-    /// Lets the frames from the next one on show a surface: points \[m\], world axes, and triangles of them, in a colour
-    /// (red, green, blue, opacity: 0 to 1), until the name is set again. Without points it is gone. What was set last
-    /// before a frame counts. Where the sizes are those of the last time nothing is allocated.
-    ///
-    /// # Errors
-    /// `Numerical` for a point that is not finite, `InvalidArgument` for an index that is no point's and for the colour,
-    /// `Capacity` for more than the ring holds and for more than 256 names. All is as before then.
-    pub fn set_surface(
+    /// Sets one for the frames from the next on, of a recorder whose ring has this capacity; see
+    /// [`set_surface`](super::Recorder::set_surface).
+    pub fn set(
         &mut self,
+        capacity: usize,
         name: &str,
         points: &[[f64; 3]],
         triangles: &[[u32; 3]],
@@ -121,7 +100,6 @@ impl Recorder {
                 rgba[i]
             )));
         }
-        let capacity = self.ring.capacity();
         let length = payload(name, points.len(), triangles.len())
             .filter(|n| CHUNK_HEAD + n <= capacity)
             .ok_or_else(|| {
@@ -131,25 +109,25 @@ impl Recorder {
                     triangles.len()
                 ))
             })?;
-        let known = self.surfaces.0.iter().position(|s| s.name == name);
+        let known = self.0.iter().position(|s| s.name == name);
         let slot = match known {
             Some(slot) => slot,
             None if points.is_empty() => return Ok(()),
-            None if self.surfaces.0.len() == NAMES => {
+            None if self.0.len() == NAMES => {
                 return Err(Error::capacity(format!(
                     "name: a recorder has room for {NAMES} surfaces"
                 )));
             }
-            None => self.surfaces.0.len(),
+            None => self.0.len(),
         };
         if known.is_none() {
-            self.surfaces.0.push(Slot {
+            self.0.push(Slot {
                 name: name.into(),
                 next: Vec::new(),
                 left: Vec::new(),
             });
         }
-        let Slot { next, left, .. } = &mut self.surfaces.0[slot];
+        let Slot { next, left, .. } = &mut self.0[slot];
         let size = CHUNK_HEAD + length;
         for memory in [&mut *next, &mut *left] {
             let more = size.saturating_sub(memory.len());
@@ -171,6 +149,20 @@ impl Recorder {
         head.copy_from_slice(&chunk_head(KIND_SURFACE, &[body]));
         Ok(())
     }
+
+    /// Those that a frame behind all that has left the ring shows, as chunks.
+    pub fn left(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(|s| &s.left[..])
+    }
+}
+
+/// Bytes of a surface's payload, where they can be counted.
+fn payload(name: &str, points: usize, triangles: usize) -> Option<usize> {
+    let [points, triangles] = [points, triangles].map(|n| u32::try_from(n).ok());
+    let numbers = 24u64 * u64::from(points?) + 12 * u64::from(triangles?);
+    let all = usize::try_from(numbers).ok()?;
+    all.checked_add(COUNTS + 4 + name.len())?
+        .checked_next_multiple_of(8)
 }
 
 /// A surface of a recording: world axes.

@@ -1,7 +1,7 @@
 //! Actuators in MJCF.
 
-use super::mjcf::{Writer, range};
 use super::names::Names;
+use super::writer::{Writer, range};
 use super::xml::Xml;
 use crate::model::Actuator;
 use crate::model::topology::LinkKind;

@@ -1,8 +1,8 @@
 //! What may touch, and equalities, in MJCF.
 
 use super::aim;
-use super::mjcf::Writer;
 use super::names::Names;
+use super::writer::Writer;
 use super::xml::Xml;
 use crate::collision::scene::{PairFriction, Rules};
 use crate::model::Model;

@@ -1,11 +1,21 @@
 //! Files that are whole or not there.
 
-use super::Written;
 use crate::error::{Error, Result};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file besides the description, by its path relative to it.
+pub(super) type Attached = (String, Vec<u8>);
+
+/// A description in a format.
+pub(super) struct Written {
+    pub text: String,
+    /// Meshes that the text names.
+    pub attached: Vec<Attached>,
+    pub losses: Vec<String>,
+}
 
 /// Tells apart what threads of this process write aside.
 static COUNT: AtomicU64 = AtomicU64::new(0);

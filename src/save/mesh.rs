@@ -1,6 +1,6 @@
 //! Meshes as OBJ files beside a URDF.
 
-use super::Attached;
+use super::files::Attached;
 use super::losses::Losses;
 use super::xml::push_number;
 use crate::collision::polytope::opening;

@@ -5,69 +5,21 @@
 //!   welds without a name; a continuous joint is a hinge without limits.
 //! - The compiler takes no inertia from geoms: what has none here has none there.
 
-use super::Written;
-use super::aim;
-use super::losses::Losses;
+use super::files::Written;
 use super::names::Names;
-use super::pieces::{Piece, below, children, joints_of_bodies, pieces};
+use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
+use super::writer::{Writer, place, range};
 use super::xml::Xml;
-use super::{actuators, equalities, inertias};
+use super::{actuators, aim, equalities};
 use crate::error::Result;
 use crate::model::spec::EqualityKind;
 use crate::model::topology::LinkKind;
 use crate::model::{Joint, Model};
-use crate::spatial::{Mat3, Pose, Vec3};
-
-/// A bound that is none, where a reader takes only finite ones.
-pub(super) const UNBOUNDED: f64 = 1e10;
-
-/// A finite bound; large for one that is none.
-pub(super) fn bounded(x: f64) -> f64 {
-    if x.is_finite() {
-        x
-    } else {
-        UNBOUNDED.copysign(x)
-    }
-}
-
-/// The writer's state: the model, its names in the file and what is lost.
-pub(super) struct Writer<'m> {
-    pub model: &'m Model,
-    pub bodies: Names,
-    pub joints: Names,
-    pub geoms: Names,
-    /// Of each joint.
-    pub pieces: Vec<Vec<Piece>>,
-    /// Of each body.
-    inertias: Vec<Option<inertias::Written>>,
-    pub losses: Losses,
-}
+use crate::spatial::{Mat3, Vec3};
 
 pub(super) fn write(model: &Model) -> Result<Written> {
-    let mut losses = Losses::default();
-    let mut joints = Names::new(
-        "joint",
-        model.joints().iter().map(|j| &j.name[..]),
-        &mut losses,
-    );
-    let mut w = Writer {
-        model,
-        bodies: Names::new(
-            "body",
-            model.bodies().iter().map(|b| &b.name[..]),
-            &mut losses,
-        ),
-        geoms: Names::new(
-            "geom",
-            model.geoms().iter().map(|g| &g.name[..]),
-            &mut losses,
-        ),
-        pieces: pieces(model, false, &mut joints, &mut losses),
-        joints,
-        inertias: inertias::inertias(model, &mut losses),
-        losses,
-    };
+    let mut w = Writer::new(model);
     w.split_inner_free_joints();
     let contact = equalities::contact(&mut w);
     w.name_what_is_referred_to(&contact);
@@ -96,14 +48,6 @@ pub(super) fn write(model: &Model) -> Result<Written> {
         attached: Vec::new(),
         losses: w.losses.into_lines(),
     })
-}
-
-/// The placement of an element in the one around it.
-pub(super) fn place(xml: &mut Xml, p: &Pose) {
-    xml.unless(&[0.0; 3], "pos", &p.pos.to_array());
-    if p.rot != Mat3::IDENTITY {
-        xml.numbers("quat", &aim::quaternion(&p.rot));
-    }
 }
 
 impl Writer<'_> {
@@ -325,31 +269,4 @@ impl Writer<'_> {
         }
         xml.end();
     }
-}
-
-/// A range that readers take: finite, and the lower bound below the upper one.
-pub(super) fn range(
-    xml: &mut Xml,
-    losses: &mut Losses,
-    attribute: &str,
-    what: &str,
-    (mut lower, mut upper): (f64, f64),
-    who: &str,
-) {
-    if !(lower.is_finite() && upper.is_finite()) {
-        (lower, upper) = (bounded(lower), bounded(upper));
-        losses.note(
-            format!("{what} that are open on one side are closed at {UNBOUNDED:e}"),
-            who,
-        );
-    }
-    if lower == upper {
-        let wider = 1e-12 * upper.abs().max(1.0);
-        upper += wider;
-        losses.note(
-            format!("{what} that leave no room are widened by 1e-12 of them"),
-            who,
-        );
-    }
-    xml.numbers(attribute, &[lower, upper]);
 }

@@ -15,23 +15,14 @@ mod names;
 mod pieces;
 mod shapes;
 mod urdf;
+mod writer;
 mod xml;
 
 use crate::error::{Error, Result};
 use crate::load::options::Format;
 use crate::model::Model;
+use files::Written;
 use std::path::Path;
-
-/// A file besides the description, by its path relative to it.
-type Attached = (String, Vec<u8>);
-
-/// A description in a format.
-struct Written {
-    text: String,
-    /// Meshes that the text names.
-    attached: Vec<Attached>,
-    losses: Vec<String>,
-}
 
 /// Writes a model to a file: `.urdf`, or `.xml` and `.mjcf` for MJCF. Gives what the format cannot say, one line
 /// each. Meshes stand within an MJCF; those of a URDF go to OBJ files in the folder `<name>_meshes` beside it. All is

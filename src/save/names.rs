@@ -2,6 +2,7 @@
 
 use super::losses::Losses;
 use super::xml::has;
+use crate::model::Model;
 use std::collections::HashSet;
 
 /// The names of all things of one kind, by their ids.
@@ -72,4 +73,16 @@ impl Names {
     pub fn of(&self, id: usize) -> &str {
         &self.names[id]
     }
+}
+
+/// Those of a model's joints, bodies and geoms.
+pub(super) fn of_model(model: &Model, losses: &mut Losses) -> [Names; 3] {
+    let joints = model.joints().iter().map(|j| &j.name[..]);
+    let bodies = model.bodies().iter().map(|b| &b.name[..]);
+    let geoms = model.geoms().iter().map(|g| &g.name[..]);
+    [
+        Names::new("joint", joints, losses),
+        Names::new("body", bodies, losses),
+        Names::new("geom", geoms, losses),
+    ]
 }

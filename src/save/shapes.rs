@@ -1,8 +1,8 @@
 //! Geoms and their assets in MJCF.
 
 use super::mesh::note_modes;
-use super::mjcf::{Writer, place};
 use super::names::Names;
+use super::writer::{Writer, place};
 use super::xml::Xml;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{GeomSpec, HeightField, ShapeSpec};

@@ -6,14 +6,13 @@
 //!   body has several joints, links without mass stand between; the bodies keep their frames.
 //! - Geoms that may touch something are `<collision>`, the others `<visual>`.
 
-use super::Written;
 use super::aim;
+use super::files::Written;
 use super::losses::Losses;
 use super::mesh::{Meshes, note_modes};
-use super::mjcf::{UNBOUNDED, bounded};
-use super::names::Names;
+use super::names::{Names, of_model};
 use super::pieces::{Piece, children, joints_of_bodies, pieces};
-use super::xml::Xml;
+use super::xml::{UNBOUNDED, Xml, bounded};
 use crate::error::Result;
 use crate::load::urdf::from_rpy;
 use crate::model::spec::{EqualityKind, GeomSpec, JointKind, ShapeSpec};
@@ -35,23 +34,11 @@ struct Writer<'m> {
 
 pub(super) fn write(model: &Model, stem: &str) -> Result<Written> {
     let mut losses = Losses::default();
-    let mut joints = Names::new(
-        "joint",
-        model.joints().iter().map(|j| &j.name[..]),
-        &mut losses,
-    );
+    let [mut joints, links, geoms] = of_model(model, &mut losses);
     let mut w = Writer {
         model,
-        links: Names::new(
-            "body",
-            model.bodies().iter().map(|b| &b.name[..]),
-            &mut losses,
-        ),
-        geoms: Names::new(
-            "geom",
-            model.geoms().iter().map(|g| &g.name[..]),
-            &mut losses,
-        ),
+        links,
+        geoms,
         pieces: pieces(model, true, &mut joints, &mut losses),
         joints,
         meshes: Meshes::new(stem),

@@ -110,6 +110,18 @@ impl Xml {
     }
 }
 
+/// A bound that is none, where a reader takes only finite ones.
+pub(super) const UNBOUNDED: f64 = 1e10;
+
+/// A finite bound; large for one that is none.
+pub(super) fn bounded(x: f64) -> f64 {
+    if x.is_finite() {
+        x
+    } else {
+        UNBOUNDED.copysign(x)
+    }
+}
+
 /// Appends a number in the fewest digits from which the same bits are read.
 pub(super) fn push_number(text: &mut String, x: f64) {
     let start = text.len();

@@ -1,11 +1,12 @@
 //! Overlaps of curved shapes from where the last query ended: what makes them the same to the last bit
 //! as those of a search from nothing.
 
+use super::bodies::Bodies;
 use super::cache::Memory;
-use super::cage::{ALIKE, ALIKE_SINE};
 use super::convex::{Convex, Kind};
-use super::curved::{Bodies, Solution, within};
 use super::feature::Spot;
+use super::inner::{ALIKE, ALIKE_SINE};
+use super::stationary::{Solution, within};
 use crate::spatial::Vec3;
 
 /// The normals from which solutions are found anew are multiples of its inverse.

@@ -1,8 +1,8 @@
 //! What a query on a pair of shapes leaves for the next one.
 
+use super::bodies::Bodies;
 use super::cage::Cage;
 use super::convex::{Convex, Kind};
-use super::curved::Bodies;
 use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
 use super::pair::Pair;
 use super::shell::Shell;

@@ -1,17 +1,9 @@
 //! Overlapping curved shapes met again: where the depth was least, and what proves that it still is.
 
 use super::array_vec::ArrayVec;
-use super::curved::Solution;
 use super::feature::Spot;
-use super::inner::Inner;
+use super::inner::{ALIKE, CORNERS, Inner};
 use crate::spatial::{Pose, Vec3};
-
-/// Most corners of a cage.
-pub(super) const CORNERS: usize = 40;
-/// 1 − cosine of the angle to a solution within which no other one is looked for.
-pub(super) const ALIKE: f64 = 5e-5;
-/// The sine of that angle.
-pub(super) const ALIKE_SINE: f64 = 0.01;
 
 /// A closed surface of triangles about the origin, inside the Minkowski difference of two shapes that
 /// overlap, with the solution of the query that left it. Its corners are points of the two bodies,
@@ -52,13 +44,13 @@ impl Cage {
         (!self.facets.is_empty()).then_some((self.spots, self.normal))
     }
 
-    /// Keeps a polytope in the difference, or nothing where it has too many corners.
-    pub(super) fn keep(&mut self, inner: &Inner, b_in_a: &Pose, s: &Solution) {
+    /// Keeps a solution with a polytope in the difference, or without where that has too many corners.
+    pub(super) fn keep(&mut self, inner: &Inner, b_in_a: &Pose, spots: [Spot; 2], normal: Vec3) {
         self.clear();
         if self.kept(inner, b_in_a).is_none() {
             self.clear();
         }
-        (self.spots, self.normal) = (s.spots, s.normal);
+        (self.spots, self.normal) = (spots, normal);
     }
 
     fn kept(&mut self, inner: &Inner, b_in_a: &Pose) -> Option<()> {

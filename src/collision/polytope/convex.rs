@@ -146,7 +146,7 @@ impl Convex {
 
     /// The point farthest along a unit direction.
     pub fn extreme(&self, direction: Vec3) -> Vec3 {
-        super::local::support(self, direction, None).0 + direction * self.radius()
+        support(self, direction, None).0 + direction * self.radius()
     }
 
     /// Thickness of the shell around the hull by which contacts are found.
@@ -167,6 +167,33 @@ impl From<Hull> for Convex {
         Convex {
             kind: Kind::Hull { radius: 0.0 },
             hull,
+        }
+    }
+}
+
+/// Point of support along `dir` (body frame, not zero), and what [`Vertex`](super::gjk::Vertex) stores for it.
+pub(super) fn support(c: &Convex, dir: Vec3, near: Option<u16>) -> (Vec3, u16) {
+    match c.kind {
+        Kind::Hull { .. } => {
+            let i = match near {
+                Some(v) => c.hull.support_from(dir, v),
+                None => c.hull.support(dir),
+            };
+            (c.hull.vertex(i), i)
+        }
+        Kind::Cylinder {
+            radius,
+            half_length,
+            ..
+        } => {
+            let upper = dir.z > 0.0;
+            let out = Vec3::new(dir.x, dir.y, 0.0).normalized().unwrap_or(Vec3::X);
+            let z = if upper { half_length } else { -half_length };
+            (out * radius + Vec3::Z * z, upper.into())
+        }
+        Kind::Ellipsoid { semi_axes } => {
+            let e = semi_axes.scale(dir);
+            (semi_axes.scale(e) * (1.0 / e.norm()), 0)
         }
     }
 }

@@ -2,20 +2,23 @@
 //!
 //! The gap is the maximum over directions n of s(n) = n·(x_B(−n) − x_A(n)), with x(n) the points of
 //! support. A search on the support maps ([`super::gjk`], [`super::epa`]) comes near a
-//! maximizer; Newton's method on the optimality condition x_B − x_A ∥ n, written with the local
-//! geometry of the surfaces there, finds it to rounding. Several local geometries may be near (a
+//! maximizer, from which [`super::stationary`] finds it to rounding. Several local geometries may be near (a
 //! rim, a side, a cap); of the results, the one of largest s(n) is the contact.
 
 use super::array_vec::ArrayVec;
+use super::bodies::Bodies;
 use super::cache::Memory;
-use super::convex::{Convex, Kind};
+use super::convex::{Convex, Kind, support};
+use super::distinct::Distinct;
 use super::feature::{Feature, Spot};
-use super::gjk::{self, Proximity, Simplex, SupportMap, Vertex};
+use super::gjk::{self, Proximity, Simplex, Vertex};
 use super::hull::Hull;
 use super::inner::Inner;
-use super::local::{Condition, Local, support};
-use super::pair::{Distinct, Pair, ROUNDING};
+use super::local::{Condition, Local};
+use super::manifold::inflated;
+use super::pair::{Pair, ROUNDING};
 use super::patch::Candidates;
+use super::stationary::{Solution, spots};
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Pose, Vec3};
 
@@ -29,46 +32,13 @@ const COARSE: [f64; 3] = [1e-2, 1e-4, 1e-6];
 const COARSE_DEPTH: [(f64, f64); 3] = [(1e-3, 1e-3), (1e-4, 5e-5), (1e-6, 5e-5)];
 /// 1 − cosine of the angle between a start and its solution beyond which it led away.
 const AWAY: f64 = 5e-3;
-/// Most steps of Newton's method.
-const MAX_STEPS: usize = 16;
-/// Sine within which a direction may belong to a cap or a side beside the rim.
-const NEAR: f64 = 0.05;
 /// Cosine to the axis from which a cylinder's cap, sine up to which its side, may bear a patch.
 const CAP: f64 = 0.9;
 const SIDE: f64 = 0.142;
-/// Sine to a rim's axis below which Newton's method is not started where the search ended.
-const LEAN: f64 = 0.1;
 /// Most starting directions tried for overlapping shapes.
 const MAX_STARTS: usize = 8;
 /// Most facets from which these are chosen.
 const MAX_FACETS: usize = 64;
-
-/// A stationary direction of s, A's frame.
-#[derive(Clone, Copy)]
-pub(super) struct Solution {
-    pub spots: [Spot; 2],
-    pub normal: Vec3,
-    /// s(n) of the whole shapes.
-    pub gap: f64,
-    /// The point midway, where the two spots fix one.
-    pub point: Option<Vec3>,
-    /// The point lies within both features, and these are the ones that support the shapes.
-    pub settled: bool,
-    /// Newton's method came to rest far below the rounding of the normal that it is [`Bodies::canonical`] by.
-    pub sharp: bool,
-}
-
-impl Solution {
-    /// The body, 0 or 1, on whose cap an edge of the other one lies flat. The points of that line are
-    /// those of a patch, however steep the faces beside the edge are.
-    fn cap_under_edge(&self) -> Option<u8> {
-        match self.spots {
-            [Spot::Cap(_), Spot::Edge(_)] if self.point.is_none() => Some(0),
-            [Spot::Edge(_), Spot::Cap(_)] if self.point.is_none() => Some(1),
-            _ => None,
-        }
-    }
-}
 
 /// Takes `s` for the best if its s(n) is larger, or as large and settled first.
 fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
@@ -81,211 +51,7 @@ fn improve(best: &mut Option<Solution>, s: Solution, rounding: f64) {
     }
 }
 
-pub(super) struct Bodies<'a> {
-    pub a: &'a Convex,
-    pub b: &'a Convex,
-    pub b_in_a: Pose,
-}
-
-impl SupportMap for Bodies<'_> {
-    fn support(&self, dir: Vec3, near: Option<Vertex>) -> Vertex {
-        let (xa, a) = support(self.a, dir, near.map(|v| v.a));
-        let dir_b = -self.b_in_a.rot.tr_mul_vec(dir);
-        let (xb, b) = support(self.b, dir_b, near.map(|v| v.b));
-        Vertex {
-            w: xa - self.b_in_a.point(xb),
-            on_b: xb,
-            a,
-            b,
-        }
-    }
-
-    fn outlook(&self) -> Vec3 {
-        self.b_in_a.point(self.b.centre()) - self.a.centre()
-    }
-}
-
-/// The spots of a shape that may bear the contact, given the outward normal and the vertices that
-/// the search ended on (body frame).
-fn spots(c: &Convex, n: Vec3, ids: &Distinct, mut offer: impl FnMut(Spot)) {
-    match c.kind {
-        Kind::Hull { .. } => {
-            let ids = &ids.ids[..ids.len];
-            if c.hull.is_solid() && ids.len() >= 3 {
-                offer(Spot::Face(c.hull.face_towards(ids[0], n)));
-            }
-            for (k, &i) in ids.iter().enumerate() {
-                for &j in &ids[k + 1..] {
-                    offer(Spot::Edge([i, j]));
-                }
-            }
-            for &i in ids {
-                offer(Spot::Vertex(i));
-            }
-        }
-        Kind::Cylinder { .. } => {
-            let upper = n.z > 0.0;
-            if n.x.hypot(n.y) < NEAR {
-                offer(Spot::Cap(upper));
-            }
-            if n.z.abs() < NEAR {
-                offer(Spot::Side);
-                offer(Spot::Rim(!upper));
-            }
-            offer(Spot::Rim(upper));
-        }
-        Kind::Ellipsoid { .. } => offer(Spot::Smooth),
-    }
-}
-
-/// Whether a point on a spot lies within it (body frame).
-pub(super) fn within(c: &Convex, spot: Spot, x: Vec3, tolerance: f64) -> bool {
-    match (spot, &c.kind) {
-        (Spot::Edge([i, j]), _) => {
-            let (p, q) = (c.hull.vertex(i), c.hull.vertex(j));
-            let t = (x - p).dot(q - p);
-            let length = (q - p).norm();
-            t >= -tolerance * length && t <= (length + tolerance) * length
-        }
-        (Spot::Face(f), _) => {
-            let n = c.hull.face(f).normal;
-            let polygon = c.hull.polygon(f);
-            (0..polygon.len()).all(|k| {
-                let p = c.hull.vertex(polygon[k]);
-                let side = c.hull.vertex(polygon[(k + 1) % polygon.len()]) - p;
-                n.cross(side).dot(x - p) >= -tolerance * side.norm()
-            })
-        }
-        (Spot::Side, Kind::Cylinder { half_length, .. }) => x.z.abs() <= half_length + tolerance,
-        (Spot::Cap(_), Kind::Cylinder { radius, .. }) => x.x.hypot(x.y) <= radius + tolerance,
-        _ => true,
-    }
-}
-
 impl Bodies<'_> {
-    #[inline(always)]
-    fn locals(&self, spots: [Spot; 2], n: Vec3) -> Option<(Local, Local)> {
-        let a = Local::of(self.a, spots[0], n)?;
-        let b = Local::of(self.b, spots[1], -self.b_in_a.rot.tr_mul_vec(n))?;
-        Some((a, b.placed(&self.b_in_a)))
-    }
-
-    /// s(n) by the support of the whole shapes.
-    pub(super) fn separation(&self, n: Vec3) -> f64 {
-        -self.support(n, None).w.dot(n)
-    }
-
-    /// A starting direction near the axis of a rim, turned about it so that it leans towards the
-    /// side on which the other body is.
-    fn aimed(&self, spots: [Spot; 2], n: Vec3) -> Option<Vec3> {
-        let mut aimed = None;
-        for (k, spot) in spots.iter().enumerate() {
-            if !matches!(spot, Spot::Rim(_)) {
-                continue;
-            }
-            let (axis, centre, other) = if k == 0 {
-                let (x, _) = support(self.b, -self.b_in_a.rot.tr_mul_vec(n), None);
-                (Vec3::Z, self.a.centre(), self.b_in_a.point(x))
-            } else {
-                let (x, _) = support(self.a, n, None);
-                (self.b_in_a.rot.c[2], self.b_in_a.point(self.b.centre()), x)
-            };
-            let lean = n.cross(axis).norm();
-            let aside = other - centre;
-            let out = (aside - axis * axis.dot(aside)).normalized();
-            if let Some(out) = out
-                && lean < LEAN
-            {
-                let out = if k == 0 { out } else { -out };
-                let up = axis * n.dot(axis).signum();
-                aimed = (up + out * lean.max(0.1 * LEAN)).normalized();
-            }
-        }
-        aimed
-    }
-
-    /// Newton's method from the direction `start`.
-    pub(super) fn refine(&self, spots: [Spot; 2], start: Vec3, rounding: f64) -> Option<Solution> {
-        let mut n = start;
-        // A face or a cap fixes the normal.
-        for (spot, c, pose, sign) in [
-            (spots[0], self.a, &Pose::IDENTITY, 1.0),
-            (spots[1], self.b, &self.b_in_a, -1.0),
-        ] {
-            let fixed = match spot {
-                Spot::Face(f) => c.hull.face(f).normal,
-                Spot::Cap(upper) => Vec3::Z * if upper { 1.0 } else { -1.0 },
-                _ => continue,
-            };
-            n = pose.rot.mul_vec(fixed) * sign;
-            if n.dot(start) < 1.0 - NEAR {
-                return None;
-            }
-        }
-        let mut last = f64::INFINITY;
-        let mut state = None;
-        let mut sharp = false;
-        for _ in 0..MAX_STEPS {
-            let Some((a, b)) = self.locals(spots, n) else {
-                break;
-            };
-            let d = b.x - a.x;
-            let gap = n.dot(d);
-            let Some(condition) = Condition::new(n, &a, &b, gap) else {
-                break;
-            };
-            let c = condition.flats.map(|f| -f.dot(n));
-            let (dn, slides, _) = condition.solve(d, c);
-            let change = dn.norm();
-            sharp = change < 1e-12;
-            if sharp || change < 1e-9 && change >= last {
-                state = condition.is_maximum().then_some((a, b, gap, slides));
-                break;
-            }
-            last = change;
-            // A rim's bend grows without bound towards its axis, which no step may cross.
-            let reach = spots
-                .iter()
-                .zip([&Pose::IDENTITY, &self.b_in_a])
-                .filter(|(s, _)| matches!(s, Spot::Rim(_)))
-                .fold(0.3, |r: f64, (_, p)| {
-                    r.min(0.5 * n.cross(p.rot.c[2]).norm())
-                });
-            let dn = dn * (reach / change).min(1.0);
-            n = (n + dn).normalized()?;
-        }
-        let gap = self.separation(n);
-        let mut solution = Solution {
-            spots,
-            normal: n,
-            gap,
-            point: None,
-            settled: false,
-            sharp,
-        };
-        let Some((a, b, local_gap, slides)) = state else {
-            // Two planes, or a plane and a line, share no single point, but their normal counts.
-            let flat = |s: Spot| matches!(s, Spot::Face(_) | Spot::Cap(_));
-            return spots.into_iter().any(flat).then_some(solution);
-        };
-        let slide = |l: &Local, s: &[f64], sign: f64| {
-            l.flats[..l.flat_count]
-                .iter()
-                .zip(s)
-                .fold(l.x, |x, (f, s)| x + *f * (s * sign))
-        };
-        let xa = slide(&a, &slides, 1.0);
-        let xb = slide(&b, &slides[a.flat_count..], -1.0);
-        if (xb - xa - n * local_gap).norm() > 10.0 * rounding {
-            return None;
-        }
-        solution.point = Some(xa + n * (0.5 * local_gap));
-        solution.settled = (local_gap - gap).abs() <= rounding
-            && within(self.a, spots[0], xa, rounding)
-            && within(self.b, spots[1], self.b_in_a.inverse_point(xb), rounding);
-        Some(solution)
-    }
-
     /// Improves `best` from one starting direction: the first settled solution, with more flats
     /// before fewer, or else the largest.
     fn try_start(
@@ -424,7 +190,7 @@ impl Bodies<'_> {
             let lasting =
                 whole && self.is_alone(&s, rounding) && inner.enclose(self, s.normal, -s.gap, size);
             if lasting && let Some(cage) = memory.cage() {
-                cage.keep(&inner, &self.b_in_a, &s);
+                cage.keep(&inner, &self.b_in_a, s.spots, s.normal);
             }
         }
         fallback
@@ -489,7 +255,7 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
         choose_stand_in(a, n),
         choose_stand_in(b, -b_in_a.rot.tr_mul_vec(n)),
     ];
-    let inflated = point.map(|p| super::inflated(p, ra, rb));
+    let whole = point.map(|p| inflated(p, ra, rb));
     if let (Some((ha, sa)), Some((hb, sb))) = (stand_in(a, which[0]), stand_in(b, which[1])) {
         let pair = Pair::new(ha, hb, b_in_a);
         let against = -b_in_a.rot.tr_mul_vec(n);
@@ -505,19 +271,19 @@ pub(super) fn contact(bodies: &Bodies, margin: f64, memory: &mut Memory, found: 
             None => pair.patch(n, va, vb, reach, rounding, found),
         }
         found.update(|p| {
-            *p = super::inflated(*p, sa, sb);
+            *p = inflated(*p, sa, sb);
             p.feature |= Feature::stand_ins(which);
         });
         let least = s.gap - ra - rb - rounding;
-        pair.drop_near(least, inflated.as_ref(), found);
+        pair.drop_near(least, whole.as_ref(), found);
     }
     let alone = found.points().is_empty();
-    if let Some(p) = inflated
+    if let Some(p) = whole
         && (s.settled || alone)
     {
         found.push(p);
     } else if alone {
-        found.push(super::inflated(bodies.indefinite(n, s.gap), ra, rb));
+        found.push(inflated(bodies.indefinite(n, s.gap), ra, rb));
     }
 }
 

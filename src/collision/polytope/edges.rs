@@ -1,9 +1,10 @@
 //! Contacts of vertices and edges of two hulls that are apart.
 
 use super::array_vec::ArrayVec;
+use super::distinct::Distinct;
 use super::feature::Feature;
 use super::hull::Hull;
-use super::pair::{Distinct, Pair};
+use super::pair::Pair;
 use super::patch::Candidates;
 use crate::collision::ContactPoint;
 use crate::spatial::Vec3;

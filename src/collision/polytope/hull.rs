@@ -1,6 +1,6 @@
 //! A convex polytope with the tables that collision asks for.
 
-use super::pair::Distinct;
+use super::distinct::Distinct;
 use crate::error::{Error, Result};
 use crate::spatial::Vec3;
 

@@ -1,6 +1,5 @@
 //! Polytopes inside the Minkowski difference of bodies with curved surfaces, which they never fill.
 
-use super::cage::{ALIKE, CORNERS};
 use super::epa::{COPLANAR, FEW, Facet, Polytope};
 use super::gjk::{Simplex, SupportMap, Vertex};
 use crate::spatial::Vec3;
@@ -9,6 +8,13 @@ use crate::spatial::Vec3;
 /// be, and are tried to be, for the polytope to be kept.
 const BARELY: f64 = 1e-5;
 const WELL: f64 = 2e-2;
+
+/// Most corners of a cage.
+pub(super) const CORNERS: usize = 40;
+/// 1 − cosine of the angle to a solution within which no other one is looked for.
+pub(super) const ALIKE: f64 = 5e-5;
+/// The sine of that angle.
+pub(super) const ALIKE_SINE: f64 = 0.01;
 
 pub(super) type Inner = Polytope<FEW, { 2 * FEW }>;
 

@@ -1,40 +1,13 @@
 //! The geometry of convex shapes near a point of their surface, to second order.
 
+use super::axis::PARALLEL;
 use super::convex::{Convex, Kind};
 use super::feature::Spot;
-use super::sat;
 use crate::collision::Smoothness;
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Pivots [m] below this count as zero.
 const SINGULAR: f64 = 1e-12;
-
-/// Point of support along `dir` (body frame, not zero), and what [`Vertex`] stores for it.
-pub(super) fn support(c: &Convex, dir: Vec3, near: Option<u16>) -> (Vec3, u16) {
-    match c.kind {
-        Kind::Hull { .. } => {
-            let i = match near {
-                Some(v) => c.hull.support_from(dir, v),
-                None => c.hull.support(dir),
-            };
-            (c.hull.vertex(i), i)
-        }
-        Kind::Cylinder {
-            radius,
-            half_length,
-            ..
-        } => {
-            let upper = dir.z > 0.0;
-            let out = Vec3::new(dir.x, dir.y, 0.0).normalized().unwrap_or(Vec3::X);
-            let z = if upper { half_length } else { -half_length };
-            (out * radius + Vec3::Z * z, upper.into())
-        }
-        Kind::Ellipsoid { semi_axes } => {
-            let e = semi_axes.scale(dir);
-            (semi_axes.scale(e) * (1.0 / e.norm()), 0)
-        }
-    }
-}
 
 /// The surface near a point of support: x(n + δn) = x + `bend` δn + any combination of `flats`,
 /// as long as n stays perpendicular to those.
@@ -166,7 +139,7 @@ impl Condition {
         }
         let mut flats = a.flats;
         flats[a.flat_count..flat_count].copy_from_slice(&b.flats[..b.flat_count]);
-        if flat_count == 2 && flats[0].cross(flats[1]).norm() < sat::PARALLEL {
+        if flat_count == 2 && flats[0].cross(flats[1]).norm() < PARALLEL {
             return None;
         }
         let basis = tangents(n);

@@ -9,20 +9,27 @@
 
 mod again;
 mod array_vec;
+mod axis;
+mod bodies;
 mod build;
 mod cache;
 mod cage;
 mod convex;
 mod curved;
 mod decompose;
+mod depth;
 mod derivative;
+mod distinct;
 mod edges;
 mod epa;
 mod feature;
 mod gjk;
+mod height_grid;
 mod hull;
+mod hull_contact;
 mod inner;
 mod local;
+mod manifold;
 mod mesh;
 mod naming;
 mod pair;
@@ -30,6 +37,7 @@ mod patch;
 mod plane;
 mod sat;
 mod shell;
+mod stationary;
 mod terrain;
 #[cfg(test)]
 mod tests;
@@ -41,49 +49,17 @@ pub use decompose::{Decomposition, decompose};
 pub use derivative::differentiate;
 pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
+pub use manifold::{MAX_POINTS, Manifold};
 pub use mesh::{opening, shapes};
 pub use plane::{collide_plane, differentiate_plane};
 pub use terrain::{Terrain, TerrainContact};
 
-use crate::collision::{Approach, ContactPoint};
+use crate::collision::Approach;
 use crate::spatial::Pose;
-use curved::Bodies;
+use bodies::Bodies;
+use manifold::inflated;
 use pair::{Pair, ROUNDING};
 use patch::Candidates;
-
-/// Most points reported for a pair.
-pub const MAX_POINTS: usize = 4;
-
-/// The contact points of one pair, in order of feature.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Manifold {
-    points: [ContactPoint; MAX_POINTS],
-    len: usize,
-}
-
-impl Manifold {
-    pub fn points(&self) -> &[ContactPoint] {
-        &self.points[..self.len]
-    }
-
-    /// Adds a point; a full manifold stays as it is.
-    pub fn push(&mut self, p: ContactPoint) {
-        if self.len < MAX_POINTS {
-            self.points[self.len] = p;
-            self.len += 1;
-        }
-    }
-
-    pub fn clear(&mut self) {
-        self.len = 0;
-    }
-}
-
-impl PartialEq for Manifold {
-    fn eq(&self, other: &Manifold) -> bool {
-        self.points() == other.points()
-    }
-}
 
 /// Finds the contact of two shapes placed in the world. Points with gaps up to `margin` [m] are
 /// reported; none when the shapes are farther apart. Poses must be finite. Normals point from A
@@ -141,13 +117,4 @@ pub fn collide_deep(
         memory.cache.look_apart(&bodies, rounding);
     }
     found.reduce(pose_a, approach, rounding, out);
-}
-
-/// The contact of two cores as that of the shapes with these radii about them.
-fn inflated(p: ContactPoint, ra: f64, rb: f64) -> ContactPoint {
-    ContactPoint {
-        point: p.point + p.normal * (0.5 * (ra - rb)),
-        gap: p.gap - ra - rb,
-        ..p
-    }
 }

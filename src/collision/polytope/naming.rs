@@ -1,8 +1,9 @@
 //! The axis that a facet of the difference of two hulls names by its corners.
 
+use super::axis::{Axis, prefer};
+use super::distinct::Distinct;
 use super::gjk::{SupportMap, Vertex};
-use super::pair::{Distinct, NEARLY_PARALLEL, ON_FACE, Pair};
-use super::sat::{self, Axis};
+use super::pair::{NEARLY_PARALLEL, ON_FACE, Pair};
 use crate::spatial::Vec3;
 
 impl Pair<'_> {
@@ -27,7 +28,7 @@ impl Pair<'_> {
         let is_about = |n: Vec3| n.dot(normal) >= NEARLY_PARALLEL;
         let mut best: Option<Axis> = None;
         let mut offer = |axis: Axis| {
-            if best.is_none_or(|b| sat::prefer(&axis, &b, rounding)) {
+            if best.is_none_or(|b| prefer(&axis, &b, rounding)) {
                 best = Some(axis);
             }
         };

@@ -3,7 +3,7 @@
 use super::array_vec::ArrayVec;
 use super::feature::Feature;
 use super::hull::{Hull, MAX_SIDES};
-use super::{MAX_POINTS, Manifold};
+use super::manifold::{MAX_POINTS, Manifold};
 use crate::collision::{Approach, ContactPoint};
 use crate::spatial::{Pose, Vec3};
 

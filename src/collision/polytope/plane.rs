@@ -1,9 +1,9 @@
 //! A plane against the vertices of a convex shape.
 
-use super::Manifold;
 use super::convex::{Convex, Kind};
 use super::derivative::{inflated, on_face};
 use super::feature::Feature;
+use super::manifold::Manifold;
 use super::pair::ROUNDING;
 use super::patch::{Candidates, MAX_CORNERS};
 use crate::collision::{Approach, ContactDerivative, ContactPoint};

@@ -1,14 +1,41 @@
 //! What a polytope inside the difference of two hulls leaves for the next query.
 
 use super::array_vec::ArrayVec;
-use super::epa::{Polytope, Sought};
+use super::axis::Axis;
+use super::epa::Polytope;
 use super::gjk::{Simplex, SupportMap};
 use super::pair::Pair;
-use super::sat::Axis;
 use crate::spatial::Vec3;
 
 /// Most vertices of a polytope that is kept.
 const KEPT: usize = 48;
+/// An axis is alone where no other is within this many roundings of its depth.
+const ALONE: f64 = 4.0;
+
+/// Which axes count as of least depth.
+pub(super) struct Sought {
+    /// Depths that differ by less are equal.
+    pub rounding: f64,
+    /// Facets by this much less deep than the least are looked at.
+    pub window: f64,
+    /// All of these must name the same axis.
+    pub alone: bool,
+}
+
+impl Sought {
+    pub fn alone(rounding: f64) -> Sought {
+        Sought {
+            rounding,
+            window: ALONE * rounding,
+            alone: true,
+        }
+    }
+
+    /// How far below the boundary of the difference a facet may be.
+    pub fn tolerance(&self) -> f64 {
+        0.1 * self.rounding
+    }
+}
 
 /// The polytope of an earlier result, by the vertices of A and B that make its own and by its
 /// facets' places.

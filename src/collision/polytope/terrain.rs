@@ -8,20 +8,18 @@
 //! the surface is at least raised along the normal of the triangle over its centre. The field has no
 //! outer walls.
 
-use super::convex::{Convex, Kind};
+use super::convex::{Convex, Kind, support};
 use super::feature::{Feature, Spot};
+use super::height_grid::{BLOCK, HeightGrid};
 use super::hull::Hull;
-use super::local::support;
+use super::manifold::inflated;
 use super::pair::{Pair, ROUNDING};
 use super::patch::{Candidates, MOST_POINTS, choose};
-use super::{
-    Depths, MAX_POINTS, Manifold, Memory, PairCache, collide_deep, differentiate, inflated,
-};
+use super::{Depths, MAX_POINTS, Manifold, Memory, PairCache, collide_deep, differentiate};
 use crate::collision::{Approach, ContactDerivative, ContactPoint, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::spec::HeightField;
 use crate::spatial::{Pose, Vec3};
-use std::sync::Arc;
 
 /// Most contacts kept before the reduction to [`MAX_POINTS`]; beyond it, triangles are left out.
 const MAX_FOUND: usize = MOST_POINTS;
@@ -39,57 +37,9 @@ pub struct TerrainContact {
 /// The heights as the narrow phase needs them, and the memory that its queries work in.
 #[derive(Clone, Debug)]
 pub struct Terrain {
-    columns: usize,
-    rows: usize,
-    origin: [f64; 2],
-    spacing: [f64; 2],
-    base: f64,
-    heights: Arc<[f64]>,
-    tops: Arc<Tops>,
+    grid: HeightGrid,
     prism: Convex,
     room: Room,
-}
-
-/// Cells of a block along either axis.
-const BLOCK: usize = 16;
-
-/// The greatest height of each block of cells, row by row.
-#[derive(Debug)]
-struct Tops {
-    columns: usize,
-    heights: Vec<f64>,
-}
-
-impl Tops {
-    /// Of as many nodes, column by column in each row.
-    fn new(columns: usize, heights: &[f64]) -> Tops {
-        let blocks = |nodes: usize| (nodes - 1).div_ceil(BLOCK);
-        let rows = heights.len() / columns;
-        let mut tops = Tops {
-            columns: blocks(columns),
-            heights: vec![f64::NEG_INFINITY; blocks(columns) * blocks(rows)],
-        };
-        for (r, row) in heights.chunks_exact(columns).enumerate() {
-            // A node on a border is of both blocks.
-            let above = (r / BLOCK).min(blocks(rows) - 1);
-            for br in r.saturating_sub(1) / BLOCK..=above {
-                for (bc, top) in tops.row_mut(br).iter_mut().enumerate() {
-                    let nodes = row[bc * BLOCK..].iter().take(BLOCK + 1);
-                    *top = nodes.fold(*top, |m, h| m.max(*h));
-                }
-            }
-        }
-        tops
-    }
-
-    fn row_mut(&mut self, r: usize) -> &mut [f64] {
-        &mut self.heights[r * self.columns..][..self.columns]
-    }
-
-    /// Of the block that holds this cell.
-    fn at(&self, column: usize, row: usize) -> f64 {
-        self.heights[row / BLOCK * self.columns + column / BLOCK]
-    }
 }
 
 /// What a query works in.
@@ -119,38 +69,7 @@ impl Terrain {
     /// Errors: fewer than two columns or rows, heights missing, not finite (holes) or not above
     /// the base, extents that are not positive.
     pub fn new(field: &HeightField) -> Result<Terrain> {
-        let HeightField {
-            columns,
-            rows,
-            half_extents,
-            base,
-            ref heights,
-        } = *field;
-        if columns < 2 || rows < 2 || heights.len() != columns * rows {
-            return Err(Error::invalid(format!(
-                "height field of {columns} columns and {rows} rows with {} heights: at least 2 × 2 and one height a node are expected",
-                heights.len()
-            )));
-        }
-        if columns.saturating_mul(rows) > u32::MAX as usize / 2 {
-            return Err(Error::unsupported(format!(
-                "height field of {columns} × {rows} nodes: at most 2³¹ are supported"
-            )));
-        }
-        if !(half_extents.iter().all(|x| x.is_finite() && *x > 0.0) && base.is_finite()) {
-            return Err(Error::invalid(format!(
-                "height field with half extents {half_extents:?} and base {base}: positive finite extents are expected"
-            )));
-        }
-        if let Some(i) = heights.iter().position(|h| !(h.is_finite() && *h > -base)) {
-            return Err(Error::parse(format!(
-                "height field: the height {} at row {}, column {} is not finite or not above the base at {}",
-                heights[i],
-                i / columns,
-                i % columns,
-                -base
-            )));
-        }
+        let grid = HeightGrid::new(field)?;
         let prism = Hull::from_polygons(
             vec![
                 Vec3::new(0.0, 0.0, 1.0),
@@ -168,18 +87,8 @@ impl Terrain {
                 vec![5, 3, 0, 2],
             ],
         )?;
-        let [hx, hy] = half_extents;
         Ok(Terrain {
-            columns,
-            rows,
-            origin: [-hx, -hy],
-            spacing: [
-                2.0 * hx / (columns - 1) as f64,
-                2.0 * hy / (rows - 1) as f64,
-            ],
-            base,
-            heights: heights.as_slice().into(),
-            tops: Arc::new(Tops::new(columns, heights)),
+            grid,
             prism: prism.into(),
             room: Room::new(),
         })
@@ -187,8 +96,7 @@ impl Terrain {
 
     /// The greatest height [m].
     pub fn highest(&self) -> f64 {
-        let tops = self.tops.heights.iter();
-        tops.fold(f64::NEG_INFINITY, |m, h| m.max(*h))
+        self.grid.highest()
     }
 
     /// Contacts of the field (A) with `b` (B), up to [`MAX_POINTS`] in `out`; returns how many.
@@ -211,7 +119,7 @@ impl Terrain {
         };
         let cells = |k: usize, count: usize| {
             let axis = Vec3::unit(k);
-            let cell = |x: f64| ((x - self.origin[k]) / self.spacing[k]).floor();
+            let cell = |x: f64| ((x - self.grid.origin[k]) / self.grid.spacing[k]).floor();
             let last = (count - 2) as f64;
             let (from, to) = (cell(-reach(-axis)), cell(reach(axis)));
             if to < 0.0 || from > last {
@@ -220,12 +128,12 @@ impl Terrain {
                 from.max(0.0) as usize..to.min(last) as usize + 1
             }
         };
-        let (columns, rows) = (cells(0, self.columns), cells(1, self.rows));
+        let (columns, rows) = (cells(0, self.grid.columns), cells(1, self.grid.rows));
         let lowest = -reach(-Vec3::Z);
         let centre = b_in_a.point(b.centre());
         let ball = b.size() * (1.0 + ROUNDING) + margin;
         // Whether what is not above `top` between these nodes is out of the shape's reach.
-        let (origin, spacing) = (self.origin, self.spacing);
+        let (origin, spacing) = (self.grid.origin, self.grid.spacing);
         let is_beyond = |from: [usize; 2], to: [usize; 2], top: f64| {
             let aside = |k: usize| {
                 let x = |i: usize| origin[k] + spacing[k] * i as f64 - centre[k];
@@ -240,12 +148,12 @@ impl Terrain {
             while next < columns.end {
                 let from = next;
                 next = ((from / BLOCK + 1) * BLOCK).min(columns.end);
-                if is_beyond([from, r], [next, r + 1], self.tops.at(from, r)) {
+                if is_beyond([from, r], [next, r + 1], self.grid.highest_near(from, r)) {
                     continue;
                 }
                 for (c, half) in (from..next).flat_map(|c| [(c, 0), (c, 1)]) {
-                    let triangle = (2 * (r * (self.columns - 1) + c) + half) as u32;
-                    let top = self.triangle(triangle);
+                    let triangle = (2 * (r * (self.grid.columns - 1) + c) + half) as u32;
+                    let top = self.grid.triangle(triangle);
                     let highest = top.iter().fold(f64::NEG_INFINITY, |m, v| m.max(v.z));
                     if !is_beyond([c, r], [c + 1, r + 1], highest) {
                         self.shape(&top);
@@ -268,47 +176,23 @@ impl Terrain {
         pose_b: &Pose,
         contact: &TerrainContact,
     ) -> Result<(ContactDerivative, Smoothness)> {
-        let count = 2 * (self.columns - 1) * (self.rows - 1);
+        let count = 2 * (self.grid.columns - 1) * (self.grid.rows - 1);
         if contact.triangle as usize >= count {
             return Err(Error::invalid(format!(
                 "height field with {count} triangles has no triangle {}",
                 contact.triangle
             )));
         }
-        let top = self.triangle(contact.triangle);
+        let top = self.grid.triangle(contact.triangle);
         self.shape(&top);
         differentiate(&self.prism, pose, b, pose_b, &contact.contact)
-    }
-
-    fn node(&self, c: usize, r: usize) -> Vec3 {
-        Vec3::new(
-            self.origin[0] + self.spacing[0] * c as f64,
-            self.origin[1] + self.spacing[1] * r as f64,
-            self.heights[r * self.columns + c],
-        )
-    }
-
-    /// (column, row) of the corners of a triangle, counter-clockwise seen from above: the lower
-    /// left half of a cell, or its upper right half.
-    fn corners(&self, triangle: u32) -> [(usize, usize); 3] {
-        let cell = triangle as usize / 2;
-        let (c, r) = (cell % (self.columns - 1), cell / (self.columns - 1));
-        if triangle.is_multiple_of(2) {
-            [(c, r), (c + 1, r), (c, r + 1)]
-        } else {
-            [(c + 1, r + 1), (c, r + 1), (c + 1, r)]
-        }
-    }
-
-    fn triangle(&self, triangle: u32) -> [Vec3; 3] {
-        self.corners(triangle).map(|(c, r)| self.node(c, r))
     }
 
     fn shape(&mut self, top: &[Vec3; 3]) {
         let mut v = [Vec3::ZERO; 6];
         for (k, t) in top.iter().enumerate() {
             v[k] = *t;
-            v[k + 3] = Vec3::new(t.x, t.y, -self.base);
+            v[k + 3] = Vec3::new(t.x, t.y, -self.grid.base);
         }
         self.prism.hull.reshape(&v);
     }
@@ -354,14 +238,14 @@ impl Terrain {
     fn raise(&mut self, b: &Convex, b_in_a: &Pose) {
         let centre = b_in_a.point(b.centre());
         let place = |k: usize, count: usize| {
-            let x = (centre[k] - self.origin[k]) / self.spacing[k];
+            let x = (centre[k] - self.grid.origin[k]) / self.grid.spacing[k];
             let cell = x.floor().clamp(0.0, (count - 2) as f64);
             (cell as usize, x - cell)
         };
-        let ((c, x), (r, y)) = (place(0, self.columns), place(1, self.rows));
+        let ((c, x), (r, y)) = (place(0, self.grid.columns), place(1, self.grid.rows));
         let upper = usize::from(x + y > 1.0);
-        let triangle = (2 * (r * (self.columns - 1) + c) + upper) as u32;
-        let top = self.triangle(triangle);
+        let triangle = (2 * (r * (self.grid.columns - 1) + c) + upper) as u32;
+        let top = self.grid.triangle(triangle);
         self.shape(&top);
         let (contact, _) = self.lowest(b, b_in_a);
         self.add(contact, triangle);
@@ -423,8 +307,8 @@ impl Terrain {
 
     /// Whether a contact of a prism is one of the whole surface.
     fn is_outer(&self, triangle: u32, p: &ContactPoint) -> bool {
-        let vertex = |v: u16| self.in_vertex_cone(triangle, v, p.normal);
-        let edge = |e: [u16; 2]| self.in_edge_cone(triangle, e, p.normal);
+        let vertex = |v: u16| self.grid.in_vertex_cone(triangle, v, p.normal);
+        let edge = |e: [u16; 2]| self.grid.in_edge_cone(triangle, e, p.normal);
         match Feature::decode(p.feature) {
             Some(
                 Feature::FaceVertex { owner, face, .. }
@@ -459,43 +343,6 @@ impl Terrain {
             },
             _ => false,
         }
-    }
-
-    /// Whether `n` lies between the normals of the two triangles at an upper edge.
-    fn in_edge_cone(&self, triangle: u32, e: [u16; 2], n: Vec3) -> bool {
-        if e[0] > 2 || e[1] > 2 || e[0] == e[1] {
-            return false;
-        }
-        let nodes = self.corners(triangle);
-        let [p, q, own] = [e[0], e[1], 3 - e[0] - e[1]].map(|i| nodes[usize::from(i)]);
-        let foot = self.node(p.0, p.1);
-        // Across the edge, the node that completes the parallelogram.
-        let (c, r) = (
-            (p.0 + q.0).wrapping_sub(own.0),
-            (p.1 + q.1).wrapping_sub(own.1),
-        );
-        let below = |c: usize, r: usize| {
-            c >= self.columns || r >= self.rows || n.dot(self.node(c, r) - foot) <= self.slack()
-        };
-        below(own.0, own.1) && below(c, r)
-    }
-
-    /// Whether `n` is the normal of a plane that touches the surface at an upper vertex.
-    fn in_vertex_cone(&self, triangle: u32, v: u16, n: Vec3) -> bool {
-        let Some(&(c, r)) = self.corners(triangle).get(usize::from(v)) else {
-            return false;
-        };
-        let foot = self.node(c, r);
-        [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)]
-            .iter()
-            .all(|&(dc, dr)| {
-                let (c, r) = (c.wrapping_add_signed(dc), r.wrapping_add_signed(dr));
-                c >= self.columns || r >= self.rows || n.dot(self.node(c, r) - foot) <= self.slack()
-            })
-    }
-
-    fn slack(&self) -> f64 {
-        ROUNDING * (self.spacing[0] + self.spacing[1])
     }
 
     fn reduce(

@@ -1,7 +1,7 @@
 //! A capsule against a capsule.
 
-use super::Manifold;
 use super::feature::{Feature, Kind, pack};
+use super::manifold::Manifold;
 use super::sphere::{balls, on_segment};
 use crate::collision::{ContactPoint, contact_frame};
 use crate::spatial::{Pose, Vec3};

@@ -1,9 +1,9 @@
 //! A capsule against a box, cylinder or ellipsoid: the closest point, and the others of a capsule
 //! that lies along a flat or straight surface.
 
-use super::Manifold;
 use super::capsule::{Capsule, PARALLEL, SAME_PATCH};
 use super::feature::{Feature, Kind};
+use super::manifold::Manifold;
 use super::project::{BoxSolid, CylinderSolid, Foot, edge, face};
 use super::segment::{Depth, Touch, line_meets, over_face, touch};
 use super::sphere::ball_on;

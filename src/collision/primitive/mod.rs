@@ -25,67 +25,22 @@
 mod capsule;
 mod capsule_solid;
 pub(super) mod feature;
+mod manifold;
 mod plane;
 mod project;
 mod segment;
 mod sphere;
 pub(super) mod surface;
 
+pub use manifold::{MAX_POINTS, Manifold};
+
 use super::{ContactDerivative, ContactPoint, Shape, Smoothness};
 use crate::spatial::Pose;
 use capsule::Capsule;
 use feature::Kind;
+use manifold::exchanged;
 use project::{BoxSolid, CylinderSolid, EllipsoidSolid};
 use surface::LocalSurface;
-
-/// The most points a pair reports.
-pub const MAX_POINTS: usize = 4;
-
-/// The contact points of one pair.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Manifold {
-    points: [ContactPoint; MAX_POINTS],
-    count: usize,
-}
-
-impl Manifold {
-    #[inline(always)]
-    pub fn points(&self) -> &[ContactPoint] {
-        &self.points[..self.count]
-    }
-
-    #[inline(always)]
-    pub fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    /// Adds a point; one beyond [`MAX_POINTS`] is dropped.
-    #[inline(always)]
-    pub fn push(&mut self, point: ContactPoint) {
-        if let Some(slot) = self.points.get_mut(self.count) {
-            *slot = point;
-            self.count += 1;
-        }
-    }
-
-    #[inline]
-    fn exchange(&mut self) {
-        for p in &mut self.points[..self.count] {
-            *p = exchanged(p);
-        }
-    }
-}
-
-/// The same contact with A and B exchanged.
-#[inline]
-fn exchanged(p: &ContactPoint) -> ContactPoint {
-    ContactPoint {
-        point: p.point,
-        normal: -p.normal,
-        gap: p.gap,
-        feature: feature::exchange(p.feature),
-    }
-}
 
 /// The place of a shape in the order in which the pairs below are written.
 #[inline(always)]

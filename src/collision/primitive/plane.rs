@@ -1,7 +1,7 @@
 //! A half space against every shape: the shape's lowest points, and where they go.
 
-use super::Manifold;
 use super::feature::{Feature, Kind, pack};
+use super::manifold::Manifold;
 use crate::collision::{ContactDerivative, ContactPoint, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 

@@ -2,8 +2,8 @@
 
 use super::feature::{Feature, Kind};
 use super::surface::LocalSurface;
-use crate::collision::contact_frame;
-use crate::spatial::Vec3;
+use crate::collision::{Shape, contact_frame};
+use crate::spatial::{Pose, Vec3};
 
 /// The foot of a point on a solid.
 #[derive(Clone, Copy, Debug)]
@@ -368,4 +368,49 @@ fn shortest(a: Vec3) -> usize {
 #[inline(always)]
 fn ratio(n: f64, d: f64) -> f64 {
     if n == 0.0 { 0.0 } else { n / d }
+}
+
+impl LocalSurface {
+    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
+    /// `outward` (world frame).
+    #[inline]
+    pub fn of(
+        shape: &Shape,
+        pose: &Pose,
+        feature: Feature,
+        outward: Vec3,
+        on: Vec3,
+    ) -> LocalSurface {
+        match *shape {
+            Shape::Plane => LocalSurface::FACE,
+            Shape::Sphere { radius } => LocalSurface::isotropic(radius, 1.0),
+            Shape::Capsule { radius, .. } => match feature.kind {
+                Kind::Vertex => LocalSurface::isotropic(radius, 1.0),
+                _ => LocalSurface::ruled(pose.rot.c[2], radius),
+            },
+            Shape::Cylinder {
+                radius,
+                half_length,
+            } => CylinderSolid {
+                radius,
+                half_length,
+            }
+            .surface(
+                feature,
+                pose.rot.tr_mul_vec(outward),
+                pose.inverse_point(on),
+            )
+            .turned(pose),
+            Shape::Ellipsoid { semi_axes } => EllipsoidSolid { semi_axes }
+                .surface(
+                    feature,
+                    pose.rot.tr_mul_vec(outward),
+                    pose.inverse_point(on),
+                )
+                .turned(pose),
+            Shape::Box { half_extents } => BoxSolid { half: half_extents }
+                .surface(feature, outward, on)
+                .turned(pose),
+        }
+    }
 }

@@ -15,9 +15,7 @@
 //! with sᵢ, tⱼ the principal directions of A and B, and then δn = Σ yᴬᵢ uᵢ sᵢ,
 //! δpoint = ½ n (n·ζ.lin) + Σ (xᴬᵢ + ½ gap yᴬᵢ) uᵢ sᵢ, δgap = n·ζ.lin.
 
-use super::feature::{Feature, Kind};
-use super::project::{BoxSolid, CylinderSolid, EllipsoidSolid, Solid};
-use crate::collision::{ContactDerivative, Shape, Smoothness};
+use crate::collision::{ContactDerivative, Smoothness};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// A determinant this small against the terms that it is made of is taken as zero.
@@ -43,7 +41,7 @@ impl LocalSurface {
     pub const FACE: LocalSurface = LocalSurface::isotropic(1.0, 0.0);
     pub const VERTEX: LocalSurface = LocalSurface::isotropic(0.0, 1.0);
 
-    const fn isotropic(x: f64, y: f64) -> LocalSurface {
+    pub(super) const fn isotropic(x: f64, y: f64) -> LocalSurface {
         LocalSurface {
             axis: None,
             x: [x, x],
@@ -60,51 +58,8 @@ impl LocalSurface {
         }
     }
 
-    /// The surface of `shape` around the point `on` of `feature`, where the outward normal is
-    /// `outward` (world frame).
     #[inline]
-    pub fn of(
-        shape: &Shape,
-        pose: &Pose,
-        feature: Feature,
-        outward: Vec3,
-        on: Vec3,
-    ) -> LocalSurface {
-        match *shape {
-            Shape::Plane => LocalSurface::FACE,
-            Shape::Sphere { radius } => LocalSurface::isotropic(radius, 1.0),
-            Shape::Capsule { radius, .. } => match feature.kind {
-                Kind::Vertex => LocalSurface::isotropic(radius, 1.0),
-                _ => LocalSurface::ruled(pose.rot.c[2], radius),
-            },
-            Shape::Cylinder {
-                radius,
-                half_length,
-            } => CylinderSolid {
-                radius,
-                half_length,
-            }
-            .surface(
-                feature,
-                pose.rot.tr_mul_vec(outward),
-                pose.inverse_point(on),
-            )
-            .turned(pose),
-            Shape::Ellipsoid { semi_axes } => EllipsoidSolid { semi_axes }
-                .surface(
-                    feature,
-                    pose.rot.tr_mul_vec(outward),
-                    pose.inverse_point(on),
-                )
-                .turned(pose),
-            Shape::Box { half_extents } => BoxSolid { half: half_extents }
-                .surface(feature, outward, on)
-                .turned(pose),
-        }
-    }
-
-    #[inline]
-    fn turned(self, pose: &Pose) -> LocalSurface {
+    pub(super) fn turned(self, pose: &Pose) -> LocalSurface {
         LocalSurface {
             axis: self.axis.map(|t| pose.rot.mul_vec(t)),
             ..self

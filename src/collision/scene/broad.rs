@@ -5,7 +5,7 @@
 //! non-penetrating rigid bodies", 1992, §2.3.2); the order of the last call is where the next one
 //! starts.
 
-use super::SceneGeom;
+use super::geom::SceneGeom;
 use super::narrow;
 use super::pairs::{Rules, ScenePair};
 use super::solid::Solid;

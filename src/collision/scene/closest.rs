@@ -1,8 +1,10 @@
 //! Distances of any two geometries, whatever the filters say.
 
+use super::Scene;
 use super::face::Face;
+use super::found::{SceneContact, pair_key};
 use super::narrow;
-use super::{PairFriction, Scene, SceneContact, pair_key};
+use super::pairs::PairFriction;
 use crate::collision::{ContactDerivative, Smoothness};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};

@@ -1,6 +1,5 @@
 //! What is said where there are more contacts than places.
 
-use super::Scene;
 use crate::error::Error;
 use crate::model::Model;
 
@@ -30,13 +29,10 @@ impl Crowd {
             self.pairs[place] = (geoms, contacts);
         }
     }
-}
 
-impl Scene {
-    /// After a search that found too many contacts: how many, between which geoms, and what helps.
-    pub fn crowd(&self, model: &Model) -> Option<Error> {
-        let crowd = &self.found.crowd;
-        if !crowd.is_there() {
+    /// After a search that found more contacts than `capacity`: how many, between which geoms, and what helps.
+    pub fn refusal(&self, model: &Model, capacity: usize) -> Option<Error> {
+        if !self.is_there() {
             return None;
         }
         let name = |g: usize| {
@@ -46,7 +42,7 @@ impl Scene {
                 name => format!("\"{name}\""),
             }
         };
-        let most: Vec<String> = (crowd.pairs.iter())
+        let most: Vec<String> = (self.pairs.iter())
             .filter(|(_, n)| *n > 0)
             .map(|([a, b], n)| format!("{n} of {} and {}", name(*a), name(*b)))
             .collect();
@@ -54,8 +50,8 @@ impl Scene {
             "options.max_contacts: {} do not suffice for {} contacts, among them {}; raise it, or keep geoms that \
              overlap by design from touching (exclude_overlapping when loading, ds_sim_set_pair_enabled), or choose \
              smaller margins",
-            self.found.capacity(),
-            crowd.needed,
+            capacity,
+            self.needed,
             most.join(", ")
         )))
     }

@@ -1,9 +1,49 @@
 //! The contacts of a search, and whether they are those of the one before.
 
-use super::SceneContact;
 use super::crowd::Crowd;
+use super::face::Face;
+use super::pairs::PairFriction;
 use crate::collision::ContactPoint;
 use crate::error::{Error, Result};
+
+/// A contact of the scene: one point of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneContact {
+    pub geom: [usize; 2],
+    /// Links of both sides, or [`WORLD`].
+    pub link: [usize; 2],
+    /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
+    /// field, else 0.
+    pub part: [u32; 2],
+    /// On the flat face that gives the normal, else midway between the surfaces.
+    pub point: ContactPoint,
+    pub(super) face: Face,
+    /// 1: frictionless, 3: sliding friction.
+    pub condim: i32,
+    pub friction: PairFriction,
+}
+
+impl SceneContact {
+    /// Both geoms as one number.
+    pub fn pair_key(&self) -> u32 {
+        pair_key(self.geom)
+    }
+
+    /// Which features of which parts touch; equal from step to step while the same ones do.
+    pub fn identity(&self) -> u64 {
+        let [a, b] = self.part;
+        let part = u64::from(a) << 32 | u64::from(b);
+        // An odd factor spreads the parts over all bits; none is 0, which leaves the feature.
+        self.point.feature ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+/// Geom indices fit in half a key.
+pub(super) const MAX_GEOMS: usize = 1 << 16;
+
+pub(super) fn pair_key(geom: [usize; 2]) -> u32 {
+    (geom[0] as u32) << 16 | geom[1] as u32
+}
 
 /// Contacts, written over those of the search before.
 #[derive(Debug)]

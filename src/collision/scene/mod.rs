@@ -11,6 +11,7 @@ mod crowd;
 mod extremes;
 mod face;
 mod found;
+mod geom;
 mod hierarchy;
 mod motion;
 mod narrow;
@@ -25,120 +26,24 @@ mod statics;
 mod tests;
 
 pub use closest::Closest;
+pub use found::SceneContact;
 pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, Rules, ScenePair};
 pub use solids::with_geometry;
 
-use super::Smoothness;
-use super::{ContactDerivative, ContactPoint};
+use super::{ContactDerivative, Smoothness};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::spec::ShapeSpec;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Vec3};
 use broad::Broad;
-use face::Face;
-use found::Found;
+use found::{Found, MAX_GEOMS};
+use geom::{SceneGeom, link_bounds};
 use motion::Motions;
 use narrow::Buffers;
 use solid::Solid;
 use solids::Solids;
 use statics::Statics;
-
-/// A geometry bound to its link.
-#[derive(Clone, Debug)]
-struct SceneGeom {
-    link: usize,
-    /// In the link's frame, or in the world's.
-    in_link: Pose,
-    /// Ball that holds the solid: its centre in the link's frame, its radius (infinite: a plane).
-    centre: Vec3,
-    radius: f64,
-    /// Box that holds the solid, in its own frame: its centre and half sizes.
-    middle: Vec3,
-    half: Vec3,
-    /// A plane: bounded by its normal.
-    plane: bool,
-    /// Static, and looked up in the hierarchy of those.
-    in_hierarchy: bool,
-    /// As [`crate::model::spec::ShapeSpec::sizes`].
-    sizes: [f64; 3],
-}
-
-impl SceneGeom {
-    fn new(link: usize, in_link: Pose, solid: &Solid, spec: &ShapeSpec) -> SceneGeom {
-        let mut geom = SceneGeom {
-            link,
-            in_link,
-            centre: Vec3::ZERO,
-            radius: 0.0,
-            middle: Vec3::ZERO,
-            half: Vec3::ZERO,
-            plane: solid.is_plane(),
-            in_hierarchy: false,
-            sizes: [0.0; 3],
-        };
-        geom.measure(solid, spec);
-        geom
-    }
-
-    /// Takes the bounds of this solid, made of `spec`.
-    fn measure(&mut self, solid: &Solid, spec: &ShapeSpec) {
-        let (centre, radius) = solid.bound(spec);
-        let [low, high] = solid.aabb(spec);
-        (self.centre, self.radius) = (self.in_link.point(centre), radius);
-        (self.middle, self.half) = ((low + high) * 0.5, (high - low) * 0.5);
-        self.sizes = spec.sizes();
-    }
-
-    /// Whether the geometry, no plane, is at `pose` farther than `reach` from a point.
-    #[inline]
-    fn is_beyond(&self, pose: &Pose, point: Vec3, reach: f64) -> bool {
-        let aside = (pose.inverse_point(point) - self.middle).abs() - self.half;
-        let out = |x: f64| x.max(0.0);
-        let d = Vec3::new(out(aside.x), out(aside.y), out(aside.z));
-        d.norm_squared() > reach * reach
-    }
-}
-
-/// A contact of the scene: one point of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SceneContact {
-    pub geom: [usize; 2],
-    /// Links of both sides, or [`WORLD`].
-    pub link: [usize; 2],
-    /// The part of each geometry that touches: the convex piece of a mesh, the triangle of a height
-    /// field, else 0.
-    pub part: [u32; 2],
-    /// On the flat face that gives the normal, else midway between the surfaces.
-    pub point: ContactPoint,
-    face: Face,
-    /// 1: frictionless, 3: sliding friction.
-    pub condim: i32,
-    pub friction: PairFriction,
-}
-
-impl SceneContact {
-    /// Both geoms as one number.
-    pub fn pair_key(&self) -> u32 {
-        pair_key(self.geom)
-    }
-
-    /// Which features of which parts touch; equal from step to step while the same ones do.
-    pub fn identity(&self) -> u64 {
-        let [a, b] = self.part;
-        let part = u64::from(a) << 32 | u64::from(b);
-        // An odd factor spreads the parts over all bits; none is 0, which leaves the feature.
-        self.point.feature ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    }
-}
-
-/// Geom indices fit in half a key.
-const MAX_GEOMS: usize = 1 << 16;
-
-fn pair_key(geom: [usize; 2]) -> u32 {
-    (geom[0] as u32) << 16 | geom[1] as u32
-}
 
 /// All geometries, pairs and current contacts of a model. Nothing is allocated after creation.
 #[derive(Debug)]
@@ -291,6 +196,11 @@ impl Scene {
         self.found.contacts()
     }
 
+    /// After a search that found too many contacts: how many, between which geoms, and what helps.
+    pub fn crowd(&self, model: &Model) -> Option<Error> {
+        self.found.crowd.refusal(model, self.found.capacity())
+    }
+
     /// World placement of a geometry at the last [`Scene::place`].
     pub fn pose(&self, geom: usize) -> &Pose {
         &self.poses[geom]
@@ -349,24 +259,4 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
         model.geoms()[pair.b].name,
         pair.condim
     )))
-}
-
-/// Per link (the world last) the ball around its bounded geoms: centre in the link's frame, radius.
-fn link_bounds(model: &Model, geoms: &[SceneGeom]) -> Vec<(Vec3, f64)> {
-    let n = model.topology().links.len();
-    let slot = |g: &SceneGeom| if g.link == WORLD { n } else { g.link };
-    let bounded = || geoms.iter().filter(|g| g.radius.is_finite());
-    let mut counts = vec![0; n + 1];
-    for g in bounded() {
-        counts[slot(g)] += 1;
-    }
-    let mut bounds = vec![(Vec3::ZERO, 0.0_f64); n + 1];
-    for g in bounded() {
-        bounds[slot(g)].0 += g.centre * (1.0 / f64::from(counts[slot(g)]));
-    }
-    for g in bounded() {
-        let (centre, radius) = &mut bounds[slot(g)];
-        *radius = radius.max((g.centre - *centre).norm() + g.radius);
-    }
-    bounds
 }

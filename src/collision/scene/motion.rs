@@ -3,7 +3,7 @@
 //! Nothing here depends on a velocity that all links share. A link's own speed counts relative to the mean one, and
 //! only to dismiss what is far away; what is left is judged by the relative motion of the two links.
 
-use super::SceneGeom;
+use super::geom::SceneGeom;
 use crate::collision::approach::{Approach, MOTIONS, swing};
 use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3};

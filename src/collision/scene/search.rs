@@ -1,10 +1,12 @@
 //! The search for contacts: which pairs are near enough, and what the narrow phase finds on them.
 
+use super::Scene;
 use super::broad::{Broad, List, Sweep};
 use super::face::Face;
-use super::found::Found;
+use super::found::{Found, SceneContact, pair_key};
 use super::narrow;
-use super::{Scene, SceneContact, ScenePair, pair_key};
+use super::pairs::ScenePair;
+use super::statics::{Statics, cube};
 use crate::collision::ContactPoint;
 use crate::collision::approach::{Approach, Ball};
 use crate::dynamics::kinematics::Kinematics;
@@ -317,4 +319,81 @@ impl Scene {
 
 dispatch! {
     fn place = Scene::place_kernel(scene: &mut Scene, model: &Model, kin: &Kinematics)
+}
+
+impl Scene {
+    /// The hierarchy, if there is one, is set apart while it hands pairs to the rest of the scene.
+    fn with_statics<T>(&mut self, run: impl FnOnce(&mut Scene, &mut Statics) -> T) -> Option<T> {
+        if self.statics.geoms.is_empty() {
+            return None;
+        }
+        let mut statics = std::mem::take(&mut self.statics);
+        let done = run(self, &mut statics);
+        self.statics = statics;
+        Some(done)
+    }
+
+    /// Contacts of what moves with the geometries in the hierarchy.
+    fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
+        for pair in &statics.pairs {
+            self.touch(pair, &Approach::still(pair.margin + self.wider));
+        }
+        for k in 0..statics.seekers.len() {
+            let (id, margin) = statics.seekers[k];
+            let link = self.with_world(id);
+            let slack = self.slack(link);
+            let allowance = margin + slack + horizon * self.motions.fastest(link);
+            if self.seek(statics, id, allowance) {
+                let approach = self.motions.approach(link, &self.centers, horizon);
+                for &other in &statics.found {
+                    if let Some(pair) = self.pair(id, other) {
+                        let turned = pair.b == id as usize;
+                        let approach = if turned { approach.swapped() } else { approach };
+                        self.collide_pair(&pair, &approach, slack);
+                    }
+                }
+            }
+        }
+    }
+
+    /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
+    fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
+        for k in 0..statics.seekers.len() {
+            let (id, _) = statics.seekers[k];
+            let link = self.with_world(id);
+            let travel = h * self.motions.fastest_offered(link);
+            if self.motions.is_new_between(link) && self.seek(statics, id, travel) {
+                for &other in &statics.found {
+                    if let Some(pair) = self.pair(id, other)
+                        && self.misses_on(&pair, horizon, h)
+                    {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Finds the static geometries this near to a moving one, and others about as near; whether there are any.
+    fn seek(&self, statics: &mut Statics, id: u32, distance: f64) -> bool {
+        let (g, found) = (id as usize, &mut statics.found);
+        found.clear();
+        if self.geoms[g].plane {
+            found.extend_from_slice(&statics.geoms);
+        } else {
+            let (at, half) = (self.middles[g], cube(self.geoms[g].radius + distance));
+            statics.tree.find(&[at - half, at + half], found);
+            found.sort_unstable();
+        }
+        !found.is_empty()
+    }
+
+    fn with_world(&self, id: u32) -> [usize; 2] {
+        [self.geoms[id as usize].link, WORLD].map(|l| self.slot(l))
+    }
+
+    fn pair(&self, a: u32, b: u32) -> Option<ScenePair> {
+        self.rules.pair(a.min(b) as usize, a.max(b) as usize)
+    }
 }

@@ -1,8 +1,10 @@
 //! Sizes of geometries that change, and how contacts move with them.
 
+use super::Scene;
 use super::broad::Broad;
+use super::found::SceneContact;
+use super::geom::link_bounds;
 use super::solid::Solid;
-use super::{Scene, SceneContact, link_bounds};
 use crate::collision::Shape;
 use crate::error::Result;
 use crate::model::Model;

@@ -1,10 +1,9 @@
 //! Geometries of the world where there are many: moving ones look them up in a hierarchy, which stays as it is
 //! while a simulation runs. A few are paired like all others.
 
+use super::geom::SceneGeom;
 use super::hierarchy::{Aabb, Hierarchy};
 use super::pairs::{Rules, ScenePair};
-use super::{Scene, SceneGeom};
-use crate::collision::Approach;
 use crate::model::topology::WORLD;
 use crate::spatial::Vec3;
 
@@ -17,15 +16,15 @@ const NEAR: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Statics {
     /// Over their boxes, each wider by its geometry's margin.
-    tree: Hierarchy,
+    pub tree: Hierarchy,
     /// Those in it, ascending.
-    geoms: Vec<u32>,
+    pub geoms: Vec<u32>,
     /// What moves and may touch one of them, by links, with the margin that its own query needs [m].
-    seekers: Vec<(u32, f64)>,
+    pub seekers: Vec<(u32, f64)>,
     /// Pairs of static geometries, one of them in the hierarchy, that the user wants.
-    pairs: Vec<ScenePair>,
+    pub pairs: Vec<ScenePair>,
     /// Of a query, with room for all of them.
-    found: Vec<u32>,
+    pub found: Vec<u32>,
 }
 
 /// Marks the geometries that the hierarchy is for, if there are more than `few`.
@@ -105,86 +104,6 @@ impl Statics {
     }
 }
 
-fn cube(half: f64) -> Vec3 {
+pub(super) fn cube(half: f64) -> Vec3 {
     Vec3::new(half, half, half)
-}
-
-impl Scene {
-    /// The hierarchy, if there is one, is set apart while it hands pairs to the rest of the scene.
-    pub(super) fn with_statics<T>(
-        &mut self,
-        run: impl FnOnce(&mut Scene, &mut Statics) -> T,
-    ) -> Option<T> {
-        if self.statics.geoms.is_empty() {
-            return None;
-        }
-        let mut statics = std::mem::take(&mut self.statics);
-        let done = run(self, &mut statics);
-        self.statics = statics;
-        Some(done)
-    }
-
-    /// Contacts of what moves with the geometries in the hierarchy.
-    pub(super) fn look_up(&mut self, statics: &mut Statics, horizon: f64) {
-        for pair in &statics.pairs {
-            self.touch(pair, &Approach::still(pair.margin + self.wider));
-        }
-        for k in 0..statics.seekers.len() {
-            let (id, margin) = statics.seekers[k];
-            let link = self.with_world(id);
-            let slack = self.slack(link);
-            let allowance = margin + slack + horizon * self.motions.fastest(link);
-            if self.seek(statics, id, allowance) {
-                let approach = self.motions.approach(link, &self.centers, horizon);
-                for &other in &statics.found {
-                    if let Some(pair) = self.pair(id, other) {
-                        let turned = pair.b == id as usize;
-                        let approach = if turned { approach.swapped() } else { approach };
-                        self.collide_pair(&pair, &approach, slack);
-                    }
-                }
-            }
-        }
-    }
-
-    /// As [`Scene::misses`], of what moves with the geometries in the hierarchy.
-    pub(super) fn misses_static(&mut self, statics: &mut Statics, horizon: f64, h: f64) -> bool {
-        for k in 0..statics.seekers.len() {
-            let (id, _) = statics.seekers[k];
-            let link = self.with_world(id);
-            let travel = h * self.motions.fastest_offered(link);
-            if self.motions.is_new_between(link) && self.seek(statics, id, travel) {
-                for &other in &statics.found {
-                    if let Some(pair) = self.pair(id, other)
-                        && self.misses_on(&pair, horizon, h)
-                    {
-                        return true;
-                    }
-                }
-            }
-        }
-        false
-    }
-
-    /// Finds the static geometries this near to a moving one, and others about as near; whether there are any.
-    fn seek(&self, statics: &mut Statics, id: u32, distance: f64) -> bool {
-        let (g, found) = (id as usize, &mut statics.found);
-        found.clear();
-        if self.geoms[g].plane {
-            found.extend_from_slice(&statics.geoms);
-        } else {
-            let (at, half) = (self.middles[g], cube(self.geoms[g].radius + distance));
-            statics.tree.find(&[at - half, at + half], found);
-            found.sort_unstable();
-        }
-        !found.is_empty()
-    }
-
-    fn with_world(&self, id: u32) -> [usize; 2] {
-        [self.geoms[id as usize].link, WORLD].map(|l| self.slot(l))
-    }
-
-    fn pair(&self, a: u32, b: u32) -> Option<ScenePair> {
-        self.rules.pair(a.min(b) as usize, a.max(b) as usize)
-    }
 }

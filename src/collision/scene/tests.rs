@@ -1,11 +1,13 @@
 //! What the broad phases hand on is what a trial of all pairs finds.
 
+use super::face::Face;
+use super::found::pair_key;
 use super::*;
 use crate::collision::{Approach, ContactPoint};
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::model::Actuation;
 use crate::model::spec::{
-    BodySpec, GeomSpec, HeightField, JointKind, JointSpec, ModelSpec, PairSpec,
+    BodySpec, GeomSpec, HeightField, JointKind, JointSpec, ModelSpec, PairSpec, ShapeSpec,
 };
 use crate::spatial::{Inertia, Quat, Sym3, Twist};
 use std::sync::Arc;

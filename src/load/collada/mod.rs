@@ -8,7 +8,7 @@ use self::paint::Paint;
 use self::primitive::Primitive;
 use self::transform::{Affine, transform};
 use super::document::with_document;
-use super::mesh::Soup;
+use super::soup::Soup;
 use super::xml::{Element, Lines};
 use crate::error::{Error, Result};
 use crate::spatial::{Mat3, Vec3};

@@ -1,6 +1,6 @@
 //! The colours of COLLADA's materials: what is drawn, never what collides. One that cannot be followed is none.
 
-use crate::load::mesh::{Rgba, UNPAINTED};
+use crate::load::soup::{Rgba, UNPAINTED};
 use crate::load::xml::Element;
 use std::collections::HashMap;
 

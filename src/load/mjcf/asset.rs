@@ -1,10 +1,8 @@
 //! `<asset>`: meshes and height fields.
 
-use super::MjcfOptions;
-use super::defaults::{Classes, MAIN};
 use super::names::{NameMap, Names};
 use super::node::Node;
-use super::paint::Materials;
+use super::paint::{Materials, Paint};
 use super::settings::Compiler;
 use super::solid::Solid;
 use super::warnings::Warnings;
@@ -164,18 +162,22 @@ impl Assets {
         Ok(&self.height_fields[index])
     }
 
+    /// Reads a section whose elements start from what `defaults` gives.
     pub fn read(
         &mut self,
         node: Node<'_>,
-        classes: &Classes,
+        defaults: impl Fn(Node<'_>) -> Result<(MeshSettings, Paint)>,
         files: &Files<'_>,
         warnings: &mut Warnings,
     ) -> Result<()> {
         for child in node.children() {
             match child.tag() {
-                "mesh" => self.read_mesh(child, classes, files, warnings)?,
+                "mesh" => self.read_mesh(child, defaults(child)?.0, files, warnings)?,
                 "hfield" => self.read_height_field(child)?,
-                "material" => self.materials.read(child, classes),
+                "material" => {
+                    let paint = defaults(child).map(|d| d.1).unwrap_or_default();
+                    self.materials.read(child, paint);
+                }
                 _ => {}
             }
         }
@@ -185,11 +187,10 @@ impl Assets {
     fn read_mesh(
         &mut self,
         node: Node<'_>,
-        classes: &Classes,
+        mut settings: MeshSettings,
         files: &Files<'_>,
         warnings: &mut Warnings,
     ) -> Result<()> {
-        let mut settings = classes.of(node, MAIN)?.mesh.clone();
         settings.read(node)?;
         let mut mesh = match (node.text("file"), node.list("vertex")?) {
             (Some(_), Some(_)) => {
@@ -369,6 +370,13 @@ fn place(mesh: &mut TriMesh, node: Node<'_>, scale: Vec3) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// How an MJCF file is read.
+#[derive(Clone, Debug, Default)]
+pub struct MjcfOptions {
+    /// Where mesh files are looked for after the file's own `meshdir`.
+    pub mesh_dirs: Vec<PathBuf>,
 }
 
 /// Where the files that assets name are looked for.

@@ -191,7 +191,7 @@ impl Loader {
         if let Some((lower, upper)) = force_range {
             joint.effort_limit = lower.abs().max(upper.abs());
         }
-        self.joints.push(super::JointEntry {
+        self.joints.push(super::servo::JointEntry {
             body: context.body,
             position,
             force_range,

@@ -2,60 +2,11 @@
 
 use super::Loader;
 use super::defaults::MAIN;
-use super::geom::condim;
 use super::names::Names;
 use super::node::Node;
 use crate::error::Result;
 use crate::model::spec::{EqualityKind, EqualitySpec, PairSpec};
 use crate::spatial::{Pose, Quat, Vec3};
-
-/// A pair's own contact parameters; those of its geoms have no say.
-#[derive(Clone)]
-pub(super) struct PairSettings {
-    condim: i32,
-    friction: [f64; 5],
-    margin: f64,
-}
-
-impl Default for PairSettings {
-    fn default() -> Self {
-        PairSettings {
-            condim: 3,
-            friction: [1.0, 1.0, 0.005, 0.0001, 0.0001],
-            margin: 0.0,
-        }
-    }
-}
-
-impl PairSettings {
-    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
-        self.condim = condim(node)?.unwrap_or(self.condim);
-        node.numbers("friction", 1, &mut self.friction)?;
-        if let Some(x) = self.friction.iter().find(|x| **x < 0.0) {
-            return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
-        }
-        self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
-        Ok(())
-    }
-}
-
-#[derive(Clone)]
-pub(super) struct EqualitySettings {
-    active: bool,
-}
-
-impl Default for EqualitySettings {
-    fn default() -> Self {
-        EqualitySettings { active: true }
-    }
-}
-
-impl EqualitySettings {
-    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
-        self.active = node.flag("active")?.unwrap_or(self.active);
-        Ok(())
-    }
-}
 
 impl Loader {
     pub(super) fn read_contacts(&mut self, section: Node<'_>) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Default classes: for each, the settings its elements start from.
 
-use super::actuator::ActuatorSettings;
+use super::actuator_settings::ActuatorSettings;
 use super::asset::MeshSettings;
-use super::contact::{EqualitySettings, PairSettings};
+use super::contact_settings::{EqualitySettings, PairSettings};
 use super::geom::GeomSettings;
 use super::joint::JointSettings;
 use super::node::Node;

@@ -4,9 +4,11 @@
 //! the motion is a line in [`ModelSpec::warnings`], or silent when it is purely visual.
 
 mod actuator;
+mod actuator_settings;
 mod asset;
 mod body;
 mod contact;
+mod contact_settings;
 mod defaults;
 mod geom;
 mod joint;
@@ -29,23 +31,17 @@ mod tests;
 
 use crate::error::{Error, Result};
 use crate::model::spec::ModelSpec;
+pub use asset::MjcfOptions;
 use asset::{Assets, Files};
-use defaults::Classes;
+use defaults::{Classes, MAIN};
 use mass::BodyMass;
 use names::Names;
 use node::Node;
-use servo::DampingRatio;
+use servo::{DampingRatio, JointEntry};
 use settings::{Compiler, Options};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use warnings::Warnings;
 use xml::Tree;
-
-/// How an MJCF file is read.
-#[derive(Clone, Debug, Default)]
-pub struct MjcfOptions {
-    /// Where mesh files are looked for after the file's own `meshdir`.
-    pub mesh_dirs: Vec<PathBuf>,
-}
 
 /// Reads the MJCF file at `path`.
 ///
@@ -83,14 +79,6 @@ fn read(
     let mut loader = Loader::new(warnings);
     loader.read(&tree, base_dir, options)?;
     loader.finish()
-}
-
-/// A joint by its place, with the bounds on the sum of its actuators' forces.
-#[derive(Clone)]
-struct JointEntry {
-    body: usize,
-    position: usize,
-    force_range: Option<(f64, f64)>,
 }
 
 /// The state of reading one file.
@@ -148,8 +136,11 @@ impl Loader {
             options,
         };
         for node in sections("asset") {
-            self.assets
-                .read(node, &self.classes, &files, &mut self.warnings)?;
+            let defaults = |element: Node<'_>| {
+                let settings = self.classes.of(element, MAIN)?;
+                Ok((settings.mesh.clone(), settings.material.clone()))
+            };
+            (self.assets).read(node, defaults, &files, &mut self.warnings)?;
         }
         for node in sections("worldbody") {
             self.read_bodies(node)?;
@@ -185,7 +176,7 @@ impl Loader {
     fn finish(mut self) -> Result<ModelSpec> {
         mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
         self.check_finite()?;
-        self.apply_damping_ratios()?;
+        servo::apply(&self.damping_ratios, &mut self.spec)?;
         self.apply_joint_force_ranges()?;
         if !self.options.contact {
             self.disable_contacts();

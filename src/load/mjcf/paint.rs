@@ -1,8 +1,7 @@
 //! Colours: what is drawn, never what moves. One that cannot be read is none.
 
-use super::defaults::{Classes, MAIN};
 use super::node::Node;
-use crate::load::mesh::{Rgba, UNPAINTED};
+use crate::load::soup::{Rgba, UNPAINTED};
 use std::collections::HashMap;
 
 /// `rgba` and `material` of an element.
@@ -35,12 +34,8 @@ impl Paint {
 pub(super) struct Materials(HashMap<String, Rgba>);
 
 impl Materials {
-    /// A material that is painted by its texture alone has none.
-    pub fn read(&mut self, node: Node<'_>, classes: &Classes) {
-        let mut paint = match classes.of(node, MAIN) {
-            Ok(settings) => settings.material.clone(),
-            Err(_) => Paint::default(),
-        };
+    /// One that starts from `paint`. A material that is painted by its texture alone has none.
+    pub fn read(&mut self, node: Node<'_>, mut paint: Paint) {
         paint.read(node);
         if let Some(rgba) = paint.rgba {
             self.0.insert(node.name().to_owned(), rgba);

@@ -1,30 +1,36 @@
 //! The velocity gain of a position servo given by its damping ratio.
 
-use super::Loader;
 use super::node::Node;
 use crate::error::{Error, Result};
-use crate::model::spec::{BodySpec, JointKind, JointSpec};
+use crate::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use crate::spatial::{Inertia, Pose, Twist, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 /// The mass matrix is dense here; beyond this it would take long.
 const MAX_DOFS: usize = 1000;
 
+/// A joint by its place, with the bounds on the sum of its actuators' forces.
+#[derive(Clone)]
+pub(super) struct JointEntry {
+    pub body: usize,
+    pub position: usize,
+    pub force_range: Option<(f64, f64)>,
+}
+
 /// An actuator whose velocity gain waits for the bodies' inertias.
 pub(super) struct DampingRatio {
-    pub actuator: usize,
-    /// Index into the loader's joints.
-    pub joint: usize,
-    pub ratio: f64,
+    actuator: usize,
+    joint: JointEntry,
+    ratio: f64,
     /// For messages.
     error: Error,
 }
 
 impl DampingRatio {
-    pub fn new(node: Node<'_>, actuator: usize, joint: usize, ratio: f64) -> Self {
+    pub fn new(node: Node<'_>, actuator: usize, joint: &JointEntry, ratio: f64) -> Self {
         DampingRatio {
             actuator,
-            joint,
+            joint: joint.clone(),
             ratio,
             error: node.error(format!(
                 "dampratio: the mass matrix is singular or has more than {MAX_DOFS} rows"
@@ -33,36 +39,34 @@ impl DampingRatio {
     }
 }
 
-impl Loader {
-    /// kv = 2 ratio √(kp I) with I the inertia that the actuator feels at the reference
-    /// configuration: 1/(gear² (M⁻¹)ᵢᵢ), all other joints free to move.
-    pub(super) fn apply_damping_ratios(&mut self) -> Result<()> {
-        let Some(first) = self.damping_ratios.first() else {
-            return Ok(());
-        };
-        let (mass_matrix, first_dofs) =
-            reference_mass_matrix(&self.spec.bodies).ok_or_else(|| first.error.clone())?;
-        let dofs = mass_matrix.nrows();
-        let factor = Cholesky::new(mass_matrix).ok_or_else(|| first.error.clone())?;
-        for servo in &self.damping_ratios {
-            let entry = &self.joints[servo.joint];
-            let dof = first_dofs[entry.body]
-                + self.spec.bodies[entry.body].joints[..entry.position]
-                    .iter()
-                    .map(dof_count)
-                    .sum::<usize>();
-            let mut unit = DVector::zeros(dofs);
-            unit[dof] = 1.0;
-            let inverse = factor.solve(&unit)[dof];
-            let actuator = &mut self.spec.actuators[servo.actuator];
-            let inertia = 1.0 / (actuator.gear[0] * actuator.gear[0] * inverse);
-            actuator.bias[2] = -2.0 * servo.ratio * (actuator.gain * inertia).sqrt();
-            if !actuator.bias[2].is_finite() {
-                return Err(servo.error.clone());
-            }
+/// kv = 2 ratio √(kp I) with I the inertia that the actuator feels at the reference
+/// configuration: 1/(gear² (M⁻¹)ᵢᵢ), all other joints free to move.
+pub(super) fn apply(servos: &[DampingRatio], spec: &mut ModelSpec) -> Result<()> {
+    let Some(first) = servos.first() else {
+        return Ok(());
+    };
+    let (mass_matrix, first_dofs) =
+        reference_mass_matrix(&spec.bodies).ok_or_else(|| first.error.clone())?;
+    let dofs = mass_matrix.nrows();
+    let factor = Cholesky::new(mass_matrix).ok_or_else(|| first.error.clone())?;
+    for servo in servos {
+        let entry = &servo.joint;
+        let dof = first_dofs[entry.body]
+            + spec.bodies[entry.body].joints[..entry.position]
+                .iter()
+                .map(dof_count)
+                .sum::<usize>();
+        let mut unit = DVector::zeros(dofs);
+        unit[dof] = 1.0;
+        let inverse = factor.solve(&unit)[dof];
+        let actuator = &mut spec.actuators[servo.actuator];
+        let inertia = 1.0 / (actuator.gear[0] * actuator.gear[0] * inverse);
+        actuator.bias[2] = -2.0 * servo.ratio * (actuator.gain * inertia).sqrt();
+        if !actuator.bias[2].is_finite() {
+            return Err(servo.error.clone());
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn dof_count(joint: &JointSpec) -> usize {

@@ -1,8 +1,8 @@
 //! `<joint>`: how a link moves against its parent.
 
-use super::Mimic;
 use super::link::origin;
 use super::mimic::{Follow, read as read_mimic};
+use super::policy::Mimic;
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::xml::Element;

@@ -1,7 +1,8 @@
 //! `<link>`: its inertia and its collision geometries.
 
+use super::paths;
+use super::policy::{MissingMesh, UrdfOptions};
 use super::warnings::Warnings;
-use super::{MissingMesh, UrdfOptions, paths};
 use crate::error::{Result, Status};
 use crate::load::mesh::load_mesh;
 use crate::load::xml::Element;

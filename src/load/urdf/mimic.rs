@@ -1,11 +1,10 @@
 //! `<mimic>`: joints that follow others.
 
-use super::Mimic;
-use super::joint::Joint;
+use super::policy::Mimic;
 use super::warnings::Warnings;
 use crate::error::Result;
 use crate::load::xml::Element;
-use crate::model::spec::{EqualityKind, EqualitySpec, JointKind};
+use crate::model::spec::{EqualityKind, EqualitySpec, JointKind, JointSpec};
 use std::collections::HashMap;
 
 /// q = multiplier·q_leader + offset.
@@ -57,16 +56,17 @@ fn has_one_dof(kind: JointKind) -> bool {
     )
 }
 
-/// Equalities that hold followers to their leaders.
-pub(super) fn couplings(joints: &[Joint]) -> Result<Vec<EqualitySpec>> {
-    let kinds: HashMap<&str, JointKind> = joints
-        .iter()
-        .map(|j| (j.spec.name.as_str(), j.spec.kind))
-        .collect();
+/// Equalities that hold followers to their leaders, of all joints with what they follow.
+pub(super) fn couplings<'a, 'd: 'a>(
+    joints: impl Iterator<Item = (&'a JointSpec, Option<&'a Follow<'a, 'd>>)> + Clone,
+) -> Result<Vec<EqualitySpec>> {
+    let kinds: HashMap<&str, JointKind> = (joints
+        .clone()
+        .map(|(spec, _)| (spec.name.as_str(), spec.kind)))
+    .collect();
     let mut list = Vec::new();
-    for joint in joints {
-        let Some(f) = &joint.follow else { continue };
-        let name = &joint.spec.name;
+    for (JointSpec { name, .. }, follow) in joints {
+        let Some(f) = follow else { continue };
         if f.leader == name {
             return Err(f.element.error(format!("joint \"{name}\" follows itself")));
         }

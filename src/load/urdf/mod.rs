@@ -18,6 +18,7 @@ mod joint;
 mod link;
 mod mimic;
 mod paths;
+mod policy;
 mod tree;
 mod visual;
 mod warnings;
@@ -32,43 +33,12 @@ use crate::model::spec::ModelSpec;
 use joint::Joint;
 pub(crate) use link::from_rpy;
 use link::{Link, Meshes};
+pub use policy::{Mimic, MissingMesh, UrdfOptions};
 use roxmltree::Document;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 pub use visual::visuals;
 use warnings::Warnings;
-
-/// What to do with a joint that follows another one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mimic {
-    /// Refuse the file.
-    #[default]
-    Error,
-    /// Let it move on its own, with a warning.
-    Independent,
-    /// Hold it to its leader by an equality under its own name: q = multiplier·q_leader + offset.
-    Couple,
-}
-
-/// What to do with a collision geometry whose mesh file is not found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MissingMesh {
-    /// Refuse the file.
-    #[default]
-    Error,
-    /// Leave the geometry out, with a warning; the dynamics without contact do not need it.
-    Skip,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct UrdfOptions {
-    /// Where meshes are looked for: for `package://pkg/path` each directory's `pkg/path` and
-    /// `path`, then `pkg/path` in the file's own directory and those above it; for relative paths
-    /// the file's directory first, then these.
-    pub mesh_dirs: Vec<PathBuf>,
-    pub mimic: Mimic,
-    pub missing_mesh: MissingMesh,
-}
 
 /// Reads a URDF file.
 ///
@@ -135,7 +105,7 @@ fn read_robot(
         }
     }
 
-    let equalities = mimic::couplings(&joints)?;
+    let equalities = mimic::couplings(joints.iter().map(|j| (&j.spec, j.follow.as_ref())))?;
     let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
     spec.equalities = equalities;
     spec.name = robot.required("name")?.to_owned();

@@ -3,8 +3,10 @@
 use super::session::{Session, expect};
 use super::source::Source;
 use diffsim::capi::builder::*;
+use diffsim::capi::builder_desc::*;
 use diffsim::capi::equality::*;
-use diffsim::capi::model::{ds_geom_kind, ds_model, ds_model_free};
+use diffsim::capi::model::{ds_model, ds_model_free};
+use diffsim::capi::model_parts::ds_geom_kind;
 use diffsim::model::mesh::TriMesh;
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};

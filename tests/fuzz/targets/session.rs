@@ -8,6 +8,7 @@ use diffsim::capi::dynamics::*;
 use diffsim::capi::model::*;
 use diffsim::capi::options::*;
 use diffsim::capi::params::*;
+use diffsim::capi::report::ds_step_info;
 use diffsim::capi::sim::*;
 use diffsim::capi::smoothing::*;
 use diffsim::capi::status::{ds_last_error, ds_status};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::collision::polytope::gjk::Simplex;
 use crate::collision::polytope::shell::Shell;
-use crate::collision::polytope::{epa, sat};
+use crate::collision::polytope::{depth, sat};
 
 /// A turned part: rings of `sides` corners at these radii and heights, in some orientation, with coordinates that are
 /// multiples of `digit`, or of single precision where it is 0.
@@ -57,7 +57,7 @@ fn faces_plane_but_for_digits_need_no_trial_of_every_axis() {
                 }
                 n += 1;
                 let (mut simplex, mut shell) = (Simplex::default(), Shell::default());
-                match epa::least_depth(&pair, &mut simplex, &mut shell, rounding) {
+                match depth::least_depth(&pair, &mut simplex, &mut shell, rounding) {
                     Some(axis) => worst = worst.max((all.gap() - axis.gap()) / rounding),
                     None => gave_up += 1,
                 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::collision::polytope::gjk::Simplex;
 use crate::collision::polytope::shell::Shell;
-use crate::collision::polytope::{epa, sat};
+use crate::collision::polytope::{depth, sat};
 
 #[test]
 fn overlapping_boxes_part_along_the_axis_of_brute_force() {
@@ -157,7 +157,7 @@ fn growing_agrees_with_trying_every_axis() {
                     "{na} {nb}: {} {brute}",
                     all.gap()
                 );
-                match epa::least_depth(
+                match depth::least_depth(
                     &pair,
                     &mut Simplex::default(),
                     &mut Shell::default(),

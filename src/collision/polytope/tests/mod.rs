@@ -8,7 +8,7 @@ mod warm;
 
 use super::hull::Hull;
 use super::*;
-use crate::collision::ContactDerivative;
+use crate::collision::{ContactDerivative, ContactPoint};
 use crate::spatial::{Pose, Twist, Vec3, so3_exp};
 
 /// Uniform numbers from a fixed seed (splitmix64).

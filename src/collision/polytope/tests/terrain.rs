@@ -47,7 +47,7 @@ fn shapes() -> Vec<(&'static str, Convex)> {
 /// Lowest point of a shape along −`up`.
 fn lowest(b: &Convex, pose: &Pose, up: Vec3) -> f64 {
     let d = -pose.rot.tr_mul_vec(up);
-    let (x, _) = crate::collision::polytope::local::support(b, d, None);
+    let (x, _) = crate::collision::polytope::convex::support(b, d, None);
     pose.point(x).dot(up) - b.radius()
 }
 

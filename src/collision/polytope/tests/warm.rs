@@ -1,8 +1,8 @@
 //! Queries that start where the last one on the pair ended.
 
 use super::*;
-use crate::collision::polytope::epa;
 use crate::collision::polytope::gjk::Simplex;
+use crate::collision::polytope::shell::Sought;
 use crate::spatial::Mat3;
 
 /// Poses as a simulation meets them: sliding, turning, resting flat, edge on edge, all with rounding.
@@ -192,7 +192,7 @@ fn overlaps_of_turning_hulls_are_settled_by_what_the_last_query_left() {
                         key: 0,
                     };
                     let pair = Pair::new(a, b, pose);
-                    let sought = epa::Sought::alone(rounding);
+                    let sought = Sought::alone(rounding);
                     let known = memory.known_shell();
                     let settled = known
                         .and_then(|s| s.settle(&pair, &mut Simplex::default(), &sought))

@@ -4,6 +4,7 @@ use super::*;
 use crate::load::mesh::tests::{assert_is_unit_cube, text_stl};
 use crate::model::spec::BodySpec;
 use std::fs;
+use std::path::PathBuf;
 
 /// A directory of its own for the test, removed at the end.
 struct Scratch(PathBuf);

@@ -1,0 +1,318 @@
+//! What a model has: bodies, joints, geoms, gravity.
+
+use super::args::{self, Out};
+use super::model::{ds_model, get};
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::spec::{JointKind, ShapeSpec};
+
+/// How a joint moves. In brackets the entries of q and of v.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_joint_kind {
+    /// No motion: a named weld. (0, 0)
+    DS_JOINT_FIXED = 0,
+    /// Rotation about the axis [rad]. (1, 1)
+    DS_JOINT_REVOLUTE = 1,
+    /// As revolute, without limits. (1, 1)
+    DS_JOINT_CONTINUOUS = 2,
+    /// Translation along the axis [m]. (1, 1)
+    DS_JOINT_PRISMATIC = 3,
+    /// Quaternion (x y z w); angular velocity in body axes. (4, 3)
+    DS_JOINT_SPHERICAL = 4,
+    /// Position and quaternion (x y z, qx qy qz qw); twist in body axes (linear; angular). (7, 6)
+    DS_JOINT_FREE = 5,
+    /// Translations along two directions perpendicular to the axis. (2, 2)
+    DS_JOINT_PLANAR_TRANSLATION = 6,
+    /// Translations along x, y, z. (3, 3)
+    DS_JOINT_TRANSLATION = 7,
+    /// Translations in the plane perpendicular to the axis, then the rotation about it. (3, 3)
+    DS_JOINT_PLANAR = 8,
+    /// Rotation about the axis, then about a second one that the first carries along. (2, 2)
+    DS_JOINT_UNIVERSAL = 9,
+}
+
+impl From<JointKind> for ds_joint_kind {
+    fn from(kind: JointKind) -> Self {
+        match kind {
+            JointKind::Fixed => ds_joint_kind::DS_JOINT_FIXED,
+            JointKind::Revolute => ds_joint_kind::DS_JOINT_REVOLUTE,
+            JointKind::Continuous => ds_joint_kind::DS_JOINT_CONTINUOUS,
+            JointKind::Prismatic => ds_joint_kind::DS_JOINT_PRISMATIC,
+            JointKind::Spherical => ds_joint_kind::DS_JOINT_SPHERICAL,
+            JointKind::Free => ds_joint_kind::DS_JOINT_FREE,
+            JointKind::PlanarTranslation => ds_joint_kind::DS_JOINT_PLANAR_TRANSLATION,
+            JointKind::Translation => ds_joint_kind::DS_JOINT_TRANSLATION,
+            JointKind::Planar => ds_joint_kind::DS_JOINT_PLANAR,
+            JointKind::Universal => ds_joint_kind::DS_JOINT_UNIVERSAL,
+        }
+    }
+}
+
+/// Shape of a geom, about and along its own axes. In brackets its sizes [m].
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_geom_kind {
+    /// The half space z <= 0 (half extents of the drawing along x and y; 0: unbounded).
+    DS_GEOM_PLANE = 0,
+    /// (radius)
+    DS_GEOM_SPHERE = 1,
+    /// Along z (radius, half length of the cylindrical part).
+    DS_GEOM_CAPSULE = 2,
+    /// Along z (radius, half length).
+    DS_GEOM_CYLINDER = 3,
+    /// (semi-axes along x, y, z)
+    DS_GEOM_ELLIPSOID = 4,
+    /// (half extents along x, y, z)
+    DS_GEOM_BOX = 5,
+    /// Triangles; no sizes.
+    DS_GEOM_MESH = 6,
+    /// (half extents along x and y, thickness below height 0)
+    DS_GEOM_HEIGHT_FIELD = 7,
+}
+
+fn kind(shape: &ShapeSpec) -> ds_geom_kind {
+    use ds_geom_kind as k;
+    match shape {
+        ShapeSpec::Plane { .. } => k::DS_GEOM_PLANE,
+        ShapeSpec::Sphere { .. } => k::DS_GEOM_SPHERE,
+        ShapeSpec::Capsule { .. } => k::DS_GEOM_CAPSULE,
+        ShapeSpec::Cylinder { .. } => k::DS_GEOM_CYLINDER,
+        ShapeSpec::Ellipsoid { .. } => k::DS_GEOM_ELLIPSOID,
+        ShapeSpec::Box { .. } => k::DS_GEOM_BOX,
+        ShapeSpec::Mesh { .. } => k::DS_GEOM_MESH,
+        ShapeSpec::HeightField(_) => k::DS_GEOM_HEIGHT_FIELD,
+    }
+}
+
+/// What an id can stand for.
+#[derive(Clone, Copy)]
+enum Part {
+    Body,
+    Joint,
+    Geom,
+}
+
+impl Part {
+    /// The index that `id` is.
+    fn index(self, id: i32, m: &Model) -> Result<usize> {
+        let (count, name) = match self {
+            Part::Body => (m.nbody(), "body"),
+            Part::Joint => (m.njoint(), "joint"),
+            Part::Geom => (m.ngeom(), "geom"),
+        };
+        args::index(id, count, name, name)
+    }
+}
+
+/// A number about the body, joint or geom `id`; -1 on failure.
+unsafe fn about(
+    model: *const ds_model,
+    id: i32,
+    part: Part,
+    of: impl FnOnce(&Model, usize) -> i32,
+) -> i32 {
+    wall::value(-1, || {
+        let m = &get(model)?.model;
+        Ok(of(m, part.index(id, m)?))
+    })
+}
+
+/// Numbers about the body, joint or geom `id`.
+unsafe fn numbers_about<const N: usize>(
+    model: *const ds_model,
+    id: i32,
+    part: Part,
+    out: *mut f64,
+    of: impl FnOnce(&Model, usize) -> [f64; N],
+) -> ds_status {
+    wall::status(|| {
+        let m = &get(model)?.model;
+        let x = of(m, part.index(id, m)?);
+        let out = Out::new(out, N, "out")?;
+        // Limits may be infinite: copied without the check of a computed result.
+        args::copy(&x, out);
+        Ok(())
+    })
+}
+
+/// Parent of a body; the world is its own. -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_body_parent(model: *const ds_model, body: i32) -> i32 {
+    about(model, body, Part::Body, |m, i| {
+        args::id(Some(m.bodies()[i].parent))
+    })
+}
+
+/// Placement of a body in its parent's frame while every joint is at its reference: a column-major
+/// 4×4 matrix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_body_placement(
+    model: *const ds_model,
+    body: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, body, Part::Body, out, |m, i| {
+        m.bodies()[i].placement.homogeneous()
+    })
+}
+
+/// Inertia of a body as loaded, about its origin and along its axes, 10 numbers:
+/// m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_body_inertia(
+    model: *const ds_model,
+    body: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, body, Part::Body, out, |m, i| {
+        m.params().body_inertia[i].to_params()
+    })
+}
+
+/// A ds_joint_kind; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_type(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        ds_joint_kind::from(m.joint(i).kind) as i32
+    })
+}
+
+/// The body that a joint moves; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_body(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).body))
+    })
+}
+
+/// Index in q of a joint's first coordinate; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_q_index(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).iq))
+    })
+}
+
+/// Index in v of a joint's first dof; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_v_index(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).iv))
+    })
+}
+
+/// Number of a joint's coordinates in q; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_nq(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).nq))
+    })
+}
+
+/// Number of a joint's dofs; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_nv(model: *const ds_model, joint: i32) -> i32 {
+    about(model, joint, Part::Joint, |m, i| {
+        args::id(Some(m.joint(i).nv))
+    })
+}
+
+/// Lower and upper bound of a one-dof joint's coordinate [rad or m], -inf and inf where it has
+/// none; of a spherical joint 0 and the largest angle [rad]. 2 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_limits(
+    model: *const ds_model,
+    joint: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, joint, Part::Joint, out, |m, i| {
+        let (lo, hi) = m
+            .joint(i)
+            .limits
+            .unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        [lo, hi]
+    })
+}
+
+/// Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
+/// it gives none. Informative: no step enforces them. 2 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_joint_effort_velocity(
+    model: *const ds_model,
+    joint: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, joint, Part::Joint, out, |m, i| {
+        [m.joint(i).effort_limit, m.joint(i).velocity_limit]
+    })
+}
+
+/// The body of a geom; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_body(model: *const ds_model, geom: i32) -> i32 {
+    about(model, geom, Part::Geom, |m, i| {
+        args::id(Some(m.geoms()[i].body))
+    })
+}
+
+/// A ds_geom_kind; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_type(model: *const ds_model, geom: i32) -> i32 {
+    about(model, geom, Part::Geom, |m, i| {
+        kind(&m.geoms()[i].shape) as i32
+    })
+}
+
+/// Sizes of a geom [m] as its ds_geom_kind says, the unused ones zero. 3 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_size(
+    model: *const ds_model,
+    geom: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        m.geoms()[i].shape.sizes()
+    })
+}
+
+/// Placement of a geom in its body's frame: a column-major 4×4 matrix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_placement(
+    model: *const ds_model,
+    geom: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        m.geoms()[i].placement.homogeneous()
+    })
+}
+
+/// Friction coefficients of a geom as loaded: sliding, torsional [m], rolling [m]. 3 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_friction(
+    model: *const ds_model,
+    geom: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        m.params().geom_friction[i]
+    })
+}
+
+/// Gravity as loaded, world axes [m/s²]. 3 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64) -> ds_status {
+    wall::status(|| {
+        let g = get(model)?.model.params().gravity.to_array();
+        args::publish([(&g, Out::new(out, 3, "out")?)])
+    })
+}
+
+/// Time step that the file asks for [s]; 0 where it asks for none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_time_step(model: *const ds_model) -> f64 {
+    wall::value(0.0, || Ok(get(model)?.model.time_step().unwrap_or(0.0)))
+}

@@ -1,0 +1,312 @@
+//! Where two placed hulls touch.
+
+use super::axis::Axis;
+use super::cache::Memory;
+use super::depth;
+use super::distinct::Distinct;
+use super::feature::Feature;
+use super::gjk::{self, Proximity, Simplex};
+use super::hull::Hull;
+use super::pair::{NEARLY_PARALLEL, ON_FACE, Pair};
+use super::patch::Candidates;
+use super::sat;
+use super::shell::Shell;
+use crate::collision::ContactPoint;
+use crate::spatial::Vec3;
+
+/// Relative accuracy of the distance between hulls: rounding.
+const ACCURACY: f64 = 1e-14;
+/// In roundings: differences below this may come out either way.
+const DOUBT: f64 = 0.01;
+/// In roundings: nearer than this, cancellation spoils the normal by which features are told.
+const CLEARLY_APART: f64 = 1e3;
+/// As [`ON_FACE`], where the axis is off by no more than two searches may differ.
+const ON_FACE_SURELY: f64 = 1e-13;
+const OFF_FACE_SURELY: f64 = 1e-9;
+/// 1 − cosine to the faces beside it from which an axis of two edges is not taken for theirs.
+const BENT: f64 = 1e-7;
+/// Relative to a feature's or a hull's size: more than two searches may differ.
+const WELL_WITHIN: f64 = 1e-6;
+/// Relative to the sizes of the hulls: nearer to the contact's own point than this, a point of such
+/// a patch is dropped.
+const SAME_POINT: f64 = 1e-3;
+
+impl Pair<'_> {
+    pub(super) fn contact(
+        &self,
+        margin: f64,
+        rounding: f64,
+        memory: &mut Memory,
+        found: &mut Candidates,
+    ) {
+        if let (Some(ha), Some(hb)) = (self.a.half_extents(), self.b.half_extents()) {
+            let Some(axis) = sat::boxes(self, ha, hb, rounding) else {
+                return;
+            };
+            if axis.gap() > margin {
+                return;
+            }
+            if axis.gap() <= rounding {
+                return self.on_axis(axis, margin, rounding, found);
+            }
+        }
+        if memory.cache.is_promising() {
+            let start = memory.cache.recall(self);
+            let settled = self.search_from(start, margin, rounding, memory, found);
+            memory.cache.learn(settled);
+            if settled {
+                return;
+            }
+        }
+        match gjk::distance(self, Simplex::default(), margin, rounding, ACCURACY) {
+            Proximity::Beyond => {}
+            Proximity::Apart { simplex, normal } => {
+                memory.cache.remember(&simplex);
+                self.apart(&simplex, normal, margin, rounding, found);
+            }
+            Proximity::Overlap(mut simplex) => {
+                let mut spare = Shell::default();
+                let shell = memory.shell().unwrap_or(&mut spare);
+                let axis = depth::least_depth(self, &mut simplex, shell, rounding)
+                    .or_else(|| sat::exhaustive(self, rounding))
+                    .or_else(|| self.crossing_cores());
+                memory.cache.remember(&simplex);
+                if let Some(axis) = axis {
+                    self.on_axis(axis, margin, rounding, found);
+                }
+            }
+        }
+    }
+
+    /// As the search from nothing, where it is beyond doubt that this would end on the same features;
+    /// else does nothing and returns false.
+    fn search_from(
+        &self,
+        start: Simplex,
+        margin: f64,
+        rounding: f64,
+        memory: &mut Memory,
+        found: &mut Candidates,
+    ) -> bool {
+        let doubt = DOUBT * rounding;
+        let surely = |axis: &Axis| axis.gap() <= rounding - doubt && self.is_within(axis);
+        let mut simplex = start;
+        if let Some(shell) = memory.known_shell()
+            && let Some(again) = depth::least_depth_again(self, &mut simplex, shell, rounding)
+        {
+            let Some(axis) = again.filter(surely) else {
+                return false;
+            };
+            memory.cache.remember(&simplex);
+            self.on_axis(axis, margin, rounding, found);
+            return true;
+        }
+        match gjk::distance(self, start, margin + doubt, rounding, ACCURACY) {
+            Proximity::Beyond => true,
+            Proximity::Apart { simplex, normal } => {
+                let mut s = simplex;
+                let distance = s.nearest().map_or(0.0, |v| v.norm());
+                let clear = distance < margin - doubt && distance > CLEARLY_APART * rounding;
+                if !(clear && self.is_distinct(&simplex, normal)) {
+                    return false;
+                }
+                memory.cache.remember(&simplex);
+                self.apart(&simplex, normal, margin, rounding, found);
+                true
+            }
+            Proximity::Overlap(mut simplex) => {
+                let mut spare = Shell::default();
+                let shell = memory.shell().unwrap_or(&mut spare);
+                let alone = depth::least_depth_alone(self, &mut simplex, shell, rounding);
+                let Some(axis) = alone.filter(surely) else {
+                    return false;
+                };
+                memory.cache.remember(&simplex);
+                self.on_axis(axis, margin, rounding, found);
+                true
+            }
+        }
+    }
+
+    /// Whether the deepest point of overlapping hulls lies well within the features of its axis, and two
+    /// edges are not about to be a face's: at such borders, others are as good.
+    fn is_within(&self, axis: &Axis) -> bool {
+        match *axis {
+            Axis::Face { owner, face, .. } => {
+                let r = self.reference(owner, face);
+                let x = r.other_pose.point(r.other.vertex(r.deepest(0)));
+                r.holds(x, WELL_WITHIN * r.hull.size())
+            }
+            Axis::Edges { a, b, normal, .. } => {
+                let [a0, a1] = a.map(|i| self.a.vertex(i));
+                let [b0, b1] = b.map(|i| self.b_in_a.point(self.b.vertex(i)));
+                let (u, v) = (a1 - a0, b1 - b0);
+                let (s, t) = (v.cross(normal), u.cross(normal));
+                let inside = |x: f64| x > WELL_WITHIN && x < 1.0 - WELL_WITHIN;
+                let against = -self.b_in_a.rot.tr_mul_vec(normal);
+                let bent = |hull: &Hull, vertex: u16, n: Vec3| {
+                    hull.face(hull.face_towards(vertex, n)).normal.dot(n) < 1.0 - BENT
+                };
+                inside(s.dot(b0 - a0) / s.dot(u))
+                    && inside(t.dot(a0 - b0) / t.dot(v))
+                    && bent(self.a, a[0], normal)
+                    && bent(self.b, b[0], against)
+            }
+        }
+    }
+
+    /// Whether every search for the nearest points ends on the features that this simplex names: the
+    /// normal is that of a face or far from one's, and the points lie well within features that
+    /// stand out from what is around them.
+    fn is_distinct(&self, simplex: &Simplex, normal: Vec3) -> bool {
+        let vertices = simplex.as_slice();
+        let ids_a = Distinct::new(vertices.iter().map(|v| v.a));
+        let ids_b = Distinct::new(vertices.iter().map(|v| v.b));
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        for (hull, ids, n) in [(self.a, &ids_a, normal), (self.b, &ids_b, against)] {
+            let face = hull.face_towards(ids.ids[0], n);
+            let off = 1.0 - hull.face(face).normal.dot(n);
+            if off <= ON_FACE_SURELY {
+                return true;
+            }
+            if off < OFF_FACE_SURELY {
+                return false;
+            }
+        }
+        if ids_a.len.max(ids_b.len) > 2 || vertices.len() < ids_a.len * ids_b.len - 1 {
+            return false;
+        }
+        if ids_a.len == 2 && ids_b.len == 2 {
+            let [u, v] = [
+                self.a.vertex(ids_a.ids[1]) - self.a.vertex(ids_a.ids[0]),
+                self.b_in_a
+                    .rot
+                    .mul_vec(self.b.vertex(ids_b.ids[1]) - self.b.vertex(ids_b.ids[0])),
+            ];
+            if u.cross(v).norm() < WELL_WITHIN * u.norm() * v.norm() {
+                return false;
+            }
+        }
+        simplex.least_weight() > WELL_WITHIN
+            && self.a.stands_out(&ids_a, normal, WELL_WITHIN)
+            && self.b.stands_out(&ids_b, against, WELL_WITHIN)
+    }
+
+    /// Two cores that meet: the normal is perpendicular to both where both are segments, else some
+    /// perpendicular to either, and the gap of the cores is zero.
+    fn crossing_cores(&self) -> Option<Axis> {
+        let core = |h: &Hull| [0, h.vertices().len() as u16 - 1];
+        self.edge_axis(core(self.a), core(self.b))
+    }
+
+    pub(super) fn on_axis(&self, axis: Axis, margin: f64, rounding: f64, found: &mut Candidates) {
+        match axis {
+            Axis::Face { owner, face, .. } => {
+                let r = self.reference(owner, face);
+                let vertex = r.deepest(0);
+                r.clip(vertex, margin, rounding, found);
+                if found.points().is_empty() {
+                    let x = r.other_pose.point(r.other.vertex(vertex));
+                    found.push(r.point(
+                        x,
+                        Feature::FaceVertex {
+                            owner,
+                            face,
+                            vertex,
+                        },
+                    ));
+                }
+            }
+            Axis::Edges { a, b, normal, gap } => {
+                let a0 = self.a.vertex(a[0]);
+                let b0 = self.b_in_a.point(self.b.vertex(b[0]));
+                let u = self.a.vertex(a[1]) - a0;
+                let v = self.b_in_a.point(self.b.vertex(b[1])) - b0;
+                // The foot on A's edge, where the edges cross seen along the normal.
+                let w = v.cross(normal);
+                let foot = a0 + u * (w.dot(b0 - a0) / w.dot(u));
+                let point = ContactPoint {
+                    point: foot + normal * (0.5 * gap),
+                    normal,
+                    gap,
+                    feature: Feature::EdgeEdge { a, b }.encode(),
+                };
+                self.with_patch(point, a[0], b[0], margin, rounding, found);
+            }
+        }
+    }
+
+    /// Contact along the shortest connection of hulls that are apart.
+    fn apart(
+        &self,
+        simplex: &Simplex,
+        normal: Vec3,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        if let Some(axis) = self.axis_of(simplex.as_slice(), normal) {
+            return self.on_axis(axis, margin, rounding, found);
+        }
+        let ids_a = Distinct::new(simplex.as_slice().iter().map(|v| v.a));
+        let ids_b = Distinct::new(simplex.as_slice().iter().map(|v| v.b));
+        let point = self.nearest_vertex(&ids_a, &ids_b);
+        self.with_patch(point, ids_a.ids[0], ids_b.ids[0], margin, rounding, found);
+    }
+
+    /// Adds `point` and the patch around it.
+    fn with_patch(
+        &self,
+        point: ContactPoint,
+        a: u16,
+        b: u16,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        self.patch(point.normal, a, b, margin, rounding, found);
+        self.drop_near(point.gap, Some(&point), found);
+        found.push(point);
+    }
+
+    /// Drops points of a patch that seem deeper than `least` (the faces' normal is not the axis of
+    /// least depth), and those beside `point`.
+    pub(super) fn drop_near(
+        &self,
+        least: f64,
+        point: Option<&ContactPoint>,
+        found: &mut Candidates,
+    ) {
+        let same = SAME_POINT * (self.a.size() + self.b.size());
+        found.retain(|p| p.gap >= least && point.is_none_or(|q| (p.point - q.point).norm() > same));
+    }
+
+    /// Where faces of both hulls at their vertices `a` and `b` (or a segment) are nearly
+    /// perpendicular to `normal`, adds the patch of the two.
+    pub(super) fn patch(
+        &self,
+        normal: Vec3,
+        a: u16,
+        b: u16,
+        margin: f64,
+        rounding: f64,
+        found: &mut Candidates,
+    ) {
+        let fa = self.a.face_towards(a, normal);
+        let against = -self.b_in_a.rot.tr_mul_vec(normal);
+        let fb = self.b.face_towards(b, against);
+        let along_a = self.a.alignment(fa, normal);
+        let along_b = self.b.alignment(fb, against);
+        let (solid_a, solid_b) = (self.a.is_solid(), self.b.is_solid());
+        if along_a.min(along_b) < NEARLY_PARALLEL || !(solid_a || solid_b) {
+            return self.parallel_edges(normal, a, b, margin, rounding, found);
+        }
+        let first = along_a >= along_b - ON_FACE;
+        let (r, vertex) = if solid_a && (first || !solid_b) {
+            (self.reference(0, fa), b)
+        } else {
+            (self.reference(1, fb), a)
+        };
+        r.clip(vertex, margin, rounding, found);
+    }
+}

@@ -1,0 +1,117 @@
+//! Triangles as the readers of mesh files find them, with their colours.
+
+use crate::error::{Error, Result};
+use crate::model::mesh::TriMesh;
+use crate::spatial::Vec3;
+use std::collections::HashMap;
+
+/// Most triangles a mesh may have.
+pub use crate::collision::polytope::MAX_TRIANGLES;
+
+/// A colour, 0 to 1 each; NaN where the file gives none.
+pub type Rgba = [f32; 4];
+
+/// No colour.
+pub const UNPAINTED: Rgba = [f32::NAN; 4];
+
+/// Triangles as they are collected from the parts of a file.
+pub(super) struct Soup {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// Of each triangle.
+    paint: Vec<Rgba>,
+    /// Of the triangles to come.
+    rgba: Rgba,
+}
+
+impl Default for Soup {
+    fn default() -> Self {
+        Soup {
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+            paint: Vec::new(),
+            rgba: UNPAINTED,
+        }
+    }
+}
+
+impl Soup {
+    /// Chooses the colour of the triangles to come.
+    pub(super) fn paint(&mut self, rgba: Rgba) {
+        self.rgba = rgba;
+    }
+
+    /// Adds a vertex and gives its index.
+    pub(super) fn vertex(&mut self, v: Vec3) -> Result<u32> {
+        if self.vertices.len() == 3 * MAX_TRIANGLES {
+            return Err(Error::unsupported(format!(
+                "the mesh has more than {} vertices",
+                3 * MAX_TRIANGLES
+            )));
+        }
+        self.vertices.push(v);
+        Ok(self.vertices.len() as u32 - 1)
+    }
+
+    /// Adds a triangle of vertices that have been added.
+    pub(super) fn triangle(&mut self, t: [u32; 3]) -> Result<()> {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= self.vertices.len()) {
+            return Err(Error::parse(format!(
+                "a triangle has vertex {bad}, counted from 0, of {}",
+                self.vertices.len()
+            )));
+        }
+        if self.triangles.len() == MAX_TRIANGLES {
+            return Err(too_many(None));
+        }
+        self.triangles.push(t);
+        self.paint.push(self.rgba);
+        Ok(())
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    pub(super) fn finish(self) -> Result<(TriMesh, Vec<Rgba>)> {
+        if self.triangles.is_empty() {
+            return Err(Error::parse("the mesh has no triangles"));
+        }
+        let mut mesh = TriMesh {
+            vertices: Vec::new(),
+            triangles: self.triangles,
+        };
+        let mut merged: HashMap<[u64; 3], u32> = HashMap::new();
+        for corner in mesh.triangles.iter_mut().flatten() {
+            let v = self.vertices[*corner as usize];
+            if !v.is_finite() {
+                return Err(Error::parse(format!(
+                    "vertex {corner} is not finite: ({} {} {})",
+                    v.x, v.y, v.z
+                )));
+            }
+            // Adding zero makes −0 and 0 the same key.
+            let key = v.to_array().map(|x| (x + 0.0).to_bits());
+            *corner = *merged.entry(key).or_insert_with(|| {
+                mesh.vertices.push(v);
+                mesh.vertices.len() as u32 - 1
+            });
+        }
+        Ok((mesh, self.paint))
+    }
+}
+
+/// The refusal of a mesh with `count` triangles, or of one too long to count.
+pub(super) fn too_many(count: Option<usize>) -> Error {
+    let found = count.map_or_else(|| "more".to_owned(), |n| format!("{n} triangles, more"));
+    Error::unsupported(format!(
+        "the mesh has {found} than the {MAX_TRIANGLES} triangles that are read"
+    ))
+}
+
+/// A coordinate of a text file, in the precision that binary files have.
+pub(super) fn coordinate(word: &str, line: usize) -> Result<f64> {
+    word.parse::<f32>()
+        .map(f64::from)
+        .map_err(|_| Error::parse(format!("line {line}: expected a number, got \"{word}\"")))
+}
