@@ -96,15 +96,20 @@ impl Forces {
 
     /// Loads on the links; `kin` holds positions.
     pub fn load(&self, model: &Model, kin: &Kinematics, loads: &mut External) {
-        self.all().for_each(|f| f.load(model, kin, loads));
+        self.wrenches.load(model, kin, loads);
+        self.others.iter().for_each(|f| f.load(model, kin, loads));
     }
 
     /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> f64 {
         // What any first summand, of either sign of zero, leaves as it is.
         tau.fill(-0.0);
-        let mut distance = f64::INFINITY;
-        for f in self.all_mut() {
+        // By name, so that a step calls them without a table; wrenches are loads.
+        self.damper.apply(at, tau);
+        self.spring.apply(at, tau);
+        self.actuators.apply(at, tau);
+        let mut distance = self.actuators.switch_distance();
+        for f in &mut self.others {
             f.apply(at, tau);
             distance = distance.min(f.switch_distance());
         }
@@ -115,9 +120,12 @@ impl Forces {
     pub fn differentiate(&mut self, at: &State<'_>) {
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
-        self.all().for_each(|f| f.slopes(at, &mut slopes));
+        self.damper.slopes(at, &mut slopes);
+        self.spring.slopes(at, &mut slopes);
+        self.actuators.slopes(at, &mut slopes);
         self.cross.clear();
         if self.has_others() {
+            self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
             for e in &self.implicit.entries {
                 slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
             }

@@ -16,8 +16,9 @@ impl Force for JointDamper {
     }
 
     fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        for ((tau, d), v) in tau.iter_mut().zip(&at.params.damping).zip(at.v) {
-            *tau -= d * v;
+        let (damping, v) = (&at.params.damping[..tau.len()], &at.v[..tau.len()]);
+        for (k, tau) in tau.iter_mut().enumerate() {
+            *tau -= damping[k] * v[k];
         }
     }
 

@@ -100,10 +100,10 @@ impl Force for JointSpring {
 
     fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
         self.displace(at.model, at.params, at.q);
-        let stiffness = &at.params.stiffness;
-        let displaced = self.displacement.iter().zip(at.v);
-        for ((tau, k), (e, v)) in tau.iter_mut().zip(stiffness).zip(displaced) {
-            *tau -= k * (e + at.time_step * v);
+        let (stiffness, h) = (&at.params.stiffness[..tau.len()], at.time_step);
+        let (e, v) = (&self.displacement[..tau.len()], &at.v[..tau.len()]);
+        for (k, tau) in tau.iter_mut().enumerate() {
+            *tau -= stiffness[k] * (e[k] + h * v[k]);
         }
     }
 
