@@ -1,6 +1,8 @@
 //! The default path: which method is tried when, and how long.
 
 use super::active_set::Purpose;
+use super::continuation::Continuation;
+use super::interior::Interior;
 use super::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
 use super::modes::residuals;
 use super::newton::{self, CLOSED, Choice, mode_of_impulse};
@@ -270,22 +272,21 @@ impl NcpSolver {
             self.spent.spend(1, 1.0);
             let step = (self.interior).advance(problem, &self.work, &mut self.shifted);
             certificate.interior += 1;
-            let Some(distance) = self.interior.distance() else {
+            let Some(distance) = self.interior.distance(&self.shifted) else {
                 break;
             };
             stalled = if step < 0.1 { stalled + 1 } else { 0 };
-            let settled = (self.interior).update_modes(problem.blocks, &self.work.offsets);
+            let settled = (self.interior).update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
             if settled && !tried && distance < CLOSE {
                 tried = true;
-                let write = |s: &mut Self| s.interior.write(problem, &mut s.work, &s.shifted);
-                if self.polish(problem, options, write, certificate) {
+                if self.polish(problem, options, certificate) {
                     return true;
                 }
             }
             let last = stalled == MAX_STALLED || k + 1 == at_most;
             if distance < CLOSE {
-                (self.interior).write(problem, &mut self.work, &self.shifted);
+                self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);
                 // Round-off is often within reach: the path is followed for as long as that pays.
                 let ending = last || residual > 0.3 * before;
@@ -328,9 +329,9 @@ impl NcpSolver {
             let allowed = self.grant(at_most - counted);
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted, allowed);
             counted = self.count_continuation(counted);
-            let settled = (self.continuation).update_modes(problem.blocks, &self.work.offsets);
+            let settled = Continuation::update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
-            (self.continuation).write(problem, &mut self.work, &self.shifted);
+            self.shifted.write(problem, &mut self.work);
             let residual = self.residual(problem);
             self.remember(residual, Path::Continuation);
             if self.continuation.distance() < CLOSE {
@@ -339,9 +340,7 @@ impl NcpSolver {
                 before = residual;
                 if settled && !tried {
                     tried = true;
-                    let write =
-                        |s: &mut Self| s.continuation.write(problem, &mut s.work, &s.shifted);
-                    polished = self.polish(problem, options, write, certificate);
+                    polished = self.polish(problem, options, certificate);
                 }
             }
         }
@@ -361,12 +360,11 @@ impl NcpSolver {
         all
     }
 
-    /// Newton in the modes of an iterate on the central path, which `write` brings.
+    /// Newton in the modes of the iterate on the central path.
     fn polish(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        write: impl Fn(&mut Self),
         certificate: &mut Certificate,
     ) -> bool {
         let choices: &[Choice] = match problem.delassus {
@@ -374,7 +372,7 @@ impl NcpSolver {
             Delassus::Trees(_) => &[Choice::Nearest],
         };
         let done = choices.iter().any(|choice| {
-            write(self);
+            self.shifted.write(problem, &mut self.work);
             self.newton(problem, options, *choice, POLISH, certificate)
         });
         if done {
@@ -385,9 +383,9 @@ impl NcpSolver {
 
     /// Puts the interior point on the faces of its modes if that is no worse.
     fn snap(&mut self, problem: &Problem, residual: f64) {
-        self.interior.snap(problem, &mut self.work);
+        Interior::snap(&self.shifted, problem, &mut self.work);
         if self.residual(problem) > residual {
-            (self.interior).write(problem, &mut self.work, &self.shifted);
+            self.shifted.write(problem, &mut self.work);
         }
     }
 

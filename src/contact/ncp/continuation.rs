@@ -6,12 +6,11 @@
 //! Georg, Introduction to numerical continuation methods, 2003). The sign of the determinant tells the direction,
 //! and so whether a step has come to another branch. Where there is no solution the impulses grow without bound.
 
-use super::modes::{largest, replace_modes, tending};
+use super::modes::largest;
 use super::path_system::PathSystem;
 use super::smoothed::law;
 use super::work::Work;
-use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Problem};
+use crate::contact::problem::Problem;
 
 /// Newton steps to the path's beginning, where κ is one, and halvings of one of them.
 const MAX_START: usize = 20;
@@ -49,9 +48,6 @@ const BOUNDLESS: f64 = 1e9;
 
 #[derive(Debug)]
 pub(super) struct Continuation {
-    bounds: Vec<f64>,
-    lambda: Vec<f64>,
-    sigma: Vec<f64>,
     tau: f64,
     /// The last point on the path.
     from: Vec<f64>,
@@ -69,19 +65,15 @@ pub(super) struct Continuation {
     by_tau: Vec<f64>,
     back: Vec<f64>,
     along: Vec<f64>,
-    modes: Vec<Mode>,
     /// Spent since the start, and that may be.
     factorizations: usize,
     limit: usize,
 }
 
 impl Continuation {
-    pub fn new(max_rows: usize, max_blocks: usize) -> Continuation {
+    pub fn new(max_rows: usize) -> Continuation {
         let rows = || Vec::with_capacity(max_rows);
         Continuation {
-            bounds: Vec::with_capacity(max_blocks),
-            lambda: rows(),
-            sigma: rows(),
             tau: 0.0,
             from: rows(),
             from_tau: 0.0,
@@ -95,7 +87,6 @@ impl Continuation {
             by_tau: rows(),
             back: rows(),
             along: rows(),
-            modes: Vec::with_capacity(max_blocks),
             factorizations: 0,
             limit: 0,
         }
@@ -115,8 +106,6 @@ impl Continuation {
         }
         let n = problem.rows();
         for v in [
-            &mut self.lambda,
-            &mut self.sigma,
             &mut self.from,
             &mut self.tangent,
             &mut self.turned,
@@ -128,29 +117,14 @@ impl Continuation {
             v.clear();
             v.resize(n, 0.0);
         }
-        self.bounds.clear();
-        self.modes.clear();
-        for (i, block) in problem.blocks.iter().enumerate() {
-            let at = work.offsets[i];
-            match block {
-                Block::Contact { .. } => self.lambda[at + 2] = 1.0,
-                Block::Unilateral => self.lambda[at] = 1.0,
-                _ => {}
-            }
-            self.bounds.push(match block {
-                Block::Box { bound } => system.bound(*bound, i),
-                _ => 0.0,
-            });
-            self.modes.push(Mode::Unknown);
-        }
         (self.tau, self.length) = (0.0, FIRST);
         if !self.descend(problem, work, system) {
             return false;
         }
-        let size = self.lambda.iter().map(|l| l * l).sum::<f64>() / n as f64;
+        let size = system.lambda.iter().map(|l| l * l).sum::<f64>() / n as f64;
         self.scale = 3.0 * size.sqrt().max(1e-3);
         self.turn(problem, work, system);
-        self.accept();
+        self.accept(system);
         true
     }
 
@@ -165,10 +139,11 @@ impl Continuation {
                 return true;
             }
             system.solve(problem, &work.offsets, &self.right, &mut self.back, false);
-            self.from.copy_from_slice(&self.lambda);
+            self.from.copy_from_slice(&system.lambda);
             let (mut part, mut halvings) = (1.0, 0);
             loop {
-                for (l, (from, d)) in (self.lambda.iter_mut()).zip(self.from.iter().zip(&self.back))
+                for (l, (from, d)) in
+                    (system.lambda.iter_mut()).zip(self.from.iter().zip(&self.back))
                 {
                     *l = from - part * d;
                 }
@@ -198,16 +173,16 @@ impl Continuation {
     ) -> bool {
         self.limit = self.factorizations + allowed;
         while self.length > SHORTEST && self.factorizations < self.limit {
-            self.predict();
+            self.predict(system);
             if let Some(corrections) = self.correct(problem, work, system) {
-                self.accept();
+                self.accept(system);
                 self.length *= match corrections {
                     0 => STRAIGHT,
                     1..=FEW_CORRECTIONS => GROW,
                     _ => 1.0,
                 };
                 self.length = self.length.min(LONGEST / self.tangent_tau.abs());
-                return largest(&self.lambda) < BOUNDLESS * self.scale;
+                return largest(&system.lambda) < BOUNDLESS * self.scale;
             }
             self.length *= SHRINK;
         }
@@ -215,7 +190,7 @@ impl Continuation {
     }
 
     /// A step along the tangent, linear in κ as the impulses nearly are.
-    fn predict(&mut self) {
+    fn predict(&mut self, system: &mut PathSystem) {
         let change = self.length * self.tangent_tau;
         self.tau = self.from_tau + change;
         let ratio = if change.abs() > 1e-9 {
@@ -224,7 +199,7 @@ impl Continuation {
             1.0
         };
         let step = self.length * self.scale * ratio;
-        for (l, (from, t)) in (self.lambda.iter_mut()).zip(self.from.iter().zip(&self.tangent)) {
+        for (l, (from, t)) in (system.lambda.iter_mut()).zip(self.from.iter().zip(&self.tangent)) {
             *l = from + step * t;
         }
     }
@@ -257,7 +232,7 @@ impl Continuation {
             let dot = |x: &[f64]| x.iter().zip(&self.tangent).map(|(x, t)| x * t).sum::<f64>();
             let (back, along) = (dot(&self.back), dot(&self.along));
             let change = back / (self.scale * self.tangent_tau - along);
-            for (l, (b, a)) in (self.lambda.iter_mut()).zip(self.back.iter().zip(&self.along)) {
+            for (l, (b, a)) in (system.lambda.iter_mut()).zip(self.back.iter().zip(&self.along)) {
                 *l -= b + change * a;
             }
             self.tau += change;
@@ -296,8 +271,8 @@ impl Continuation {
         cosine
     }
 
-    fn accept(&mut self) {
-        self.from.copy_from_slice(&self.lambda);
+    fn accept(&mut self, system: &PathSystem) {
+        self.from.copy_from_slice(&system.lambda);
         self.from_tau = self.tau;
         self.tangent.copy_from_slice(&self.turned);
         self.tangent_tau = self.turned_tau;
@@ -306,12 +281,12 @@ impl Continuation {
     /// The laws at the present point; returns ‖F‖.
     fn evaluate(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         let kappa = self.tau.exp();
-        system.velocities(problem, &work.offsets, &self.lambda, &mut self.sigma);
+        system.update_sigma(problem, &work.offsets);
         let mut error = 0.0;
         for (i, block) in problem.blocks.iter().enumerate() {
             let part = work.offsets[i]..work.offsets[i + 1];
-            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part.clone()]);
-            let law = law(*block, self.bounds[i], l, s, kappa);
+            let (l, s) = (&system.lambda[part.clone()], &system.sigma[part.clone()]);
+            let law = law(*block, system.bounds[i], l, s, kappa);
             error += law.error;
             system.shift[i] = law.shift;
             self.right[part.clone()].copy_from_slice(&law.right[..block.rows()]);
@@ -340,22 +315,9 @@ impl Continuation {
         self.tau.exp()
     }
 
-    /// Takes the modes that the blocks tend to; returns whether they are those of the point before.
-    pub fn update_modes(&mut self, blocks: &[Block], offsets: &[usize]) -> bool {
-        let bounds = &self.bounds;
-        let new = blocks.iter().enumerate().map(|(i, block)| {
-            let part = offsets[i]..offsets[i + 1];
-            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
-            let slack = [s[0].max(0.0), (-s[0]).max(0.0)];
-            tending(*block, bounds[i], l, s, slack)
-        });
-        replace_modes(&mut self.modes, new)
-    }
-
-    /// Impulses and modes in the problem's units, and their σ.
-    pub fn write(&self, problem: &Problem, work: &mut Work, system: &PathSystem) {
-        system.write(&self.lambda, &work.offsets, &mut work.lambda);
-        work.modes.copy_from_slice(&self.modes);
-        work.update_sigma(problem);
+    /// As [`PathSystem::update_modes`].
+    pub fn update_modes(problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
+        let slack = |_, s: f64| [s.max(0.0), (-s).max(0.0)];
+        system.update_modes(problem.blocks, &work.offsets, slack)
     }
 }

@@ -12,7 +12,7 @@
 //! the admissible impulses, which keeps the modes apart.
 
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
-use super::modes::{largest, replace_modes, tending};
+use super::modes::largest;
 use super::path_system::{PathSystem, frozen};
 use super::work::Work;
 use crate::contact::mode::Mode;
@@ -24,13 +24,9 @@ const REACH: f64 = 0.99;
 /// Smallest factor by which a step aims to shrink κ.
 const FLOOR: f64 = 1e-6;
 
-/// Iterates in the units of [`PathSystem`].
+/// What it needs beyond the iterate of [`PathSystem`].
 #[derive(Debug)]
 pub(super) struct Interior {
-    /// Of boxes.
-    bounds: Vec<f64>,
-    lambda: Vec<f64>,
-    sigma: Vec<f64>,
     /// Dry friction's s₁, s₂.
     slack: Vec<[f64; 2]>,
     /// Gλ + g − σ.
@@ -42,7 +38,6 @@ pub(super) struct Interior {
     dlambda: Vec<f64>,
     dsigma: Vec<f64>,
     dslack: Vec<[f64; 2]>,
-    modes: Vec<Mode>,
     kappa: f64,
     /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
     short: bool,
@@ -52,9 +47,6 @@ impl Interior {
     pub fn new(max_rows: usize, max_blocks: usize) -> Interior {
         let rows = || Vec::with_capacity(max_rows);
         Interior {
-            bounds: Vec::with_capacity(max_blocks),
-            lambda: rows(),
-            sigma: rows(),
             slack: Vec::with_capacity(max_blocks),
             residual: rows(),
             target: rows(),
@@ -63,7 +55,6 @@ impl Interior {
             dlambda: rows(),
             dsigma: rows(),
             dslack: Vec::with_capacity(max_blocks),
-            modes: Vec::with_capacity(max_blocks),
             kappa: 1.0,
             short: false,
         }
@@ -76,8 +67,6 @@ impl Interior {
         }
         let (n, nb) = (problem.rows(), problem.blocks.len());
         for v in [
-            &mut self.lambda,
-            &mut self.sigma,
             &mut self.residual,
             &mut self.target,
             &mut self.right,
@@ -87,38 +76,26 @@ impl Interior {
             v.clear();
             v.resize(n, 0.0);
         }
-        self.modes.clear();
-        self.modes.resize(nb, Mode::Unknown);
         self.slack.clear();
         self.slack.resize(nb, [1.0; 2]);
         self.dslack.clear();
         self.dslack.resize(nb, [0.0; 2]);
         self.correction.clear();
         self.correction.resize(nb, [0.0; 3]);
-        self.bounds.clear();
-        self.bounds.extend(
-            (problem.blocks.iter().enumerate()).map(|(i, block)| match block {
-                Block::Box { bound } => system.bound(*bound, i),
-                _ => 0.0,
-            }),
-        );
         for (i, block) in problem.blocks.iter().enumerate() {
-            let at = work.offsets[i];
-            match block {
-                Block::Contact { .. } => (self.lambda[at + 2], self.sigma[at + 2]) = (1.0, 1.0),
-                Block::Unilateral => (self.lambda[at], self.sigma[at]) = (1.0, 1.0),
-                _ => {}
+            if let Block::Contact { .. } | Block::Unilateral = block {
+                system.sigma[work.offsets[i + 1] - 1] = 1.0;
             }
         }
         self.update_residual(problem, work, system);
-        self.kappa = self.mean_product(problem, work, 0.0);
+        self.kappa = self.mean_product(problem, work, system, 0.0);
         self.short = false;
         true
     }
 
     /// κ, scaled; none if the steps left the finite numbers.
-    pub fn distance(&self) -> Option<f64> {
-        let finite = self.lambda.iter().all(|l| l.is_finite()) && self.kappa.is_finite();
+    pub fn distance(&self, system: &PathSystem) -> Option<f64> {
+        let finite = system.lambda.iter().all(|l| l.is_finite()) && self.kappa.is_finite();
         finite.then_some(self.kappa)
     }
 
@@ -129,29 +106,29 @@ impl Interior {
         let aim = if self.short {
             0.5 * self.kappa
         } else {
-            self.set_target(problem, work, 0.0);
+            self.set_target(problem, work, system, 0.0);
             self.solve(problem, work, system, 0.0);
-            let reach = self.reach(problem, work).min(1.0);
-            let predicted = self.mean_product(problem, work, reach).max(0.0);
+            let reach = self.reach(problem, work, system).min(1.0);
+            let predicted = self.mean_product(problem, work, system, reach).max(0.0);
             for (i, block) in problem.blocks.iter().enumerate() {
                 let at = work.offsets[i];
-                self.correction[i] = self.product(*block, i, at, 1.0);
+                self.correction[i] = self.product(system, *block, i, at, 1.0);
             }
             let ratio = (predicted / self.kappa).min(1.0);
             self.kappa * (ratio * ratio * ratio).clamp(FLOOR, 0.5)
         };
-        self.set_target(problem, work, aim);
+        self.set_target(problem, work, system, aim);
         self.solve(problem, work, system, aim);
-        let mut step = (REACH * self.reach(problem, work)).min(1.0);
+        let mut step = (REACH * self.reach(problem, work, system)).min(1.0);
         // Where slip turns round within a step the products can grow: never further from the end than before.
         let allowed = self.kappa.max(0.1 * largest(&self.residual));
-        while step > 1e-3 && self.mean_product(problem, work, step) > allowed {
+        while step > 1e-3 && self.mean_product(problem, work, system, step) > allowed {
             step *= 0.5;
         }
-        for (l, d) in self.lambda.iter_mut().zip(&self.dlambda) {
+        for (l, d) in system.lambda.iter_mut().zip(&self.dlambda) {
             *l += step * d;
         }
-        for (s, d) in self.sigma.iter_mut().zip(&self.dsigma) {
+        for (s, d) in system.sigma.iter_mut().zip(&self.dsigma) {
             *s += step * d;
         }
         for (s, d) in self.slack.iter_mut().zip(&self.dslack) {
@@ -159,23 +136,16 @@ impl Interior {
             s[1] += step * d[1];
         }
         self.update_residual(problem, work, system);
-        self.kappa = self.mean_product(problem, work, 0.0);
+        self.kappa = self.mean_product(problem, work, system, 0.0);
         self.short = step < 0.3 && !self.short;
         step
     }
 
-    /// Impulses and modes in the problem's units, and their σ.
-    pub fn write(&self, problem: &Problem, work: &mut Work, system: &PathSystem) {
-        system.write(&self.lambda, &work.offsets, &mut work.lambda);
-        work.modes.copy_from_slice(&self.modes);
-        work.update_sigma(problem);
-    }
-
     /// Puts the impulses in `work` on the faces of their modes.
-    pub fn snap(&self, problem: &Problem, work: &mut Work) {
+    pub fn snap(system: &PathSystem, problem: &Problem, work: &mut Work) {
         for (i, block) in problem.blocks.iter().enumerate() {
             let lambda = &mut work.lambda[work.offsets[i]..work.offsets[i + 1]];
-            match (*block, self.modes[i], lambda) {
+            match (*block, system.modes[i], lambda) {
                 (_, Mode::Breaking, lambda) => lambda.fill(0.0),
                 (Block::Box { bound }, Mode::AtLower, [l]) => *l = -bound,
                 (Block::Box { bound }, Mode::AtUpper, [l]) => *l = bound,
@@ -192,25 +162,19 @@ impl Interior {
         work.update_sigma(problem);
     }
 
-    /// Takes the modes that the blocks tend to; returns whether they are those of the step before.
-    pub fn update_modes(&mut self, blocks: &[Block], offsets: &[usize]) -> bool {
-        let (bounds, slack) = (&self.bounds, &self.slack);
-        let new = blocks.iter().enumerate().map(|(i, block)| {
-            let part = offsets[i]..offsets[i + 1];
-            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
-            tending(*block, bounds[i], l, s, slack[i])
-        });
-        replace_modes(&mut self.modes, new)
+    /// As [`PathSystem::update_modes`].
+    pub fn update_modes(&self, problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
+        system.update_modes(problem.blocks, &work.offsets, |i, _| self.slack[i])
     }
 
     fn update_residual(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) {
-        system.velocities(problem, &work.offsets, &self.lambda, &mut self.residual);
+        system.velocities(problem, &work.offsets, &mut self.residual);
         for (i, block) in problem.blocks.iter().enumerate() {
             for r in work.offsets[i]..work.offsets[i + 1] {
-                self.residual[r] -= self.sigma[r];
+                self.residual[r] -= system.sigma[r];
                 if frozen(*block, r - work.offsets[i]) {
                     // Free to move: the velocity follows.
-                    self.sigma[r] += self.residual[r];
+                    system.sigma[r] += self.residual[r];
                     self.residual[r] = 0.0;
                 }
             }
@@ -218,9 +182,16 @@ impl Interior {
     }
 
     /// The Jordan product of a block after `step` of the present direction.
-    fn product(&self, block: Block, i: usize, at: usize, step: f64) -> [f64; 3] {
-        let l = |k: usize| self.lambda[at + k] + step * self.dlambda[at + k];
-        let s = |k: usize| self.sigma[at + k] + step * self.dsigma[at + k];
+    fn product(
+        &self,
+        system: &PathSystem,
+        block: Block,
+        i: usize,
+        at: usize,
+        step: f64,
+    ) -> [f64; 3] {
+        let l = |k: usize| system.lambda[at + k] + step * self.dlambda[at + k];
+        let s = |k: usize| system.sigma[at + k] + step * self.dsigma[at + k];
         match block {
             Block::Contact { mu } if mu > 0.0 => {
                 contact_product(mu, [l(0), l(1), l(2)], [s(0), s(1), s(2)])
@@ -228,7 +199,7 @@ impl Interior {
             Block::Contact { .. } => [0.0, 0.0, l(2) * s(2)],
             Block::Unilateral => [l(0) * s(0), 0.0, 0.0],
             Block::Box { .. } => {
-                let bound = self.bounds[i];
+                let bound = system.bounds[i];
                 let [lower, upper] = self.slack[i];
                 let d = self.dslack[i];
                 [
@@ -242,10 +213,10 @@ impl Interior {
     }
 
     /// κ after `step`: the mean over all pairs.
-    fn mean_product(&self, problem: &Problem, work: &Work, step: f64) -> f64 {
+    fn mean_product(&self, problem: &Problem, work: &Work, system: &PathSystem, step: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
         for (i, block) in problem.blocks.iter().enumerate() {
-            let p = self.product(*block, i, work.offsets[i], step);
+            let p = self.product(system, *block, i, work.offsets[i], step);
             match block {
                 Block::Contact { mu } => sum += if *mu > 0.0 { p[0] } else { p[2] },
                 Block::Unilateral => sum += p[0],
@@ -267,7 +238,7 @@ impl Interior {
             let mut d = [[0.0; 3]; 3];
             match *block {
                 Block::Contact { mu } if mu > 0.0 => {
-                    let (l, s) = (self.triple(&self.lambda, at), self.triple(&self.sigma, at));
+                    let (l, s) = (triple(&system.lambda, at), triple(&system.sigma, at));
                     // Columns of L(ỹ) S, then (L(λ̃) J)⁻¹.
                     let y = dual_head(mu, s);
                     for (k, column) in [
@@ -284,12 +255,12 @@ impl Interior {
                         }
                     }
                 }
-                Block::Contact { .. } => d[2][2] = self.sigma[at + 2] / self.lambda[at + 2],
-                Block::Unilateral => d[0][0] = self.sigma[at] / self.lambda[at],
+                Block::Contact { .. } => d[2][2] = system.sigma[at + 2] / system.lambda[at + 2],
+                Block::Unilateral => d[0][0] = system.sigma[at] / system.lambda[at],
                 Block::Box { .. } => {
-                    let bound = self.bounds[i];
+                    let bound = system.bounds[i];
                     if bound > 0.0 {
-                        let l = self.lambda[at];
+                        let l = system.lambda[at];
                         d[0][0] = self.slack[i][0] / (l + bound) + self.slack[i][1] / (bound - l);
                     }
                 }
@@ -300,38 +271,34 @@ impl Interior {
         system.factor(problem, &work.offsets);
     }
 
-    fn triple(&self, v: &[f64], at: usize) -> [f64; 3] {
-        [v[at], v[at + 1], v[at + 2]]
-    }
-
     /// c of every block for the products' target κ, less the correction.
-    fn set_target(&mut self, problem: &Problem, work: &Work, kappa: f64) {
+    fn set_target(&mut self, problem: &Problem, work: &Work, system: &PathSystem, kappa: f64) {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
-            let p = self.product(*block, i, at, 0.0);
+            let p = self.product(system, *block, i, at, 0.0);
             let e = self.correction[i];
             match *block {
                 Block::Contact { mu } if mu > 0.0 => {
-                    let (l, s) = (self.triple(&self.lambda, at), self.triple(&self.sigma, at));
+                    let (l, s) = (triple(&system.lambda, at), triple(&system.sigma, at));
                     // L(λ̃)⁻¹ (κe − λ̃ ∘ ỹ) = κ λ̃⁻¹ − ỹ, without the product's cancellation.
                     let by = divide(mu, l, [kappa - e[0], -e[1], -e[2]]);
                     let change = [by[0] - dual_head(mu, s), by[1] - s[0], by[2] - s[1]];
                     self.target[at..at + 3].copy_from_slice(&velocity_of(mu, s, change));
                 }
                 Block::Contact { .. } => {
-                    self.target[at + 2] = (kappa - p[2] - e[2]) / self.lambda[at + 2];
+                    self.target[at + 2] = (kappa - p[2] - e[2]) / system.lambda[at + 2];
                 }
-                Block::Unilateral => self.target[at] = (kappa - p[0] - e[0]) / self.lambda[at],
+                Block::Unilateral => self.target[at] = (kappa - p[0] - e[0]) / system.lambda[at],
                 Block::Box { .. } => {
-                    let (bound, l) = (self.bounds[i], self.lambda[at]);
+                    let (bound, l) = (system.bounds[i], system.lambda[at]);
                     if bound > 0.0 {
                         let [lower, upper] = self.slack[i];
                         self.target[at] = (kappa - p[0] - e[0]) / (l + bound)
                             - (kappa - p[1] - e[1]) / (bound - l)
-                            - (self.sigma[at] - lower + upper);
+                            - (system.sigma[at] - lower + upper);
                     }
                 }
-                Block::Bilateral => self.target[at] = -self.sigma[at],
+                Block::Bilateral => self.target[at] = -system.sigma[at],
             }
         }
     }
@@ -360,7 +327,7 @@ impl Interior {
                         .sum::<f64>();
             }
             if let Block::Box { .. } = block {
-                let (bound, l, d) = (self.bounds[i], self.lambda[at], self.dlambda[at]);
+                let (bound, l, d) = (system.bounds[i], system.lambda[at], self.dlambda[at]);
                 if bound > 0.0 {
                     let [lower, upper] = self.slack[i];
                     let e = self.correction[i];
@@ -374,7 +341,7 @@ impl Interior {
     }
 
     /// The largest step inside the cones, at most 2.
-    fn reach(&self, problem: &Problem, work: &Work) -> f64 {
+    fn reach(&self, problem: &Problem, work: &Work, system: &PathSystem) -> f64 {
         let mut step: f64 = 2.0;
         let mut keep = |x: f64, d: f64| {
             if d < 0.0 {
@@ -386,22 +353,19 @@ impl Interior {
             let at = work.offsets[i];
             match *block {
                 Block::Contact { mu } => {
-                    keep(self.sigma[at + 2], self.dsigma[at + 2]);
-                    keep(self.lambda[at + 2], self.dlambda[at + 2]);
+                    keep(system.sigma[at + 2], self.dsigma[at + 2]);
+                    keep(system.lambda[at + 2], self.dlambda[at + 2]);
                     if mu > 0.0 {
-                        let (l, d) = (
-                            self.triple(&self.lambda, at),
-                            self.triple(&self.dlambda, at),
-                        );
+                        let (l, d) = (triple(&system.lambda, at), triple(&self.dlambda, at));
                         cone = cone.min(exit(mu, l, d));
                     }
                 }
                 Block::Unilateral => {
-                    keep(self.sigma[at], self.dsigma[at]);
-                    keep(self.lambda[at], self.dlambda[at]);
+                    keep(system.sigma[at], self.dsigma[at]);
+                    keep(system.lambda[at], self.dlambda[at]);
                 }
                 Block::Box { .. } => {
-                    let (bound, l, d) = (self.bounds[i], self.lambda[at], self.dlambda[at]);
+                    let (bound, l, d) = (system.bounds[i], system.lambda[at], self.dlambda[at]);
                     if bound > 0.0 {
                         keep(l + bound, d);
                         keep(bound - l, -d);
@@ -414,4 +378,8 @@ impl Interior {
         }
         step.min(cone)
     }
+}
+
+fn triple(v: &[f64], at: usize) -> [f64; 3] {
+    [v[at], v[at + 1], v[at + 2]]
 }

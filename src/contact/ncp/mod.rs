@@ -199,7 +199,7 @@ impl NcpSolver {
             least_norm: LeastNorm::new(dense),
             shifted: PathSystem::new([max_rows, dense], max_blocks, capacity.coordinates, trees()),
             interior: Interior::new(max_rows, max_blocks),
-            continuation: Continuation::new(max_rows, max_blocks),
+            continuation: Continuation::new(max_rows),
             admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],

@@ -1,8 +1,11 @@
-//! G + D in natural units, D block-diagonal: the linear system of every method that follows the central path.
+//! What every method that follows the central path has in common: its iterate, and its linear system G + D in natural
+//! units, D block-diagonal.
 
 mod trees;
 
+use super::modes::{replace_modes, tending};
 use super::work::Work;
+use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem, Small};
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::Lu;
@@ -10,7 +13,7 @@ use crate::linalg::Lu;
 /// Added to the scaled diagonal, whose mean is one, on the matrix only: fixed points stay where they are.
 const PROXIMAL: f64 = 1e-11;
 
-/// The system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
+/// The iterate, the system and its factorization, in units that make the mean diagonal of each block of G and the largest entry of g
 /// one: λ = unit · velocity · λ', σ = velocity / unit · σ'.
 #[derive(Debug)]
 pub(super) struct PathSystem {
@@ -20,6 +23,12 @@ pub(super) struct PathSystem {
     /// Of each block.
     unit: Vec<f64>,
     velocity: f64,
+    /// Of boxes.
+    pub bounds: Vec<f64>,
+    pub lambda: Vec<f64>,
+    pub sigma: Vec<f64>,
+    /// That the blocks tend to.
+    pub modes: Vec<Mode>,
     /// D of each block, filled before [`PathSystem::factor`].
     pub shift: Vec<Small>,
     /// Largest entry of D, or one, of each block; by trees.
@@ -45,6 +54,10 @@ impl PathSystem {
             trees,
             unit: Vec::with_capacity(max_blocks),
             velocity: 1.0,
+            bounds: Vec::with_capacity(max_blocks),
+            lambda: Vec::with_capacity(max_rows),
+            sigma: Vec::with_capacity(max_rows),
+            modes: Vec::with_capacity(max_blocks),
             shift: Vec::with_capacity(max_blocks),
             sizes: Vec::with_capacity(max_blocks),
             x: rows(),
@@ -55,7 +68,7 @@ impl PathSystem {
         }
     }
 
-    /// Takes the units of a problem. False if no row responds to any impulse.
+    /// Takes the units of a problem, and begins in the middle of its cones at rest. False if no row responds to any impulse.
     pub fn start(&mut self, problem: &Problem, work: &Work) -> bool {
         let (n, nb) = (problem.rows(), problem.blocks.len());
         let mean = |i: usize| {
@@ -81,37 +94,68 @@ impl PathSystem {
         self.remainder.resize(n, [0.0]);
         self.rows.resize(n, [0.0]);
         self.part.resize(n, 0.0);
+        self.start_iterate(problem, work);
         if let Delassus::Trees(rows) = problem.delassus {
             self.trees.analyze(rows);
         }
         true
     }
 
-    /// A box's bound in these units.
-    pub fn bound(&self, bound: f64, i: usize) -> f64 {
-        bound / (self.unit[i] * self.velocity)
+    fn start_iterate(&mut self, problem: &Problem, work: &Work) {
+        for v in [&mut self.lambda, &mut self.sigma] {
+            v.clear();
+            v.resize(problem.rows(), 0.0);
+        }
+        self.modes.clear();
+        self.modes.resize(problem.blocks.len(), Mode::Unknown);
+        self.bounds.clear();
+        for (i, block) in problem.blocks.iter().enumerate() {
+            if let Block::Contact { .. } | Block::Unilateral = block {
+                self.lambda[work.offsets[i + 1] - 1] = 1.0;
+            }
+            self.bounds.push(match block {
+                Block::Box { bound } => bound / (self.unit[i] * self.velocity),
+                _ => 0.0,
+            });
+        }
     }
 
-    /// Impulses in the problem's units.
-    pub fn write(&self, scaled: &[f64], offsets: &[usize], lambda: &mut [f64]) {
+    /// Takes the modes that the blocks tend to; returns whether they are those there were. `slack` of a box's place and
+    /// velocity: the two parts that σ is the difference of.
+    pub fn update_modes(
+        &mut self,
+        blocks: &[Block],
+        offsets: &[usize],
+        slack: impl Fn(usize, f64) -> [f64; 2],
+    ) -> bool {
+        let new = blocks.iter().enumerate().map(|(i, block)| {
+            let part = offsets[i]..offsets[i + 1];
+            let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
+            tending(*block, self.bounds[i], l, s, slack(i, s[0]))
+        });
+        replace_modes(&mut self.modes, new)
+    }
+
+    /// Impulses and modes in the problem's units, and their σ.
+    pub fn write(&self, problem: &Problem, work: &mut Work) {
+        self.write_impulses(&work.offsets, &mut work.lambda);
+        work.modes.copy_from_slice(&self.modes);
+        work.update_sigma(problem);
+    }
+
+    fn write_impulses(&self, offsets: &[usize], lambda: &mut [f64]) {
         for (i, unit) in self.unit.iter().enumerate() {
             for r in offsets[i]..offsets[i + 1] {
-                lambda[r] = scaled[r] * unit * self.velocity;
+                lambda[r] = self.lambda[r] * unit * self.velocity;
             }
         }
     }
 
-    /// σ = Gλ + g of scaled impulses.
-    pub fn velocities(
-        &mut self,
-        problem: &Problem,
-        offsets: &[usize],
-        lambda: &[f64],
-        sigma: &mut [f64],
-    ) {
+    /// Gλ + g, scaled.
+    pub fn velocities(&mut self, problem: &Problem, offsets: &[usize], sigma: &mut [f64]) {
         sigma.copy_from_slice(problem.g);
         let mut part = std::mem::take(&mut self.part);
-        self.write(lambda, offsets, &mut part);
+        self.write_impulses(offsets, &mut part);
         problem
             .delassus
             .add_product(offsets, &part, &mut self.z, sigma);
@@ -121,6 +165,13 @@ impl PathSystem {
                 *s *= unit / self.velocity;
             }
         }
+    }
+
+    /// σ = Gλ + g.
+    pub fn update_sigma(&mut self, problem: &Problem, offsets: &[usize]) {
+        let mut sigma = std::mem::take(&mut self.sigma);
+        self.velocities(problem, offsets, &mut sigma);
+        self.sigma = sigma;
     }
 
     /// Factors G + D. A singular matrix leaves numbers that end the path.
