@@ -3,17 +3,17 @@
 use super::active_set::Purpose;
 use super::continuation::Continuation;
 use super::interior::Interior;
-use super::ladder::{FOUND, METHODS, Method, POLISH, Rung, SWEEP, SWEEPS};
+use super::ladder::{
+    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SWEEP, SWEEPS,
+    When,
+};
 use super::modes::residuals;
-use super::newton::{self, CLOSED, Choice, mode_of_impulse};
+use super::newton::{self, CLOSED, mode_of_impulse};
 use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
-
-/// Held rows that are few enough to find their rank before it is known whether the modes are right.
-const SMALL: usize = 12;
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
@@ -59,7 +59,10 @@ impl NcpSolver {
         let mut certificate = Certificate::new(Path::Newton);
         self.work.update_sigma(problem);
         self.best.clear();
-        for rung in METHODS.iter().filter(|r| r.effort <= options.effort) {
+        for rung in &METHODS {
+            if rung.effort > options.effort || !self.is_for(rung.when, problem, false) {
+                continue;
+            }
             if self.best.is_known() && self.grant(1) == 0 {
                 break;
             }
@@ -75,6 +78,18 @@ impl NcpSolver {
         certificate
     }
 
+    /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
+    fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
+        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
+        match when {
+            When::Always => true,
+            When::Dense => is_dense,
+            When::Trees => !is_dense,
+            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
+            When::Closed => is_dense && closed && !self.is_warm,
+        }
+    }
+
     /// Tries one method. False: the problem is not solved.
     fn climb(
         &mut self,
@@ -84,6 +99,7 @@ impl NcpSolver {
         rung: &Rung,
         certificate: &mut Certificate,
     ) -> bool {
+        certificate.path = rung.path;
         match rung.method {
             Method::Given => {
                 let mut modes = problem.blocks.iter().zip(&self.work.modes);
@@ -97,7 +113,6 @@ impl NcpSolver {
                 solved
             }
             Method::Guessed => {
-                certificate.path = Path::Polished;
                 self.best.clear();
                 let sweeps = self.left().grant(SWEEPS, SWEEP);
                 certificate.sweeps += self.sweeps(problem, sweeps, options);
@@ -106,19 +121,25 @@ impl NcpSolver {
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
             Method::Pivots => {
-                let near = (Purpose::Near, rung.at_most);
-                self.solve_pivots(problem, options, near, certificate)
+                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
             }
-            Method::Interior => self.solve_interior(problem, options, rung.at_most, certificate),
+            Method::PivotsFromRest => {
+                self.rest(problem);
+                self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
+            }
+            Method::Interior => self.solve_interior(problem, options, rung, certificate),
             Method::PivotsByRank => {
                 // More of the same pivots rarely helps.
-                let rank_tells = self.best.residual > options.tolerance
-                    && matches!(problem.delassus, Delassus::Dense(_));
                 let budget = (10 + 2 * problem.blocks.len()).min(rung.at_most);
-                rank_tells
-                    && self.solve_pivots(problem, options, (Purpose::Rank, budget), certificate)
+                self.best.residual > options.tolerance
+                    && [false, true].into_iter().any(|from_rest| {
+                        if from_rest {
+                            self.rest(problem);
+                        }
+                        self.solve_pivots(problem, options, Purpose::Rank, budget, certificate)
+                    })
             }
-            Method::Continuation => self.follow_path(problem, options, rung.at_most, certificate),
+            Method::Continuation => self.follow_path(problem, options, rung, certificate),
         }
     }
 
@@ -134,7 +155,7 @@ impl NcpSolver {
         self.work.update_sigma(problem);
         self.best.clear();
         self.remember(self.residual(problem), Path::Continuation);
-        if !self.follow_path(problem, options, last.at_most, &mut certificate) {
+        if !self.follow_path(problem, options, last, &mut certificate) {
             self.recall(problem, &mut certificate);
             self.classify_all(problem, CLOSED);
         }
@@ -157,20 +178,18 @@ impl NcpSolver {
                 self.work.modes[i] = mode_of_impulse(*block, lambda, sigma);
             }
         }
-        if matches!(problem.delassus, Delassus::Trees(_)) {
-            return self.newton(problem, options, Choice::Nearest, budget, certificate);
+        for Attempt { choice, when, .. } in FROM_MODES {
+            if self.is_for(when, problem, false)
+                && self.newton(problem, options, choice, budget, certificate)
+            {
+                if choice == Choice::Any {
+                    // What was found stands where no more is reached.
+                    self.settle(problem, options, certificate);
+                }
+                return true;
+            }
         }
-        if self.held(problem) <= SMALL
-            && self.newton(problem, options, Choice::Direct, budget, certificate)
-        {
-            return true;
-        }
-        if !self.newton(problem, options, Choice::Any, budget, certificate) {
-            return false;
-        }
-        // What was found stands where no more is reached.
-        self.settle(problem, options, certificate);
-        true
+        false
     }
 
     /// From a solution in right modes, as far as those are known, to the one of least norm, or else to one that is exact.
@@ -183,15 +202,12 @@ impl NcpSolver {
     ) -> bool {
         self.found.clone_from(&self.work.lambda);
         self.found_modes.clone_from(&self.work.modes);
-        let is_dense = matches!(problem.delassus, Delassus::Dense(_));
         // The least impulse lets more blocks be closed than another one.
-        let switched = is_dense && newton::promote(problem, &mut self.work);
-        let attempts = [
-            (is_dense, Choice::Least, FOUND),
-            (switched && !self.is_warm, Choice::Least, FOUND),
-            (true, Choice::Nearest, POLISH),
-        ];
-        attempts.into_iter().any(|(wanted, choice, budget)| {
+        let closed =
+            self.is_for(When::Dense, problem, false) && newton::promote(problem, &mut self.work);
+        SETTLE.iter().any(|attempt| {
+            let wanted = self.is_for(attempt.when, problem, closed);
+            let (choice, budget) = (attempt.choice, attempt.at_most);
             let done = wanted && self.newton(problem, options, choice, budget, certificate);
             if wanted && !done {
                 self.return_to_found(problem);
@@ -213,42 +229,34 @@ impl NcpSolver {
         held.map(|(block, _)| block.rows()).sum()
     }
 
-    /// Pivots from the present impulses and then from rest, and polishes what is found.
+    fn rest(&mut self, problem: &Problem) {
+        self.work.lambda.fill(0.0);
+        self.work.update_sigma(problem);
+    }
+
+    /// Pivots, and polishes what is found.
     fn solve_pivots(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        (purpose, budget): (Purpose, usize),
+        purpose: Purpose,
+        budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        for from_rest in [false, true] {
-            if from_rest {
-                self.work.lambda.fill(0.0);
-                self.work.update_sigma(problem);
-            }
-            self.guess_modes(problem);
-            let (budget, before) = (self.grant(budget), certificate.newton);
-            let found = pivot::pivot(
-                problem,
-                &mut self.work,
-                &mut self.active_set,
-                purpose,
-                options.tolerance,
-                budget,
-                &mut certificate.newton,
-            );
-            self.spent.spend(certificate.newton - before, 1.0);
-            if !found {
-                continue;
-            }
-            if self.settle(problem, options, certificate) {
-                certificate.path = Path::Polished;
-                return true;
-            }
-            // Consistent but not exact: rows so nearly dependent that other modes will fare no better.
-            return false;
-        }
-        false
+        self.guess_modes(problem);
+        let (budget, before) = (self.grant(budget), certificate.newton);
+        let found = pivot::pivot(
+            problem,
+            &mut self.work,
+            &mut self.active_set,
+            purpose,
+            options.tolerance,
+            budget,
+            &mut certificate.newton,
+        );
+        self.spent.spend(certificate.newton - before, 1.0);
+        // Consistent but not exact: rows are nearly dependent.
+        found && self.settle(problem, options, certificate)
     }
 
     /// Shrinks κ along the central path, and polishes the modes where they settle.
@@ -256,7 +264,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        at_most: usize,
+        rung: &Rung,
         certificate: &mut Certificate,
     ) -> bool {
         if !(self.interior).start(problem, &self.work, &mut self.shifted) {
@@ -265,7 +273,7 @@ impl NcpSolver {
         }
         let mut before = f64::INFINITY;
         let (mut stalled, mut tried) = (0, false);
-        for k in 0..at_most {
+        for k in 0..rung.at_most {
             if self.grant(1) == 0 {
                 break;
             }
@@ -284,7 +292,7 @@ impl NcpSolver {
                     return true;
                 }
             }
-            let last = stalled == MAX_STALLED || k + 1 == at_most;
+            let last = stalled == MAX_STALLED || k + 1 == rung.at_most;
             if distance < CLOSE {
                 self.shifted.write(problem, &mut self.work);
                 let residual = self.residual(problem);
@@ -294,10 +302,10 @@ impl NcpSolver {
                 let enough = if ending { 1e-2 } else { 1e-3 } * options.tolerance;
                 if residual <= enough {
                     self.snap(problem, residual);
-                    certificate.path = Path::Interior;
+                    certificate.path = rung.path;
                     return true;
                 }
-                self.remember(residual, Path::Interior);
+                self.remember(residual, rung.path);
             }
             if last {
                 break;
@@ -316,24 +324,24 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-        at_most: usize,
+        rung: &Rung,
         certificate: &mut Certificate,
     ) -> bool {
         let enough = 1e-2 * options.tolerance;
-        let allowed = self.grant(at_most);
+        let allowed = self.grant(rung.at_most);
         let mut goes_on =
             (self.continuation).start(problem, &self.work, &mut self.shifted, allowed);
         let mut counted = self.count_continuation(0);
         let (mut polished, mut tried, mut before) = (false, false, f64::INFINITY);
         while goes_on && self.best.residual > enough && !polished {
-            let allowed = self.grant(at_most - counted);
+            let allowed = self.grant(rung.at_most - counted);
             goes_on = (self.continuation).advance(problem, &self.work, &mut self.shifted, allowed);
             counted = self.count_continuation(counted);
             let settled = Continuation::update_modes(problem, &self.work, &mut self.shifted);
             tried &= settled;
             self.shifted.write(problem, &mut self.work);
             let residual = self.residual(problem);
-            self.remember(residual, Path::Continuation);
+            self.remember(residual, rung.path);
             if self.continuation.distance() < CLOSE {
                 // Solved, the path is followed for as long as that pays.
                 goes_on &= residual > options.tolerance || residual < 0.3 * before;
@@ -367,13 +375,12 @@ impl NcpSolver {
         options: &NcpOptions,
         certificate: &mut Certificate,
     ) -> bool {
-        let choices: &[Choice] = match problem.delassus {
-            Delassus::Dense(_) => &[Choice::Least, Choice::Nearest],
-            Delassus::Trees(_) => &[Choice::Nearest],
-        };
-        let done = choices.iter().any(|choice| {
-            self.shifted.write(problem, &mut self.work);
-            self.newton(problem, options, *choice, POLISH, certificate)
+        let done = POLISH.iter().any(|attempt| {
+            self.is_for(attempt.when, problem, false) && {
+                self.shifted.write(problem, &mut self.work);
+                let (choice, budget) = (attempt.choice, attempt.at_most);
+                self.newton(problem, options, choice, budget, certificate)
+            }
         });
         if done {
             certificate.path = Path::Polished;

@@ -6,7 +6,7 @@
 //! no part (`WorkingSet`) and join no islands.
 
 use super::island_part::{Part, gather, scatter};
-use super::ladder::DENSE_AT_LAST;
+use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides, dense_cost};
 use crate::contact::allowance::Allowance;
@@ -154,22 +154,25 @@ impl IslandSolver {
                 found = self.solve_island(problem, rows, island, DENSE, &now, None)?;
                 spent.add(&found.spent);
                 all.add_work(&found);
-            } else if thorough && !found.converged {
-                let now = at_last.within(&left);
-                let next = self.solve_island(problem, rows, island, DENSE, &now, Some(&found))?;
-                spent.add(&next.spent);
-                all.add_work(&next);
-                found = next.better(found);
             }
             let blocks = self.islands.blocks(island).iter();
             let size: usize = blocks.map(|b| problem.blocks[*b].rows()).sum();
-            if thorough && !found.converged && size > DENSE && size <= DENSE_AT_LAST {
+            let mut tried = is_new.then_some(size <= DENSE);
+            for most_dense in AT_LAST {
+                let is_dense = size <= most_dense;
+                if !thorough || found.converged || tried == Some(is_dense) {
+                    continue;
+                }
+                tried = Some(is_dense);
                 // A factorization of all rows is dearer than those that are counted.
-                let weight = dense_cost(size) / self.solver.cost().max(1.0);
+                let weight = match is_dense && size > DENSE {
+                    true => dense_cost(size) / self.solver.cost().max(1.0),
+                    false => 1.0,
+                };
                 let mut now = at_last.within(&left.without(&spent));
                 now.max_work /= weight;
                 let next =
-                    self.solve_island(problem, rows, island, DENSE_AT_LAST, &now, Some(&found))?;
+                    self.solve_island(problem, rows, island, most_dense, &now, Some(&found))?;
                 spent.iterations += next.spent.iterations;
                 spent.work += weight * next.spent.work;
                 all.add_work(&next);

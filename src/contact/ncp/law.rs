@@ -6,7 +6,7 @@
 
 use super::NcpOptions;
 use super::island_solver::IslandSolver;
-use super::ladder::{DEMANDS, Demand};
+use super::ladder::{DEMANDS, full_push_out};
 use super::uniqueness::Probe;
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
@@ -14,14 +14,8 @@ use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
-use crate::contact::push_out::{Jam, PushOut};
+use crate::contact::push_out::PushOut;
 use crate::error::Result;
-
-/// When bodies jam, so many steps take pains to push them out by rigid rows, and then one in so many; one of fewer tries
-/// it briefly, and the others begin with what the last one did.
-const FIRST_PAINS: u8 = 2;
-const TRIES: u8 = 8;
-const PAINS: u8 = 128;
 
 /// Rigid contact with the exact Coulomb cone. Sized at creation.
 #[derive(Debug)]
@@ -41,18 +35,6 @@ impl Ncp {
             probe: Probe::new(capacity.rows),
             at_switch: false,
         }
-    }
-}
-
-/// What a step does for all of the push-out before it does with less; none if it begins with what the last one did.
-fn full_push_out(jam: Jam) -> Option<Demand> {
-    let steps = jam.steps;
-    if steps < FIRST_PAINS || steps.is_multiple_of(PAINS) {
-        Some(DEMANDS.all)
-    } else if steps.is_power_of_two() || steps.is_multiple_of(TRIES) {
-        Some(DEMANDS.jammed)
-    } else {
-        None
     }
 }
 

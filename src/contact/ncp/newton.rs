@@ -4,6 +4,7 @@
 use super::active_set::{ActiveSetSystem, Purpose};
 use super::cone::planar_norm;
 use super::fixed_modes::{ADMITTED, correct, solve_fixed, step_fixed};
+use super::ladder::Choice;
 use super::least_norm::LeastNorm;
 use super::local;
 use super::modes::largest;
@@ -20,31 +21,10 @@ const CORRECTIONS: usize = 8;
 /// Blocks that may change their modes at once without a doubt in the guess.
 const FEW: usize = 4;
 
-/// Which impulse is taken where redundant rows leave a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// The one of least norm; for problems by trees the nearest one.
-    Least,
-    /// The one nearest to the start: from close to a solution this stays close, also where the velocity itself depends
-    /// on the choice, as for bodies that slide and turn on many points.
-    Nearest,
-    /// The nearest one in modes as they come: what is done next takes the closed side of switches.
-    Any,
-    /// The least one, if at most a few blocks are in other modes than they seem to be.
-    Direct,
-}
-
-impl Choice {
-    /// Whether it is one of least norm, where that can be found.
-    pub(super) fn is_least(self) -> bool {
-        matches!(self, Choice::Least | Choice::Direct)
-    }
-
-    fn purpose(self) -> Purpose {
-        match self.is_least() {
-            true => Purpose::Rank,
-            false => Purpose::Near,
-        }
+fn purpose(choice: Choice) -> Purpose {
+    match choice.is_least() {
+        true => Purpose::Rank,
+        false => Purpose::Near,
     }
 }
 
@@ -72,7 +52,7 @@ pub(super) fn run(
     let mut flips_before = 0;
     for _ in 0..budget {
         active_set.set_faces(problem.blocks, work);
-        active_set.factor(problem, choice.purpose());
+        active_set.factor(problem, purpose(choice));
         *factorizations += 1;
         let plain = match (choice.is_least(), problem.delassus) {
             (true, Delassus::Dense(_)) => {
@@ -142,7 +122,7 @@ pub(super) fn run(
         // What was verified before the promotion still stands.
         work.restore_verified();
         active_set.set_faces(problem.blocks, work);
-        active_set.factor(problem, choice.purpose());
+        active_set.factor(problem, purpose(choice));
         return true;
     }
     false
