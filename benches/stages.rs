@@ -136,17 +136,8 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
         });
     });
 
-    let mut c = Constraints::new(model, &scene, MAX_CONTACTS, false, [f64::INFINITY; 2]).unwrap();
-    let stabilization = Stabilization {
-        kp: 0.0,
-        kd: 0.0,
-        h: TIME_STEP,
-        max_push_out: f64::INFINITY,
-        max_push_out_angle: f64::INFINITY,
-        led: false,
-        push_out: PushOut::Full,
-        friction_reach: f64::INFINITY,
-    };
+    let stabilization = Stabilization::new(TIME_STEP, [0.0; 2], [f64::INFINITY; 2]);
+    let mut c = Constraints::new(model, &scene, MAX_CONTACTS, false, stabilization).unwrap();
     group.bench_function("constraint rows, Delassus", |b| {
         b.iter(|| {
             c.assemble(
@@ -161,7 +152,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
                 TIME_STEP,
             );
             c.condense(t, &d.mass);
-            c.stabilize(v, &v_free, &stabilization);
+            c.ask(PushOut::Full, v, &v_free);
         });
     });
     let (mut lambda, mut modes) = (c.lambda.clone(), c.modes.clone());

@@ -5,17 +5,22 @@
 //! other group has the number of its block.
 
 use super::compliance::Compliance;
-use super::equality::{Equality, equalities};
+use super::equality::Equality;
+use super::equality_list::equalities;
+use super::held::Held;
 use super::levers::{Bound, Levers};
-use super::limits::{Limit, limits};
-use super::memory::{Key, Memory, Recall};
+use super::limits::{Limit, limits, misses};
+use super::memory::{GroupModes, Key, Memory, Recall};
 use super::rows::Rows;
-use super::trees::Held;
+use super::source::Source;
+use super::stabilization::Stabilization;
 use super::weights::Weights;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
+use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Problem, Regularization};
+use crate::contact::problem::{Block, Problem};
+use crate::contact::push_out::Jam;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::F4;
@@ -27,19 +32,6 @@ use crate::spatial::{Mat3, Vec3};
 /// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
 /// of a joint does not move it.
 const ROUND_OFF: f64 = 1e-14;
-
-/// What a group of rows stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Source {
-    /// Contact of the scene by index; one row (the normal) where it is frictionless.
-    Contact(usize),
-    /// A bound of a one-dof link: σ = `sign`·v.
-    Limit { dof: usize, sign: f64 },
-    /// Dry friction of a dof.
-    Friction { dof: usize },
-    /// A part of an equality, by index among [`Constraints::equalities`], and its violation.
-    Equality { index: usize, error: Vec3 },
-}
 
 /// The blocks of a step. Sized at creation.
 #[derive(Debug)]
@@ -66,22 +58,26 @@ pub struct Constraints {
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
+    /// By blocks, and by rows for laws whose rows have modes of their own.
     pub modes: Vec<Mode>,
+    pub row_modes: Vec<Mode>,
     /// Of the convex law.
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
-    pub(super) memory: Memory,
+    pub memory: Memory,
     pub levers: Levers,
     pub weights: Weights,
     /// R by rows, where rows yield ([`PushOut::Soft`](crate::contact::push_out::PushOut::Soft)).
     pub(super) softness: Vec<f64>,
+    /// What every step begins with, and what the last one ended with.
+    pub(super) desired: Stabilization,
+    pub(super) asked: Stabilization,
     max_rows: usize,
     max_blocks: usize,
 }
 
 impl Constraints {
-    /// G is held `by_trees` always, or as `Held` says; `push_out` bounds the speeds of joints, of lengths [m/s] and of angles
-    /// [rad/s].
+    /// G is held `by_trees` always, or as `Held` says.
     ///
     /// # Errors
     /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
@@ -91,7 +87,7 @@ impl Constraints {
         scene: &Scene,
         max_contacts: usize,
         by_trees: bool,
-        push_out: [f64; 2],
+        desired: Stabilization,
     ) -> Result<Self> {
         let t = model.topology();
         let equalities = equalities(model)?;
@@ -123,6 +119,7 @@ impl Constraints {
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
+            row_modes: Vec::with_capacity(max_rows),
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
@@ -132,7 +129,9 @@ impl Constraints {
             friction,
             coupled,
             equalities,
-            levers: Levers::new(model, push_out),
+            levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
+            desired,
+            asked: desired,
             max_rows,
             max_blocks,
         })
@@ -188,15 +187,17 @@ impl Constraints {
         problem(&self.blocks, &self.delassus, &self.g)
     }
 
-    /// The problem, R of its blocks where bodies yield, its impulses and its modes.
-    pub fn posed(&mut self) -> (Problem<'_>, &[Regularization], &mut [f64], &mut [Mode]) {
+    /// The problem with the guess of its solution, in whose place the solution goes; `kept` as [`Posed::kept`].
+    pub fn posed<'a>(&'a mut self, kept: &'a [f64]) -> Posed<'a> {
         let compliance = self.compliance.as_ref();
-        (
-            problem(&self.blocks, &self.delassus, &self.g),
-            compliance.map_or(&[], |c| &c.regularization),
-            &mut self.lambda,
-            &mut self.modes,
-        )
+        Posed {
+            problem: problem(&self.blocks, &self.delassus, &self.g),
+            regularization: compliance.map_or(&[], |c| &c.regularization),
+            kept,
+            lambda: &mut self.lambda,
+            modes: &mut self.modes,
+            row_modes: &mut self.row_modes,
+        }
     }
 
     fn start(&mut self) {
@@ -246,22 +247,39 @@ impl Constraints {
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();
+        self.row_modes.clear();
         let mut recall = Recall::of(&self.memory);
         for (group, key) in self.keys.iter().enumerate() {
-            let (impulse, mode) = recall.group(*key);
+            let (impulse, modes) = recall.group(*key);
             let rows = self.offsets[group + 1] - self.offsets[group];
             self.lambda.extend_from_slice(&impulse[..rows]);
             let block = self.blocks[self.modes.len()];
             if let (Block::Contact { mu: 0.0 }, [.., x, y, _]) = (block, &mut self.lambda[..]) {
                 (*x, *y) = (0.0, 0.0);
             }
-            let mode = if mode.fits(block) {
-                mode
+            self.row_modes.extend_from_slice(&modes.rows[..rows]);
+            let mode = if modes.block.fits(block) {
+                modes.block
             } else {
                 Mode::Unknown
             };
             let count = rows / block.rows();
             self.modes.extend(std::iter::repeat_n(mode, count));
+        }
+    }
+
+    /// Keeps the impulses and modes for the next step, and what steps came to up to this one.
+    pub fn remember(&mut self, jam: Jam) {
+        self.memory.start(jam, &self.keys);
+        for group in 0..self.groups() {
+            let [x, y, z, _] = self.impulse(group).0;
+            let mut modes = GroupModes {
+                block: self.modes[self.block(group)],
+                ..GroupModes::default()
+            };
+            let of_rows = &self.row_modes[self.range(group)];
+            modes.rows[..of_rows.len()].copy_from_slice(of_rows);
+            self.memory.push(modes, [x, y, z]);
         }
     }
 
@@ -289,7 +307,7 @@ impl Constraints {
                 Block::Contact { mu }
             };
             let frame = contact_frame(c.point.normal);
-            let id = self.rows.push(t, c.link.map(|l| tip(t, l)));
+            let id = self.rows.push(t, c.link.map(|l| t.tip(l)));
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
                 if link != WORLD {
                     let p = c.point.point - kin.origin[t.links[link].tree];
@@ -386,6 +404,11 @@ impl Constraints {
         self.push((block, 1), source, Mat3::IDENTITY, gap, key);
     }
 
+    /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
+    pub fn missed_limit(&self, q: &[f64], v_next: &[f64], h: f64, tolerance: f64) -> bool {
+        misses(&self.limits, &self.sources, q, v_next, h, tolerance)
+    }
+
     /// Row of the group that may only open: the normal of a contact, the limit itself.
     pub fn normal_row(&self, group: usize) -> Option<usize> {
         match self.sources[group] {
@@ -413,15 +436,6 @@ fn problem<'a>(blocks: &'a [Block], delassus: &'a Held, g: &'a [f64]) -> Problem
     }
 }
 
-/// The last dof of a link, or the world.
-pub(super) fn tip(t: &Topology, link: usize) -> usize {
-    if link == WORLD {
-        WORLD
-    } else {
-        t.links[link].iv + t.links[link].kind.nv() - 1
-    }
-}
-
 /// Adds ±Rᵀ J(p) of a link's point, relative to the tree's origin, to a block.
 #[inline(always)]
 fn add_point_rows(
@@ -436,7 +450,7 @@ fn add_point_rows(
     law: Block,
 ) {
     let distance = p.norm();
-    let mut k = tip(t, link);
+    let mut k = t.tip(link);
     while k != WORLD {
         let s = kin.s[k];
         let noise = ROUND_OFF * (s.lin.norm() + s.ang.norm() * distance);

@@ -8,7 +8,7 @@
 //! A penetration deeper than the bound v̂ on push-out allows, |Φ| > v̂ (h + τ_d), counts as one of more dissipation, with
 //! h + τ_d = |Φ|/v̂: it is undone at v̂, and carries what its stiffness does.
 
-use super::assemble::{Constraints, Source};
+use super::source::Source;
 use super::stabilization::Stabilization;
 use crate::collision::scene::Scene;
 use crate::contact::problem::Regularization;
@@ -61,12 +61,12 @@ fn material(params: &Params, geoms: [usize; 2]) -> (f64, f64) {
 }
 
 impl Compliance {
-    /// Room for these constraints.
-    pub fn new(c: &Constraints, h: f64) -> Compliance {
+    /// Room for so many blocks and groups.
+    pub fn new(max_blocks: usize, max_groups: usize, h: f64) -> Compliance {
         Compliance {
             h,
-            regularization: Vec::with_capacity(c.max_blocks()),
-            groups: Vec::with_capacity(c.max_groups()),
+            regularization: Vec::with_capacity(max_blocks),
+            groups: Vec::with_capacity(max_groups),
         }
     }
 

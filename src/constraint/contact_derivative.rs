@@ -8,7 +8,7 @@
 //!
 //! where δφ turns the contact frame (Appendix C of the differentiable-simulation paper).
 
-use super::derivative::{Sides, Varied};
+use super::varied::{Sides, Varied};
 use crate::collision::ContactDerivative;
 use crate::model::topology::WORLD;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};

@@ -10,13 +10,15 @@ mod bounded;
 mod contacts;
 mod flow;
 mod kernels;
+mod rows;
 mod size;
 
-use super::assemble::{Constraints, Source};
+use super::assemble::Constraints;
 use super::equality::Equality;
 use super::equality_derivative::EqualityState;
 use super::rows::Rows;
-use super::stabilization::Stabilization;
+use super::source::Source;
+use super::varied::moving;
 use crate::collision::scene::Scene;
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::{Kinematics, link_twists};
@@ -24,116 +26,13 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
-use bounded::Bounded;
-use contacts::VariedContact;
 use flow::Flow;
+use rows::{
+    AFTER, BEFORE, BodyRows, Bounded, Cross, VariedContact, add, lanes_of, lanes_to_vec,
+    three_lanes,
+};
+pub use rows::{OnDof, Side};
 use std::ops::Range;
-
-/// What displacing one side of a group does, by the coordinates of ξ and η (linear; angular) about the
-/// tree's origin.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Varied {
-    /// J v⁺ and the gap or violation, row by row.
-    pub velocity: [Vec3; 6],
-    pub gap: [Vec3; 6],
-    pub by_eta: [Vec3; 6],
-    /// On each side, about the origin of its tree, beyond the load fixed in the world.
-    pub wrench: [[Wrench; 6]; 2],
-}
-
-/// The two bodies between which a group acts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sides {
-    pub link: [usize; 2],
-    /// Points about the origins of their trees.
-    pub point: [Vec3; 2],
-    /// Velocities after the step.
-    pub velocity: [Twist; 2],
-}
-
-/// Rows of a group on one of its bodies: σ by (ξ, η) of the link.
-#[derive(Clone, Debug)]
-pub struct Side {
-    pub rows: Range<usize>,
-    pub link: usize,
-    /// Which of the two velocities η belongs to.
-    time: usize,
-    by_xi: [F4; 6],
-    by_eta: [F4; 6],
-}
-
-impl Side {
-    #[inline(always)]
-    fn apply(&self, xi: Twist, eta: Twist) -> F4 {
-        let (x, e) = (xi.to_array(), eta.to_array());
-        let mut sum = F4::ZERO;
-        for k in 0..6 {
-            sum += self.by_xi[k] * x[k] + self.by_eta[k] * e[k];
-        }
-        sum
-    }
-}
-
-/// ∂σ/∂q of a row that acts on dofs, and how its force adds to R_q.
-#[derive(Clone, Copy, Debug)]
-pub struct OnDof {
-    pub row: usize,
-    pub dof: usize,
-    pub slope: f64,
-    stiffness: f64,
-}
-
-/// Impulses on the link `to` by a displacement of the link `from`.
-#[derive(Clone, Copy, Debug)]
-struct Cross {
-    from: usize,
-    to: usize,
-    stiffness: Stiffness,
-}
-
-impl Cross {
-    /// Adds what displacing the first link does to the second.
-    #[inline(always)]
-    fn add(all: &mut Vec<Cross>, [from, to]: [usize; 2], wrench: &[Wrench; 6]) {
-        if to == WORLD {
-            return;
-        }
-        let stiffness = Stiffness { c: *wrench };
-        match all.iter_mut().find(|c| (c.from, c.to) == (from, to)) {
-            Some(c) => c.stiffness += &stiffness,
-            None => all.push(Cross {
-                from,
-                to,
-                stiffness,
-            }),
-        }
-    }
-}
-
-/// Rows by the motions of single bodies, and impulses on others.
-#[derive(Debug)]
-struct BodyRows {
-    sides: Vec<Side>,
-    cross: Vec<Cross>,
-}
-
-impl BodyRows {
-    fn new(max_groups: usize) -> Self {
-        BodyRows {
-            // Two bodies, at two velocities.
-            sides: Vec::with_capacity(4 * max_groups),
-            cross: Vec::with_capacity(2 * max_groups),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.sides.clear();
-        self.cross.clear();
-    }
-}
-
-const AFTER: usize = 0;
-const BEFORE: usize = 1;
 
 /// The variation of a step's constraint problem by the tangent of q. Sized at creation.
 #[derive(Debug)]
@@ -149,8 +48,8 @@ pub struct ConstraintDerivative {
     /// After the step and before it, of which the first `times` are in use.
     flow: [Flow; 2],
     times: usize,
-    /// Kept share of the old normal velocity.
-    kept: f64,
+    /// Time step [s].
+    h: f64,
     /// Per link: displacement of a direction, and what is carried with it.
     xi: Vec<Twist>,
     eta: [Vec<Twist>; 2],
@@ -178,7 +77,7 @@ impl ConstraintDerivative {
             reduced: BodyRows::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
             times: 0,
-            kept: 0.0,
+            h: 0.0,
             xi: twists(),
             eta: [twists(), twists()],
             xi_bar: wrenches(),
@@ -194,7 +93,6 @@ impl ConstraintDerivative {
         scene: &mut Scene,
         model: &Model,
         kin: &Kinematics,
-        s: &Stabilization,
         [q, v, v_next]: [&[f64]; 3],
         external: &mut External,
     ) {
@@ -209,26 +107,26 @@ impl ConstraintDerivative {
         }
         let t = model.topology();
         self.flow[AFTER].set(t, kin, v_next);
-        // The kept share of the old normal velocity varies like a velocity, too.
-        self.kept = s.kd;
-        self.times = 1 + usize::from(s.kd != 0.0);
+        self.h = c.time_step();
+        // What is asked by the old velocity varies like a velocity, too.
+        self.times = 1 + usize::from(c.keeps_speed());
         if self.times > BEFORE {
             self.flow[BEFORE].set(t, kin, v);
         }
         for b in 0..c.groups() {
             let row = c.range(b).start;
             match c.sources[b] {
-                Source::Contact(i) => self.push_contact(c, scene, t, kin, s, (b, i), external),
+                Source::Contact(i) => self.push_contact(c, scene, t, kin, (b, i), external),
                 Source::Limit { dof, sign } => self.on_dofs.push(OnDof {
                     row,
                     dof,
-                    slope: c.by_gap(b, s) * sign,
+                    slope: c.target(b).by_gap * sign,
                     stiffness: 0.0,
                 }),
                 Source::Friction { .. } => {}
-                Source::Equality { index, error } => match &c.equalities[index] {
+                Source::Equality { index, .. } => match &c.equalities[index] {
                     Equality::Coupling(coupling) => {
-                        let closing = c.undoing(b, error, s).vary(Vec3::X).x;
+                        let closing = c.target(b).by_violation.vary(Vec3::X).x;
                         self.on_dofs.push(OnDof {
                             row,
                             dof: coupling.follower.dof,
@@ -242,7 +140,7 @@ impl ConstraintDerivative {
                                 dof: leader.dof,
                                 slope: -closing * slope - bend * v_next[leader.dof],
                                 // R holds −τ, and a force is an impulse per step.
-                                stiffness: bend * c.impulse(b).0[0] / s.h,
+                                stiffness: bend * c.impulse(b).0[0] / self.h,
                             });
                         }
                     }
@@ -253,7 +151,7 @@ impl ConstraintDerivative {
                         let velocity = p.link.map(|l| self.flow[AFTER].of(l));
                         let impulse = lanes_to_vec(c.impulse(b));
                         let state = EqualityState::new(&p, velocity, impulse);
-                        let undoing = c.undoing(b, error, s);
+                        let undoing = c.target(b).by_violation;
                         for x in moving(&state.sides) {
                             let varied = state.columns(x);
                             let (from, to) = (p.link[x], p.link[1 - x]);
@@ -268,13 +166,13 @@ impl ConstraintDerivative {
                             });
                             if state.turns() {
                                 let mut e = Stiffness::default();
-                                e.take(&varied.wrench[x], s.h);
+                                e.take(&varied.wrench[x], self.h);
                                 external.stiffen(from, &e);
                                 let cross = &mut self.equalities.cross;
                                 Cross::add(cross, [from, to], &varied.wrench[1 - x]);
                             }
                         }
-                        let (f, m) = p.relation.transposed(impulse * (1.0 / s.h));
+                        let (f, m) = p.relation.transposed(impulse * (1.0 / self.h));
                         for (x, sign) in [(0, 1.0), (1, -1.0)] {
                             if p.link[x] != WORLD {
                                 external.add(p.link[x], p.point[x], f * sign, m * sign);
@@ -441,36 +339,5 @@ impl ConstraintDerivative {
                 force[i] += kin.s[i].dot(w);
             }
         }
-    }
-}
-
-/// The sides that are not the world.
-fn moving(sides: &Sides) -> impl Iterator<Item = usize> + use<> {
-    let link = sides.link;
-    (0..2).filter(move |x| link[*x] != WORLD)
-}
-
-fn lanes_to_vec(x: F4) -> Vec3 {
-    Vec3::new(x.0[0], x.0[1], x.0[2])
-}
-
-fn three_lanes(x: Vec3) -> F4 {
-    F4([x.x, x.y, x.z, 0.0])
-}
-
-fn normal_lane(x: Vec3) -> F4 {
-    F4([x.z, 0.0, 0.0, 0.0])
-}
-
-/// Up to three numbers as lanes.
-fn lanes_of(x: &[f64]) -> F4 {
-    let mut l = F4::ZERO;
-    l.0[..x.len()].copy_from_slice(x);
-    l
-}
-
-fn add(x: &mut [f64], y: F4) {
-    for (x, y) in x.iter_mut().zip(y.0) {
-        *x += y;
     }
 }

@@ -7,8 +7,8 @@
 //! - orientation: with Θ = R₂ᵀδθ₁₂ and Ω = R₂ᵀω₁₂, δw = −Θ·u/2, δu = (w Θ + Θ × u)/2,
 //!   δΩ = R₂ᵀ(δω₁₂ − δθ₂ × ω₁₂), and the moment m = R₂ s(w λ + u × λ)/2 varies with R₂, w and u
 
-use super::derivative::{Sides, Varied};
 use super::equality::{Posed, Relation};
+use super::varied::{Sides, Varied};
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// An equality between two bodies after the step.

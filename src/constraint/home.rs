@@ -4,8 +4,8 @@
 //! steps the shortest displacement within the joints' bounds that parts all points to first order, found by projecting on
 //! one condition after the other. Where that comes to rest in an overlap it begins anew elsewhere within the limits.
 
-use super::assemble::tip;
-use super::equality::{Equality, equalities};
+use super::equality::Equality;
+use super::equality_list::equalities;
 use super::rows::Rows;
 use crate::collision::scene::{Scene, SceneContact, may_touch};
 use crate::dynamics::kinematics::{Kinematics, positions};
@@ -177,7 +177,7 @@ impl Search<'_> {
             excess += (-c.point.gap - OVERLAP).max(0.0);
             let mut row = Vec::new();
             for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
-                let mut k = tip(t, link);
+                let mut k = t.tip(link);
                 while k != WORLD {
                     let p = c.point.point - self.kin.origin[t.links[link].tree];
                     let x = sign * c.point.normal.dot(self.kin.s[k].at(p));

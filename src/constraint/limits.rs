@@ -1,6 +1,6 @@
 //! Bounds of joints.
 
-use super::assemble::{Constraints, Source};
+use super::source::Source;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::spec::JointKind;
@@ -49,17 +49,22 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
     Ok(limits)
 }
 
-impl Constraints {
-    /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
-    pub fn missed_limit(&self, q: &[f64], v_next: &[f64], h: f64, tolerance: f64) -> bool {
-        self.limits.iter().any(|l| {
-            let at = q[l.iq] + h * v_next[l.dof];
-            [(l.lower, 1.0), (l.upper, -1.0)]
-                .into_iter()
-                .any(|(bound, sign)| {
-                    let passed = sign * (at - bound) < -tolerance;
-                    passed && !self.sources.contains(&Source::Limit { dof: l.dof, sign })
-                })
-        })
-    }
+/// Whether `v_next` passes a bound by more than `tolerance` [rad or m] that none of the rows holds.
+pub fn misses(
+    limits: &[Limit],
+    sources: &[Source],
+    q: &[f64],
+    v_next: &[f64],
+    h: f64,
+    tolerance: f64,
+) -> bool {
+    limits.iter().any(|l| {
+        let at = q[l.iq] + h * v_next[l.dof];
+        [(l.lower, 1.0), (l.upper, -1.0)]
+            .into_iter()
+            .any(|(bound, sign)| {
+                let passed = sign * (at - bound) < -tolerance;
+                passed && !sources.contains(&Source::Limit { dof: l.dof, sign })
+            })
+    })
 }

@@ -1,6 +1,5 @@
 //! What a step hands to the next one: the warm start of the contact solver.
 
-use super::assemble::Constraints;
 use crate::contact::mode::Mode;
 use crate::contact::push_out::Jam;
 use crate::error::{Error, Result};
@@ -13,19 +12,49 @@ pub struct Key {
     pub feature: u64,
 }
 
+/// The mode of a group, that of its first block, and those of its rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GroupModes {
+    pub block: Mode,
+    pub rows: [Mode; 3],
+}
+
+impl GroupModes {
+    /// As one number: the block's mode where rows have none of their own.
+    fn code(self) -> f64 {
+        let [x, y, z] = self.rows;
+        let digits = [z, y, x, self.block].map(|m| m as u32);
+        f64::from(digits.into_iter().fold(0, |code, digit| 8 * code + digit))
+    }
+
+    /// None for a number that [`GroupModes::code`] does not give.
+    fn from_code(code: f64) -> Option<GroupModes> {
+        if !(0.0..4096.0).contains(&code) || code.fract() != 0.0 {
+            return None;
+        }
+        let digit = |place: u32| Mode::from_index(f64::from(code as u32 >> (3 * place) & 7));
+        Some(GroupModes {
+            block: digit(0)?,
+            rows: [digit(1)?, digit(2)?, digit(3)?],
+        })
+    }
+}
+
 /// What a step hands to the next one: impulses and modes of the rows it had.
 #[derive(Debug)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
-    modes: Vec<Mode>,
-    jam: Jam,
+    modes: Vec<GroupModes>,
+    max_groups: usize,
+    /// Of the steps up to the last one.
+    pub jam: Jam,
 }
 
 /// Numbers of saved memory before the groups.
 const MEMORY_HEAD: usize = 2;
 
-/// Numbers per group of saved memory: key in four parts, mode, three impulses.
+/// Numbers per group of saved memory: key in four parts, modes, three impulses.
 const MEMORY_ENTRY: usize = 8;
 
 impl Memory {
@@ -34,8 +63,108 @@ impl Memory {
             keys: Vec::with_capacity(groups),
             lambda: Vec::with_capacity(groups),
             modes: Vec::with_capacity(groups),
+            max_groups: groups,
             jam: Jam::NONE,
         }
+    }
+
+    /// Begins to keep a step with groups of these keys: what steps came to up to this one. [`Memory::push`] goes on.
+    pub fn start(&mut self, jam: Jam, keys: &[Key]) {
+        self.forget();
+        self.jam = jam;
+        self.keys.extend_from_slice(keys);
+    }
+
+    /// Keeps the next group.
+    pub fn push(&mut self, modes: GroupModes, lambda: [f64; 3]) {
+        self.modes.push(modes);
+        self.lambda.push(lambda);
+    }
+
+    pub fn forget(&mut self) {
+        self.keys.clear();
+        self.lambda.clear();
+        self.modes.clear();
+        self.jam = Jam::NONE;
+    }
+
+    /// Length of what is saved.
+    pub fn size(&self) -> usize {
+        MEMORY_HEAD + MEMORY_ENTRY * self.max_groups
+    }
+
+    /// Writes the memory as numbers; unused places are zero.
+    pub fn save(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        out[0] = self.keys.len() as f64;
+        out[1] = self.jam.code();
+        let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
+        for (i, entry) in entries.enumerate() {
+            let Some(k) = self.keys.get(i) else {
+                break;
+            };
+            let low = k.feature & 0xFFFF_FFFF;
+            let high = k.feature >> 32;
+            let l = self.lambda[i];
+            let mode = self.modes[i].code();
+            entry.copy_from_slice(&[
+                f64::from(k.kind),
+                f64::from(k.a),
+                low as f64,
+                high as f64,
+                mode,
+                l[0],
+                l[1],
+                l[2],
+            ]);
+        }
+    }
+
+    /// Reads the memory back.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for numbers that [`Memory::save`] cannot have written.
+    pub fn restore(&mut self, from: &[f64]) -> Result<()> {
+        let bad = |i: usize, x: f64| {
+            Error::invalid(format!(
+                "warm[{i}] is {x}: not the memory of a simulation like this one"
+            ))
+        };
+        let count = from[0];
+        if !(count >= 0.0 && count <= self.max_groups as f64 && count.fract() == 0.0) {
+            return Err(bad(0, count));
+        }
+        let jam = Jam::from_code(from[1]).ok_or_else(|| bad(1, from[1]))?;
+        let entries = || {
+            let groups = from[MEMORY_HEAD..].chunks_exact(MEMORY_ENTRY);
+            groups.take(count as usize)
+        };
+        for (i, e) in entries().enumerate() {
+            let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
+            let at = MEMORY_HEAD + i * MEMORY_ENTRY;
+            if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
+                return Err(bad(at + k, e[k]));
+            }
+            if GroupModes::from_code(e[4]).is_none() {
+                return Err(bad(at + 4, e[4]));
+            }
+            if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
+                return Err(bad(at + k, e[k]));
+            }
+        }
+        self.forget();
+        self.jam = jam;
+        for e in entries() {
+            self.keys.push(Key {
+                kind: e[0] as u32,
+                a: e[1] as u32,
+                feature: e[2] as u64 | (e[3] as u64) << 32,
+            });
+            self.modes
+                .push(GroupModes::from_code(e[4]).unwrap_or_default());
+            self.lambda.push([e[5], e[6], e[7]]);
+        }
+        Ok(())
     }
 
     /// Place of a group in the last step, sought from `hint` on and then from the beginning.
@@ -60,119 +189,11 @@ impl<'a> Recall<'a> {
         Recall { memory, next: 0 }
     }
 
-    pub fn group(&mut self, key: Key) -> ([f64; 3], Mode) {
+    pub fn group(&mut self, key: Key) -> ([f64; 3], GroupModes) {
         let Some(found) = self.memory.find(key, self.next) else {
-            return ([0.0; 3], Mode::Unknown);
+            return Default::default();
         };
         self.next = found + 1;
         (self.memory.lambda[found], self.memory.modes[found])
-    }
-}
-
-impl Constraints {
-    /// Of the steps up to the last one.
-    pub fn jam(&self) -> Jam {
-        self.memory.jam
-    }
-
-    /// Keeps the impulses and modes for the next step, and what steps came to up to this one.
-    pub fn remember(&mut self, jam: Jam) {
-        self.memory.jam = jam;
-        self.memory.keys.clear();
-        self.memory.keys.extend_from_slice(&self.keys);
-        self.memory.modes.clear();
-        self.memory.lambda.clear();
-        for b in 0..self.groups() {
-            self.memory.modes.push(self.modes[self.block(b)]);
-            let l = self.impulse(b).0;
-            self.memory.lambda.push([l[0], l[1], l[2]]);
-        }
-    }
-
-    pub fn forget(&mut self) {
-        self.memory.keys.clear();
-        self.memory.lambda.clear();
-        self.memory.modes.clear();
-        self.memory.jam = Jam::NONE;
-    }
-
-    /// Length of the saved memory.
-    pub fn memory_size(&self) -> usize {
-        MEMORY_HEAD + MEMORY_ENTRY * self.max_groups()
-    }
-
-    /// Writes the memory as numbers; unused places are zero.
-    pub fn save(&self, out: &mut [f64]) {
-        out.fill(0.0);
-        out[0] = self.memory.keys.len() as f64;
-        out[1] = self.memory.jam.code();
-        let entries = out[MEMORY_HEAD..].chunks_exact_mut(MEMORY_ENTRY);
-        for (i, entry) in entries.enumerate() {
-            let Some(k) = self.memory.keys.get(i) else {
-                break;
-            };
-            let low = k.feature & 0xFFFF_FFFF;
-            let high = k.feature >> 32;
-            let l = self.memory.lambda[i];
-            let mode = f64::from(self.memory.modes[i] as i32);
-            entry.copy_from_slice(&[
-                f64::from(k.kind),
-                f64::from(k.a),
-                low as f64,
-                high as f64,
-                mode,
-                l[0],
-                l[1],
-                l[2],
-            ]);
-        }
-    }
-
-    /// Reads the memory back.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for numbers that [`Constraints::save`] cannot have written.
-    pub fn restore(&mut self, from: &[f64]) -> Result<()> {
-        let bad = |i: usize, x: f64| {
-            Error::invalid(format!(
-                "warm[{i}] is {x}: not the memory of a simulation like this one"
-            ))
-        };
-        let count = from[0];
-        if !(count >= 0.0 && count <= self.max_groups() as f64 && count.fract() == 0.0) {
-            return Err(bad(0, count));
-        }
-        let jam = Jam::from_code(from[1]).ok_or_else(|| bad(1, from[1]))?;
-        let entries = || {
-            let groups = from[MEMORY_HEAD..].chunks_exact(MEMORY_ENTRY);
-            groups.take(count as usize)
-        };
-        for (i, e) in entries().enumerate() {
-            let integer = |x: f64| (0.0..=4294967295.0).contains(&x) && x.fract() == 0.0;
-            let at = MEMORY_HEAD + i * MEMORY_ENTRY;
-            if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
-                return Err(bad(at + k, e[k]));
-            }
-            if Mode::from_index(e[4]).is_none() {
-                return Err(bad(at + 4, e[4]));
-            }
-            if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
-                return Err(bad(at + k, e[k]));
-            }
-        }
-        self.forget();
-        self.memory.jam = jam;
-        for e in entries() {
-            self.memory.keys.push(Key {
-                kind: e[0] as u32,
-                a: e[1] as u32,
-                feature: e[2] as u64 | (e[3] as u64) << 32,
-            });
-            self.memory
-                .modes
-                .push(Mode::from_index(e[4]).unwrap_or_default());
-            self.memory.lambda.push([e[5], e[6], e[7]]);
-        }
-        Ok(())
     }
 }

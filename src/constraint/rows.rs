@@ -4,7 +4,6 @@
 //! of these and a bit per place that says whether it is touched. Panels of other dofs are never read, so nothing is
 //! cleared between steps.
 
-use super::trees::largest_tree;
 use crate::dynamics::articulated::{Articulation, PathSweep};
 use crate::dynamics::factors::Factors;
 use crate::dynamics::mass::BranchMatrix;
@@ -167,7 +166,7 @@ pub struct Rows {
 
 impl Rows {
     pub fn new(t: &Topology, max_blocks: usize) -> Self {
-        let width = t.nv().min(2 * largest_tree(t));
+        let width = t.nv().min(2 * t.largest_tree());
         let words = width.div_ceil(64).max(1);
         Rows {
             count: 0,

@@ -33,6 +33,20 @@ pub struct Stabilization {
 }
 
 impl Stabilization {
+    /// Of a step of length `h` [s]; `max_push_out` of lengths and of angles.
+    pub fn new(h: f64, [kp, kd]: [f64; 2], max_push_out: [f64; 2]) -> Stabilization {
+        Stabilization {
+            kp,
+            kd,
+            max_push_out: max_push_out[0],
+            max_push_out_angle: max_push_out[1],
+            led: false,
+            h,
+            push_out: PushOut::Full,
+            friction_reach: f64::INFINITY,
+        }
+    }
+
     /// Undoing violations this way; what is less than [`PushOut::Full`] keeps nothing of the old velocity either.
     pub fn limited_to(&self, push_out: PushOut) -> Stabilization {
         let bound = match push_out {
@@ -50,6 +64,11 @@ impl Stabilization {
             max_push_out_angle: self.max_push_out_angle.min(bound),
             ..*self
         }
+    }
+
+    /// Whether less is undone than is asked for at most.
+    pub fn limits(&self) -> bool {
+        self.push_out != PushOut::Full
     }
 
     /// That of one constraint.
@@ -196,7 +215,7 @@ impl Stabilization {
 }
 
 /// How a violation φ of an equality is undone.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Undoing {
     error: Vec3,
     share: f64,

@@ -1,6 +1,7 @@
-//! What a step asks of its rows beyond not to close: g with the stabilization of every group, and the laws under it.
+//! What a step asks of its rows beyond not to close: g with the bias of every group, and the laws under it.
 
-use super::assemble::{Constraints, Source};
+use super::assemble::Constraints;
+use super::source::Source;
 use super::stabilization::{Stabilization, Undoing};
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
@@ -16,8 +17,16 @@ const CREEP: f64 = 0.3;
 const UNFELT: f64 = 1e-12;
 
 impl Constraints {
-    /// g = J v_free + stabilization, and the laws under it.
-    pub fn stabilize(&mut self, v: &[f64], v_free: &[f64], s: &Stabilization) {
+    /// The gains of every step that follows.
+    pub fn set_gains(&mut self, kp: f64, kd: f64) {
+        (self.desired.kp, self.desired.kd) = (kp, kd);
+    }
+
+    /// Asks the rows to undo violations this way: g = J v_free + bias, and the laws under it.
+    pub fn ask(&mut self, push_out: PushOut, v: &[f64], v_free: &[f64]) {
+        self.asked = self.desired.limited_to(push_out);
+        let asked = self.asked;
+        let s = &asked;
         let n = self.offsets.last().copied().unwrap_or(0);
         self.g.resize(n, 0.0);
         self.blocks.clone_from(&self.assembled);
@@ -27,23 +36,19 @@ impl Constraints {
             if self.leads(i, v, s) {
                 self.blocks[i] = Block::Bilateral;
             }
-            let own = self.stabilization(i, s);
-            let undoing = match self.sources[i] {
-                Source::Equality { error, .. } => Some(self.undoing(i, error, s)),
-                _ => None,
-            };
-            let free = self.rows.times(i, v_free);
-            let is_unfelt = self.is_unfelt(i);
-            let g = &mut self.g[range.clone()];
-            g.copy_from_slice(&free.0[..=last]);
+            let free = self.rows.times(i, v_free).0;
             match self.sources[i] {
                 Source::Contact(_) | Source::Limit { .. } => {
+                    let own = self.stabilization(i, s);
                     let speed = if s.kd == 0.0 {
                         0.0
                     } else {
                         self.rows.times(i, v).0[last]
                     };
                     let term = own.term(self.gaps[i], speed);
+                    let is_unfelt = self.is_unfelt(i);
+                    let g = &mut self.g[range];
+                    g.copy_from_slice(&free[..=last]);
                     // What no impulse moves is not pushed.
                     g[last] += match is_unfelt && self.compliance.is_none() {
                         true => term.max(0.0),
@@ -55,13 +60,13 @@ impl Constraints {
                         *mu = 0.0;
                     }
                 }
-                Source::Equality { .. } => {
-                    let term = undoing.map_or(Vec3::ZERO, |u| u.term());
-                    for (g, x) in g.iter_mut().zip(term.to_array()) {
-                        *g += x;
+                Source::Equality { error, .. } => {
+                    let term = self.undoing(i, error, s).term().to_array();
+                    for ((g, free), x) in self.g[range].iter_mut().zip(free).zip(term) {
+                        *g = free + x;
                     }
                 }
-                Source::Friction { .. } => {}
+                Source::Friction { .. } => self.g[range].copy_from_slice(&free[..=last]),
             }
         }
         self.soften(s);
@@ -109,7 +114,7 @@ impl Constraints {
     }
 
     /// R of all blocks for the convex law, after [`Constraints::assemble`]; `v` is the velocity before the step.
-    pub fn regularize(&mut self, scene: &Scene, params: &Params, v: &[f64], s: &Stabilization) {
+    pub fn regularize(&mut self, scene: &Scene, params: &Params, v: &[f64]) {
         let Some(mut compliance) = self.compliance.take() else {
             return;
         };
@@ -126,7 +131,7 @@ impl Constraints {
                 }
                 _ => 0.0,
             };
-            let own = self.bounded(group, s);
+            let own = self.bounded(group, &self.desired);
             let weight = self.group_weights[group];
             compliance.push(
                 (source, blocks, weight),
@@ -139,36 +144,14 @@ impl Constraints {
         self.compliance = Some(compliance);
     }
 
-    /// How the normal row of a group varies with its gap, at fixed impulse.
-    pub fn by_gap(&self, group: usize, s: &Stabilization) -> f64 {
-        let asked = self.stabilization(group, s).by_gap(self.gaps[group]);
-        match (&self.compliance, self.normal_row(group)) {
-            (Some(c), Some(row)) => asked + c.by_gap(group) * self.lambda[row],
-            _ => asked,
-        }
-    }
-
-    /// How the normal row of a contact varies with its speed of push-out where joints bound that, at fixed impulse.
-    pub fn by_push_out(&self, group: usize, s: &Stabilization) -> f64 {
-        let bound = &self.bounds[group];
-        if !bound.varies() || bound.speed > s.max_push_out {
-            return 0.0;
-        }
-        let asked = self.stabilization(group, s).by_push_out(self.gaps[group]);
-        match (&self.compliance, self.normal_row(group)) {
-            (Some(c), Some(row)) => asked + c.by_push_out(group) * self.lambda[row],
-            _ => asked,
-        }
-    }
-
-    /// How this speed varies with the normal row at a dof.
+    /// How the speed of push-out that joints bound varies with the normal row at a dof.
     pub fn push_out_weight(&self, group: usize, dof: usize) -> f64 {
         let normal = self.rows.column(group, dof).0[self.range(group).len() - 1];
         self.levers.weight(&self.bounds[group], dof, normal)
     }
 
     /// What is asked of the gap of a group.
-    pub fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
+    pub(super) fn stabilization(&self, group: usize, s: &Stabilization) -> Stabilization {
         let led = matches!(self.sources[group], Source::Limit { .. })
             && self.blocks[group] == Block::Bilateral;
         let own = Stabilization {
@@ -191,7 +174,7 @@ impl Constraints {
     }
 
     /// How the violation of an equality is undone.
-    pub fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
+    pub(super) fn undoing(&self, group: usize, error: Vec3, s: &Stabilization) -> Undoing {
         match self.sources[group] {
             Source::Equality { index, .. } => {
                 self.equalities[index].undoing(error, &self.bounded(group, s))
@@ -214,8 +197,16 @@ impl Constraints {
 
     /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
     /// where the speed of pushing out reaches its bound, in units of the largest free velocity; infinite
-    /// where it has none.
-    pub fn kink_distance(&self, s: &Stabilization) -> f64 {
+    /// where it has none. Of what was asked, or also of what might be asked `beside` it.
+    pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
+        let kink = self.kink_distance_of(&self.asked);
+        match beside {
+            Some(push_out) => kink.min(self.kink_distance_of(&self.asked.limited_to(push_out))),
+            None => kink,
+        }
+    }
+
+    fn kink_distance_of(&self, s: &Stabilization) -> f64 {
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         let distance = |b: usize| match self.sources[b] {
             Source::Friction { .. } => f64::INFINITY,
@@ -234,8 +225,9 @@ impl Constraints {
     }
 
     /// How to undo violations where this cannot be had; none where there is nothing to undo, or no gentler way.
-    pub fn fallback(&self, s: &Stabilization) -> Option<PushOut> {
-        let less = match s.push_out {
+    pub fn gentler(&self, push_out: PushOut) -> Option<PushOut> {
+        let s = &self.desired.limited_to(push_out);
+        let less = match push_out {
             PushOut::Full => PushOut::Soft,
             PushOut::Soft => PushOut::Slow,
             PushOut::Slow => return None,
@@ -252,8 +244,24 @@ impl Constraints {
         (pushes || pulls).then_some(less)
     }
 
+    /// What was asked.
+    pub fn push_out(&self) -> PushOut {
+        self.asked.push_out
+    }
+
+    /// Time step [s].
+    pub fn time_step(&self) -> f64 {
+        self.desired.h
+    }
+
+    /// Whether a step that ends at a velocity throws joints by what was asked.
+    pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
+        self.levers.throws(self.asked.push_out, v, v_free, v_end)
+    }
+
     /// Whether some violation is undone so fast that joints may be thrown.
-    pub fn may_throw(&self, s: &Stabilization) -> bool {
+    pub fn may_throw(&self) -> bool {
+        let s = &self.asked;
         (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.may_throw(self.gaps[b]))
     }
 }

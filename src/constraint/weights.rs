@@ -4,9 +4,9 @@
 //! neutral configuration and as the mean over where the geom is met from random directions (a box at its corners, a rod
 //! at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
 
-use super::assemble::Source;
 use super::equality::Equality;
 use super::rows::Rows;
+use super::source::Source;
 use crate::collision::scene::Scene;
 use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;

@@ -63,7 +63,10 @@ pub struct Posed<'a> {
     pub regularization: &'a [Regularization],
     pub kept: &'a [f64],
     pub lambda: &'a mut [f64],
+    /// By blocks. What the step reports.
     pub modes: &'a mut [Mode],
+    /// By rows, for laws whose rows have modes of their own; others leave them alone.
+    pub row_modes: &'a mut [Mode],
 }
 
 /// What became of a solve.

@@ -4,6 +4,7 @@
 //! [`relaxed`] rigid contact with complementarity relaxed.
 
 pub mod allowance;
+pub mod block;
 pub mod capacity;
 pub mod certificate;
 pub mod convex;

@@ -1,6 +1,6 @@
 //! Which face of its law a block is on.
 
-use super::problem::Block;
+use super::block::Block;
 
 /// The state of one block at the solution.
 ///

@@ -9,40 +9,10 @@
 //! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
 
+pub use super::block::{Block, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::dispatch;
-
-/// The law of a group of consecutive rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Block {
-    /// Contact with Coulomb friction, rows (t₁, t₂, n); `mu` ≥ 0.
-    Contact { mu: f64 },
-    /// A joint limit or a frictionless contact.
-    Unilateral,
-    /// Dry friction: the impulse stays within ±`bound` [N·s or N·m·s], `bound` ≥ 0.
-    Box { bound: f64 },
-    /// An equality: the impulse is free.
-    Bilateral,
-}
-
-impl Block {
-    /// Number of rows.
-    #[inline]
-    pub fn rows(self) -> usize {
-        match self {
-            Block::Contact { .. } => 3,
-            _ => 1,
-        }
-    }
-}
-
-/// R of a block: of friction, and of all that is not friction [m/(s·N·s), or their like for angles].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regularization {
-    pub tangential: f64,
-    pub normal: f64,
-}
 
 /// Access to G = J M⁻¹ Jᵀ + R, symmetric positive semi-definite: R ≥ 0 is the diagonal compliance of rows that yield.
 #[derive(Clone, Copy, Debug)]
@@ -130,9 +100,6 @@ fn check_finite(values: &[f64]) -> Result<()> {
         values[at]
     )))
 }
-
-/// Up to 3 × 3, row-major; entries beyond a block's size are zero.
-pub type Small = [[f64; 3]; 3];
 
 /// σ += G[:, at…] δ for a dense G, column-major.
 #[inline(always)]

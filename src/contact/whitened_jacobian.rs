@@ -1,6 +1,6 @@
 //! The Delassus operator of rows that act on a few trees each, by its factor.
 
-use super::problem::{Block, Small};
+use super::block::{Block, Small};
 use crate::error::{Error, Result};
 use crate::linalg::{FREE, add_combination, add_six_columns, axpy, dispatch};
 

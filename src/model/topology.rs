@@ -138,6 +138,21 @@ impl Topology {
         }
     }
 
+    /// The last dof of a link, or the world.
+    pub fn tip(&self, link: usize) -> usize {
+        if link == WORLD {
+            WORLD
+        } else {
+            self.links[link].iv + self.links[link].kind.nv() - 1
+        }
+    }
+
+    /// Dofs of the largest tree.
+    pub fn largest_tree(&self) -> usize {
+        let sizes = self.trees.iter().map(|t| t.end_dof - t.first_dof);
+        sizes.max().unwrap_or(0)
+    }
+
     pub fn nv(&self) -> usize {
         self.dofs.len()
     }

@@ -9,8 +9,9 @@
 //! many contacts under one foot are no dearer than the six numbers that they hold. Where the problem is held by trees
 //! see [`tree_inverse`](super::tree_inverse).
 
+use super::contact_kernels::subtract_tile;
 use super::tree_inverse::TreeInverse;
-use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
+use crate::constraint::{ConstraintDerivative, Constraints};
 use crate::contact::law::Linearized;
 use crate::contact::product::{self, Product, Split};
 use crate::dynamics::aba_derivatives::LowRank;
@@ -167,7 +168,6 @@ impl ConstrainedInverse {
         law: &mut dyn Linearized,
         c: &Constraints,
         variation: &ConstraintDerivative,
-        s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
         m: &Factors,
@@ -180,7 +180,7 @@ impl ConstrainedInverse {
             Product::Islands(islands) => {
                 self.is_by_trees = true;
                 let (trees, out) = (&mut self.trees, &mut self.inverse);
-                return trees.prepare(islands, c, variation, s, t, kin, coupling, inverse, out);
+                return trees.prepare(islands, c, variation, t, kin, coupling, inverse, out);
             }
             Product::LowRank(law) => self.split(c, law)?,
             Product::Columns => self.split_columns(t.nv(), c, law, scratch)?,
@@ -195,13 +195,13 @@ impl ConstrainedInverse {
             grow(panel, n);
         }
         grow(&mut self.y_rows, self.rank * inverse.stride);
-        columns(self, form, c, variation, s, t, kin);
+        columns(self, form, c, variation, t, kin);
         if let (Form::Middle, Product::LowRank(law)) = (form, law.product(&c.problem())) {
             let stride = LANES * self.lanes;
             for panel in [&mut self.by_q, &mut self.by_v] {
                 law.solve_middle(stride, F4::flat_mut(&mut panel[..n]));
             }
-            if s.kd == 0.0 {
+            if !c.keeps_speed() {
                 self.answer[..n].copy_from_slice(&self.by_v[..n]);
             } else {
                 law.solve_middle(stride, F4::flat_mut(&mut self.answer[..n]));
@@ -296,20 +296,15 @@ fn columns_tile<const W: usize>(
     }
 }
 
-/// What B J has more where a share κ of the old normal velocity is kept: lanes from `first` on.
+/// What B J has more where normal rows are asked for something by the old velocity: lanes from `first` on.
 #[inline(always)]
-fn kept_tile<const W: usize>(
-    r: &mut ConstrainedInverse,
-    c: &Constraints,
-    s: &Stabilization,
-    first: usize,
-) {
+fn kept_tile<const W: usize>(r: &mut ConstrainedInverse, c: &Constraints, first: usize) {
     let lanes = r.lanes;
     let tile = Tile::<W> { first, lanes };
     for b in 0..c.groups() {
         let Some(row) = c.normal_row(b) else { continue };
         for k in c.rows.dofs(b) {
-            let x = F4([kept(c, s, b, k), 0.0, 0.0, 0.0]);
+            let x = F4([by_old_speed(c, b, k), 0.0, 0.0, 0.0]);
             tile.add(&mut r.by_v, k, &r.left, &(row..row + 1), x);
         }
     }
@@ -317,8 +312,8 @@ fn kept_tile<const W: usize>(
 
 /// The same of a group's normal row and a dof.
 #[inline(always)]
-fn kept(c: &Constraints, s: &Stabilization, b: usize, k: usize) -> f64 {
-    -s.kd * c.rows.column(b, k).0[c.range(b).len() - 1]
+fn by_old_speed(c: &Constraints, b: usize, k: usize) -> f64 {
+    c.by_speed(b) * c.rows.column(b, k).0[c.range(b).len() - 1]
 }
 
 /// ∂σ/∂q, J, and what J has more, where B = 1.
@@ -326,7 +321,6 @@ fn whole_columns(
     r: &mut ConstrainedInverse,
     c: &Constraints,
     variation: &ConstraintDerivative,
-    s: &Stabilization,
     t: &Topology,
     kin: &Kinematics,
 ) {
@@ -353,11 +347,11 @@ fn whole_columns(
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
     for b in 0..c.groups() {
-        let Some(row) = c.normal_row(b).filter(|_| s.kd != 0.0) else {
+        let Some(row) = c.normal_row(b).filter(|_| c.keeps_speed()) else {
             continue;
         };
         for k in c.rows.dofs(b) {
-            put(&mut r.by_v, k, row..row + 1, &[kept(c, s, b, k)]);
+            put(&mut r.by_v, k, row..row + 1, &[by_old_speed(c, b, k)]);
         }
     }
 }
@@ -368,7 +362,6 @@ fn columns_kernel(
     form: Form,
     c: &Constraints,
     variation: &ConstraintDerivative,
-    s: &Stabilization,
     t: &Topology,
     kin: &Kinematics,
 ) {
@@ -383,13 +376,13 @@ fn columns_kernel(
         b += by_tile!(r.lanes - b, columns_tile(r, sides, c, variation, t, kin, b));
     }
     if !left {
-        return whole_columns(r, c, variation, s, t, kin);
+        return whole_columns(r, c, variation, t, kin);
     }
     r.answer[..n].copy_from_slice(&r.by_v[..n]);
-    if s.kd != 0.0 {
+    if c.keeps_speed() {
         let mut b = 0;
         while b < r.lanes {
-            b += by_tile!(r.lanes - b, kept_tile(r, c, s, b));
+            b += by_tile!(r.lanes - b, kept_tile(r, c, b));
         }
     }
 }
@@ -417,28 +410,10 @@ fn subtract_kernel(r: &mut ConstrainedInverse, t: &Topology, inverse: &DenseInve
     }
 }
 
-/// The lanes from `first` on of a row of K: one of the inverse less a combination of rows as long.
-#[inline(always)]
-pub(super) fn subtract_tile<const W: usize>(
-    out: &mut [F4],
-    inverse: &[F4],
-    answer: &[f64],
-    y_rows: &[F4],
-    first: usize,
-) {
-    let mut sum: [F4; W] = std::array::from_fn(|w| inverse[first + w]);
-    for (x, row) in answer.iter().zip(y_rows.chunks_exact(out.len())) {
-        for (sum, y) in sum.iter_mut().zip(&row[first..][..W]) {
-            *sum -= *y * *x;
-        }
-    }
-    out[first..][..W].copy_from_slice(&sum);
-}
-
 dispatch! {
     fn columns = columns_kernel(
         r: &mut ConstrainedInverse, form: Form, c: &Constraints, variation: &ConstraintDerivative,
-        s: &Stabilization, t: &Topology, kin: &Kinematics,
+        t: &Topology, kin: &Kinematics,
     )
 }
 

@@ -18,7 +18,6 @@ use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Verdict};
 use crate::contact::mode::Mode;
-use crate::contact::push_out::PushOut;
 use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
@@ -43,9 +42,6 @@ pub(super) struct ContactStage {
     relaxed: Option<Box<Relaxed>>,
     /// What a step may spend.
     allowance: Allowance,
-    /// What every step begins with, and what the last one ended with.
-    desired: Stabilization,
-    stabilization: Stabilization,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
     /// Coordinates of the velocity before the step relative to the free one.
@@ -91,25 +87,23 @@ impl ContactStage {
             &scene,
             options.max_contacts,
             convex,
-            [options.max_push_out, options.max_push_out_angle],
+            Stabilization::new(
+                options.time_step,
+                [options.kp, options.kd],
+                [options.max_push_out, options.max_push_out_angle],
+            ),
         )?;
         if convex {
-            let compliance = Compliance::new(&constraints, options.time_step);
+            let compliance = Compliance::new(
+                constraints.max_blocks(),
+                constraints.max_groups(),
+                options.time_step,
+            );
             constraints.compliance = Some(compliance);
         }
         let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let nv = model.nv();
-        let desired = Stabilization {
-            kp: options.kp,
-            kd: options.kd,
-            max_push_out: options.max_push_out,
-            max_push_out_angle: options.max_push_out_angle,
-            led: false,
-            h: options.time_step,
-            push_out: PushOut::Full,
-            friction_reach: f64::INFINITY,
-        };
         Ok(ContactStage {
             scene,
             law: law.renewed(&capacity),
@@ -118,8 +112,6 @@ impl ContactStage {
                 iterations: options.max_iterations,
                 work: options.max_work,
             },
-            desired,
-            stabilization: desired,
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
             kept: vec![0.0; nv],
@@ -148,11 +140,6 @@ impl ContactStage {
         self.law.renewed(&Capacity::default())
     }
 
-    /// The gains of every step that follows.
-    pub fn set_gains(&mut self, kp: f64, kd: f64) {
-        (self.desired.kp, self.desired.kd) = (kp, kd);
-    }
-
     /// Contacts and limits at up to this distance [m or rad] enter all following steps.
     pub fn widen_speculative_margin(&mut self, distance: f64) {
         self.scene.widen(distance);
@@ -169,8 +156,8 @@ impl ContactStage {
     ) -> Result<()> {
         let c = &mut self.constraints;
         let mut relaxed = Box::new(Relaxed::new(kappa));
-        let posed = c.posed();
-        relaxed.relax(&posed.0, posed.2)?;
+        let posed = c.posed(&[]);
+        relaxed.relax(&posed.problem, posed.lambda)?;
         respond(c, &mut dynamics.mass, model, &self.v_free, v_end);
         self.relaxed = Some(relaxed);
         Ok(())
@@ -218,14 +205,13 @@ impl ContactStage {
             law.linearize(&problem)?;
         }
         if let Some(l) = &mut self.linear {
-            let (c, s) = (&self.constraints, &self.stabilization);
+            let c = &self.constraints;
             l.variation
-                .prepare(c, &mut self.scene, model, kin, s, state, external);
+                .prepare(c, &mut self.scene, model, kin, state, external);
             let mut state = OfStep {
                 general: &mut l.general,
                 c,
                 variation: &mut l.variation,
-                s,
                 t: model.topology(),
                 kin,
             };
@@ -252,7 +238,7 @@ impl ContactStage {
     /// Prepares columns by dofs: [`ConstraintDerivative::expand`].
     pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
         if let Some(l) = &mut self.linear {
-            l.variation.expand(t, kin, &self.stabilization, stiffness);
+            l.variation.expand(t, kin, stiffness);
         }
     }
 
@@ -274,12 +260,11 @@ impl ContactStage {
             return Ok(None);
         }
         let law = solved_by(&mut self.law, &mut self.relaxed).linearize(&c.problem())?;
-        let (s, scratch) = (&self.stabilization, [&mut l.sigma, &mut l.dlambda]);
+        let scratch = [&mut l.sigma, &mut l.dlambda];
         l.response.prepare(
             law,
             c,
             &l.variation,
-            s,
             t,
             kin,
             m,
@@ -330,11 +315,11 @@ impl ContactStage {
             l.variation.direction(t, kin, dq, &mut l.sigma);
             l.variation.cross_forces(t, kin, force);
         }
-        if !dv.is_empty() && self.stabilization.kd != 0.0 {
+        if !dv.is_empty() && c.keeps_speed() {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
                     let n = c.range(b).len() - 1;
-                    l.sigma[row] -= self.stabilization.kd * c.rows.times(b, dv).0[n];
+                    l.sigma[row] += c.by_speed(b) * c.rows.times(b, dv).0[n];
                 }
             }
         }
@@ -429,12 +414,12 @@ impl ContactStage {
         };
         l.variation
             .direction_adjoint(t, kin, &l.sigma, weights, q_bar);
-        if self.stabilization.kd == 0.0 {
+        if !c.keeps_speed() {
             return;
         }
         for b in 0..c.groups() {
             if let Some(row) = c.normal_row(b) {
-                let scale = -self.stabilization.kd * l.sigma[row];
+                let scale = c.by_speed(b) * l.sigma[row];
                 let n = c.range(b).len() - 1;
                 for k in c.rows.dofs(b) {
                     v_bar[k] += scale * c.rows.column(b, k).0[n];
@@ -444,7 +429,7 @@ impl ContactStage {
     }
 
     pub fn forget(&mut self) {
-        self.constraints.forget();
+        self.constraints.memory.forget();
         self.outcome = None;
     }
 }

@@ -68,3 +68,21 @@ dispatch! {
         c: &Constraints, w: &[f64], z: &mut [f64], half: &mut [f64],
     )
 }
+
+/// The lanes from `first` on of a row of K: one of the inverse less a combination of rows as long.
+#[inline(always)]
+pub(super) fn subtract_tile<const W: usize>(
+    out: &mut [F4],
+    inverse: &[F4],
+    answer: &[f64],
+    y_rows: &[F4],
+    first: usize,
+) {
+    let mut sum: [F4; W] = std::array::from_fn(|w| inverse[first + w]);
+    for (x, row) in answer.iter().zip(y_rows.chunks_exact(out.len())) {
+        for (sum, y) in sum.iter_mut().zip(&row[first..][..W]) {
+            *sum -= *y * *x;
+        }
+    }
+    out[first..][..W].copy_from_slice(&sum);
+}

@@ -13,7 +13,7 @@ impl Sim {
     /// Gives the contact stage the sizes and gains in force.
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
-            c.set_gains(self.options.kp, self.options.kd);
+            c.constraints.set_gains(self.options.kp, self.options.kd);
             c.scene.resize(&self.model, &self.params.geom_size)?;
         }
         Ok(())

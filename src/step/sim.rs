@@ -233,7 +233,7 @@ impl Sim {
     fn warm_size(&self) -> usize {
         self.contact
             .as_ref()
-            .map_or(0, |c| c.constraints.memory_size())
+            .map_or(0, |c| c.constraints.memory.size())
     }
 
     /// Copies the memory that a step carries to the next one; `memory_size` entries.
@@ -241,7 +241,7 @@ impl Sim {
         check_length("warm", out, self.memory_size())?;
         let (warm, carried) = out.split_at_mut(self.warm_size());
         if let Some(c) = &self.contact {
-            c.constraints.save(warm);
+            c.constraints.memory.save(warm);
         }
         carried.copy_from_slice(&self.carried);
         Ok(())
@@ -259,7 +259,7 @@ impl Sim {
             )));
         }
         if let Some(c) = &mut self.contact {
-            c.constraints.restore(warm)?;
+            c.constraints.memory.restore(warm)?;
         }
         self.carried.copy_from_slice(carried);
         self.forget_step();

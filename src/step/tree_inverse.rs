@@ -8,8 +8,8 @@
 //!
 //! cost each row its entries times the dofs of its island. Of Y = C J A⁻¹ a few columns are there at once.
 
-use super::constrained_inverse::subtract_tile;
-use crate::constraint::{ConstraintDerivative, Constraints, Source, Stabilization};
+use super::contact_kernels::subtract_tile;
+use crate::constraint::{ConstraintDerivative, Constraints, Source};
 use crate::contact::product::{Columns, Islands};
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
@@ -83,14 +83,13 @@ impl TreeInverse {
         islands: &mut dyn Islands,
         c: &Constraints,
         variation: &ConstraintDerivative,
-        s: &Stabilization,
         t: &Topology,
         kin: &Kinematics,
         coupling: &Coupling,
         inverse: &DenseInverse,
         out: &mut DenseInverse,
     ) -> Result<()> {
-        self.keeps = s.kd != 0.0;
+        self.keeps = c.keeps_speed();
         self.find_homes(c);
         self.fill_slopes(c, variation, t, kin);
         let n = t.nv() * self.stride;
@@ -114,7 +113,7 @@ impl TreeInverse {
             inverse,
             homes: &self.homes,
             slopes: &self.slopes,
-            kept: s.kd,
+            keeps: self.keeps,
             stride: 4 * self.stride,
             z,
             by_q,
@@ -192,8 +191,8 @@ struct Panels<'a> {
     inverse: &'a DenseInverse,
     homes: &'a [Home],
     slopes: &'a [F4],
-    /// Share of the old normal velocity.
-    kept: f64,
+    /// Whether normal rows vary with the old velocity.
+    keeps: bool,
     /// Numbers of a line.
     stride: usize,
     z: &'a mut [f64],
@@ -298,10 +297,10 @@ fn take_kernel(p: &mut Panels<'_>, blocks: &[usize], first: usize, y: &[[f64; LA
             let line = d * p.stride..(d + 1) * p.stride;
             add(jac, &lines, dofs, &mut p.z[line.clone()]);
             add(slope, &lines, dofs, &mut p.by_q[line.clone()]);
-            if p.kept != 0.0 {
+            if p.keeps {
                 let mut more = jac;
                 if normal {
-                    more[home.rows - 1] *= 1.0 - p.kept;
+                    more[home.rows - 1] *= 1.0 + p.c.by_speed(home.group);
                 }
                 add(more, &lines, dofs, &mut p.by_v[line]);
             }

@@ -3,34 +3,17 @@
 //! δs = Σ w_k δJ_k at fixed w is the change of the contact's normal velocity at the dofs' speeds w, which the formulas of a
 //! contact give. The dofs between the two bodies are few: their slopes join those of rows on dofs.
 
-use super::{ConstraintDerivative, OnDof, moving};
+use super::ConstraintDerivative;
+use super::rows::{Bounded, OnDof};
 use crate::collision::scene::Scene;
-use crate::constraint::assemble::{Constraints, Source};
-use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::constraint::assemble::Constraints;
+use crate::constraint::contact_derivative::ContactState;
+use crate::constraint::source::Source;
+use crate::constraint::varied::moving;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Twist, Vec3};
 use std::ops::Range;
-
-/// A contact whose push-out joints bound.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounded {
-    /// Among the contacts of the variation.
-    contact: usize,
-    group: usize,
-    /// Its normal row, and how this varies with the speed of push-out.
-    row: usize,
-    slope: f64,
-    /// Of its bodies at the dofs' speeds w.
-    velocity: [Twist; 2],
-}
-
-impl Bounded {
-    #[inline(always)]
-    fn add(&self, moved: &Moved, sigma: &mut [f64]) {
-        sigma[self.row] += self.slope * moved.velocity.z;
-    }
-}
 
 /// Velocity of a link at the dofs' speeds w of a group.
 fn velocity(c: &Constraints, t: &Topology, kin: &Kinematics, group: usize, link: usize) -> Twist {

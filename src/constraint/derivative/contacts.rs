@@ -1,56 +1,18 @@
 //! The contacts of a variation: directions and adjoints by the formulas of a contact, columns by its coefficients.
 
+use super::ConstraintDerivative;
 use super::flow::of_link;
-use super::{
-    AFTER, BEFORE, ConstraintDerivative, Cross, Side, Sides, add, lanes_to_vec, moving,
-    normal_lane, three_lanes,
-};
+use super::rows::{AFTER, BEFORE, Cross, Side, VariedContact, lanes_to_vec};
 use crate::collision::scene::Scene;
 use crate::collision::{Smoothness, contact_frame_derivative};
 use crate::constraint::assemble::Constraints;
-use crate::constraint::contact_derivative::{ContactState, Moved};
-use crate::constraint::stabilization::Stabilization;
+use crate::constraint::contact_derivative::Moved;
+use crate::constraint::varied::{Sides, moving};
 use crate::dynamics::external::{External, LinkStiffness, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
-use crate::linalg::F4;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use std::ops::Range;
-
-/// A contact, its rows, and the slope of its stabilization by the gap.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VariedContact {
-    pub group: usize,
-    rows: Range<usize>,
-    pub slope: f64,
-    pub state: ContactState,
-}
-
-impl VariedContact {
-    /// A motion along the frame on the contact's rows; a frictionless one has its normal only.
-    #[inline(always)]
-    fn lanes(&self, x: Vec3) -> F4 {
-        match self.rows.len() {
-            1 => normal_lane(x),
-            _ => three_lanes(x),
-        }
-    }
-
-    /// Adds a motion along the frame to the contact's rows.
-    #[inline(always)]
-    pub fn add(&self, x: Vec3, sigma: &mut [f64]) {
-        add(&mut sigma[self.rows.clone()], self.lanes(x));
-    }
-
-    /// The weights of the contact's rows along its frame.
-    #[inline(always)]
-    fn weights(&self, rows: &[f64]) -> Vec3 {
-        match &rows[self.rows.clone()] {
-            [n] => Vec3::Z * *n,
-            w => Vec3::from_slice(w),
-        }
-    }
-}
 
 impl ConstraintDerivative {
     /// Takes up a contact; its impulses join the external loads as forces over the step.
@@ -61,7 +23,6 @@ impl ConstraintDerivative {
         scene: &mut Scene,
         t: &Topology,
         kin: &Kinematics,
-        s: &Stabilization,
         (group, index): (usize, usize),
         external: &mut External,
     ) {
@@ -75,7 +36,7 @@ impl ConstraintDerivative {
             1 => frame.c[2] * l.x,
             _ => frame.mul_vec(l),
         };
-        let f = impulse * (1.0 / s.h);
+        let f = impulse * (1.0 / self.h);
         for x in 0..2 {
             let link = contact.link[x];
             if link != WORLD {
@@ -93,7 +54,8 @@ impl ConstraintDerivative {
         self.count += 1;
         varied.group = group;
         varied.rows = rows;
-        varied.slope = c.by_gap(group, s);
+        let target = c.target(group);
+        (varied.slope, varied.by_speed) = (target.by_gap, target.by_speed);
         let state = &mut varied.state;
         state.sides = Sides {
             link: contact.link,
@@ -108,9 +70,8 @@ impl ConstraintDerivative {
             self.degenerate = true;
         }
         state.turns = contact.link[0] != WORLD || state.motion.normal != [Mat3::ZERO; 2];
-        let by_bound = c.by_push_out(group, s);
-        if by_bound != 0.0 {
-            self.push_bounded(c, t, kin, group, by_bound);
+        if target.by_push_out != 0.0 {
+            self.push_bounded(c, t, kin, group, target.by_push_out);
         }
     }
 
@@ -119,7 +80,6 @@ impl ConstraintDerivative {
         &mut self,
         t: &Topology,
         kin: &Kinematics,
-        s: &Stabilization,
         stiffness: &mut LinkStiffness,
     ) {
         for flow in &mut self.flow[..self.times] {
@@ -142,17 +102,17 @@ impl ConstraintDerivative {
                     }),
                     by_eta: varied.by_eta.map(|u| c.lanes(u)),
                 });
-                let f = state.impulse * ([-1.0, 1.0][x] / s.h);
+                let f = state.impulse * ([-1.0, 1.0][x] / self.h);
                 let mut e = Stiffness::of_load(state.sides.point[x], f, Vec3::ZERO);
-                e.take(&varied.wrench[x], s.h);
+                e.take(&varied.wrench[x], self.h);
                 stiffness.add(from, &e);
                 Cross::add(&mut reduced.cross, [from, to], &varied.wrench[1 - x]);
             }
-            if self.kept != 0.0 {
+            if self.times > BEFORE {
                 let state = self.flow[BEFORE].see(state);
                 for x in moving(&state.sides) {
                     let varied = state.vary(x);
-                    let lanes = |u: Vec3| c.lanes(Vec3::Z * (-self.kept * u.z));
+                    let lanes = |u: Vec3| c.lanes(Vec3::Z * (c.by_speed * u.z));
                     reduced.sides.push(Side {
                         rows: c.rows.clone(),
                         link: state.sides.link[x],
@@ -177,9 +137,9 @@ impl ConstraintDerivative {
         let moved = c.state.displaced(xi, &eta[AFTER]);
         let mut velocity = moved.velocity;
         velocity.z += c.slope * moved.gap;
-        if self.kept != 0.0 {
+        if self.times > BEFORE {
             let before = self.flow[BEFORE].see(&c.state).displaced(xi, &eta[BEFORE]);
-            velocity.z -= self.kept * before.velocity.z;
+            velocity.z += c.by_speed * before.velocity.z;
         }
         c.add(velocity, sigma);
         moved
@@ -215,9 +175,9 @@ impl ConstraintDerivative {
                     self.eta_bar[AFTER][link[x]] += eta;
                 }
             }
-            if self.kept != 0.0 {
+            if self.times > BEFORE {
                 let before = self.flow[BEFORE].see(&c.state);
-                let weights = before.weigh(Vec3::Z * (-self.kept * w.z), 0.0, &by);
+                let weights = before.weigh(Vec3::Z * (c.by_speed * w.z), 0.0, &by);
                 for x in 0..2 {
                     if link[x] != WORLD {
                         let [xi, eta] = before.weigh_side(&weights, x);

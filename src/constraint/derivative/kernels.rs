@@ -1,8 +1,7 @@
 //! The loops of a variation, for the widest vectors of the processor.
 
 use super::{
-    ConstraintDerivative, Constraints, External, Kinematics, LinkStiffness, Model, Scene,
-    Stabilization, Topology,
+    ConstraintDerivative, Constraints, External, Kinematics, LinkStiffness, Model, Scene, Topology,
 };
 use crate::linalg::dispatch;
 
@@ -15,22 +14,15 @@ impl ConstraintDerivative {
         scene: &mut Scene,
         model: &Model,
         kin: &Kinematics,
-        s: &Stabilization,
         state: [&[f64]; 3],
         external: &mut External,
     ) {
-        prepare(self, c, scene, model, kin, s, state, external);
+        prepare(self, c, scene, model, kin, state, external);
     }
 
     /// Prepares columns by dofs, and adds to the stiffness of the links' loads how the impulses of contacts turn.
-    pub fn expand(
-        &mut self,
-        t: &Topology,
-        kin: &Kinematics,
-        s: &Stabilization,
-        stiffness: &mut LinkStiffness,
-    ) {
-        expand(self, t, kin, s, stiffness);
+    pub fn expand(&mut self, t: &Topology, kin: &Kinematics, stiffness: &mut LinkStiffness) {
+        expand(self, t, kin, stiffness);
     }
 
     /// Adds ∂σ/∂q dq to `sigma`.
@@ -55,13 +47,13 @@ impl ConstraintDerivative {
 dispatch! {
     fn prepare = ConstraintDerivative::prepare_kernel(
         variation: &mut ConstraintDerivative, c: &Constraints, scene: &mut Scene, model: &Model, kin: &Kinematics,
-        s: &Stabilization, state: [&[f64]; 3], external: &mut External,
+        state: [&[f64]; 3], external: &mut External,
     )
 }
 
 dispatch! {
     fn expand = ConstraintDerivative::expand_kernel(
-        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics, s: &Stabilization,
+        variation: &mut ConstraintDerivative, t: &Topology, kin: &Kinematics,
         stiffness: &mut LinkStiffness,
     )
 }

@@ -1,8 +1,10 @@
 //! How the constraint problem varies with the size of a geometry.
 
-use super::{BEFORE, ConstraintDerivative};
+use super::ConstraintDerivative;
+use super::rows::BEFORE;
 use crate::collision::scene::Scene;
-use crate::constraint::assemble::{Constraints, Source};
+use crate::constraint::assemble::Constraints;
+use crate::constraint::source::Source;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{Topology, WORLD};
 
@@ -32,9 +34,9 @@ impl ConstraintDerivative {
             let moved = varied.state.surface_moved(side, by);
             let mut velocity = moved.velocity;
             velocity.z += varied.slope * moved.gap;
-            if self.kept != 0.0 {
+            if self.times > BEFORE {
                 let before = self.flow[BEFORE].see(&varied.state);
-                velocity.z -= self.kept * before.surface_moved(side, by).velocity.z;
+                velocity.z += varied.by_speed * before.surface_moved(side, by).velocity.z;
             }
             varied.add(velocity, sigma);
             for (link, wrench) in contact.link.into_iter().zip(moved.wrench) {

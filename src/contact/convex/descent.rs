@@ -1,6 +1,6 @@
 //! Newton's method with an exact line search, which lowers the cost from any start.
 
-use super::impulse::{answer, energy, impulse, is_line};
+use super::impulse::{answer, energy, impulse, is_line, moved};
 use super::local::{Local, relax};
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
@@ -219,14 +219,4 @@ impl ConvexSolver {
         }
         step
     }
-}
-
-/// σ + step dσ.
-#[inline(always)]
-pub(super) fn moved(sigma: &[f64], d: &[f64], step: f64) -> [f64; 3] {
-    let mut out = [0.0; 3];
-    for ((x, s), d) in out.iter_mut().zip(sigma).zip(d) {
-        *x = s + step * d;
-    }
-    out
 }

@@ -181,6 +181,16 @@ fn sticks(mu: f64, r: Regularization, slip: f64, normal: f64) -> bool {
     normal < 0.0 && mu > 0.0 && slip * r.normal <= -mu * normal * r.tangential
 }
 
+/// σ + step dσ.
+#[inline(always)]
+pub(super) fn moved(sigma: &[f64], d: &[f64], step: f64) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    for ((x, s), d) in out.iter_mut().zip(sigma).zip(d) {
+        *x = s + step * d;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

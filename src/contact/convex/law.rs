@@ -4,9 +4,8 @@ use super::{ConvexOptions, ConvexSolver};
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
-use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
+use crate::contact::law::{Law, Linearized, Outcome, Request};
 use crate::contact::problem::Problem;
-use crate::contact::product::{Columns, Islands, Product};
 use crate::contact::push_out::{Jam, PushOut};
 use crate::error::Result;
 
@@ -15,7 +14,6 @@ use crate::error::Result;
 pub struct Convex {
     tolerance: f64,
     solver: ConvexSolver,
-    at_switch: bool,
 }
 
 impl Convex {
@@ -24,7 +22,6 @@ impl Convex {
         Convex {
             tolerance,
             solver: ConvexSolver::new(capacity),
-            at_switch: false,
         }
     }
 }
@@ -59,7 +56,6 @@ impl Law for Convex {
             thrown = found;
             push_out = PushOut::Slow;
         };
-        self.at_switch = certificate.at_switch;
         Ok(Outcome {
             certificate,
             push_out,
@@ -70,53 +66,11 @@ impl Law for Convex {
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
-        self.solver.linearize(problem)?;
-        Ok(self)
+        self.solver.factor_solution(problem)?;
+        Ok(&mut self.solver)
     }
 
     fn is_local(&self) -> bool {
         true
-    }
-}
-
-impl Linearized for Convex {
-    fn apply(
-        &mut self,
-        problem: &Problem,
-        w: &[f64],
-        limits: Option<&[f64]>,
-        columns: usize,
-        dlambda: &mut [f64],
-    ) -> Result<()> {
-        self.solver.apply(problem, w, limits, columns, dlambda)
-    }
-
-    fn apply_transpose(
-        &mut self,
-        problem: &Problem,
-        lambda_bar: &[f64],
-        w_bar: &mut [f64],
-        limits_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        self.solver
-            .apply_transpose(problem, lambda_bar, w_bar, limits_bar)
-    }
-
-    /// The sides of a switch always differ.
-    fn verdict(&mut self, _problem: &Problem, _state: &mut dyn Variations) -> Result<Verdict> {
-        Ok(match self.at_switch {
-            true => Verdict::OneSided,
-            false => Verdict::Exact,
-        })
-    }
-
-    fn product(&mut self, _problem: &Problem) -> Product<'_> {
-        Product::Islands(self)
-    }
-}
-
-impl Islands for Convex {
-    fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
-        self.solver.times_right(problem, columns)
     }
 }

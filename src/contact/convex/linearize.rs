@@ -2,8 +2,9 @@
 
 use super::impulse::Answer;
 use super::{ConvexSolver, trees};
+use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::{Problem, Small};
-use crate::contact::product::Columns;
+use crate::contact::product::{Columns, Islands, Product};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -12,7 +13,7 @@ impl ConvexSolver {
     /// Prepares the derivative at the last solution.
     ///
     /// Errors: `NoStep` before a solve, `NotConverged` where it was not solved.
-    pub fn linearize(&mut self, problem: &Problem) -> Result<()> {
+    pub fn factor_solution(&mut self, problem: &Problem) -> Result<()> {
         let Some(certificate) = &self.last else {
             return Err(Error::no_step("linearization asked for before a solve"));
         };
@@ -39,10 +40,10 @@ impl ConvexSolver {
         }
         Ok(())
     }
+}
 
-    /// dγ for `columns` directions: `w` (n × columns) is the variation of σ at fixed γ, `limits` (blocks × columns) that
-    /// of friction coefficients and bounds.
-    pub fn apply(
+impl Linearized for ConvexSolver {
+    fn apply(
         &mut self,
         problem: &Problem,
         w: &[f64],
@@ -50,7 +51,7 @@ impl ConvexSolver {
         columns: usize,
         dlambda: &mut [f64],
     ) -> Result<()> {
-        self.linearize(problem)?;
+        self.factor_solution(problem)?;
         let rows = trees(problem)?;
         let (n, nb) = (problem.rows(), problem.blocks.len());
         for j in 0..columns {
@@ -86,15 +87,14 @@ impl ConvexSolver {
         Ok(())
     }
 
-    /// Adjoint of [`ConvexSolver::apply`], for one column.
-    pub fn apply_transpose(
+    fn apply_transpose(
         &mut self,
         problem: &Problem,
         lambda_bar: &[f64],
         w_bar: &mut [f64],
         limits_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        self.linearize(problem)?;
+        self.factor_solution(problem)?;
         let rows = trees(problem)?;
         let n = problem.rows();
         let y = &mut self.panel.as_chunks_mut::<1>().0[..n];
@@ -117,10 +117,24 @@ impl ConvexSolver {
         Ok(())
     }
 
+    /// The sides of a switch always differ.
+    fn verdict(&mut self, _problem: &Problem, _state: &mut dyn Variations) -> Result<Verdict> {
+        Ok(match self.last.is_some_and(|c| c.at_switch) {
+            true => Verdict::OneSided,
+            false => Verdict::Exact,
+        })
+    }
+
+    fn product(&mut self, _problem: &Problem) -> Product<'_> {
+        Product::Islands(self)
+    }
+}
+
+impl Islands for ConvexSolver {
     /// −dγ/dw, symmetric, times columns. The k-th columns of all islands go through the trees' matrix together: they do
     /// not meet there.
-    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
-        self.linearize(problem)?;
+    fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
+        self.factor_solution(problem)?;
         let rows = trees(problem)?;
         let n = problem.rows();
         if self.held.is_empty() {

@@ -3,8 +3,7 @@
 //! Newton's method with one step length for all bodies is held up by the first contact that begins to stick or slide. The
 //! cost by the six coordinates of one body, with all others held, is minimized by itself; it never rises.
 
-use super::descent::moved;
-use super::impulse::{answer, impulse};
+use super::impulse::{answer, impulse, moved};
 use crate::contact::problem::{Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use crate::linalg::{FREE, dispatch, factor_definite, solve_definite};

@@ -22,70 +22,26 @@
 //! Where G comes by trees see [`trees`].
 
 mod assemble;
+mod face;
 mod idle;
 mod proximal;
 mod trees;
 
-use super::cone::planar_norm;
 use super::work::Work;
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Delassus, Problem, Small};
+use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::product::Split;
 use crate::contact::tree_system::TreeSystem;
 use crate::linalg::{General, LANES, Symmetric};
 use assemble::assemble;
-use trees::Use;
+use face::sliding;
+pub(super) use face::{Face, Slide};
 
 /// Relative size below which a remaining pivot counts as a dependent row.
 const DEPENDENT: f64 = 1e-11;
 
 /// Relative pivot below which partial pivoting is not trusted to tell the rank.
 const DOUBTFUL: f64 = 1e-7;
-
-/// Share of a contact's mean tangential response that the scaling c of a sliding direction takes at least: where nothing
-/// can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
-const STILL: f64 = 1e-8;
-
-/// One block on its face.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Face {
-    pub block: usize,
-    /// First of the block's rows that take part, and how many of the problem's rows those are.
-    pub row: usize,
-    pub rows: usize,
-    /// First unknown, and the number of unknowns.
-    pub start: usize,
-    pub size: usize,
-    pub slide: Option<Slide>,
-    /// Mean diagonal of G on the block.
-    response: f64,
-}
-
-/// Geometry of a sliding contact with friction.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Slide {
-    pub mu: f64,
-    pub u: [f64; 2],
-    /// c and s of the module's text.
-    pub across: f64,
-    pub turn: f64,
-}
-
-impl Slide {
-    /// (g₁, g₂, g₃) R for a row vector g.
-    #[inline]
-    fn right(&self, g: [f64; 3]) -> [f64; 2] {
-        [
-            g[2] - self.mu * (g[0] * self.u[0] + g[1] * self.u[1]),
-            g[1] * self.u[0] - g[0] * self.u[1],
-        ]
-    }
-
-    #[inline]
-    fn left(&self, s: [f64; 3]) -> [f64; 2] {
-        [s[2], self.across * (s[1] * self.u[0] - s[0] * self.u[1])]
-    }
-}
 
 /// Faces, matrix and factorization.
 #[derive(Debug)]
@@ -118,6 +74,15 @@ pub(super) enum Purpose {
     Rank,
     /// The same where held rows are known to depend on each other, which spares the attempt without complete pivoting.
     Deficient,
+}
+
+/// What a solution is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// A step of an iteration.
+    Step,
+    /// A derivative, or its transpose.
+    Derivative { transposed: bool },
 }
 
 /// What the last factorization is of.
@@ -524,42 +489,5 @@ impl ActiveSetSystem {
                 }
             }
         }
-    }
-}
-
-/// eᵀ G e of a slip direction, from G₁₁, G₁₂ and G₂₂.
-fn response_across(u: [f64; 2], [xx, xy, yy]: [f64; 3]) -> f64 {
-    u[1] * u[1] * xx - 2.0 * u[0] * u[1] * xy + u[0] * u[0] * yy
-}
-
-fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
-    let (force, slip) = (
-        planar_norm(lambda[0], lambda[1]),
-        planar_norm(sigma[0], sigma[1]),
-    );
-    // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
-    // the impulse is small. At a solution they agree.
-    let mean = 0.5 * (w[0][0] + w[1][1]);
-    let held = mu * lambda[2].max(0.0) * mean;
-    let u = if force > 0.0 && held >= slip {
-        [-lambda[0] / force, -lambda[1] / force]
-    } else if slip > 0.0 {
-        [sigma[0] / slip, sigma[1] / slip]
-    } else {
-        [1.0, 0.0]
-    };
-    let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
-    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(STILL * mean);
-    let held = mu * lambda[2].max(0.0) * response;
-    let (across, turn) = if held + along > 0.0 {
-        (held / (held + along), along * response / (held + along))
-    } else {
-        (1.0, 0.0)
-    };
-    Slide {
-        mu,
-        u,
-        across,
-        turn,
     }
 }

@@ -7,8 +7,8 @@ use super::ladder::{
     Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SWEEP, SWEEPS,
     When,
 };
-use super::modes::residuals;
-use super::newton::{self, CLOSED, mode_of_impulse};
+use super::modes::{CLOSED, residuals};
+use super::newton::{self, mode_of_impulse};
 use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
@@ -20,33 +20,6 @@ const MAX_STALLED: usize = 3;
 
 /// Scaled distance to the end of the path from which modes are worth a polish.
 const CLOSE: f64 = 1e-6;
-
-/// The best iterate of a solve, its residual, and who found it.
-#[derive(Debug)]
-pub(super) struct Best {
-    lambda: Vec<f64>,
-    residual: f64,
-    path: Path,
-}
-
-impl Best {
-    pub fn new(max_rows: usize) -> Best {
-        Best {
-            lambda: Vec::with_capacity(max_rows),
-            residual: f64::INFINITY,
-            path: Path::Empty,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.lambda.clear();
-        self.residual = f64::INFINITY;
-    }
-
-    fn is_known(&self) -> bool {
-        !self.lambda.is_empty()
-    }
-}
 
 impl NcpSolver {
     /// As [`METHODS`] has it.

@@ -7,8 +7,7 @@
 use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
 use super::least_norm::{Inside, LeastNorm};
-use super::modes::largest;
-use super::newton::CLOSED;
+use super::modes::{CLOSED, largest};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};

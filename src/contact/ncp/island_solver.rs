@@ -5,8 +5,9 @@
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
 //! no part (`WorkingSet`) and join no islands.
 
-use super::island_part::{Part, gather, scatter};
+use super::island_part::{Part, gather};
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
+use super::work::Probe;
 use super::working_set::WorkingSet;
 use super::{Method, NcpOptions, NcpSolver, Sides, dense_cost};
 use crate::contact::allowance::Allowance;
@@ -15,35 +16,36 @@ use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::island::Islands;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
-use crate::contact::product::Columns;
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::LANES;
 
 /// Memory for problems up to a capacity; after creation nothing is allocated.
 #[derive(Debug)]
 pub struct IslandSolver {
-    solver: NcpSolver,
+    pub(super) solver: NcpSolver,
     working_set: WorkingSet,
-    islands: Islands,
+    pub(super) islands: Islands,
     /// Of the island that begins with a block, at the block's place.
-    certificates: Vec<Certificate>,
-    part: Part,
+    pub(super) certificates: Vec<Certificate>,
+    pub(super) part: Part,
     /// Of the whole problem.
     lambda: Vec<f64>,
     modes: Vec<Mode>,
-    last: Option<Certificate>,
+    pub(super) last: Option<Certificate>,
     /// The derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are another choice.
-    of_others: bool,
+    pub(super) of_others: bool,
     /// The island that `part` and the solver hold, linearized.
-    loaded: Option<usize>,
+    pub(super) loaded: Option<usize>,
     /// Islands whose held rows were found not to depend on each other.
-    sound: Vec<bool>,
+    pub(super) sound: Vec<bool>,
     /// Panels of columns of an island, in and out, and of its blocks.
-    input: Vec<f64>,
-    output: Vec<f64>,
-    limits: Vec<f64>,
-    columns: Vec<usize>,
+    pub(super) input: Vec<f64>,
+    pub(super) output: Vec<f64>,
+    pub(super) limits: Vec<f64>,
+    pub(super) columns: Vec<usize>,
+    /// Workspace of the verdict.
+    pub(super) probe: Probe,
 }
 
 impl IslandSolver {
@@ -68,6 +70,7 @@ impl IslandSolver {
             output: vec![0.0; split(rows) * LANES],
             limits: vec![0.0; split(blocks) * LANES],
             columns: Vec::with_capacity(LANES),
+            probe: Probe::new(rows),
         }
     }
 
@@ -232,6 +235,13 @@ impl IslandSolver {
         Ok(!self.of_others)
     }
 
+    pub(super) fn is_at_switch(&self, problem: &Problem) -> bool {
+        match problem.delassus {
+            Delassus::Dense(_) => self.solver.is_at_switch(),
+            Delassus::Trees(_) => self.last.is_some_and(|c| c.at_switch),
+        }
+    }
+
     /// Whether held rows may depend on each other, as far as can be told without taking the islands apart.
     pub fn may_be_deficient(&self, problem: &Problem) -> bool {
         matches!(problem.delassus, Delassus::Trees(_)) || self.solver.may_be_deficient()
@@ -320,43 +330,13 @@ impl IslandSolver {
         Ok(true)
     }
 
-    /// The solver of problems that are held dense.
-    pub fn dense(&self) -> &NcpSolver {
-        &self.solver
-    }
-
-    pub fn dense_mut(&mut self) -> &mut NcpSolver {
-        &mut self.solver
-    }
-
-    /// Products of the derivative −dλ/dw of a problem by trees with columns. As adjoints they keep to what the held rows have
-    /// in common; the map itself would be large where rows depend on each other, and its products round-off.
-    pub fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
-        let Delassus::Trees(rows) = problem.delassus else {
-            return Err(Error::internal("a dense problem is split otherwise"));
-        };
-        for island in 0..self.islands.len() {
-            let blocks = self.islands.blocks(island).iter();
-            let n: usize = blocks.clone().map(|b| rows.range(*b).len()).sum();
-            let count = blocks.map(|b| columns.count(*b)).max().unwrap_or(0);
-            for first in (0..count).step_by(LANES) {
-                let x = &mut self.input.as_chunks_mut().0[..n];
-                columns.read(self.islands.blocks(island), first, x);
-                if x.iter().all(|x| *x == [0.0; LANES]) {
-                    continue;
-                }
-                self.load(problem, rows, island)?;
-                let x = &mut self.input.as_chunks_mut().0[..n];
-                let (part_problem, ..) = self.part.problem();
-                self.solver.transpose_lanes(&part_problem, x)?;
-                columns.take(self.islands.blocks(island), first, x);
-            }
-        }
-        Ok(())
-    }
-
     /// Prepares the derivative on one island.
-    fn load(&mut self, problem: &Problem, rows: &WhitenedJacobian, island: usize) -> Result<()> {
+    pub(super) fn load(
+        &mut self,
+        problem: &Problem,
+        rows: &WhitenedJacobian,
+        island: usize,
+    ) -> Result<()> {
         if self.loaded == Some(island) {
             return Ok(());
         }
@@ -371,97 +351,6 @@ impl IslandSolver {
         self.loaded = Some(island);
         self.sound.resize(self.islands.len(), false);
         self.sound[island] = !self.solver.may_be_deficient();
-        Ok(())
-    }
-
-    /// As [`NcpSolver::apply`]. What is zero on an island costs nothing there.
-    pub fn apply(
-        &mut self,
-        problem: &Problem,
-        w: &[f64],
-        limits: Option<&[f64]>,
-        columns: usize,
-        dlambda: &mut [f64],
-    ) -> Result<()> {
-        let Delassus::Trees(rows) = problem.delassus else {
-            return self.solver.apply(problem, w, limits, columns, dlambda);
-        };
-        let (n, nb) = (problem.rows(), problem.blocks.len());
-        dlambda.fill(0.0);
-        for island in 0..self.islands.len() {
-            let mut rest = 0..columns;
-            loop {
-                let blocks = self.islands.blocks(island).iter();
-                let acts = |k: &usize| {
-                    let (w, limits) = (&w[k * n..], limits.map(|l| &l[k * nb..]));
-                    blocks.clone().any(|b| {
-                        let varied = limits.is_some_and(|l| l[*b] != 0.0);
-                        varied || w[rows.range(*b)].iter().any(|x| *x != 0.0)
-                    })
-                };
-                self.columns.clear();
-                self.columns.extend(rest.by_ref().filter(acts).take(LANES));
-                if self.columns.is_empty() {
-                    break;
-                }
-                self.load(problem, rows, island)?;
-                let count = self.columns.len();
-                let (pn, pb) = (self.part.rows.len(), self.part.members.len());
-                let (input, output) = (
-                    &mut self.input[..pn * count],
-                    &mut self.output[..pn * count],
-                );
-                gather(&self.part.rows, w, n, &self.columns, input);
-                let part_limits = &mut self.limits[..pb * count];
-                if let Some(limits) = limits {
-                    gather(&self.part.members, limits, nb, &self.columns, part_limits);
-                }
-                let part_limits = limits.is_some().then_some(&*part_limits);
-                let (part_problem, ..) = self.part.problem();
-                self.solver
-                    .apply(&part_problem, input, part_limits, count, output)?;
-                scatter(&self.part.rows, output, n, &self.columns, dlambda);
-            }
-        }
-        Ok(())
-    }
-
-    /// As [`NcpSolver::apply_transpose`], for one column.
-    pub fn apply_transpose(
-        &mut self,
-        problem: &Problem,
-        lambda_bar: &[f64],
-        w_bar: &mut [f64],
-        mut limits_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        let Delassus::Trees(rows) = problem.delassus else {
-            return self
-                .solver
-                .apply_transpose(problem, lambda_bar, 1, w_bar, limits_bar);
-        };
-        w_bar.fill(0.0);
-        if let Some(limits_bar) = &mut limits_bar {
-            limits_bar.fill(0.0);
-        }
-        for island in 0..self.islands.len() {
-            let mut members = self.islands.blocks(island).iter();
-            if members.all(|b| lambda_bar[rows.range(*b)].iter().all(|x| *x == 0.0)) {
-                continue;
-            }
-            self.load(problem, rows, island)?;
-            let (pn, pb) = (self.part.rows.len(), self.part.members.len());
-            let (input, output) = (&mut self.input[..pn], &mut self.output[..pn]);
-            gather(&self.part.rows, lambda_bar, 0, &[0], input);
-            let part_limits = limits_bar.is_some().then_some(&mut self.limits[..pb]);
-            let (part_problem, ..) = self.part.problem();
-            self.solver
-                .apply_transpose(&part_problem, input, 1, output, part_limits)?;
-            scatter(&self.part.rows, output, 0, &[0], w_bar);
-            if let Some(limits_bar) = &mut limits_bar {
-                let from = &self.limits[..pb];
-                scatter(&self.part.members, from, 0, &[0], limits_bar);
-            }
-        }
         Ok(())
     }
 }

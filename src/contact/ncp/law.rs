@@ -7,13 +7,11 @@
 use super::NcpOptions;
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, full_push_out};
-use super::uniqueness::Probe;
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
-use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
-use crate::contact::problem::{Delassus, Problem};
-use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
+use crate::contact::law::{Law, Linearized, Outcome, Request};
+use crate::contact::problem::Problem;
 use crate::contact::push_out::PushOut;
 use crate::error::Result;
 
@@ -22,8 +20,6 @@ use crate::error::Result;
 pub struct Ncp {
     options: NcpOptions,
     solver: IslandSolver,
-    probe: Probe,
-    at_switch: bool,
 }
 
 impl Ncp {
@@ -32,8 +28,6 @@ impl Ncp {
         Ncp {
             options,
             solver: IslandSolver::new(capacity, options.method),
-            probe: Probe::new(capacity.rows),
-            at_switch: false,
         }
     }
 }
@@ -83,7 +77,6 @@ impl Law for Ncp {
         };
         certificate.add_work(&failed);
         certificate.spent.add(&failed.spent);
-        self.at_switch = certificate.at_switch;
         // What was hard to have is not tried in every step: there more push-out would not be solved but yield.
         let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
         Ok(Outcome {
@@ -97,80 +90,10 @@ impl Law for Ncp {
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
         self.solver.linearize(problem)?;
-        Ok(self)
+        Ok(&mut self.solver)
     }
 
     fn is_local(&self) -> bool {
         true
-    }
-}
-
-impl Linearized for Ncp {
-    fn apply(
-        &mut self,
-        problem: &Problem,
-        w: &[f64],
-        limits: Option<&[f64]>,
-        columns: usize,
-        dlambda: &mut [f64],
-    ) -> Result<()> {
-        self.solver.apply(problem, w, limits, columns, dlambda)
-    }
-
-    fn apply_transpose(
-        &mut self,
-        problem: &Problem,
-        lambda_bar: &[f64],
-        w_bar: &mut [f64],
-        limits_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        self.solver
-            .apply_transpose(problem, lambda_bar, w_bar, limits_bar)
-    }
-
-    fn verdict(&mut self, problem: &Problem, state: &mut dyn Variations) -> Result<Verdict> {
-        self.probe
-            .judge(problem, &mut self.solver, self.at_switch, state)
-    }
-
-    fn answers(&mut self, problem: &Problem, w: &[f64]) -> Result<bool> {
-        self.probe.answers(problem, &mut self.solver, w)
-    }
-
-    fn is_unique(&mut self, problem: &Problem) -> Result<bool> {
-        self.solver.independent(problem)
-    }
-
-    fn product(&mut self, problem: &Problem) -> Product<'_> {
-        match problem.delassus {
-            Delassus::Dense(_) => Product::LowRank(self),
-            Delassus::Trees(_) => Product::Islands(self),
-        }
-    }
-}
-
-impl LowRank for Ncp {
-    fn rank(&self) -> usize {
-        self.solver.dense().rank().independent
-    }
-
-    fn split(
-        &mut self,
-        problem: &Problem,
-        stride: usize,
-        left: &mut [f64],
-        right: &mut [f64],
-    ) -> Result<Split> {
-        self.solver.dense_mut().split(problem, stride, left, right)
-    }
-
-    fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        self.solver.dense_mut().solve_middle(stride, columns);
-    }
-}
-
-impl Islands for Ncp {
-    fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
-        self.solver.times_right(problem, columns)
     }
 }

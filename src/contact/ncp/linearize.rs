@@ -8,12 +8,12 @@
 //! Where held rows depend on each other A⁻¹ is A⁺: dλ then is the least-norm one, and only G dλ and Jᵀdλ are unique.
 
 use super::NcpSolver;
-use super::active_set::{Face, Purpose};
+use super::active_set::Purpose;
 use super::modes::largest;
 use crate::contact::certificate::Certificate;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
-use crate::contact::product::Split;
+use crate::contact::product::{LowRank, Split};
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
 
@@ -97,7 +97,7 @@ impl NcpSolver {
                 .faces_before
                 .iter()
                 .zip(&self.active_set.faces)
-                .all(|(a, b)| same_face(a, b));
+                .all(|(a, b)| a.is_close(b));
         if !same {
             // The factorization of the solve was of nearly the same matrix.
             let purpose = match was_deficient {
@@ -235,54 +235,6 @@ impl NcpSolver {
                     for (r, d) in d.iter().enumerate().take(problem.blocks[i].rows()) {
                         dlambda[k * n + at + r] += d;
                     }
-                }
-            }
-        }
-    }
-
-    /// The map w ↦ −dλ of [`NcpSolver::apply`] as CᵀXB with B and C rank × n: column i of each at `i·stride` of `left`
-    /// and `right`, padded with zeros.
-    ///
-    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size or a stride below the rank.
-    pub fn split(
-        &mut self,
-        problem: &Problem,
-        stride: usize,
-        left: &mut [f64],
-        right: &mut [f64],
-    ) -> Result<Split> {
-        let sizes = [("left", left.len()), ("right", right.len())];
-        self.check(problem, stride, sizes, None)?;
-        if stride < self.active_set.rank() {
-            return Err(Error::invalid(format!(
-                "a stride of {stride} for rank {}",
-                self.active_set.rank()
-            )));
-        }
-        let scratch = lanes_of::<LANES>(&mut self.panel);
-        Ok(self
-            .active_set
-            .split(problem.rows(), stride, left, right, scratch))
-    }
-
-    /// Multiplies products with the B of [`Split::Middle`] by X: one of rank numbers at every multiple of `stride`.
-    pub fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.active_set.rank()];
-        let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
-        for columns in columns.chunks_mut(LANES * stride.max(1)) {
-            // Branches that no contact touches.
-            if columns.iter().all(|x| *x == 0.0) {
-                continue;
-            }
-            for (i, x) in panel.iter_mut().enumerate() {
-                for (x, column) in x.iter_mut().zip(columns.chunks_exact(stride)) {
-                    *x = column[i];
-                }
-            }
-            self.active_set.solve_middle(panel, scratch);
-            for (i, x) in panel.iter().enumerate() {
-                for (x, column) in x.iter().zip(columns.chunks_exact_mut(stride)) {
-                    column[i] = *x;
                 }
             }
         }
@@ -463,6 +415,60 @@ impl NcpSolver {
     }
 }
 
+impl LowRank for NcpSolver {
+    fn rank(&self) -> usize {
+        self.rank().independent
+    }
+
+    /// The map w ↦ −dλ of [`NcpSolver::apply`] as CᵀXB with B and C rank × n: column i of each at `i·stride` of `left`
+    /// and `right`, padded with zeros.
+    ///
+    /// Errors: `NoStep` without [`NcpSolver::linearize`], `InvalidArgument` for a wrong size or a stride below the rank.
+    fn split(
+        &mut self,
+        problem: &Problem,
+        stride: usize,
+        left: &mut [f64],
+        right: &mut [f64],
+    ) -> Result<Split> {
+        let sizes = [("left", left.len()), ("right", right.len())];
+        self.check(problem, stride, sizes, None)?;
+        if stride < self.active_set.rank() {
+            return Err(Error::invalid(format!(
+                "a stride of {stride} for rank {}",
+                self.active_set.rank()
+            )));
+        }
+        let scratch = lanes_of::<LANES>(&mut self.panel);
+        Ok(self
+            .active_set
+            .split(problem.rows(), stride, left, right, scratch))
+    }
+
+    /// Multiplies products with the B of [`Split::Middle`] by X: one of rank numbers at every multiple of `stride`.
+    fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
+        let panel = &mut lanes_of::<LANES>(&mut self.panel)[..self.active_set.rank()];
+        let scratch = lanes_of::<LANES>(&mut self.panel_scratch);
+        for columns in columns.chunks_mut(LANES * stride.max(1)) {
+            // Branches that no contact touches.
+            if columns.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            for (i, x) in panel.iter_mut().enumerate() {
+                for (x, column) in x.iter_mut().zip(columns.chunks_exact(stride)) {
+                    *x = column[i];
+                }
+            }
+            self.active_set.solve_middle(panel, scratch);
+            for (i, x) in panel.iter().enumerate() {
+                for (x, column) in x.iter().zip(columns.chunks_exact_mut(stride)) {
+                    column[i] = *x;
+                }
+            }
+        }
+    }
+}
+
 /// A buffer as rows of W lanes.
 fn lanes_of<const W: usize>(storage: &mut [f64]) -> &mut [[f64; W]] {
     storage.as_chunks_mut::<W>().0
@@ -478,21 +484,4 @@ fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
         (Block::Box { .. }, Mode::AtLower) => [-rate, 0.0, 0.0],
         _ => [0.0; 3],
     }
-}
-
-/// Equal but for the last digits of a slip direction: well below what a derivative can show.
-fn same_face(a: &Face, b: &Face) -> bool {
-    const CLOSE: f64 = 1e-12;
-    a.block == b.block
-        && a.row == b.row
-        && a.size == b.size
-        && match (&a.slide, &b.slide) {
-            (None, None) => true,
-            (Some(a), Some(b)) => {
-                (a.u[0] - b.u[0]).abs().max((a.u[1] - b.u[1]).abs()) <= CLOSE
-                    && (a.across - b.across).abs() <= CLOSE * a.across.abs()
-                    && (a.turn - b.turn).abs() <= CLOSE * a.turn.abs()
-            }
-            _ => false,
-        }
 }

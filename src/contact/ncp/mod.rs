@@ -30,6 +30,7 @@ mod cone;
 mod continuation;
 mod fixed_modes;
 mod interior;
+mod island_linear;
 mod island_part;
 pub mod island_solver;
 mod ladder;
@@ -64,15 +65,14 @@ use crate::error::{Error, Result};
 use crate::linalg::LANES;
 use active_set::{ActiveSetSystem, Face};
 use admm::Admm;
-use auto::Best;
 use continuation::Continuation;
 use interior::Interior;
 use ladder::SWEEP;
 use least_norm::LeastNorm;
-use modes::{Scales, classify, largest, residuals};
-use newton::{CLOSED, mode_of_impulse};
+use modes::{CLOSED, Scales, classify, largest, residuals};
+use newton::mode_of_impulse;
 use path_system::PathSystem;
-use work::Work;
+use work::{Best, Work};
 
 /// Which method is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,6 +270,10 @@ impl NcpSolver {
         modes.copy_from_slice(&self.work.modes);
         self.last = Some(certificate);
         Ok(certificate)
+    }
+
+    fn is_at_switch(&self) -> bool {
+        self.last.is_some_and(|c| c.at_switch)
     }
 
     /// σ = G λ + g of the last solution.

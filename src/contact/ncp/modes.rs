@@ -5,6 +5,9 @@ use super::local;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
+/// Scaled velocity below which a row without impulse counts as held.
+pub const CLOSED: f64 = 1e-9;
+
 /// Units in which a velocity and an impulse of this problem count as one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scales {

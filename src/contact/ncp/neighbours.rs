@@ -12,8 +12,7 @@
 use super::NcpSolver;
 use super::active_set::Purpose;
 use super::cone::planar_norm;
-use super::modes::{Scales, classify, largest};
-use super::newton::CLOSED;
+use super::modes::{CLOSED, Scales, classify, largest};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::Result;

@@ -7,13 +7,10 @@ use super::fixed_modes::{ADMITTED, correct, solve_fixed, step_fixed};
 use super::ladder::Choice;
 use super::least_norm::LeastNorm;
 use super::local;
-use super::modes::largest;
+use super::modes::{CLOSED, largest};
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
-
-/// Scaled velocity below which a row without impulse counts as held.
-pub(super) const CLOSED: f64 = 1e-9;
 
 /// Corrections with the matrix at hand that bring a verified solution to round-off.
 const CORRECTIONS: usize = 8;

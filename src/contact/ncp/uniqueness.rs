@@ -16,7 +16,8 @@
 
 use super::island_solver::IslandSolver;
 use super::neighbours::AGREED;
-use crate::contact::law::{Variations, Verdict};
+use super::work::Probe;
+use crate::contact::law::{Linearized, Variations, Verdict};
 use crate::contact::problem::Problem;
 use crate::error::Result;
 
@@ -26,30 +27,13 @@ const DETERMINED: f64 = 1e-6;
 const UNDETERMINED: &str = "the derivative is not determined: constraints nearly depend on each other, and its directions \
                             and adjoints would differ by more than 1e-6";
 
-/// Workspace over the rows of a problem. Sized at creation.
-#[derive(Debug)]
-pub(super) struct Probe {
-    sigma: Vec<f64>,
-    dlambda: Vec<f64>,
-    weights: Vec<f64>,
-}
-
 impl Probe {
-    pub fn new(max_rows: usize) -> Probe {
-        Probe {
-            sigma: vec![0.0; max_rows],
-            dlambda: vec![0.0; max_rows],
-            weights: vec![0.0; max_rows],
-        }
-    }
-
-    /// Whether impulses can answer every variation of the state, and in one way, from all sides where the solution is
-    /// `at_switch`; after the solver's linearization, and before any use of it: it may become that of other modes.
+    /// Whether impulses can answer every variation of the state, and in one way, from all sides where the solution is at a
+    /// switch; after the solver's linearization, and before any use of it: it may become that of other modes.
     pub fn judge(
         &mut self,
         problem: &Problem,
         solver: &mut IslandSolver,
-        at_switch: bool,
         state: &mut dyn Variations,
     ) -> Result<Verdict> {
         let rows = problem.rows();
@@ -57,7 +41,7 @@ impl Probe {
             [&mut self.sigma, &mut self.dlambda, &mut self.weights].map(|x| &mut x[..rows]);
         let certain = solver.is_certain(problem, [sigma, dlambda])?;
         let deficient = solver.may_be_deficient(problem);
-        if certain && !deficient && !at_switch {
+        if certain && !deficient && !solver.is_at_switch(problem) {
             return Ok(Verdict::Exact);
         }
         state.of_state(sigma);

@@ -1,5 +1,6 @@
 //! The vectors that the solvers share: one iterate, its backups, and scratch.
 
+use crate::contact::certificate::Path;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Problem, Small};
 
@@ -108,5 +109,50 @@ impl Work {
         self.lambda.copy_from_slice(&self.verified);
         self.sigma.copy_from_slice(&self.verified_sigma);
         self.modes.copy_from_slice(&self.verified_modes);
+    }
+}
+
+/// The best iterate of a solve, its residual, and who found it.
+#[derive(Debug)]
+pub(super) struct Best {
+    pub lambda: Vec<f64>,
+    pub residual: f64,
+    pub path: Path,
+}
+
+impl Best {
+    pub fn new(max_rows: usize) -> Best {
+        Best {
+            lambda: Vec::with_capacity(max_rows),
+            residual: f64::INFINITY,
+            path: Path::Empty,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.lambda.clear();
+        self.residual = f64::INFINITY;
+    }
+
+    pub fn is_known(&self) -> bool {
+        !self.lambda.is_empty()
+    }
+}
+
+/// What the verdict on a derivative needs: numbers by rows of the problem. Sized at creation.
+#[derive(Debug, Default)]
+pub(super) struct Probe {
+    pub sigma: Vec<f64>,
+    pub dlambda: Vec<f64>,
+    pub weights: Vec<f64>,
+}
+
+impl Probe {
+    pub fn new(max_rows: usize) -> Probe {
+        Probe {
+            sigma: vec![0.0; max_rows],
+            dlambda: vec![0.0; max_rows],
+            weights: vec![0.0; max_rows],
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{ContactStage, solved_by};
 use crate::collision::scene::PairFriction;
-use crate::constraint::Source;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind};
 use crate::step::parameters::At;
@@ -36,26 +35,6 @@ impl ContactStage {
         l.limits.fill(0.0);
         let index = p.index as usize;
         match p.kind {
-            ParamKind::GeomFriction => {
-                for (b, source) in c.sources.iter().enumerate() {
-                    if let Source::Contact(i) = *source
-                        && !c.stabilization(b, &self.stabilization).slips(c.gaps[b])
-                    {
-                        let c = &self.scene.contacts()[i];
-                        if c.friction.source(&at.params.geom_friction) == Some(index) {
-                            l.limits[b] = 1.0;
-                        }
-                    }
-                }
-            }
-            ParamKind::JointFriction => {
-                let dof = at.model.dof_of(p);
-                for (b, source) in c.sources.iter().enumerate() {
-                    if *source == (Source::Friction { dof }) {
-                        l.limits[b] = at.time_step;
-                    }
-                }
-            }
             ParamKind::JointPlacement => {
                 let xi = at.placement_twist(index, p.component as usize);
                 let first = at.model.joint(index).first_link;
@@ -69,27 +48,10 @@ impl ContactStage {
                 let (t, scene, sigma) = (at.model.topology(), &self.scene, &mut l.w_param);
                 l.variation.resized(c, scene, t, at.kin, size, sigma, force);
             }
-            ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
-                let Some(compliance) = &c.compliance else {
-                    return;
-                };
-                for (b, source) in c.sources.iter().enumerate() {
-                    let (Source::Contact(i), Some(row)) = (*source, c.normal_row(b)) else {
-                        continue;
-                    };
-                    let geoms = self.scene.contacts()[i].geom;
-                    if geoms.contains(&index) {
-                        let s = c.stabilization(b, &self.stabilization);
-                        let at_contact = (c.gaps[b], c.lambda[row]);
-                        let of = (geoms, c.weights.contact(geoms));
-                        l.w_param[row] = compliance.by_material(at.params, of, p, at_contact, &s);
-                    }
-                }
+            _ => {
+                let (sigma, limits) = (&mut l.w_param, &mut l.limits);
+                c.by_parameter(at.model, at.params, &self.scene, at.v, p, sigma, limits);
             }
-            ParamKind::Stabilization => {
-                self.gain(p.component as usize, at.v);
-            }
-            _ => {}
         }
     }
 
@@ -108,35 +70,6 @@ impl ContactStage {
             }
         }
         Ok(())
-    }
-
-    /// How σ varies with a gain: 0 for K_p, 1 for K_d.
-    fn gain(&mut self, which: usize, v: &[f64]) {
-        // A step that yields keeps nothing of the old velocity.
-        let keeps = !self.gave_up_push_out();
-        let (c, s, Some(l)) = (&self.constraints, &self.stabilization, &mut self.linear) else {
-            return;
-        };
-        for b in 0..c.groups() {
-            let rows = c.range(b);
-            match c.sources[b] {
-                Source::Contact(_) | Source::Limit { .. } => {
-                    let row = rows.end - 1;
-                    l.w_param[row] = match which {
-                        0 => c.stabilization(b, s).by_kp(c.gaps[b]),
-                        _ if keeps => -c.rows.times(b, v).0[rows.len() - 1],
-                        _ => 0.0,
-                    };
-                }
-                Source::Equality { error, .. } if which == 0 => {
-                    let by_kp = c.undoing(b, error, s).by_kp();
-                    for (x, e) in l.w_param[rows].iter_mut().zip(by_kp.to_array()) {
-                        *x = e;
-                    }
-                }
-                Source::Equality { .. } | Source::Friction { .. } => {}
-            }
-        }
     }
 
     /// Adds `scale` times the parameter's effects to the direction.

@@ -52,7 +52,7 @@ impl ContactStage {
         match &self.outcome {
             Some(o) if o.certificate.converged => self.constraints.remember(o.jam),
             // Impulses of a failed solve may be far off: the next step does better without them.
-            _ => self.constraints.forget(),
+            _ => self.constraints.memory.forget(),
         }
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::ContactStage;
 use super::request::OfStep;
 use crate::contact::certificate::{Certificate, Path};
+use crate::contact::push_out::PushOut;
 use crate::dynamics::Dynamics;
 use crate::dynamics::kinematics::twists;
 use crate::error::Result;
@@ -38,7 +39,7 @@ impl ContactStage {
         acc: &[f64],
         v_end: &mut [f64],
     ) -> Result<Certificate> {
-        let h = self.stabilization.h;
+        let h = self.constraints.time_step();
         self.outcome = None;
         self.relaxed = None;
         for (k, x) in self.v_free.iter_mut().enumerate() {
@@ -71,7 +72,7 @@ impl ContactStage {
                 h,
                 speculative_margin,
             );
-            c.regularize(&self.scene, params, v, &self.desired);
+            c.regularize(&self.scene, params, v);
             c.condense(t, mass);
             let mut kept = &[][..];
             if yields {
@@ -86,8 +87,6 @@ impl ContactStage {
                 c,
                 model,
                 mass,
-                desired: &self.desired,
-                stabilization: &mut self.stabilization,
                 v,
                 v_free: &self.v_free,
                 kept,
@@ -118,7 +117,7 @@ impl ContactStage {
 
     /// Whether the last step was not taken with the push-out that was asked for.
     pub fn gave_up_push_out(&self) -> bool {
-        self.stabilization != self.desired
+        self.constraints.push_out() != PushOut::Full
     }
 
     /// Whether that was decided by what came of more: of such a decision no derivative tells.
@@ -130,11 +129,7 @@ impl ContactStage {
     ///
     /// [`Constraints::kink_distance`]: crate::constraint::Constraints::kink_distance
     pub fn kink_distance(&self) -> f64 {
-        let s = &self.stabilization;
-        let kink = self.constraints.kink_distance(s);
-        match self.outcome.and_then(|o| o.beside) {
-            None => kink,
-            Some(push_out) => kink.min(self.constraints.kink_distance(&s.limited_to(push_out))),
-        }
+        let beside = self.outcome.and_then(|o| o.beside);
+        self.constraints.kink_distance(beside)
     }
 }

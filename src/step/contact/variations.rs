@@ -1,6 +1,6 @@
 //! Variations of a step in general position, for the verdict of a law.
 
-use crate::constraint::{ConstraintDerivative, Constraints, Stabilization};
+use crate::constraint::{ConstraintDerivative, Constraints};
 use crate::contact::law::Variations;
 use crate::dynamics::kinematics::Kinematics;
 use crate::linalg::{F4, scattered};
@@ -27,26 +27,25 @@ pub(super) struct OfStep<'a> {
     pub general: &'a mut General,
     pub c: &'a Constraints,
     pub variation: &'a mut ConstraintDerivative,
-    pub s: &'a Stabilization,
     pub t: &'a Topology,
     pub kin: &'a Kinematics,
 }
 
 impl Variations for OfStep<'_> {
     fn of_state(&mut self, w: &mut [f64]) {
-        let (c, s) = (self.c, self.s);
+        let c = self.c;
         let General { numbers, direction } = &mut *self.general;
         w.fill(0.0);
         // A displacement that is covered within a step: all parts are velocities.
         for (x, g) in direction.iter_mut().zip(&numbers[0]) {
-            *x = s.h * g;
+            *x = c.time_step() * g;
         }
         self.variation.direction(self.t, self.kin, direction, w);
-        if s.kd != 0.0 {
+        if c.keeps_speed() {
             for b in 0..c.groups() {
                 if let Some(row) = c.normal_row(b) {
                     let n = c.range(b).len() - 1;
-                    w[row] -= s.kd * c.rows.times(b, &numbers[1]).0[n];
+                    w[row] += c.by_speed(b) * c.rows.times(b, &numbers[1]).0[n];
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The system's matrix from a dense G.
 
-use super::Face;
+use super::face::Face;
 use crate::linalg::dispatch;
 
 dispatch! {

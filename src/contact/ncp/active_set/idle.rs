@@ -3,7 +3,8 @@
 //! They are the plainest way in which held rows depend on each other: alone, with a zero row and column of A, so that
 //! what is asked of them tells whether they are answered, without a solve.
 
-use super::{ActiveSetSystem, DEPENDENT, Face, Form, response_across};
+use super::face::{Face, response_across};
+use super::{ActiveSetSystem, DEPENDENT, Form};
 use crate::contact::problem::{Delassus, Problem};
 
 /// Share of a block's mean response below which an impulse moves nothing: the square of what tells dependent rows, as

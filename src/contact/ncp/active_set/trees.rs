@@ -3,7 +3,8 @@
 //! A + εE is factored by the trees' coordinates, with a larger ε that is put back more often than that of
 //! [`proximal`](super::proximal); no rank is found.
 
-use super::{ActiveSetSystem, Face, Slide};
+use super::face::{Face, Slide};
+use super::{ActiveSetSystem, Use};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
 use std::array::from_fn;
 
@@ -18,15 +19,6 @@ const ENOUGH_OF_STEP: f64 = 1e-9;
 
 /// Where held rows contradict each other what is left of a step stalls: above this part of what was left before.
 const STALLED: f64 = 0.3;
-
-/// What a solution is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
-    /// A step of an iteration.
-    Step,
-    /// A derivative, or its transpose.
-    Derivative { transposed: bool },
-}
 
 impl ActiveSetSystem {
     pub(super) fn factor_by_trees(&mut self, rows: &WhitenedJacobian) {

@@ -4,6 +4,7 @@ use super::problems::{Case, Random, random, tower};
 use super::solve::velocity_change;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Effort;
+use crate::contact::law::Linearized;
 use crate::contact::mode::Mode;
 use crate::contact::ncp::island_solver::IslandSolver;
 use crate::contact::ncp::{Method, NcpOptions, NcpSolver};

@@ -1,0 +1,173 @@
+//! The rows of a variation: of contacts and equalities by the motions of bodies, of others on dofs.
+
+use crate::constraint::contact_derivative::{ContactState, Moved};
+use crate::dynamics::external::Stiffness;
+use crate::linalg::F4;
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Vec3, Wrench};
+use std::ops::Range;
+
+pub(super) const AFTER: usize = 0;
+pub(super) const BEFORE: usize = 1;
+
+/// Rows of a group on one of its bodies: σ by (ξ, η) of the link.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub rows: Range<usize>,
+    pub link: usize,
+    /// Which of the two velocities η belongs to.
+    pub(super) time: usize,
+    pub(super) by_xi: [F4; 6],
+    pub(super) by_eta: [F4; 6],
+}
+
+impl Side {
+    #[inline(always)]
+    pub(super) fn apply(&self, xi: Twist, eta: Twist) -> F4 {
+        let (x, e) = (xi.to_array(), eta.to_array());
+        let mut sum = F4::ZERO;
+        for k in 0..6 {
+            sum += self.by_xi[k] * x[k] + self.by_eta[k] * e[k];
+        }
+        sum
+    }
+}
+
+/// ∂σ/∂q of a row that acts on dofs, and how its force adds to R_q.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDof {
+    pub row: usize,
+    pub dof: usize,
+    pub slope: f64,
+    pub(super) stiffness: f64,
+}
+
+/// Impulses on the link `to` by a displacement of the link `from`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cross {
+    pub from: usize,
+    pub to: usize,
+    pub stiffness: Stiffness,
+}
+
+impl Cross {
+    /// Adds what displacing the first link does to the second.
+    #[inline(always)]
+    pub fn add(all: &mut Vec<Cross>, [from, to]: [usize; 2], wrench: &[Wrench; 6]) {
+        if to == WORLD {
+            return;
+        }
+        let stiffness = Stiffness { c: *wrench };
+        match all.iter_mut().find(|c| (c.from, c.to) == (from, to)) {
+            Some(c) => c.stiffness += &stiffness,
+            None => all.push(Cross {
+                from,
+                to,
+                stiffness,
+            }),
+        }
+    }
+}
+
+/// Rows by the motions of single bodies, and impulses on others.
+#[derive(Debug)]
+pub(super) struct BodyRows {
+    pub sides: Vec<Side>,
+    pub cross: Vec<Cross>,
+}
+
+impl BodyRows {
+    pub fn new(max_groups: usize) -> Self {
+        BodyRows {
+            // Two bodies, at two velocities.
+            sides: Vec::with_capacity(4 * max_groups),
+            cross: Vec::with_capacity(2 * max_groups),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.sides.clear();
+        self.cross.clear();
+    }
+}
+
+/// A contact, its rows, and the slopes of its normal row by the gap and by the velocity before the step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VariedContact {
+    pub group: usize,
+    pub rows: Range<usize>,
+    pub slope: f64,
+    pub by_speed: f64,
+    pub state: ContactState,
+}
+
+impl VariedContact {
+    /// A motion along the frame on the contact's rows; a frictionless one has its normal only.
+    #[inline(always)]
+    pub fn lanes(&self, x: Vec3) -> F4 {
+        match self.rows.len() {
+            1 => normal_lane(x),
+            _ => three_lanes(x),
+        }
+    }
+
+    /// Adds a motion along the frame to the contact's rows.
+    #[inline(always)]
+    pub fn add(&self, x: Vec3, sigma: &mut [f64]) {
+        add(&mut sigma[self.rows.clone()], self.lanes(x));
+    }
+
+    /// The weights of the contact's rows along its frame.
+    #[inline(always)]
+    pub fn weights(&self, rows: &[f64]) -> Vec3 {
+        match &rows[self.rows.clone()] {
+            [n] => Vec3::Z * *n,
+            w => Vec3::from_slice(w),
+        }
+    }
+}
+
+/// A contact whose push-out joints bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounded {
+    /// Among the contacts of the variation.
+    pub contact: usize,
+    pub group: usize,
+    /// Its normal row, and how this varies with the speed of push-out.
+    pub row: usize,
+    pub slope: f64,
+    /// Of its bodies at the dofs' speeds w.
+    pub velocity: [Twist; 2],
+}
+
+impl Bounded {
+    #[inline(always)]
+    pub fn add(&self, moved: &Moved, sigma: &mut [f64]) {
+        sigma[self.row] += self.slope * moved.velocity.z;
+    }
+}
+
+pub(super) fn lanes_to_vec(x: F4) -> Vec3 {
+    Vec3::new(x.0[0], x.0[1], x.0[2])
+}
+
+pub(super) fn three_lanes(x: Vec3) -> F4 {
+    F4([x.x, x.y, x.z, 0.0])
+}
+
+pub(super) fn normal_lane(x: Vec3) -> F4 {
+    F4([x.z, 0.0, 0.0, 0.0])
+}
+
+/// Up to three numbers as lanes.
+pub(super) fn lanes_of(x: &[f64]) -> F4 {
+    let mut l = F4::ZERO;
+    l.0[..x.len()].copy_from_slice(x);
+    l
+}
+
+pub(super) fn add(x: &mut [f64], y: F4) {
+    for (x, y) in x.iter_mut().zip(y.0) {
+        *x += y;
+    }
+}

@@ -1,0 +1,261 @@
+//! The equalities of a model, checked and ready for steps.
+
+use super::equality::{Coordinate, Coupling, Equality, Mark};
+use crate::dynamics::kinematics::{Kinematics, positions};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::spec::{EqualityKind, EqualitySpec};
+use crate::spatial::Pose;
+
+/// The active equalities of a model as groups of rows.
+///
+/// # Errors
+/// `InvalidArgument` naming an equality with numbers that are not finite, with a joint that has not one
+/// dof, or between parts that cannot move against each other.
+pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
+    let mut reference = Kinematics::new(model);
+    positions(&mut reference, model, model.params(), model.neutral());
+    let mut list = Vec::new();
+    for spec in model.equalities().iter().filter(|e| e.active) {
+        let reader = Reader {
+            model,
+            reference: &reference,
+            spec,
+        };
+        reader.read(&mut list)?;
+    }
+    Ok(list)
+}
+
+/// Reads one equality of a model.
+struct Reader<'a> {
+    model: &'a Model,
+    /// At the reference configuration.
+    reference: &'a Kinematics,
+    spec: &'a EqualitySpec,
+}
+
+impl Reader<'_> {
+    fn error(&self, what: impl std::fmt::Display) -> Error {
+        let origin = match self.spec.origin.as_str() {
+            "" => String::new(),
+            o => format!(" ({o})"),
+        };
+        Error::invalid(format!("equality \"{}\"{origin}: {what}", self.spec.name))
+    }
+
+    fn finite(&self, name: &str, x: &[f64]) -> Result<()> {
+        match x.iter().all(|x| x.is_finite()) {
+            true => Ok(()),
+            false => Err(self.error(format!("{name} must be finite, got {x:?}"))),
+        }
+    }
+
+    /// Refuses bodies that one link or the world carries both.
+    fn bodies(&self, pair: [usize; 2]) -> Result<()> {
+        let [a, b] = pair.map(|i| &self.model.bodies()[i]);
+        if a.link == b.link {
+            return Err(self.error(format!(
+                "bodies \"{}\" and \"{}\" cannot move against each other",
+                a.name, b.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// Pose of body `b` in body `a` at the reference configuration.
+    fn relative(&self, a: usize, b: usize) -> Pose {
+        let pose = |i| self.reference.body_pose(self.model, i);
+        pose(a).inverse().compose(&pose(b))
+    }
+
+    fn coordinate(&self, name: &str) -> Result<Coordinate> {
+        let joint = self
+            .model
+            .joint_id(name)
+            .map(|id| self.model.joint(id))
+            .ok_or_else(|| self.error(format!("no joint is called \"{name}\"")))?;
+        if joint.nv != 1 {
+            return Err(self.error(format!(
+                "joint \"{name}\" must have one dof, it has {}",
+                joint.nv
+            )));
+        }
+        Ok(Coordinate {
+            dof: joint.iv,
+            iq: joint.iq,
+            reference: self.model.topology().links[joint.first_link].reference,
+        })
+    }
+
+    fn read(&self, out: &mut Vec<Equality>) -> Result<()> {
+        let mark = |body, at| Mark::of(self.model, body, at);
+        match &self.spec.kind {
+            EqualityKind::Connect {
+                body1,
+                body2,
+                anchor,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor", &anchor.to_array())?;
+                let other = self.relative(*body2, *body1).point(*anchor);
+                out.push(Equality::Point([
+                    mark(*body1, Pose::translation(*anchor)),
+                    mark(*body2, Pose::translation(other)),
+                ]));
+            }
+            EqualityKind::Weld {
+                body1,
+                body2,
+                anchor,
+                relative,
+                torque_scale,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor", &anchor.to_array())?;
+                let here = Pose::translation(*anchor);
+                let there =
+                    relative.unwrap_or_else(|| self.relative(*body1, *body2).compose(&here));
+                if !there.is_finite() {
+                    return Err(self.error("the relative pose must be finite"));
+                }
+                if !(*torque_scale >= 0.0 && torque_scale.is_finite()) {
+                    return Err(self.error(format!(
+                        "the torque scale must be finite and not negative, got {torque_scale}"
+                    )));
+                }
+                let marks = [mark(*body1, there), mark(*body2, here)];
+                out.push(Equality::Point(marks));
+                if *torque_scale > 0.0 {
+                    let scale = *torque_scale;
+                    out.push(Equality::Orientation { marks, scale });
+                }
+            }
+            EqualityKind::Distance {
+                body1,
+                body2,
+                anchor1,
+                anchor2,
+                length,
+            } => {
+                self.bodies([*body1, *body2])?;
+                self.finite("anchor1", &anchor1.to_array())?;
+                self.finite("anchor2", &anchor2.to_array())?;
+                let apart = self.relative(*body1, *body2).point(*anchor2) - *anchor1;
+                let length = length.unwrap_or_else(|| apart.norm());
+                if !(length > 0.0 && length.is_finite()) {
+                    return Err(self.error(format!(
+                        "the length must be positive and finite, got {length}; a length of 0 is a \
+                         connection of points"
+                    )));
+                }
+                let marks = [
+                    mark(*body1, Pose::translation(*anchor1)),
+                    mark(*body2, Pose::translation(*anchor2)),
+                ];
+                out.push(Equality::Distance { marks, length });
+            }
+            EqualityKind::Joint {
+                joint1,
+                joint2,
+                coefficients,
+            } => {
+                self.finite("coefficients", coefficients)?;
+                if joint2.as_ref() == Some(joint1) {
+                    return Err(self.error(format!("joint \"{joint1}\" cannot follow itself")));
+                }
+                let leader = joint2.as_ref().map(|j| self.coordinate(j)).transpose()?;
+                out.push(Equality::Coupling(Coupling {
+                    follower: self.coordinate(joint1)?,
+                    leader,
+                    coefficients: *coefficients,
+                }));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::rows::Rows;
+    use crate::load::mjcf::{MjcfOptions, read_str};
+    use crate::model::Actuation;
+
+    const ROBOT: &str = r#"<mujoco><worldbody>
+        <body name="a" pos="0.1 0.2 0.5" euler="10 20 30">
+          <joint name="ja" axis="1 2 3" ref="0.3"/><geom size=".1" mass="1"/>
+          <body name="b" pos="0.3 0 .1" euler="40 -10 5">
+            <joint name="jb" type="ball"/><geom size=".1" mass="1"/></body></body>
+        <body name="c" pos="-0.2 0.1 0.4" euler="-20 35 60">
+          <freejoint/><geom size=".1" mass="1"/></body>
+        <body name="d" pos="3 0.1 0.4">
+          <joint name="jd" axis="0 1 0" ref="0.1" type="slide"/><geom size=".1" mass="1"/></body>
+      </worldbody><equality>
+        <weld body1="b" body2="c" anchor="0.1 0.2 0.3" torquescale="0.7"
+              relpose="0.4 -0.2 0.1 0.9 0.1 0.2 -0.3"/>
+        <weld body1="b" body2="c" anchor="0.1 0.2 0.3" torquescale="1.3"/>
+        <weld body1="b" body2="c" relpose="0.4 -0.2 0.1 0.9 0.1 0.2 -0.3"/>
+        <connect body1="c" body2="b" anchor="0.3 -0.1 0.2"/>
+        <connect body1="c" anchor="0.3 -0.1 0.2"/>
+        <joint joint1="jd" joint2="ja" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
+        <joint joint1="jd" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
+      </equality></mujoco>"#;
+
+    const QPOS: [f64; 13] = [
+        0.043, 0.995, -0.02, 0.096, 0.016, -0.361, 0.208, 0.791, 0.926, 0.103, 0.301, 0.204, -0.087,
+    ];
+    const QVEL: [f64; 11] = [0.3, -0.2, 0.5, 0.1, -0.4, 0.2, 0.6, -0.1, 0.3, -0.5, 0.7];
+
+    /// `efc_pos` of MuJoCo 4.0 at QPOS, by groups of rows.
+    const POS: [[f64; 3]; 10] = [
+        [0.960998508318603, 0.044048968393102, -0.677689846195078],
+        [0.242170540333091, 0.135963845345908, -0.0318868479570276],
+        [0.0485692208341131, -0.120033991429411, -0.377005571842923],
+        [-0.249113855204994, 0.227396292130046, 0.331929456410623],
+        [1.15121026436828, 0.246755151125917, -0.427230884801419],
+        [0.345957914761559, 0.194234064779868, -0.0455526399386109],
+        [-0.0977610881641585, -0.0120420897243167, 0.391416011585289],
+        [-0.0974053231776361, -0.0700118278322373, 0.409933128418763],
+        [-0.305613040499832, 0.0, 0.0],
+        [-0.287, 0.0, 0.0],
+    ];
+
+    /// Its `efc_J` times QVEL.
+    const SPEED: [[f64; 3]; 10] = [
+        [0.141882700401919, 0.0880837037950738, -0.575894794211819],
+        [-0.1722548906423, 0.164937672964635, 0.279527305977014],
+        [0.32233924064092, -0.553559193775905, -0.378441279964799],
+        [-0.280335326533031, 0.0217531429978688, 0.586302379627624],
+        [0.258004791530398, 0.157107878494315, -0.719947990146647],
+        [-0.246078415203285, 0.235625247092336, 0.399324722824306],
+        [-0.414557982753322, 0.248382530303051, 0.450008057748229],
+        [-0.399545277326248, 0.0934054115657071, 0.490284973937871],
+        [0.55414339753948, 0.0, 0.0],
+        [0.7, 0.0, 0.0],
+    ];
+
+    #[test]
+    fn violations_and_rows_are_those_of_mujoco() -> Result<()> {
+        let spec = read_str(ROBOT, None, &MjcfOptions::default())?;
+        let model = Model::compile(spec, Actuation::FromFile)?;
+        let (mut q, mut v) = (vec![0.0; model.nq()], vec![0.0; model.nv()]);
+        model.q_from_mujoco(&QPOS, &mut q);
+        model.v_from_mujoco(&q, &QVEL, &mut v);
+        let mut kin = Kinematics::new(&model);
+        positions(&mut kin, &model, model.params(), &q);
+        let list = equalities(&model)?;
+        assert_eq!(list.len(), POS.len());
+        let mut rows = Rows::new(model.topology(), list.len());
+        for (i, e) in list.iter().enumerate() {
+            let error = e.fill(model.topology(), &kin, &q, &mut rows).to_array();
+            let speed = rows.times(i, &v).0;
+            for k in 0..e.rows() {
+                assert!((error[k] - POS[i][k]).abs() < 1e-13, "{i}: {error:?}");
+                assert!((speed[k] - SPEED[i][k]).abs() < 1e-13, "{i}: {speed:?}");
+            }
+        }
+        Ok(())
+    }
+}

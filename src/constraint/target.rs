@@ -1,0 +1,143 @@
+//! What the rows of a group ask for, as data: σ = J v⁺ + b(φ, J v, θ) + R λ with the gap or violation φ.
+//!
+//! Stabilization, compliance and the bounds on push-out fill in the slopes of b + R λ; who differentiates a step asks for no
+//! more.
+
+use super::assemble::Constraints;
+use super::source::Source;
+use super::stabilization::Undoing;
+use crate::collision::scene::Scene;
+use crate::model::Model;
+use crate::model::params::{Param, ParamKind, Params};
+
+/// Slopes of what a group asks for at fixed impulses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target {
+    /// Of the normal row by its gap [1/s].
+    pub by_gap: f64,
+    /// Of the normal row by its velocity before the step.
+    pub by_speed: f64,
+    /// Of the normal row by the bound that joints set on the speed of push-out.
+    pub by_push_out: f64,
+    /// Of the rows of an equality by its violation.
+    pub by_violation: Undoing,
+}
+
+impl Constraints {
+    /// Slopes of what a group was asked for; after the solve.
+    #[inline(always)]
+    pub fn target(&self, group: usize) -> Target {
+        let s = &self.asked;
+        if let Source::Equality { error, .. } = self.sources[group] {
+            return Target {
+                by_violation: self.undoing(group, error, s),
+                ..Target::default()
+            };
+        }
+        let Some(row) = self.normal_row(group) else {
+            return Target::default();
+        };
+        let (own, gap, bound) = (
+            self.stabilization(group, s),
+            self.gaps[group],
+            &self.bounds[group],
+        );
+        let mut target = Target {
+            by_gap: own.by_gap(gap),
+            by_speed: self.by_speed(group),
+            ..Target::default()
+        };
+        let is_bounded = bound.varies() && bound.speed <= s.max_push_out;
+        if is_bounded {
+            target.by_push_out = own.by_push_out(gap);
+        }
+        if let Some(c) = &self.compliance {
+            target.by_gap += c.by_gap(group) * self.lambda[row];
+            if is_bounded {
+                target.by_push_out += c.by_push_out(group) * self.lambda[row];
+            }
+        }
+        target
+    }
+
+    /// Slope of a group's normal row by its velocity before the step.
+    #[inline(always)]
+    pub fn by_speed(&self, _group: usize) -> f64 {
+        -self.asked.kd
+    }
+
+    /// Whether any row has such a slope.
+    pub fn keeps_speed(&self) -> bool {
+        self.asked.kd != 0.0
+    }
+
+    /// Slopes of the rows (`sigma`) and of friction coefficients and bounds (`limits`, by blocks) by a parameter that does not
+    /// move the geometry, at fixed velocity and impulses; both come as zeros. `v` is the velocity before the step.
+    pub fn by_parameter(
+        &self,
+        model: &Model,
+        params: &Params,
+        scene: &Scene,
+        v: &[f64],
+        p: &Param,
+        sigma: &mut [f64],
+        limits: &mut [f64],
+    ) {
+        let index = p.index as usize;
+        for (group, source) in self.sources.iter().enumerate() {
+            match (p.kind, *source) {
+                (ParamKind::GeomFriction, Source::Contact(i)) => {
+                    let friction = &scene.contacts()[i].friction;
+                    let own = self.stabilization(group, &self.asked);
+                    if !own.slips(self.gaps[group])
+                        && friction.source(&params.geom_friction) == Some(index)
+                    {
+                        limits[group] = 1.0;
+                    }
+                }
+                (ParamKind::JointFriction, Source::Friction { dof }) if dof == model.dof_of(p) => {
+                    limits[group] = self.time_step();
+                }
+                (
+                    ParamKind::ContactStiffness | ParamKind::ContactDissipation,
+                    Source::Contact(i),
+                ) => {
+                    let geoms = scene.contacts()[i].geom;
+                    if let (Some(compliance), Some(row)) =
+                        (&self.compliance, self.normal_row(group))
+                        && geoms.contains(&index)
+                    {
+                        let s = self.stabilization(group, &self.asked);
+                        let at_contact = (self.gaps[group], self.lambda[row]);
+                        let of = (geoms, self.weights.contact(geoms));
+                        sigma[row] = compliance.by_material(params, of, p, at_contact, &s);
+                    }
+                }
+                (ParamKind::Stabilization, _) => {
+                    self.by_gain(group, p.component, v, &mut sigma[self.range(group)]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Slopes of a group's rows by a gain: 0 for K_p, 1 for K_d.
+    fn by_gain(&self, group: usize, which: i32, v: &[f64], sigma: &mut [f64]) {
+        let (s, last) = (&self.asked, sigma.len() - 1);
+        match self.sources[group] {
+            Source::Contact(_) | Source::Limit { .. } => {
+                sigma[last] = match which {
+                    0 => self.stabilization(group, s).by_kp(self.gaps[group]),
+                    // What yields keeps nothing of the old velocity.
+                    _ if s.limits() => 0.0,
+                    _ => -self.rows.times(group, v).0[last],
+                };
+            }
+            Source::Equality { error, .. } if which == 0 => {
+                let by_kp = self.undoing(group, error, s).by_kp().to_array();
+                sigma.copy_from_slice(&by_kp[..=last]);
+            }
+            Source::Equality { .. } | Source::Friction { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Blocks of rows that share a law.
+
+/// The law of a group of consecutive rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Block {
+    /// Contact with Coulomb friction, rows (t₁, t₂, n); `mu` ≥ 0.
+    Contact { mu: f64 },
+    /// A joint limit or a frictionless contact.
+    Unilateral,
+    /// Dry friction: the impulse stays within ±`bound` [N·s or N·m·s], `bound` ≥ 0.
+    Box { bound: f64 },
+    /// An equality: the impulse is free.
+    Bilateral,
+}
+
+impl Block {
+    /// Number of rows.
+    #[inline]
+    pub fn rows(self) -> usize {
+        match self {
+            Block::Contact { .. } => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// R of a block: of friction, and of all that is not friction [m/(s·N·s), or their like for angles].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regularization {
+    pub tangential: f64,
+    pub normal: f64,
+}
+
+/// Up to 3 × 3, row-major; entries beyond a block's size are zero.
+pub type Small = [[f64; 3]; 3];

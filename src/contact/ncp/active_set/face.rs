@@ -1,0 +1,105 @@
+//! The faces of laws: in which directions a block's impulse may move, and in which its velocity is held.
+
+use crate::contact::block::Small;
+use crate::contact::ncp::cone::planar_norm;
+
+/// Share of a contact's mean tangential response that the scaling c of a sliding direction takes at least: where nothing
+/// can move across the slip, the row holds x₂ by its turning alone instead of vanishing into round-off.
+const STILL: f64 = 1e-8;
+
+/// One block on its face.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Face {
+    pub block: usize,
+    /// First of the block's rows that take part, and how many of the problem's rows those are.
+    pub row: usize,
+    pub rows: usize,
+    /// First unknown, and the number of unknowns.
+    pub start: usize,
+    pub size: usize,
+    pub slide: Option<Slide>,
+    /// Mean diagonal of G on the block.
+    pub response: f64,
+}
+
+impl Face {
+    /// Equal but for the last digits of a slip direction: well below what a derivative can show.
+    pub fn is_close(&self, b: &Face) -> bool {
+        const CLOSE: f64 = 1e-12;
+        self.block == b.block
+            && self.row == b.row
+            && self.size == b.size
+            && match (&self.slide, &b.slide) {
+                (None, None) => true,
+                (Some(a), Some(b)) => {
+                    (a.u[0] - b.u[0]).abs().max((a.u[1] - b.u[1]).abs()) <= CLOSE
+                        && (a.across - b.across).abs() <= CLOSE * a.across.abs()
+                        && (a.turn - b.turn).abs() <= CLOSE * a.turn.abs()
+                }
+                _ => false,
+            }
+    }
+}
+
+/// Geometry of a sliding contact with friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slide {
+    pub mu: f64,
+    pub u: [f64; 2],
+    /// c and s of the module's text.
+    pub across: f64,
+    pub turn: f64,
+}
+
+impl Slide {
+    /// (g₁, g₂, g₃) R for a row vector g.
+    #[inline]
+    pub fn right(&self, g: [f64; 3]) -> [f64; 2] {
+        [
+            g[2] - self.mu * (g[0] * self.u[0] + g[1] * self.u[1]),
+            g[1] * self.u[0] - g[0] * self.u[1],
+        ]
+    }
+
+    #[inline]
+    pub fn left(&self, s: [f64; 3]) -> [f64; 2] {
+        [s[2], self.across * (s[1] * self.u[0] - s[0] * self.u[1])]
+    }
+}
+
+/// eᵀ G e of a slip direction, from G₁₁, G₁₂ and G₂₂.
+pub fn response_across(u: [f64; 2], [xx, xy, yy]: [f64; 3]) -> f64 {
+    u[1] * u[1] * xx - 2.0 * u[0] * u[1] * xy + u[0] * u[0] * yy
+}
+
+pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
+    let (force, slip) = (
+        planar_norm(lambda[0], lambda[1]),
+        planar_norm(sigma[0], sigma[1]),
+    );
+    // Of the two opposite directions the one that the other's error disturbs less: −λ_T close to sticking, σ_T where
+    // the impulse is small. At a solution they agree.
+    let mean = 0.5 * (w[0][0] + w[1][1]);
+    let held = mu * lambda[2].max(0.0) * mean;
+    let u = if force > 0.0 && held >= slip {
+        [-lambda[0] / force, -lambda[1] / force]
+    } else if slip > 0.0 {
+        [sigma[0] / slip, sigma[1] / slip]
+    } else {
+        [1.0, 0.0]
+    };
+    let along = (u[0] * sigma[0] + u[1] * sigma[1]).max(0.0);
+    let response = response_across(u, [w[0][0], w[0][1], w[1][1]]).max(STILL * mean);
+    let held = mu * lambda[2].max(0.0) * response;
+    let (across, turn) = if held + along > 0.0 {
+        (held / (held + along), along * response / (held + along))
+    } else {
+        (1.0, 0.0)
+    };
+    Slide {
+        mu,
+        u,
+        across,
+        turn,
+    }
+}
