@@ -4,7 +4,7 @@
 mod common;
 
 use common::checker::{Checker, options, quadruped, standing};
-use common::{Rng, param};
+use common::{Rng, in_body, param, random_q, random_tree};
 use diffsim::contact::allowance::Allowance;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::{Certificate, Path};
@@ -13,6 +13,7 @@ use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::{Delassus, Problem};
 use diffsim::contact::push_out::PushOut;
 use diffsim::error::Result;
+use diffsim::force::{Force, Slopes, State};
 use diffsim::integrator::{End, EndMap, Scheme, Start, SymplecticEuler, Tangent};
 use diffsim::model::Model;
 use diffsim::model::params::ParamKind;
@@ -201,6 +202,61 @@ impl Scheme for Echo {
             *w = self.share * v;
         }
     }
+}
+
+#[derive(Clone, Debug)]
+struct Bar {
+    dofs: [usize; 2],
+    /// Of q, where each hinge has its angle.
+    coordinates: [usize; 2],
+    stiffness: f64,
+}
+
+impl Force for Bar {
+    fn entries(&self, _: &Model) -> usize {
+        4
+    }
+
+    fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        let [i, j] = self.coordinates;
+        let f = -self.stiffness * (at.q[i] - at.q[j]);
+        tau[self.dofs[0]] += f;
+        tau[self.dofs[1]] -= f;
+    }
+
+    fn slopes(&self, _: &State<'_>, into: &mut Slopes) {
+        for (row, x) in [(0, 1.0), (1, -1.0)] {
+            for (column, y) in [(0, x), (1, -x)] {
+                into.add([self.dofs[row], self.dofs[column]], self.stiffness * y, 0.0);
+            }
+        }
+    }
+}
+
+/// What the page for newcomers shows is what runs here.
+#[test]
+fn a_force_in_an_afternoon() {
+    let here = include_str!("own_parts.rs");
+    let page = include_str!("../docs/architecture.md");
+    let shown = page.split("```rust\n").nth(1).unwrap();
+    assert!(here.contains(shown.split("```").next().unwrap()));
+
+    let (model, options) = (random_tree(41, 12), in_body(step_options()));
+    let ends: Vec<_> = (model.topology().links.iter())
+        .filter(|l| l.kind.nv() == 1)
+        .map(|l| (l.iv, l.iq))
+        .collect();
+    let ((i, at_i), (j, at_j)) = (ends[0], ends[ends.len() - 1]);
+    let bar = Bar {
+        dofs: [i, j],
+        coordinates: [at_i, at_j],
+        stiffness: 20.0,
+    };
+    let mut parts = Parts::new(&model, &options);
+    parts.forces.push(Box::new(bar));
+    let q = random_q(&mut Rng::new(4), &model, 0.5);
+    let sim = Sim::with_parts(Arc::new(model), &options, parts).unwrap();
+    Checker::of(sim).run("a tree with a bar", &q, 0.5, 4);
 }
 
 /// On its feet, which are in the ground by a hair.
