@@ -180,11 +180,13 @@ impl Forces {
     /// u_bar ← −(∂f/∂u)ᵀ w.
     pub fn input_adjoint(&self, w: &[f64], u_bar: &mut [f64]) {
         u_bar.fill(-0.0);
-        for input in self.inputs().flatten() {
-            let geared: f64 = (input.gear().iter().zip(&w[input.dof..]))
-                .map(|(g, w)| g * w)
-                .sum();
-            u_bar[input.input] -= input.slope * geared;
+        for own in self.inputs() {
+            for input in own {
+                let geared: f64 = (input.gear().iter().zip(&w[input.dof..]))
+                    .map(|(g, w)| g * w)
+                    .sum();
+                u_bar[input.input] -= input.slope * geared;
+            }
         }
     }
 

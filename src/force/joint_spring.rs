@@ -11,48 +11,24 @@ use crate::spatial::{Mat3, Quat, Vec3, so3_log_jacobian};
 /// f = −k e(q) on each dof, with K̃ = k: a step sees −k (e + h v⁺).
 #[derive(Clone, Debug)]
 pub struct JointSpring {
-    /// Per dof: displacement from rest.
+    /// Per dof: displacement from rest; not kept where no joint has a spring.
     displacement: Vec<f64>,
+    is_slack: bool,
 }
 
 impl JointSpring {
     pub fn new(model: &Model) -> Self {
         JointSpring {
             displacement: vec![0.0; model.nv()],
+            is_slack: true,
         }
     }
 
     /// Displacement from rest, per dof: q − reference; the rotation vector of a spherical joint; for a free joint the
     /// offset from the body's placement in the description, in body axes, and the rotation vector.
     fn displace(&mut self, model: &Model, params: &Params, q: &[f64]) {
-        let neutral = model.neutral();
         for l in &model.topology().links {
-            let (q, e) = (&q[l.iq..], &mut self.displacement[l.iv..]);
-            let rotation = |q: &[f64], rest: &[f64]| {
-                let rest = Quat::from_slice(rest).normalized().conjugate();
-                rest.mul(Quat::from_slice(q).normalized()).log()
-            };
-            match l.kind {
-                LinkKind::Revolute | LinkKind::Prismatic => {
-                    e[0] = q[0] - params.spring_reference[l.iv];
-                }
-                LinkKind::Varying { .. } => {
-                    for k in 0..l.nv {
-                        e[k] = q[k] - params.spring_reference[l.iv + k];
-                    }
-                }
-                LinkKind::Spherical => {
-                    let w = rotation(q, &neutral[l.iq..]);
-                    e[..3].copy_from_slice(&w.to_array());
-                }
-                LinkKind::Free => {
-                    let rest = &neutral[l.iq..];
-                    let d = Vec3::from_slice(q) - Vec3::from_slice(rest);
-                    let r = Quat::from_slice(&q[3..]).normalized().to_mat3();
-                    e[..3].copy_from_slice(&r.tr_mul_vec(d).to_array());
-                    e[3..6].copy_from_slice(&rotation(&q[3..], &rest[3..]).to_array());
-                }
-            }
+            displace(l, model, params, q, &mut self.displacement[l.dofs()]);
         }
     }
 
@@ -71,6 +47,37 @@ impl JointSpring {
                 let w = Vec3::from_slice(e);
                 [Mat3::ZERO, Mat3::ZERO, so3_log_jacobian(w)]
             }
+        }
+    }
+}
+
+/// That of one link.
+#[inline(always)]
+fn displace(l: &Link, model: &Model, params: &Params, q: &[f64], e: &mut [f64]) {
+    let (q, neutral) = (&q[l.iq..], model.neutral());
+    let rotation = |q: &[f64], rest: &[f64]| {
+        let rest = Quat::from_slice(rest).normalized().conjugate();
+        rest.mul(Quat::from_slice(q).normalized()).log()
+    };
+    match l.kind {
+        LinkKind::Revolute | LinkKind::Prismatic => {
+            e[0] = q[0] - params.spring_reference[l.iv];
+        }
+        LinkKind::Varying { .. } => {
+            for k in 0..l.nv {
+                e[k] = q[k] - params.spring_reference[l.iv + k];
+            }
+        }
+        LinkKind::Spherical => {
+            let w = rotation(q, &neutral[l.iq..]);
+            e[..3].copy_from_slice(&w.to_array());
+        }
+        LinkKind::Free => {
+            let rest = &neutral[l.iq..];
+            let d = Vec3::from_slice(q) - Vec3::from_slice(rest);
+            let r = Quat::from_slice(&q[3..]).normalized().to_mat3();
+            e[..3].copy_from_slice(&r.tr_mul_vec(d).to_array());
+            e[3..6].copy_from_slice(&rotation(&q[3..], &rest[3..]).to_array());
         }
     }
 }
@@ -99,6 +106,10 @@ impl Force for JointSpring {
     }
 
     fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        self.is_slack = at.params.stiffness.iter().all(|k| *k == 0.0);
+        if self.is_slack {
+            return;
+        }
         self.displace(at.model, at.params, at.q);
         let (stiffness, h) = (&at.params.stiffness[..tau.len()], at.time_step);
         let (e, v) = (&self.displacement[..tau.len()], &at.v[..tau.len()]);
@@ -108,6 +119,9 @@ impl Force for JointSpring {
     }
 
     fn slopes(&self, at: &State<'_>, into: &mut Slopes) {
+        if self.is_slack {
+            return;
+        }
         let stiffness = &at.params.stiffness;
         for l in &at.model.topology().links {
             let (size, own) = (l.nv, &stiffness[l.dofs()]);
@@ -130,7 +144,10 @@ impl Force for JointSpring {
         match p.kind {
             ParamKind::JointStiffness => {
                 let (k, h) = (at.model.dof_of(p), at.time_step);
-                r[k] = self.displacement[k] + h * (at.v[k] + h * acc[k]);
+                let t = at.model.topology();
+                let (l, mut e) = (&t.links[t.dofs[k].link], [0.0; 6]);
+                displace(l, at.model, at.params, at.q, &mut e[..l.nv]);
+                r[k] = e[k - l.iv] + h * (at.v[k] + h * acc[k]);
             }
             ParamKind::JointSpringReference => {
                 let k = at.model.dof_of(p);

@@ -103,19 +103,16 @@ impl EndMap {
         for (b, l) in self.blocks.iter().zip(wide_links(at.model.topology())) {
             block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
         }
-        for z in z.iter_mut() {
-            *z *= at.h;
-        }
-        let mut turned = 0;
+        let mut from = 0;
         for (turn, l) in self.turns.iter().zip(at.model.free_links()) {
-            add(&mut z[turned..], &next.v[turned..l.iv]);
             let mut own = [0.0; 6];
-            own.copy_from_slice(&next.v[l.iv..l.iv + 6]);
+            own.copy_from_slice(&next.v[l.dofs()]);
             block_tr_mul(turn, &mut own);
-            add(&mut z[l.iv..], &own);
-            turned = l.iv + 6;
+            scale_and_add(at.h, &mut z[from..l.iv], &next.v[from..]);
+            scale_and_add(at.h, &mut z[l.dofs()], &own);
+            from = l.iv + 6;
         }
-        add(&mut z[turned..], &next.v[turned..]);
+        scale_and_add(at.h, &mut z[from..], &next.v[from..]);
     }
 
     /// B_qᵀ q̄⁺.
@@ -127,9 +124,10 @@ impl EndMap {
     }
 }
 
-fn add(out: &mut [f64], x: &[f64]) {
+#[inline(always)]
+fn scale_and_add(h: f64, out: &mut [f64], x: &[f64]) {
     for (out, x) in out.iter_mut().zip(x) {
-        *out += x;
+        *out = h * *out + x;
     }
 }
 

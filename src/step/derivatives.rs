@@ -31,9 +31,9 @@ macro_rules! at {
 /// Visits what forces and couplings between dofs of a branch add to R_q and R_v: (row, column, by q, by v).
 macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
-        let mut visit = $visit;
-        ($sim.forces).for_branches($sim.options.time_step, &mut visit);
+        ($sim.forces).for_branches($sim.options.time_step, $visit);
         if let Some(l) = $sim.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+            let mut visit = $visit;
             l.variation.for_couplings(|k, x| visit(k, k, x, 0.0));
         }
     }};

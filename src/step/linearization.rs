@@ -97,6 +97,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Adds an entry to branch-packed R_q and R_v.
+#[inline(always)]
 pub(crate) fn add_entry(
     id: &mut RneaDerivatives,
     t: &Topology,

@@ -69,7 +69,8 @@ impl Flow {
     /// η of all links by a displacement `dq`, summed from the world.
     #[inline(always)]
     pub fn displaced(&self, t: &Topology, kin: &Kinematics, dq: &[f64], eta: &mut [Twist]) {
-        let mut varying = t.varying.iter().zip(&self.varying).peekable();
+        let mut varying = t.varying.iter().zip(&self.varying);
+        let mut next = varying.next();
         for (i, l) in t.links.iter().enumerate() {
             eta[i] = if l.parent == WORLD {
                 Twist::ZERO
@@ -77,7 +78,10 @@ impl Flow {
                 let own = joint_twist(l, &kin.s, dq);
                 eta[l.parent] + self.velocity[l.parent].cross(own)
             };
-            if let Some((_, by)) = varying.next_if(|(link, _)| link.link == i) {
+            if let Some((link, by)) = next
+                && link.link == i
+            {
+                next = varying.next();
                 for (k, by) in l.dofs().zip(by) {
                     eta[i] += *by * dq[k];
                 }
