@@ -358,7 +358,8 @@ impl<'a> Columns<'a> {
     /// The rows of a link ← `m` times them, in those columns of `x` that have them.
     #[inline(always)]
     pub fn multiply(&self, m: &LinkMatrix, link: &Link, x: &mut [f64]) {
-        let size = link.nv;
+        // A constant where the kind is known.
+        let size = link.kind.nv();
         let block = LaneMatrix::new(m);
         let all = match self.starts {
             None => 0..x.len() / self.coupling.dofs(),

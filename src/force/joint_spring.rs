@@ -14,6 +14,8 @@ pub struct JointSpring {
     /// Per dof: displacement from rest; not kept where no joint has a spring.
     displacement: Vec<f64>,
     is_slack: bool,
+    /// Per dof: its joint adds displacements to coordinates.
+    is_plain: Vec<bool>,
 }
 
 impl JointSpring {
@@ -21,6 +23,9 @@ impl JointSpring {
         JointSpring {
             displacement: vec![0.0; model.nv()],
             is_slack: true,
+            is_plain: (model.topology().dofs.iter())
+                .map(|d| model.topology().links[d.link].kind.quaternion().is_none())
+                .collect(),
         }
     }
 
@@ -123,13 +128,13 @@ impl Force for JointSpring {
             return;
         }
         let stiffness = &at.params.stiffness;
-        for l in &at.model.topology().links {
+        let plain = stiffness.iter().zip(&self.is_plain);
+        for (k, (stiffness, _)) in plain.enumerate().filter(|(_, (_, is_plain))| **is_plain) {
+            into.add_own(k, *stiffness, 0.0);
+        }
+        for l in at.model.topology().wide_links() {
             let (size, own) = (l.nv, &stiffness[l.dofs()]);
-            if l.kind.quaternion().is_none() {
-                for (k, stiffness) in l.dofs().zip(own) {
-                    into.add_own(k, *stiffness, 0.0);
-                }
-            } else if own.iter().any(|k| *k != 0.0) {
+            if own.iter().any(|k| *k != 0.0) {
                 let jac = self.jacobian(at.model, l, at.q);
                 for (r, k) in own.iter().enumerate() {
                     for c in 0..size {

@@ -15,17 +15,12 @@ pub struct EndMap {
     turns: Vec<LinkMatrix>,
 }
 
-#[inline(always)]
-pub(crate) fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
-    t.links.iter().filter(|l| l.kind.quaternion().is_some())
-}
-
 impl EndMap {
     /// Without `derivatives` it has no room for any.
     pub fn new(model: &Model, derivatives: bool) -> EndMap {
         let room = |n: usize| if derivatives { n } else { 0 };
         EndMap {
-            blocks: Vec::with_capacity(room(wide_links(model.topology()).count())),
+            blocks: Vec::with_capacity(room(model.topology().wide_links().count())),
             turns: Vec::with_capacity(room(model.free_links().count())),
         }
     }
@@ -38,7 +33,7 @@ impl EndMap {
     ) {
         self.blocks.clear();
         self.turns.clear();
-        for l in wide_links(t) {
+        for l in t.wide_links() {
             let (block, turn) = of(l);
             self.blocks.push(block);
             self.turns.extend(turn);
@@ -78,13 +73,13 @@ impl EndMap {
         for (out, dv) in next.q.iter_mut().zip(dv_end) {
             *out = at.h * dv;
         }
-        for (b, l) in self.blocks.iter().zip(wide_links(t)) {
+        for (b, l) in self.blocks.iter().zip(t.wide_links()) {
             block_mul(&b.by_w, &mut next.q[l.iv..l.iv + l.kind.nv()]);
         }
         if !dq.is_empty() {
             // δv⁺ is not there yet, and its place is free.
             next.v.copy_from_slice(dq);
-            for (b, l) in self.blocks.iter().zip(wide_links(t)) {
+            for (b, l) in self.blocks.iter().zip(t.wide_links()) {
                 block_mul(&b.by_q, &mut next.v[l.iv..l.iv + l.kind.nv()]);
             }
             for (out, x) in next.q.iter_mut().zip(&*next.v) {
@@ -100,7 +95,7 @@ impl EndMap {
     /// z = h B_wᵀ q̄⁺ + Tᵀ v̄⁺.
     pub fn adjoint(&self, at: &Start<'_>, next: Tangent<'_>, z: &mut [f64]) {
         z.copy_from_slice(next.q);
-        for (b, l) in self.blocks.iter().zip(wide_links(at.model.topology())) {
+        for (b, l) in self.blocks.iter().zip(at.model.topology().wide_links()) {
             block_tr_mul(&b.by_w, &mut z[l.iv..l.iv + l.kind.nv()]);
         }
         let mut from = 0;
@@ -118,7 +113,7 @@ impl EndMap {
     /// B_qᵀ q̄⁺.
     pub fn position_adjoint(&self, at: &Start<'_>, q_bar: &[f64], out: &mut [f64]) {
         out.copy_from_slice(q_bar);
-        for (b, l) in self.blocks.iter().zip(wide_links(at.model.topology())) {
+        for (b, l) in self.blocks.iter().zip(at.model.topology().wide_links()) {
             block_tr_mul(&b.by_q, &mut out[l.iv..l.iv + l.kind.nv()]);
         }
     }
@@ -162,7 +157,7 @@ fn position_columns_kernel(
     out: &mut [f64],
 ) {
     which.write(h, v_end, out);
-    for (b, l) in blocks.iter().zip(wide_links(t)) {
+    for (b, l) in blocks.iter().zip(t.wide_links()) {
         which.multiply(&b.by_w, l, out);
     }
     if !by_q {
@@ -172,7 +167,7 @@ fn position_columns_kernel(
     for k in added.flat_map(Link::dofs) {
         out[which.index(k, k)] += 1.0;
     }
-    for (b, l) in blocks.iter().zip(wide_links(t)) {
+    for (b, l) in blocks.iter().zip(t.wide_links()) {
         let size = l.kind.nv();
         for k in 0..size {
             let mut e = [0.0; 6];

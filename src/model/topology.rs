@@ -157,6 +157,12 @@ impl Topology {
         self.dofs.len()
     }
 
+    /// Links with a quaternion among their coordinates, on which ⊕ is no addition.
+    #[inline(always)]
+    pub fn wide_links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(|l| l.kind.quaternion().is_some())
+    }
+
     /// Whether one of two dofs is above the other, or both are the same.
     pub fn are_on_a_path(&self, a: usize, b: usize) -> bool {
         let (upper, lower) = (a.min(b), a.max(b));

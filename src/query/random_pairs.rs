@@ -5,13 +5,8 @@ use crate::error::{Error, Result};
 use crate::joint::{block_mul, block_tr_mul};
 use crate::linalg::all_finite;
 use crate::model::Model;
-use crate::model::topology::{Link, Topology};
 use crate::step::info::check_length;
 use crate::step::{Sim, StepJacobians};
-
-fn wide_links(t: &Topology) -> impl Iterator<Item = &Link> {
-    t.links.iter().filter(|l| l.kind.quaternion().is_some())
-}
 
 /// A displacement with both signs, and the simulation that steps from there.
 pub(super) struct Pair {
@@ -187,7 +182,7 @@ impl<'a> Mean<'a> {
     /// last step's q and q⁺, from which they are `shift` and `outcome` away.
     fn carry(&mut self, model: &Model, shift: &[f64], outcome: &[f64]) -> Result<()> {
         let (t, nv) = (model.topology(), self.nv);
-        for l in wide_links(t) {
+        for l in t.wide_links() {
             let at = l.iv..l.iv + l.kind.nv();
             let from = l.kind.integrate_blocks(&shift[at.clone()]).by_w;
             for i in [0, 4] {

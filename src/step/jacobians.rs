@@ -127,14 +127,11 @@ impl Sim {
             (dofs, inputs) = (dofs.packed(by_state), inputs.packed(by_input));
         }
         let at = self.state.start(model, h);
-        for (by, which, v_end, q_next, v_next) in [
-            (By::Positions, dofs, &lin.by_q, out.dq_dq, out.dv_dq),
-            (By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv),
-            (By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du),
-            (By::Other, full, &lin.by_p, out.dq_dp, out.dv_dp),
-        ] {
-            (self.integrator).end_columns(&at, by, which, v_end, q_next, v_next);
-        }
+        let scheme = &*self.integrator;
+        scheme.end_columns(&at, By::Positions, dofs, &lin.by_q, out.dq_dq, out.dv_dq);
+        scheme.end_columns(&at, By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv);
+        scheme.end_columns(&at, By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du);
+        scheme.end_columns(&at, By::Other, full, &lin.by_p, out.dq_dp, out.dv_dp);
         Ok(())
     }
 
