@@ -162,7 +162,8 @@ impl Forces {
 
     /// Slopes by the inputs, force by force.
     pub fn inputs(&self) -> impl Iterator<Item = &[Input]> {
-        self.all().map(|f| f.inputs())
+        let others = self.others.iter().map(|f| f.inputs());
+        std::iter::once(self.actuators.inputs()).chain(others)
     }
 
     /// r −= ∂f/∂u du; an empty `du` stands for zero.
@@ -180,14 +181,14 @@ impl Forces {
     /// u_bar ← −(∂f/∂u)ᵀ w.
     pub fn input_adjoint(&self, w: &[f64], u_bar: &mut [f64]) {
         u_bar.fill(-0.0);
-        for own in self.inputs() {
+        self.inputs().for_each(|own| {
             for input in own {
                 let geared: f64 = (input.gear().iter().zip(&w[input.dof..]))
                     .map(|(g, w)| g * w)
                     .sum();
                 u_bar[input.input] -= input.slope * geared;
             }
-        }
+        });
     }
 
     /// The force and the component that a parameter of another force names.

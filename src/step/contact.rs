@@ -201,9 +201,7 @@ impl ContactStage {
     ) -> Result<()> {
         let (has_rows, problem) = (self.has_rows(), self.constraints.problem());
         let law = solved_by(&mut self.law, &mut self.relaxed);
-        if has_rows {
-            law.linearize(&problem)?;
-        }
+        let law = has_rows.then(|| law.linearize(&problem)).transpose()?;
         if let Some(l) = &mut self.linear {
             let c = &self.constraints;
             l.variation
@@ -215,9 +213,9 @@ impl ContactStage {
                 t: model.topology(),
                 kin,
             };
-            let verdict = match has_rows {
-                true => law.linearize(&problem)?.verdict(&problem, &mut state)?,
-                false => Verdict::Exact,
+            let verdict = match law {
+                Some(law) => law.verdict(&problem, &mut state)?,
+                None => Verdict::Exact,
             };
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {
