@@ -1,13 +1,9 @@
-//! The scene that geometry queries share with a step, and what they keep.
+//! What geometry queries keep.
 
 use super::contact::ContactReport;
 use super::options::{Contact, Options};
-use super::sim::Sim;
-use super::state::Last;
 use crate::collision::ContactDerivative;
 use crate::collision::scene::Scene;
-use crate::dynamics::kinematics::Kinematics;
-use crate::error::{Error, Result, Status};
 use crate::model::Model;
 
 /// What geometry queries keep between calls.
@@ -15,7 +11,7 @@ use crate::model::Model;
 pub(crate) struct Geometry {
     /// Of a simulation without contact; made by the first query.
     pub scene: Option<Box<Scene>>,
-    /// Contacts of the last [`Sim::collide`].
+    /// Contacts of the last [`Sim::collide`](super::Sim::collide).
     pub reports: Vec<ContactReport>,
     /// Of the contacts, before they are written.
     pub motions: Vec<ContactDerivative>,
@@ -38,41 +34,5 @@ impl Geometry {
 
     pub fn contacts(&self) -> &[ContactReport] {
         &self.reports
-    }
-}
-
-impl Sim {
-    /// Runs a query on the contact stage's scene, or on one of its own where there is none.
-    pub(crate) fn with_scene<T>(
-        &mut self,
-        query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
-    ) -> Result<T> {
-        let (model, kin) = (&*self.model, &self.dynamics.kin);
-        match (&mut self.contact, &mut self.geometry.scene) {
-            (Some(c), _) => query(&mut c.scene, model, kin),
-            (None, Some(scene)) => query(scene, model, kin),
-            (None, none) => {
-                let scene = Scene::new(model, self.options.max_contacts)?;
-                query(none.insert(Box::new(scene)), model, kin)
-            }
-        }
-    }
-
-    /// The error of a search that found too many contacts, with the geoms that have most.
-    pub(crate) fn name_crowd(&self, e: Error) -> Error {
-        let scene = match (&self.contact, &self.geometry.scene) {
-            (Some(c), _) => Some(&c.scene),
-            (None, scene) => scene.as_deref(),
-        };
-        let crowd = scene.filter(|_| e.status == Status::Capacity);
-        crowd.and_then(|s| s.crowd(&self.model)).unwrap_or(e)
-    }
-
-    pub(crate) fn need_contacts(&self) -> Result<()> {
-        if self.last != Last::Nothing {
-            Ok(())
-        } else {
-            Err(Error::no_step("neither a step nor collide has been done"))
-        }
     }
 }

@@ -9,12 +9,11 @@
 //! is one way to share out the change: the generalized force that all impulses together exert varies as
 //! it should, but no single impulse needs to. The calls say so.
 
+use super::impulse_workspace::{Direction, parts};
 use super::info::{check_finite, check_length, deliver};
-use super::options::{Contact, Options};
 use super::sim::Sim;
 use crate::error::Result;
 use crate::integrator::Tangent;
-use crate::model::Model;
 
 /// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
 /// the order of [`Sim::contacts`]; columns by the tangent of q, by v, u and the selected parameters.
@@ -33,58 +32,6 @@ pub enum ImpulseGradient {
     Unique,
     /// They depend on each other: only the generalized force of all impulses has the derivative given.
     Shared,
-}
-
-/// A direction and what it gives.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Direction {
-    unit: Vec<f64>,
-    dq_next: Vec<f64>,
-    dv_next: Vec<f64>,
-    /// Adjoints of impulses, and of q, v, u and the parameters.
-    bar: Vec<f64>,
-    bars: [Vec<f64>; 4],
-    /// All four Jacobians, one after the other.
-    matrices: Vec<f64>,
-    rows: usize,
-}
-
-impl Direction {
-    pub fn new(model: &Model, options: &Options) -> Direction {
-        let (nv, nu) = (model.nv(), model.nu());
-        let contacts = match options.contact {
-            Contact::None => 0,
-            _ => options.max_contacts,
-        };
-        Direction {
-            unit: vec![0.0; nv.max(nu)],
-            dq_next: vec![0.0; nv],
-            dv_next: vec![0.0; nv],
-            bar: vec![0.0; 3 * contacts],
-            bars: [nv, nv, nu, 0].map(|n| vec![0.0; n]),
-            matrices: vec![0.0; 3 * contacts * (2 * nv + nu)],
-            rows: 3 * contacts,
-        }
-    }
-
-    /// Makes room for np parameters.
-    pub fn fit(&mut self, np: usize) {
-        self.unit.resize(self.unit.len().max(np), 0.0);
-        self.bars[3].resize(np, 0.0);
-        let columns: usize = self.bars.iter().map(Vec::len).sum();
-        // Made anew: what is not touched takes no memory.
-        self.matrices = vec![0.0; self.rows * columns];
-    }
-}
-
-/// Splits memory into results of these lengths.
-fn parts(memory: &mut [f64], lengths: [usize; 4]) -> [&mut [f64]; 4] {
-    let mut rest = memory;
-    lengths.map(|n| {
-        let (part, tail) = std::mem::take(&mut rest).split_at_mut(n);
-        rest = tail;
-        part
-    })
 }
 
 impl Sim {

@@ -1,11 +1,13 @@
 //! Time stepping and the derivatives of a step.
 
+mod carried;
 mod chain;
 mod constrained_inverse;
 mod contact;
 mod contact_kernels;
 mod derivatives;
 mod geometry;
+mod impulse_workspace;
 mod impulses;
 pub(crate) mod info;
 mod jacobian_pattern;
@@ -16,6 +18,7 @@ mod observe;
 mod options;
 mod parameters;
 mod parts;
+mod scene;
 mod selection;
 mod sim;
 pub(crate) mod state;

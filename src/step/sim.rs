@@ -2,7 +2,7 @@
 
 use super::contact::{ContactReport, ContactStage};
 use super::geometry::Geometry;
-use super::impulses::Direction;
+use super::impulse_workspace::Direction;
 use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
@@ -33,7 +33,7 @@ pub struct Sim {
     pub(crate) linear: Option<Box<Linearization>>,
     pub(crate) integrator: Box<dyn Scheme>,
     /// What the integrator carries to the next step.
-    carried: Vec<f64>,
+    pub(super) carried: Vec<f64>,
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(crate) last: Last,
@@ -217,53 +217,6 @@ impl Sim {
         }
         self.carried.fill(0.0);
         self.forget_step();
-    }
-
-    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, and what the
-    /// integrator carries.
-    pub fn memory_size(&self) -> usize {
-        self.warm_size() + self.carried.len()
-    }
-
-    /// How many numbers the integrator carries from step to step.
-    pub fn carried(&self) -> usize {
-        self.carried.len()
-    }
-
-    fn warm_size(&self) -> usize {
-        self.contact
-            .as_ref()
-            .map_or(0, |c| c.constraints.memory.size())
-    }
-
-    /// Copies the memory that a step carries to the next one; `memory_size` entries.
-    pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
-        check_length("warm", out, self.memory_size())?;
-        let (warm, carried) = out.split_at_mut(self.warm_size());
-        if let Some(c) = &self.contact {
-            c.constraints.memory.save(warm);
-        }
-        carried.copy_from_slice(&self.carried);
-        Ok(())
-    }
-
-    /// Restores the memory; the following steps repeat bit for bit.
-    pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
-        check_length("warm", memory, self.memory_size())?;
-        let (warm, carried) = memory.split_at(self.warm_size());
-        if let Some(i) = carried.iter().position(|x| !x.is_finite()) {
-            let i = warm.len() + i;
-            return Err(Error::numerical(format!(
-                "warm[{i}] must be finite, got {}",
-                memory[i]
-            )));
-        }
-        if let Some(c) = &mut self.contact {
-            c.constraints.memory.restore(warm)?;
-        }
-        self.carried.copy_from_slice(carried);
-        self.forget_step();
-        Ok(())
     }
 
     /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without

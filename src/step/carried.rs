@@ -1,0 +1,54 @@
+//! What a step carries to the next one beside the state.
+
+use super::info::check_length;
+use super::sim::Sim;
+use crate::error::{Error, Result};
+
+impl Sim {
+    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, and what the
+    /// integrator carries.
+    pub fn memory_size(&self) -> usize {
+        self.warm_size() + self.carried.len()
+    }
+
+    /// How many numbers the integrator carries from step to step.
+    pub fn carried(&self) -> usize {
+        self.carried.len()
+    }
+
+    fn warm_size(&self) -> usize {
+        self.contact
+            .as_ref()
+            .map_or(0, |c| c.constraints.memory.size())
+    }
+
+    /// Copies the memory that a step carries to the next one; `memory_size` entries.
+    pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
+        check_length("warm", out, self.memory_size())?;
+        let (warm, carried) = out.split_at_mut(self.warm_size());
+        if let Some(c) = &self.contact {
+            c.constraints.memory.save(warm);
+        }
+        carried.copy_from_slice(&self.carried);
+        Ok(())
+    }
+
+    /// Restores the memory; the following steps repeat bit for bit.
+    pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
+        check_length("warm", memory, self.memory_size())?;
+        let (warm, carried) = memory.split_at(self.warm_size());
+        if let Some(i) = carried.iter().position(|x| !x.is_finite()) {
+            let i = warm.len() + i;
+            return Err(Error::numerical(format!(
+                "warm[{i}] must be finite, got {}",
+                memory[i]
+            )));
+        }
+        if let Some(c) = &mut self.contact {
+            c.constraints.memory.restore(warm)?;
+        }
+        self.carried.copy_from_slice(carried);
+        self.forget_step();
+        Ok(())
+    }
+}
