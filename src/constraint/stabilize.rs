@@ -73,7 +73,8 @@ impl Constraints {
     }
 
     /// Gives the rows that yield their compliance: in proportion to their weight, but no more than undoes half of the
-    /// push-out where a row carries the weight of everything, so that nothing sinks. Tangents creep by little.
+    /// push-out where a row carries the weight of everything, so that nothing sinks whose push-out joints do not bound at
+    /// less than that. Tangents creep by little.
     fn soften(&mut self, s: &Stabilization) {
         self.softness.clear();
         // Compliant contact has its own.
