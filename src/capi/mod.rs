@@ -25,7 +25,7 @@ pub mod model_parts;
 
 pub mod save;
 
-pub mod pairs;
+pub mod pair_filters;
 
 pub mod configuration;
 

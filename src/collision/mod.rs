@@ -1,7 +1,7 @@
 //! Contacts between geometries, and the exact motion of each contact.
 
 mod approach;
-mod contact;
+mod contact_point;
 mod frame;
 pub mod polytope;
 pub mod primitive;
@@ -9,6 +9,6 @@ pub mod scene;
 mod shape;
 
 pub use approach::{Approach, MOTIONS};
-pub use contact::{ContactDerivative, ContactPoint, Smoothness};
+pub use contact_point::{ContactDerivative, ContactPoint, Smoothness};
 pub use frame::{contact_frame, contact_frame_derivative, contact_frame_rotation};
 pub use shape::Shape;

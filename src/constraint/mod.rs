@@ -4,6 +4,7 @@
 mod assemble;
 mod compliance;
 mod contact_derivative;
+mod delassus;
 mod derivative;
 mod equality;
 mod equality_derivative;
@@ -18,7 +19,6 @@ mod source;
 mod stabilization;
 mod stabilize;
 mod target;
-mod trees;
 mod varied;
 mod weights;
 

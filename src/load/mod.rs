@@ -5,7 +5,7 @@
 
 mod collada;
 mod document;
-pub mod mesh;
+pub mod mesh_file;
 pub mod mjcf;
 mod mtl;
 mod obj;

@@ -5,7 +5,7 @@ use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
 use super::visual::Visuals;
 use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
-use crate::model::pairs::robots;
+use crate::model::pair_rules::robots;
 use crate::model::spec::{
     BodySpec, GeomSpec, JointKind, JointSpec, KeyframeSpec, MeshMode, ModelSpec, OpenMesh,
     ShapeSpec,

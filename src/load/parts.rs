@@ -1,6 +1,6 @@
 //! Meshes in pieces of one colour: what is drawn of a robot.
 
-use super::mesh::load_painted;
+use super::mesh_file::load_painted;
 use super::soup::{Rgba, UNPAINTED};
 use crate::error::Result;
 use crate::model::mesh::TriMesh;
@@ -16,7 +16,7 @@ pub struct Parts {
     pub warnings: Vec<String>,
 }
 
-/// Reads a mesh as [`super::mesh::load_mesh`], with its colours: the diffuse ones of COLLADA's materials and of the MTL
+/// Reads a mesh as [`super::mesh_file::load_mesh`], with its colours: the diffuse ones of COLLADA's materials and of the MTL
 /// files that an OBJ names, and those of facets of a binary STL as VisCAM, SolidView and Magics write them. Textures, and
 /// the colours of vertices, are not read. A colour that cannot be told is none.
 pub fn load_parts(path: &Path) -> Result<Parts> {

@@ -5,7 +5,7 @@ mod check;
 mod compile;
 pub mod derived;
 pub mod mesh;
-pub mod pairs;
+pub mod pair_rules;
 mod param_values;
 pub mod params;
 mod size;

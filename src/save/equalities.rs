@@ -3,7 +3,7 @@
 use super::aim;
 use super::names::Names;
 use super::writer::Writer;
-use super::xml::Xml;
+use super::xml_text::Xml;
 use crate::collision::scene::{PairFriction, Rules};
 use crate::model::Model;
 use crate::model::spec::EqualityKind;

@@ -2,7 +2,7 @@
 
 use super::aim;
 use super::losses::Losses;
-use super::xml::Xml;
+use super::xml_text::Xml;
 use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};

@@ -5,13 +5,13 @@
 //!   welds without a name; a continuous joint is a hinge without limits.
 //! - The compiler takes no inertia from geoms: what has none here has none there.
 
-use super::files::Written;
 use super::names::Names;
 use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
+use super::whole_file::Written;
 use super::writer::{Writer, place, range};
-use super::xml::Xml;
-use super::{actuators, aim, equalities};
+use super::xml_text::Xml;
+use super::{aim, equalities, mjcf_actuators};
 use crate::error::Result;
 use crate::model::spec::EqualityKind;
 use crate::model::topology::LinkKind;
@@ -41,7 +41,7 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     w.tree(&mut xml, &assets);
     equalities::write_contact(&mut xml, &w, &contact);
     equalities::write(&mut xml, &mut w);
-    let kept = actuators::write(&mut xml, &mut w);
+    let kept = mjcf_actuators::write(&mut xml, &mut w);
     w.keyframes(&mut xml, &kept);
     Ok(Written {
         text: xml.finish(),

@@ -3,26 +3,26 @@
 //! A writer says all that its format can say, in numbers that this library reads back to the same bits where the
 //! format's own arithmetic allows it. What the format cannot say is told to the caller, never dropped in silence.
 
-mod actuators;
 mod aim;
 mod equalities;
-mod files;
 mod inertias;
 mod losses;
-mod mesh;
 mod mjcf;
+mod mjcf_actuators;
 mod names;
+mod obj;
 mod pieces;
 mod shapes;
 mod urdf;
+mod whole_file;
 mod writer;
-mod xml;
+mod xml_text;
 
 use crate::error::{Error, Result};
 use crate::load::options::Format;
 use crate::model::Model;
-use files::Written;
 use std::path::Path;
+use whole_file::Written;
 
 /// Writes a model to a file: `.urdf`, or `.xml` and `.mjcf` for MJCF. Gives what the format cannot say, one line
 /// each. Meshes stand within an MJCF; those of a URDF go to OBJ files in the folder `<name>_meshes` beside it. All is
@@ -52,7 +52,7 @@ pub fn save_file(model: &Model, path: &Path, strict: bool) -> Result<Vec<String>
             written.losses.join("; ")
         )));
     }
-    files::put(path, &written)?;
+    whole_file::put(path, &written)?;
     Ok(written.losses)
 }
 

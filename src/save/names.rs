@@ -1,7 +1,7 @@
 //! Names as a file can hold them: of characters that XML has, each once among its kind.
 
 use super::losses::Losses;
-use super::xml::has;
+use super::xml_text::has;
 use crate::model::Model;
 use std::collections::HashSet;
 

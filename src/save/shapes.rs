@@ -1,9 +1,9 @@
 //! Geoms and their assets in MJCF.
 
-use super::mesh::note_modes;
 use super::names::Names;
+use super::obj::note_modes;
 use super::writer::{Writer, place};
-use super::xml::Xml;
+use super::xml_text::Xml;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{GeomSpec, HeightField, ShapeSpec};
 use crate::spatial::{Pose, Vec3};

@@ -7,12 +7,12 @@
 //! - Geoms that may touch something are `<collision>`, the others `<visual>`.
 
 use super::aim;
-use super::files::Written;
 use super::losses::Losses;
-use super::mesh::{Meshes, note_modes};
 use super::names::{Names, of_model};
+use super::obj::{Meshes, note_modes};
 use super::pieces::{Piece, children, joints_of_bodies, pieces};
-use super::xml::{UNBOUNDED, Xml, bounded};
+use super::whole_file::Written;
+use super::xml_text::{UNBOUNDED, Xml, bounded};
 use crate::error::Result;
 use crate::load::urdf::from_rpy;
 use crate::model::spec::{EqualityKind, GeomSpec, JointKind, ShapeSpec};

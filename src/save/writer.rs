@@ -3,7 +3,7 @@
 use super::losses::Losses;
 use super::names::{Names, of_model};
 use super::pieces::{Piece, pieces};
-use super::xml::{UNBOUNDED, Xml, bounded};
+use super::xml_text::{UNBOUNDED, Xml, bounded};
 use super::{aim, inertias};
 use crate::model::Model;
 use crate::spatial::{Mat3, Pose};

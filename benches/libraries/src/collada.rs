@@ -1,7 +1,7 @@
 //! COLLADA files: how many a reader takes, whether it gives the same triangles, and how long it takes.
 
 use crate::timing::compare;
-use diffsim::load::mesh::{MeshFormat, parse_mesh};
+use diffsim::load::mesh_file::{MeshFormat, parse_mesh};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};

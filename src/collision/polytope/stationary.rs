@@ -6,7 +6,7 @@ use super::convex::{Convex, Kind, support};
 use super::distinct::Distinct;
 use super::feature::Spot;
 use super::gjk::SupportMap;
-use super::local::{Condition, Local};
+use super::second_order::{Condition, Local};
 use crate::spatial::{Pose, Vec3};
 
 /// Most steps of Newton's method.

@@ -7,7 +7,7 @@ use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::Result;
 use crate::linalg::scattered;
 use crate::model::Model;
-use crate::model::pairs::robots;
+use crate::model::pair_rules::robots;
 use std::collections::BTreeMap;
 
 /// Deeper than this, a pair overlaps; parts that are flush touch by the digits of their file [m].

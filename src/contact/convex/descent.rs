@@ -1,7 +1,7 @@
 //! Newton's method with an exact line search, which lowers the cost from any start.
 
+use super::body_sweep::{Local, relax};
 use super::impulse::{answer, energy, impulse, is_line, moved};
-use super::local::{Local, relax};
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::certificate::Certificate;
 use crate::contact::problem::Problem;

@@ -17,12 +17,12 @@
 //!
 //! Sliding contacts separate at μ‖σ_T‖, as in every convex approximation of Coulomb friction.
 
+mod body_sweep;
 mod descent;
 mod impulse;
 mod law;
 mod linearize;
-mod local;
-mod pairs;
+mod primal_dual;
 
 use super::capacity::Capacity;
 use super::problem::{Delassus, Problem, Regularization, Small};

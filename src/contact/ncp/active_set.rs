@@ -19,13 +19,13 @@
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
 //!
-//! Where G comes by trees see [`trees`].
+//! Where G comes by trees see [`by_trees`].
 
 mod assemble;
+mod by_trees;
 mod face;
 mod idle;
 mod proximal;
-mod trees;
 
 use super::work::Work;
 use crate::contact::mode::Mode;

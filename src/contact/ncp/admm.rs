@@ -6,8 +6,8 @@
 //!
 //! P is a multiple ρ of each block's mean diagonal of G. At a fixed point z = λ and y = σ + Γ(σ).
 
+use super::block_law::{project, violation};
 use super::cone::planar_norm;
-use super::local::{project, violation};
 use super::work::Work;
 use crate::contact::problem::{Block, Delassus, Problem};
 use crate::contact::tree_system::TreeSystem;

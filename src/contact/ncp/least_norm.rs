@@ -11,9 +11,9 @@
 //! Asked for an impulse strictly inside the cones, K is narrowed and moved up ([`Inside`]).
 
 use super::active_set::Face;
+use super::block_law::project;
 use super::cone::planar_norm;
 use super::ladder::LEAST_NORM;
-use super::local::project;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 

@@ -25,6 +25,7 @@
 mod active_set;
 mod admm;
 mod auto;
+mod block_law;
 mod certainty;
 mod cone;
 mod continuation;
@@ -37,7 +38,6 @@ mod ladder;
 mod law;
 mod least_norm;
 mod linearize;
-mod local;
 mod modes;
 mod neighbours;
 mod newton;

@@ -1,7 +1,7 @@
 //! The mode that an impulse and a velocity are in, and what they violate.
 
+use super::block_law;
 use super::cone::planar_norm;
-use super::local;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
@@ -95,7 +95,7 @@ pub(super) fn residuals(blocks: &[Block], g: &[f64], lambda: &[f64], sigma: &[f6
     let mut at = 0;
     for block in blocks {
         let end = at + block.rows();
-        let v = local::violation(*block, &lambda[at..end], &sigma[at..end]);
+        let v = block_law::violation(*block, &lambda[at..end], &sigma[at..end]);
         for (worst, v) in worst.iter_mut().zip([v.cone, v.dual, v.complementarity]) {
             // NaN stays.
             if v > *worst || v.is_nan() {

@@ -2,11 +2,11 @@
 //! modes, repeat. A verified result is exact to round-off, and its matrix is the one that the derivative needs.
 
 use super::active_set::{ActiveSetSystem, Purpose};
+use super::block_law;
 use super::cone::planar_norm;
 use super::fixed_modes::{ADMITTED, correct, solve_fixed, step_fixed};
 use super::ladder::Choice;
 use super::least_norm::LeastNorm;
-use super::local;
 use super::modes::{CLOSED, largest};
 use super::work::Work;
 use crate::contact::mode::Mode;
@@ -170,7 +170,7 @@ fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
             _ => continue,
         };
         *mode = next;
-        local::project(*block, lambda);
+        block_law::project(*block, lambda);
         flips += 1;
     }
     flips
@@ -188,7 +188,12 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
             (Block::Contact { .. }, Mode::Breaking, [.., z]) if *z < -slack => {
                 let mut free = [0.0; 3];
                 free.copy_from_slice(sigma);
-                lambda.copy_from_slice(&local::solve(*block, &work.diagonal[i], free, [0.0; 3]));
+                lambda.copy_from_slice(&block_law::solve(
+                    *block,
+                    &work.diagonal[i],
+                    free,
+                    [0.0; 3],
+                ));
                 *mode = match mode_of_impulse(*block, lambda, sigma) {
                     Mode::Breaking => Mode::Sliding,
                     closed => closed,

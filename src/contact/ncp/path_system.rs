@@ -1,7 +1,7 @@
 //! What every method that follows the central path has in common: its iterate, and its linear system G + D in natural
 //! units, D block-diagonal.
 
-mod trees;
+mod by_trees;
 
 use super::modes::{replace_modes, tending};
 use super::work::Work;

@@ -1,7 +1,7 @@
 //! Projected Gauss–Seidel, block by block, each block solved exactly for its own law (the nonsmooth contact dynamics
 //! method of Jean and Moreau, with the three-row problem solved in closed form up to one angle).
 
-use super::local;
+use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
 
 /// One sweep over all blocks, in order; σ = G λ + g is kept up to date, or where G comes by trees their velocities
@@ -36,7 +36,7 @@ pub(super) fn sweep(
         for (free, w) in free.iter_mut().zip(w).take(rows) {
             *free -= w[0] * old[0] + w[1] * old[1] + w[2] * old[2];
         }
-        let new = local::solve(*block, w, free, old);
+        let new = block_law::solve(*block, w, free, old);
         let delta = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
         if delta != [0.0; 3] {
             lambda[at..at + rows].copy_from_slice(&new[..rows]);

@@ -1,9 +1,9 @@
 //! Pivots: one block changes its mode at a time.
 
 use super::active_set::{ActiveSetSystem, Purpose};
+use super::block_law;
 use super::cone::{exit, planar_norm};
 use super::fixed_modes::{put_on_faces, turn_onto_cones};
-use super::local;
 use super::modes::largest;
 use super::newton::held_residual;
 use super::work::Work;
@@ -69,7 +69,7 @@ pub(super) fn pivot(
             if mode == Mode::Breaking {
                 work.lambda[part].fill(0.0);
             } else {
-                local::project(problem.blocks[block], &mut work.lambda[part]);
+                block_law::project(problem.blocks[block], &mut work.lambda[part]);
             }
             if entering == Some(block) {
                 entering = None;

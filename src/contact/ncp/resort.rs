@@ -5,7 +5,7 @@
 //! energy where nothing is pushed apart, so that no velocity explodes at any λ in the cones at which it is not positive.
 
 use super::NcpSolver;
-use super::local;
+use super::block_law;
 use crate::contact::problem::{Delassus, Problem, Small};
 
 /// Residual from which on the best iterate is no answer that anybody could use.
@@ -21,7 +21,7 @@ impl NcpSolver {
         let work = &mut self.work;
         work.keep();
         for (block, at) in problem.blocks.iter().zip(work.offsets.windows(2)) {
-            local::project(*block, &mut work.lambda[at[0]..at[1]]);
+            block_law::project(*block, &mut work.lambda[at[0]..at[1]]);
         }
         work.update_sigma(problem);
         // Of s λ the objective is s gᵀλ + s²/2 λᵀGλ.
@@ -78,7 +78,7 @@ impl NcpSolver {
                 *d = -*l;
                 *l -= step * s;
             }
-            local::project(*block, lambda);
+            block_law::project(*block, lambda);
             for (d, l) in delta.iter_mut().zip(&*lambda) {
                 *d += l;
             }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::load::mesh::tests::parse_collada;
+use crate::load::mesh_file::tests::parse_collada;
 use crate::model::mesh::TriMesh;
 
 const CORNERS: &str = "0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  1 0 1  1 1 1  0 1 1";
@@ -71,7 +71,7 @@ fn every_primitive_gives_the_cube() {
     );
     for primitives in [quads(), polygons, fans, strips, triangles] {
         let mesh = load("", &primitives, NODE);
-        crate::load::mesh::tests::assert_is_unit_cube(&mesh);
+        crate::load::mesh_file::tests::assert_is_unit_cube(&mesh);
     }
 }
 

@@ -7,7 +7,7 @@ use super::settings::Compiler;
 use super::solid::Solid;
 use super::warnings::Warnings;
 use crate::error::Result;
-use crate::load::mesh::load_mesh;
+use crate::load::mesh_file::load_mesh;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::HeightField;
 use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};

@@ -7,9 +7,10 @@ mod actuator;
 mod actuator_settings;
 mod asset;
 mod body;
-mod contact;
+mod contact_section;
 mod contact_settings;
 mod defaults;
+mod flat_tree;
 mod geom;
 mod joint;
 mod keyframe;
@@ -24,7 +25,6 @@ mod settings;
 mod site;
 mod solid;
 mod warnings;
-mod xml;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +34,7 @@ use crate::model::spec::ModelSpec;
 pub use asset::MjcfOptions;
 use asset::{Assets, Files};
 use defaults::{Classes, MAIN};
+use flat_tree::Tree;
 use mass::BodyMass;
 use names::Names;
 use node::Node;
@@ -41,7 +42,6 @@ use servo::{DampingRatio, JointEntry};
 use settings::{Compiler, Options};
 use std::path::Path;
 use warnings::Warnings;
-use xml::Tree;
 
 /// Reads the MJCF file at `path`.
 ///
@@ -73,7 +73,7 @@ fn read(
     base_dir: Option<&Path>,
     options: &MjcfOptions,
 ) -> Result<ModelSpec> {
-    let tree = xml::read(text, path, base_dir)?;
+    let tree = flat_tree::read(text, path, base_dir)?;
     let mut warnings = Warnings::default();
     schema::check(&tree, &mut warnings)?;
     let mut loader = Loader::new(warnings);

@@ -1,6 +1,6 @@
 //! Reading attributes of an element, with errors that name element, name and line.
 
-use super::xml::Tree;
+use super::flat_tree::Tree;
 use crate::error::{Error, Result, Status};
 use crate::spatial::Vec3;
 

@@ -3,9 +3,9 @@
 //! The names are those of MuJoCo 4.0's schema. An unknown one is an error: a typing mistake must
 //! not pass in silence.
 
+use super::flat_tree::Tree;
 use super::node::Node;
 use super::warnings::Warnings;
-use super::xml::Tree;
 use crate::error::Result;
 
 /// One kind of element. Lists are separated by spaces.

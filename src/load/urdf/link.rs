@@ -4,7 +4,7 @@ use super::paths;
 use super::policy::{MissingMesh, UrdfOptions};
 use super::warnings::Warnings;
 use crate::error::{Result, Status};
-use crate::load::mesh::load_mesh;
+use crate::load::mesh_file::load_mesh;
 use crate::load::xml::Element;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh, ShapeSpec};

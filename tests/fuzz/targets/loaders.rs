@@ -5,7 +5,7 @@ use super::source::Source;
 use diffsim::capi::load::*;
 use diffsim::capi::model::{ds_model, ds_model_free};
 use diffsim::error::Status;
-use diffsim::load::mesh::{MeshFormat, parse_mesh};
+use diffsim::load::mesh_file::{MeshFormat, parse_mesh};
 use std::ptr::{null, null_mut};
 
 /// No case is longer; what long files do is a test's business.

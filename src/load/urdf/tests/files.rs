@@ -1,7 +1,7 @@
 //! Files: the description itself and its meshes.
 
 use super::*;
-use crate::load::mesh::tests::{assert_is_unit_cube, text_stl};
+use crate::load::mesh_file::tests::{assert_is_unit_cube, text_stl};
 use crate::model::spec::BodySpec;
 use std::fs;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Meshes as OBJ files beside a URDF.
 
-use super::files::Attached;
 use super::losses::Losses;
-use super::xml::push_number;
+use super::whole_file::Attached;
+use super::xml_text::push_number;
 use crate::collision::polytope::opening;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{MeshMode, OpenMesh};

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::writer::{Writer, range};
-use super::xml::Xml;
+use super::xml_text::Xml;
 use crate::model::Actuator;
 use crate::model::topology::LinkKind;
 
