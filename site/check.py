@@ -34,7 +34,7 @@ LINKED = {
     "guide/concepts.html": "../reference/c/configuration.html#ds_model_integrate",
     "guide/viewer.html": "../reference/python/adapters.html#diffsim.adapters.to_rerun",
     "gallery/minimal.html": "../reference/c/sim.html#ds_sim_step",
-    "reference/c/sim.html": "derivatives.html#ds_gradient",
+    "reference/c/sim.html": "report.html#ds_gradient",
     "reference/cpp.html": "c/model.html#ds_model_nq",
     "reference/python/sim.html": "native.html#diffsim.InvalidArgumentError",
     "index.html": "gallery/minimal.html",

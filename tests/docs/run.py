@@ -10,6 +10,7 @@ From the project's root, after the library was built by `cmake --build target/cm
     julia     one session a page, where DIFFSIM_JULIA names a Julia that finds the package
     cmake     a project that builds examples/minimal.c against an installed copy
     sh        commands, in the project's root
+    rust      stands word for word in one of the Rust tests, where it runs
     text      not run: output, formulas
 
 Whatever cannot run for want of an interpreter is said and counted as skipped.
@@ -106,17 +107,24 @@ def build_project(name, code):
     run("cmake", "--build", project / "build")
 
 
+def find_in_tests(code):
+    if not any(code in test.read_text() for test in (ROOT / "tests").glob("*.rs")):
+        raise RuntimeError("it stands in none of tests/*.rs")
+
+
 def checks(page):
     """Pairs of a name and what to call; None where it cannot be run here."""
     text = page.read_text()
     blocks = FENCE.findall(text)
     name = page.stem
-    known = [*COMPILERS, *INTERPRETERS, "cmake", "sh", "text"]
+    known = [*COMPILERS, *INTERPRETERS, "cmake", "sh", "rust", "text"]
     for kind, code in blocks:
         if kind not in known:
             yield f"block '{kind}'", partial(refuse, f"'{kind}' is none of {known}")
     yield from programs(name, blocks)
     yield from sessions(name, blocks)
+    for i, code in enumerate(c for kind, c in blocks if kind == "rust"):
+        yield f"rust block {i + 1}", partial(find_in_tests, code)
     for i, code in enumerate(c for kind, c in blocks if kind == "cmake"):
         yield f"cmake project {i + 1}", partial(build_project, f"{name}_cmake{i}", code)
     for i, code in enumerate(c for kind, c in blocks if kind == "sh"):
