@@ -3,29 +3,11 @@
 // usage: node browser.mjs SITE VERSION BROWSER
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import { conclude, expect, launch } from "../viewer/test/chromium.mjs";
 
-// The viewer has the only node modules.
-const { chromium } = createRequire(new URL("../viewer/package.json", import.meta.url))("playwright-core");
 const [site, version, executablePath] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath,
-  args: [
-    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-  ],
-});
-let passed = 0;
-let failed = 0;
-
-function expect(what, condition, detail = "") {
-  if (condition) passed++;
-  else {
-    failed++;
-    console.log(`FAILED: ${what} ${detail}`);
-  }
-}
+const browser = await launch(executablePath);
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml" };
 const server = createServer(async (request, answer) => {
@@ -102,5 +84,4 @@ for (const path of ["index.html", "guide/robots.html", "reference/cpp.html", "re
 
 await browser.close();
 server.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+conclude();

@@ -3,10 +3,8 @@
 //
 // usage: node site/pictures.mjs target/site/VERSION BROWSER [NAME ...]
 import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
-
-const { chromium } = createRequire(new URL("../viewer/package.json", import.meta.url))("playwright-core");
+import { launch } from "../viewer/test/chromium.mjs";
 
 /** Of each example the page, the time [s], how recordings are laid out, where the camera is and what it looks at [m]. */
 const PICTURES = {
@@ -24,10 +22,7 @@ const PICTURES = {
 const [site, executablePath, ...only] = process.argv.slice(2);
 const folder = new URL("pictures/", import.meta.url).pathname;
 mkdirSync(folder, { recursive: true });
-const browser = await chromium.launch({
-  executablePath,
-  args: ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-});
+const browser = await launch(executablePath);
 for (const [name, [view, time, layout, eye, aim]] of Object.entries(PICTURES)) {
   if (only.length && !only.includes(name)) continue;
   const page = await browser.newPage({ viewport: { width: 640, height: 400 } });

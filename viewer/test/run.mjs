@@ -4,27 +4,11 @@
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { conclude, expect, launch } from "./chromium.mjs";
 
 const folder = resolve(process.argv[2]);
 const facts = JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"));
-const browser = await chromium.launch({
-  executablePath: process.argv[3],
-  args: [
-    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-  ],
-});
-let passed = 0;
-let failed = 0;
-
-function expect(what, condition, detail = "") {
-  if (condition) passed++;
-  else {
-    failed++;
-    console.log(`FAILED: ${what} ${detail}`);
-  }
-}
+const browser = await launch(process.argv[3]);
 
 const near = (a, b, by) => Math.abs(a - b) <= by;
 
@@ -490,5 +474,4 @@ for (const name of Object.keys(facts.sizes)) {
   expect(`${name} is below 2.5 MB`, size < 2.5e6, size);
 }
 await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+conclude();
