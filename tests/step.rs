@@ -285,13 +285,30 @@ fn a_wrench_set_as_a_parameter_is_the_external_wrench() {
     assert_eq!(e.status, diffsim::error::Status::Unsupported);
 }
 
-#[test]
-fn clamped_actuators_have_one_sided_slopes_and_say_so() {
+/// Of one hinge with this actuator: ∂v⁺/∂u by the input, and what it is called.
+fn slopes_of(actuator: ActuatorSpec) -> impl FnMut(f64) -> (f64, Gradient) {
     let mut spec = ModelSpec::default();
     let mut rng = Rng::new(3);
     spec.bodies
         .push(random_body(&mut rng, 1, 0, JointKind::Revolute));
-    spec.actuators.push(ActuatorSpec {
+    spec.actuators.push(actuator);
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let mut sim = Sim::new(model, &options()).unwrap();
+    move |u| {
+        step(&mut sim, &[0.2], &[0.1], &[u]);
+        let mut du = [f64::NAN];
+        sim.step_jacobians(StepJacobians {
+            dv_du: Some(&mut du),
+            ..Default::default()
+        })
+        .unwrap();
+        (du[0], sim.step_info().unwrap().gradient)
+    }
+}
+
+#[test]
+fn clamped_actuators_have_one_sided_slopes_and_say_so() {
+    let mut slope = slopes_of(ActuatorSpec {
         name: "servo".into(),
         joint: "joint1".into(),
         gear: [2.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -301,18 +318,6 @@ fn clamped_actuators_have_one_sided_slopes_and_say_so() {
         force_range: Some((-5.0, 5.0)),
         origin: String::new(),
     });
-    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
-    let mut sim = Sim::new(model, &options()).unwrap();
-    let mut slope = |u: f64| {
-        step(&mut sim, &[0.2], &[0.1], &[u]);
-        let mut du = [f64::NAN];
-        sim.step_jacobians(StepJacobians {
-            dv_du: Some(&mut du),
-            ..Default::default()
-        })
-        .unwrap();
-        (du[0], sim.step_info().unwrap().gradient)
-    };
     let (inside, exact) = slope(0.5);
     assert!(inside != 0.0 && exact == Gradient::Exact);
     assert_eq!(slope(1.0), (inside, Gradient::OneSided));
@@ -322,11 +327,7 @@ fn clamped_actuators_have_one_sided_slopes_and_say_so() {
 /// Any input does nothing, and the slope at zero was that of a motor without bounds.
 #[test]
 fn motors_without_strength_have_no_slope() {
-    let mut spec = ModelSpec::default();
-    let mut rng = Rng::new(3);
-    spec.bodies
-        .push(random_body(&mut rng, 1, 0, JointKind::Revolute));
-    spec.actuators.push(ActuatorSpec {
+    let mut slope = slopes_of(ActuatorSpec {
         name: "motor".into(),
         joint: "joint1".into(),
         gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -336,18 +337,8 @@ fn motors_without_strength_have_no_slope() {
         force_range: Some((0.0, 0.0)),
         origin: String::new(),
     });
-    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
-    let mut sim = Sim::new(model, &options()).unwrap();
     for u in [0.0, 0.3] {
-        step(&mut sim, &[0.2], &[0.1], &[u]);
-        let mut du = [f64::NAN];
-        sim.step_jacobians(StepJacobians {
-            dv_du: Some(&mut du),
-            ..Default::default()
-        })
-        .unwrap();
-        let info = sim.step_info().unwrap();
-        assert_eq!((du[0], info.gradient), (0.0, Gradient::Exact));
+        assert_eq!(slope(u), (0.0, Gradient::Exact));
     }
 }
 
