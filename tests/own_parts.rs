@@ -12,7 +12,7 @@ use diffsim::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdi
 use diffsim::contact::mode::Mode;
 use diffsim::contact::problem::{Delassus, Problem};
 use diffsim::contact::push_out::PushOut;
-use diffsim::error::Result;
+use diffsim::error::{Result, Status};
 use diffsim::force::{Force, Slopes, State};
 use diffsim::integrator::{End, EndMap, Scheme, Start, SymplecticEuler, Tangent};
 use diffsim::model::Model;
@@ -329,6 +329,22 @@ fn an_integrator_of_ones_own() {
     check(
         sim(&model, Some(glue()), Some(Echo::new(&model))),
         "a quadruped in glue with an echo",
+    );
+}
+
+#[test]
+fn what_is_carried_is_checked() {
+    let model = Arc::new(quadruped(false));
+    let mut echo = sim(&model, None, Some(Echo::new(&model)));
+    let mut memory = vec![0.0; echo.memory_size()];
+    echo.get_memory(&mut memory).unwrap();
+    *memory.last_mut().unwrap() = f64::NAN;
+    let e = echo.set_memory(&memory).unwrap_err();
+    assert_eq!(e.status, Status::Numerical);
+    assert!(e.message.contains(&format!("warm[{}]", memory.len() - 1)));
+    assert_eq!(
+        Rollout::of(echo, 0).unwrap_err().status,
+        Status::InvalidArgument
     );
 }
 

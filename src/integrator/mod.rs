@@ -1,9 +1,8 @@
 //! Time stepping: from a state to the velocity that a step's forces and impulses act on, and from its outcome to the next
 //! state.
 //!
-//! A step is v̂ = v̂₀(v) + h a + A⁻¹Jᵀλ, then (q⁺, v⁺) = Φ(q, v, v̂). A scheme owns v̂₀, Φ, the weights of damping and stiffness
-//! in A, and the derivatives of all that: of columns, along one direction, and transposed. Everything else of a step is the
-//! same for all of them.
+//! A step is v̂ = v̂₀(v) + h a + A⁻¹Jᵀλ, then (q⁺, v⁺) = Φ(q, v, v̂). A scheme owns v̂₀, Φ and their derivatives: of
+//! columns, along one direction, and transposed. Everything else of a step is the same for all of them.
 
 mod end_map;
 mod euler;
@@ -64,11 +63,6 @@ pub trait Scheme: Debug + Send {
     /// How many numbers it carries from step to step beside (q, v), zero at first: the history of multistep schemes.
     fn carried(&self, _model: &Model) -> usize {
         0
-    }
-
-    /// What A = M + a (D + b K) takes of damping and stiffness, (a, b): their forces are D v⁺ and K (e + b v⁺).
-    fn implicit(&self, h: f64) -> [f64; 2] {
-        [h, h]
     }
 
     /// v̂₀, in the axes of the beginning: what no force changes.

@@ -101,7 +101,7 @@ impl StepState {
             carried: &mut self.carried_next,
         };
         scheme.end(&at, &self.v_end, next);
-        if within(f64::INFINITY, &self.q_next) {
+        if within(f64::INFINITY, &self.q_next) && within(f64::INFINITY, &self.carried_next) {
             Ok(())
         } else {
             Err(Error::numerical(
