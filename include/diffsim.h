@@ -501,7 +501,8 @@ enum ds_contact_law
    */
   DS_CONTACT_NCP = 0,
   /**
-   * Boxed linear complementarity with a friction pyramid.
+   * Rigid contact with a friction pyramid, a boxed linear complementarity problem: along each of a contact's two tangents by
+   * itself friction is at most the coefficient times the normal impulse. ds_contact.at_bound says along which it slides.
    */
   DS_CONTACT_LCP = 1,
   /**
@@ -1425,9 +1426,10 @@ typedef struct ds_contact {
    */
   ds_contact_mode mode;
   /**
-   * 0
+   * Friction that is at its bound along a tangent by itself, with DS_CONTACT_LCP: 1 along t1, 2 along t2, 3 along both; else
+   * 0. In DS_MODE_SLIDING no more than one of the two may slide.
    */
-  int32_t reserved;
+  int32_t at_bound;
   /**
    * t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
    * the normal but where its z is -0.5.

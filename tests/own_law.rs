@@ -7,6 +7,7 @@ use common::checker::{Checker, quadruped, standing};
 use common::scene::{at, ball, body, cuboid, ground, options, tilt};
 use common::{Rng, param, relative_error};
 use diffsim::contact::allowance::Allowance;
+use diffsim::contact::block::Cone;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::{Certificate, Path};
 use diffsim::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
@@ -188,6 +189,10 @@ impl Law for Dampers {
             true => Ok(self),
             false => Err(Error::no_step("linearized before a solve")),
         }
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Circular
     }
 
     fn is_local(&self) -> bool {

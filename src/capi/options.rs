@@ -10,7 +10,8 @@ use crate::step::{Contact, Integrator, Options};
 pub enum ds_contact_law {
     /// Rigid contact with the exact Coulomb cone.
     DS_CONTACT_NCP = 0,
-    /// Boxed linear complementarity with a friction pyramid.
+    /// Rigid contact with a friction pyramid, a boxed linear complementarity problem: along each of a contact's two tangents by
+    /// itself friction is at most the coefficient times the normal impulse. ds_contact.at_bound says along which it slides.
     DS_CONTACT_LCP = 1,
     /// Compliant contact as a convex problem, which always has one solution: for piles, and where contacts have a stiffness
     /// (DS_PARAM_CONTACT_STIFFNESS, DS_PARAM_CONTACT_DISSIPATION). Limits, dry friction and equalities yield a little, too:

@@ -95,7 +95,7 @@ impl From<Mode> for ds_contact_mode {
         match mode {
             Mode::Breaking => ds_contact_mode::DS_MODE_BREAKING,
             Mode::Sticking => ds_contact_mode::DS_MODE_STICKING,
-            Mode::Sliding => ds_contact_mode::DS_MODE_SLIDING,
+            Mode::Sliding | Mode::Bounded(_) => ds_contact_mode::DS_MODE_SLIDING,
             Mode::Unknown | Mode::AtLower | Mode::AtUpper => ds_contact_mode::DS_MODE_UNKNOWN,
         }
     }
@@ -125,8 +125,9 @@ pub struct ds_contact {
     pub velocity: [f64; 3],
     /// Which constraint holds.
     pub mode: ds_contact_mode,
-    /// 0
-    pub reserved: i32,
+    /// Friction that is at its bound along a tangent by itself, with DS_CONTACT_LCP: 1 along t1, 2 along t2, 3 along both; else
+    /// 0. In DS_MODE_SLIDING no more than one of the two may slide.
+    pub at_bound: i32,
     /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
     /// the normal but where its z is -0.5.
     pub tangents: [f64; 6],
@@ -148,7 +149,10 @@ impl From<&ContactReport> for ds_contact {
             impulse: c.impulse,
             velocity: c.velocity,
             mode: c.mode.into(),
-            reserved: 0,
+            at_bound: match c.mode {
+                Mode::Bounded([x, y]) => i32::from(x != 0) + 2 * i32::from(y != 0),
+                _ => 0,
+            },
             tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
             feature: c.feature,
         }

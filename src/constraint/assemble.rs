@@ -10,13 +10,14 @@ use super::equality_list::equalities;
 use super::held::Held;
 use super::levers::{Bound, Levers};
 use super::limits::{Limit, limits, misses};
-use super::memory::{GroupModes, Key, Memory, Recall};
+use super::memory::{Key, Memory, Recall};
 use super::rows::Rows;
 use super::source::Source;
 use super::stabilization::Stabilization;
 use super::weights::Weights;
 use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
+use crate::contact::block::Cone;
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -58,9 +59,10 @@ pub struct Constraints {
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
-    /// By blocks, and by rows for laws whose rows have modes of their own.
+    /// By blocks.
     pub modes: Vec<Mode>,
-    pub row_modes: Vec<Mode>,
+    /// What friction impulses of contacts are in.
+    pub cone: Cone,
     /// Of the convex law.
     pub compliance: Option<Compliance>,
     pub(super) keys: Vec<Key>,
@@ -119,7 +121,7 @@ impl Constraints {
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
             modes: Vec::with_capacity(max_blocks),
-            row_modes: Vec::with_capacity(max_rows),
+            cone: Cone::Circular,
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
@@ -196,7 +198,6 @@ impl Constraints {
             kept,
             lambda: &mut self.lambda,
             modes: &mut self.modes,
-            row_modes: &mut self.row_modes,
         }
     }
 
@@ -247,19 +248,19 @@ impl Constraints {
     pub fn warm_start(&mut self) {
         self.lambda.clear();
         self.modes.clear();
-        self.row_modes.clear();
         let mut recall = Recall::of(&self.memory);
         for (group, key) in self.keys.iter().enumerate() {
-            let (impulse, modes) = recall.group(*key);
+            let (impulse, mode) = recall.group(*key);
             let rows = self.offsets[group + 1] - self.offsets[group];
             self.lambda.extend_from_slice(&impulse[..rows]);
             let block = self.blocks[self.modes.len()];
-            if let (Block::Contact { mu: 0.0 }, [.., x, y, _]) = (block, &mut self.lambda[..]) {
+            if let (Block::Contact { mu: 0.0 } | Block::Pyramid { mu: 0.0 }, [.., x, y, _]) =
+                (block, &mut self.lambda[..])
+            {
                 (*x, *y) = (0.0, 0.0);
             }
-            self.row_modes.extend_from_slice(&modes.rows[..rows]);
-            let mode = if modes.block.fits(block) {
-                modes.block
+            let mode = if mode.fits(block) {
+                mode
             } else {
                 Mode::Unknown
             };
@@ -273,13 +274,8 @@ impl Constraints {
         self.memory.start(jam, &self.keys);
         for group in 0..self.groups() {
             let [x, y, z, _] = self.impulse(group).0;
-            let mut modes = GroupModes {
-                block: self.modes[self.block(group)],
-                ..GroupModes::default()
-            };
-            let of_rows = &self.row_modes[self.range(group)];
-            modes.rows[..of_rows.len()].copy_from_slice(of_rows);
-            self.memory.push(modes, [x, y, z]);
+            let mode = self.modes[self.block(group)];
+            self.memory.push(mode, [x, y, z]);
         }
     }
 
@@ -304,7 +300,7 @@ impl Constraints {
                 Block::Unilateral
             } else {
                 let mu = c.friction.sliding(&params.geom_friction);
-                Block::Contact { mu }
+                self.cone.block(mu)
             };
             let frame = contact_frame(c.point.normal);
             let id = self.rows.push(t, c.link.map(|l| t.tip(l)));

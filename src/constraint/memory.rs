@@ -12,40 +12,13 @@ pub struct Key {
     pub feature: u64,
 }
 
-/// The mode of a group, that of its first block, and those of its rows.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GroupModes {
-    pub block: Mode,
-    pub rows: [Mode; 3],
-}
-
-impl GroupModes {
-    /// As one number: the block's mode where rows have none of their own.
-    fn code(self) -> f64 {
-        let [x, y, z] = self.rows;
-        let digits = [z, y, x, self.block].map(|m| m as u32);
-        f64::from(digits.into_iter().fold(0, |code, digit| 8 * code + digit))
-    }
-
-    /// None for a number that [`GroupModes::code`] does not give.
-    fn from_code(code: f64) -> Option<GroupModes> {
-        if !(0.0..4096.0).contains(&code) || code.fract() != 0.0 {
-            return None;
-        }
-        let digit = |place: u32| Mode::from_index(f64::from(code as u32 >> (3 * place) & 7));
-        Some(GroupModes {
-            block: digit(0)?,
-            rows: [digit(1)?, digit(2)?, digit(3)?],
-        })
-    }
-}
-
 /// What a step hands to the next one: impulses and modes of the rows it had.
 #[derive(Debug)]
 pub struct Memory {
     keys: Vec<Key>,
     lambda: Vec<[f64; 3]>,
-    modes: Vec<GroupModes>,
+    /// Of the first block of each group.
+    modes: Vec<Mode>,
     max_groups: usize,
     /// Of the steps up to the last one.
     pub jam: Jam,
@@ -54,7 +27,7 @@ pub struct Memory {
 /// Numbers of saved memory before the groups.
 const MEMORY_HEAD: usize = 2;
 
-/// Numbers per group of saved memory: key in four parts, modes, three impulses.
+/// Numbers per group of saved memory: key in four parts, mode, three impulses.
 const MEMORY_ENTRY: usize = 8;
 
 impl Memory {
@@ -76,8 +49,8 @@ impl Memory {
     }
 
     /// Keeps the next group.
-    pub fn push(&mut self, modes: GroupModes, lambda: [f64; 3]) {
-        self.modes.push(modes);
+    pub fn push(&mut self, mode: Mode, lambda: [f64; 3]) {
+        self.modes.push(mode);
         self.lambda.push(lambda);
     }
 
@@ -106,7 +79,7 @@ impl Memory {
             let low = k.feature & 0xFFFF_FFFF;
             let high = k.feature >> 32;
             let l = self.lambda[i];
-            let mode = self.modes[i].code();
+            let mode = f64::from(self.modes[i].index());
             entry.copy_from_slice(&[
                 f64::from(k.kind),
                 f64::from(k.a),
@@ -145,7 +118,7 @@ impl Memory {
             if let Some(k) = (0..4).find(|&k| !integer(e[k])) {
                 return Err(bad(at + k, e[k]));
             }
-            if GroupModes::from_code(e[4]).is_none() {
+            if Mode::from_index(e[4]).is_none() {
                 return Err(bad(at + 4, e[4]));
             }
             if let Some(k) = (5..8).find(|&k| !e[k].is_finite()) {
@@ -160,8 +133,7 @@ impl Memory {
                 a: e[1] as u32,
                 feature: e[2] as u64 | (e[3] as u64) << 32,
             });
-            self.modes
-                .push(GroupModes::from_code(e[4]).unwrap_or_default());
+            self.modes.push(Mode::from_index(e[4]).unwrap_or_default());
             self.lambda.push([e[5], e[6], e[7]]);
         }
         Ok(())
@@ -189,7 +161,7 @@ impl<'a> Recall<'a> {
         Recall { memory, next: 0 }
     }
 
-    pub fn group(&mut self, key: Key) -> ([f64; 3], GroupModes) {
+    pub fn group(&mut self, key: Key) -> ([f64; 3], Mode) {
         let Some(found) = self.memory.find(key, self.next) else {
             return Default::default();
         };

@@ -55,7 +55,7 @@ impl Constraints {
                         false => term,
                     };
                     if (own.slips(self.gaps[i]) || is_unfelt)
-                        && let Block::Contact { mu } = &mut self.blocks[i]
+                        && let Block::Contact { mu } | Block::Pyramid { mu } = &mut self.blocks[i]
                     {
                         *mu = 0.0;
                     }

@@ -5,6 +5,8 @@
 pub enum Block {
     /// Contact with Coulomb friction, rows (t₁, t₂, n); `mu` ≥ 0.
     Contact { mu: f64 },
+    /// The same with friction in a pyramid, along each of the two tangents by itself.
+    Pyramid { mu: f64 },
     /// A joint limit or a frictionless contact.
     Unilateral,
     /// Dry friction: the impulse stays within ±`bound` [N·s or N·m·s], `bound` ≥ 0.
@@ -18,8 +20,25 @@ impl Block {
     #[inline]
     pub fn rows(self) -> usize {
         match self {
-            Block::Contact { .. } => 3,
+            Block::Contact { .. } | Block::Pyramid { .. } => 3,
             _ => 1,
+        }
+    }
+}
+
+/// The set that friction impulses of contacts are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cone {
+    Circular,
+    Pyramid,
+}
+
+impl Cone {
+    /// The law of a contact.
+    pub fn block(self, mu: f64) -> Block {
+        match self {
+            Cone::Circular => Block::Contact { mu },
+            Cone::Pyramid => Block::Pyramid { mu },
         }
     }
 }

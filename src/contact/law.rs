@@ -5,6 +5,7 @@
 //! parameters follow from these.
 
 use super::allowance::Allowance;
+use super::block::Cone;
 use super::capacity::Capacity;
 use super::certificate::Certificate;
 use super::mode::Mode;
@@ -31,6 +32,9 @@ pub trait Law: Debug + Send {
     /// # Errors
     /// `NoStep` before a solve, `NotConverged` where it was not solved.
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized>;
+
+    /// What friction impulses of the contacts that it is given are in.
+    fn cone(&self) -> Cone;
 
     /// Whether impulses do not depend, to the last bit, on rows whose trees no rows join with theirs.
     fn is_local(&self) -> bool;
@@ -65,8 +69,6 @@ pub struct Posed<'a> {
     pub lambda: &'a mut [f64],
     /// By blocks. What the step reports.
     pub modes: &'a mut [Mode],
-    /// By rows, for laws whose rows have modes of their own; others leave them alone.
-    pub row_modes: &'a mut [Mode],
 }
 
 /// What became of a solve.

@@ -1,7 +1,7 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 //!
-//! [`law`] is what a step sees of them. [`ncp`] is rigid contact with the true friction cone, [`convex`] compliant contact,
-//! [`relaxed`] rigid contact with complementarity relaxed.
+//! [`law`] is what a step sees of them. [`ncp`] is rigid contact with the true friction cone, [`lcp`] the same with a friction
+//! pyramid, [`convex`] compliant contact, [`relaxed`] rigid contact with complementarity relaxed.
 
 pub mod allowance;
 pub mod block;
@@ -10,6 +10,7 @@ pub mod certificate;
 pub mod convex;
 pub mod island;
 pub mod law;
+pub mod lcp;
 pub mod mode;
 pub mod ncp;
 pub mod problem;

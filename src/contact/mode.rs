@@ -22,10 +22,13 @@ pub enum Mode {
     AtLower,
     /// Dry friction at +bound, σ < 0.
     AtUpper,
+    /// Contact of a friction pyramid with σ_n = 0 that slides along one tangent or both: the sign of the impulse where it
+    /// is at its bound, 0 along a tangent that holds.
+    Bounded([i8; 2]),
 }
 
 impl Mode {
-    pub(crate) const ALL: [Mode; 6] = [
+    const PLAIN: [Mode; 6] = [
         Mode::Unknown,
         Mode::Breaking,
         Mode::Sticking,
@@ -34,11 +37,24 @@ impl Mode {
         Mode::AtUpper,
     ];
 
-    /// The mode whose place in the declaration is `index`; none for any other number.
+    /// As a whole number.
+    pub fn index(self) -> u8 {
+        let place = Mode::PLAIN.iter().position(|m| *m == self);
+        match (self, place) {
+            (_, Some(place)) => place as u8,
+            (Mode::Bounded([x, y]), _) => 6 + (3 * (y + 1) + x + 1) as u8,
+            _ => 0,
+        }
+    }
+
+    /// The mode of a number; none for one that [`Mode::index`] does not give.
     pub fn from_index(index: f64) -> Option<Mode> {
-        Mode::ALL
+        let bounded = [-1, 0, 1]
             .into_iter()
-            .find(|m| f64::from(*m as i32) == index)
+            .flat_map(|y| [-1, 0, 1].map(|x| [x, y]))
+            .filter(|s| *s != [0, 0])
+            .map(Mode::Bounded);
+        (Mode::PLAIN.into_iter().chain(bounded)).find(|m| f64::from(m.index()) == index)
     }
 
     /// Whether this mode exists for the block.
@@ -47,6 +63,12 @@ impl Mode {
             Block::Contact { mu } => match self {
                 Mode::Sticking => mu > 0.0,
                 Mode::Breaking | Mode::Sliding => true,
+                _ => false,
+            },
+            Block::Pyramid { mu } => match self {
+                Mode::Sticking | Mode::Bounded(_) => mu > 0.0,
+                Mode::Sliding => mu == 0.0,
+                Mode::Breaking => true,
                 _ => false,
             },
             Block::Unilateral => matches!(self, Mode::Breaking | Mode::Sticking),

@@ -5,6 +5,7 @@
 //! | block | rows | law |
 //! |---|---|---|
 //! | [`Block::Contact`] | 3: t₁, t₂, n | K_μ ∋ λ ⟂ σ + Γ_μ(σ) ∈ K_μ*, Γ_μ(σ) = (0, 0, μ‖σ_T‖) |
+//! | [`Block::Pyramid`] | 3: t₁, t₂, n | 0 ≤ λ_n ⟂ σ_n ≥ 0; σ_t = 0 where &#124;λ_t&#124; < μ λ_n, else λ_t = −μ λ_n sign σ_t, for t₁ and t₂ alike |
 //! | [`Block::Unilateral`] | 1 | 0 ≤ λ ⟂ σ ≥ 0 |
 //! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
@@ -45,7 +46,7 @@ impl Problem<'_> {
         for (i, block) in self.blocks.iter().enumerate() {
             rows += block.rows();
             let (name, value) = match *block {
-                Block::Contact { mu } => ("friction coefficient", mu),
+                Block::Contact { mu } | Block::Pyramid { mu } => ("friction coefficient", mu),
                 Block::Box { bound } => ("bound", bound),
                 _ => continue,
             };

@@ -239,10 +239,11 @@ impl Sim {
 
     /// A copy whose last step is this one's, relaxed.
     fn relaxed(&self, options: &Smoothing) -> Result<Sim> {
-        if self.options.contact == Contact::Convex {
-            return Err(Error::unsupported(
-                "smoothing.method: CentralPath relaxes rigid contact; with Convex, expected a randomized one",
-            ));
+        if !matches!(self.options.contact, Contact::Ncp | Contact::None) {
+            return Err(Error::unsupported(format!(
+                "smoothing.method: CentralPath relaxes rigid contact with circular cones; with {:?}, expected a randomized one",
+                self.options.contact
+            )));
         }
         let mut sim = self.renewed()?;
         let mut warm = vec![0.0; self.memory_size()];

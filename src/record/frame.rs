@@ -114,7 +114,7 @@ fn mode(mode: Mode) -> u32 {
     match mode {
         Mode::Breaking => 0,
         Mode::Sticking => 1,
-        Mode::Sliding => 2,
+        Mode::Sliding | Mode::Bounded(_) => 2,
         Mode::Unknown | Mode::AtLower | Mode::AtUpper => 3,
     }
 }

@@ -101,6 +101,7 @@ impl ContactStage {
             );
             constraints.compliance = Some(compliance);
         }
+        constraints.cone = law.cone();
         let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let nv = model.nv();

@@ -186,10 +186,16 @@ impl Options {
                 }
             }
         }
-        if !matches!(self.contact, Contact::None | Contact::Ncp | Contact::Convex) {
+        if self.contact == Contact::Penalty {
             return Err(Error::unsupported(format!(
-                "options.contact: {:?} is not in this version, Ncp, Convex and None are",
+                "options.contact: {:?} is not in this version, Ncp, Lcp, Convex and None are",
                 self.contact
+            )));
+        }
+        if self.contact == Contact::Lcp && self.solver != Method::Auto {
+            return Err(Error::unsupported(format!(
+                "options.solver: expected Auto with Lcp, got {:?}",
+                self.solver
             )));
         }
         if !matches!(

@@ -4,6 +4,7 @@ use super::options::{Contact, Integrator, Options};
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::law::Law;
+use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::force::Force;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
@@ -41,6 +42,9 @@ pub(super) fn law_of(options: &Options) -> Box<dyn Law> {
     let none = &Capacity::default();
     if options.contact == Contact::Convex {
         return Box::new(Convex::new(none, options.tolerance));
+    }
+    if options.contact == Contact::Lcp {
+        return Box::new(Lcp::new(none, options.tolerance));
     }
     let options = NcpOptions {
         method: options.solver,

@@ -63,7 +63,9 @@ impl Sim {
                     return self.model.params().friction_loss[k] > 0.0;
                 }
                 ParamKind::GeomSize => return true,
-                ParamKind::Stabilization => return self.options.contact == Contact::Ncp,
+                ParamKind::Stabilization => {
+                    return matches!(self.options.contact, Contact::Ncp | Contact::Lcp);
+                }
                 ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
                     return self.options.contact == Contact::Convex;
                 }

@@ -313,7 +313,7 @@ struct ds_contact
     impulse::NTuple{3, Cdouble}
     velocity::NTuple{3, Cdouble}
     mode::Int32
-    reserved::Int32
+    at_bound::Int32
     tangents::NTuple{6, Cdouble}
     feature::UInt64
 end

@@ -2,6 +2,7 @@
 
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::allowance::Allowance;
+use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
@@ -68,6 +69,10 @@ impl Law for Convex {
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
         self.solver.factor_solution(problem)?;
         Ok(&mut self.solver)
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Circular
     }
 
     fn is_local(&self) -> bool {

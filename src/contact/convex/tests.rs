@@ -138,7 +138,7 @@ fn pairs_and_descent_end_at_one_solution() {
                 assert!((a - b).abs() < 1e-8 * size, "{a} {b}");
             }
             for mode in &modes {
-                modes_seen[*mode as usize % 3] += 1;
+                modes_seen[usize::from(mode.index()) % 3] += 1;
             }
             g.iter_mut().for_each(|g| *g += 0.1 * random());
         }

@@ -15,6 +15,8 @@
 //! by α = ‖σ_T‖/(μλ_n). Scaled by c = μλ_n G_ee/(μλ_n G_ee + ‖σ_T‖), s = ‖σ_T‖ G_ee/(…), it stays regular where the
 //! slip or the impulse vanishes.
 //!
+//! A contact in a friction pyramid has such a face along its edges, with u fixed ([`pyramid::slide`]).
+//!
 //! Equations and unknowns correspond one to one, which gives a meaning to x ∈ range(A), the solution chosen where A is
 //! singular: x has no part along the combinations of held rows that vanish (yᵀA = 0). For symmetric A that is the least
 //! norm. With sliding contacts that turn, it still is a smooth choice that depends on the geometry alone.
@@ -27,6 +29,7 @@ mod face;
 mod idle;
 mod proximal;
 
+use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
@@ -158,7 +161,15 @@ impl ActiveSetSystem {
                         )),
                     )
                 }
-                (Block::Contact { .. }, Mode::Sliding) => (at + 2, 1, 1, None),
+                (Block::Pyramid { mu }, Mode::Bounded(bounds)) => {
+                    self.symmetric = false;
+                    let w = &diagonal[i];
+                    let slide = pyramid::slide(mu, bounds, 0.5 * (w[0][0] + w[1][1]));
+                    (at, 3, 2, Some(slide))
+                }
+                (Block::Contact { .. } | Block::Pyramid { .. }, Mode::Sliding) => {
+                    (at + 2, 1, 1, None)
+                }
                 (_, Mode::Sticking) => (at, block.rows(), block.rows(), None),
                 _ => continue,
             };

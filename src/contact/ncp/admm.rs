@@ -196,7 +196,7 @@ impl Admm {
 fn project_dual(block: Block, y: &mut [f64]) {
     match block {
         Block::Contact { mu } if mu > 0.0 => project(Block::Contact { mu: 1.0 / mu }, y),
-        Block::Contact { .. } => {
+        Block::Contact { .. } | Block::Pyramid { .. } => {
             if let [x, z, n] = y {
                 // K_0* is the half space n ≥ 0; without friction the tangent multipliers carry no force.
                 (*x, *z, *n) = (*x, *z, n.max(0.0));

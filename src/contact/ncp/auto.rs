@@ -4,8 +4,8 @@ use super::active_set::Purpose;
 use super::continuation::Continuation;
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SWEEP, SWEEPS,
-    When,
+    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SETTLING, SWEEP,
+    SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -13,7 +13,7 @@ use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Delassus, Problem};
+use crate::contact::problem::{Block, Delassus, Problem};
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
@@ -54,8 +54,11 @@ impl NcpSolver {
     /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
     fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
+        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
         match when {
             When::Always => true,
+            When::Circular => !problem.blocks.iter().any(is_pyramid),
+            When::Pyramids => problem.blocks.iter().any(is_pyramid),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
@@ -113,22 +116,48 @@ impl NcpSolver {
                     })
             }
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
+            Method::Settled => self.settle_sweeps(problem, options, rung, certificate),
         }
     }
 
-    /// The last of what the default path tries, alone.
-    pub(super) fn solve_continuation(
+    /// Sweeps until they settle, and Newton from their modes now and then.
+    fn settle_sweeps(
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
-    ) -> Certificate {
-        let [.., last] = &METHODS;
-        let mut certificate = Certificate::new(Path::Continuation);
+        rung: &Rung,
+        certificate: &mut Certificate,
+    ) -> bool {
+        for _ in 0..rung.at_most {
+            let sweeps = self.left().grant(SETTLING, SWEEP);
+            certificate.sweeps += self.sweeps(problem, sweeps, options);
+            self.remember(self.residual(problem), rung.path);
+            self.guess_modes(problem);
+            if self.newton_from(problem, options, 1, certificate) {
+                certificate.path = Path::Polished;
+                return true;
+            }
+            self.recall(problem, certificate);
+            if sweeps < SETTLING || self.best.residual <= 1e-2 * options.tolerance {
+                break;
+            }
+        }
+        self.classify_all(problem, CLOSED);
+        self.best.residual <= options.tolerance
+    }
+
+    /// The last of what the default path tries, alone.
+    pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
+        let is_for = |rung: &&Rung| self.is_for(rung.when, problem, false);
+        let Some(last) = METHODS.iter().rfind(is_for) else {
+            return Certificate::new(Path::Empty);
+        };
+        let mut certificate = Certificate::new(last.path);
         certificate.effort = last.effort;
         self.work.update_sigma(problem);
         self.best.clear();
-        self.remember(self.residual(problem), Path::Continuation);
-        if !self.follow_path(problem, options, last, &mut certificate) {
+        self.remember(self.residual(problem), last.path);
+        if !self.climb(problem, &[], options, last, &mut certificate) {
             self.recall(problem, &mut certificate);
             self.classify_all(problem, CLOSED);
         }
@@ -198,7 +227,7 @@ impl NcpSolver {
     /// Rows that the present modes hold.
     fn held(&self, problem: &Problem) -> usize {
         let held = (problem.blocks.iter().zip(&self.work.modes))
-            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding));
+            .filter(|(_, mode)| matches!(mode, Mode::Sticking | Mode::Sliding | Mode::Bounded(_)));
         held.map(|(block, _)| block.rows()).sum()
     }
 

@@ -1,6 +1,7 @@
 //! The law of a single block: its exact solution, its cone, and how far a pair (λ, σ) is from obeying it.
 
 use super::cone::planar_norm;
+use super::pyramid;
 use crate::contact::problem::{Block, Small};
 
 /// Projects `lambda` on the block's set of admissible impulses, in the Euclidean norm.
@@ -19,6 +20,7 @@ pub fn project(block: Block, lambda: &mut [f64]) {
             let scale = mu * normal / tangent;
             (*x, *y, *z) = (scale * *x, scale * *y, normal);
         }
+        (Block::Pyramid { mu }, [tangents @ .., n]) => pyramid::project(mu, tangents, n),
         (Block::Unilateral, [x]) => *x = x.max(0.0),
         (Block::Box { bound }, [x]) => *x = x.clamp(-bound, bound),
         _ => {}
@@ -50,6 +52,9 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
                 complementarity: (lx * sx + ly * sy + lz * (sz + mu * slip)).abs(),
             }
         }
+        (Block::Pyramid { mu }, &[lx, ly, lz], &[sx, sy, sz]) => {
+            pyramid::violation(mu, [lx, ly, lz], [sx, sy, sz])
+        }
         (Block::Unilateral, [l], [s]) => Violation {
             cone: (-l).max(0.0),
             dual: (-s).max(0.0),
@@ -79,6 +84,7 @@ pub fn violation(block: Block, lambda: &[f64], sigma: &[f64]) -> Violation {
 pub fn solve(block: Block, w: &Small, b: [f64; 3], guess: [f64; 3]) -> [f64; 3] {
     match block {
         Block::Contact { mu } => contact(w, b, mu, guess),
+        Block::Pyramid { mu } => pyramid::solve(w, b, mu, guess),
         _ if w[0][0] <= 0.0 => guess,
         Block::Unilateral => [(-b[0] / w[0][0]).max(0.0), 0.0, 0.0],
         Block::Box { bound } => [(-b[0] / w[0][0]).clamp(-bound, bound), 0.0, 0.0],

@@ -181,14 +181,24 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &Acti
             (_, Mode::Breaking) => work.lambda[part].fill(0.0),
             (Block::Box { bound }, Mode::AtLower) => work.lambda[part].fill(-bound),
             (Block::Box { bound }, Mode::AtUpper) => work.lambda[part].fill(bound),
-            (Block::Contact { .. }, Mode::Sliding) => {
+            (Block::Contact { .. } | Block::Pyramid { .. }, Mode::Sliding) => {
                 work.lambda[part.start..part.start + 2].fill(0.0)
+            }
+            (Block::Pyramid { mu }, Mode::Bounded(bounds)) => {
+                let [x, y, n] = &mut work.lambda[part] else {
+                    continue;
+                };
+                for (l, s) in [x, y].into_iter().zip(bounds).filter(|(_, s)| *s != 0) {
+                    *l = f64::from(s) * mu * *n;
+                }
             }
             _ => {}
         }
     }
     for face in &active_set.faces {
-        if let Some(slide) = face.slide {
+        if let Some(slide) = face.slide
+            && !slide.is_fixed
+        {
             let force = slide.mu * work.lambda[face.row + 2];
             work.lambda[face.row] = -force * slide.u[0];
             work.lambda[face.row + 1] = -force * slide.u[1];
@@ -228,7 +238,9 @@ pub(super) fn correct(problem: &Problem, work: &mut Work, active_set: &mut Activ
     } = work;
     active_set.restrict(|r| [-sigma[r]], x);
     for face in &active_set.faces {
-        if let Some(slide) = face.slide {
+        if let Some(slide) = face.slide
+            && !slide.is_fixed
+        {
             // Across the slip direction that λ has now, not the one of the matrix.
             let at = offsets[face.block];
             let force = planar_norm(lambda[at], lambda[at + 1]);

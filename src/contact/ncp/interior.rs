@@ -196,7 +196,7 @@ impl Interior {
             Block::Contact { mu } if mu > 0.0 => {
                 contact_product(mu, [l(0), l(1), l(2)], [s(0), s(1), s(2)])
             }
-            Block::Contact { .. } => [0.0, 0.0, l(2) * s(2)],
+            Block::Contact { .. } | Block::Pyramid { .. } => [0.0, 0.0, l(2) * s(2)],
             Block::Unilateral => [l(0) * s(0), 0.0, 0.0],
             Block::Box { .. } => {
                 let bound = system.bounds[i];
@@ -218,7 +218,9 @@ impl Interior {
         for (i, block) in problem.blocks.iter().enumerate() {
             let p = self.product(system, *block, i, work.offsets[i], step);
             match block {
-                Block::Contact { mu } => sum += if *mu > 0.0 { p[0] } else { p[2] },
+                Block::Contact { mu } | Block::Pyramid { mu } => {
+                    sum += if *mu > 0.0 { p[0] } else { p[2] };
+                }
                 Block::Unilateral => sum += p[0],
                 Block::Box { .. } => {
                     sum += p[0] + p[1];
@@ -255,7 +257,9 @@ impl Interior {
                         }
                     }
                 }
-                Block::Contact { .. } => d[2][2] = system.sigma[at + 2] / system.lambda[at + 2],
+                Block::Contact { .. } | Block::Pyramid { .. } => {
+                    d[2][2] = system.sigma[at + 2] / system.lambda[at + 2]
+                }
                 Block::Unilateral => d[0][0] = system.sigma[at] / system.lambda[at],
                 Block::Box { .. } => {
                     let bound = system.bounds[i];
@@ -285,7 +289,7 @@ impl Interior {
                     let change = [by[0] - dual_head(mu, s), by[1] - s[0], by[2] - s[1]];
                     self.target[at..at + 3].copy_from_slice(&velocity_of(mu, s, change));
                 }
-                Block::Contact { .. } => {
+                Block::Contact { .. } | Block::Pyramid { .. } => {
                     self.target[at + 2] = (kappa - p[2] - e[2]) / system.lambda[at + 2];
                 }
                 Block::Unilateral => self.target[at] = (kappa - p[0] - e[0]) / system.lambda[at],
@@ -352,7 +356,7 @@ impl Interior {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             match *block {
-                Block::Contact { mu } => {
+                Block::Contact { mu } | Block::Pyramid { mu } => {
                     keep(system.sigma[at + 2], self.dsigma[at + 2]);
                     keep(system.lambda[at + 2], self.dlambda[at + 2]);
                     if mu > 0.0 {

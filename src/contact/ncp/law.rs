@@ -8,6 +8,7 @@ use super::NcpOptions;
 use super::island_solver::IslandSolver;
 use super::ladder::{DEMANDS, full_push_out};
 use crate::contact::allowance::Allowance;
+use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request};
@@ -30,11 +31,16 @@ impl Ncp {
             solver: IslandSolver::new(capacity, options.method),
         }
     }
+
+    /// Another one like it, with room for problems of up to this size.
+    pub fn with_room(&self, capacity: &Capacity) -> Ncp {
+        Ncp::new(capacity, self.options)
+    }
 }
 
 impl Law for Ncp {
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law> {
-        Box::new(Ncp::new(capacity, self.options))
+        Box::new(self.with_room(capacity))
     }
 
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
@@ -91,6 +97,10 @@ impl Law for Ncp {
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
         self.solver.linearize(problem)?;
         Ok(&mut self.solver)
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Circular
     }
 
     fn is_local(&self) -> bool {

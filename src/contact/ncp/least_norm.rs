@@ -14,6 +14,7 @@ use super::active_set::Face;
 use super::block_law::project;
 use super::cone::planar_norm;
 use super::ladder::LEAST_NORM;
+use super::pyramid;
 use crate::contact::problem::Block;
 use crate::linalg::{F4, Lu, dispatch, grow};
 
@@ -43,6 +44,9 @@ impl Inside {
             Block::Contact { mu } => Block::Contact {
                 mu: self.share * mu,
             },
+            Block::Pyramid { mu } => Block::Pyramid {
+                mu: self.share * mu,
+            },
             Block::Box { bound } => Block::Box {
                 bound: self.share * bound,
             },
@@ -57,7 +61,17 @@ impl Inside {
                 let z = z - self.least;
                 z >= -slack && planar_norm(*x, *y) <= mu * z + slack
             }
-            (Block::Contact { .. } | Block::Unilateral, [[x], ..]) => *x >= self.least - slack,
+            (Block::Pyramid { mu }, [[x], [y], [z]]) => {
+                let z = z - self.least;
+                z >= -slack && x.abs().max(y.abs()) <= mu * z + slack
+            }
+            (Block::Pyramid { mu }, [[n], [e]]) => {
+                let n = n - self.least;
+                n >= -slack && e.abs() <= mu * n + slack
+            }
+            (Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral, [[x], ..]) => {
+                *x >= self.least - slack
+            }
             (Block::Box { bound }, [[x]]) => x.abs() <= bound + slack,
             _ => true,
         }
@@ -67,8 +81,8 @@ impl Inside {
 /// The unknown of a face that [`Inside::least`] moves up.
 fn raised(block: Block, face: &Face) -> Option<usize> {
     match block {
-        Block::Contact { .. } if face.size == 3 => Some(face.start + 2),
-        Block::Contact { .. } | Block::Unilateral => Some(face.start),
+        Block::Contact { .. } | Block::Pyramid { .. } if face.size == 3 => Some(face.start + 2),
+        Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral => Some(face.start),
         _ => None,
     }
 }
@@ -262,6 +276,11 @@ impl LeastNorm {
             let x = &mut self.x[face.start..face.start + face.size];
             match self.inside.narrowed(blocks[face.block]) {
                 Block::Contact { .. } if face.size < 3 => x[0] = x[0].max(0.0),
+                Block::Pyramid { mu } if face.size < 3 => {
+                    if let [n, tangents @ ..] = x {
+                        pyramid::project(mu, tangents, n);
+                    }
+                }
                 block => project(block, x),
             }
         }
@@ -401,6 +420,12 @@ fn derivative(block: Block, face: &Face, w: &[f64], v: &mut [f64]) {
             let rise = (mu * along + *c) * scale;
             let turn = mu * normal / tangent * across;
             (*a, *b, *c) = (mu * rise * tx + turn * ty, mu * rise * ty - turn * tx, rise);
+        }
+        (Block::Pyramid { mu }, [x @ .., n], [a @ .., c]) if face.size == 3 => {
+            pyramid::projected(mu, (x, *n), (a, c));
+        }
+        (Block::Pyramid { mu }, [n, x @ ..], [c, a @ ..]) => {
+            pyramid::projected(mu, (x, *n), (a, c));
         }
         (Block::Box { bound }, [x], [a]) if x.abs() > bound => *a = 0.0,
         (Block::Contact { .. } | Block::Unilateral, w, v) if face.size < 3 && w[0] < 0.0 => {

@@ -480,6 +480,9 @@ fn face_rate(block: Block, mode: Mode, lambda: &[f64], rate: f64) -> [f64; 3] {
         (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
             [lambda[0] / mu * rate, lambda[1] / mu * rate, 0.0]
         }
+        (Block::Pyramid { .. }, Mode::Bounded([x, y])) => {
+            [x, y, 0].map(|s| f64::from(s) * lambda[2] * rate)
+        }
         (Block::Box { .. }, Mode::AtUpper) => [rate, 0.0, 0.0],
         (Block::Box { .. }, Mode::AtLower) => [-rate, 0.0, 0.0],
         _ => [0.0; 3],

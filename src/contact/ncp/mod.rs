@@ -44,6 +44,7 @@ mod newton;
 mod path_system;
 mod pgs;
 mod pivot;
+mod pyramid;
 mod resort;
 mod smoothed;
 mod uniqueness;
@@ -59,7 +60,7 @@ use super::allowance::Allowance;
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
 use super::mode::Mode;
-use super::problem::{Delassus, Problem};
+use super::problem::{Block, Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -80,7 +81,7 @@ pub enum Method {
     /// Mode-fixed Newton, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
-    /// Continuation along the central path alone.
+    /// Continuation along the central path alone; of pyramids, which have none, sweeps and Newton.
     Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,
@@ -235,6 +236,12 @@ impl NcpSolver {
         self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
+        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
+        if options.method == Method::Admm && problem.blocks.iter().any(is_pyramid) {
+            return Err(Error::unsupported(
+                "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",
+            ));
+        }
         self.work.start(problem, lambda, modes);
         self.active_set.start(problem);
         self.cost = match problem.delassus {
@@ -247,7 +254,7 @@ impl NcpSolver {
         } else {
             match options.method {
                 Method::Auto => self.solve_auto(problem, lambda, options),
-                Method::Continuation => self.solve_continuation(problem, options),
+                Method::Continuation => self.solve_last(problem, options),
                 Method::Pgs => self.solve_pgs(problem, options),
                 Method::Admm => self.solve_admm(problem, options)?,
             }
@@ -259,8 +266,8 @@ impl NcpSolver {
             ));
         }
         self.certify(problem, options, &mut certificate);
-        let at_last = options.method == Method::Auto || options.method == Method::Continuation;
-        if !certificate.converged && at_last && options.effort == Effort::Thorough {
+        let is_alone = matches!(options.method, Method::Pgs | Method::Admm);
+        if !certificate.converged && !is_alone && options.effort == Effort::Thorough {
             self.settle_for(problem, certificate.residual());
             self.classify_all(problem, CLOSED);
             self.certify(problem, options, &mut certificate);

@@ -2,6 +2,7 @@
 
 use super::block_law;
 use super::cone::planar_norm;
+use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
@@ -48,6 +49,9 @@ pub fn classify(
                 );
             }
             (Mode::Sliding, slip.max(inside).min(normal.max(gap)))
+        }
+        (Block::Pyramid { mu }, &[lx, ly, lz], &[sx, sy, sz]) => {
+            pyramid::classify(mu, [lx, ly, lz], [sx, sy, sz], scales, closed)
         }
         (Block::Unilateral, [l], [s]) => {
             let (l, s) = (impulse(*l), velocity(*s));

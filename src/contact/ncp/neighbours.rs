@@ -13,6 +13,7 @@ use super::NcpSolver;
 use super::active_set::Purpose;
 use super::cone::planar_norm;
 use super::modes::{CLOSED, Scales, classify, largest};
+use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::error::Result;
@@ -170,7 +171,7 @@ impl NcpSolver {
                     yields = true;
                 }
             } else if let Some(switch) = switch(*block, lambda, sigma, scales)
-                && largest(&moves[switch.held_from..]) > at_rest
+                && (moves.iter().zip(switch.held)).any(|(m, held)| held && m.abs() > at_rest)
             {
                 return Ok(false);
             }
@@ -244,8 +245,8 @@ impl Sides {
 struct Switch {
     /// The mode that holds least.
     released: Mode,
-    /// The first of its rows at rest in the mode that holds most.
-    held_from: usize,
+    /// Its rows at rest in the mode that holds most.
+    held: [bool; 3],
 }
 
 /// None for a block that is in one mode on all sides.
@@ -253,7 +254,8 @@ fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option
     if classify(block, lambda, sigma, scales, CLOSED).1 > CLOSED {
         return None;
     }
-    let (released, held_from) = match (block, lambda, sigma) {
+    let at_rest = |s: f64| s.abs() <= CLOSED * scales.velocity;
+    let (released, held) = match (block, lambda, sigma) {
         (Block::Contact { mu }, [.., l], [x, y, s]) => {
             let leaves = (l / scales.impulse).max(s / scales.velocity) <= CLOSED;
             let slips = mu == 0.0 || planar_norm(*x, *y) > CLOSED * scales.velocity;
@@ -262,15 +264,33 @@ fn switch(block: Block, lambda: &[f64], sigma: &[f64], scales: Scales) -> Option
             } else {
                 Mode::Sliding
             };
-            (released, if leaves && slips { 2 } else { 0 })
+            let tangents = !(leaves && slips);
+            (released, [tangents, tangents, true])
         }
-        (Block::Box { .. }, ..) => (bound_of(lambda), 0),
-        _ => (Mode::Breaking, 0),
+        (Block::Pyramid { mu }, &[x, y, l], &[u, v, s]) => {
+            let leaves = (l / scales.impulse).max(s / scales.velocity) <= CLOSED;
+            let rests = [u, v].map(|s| mu > 0.0 && at_rest(s));
+            if leaves {
+                (Mode::Breaking, [rests[0], rests[1], true])
+            } else {
+                // The tangents whose bound is near: the others are in one mode on all sides.
+                let near = |k: usize, x: f64| {
+                    let inside = mu * l - x.abs();
+                    rests[k] && inside <= CLOSED * scales.impulse * (1.0 + mu * mu).sqrt()
+                };
+                let held = [near(0, x), near(1, y)];
+                let mode = pyramid::classify(mu, [x, y, l], [u, v, s], scales, CLOSED).0;
+                let mut bounds = pyramid::bounds(mode);
+                for ((b, near), x) in bounds.iter_mut().zip(held).zip([x, y]) {
+                    *b = if near { pyramid::sign(x) } else { *b };
+                }
+                (pyramid::closed(bounds), [held[0], held[1], false])
+            }
+        }
+        (Block::Box { .. }, ..) => (bound_of(lambda), [true; 3]),
+        _ => (Mode::Breaking, [true; 3]),
     };
-    Some(Switch {
-        released,
-        held_from,
-    })
+    Some(Switch { released, held })
 }
 
 /// Of dry friction the bound that is nearer.
@@ -289,6 +309,11 @@ fn is_inside(block: Block, sticks: bool, middle: &[f64], reach: &[f64], slack: f
             let least = z - dz;
             let most = planar_norm(*x, *y) + planar_norm(*dx, *dy);
             least > slack && (mu == 0.0 || !sticks || most < mu * least - slack)
+        }
+        (Block::Pyramid { mu }, [x, y, z], [dx, dy, dz]) => {
+            let least = z - dz;
+            let within = |x: f64, d: f64| !sticks || x.abs() + d < mu * least - slack;
+            least > slack && (mu == 0.0 || within(*x, *dx) && within(*y, *dy))
         }
         (Block::Unilateral, [x], [d]) => x - d > slack,
         (Block::Box { bound }, [x], [d]) => x.abs() + d < bound - slack,

@@ -8,6 +8,7 @@ use super::fixed_modes::{ADMITTED, correct, solve_fixed, step_fixed};
 use super::ladder::Choice;
 use super::least_norm::LeastNorm;
 use super::modes::{CLOSED, largest};
+use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
@@ -141,6 +142,13 @@ pub(super) fn held_residual(blocks: &[Block], work: &Work) -> f64 {
                     worst = worst.max((sigma[0] * y - sigma[1] * x).abs() / force);
                 }
             }
+            (Block::Pyramid { .. }, Mode::Sliding) => worst = worst.max(sigma[2].abs()),
+            (Block::Pyramid { .. }, Mode::Bounded(bounds)) => {
+                worst = worst.max(sigma[2].abs());
+                for (s, _) in sigma.iter().zip(bounds).filter(|(_, b)| *b == 0) {
+                    worst = worst.max(s.abs());
+                }
+            }
             _ => {}
         }
     }
@@ -156,8 +164,23 @@ fn check_impulses(blocks: &[Block], work: &mut Work) -> usize {
         let lambda = &mut work.lambda[at..at + block.rows()];
         let mode = &mut work.modes[i];
         let next = match (*block, *mode, &mut *lambda) {
-            (Block::Contact { .. }, Mode::Sticking | Mode::Sliding, [.., z]) if *z < -slack => {
-                Mode::Breaking
+            (
+                Block::Contact { .. } | Block::Pyramid { .. },
+                Mode::Sticking | Mode::Sliding | Mode::Bounded(_),
+                [.., z],
+            ) if *z < -slack => Mode::Breaking,
+            (Block::Pyramid { mu }, Mode::Sticking | Mode::Bounded(_), [x, y, z]) => {
+                let leaves = |l: f64| l.abs() > mu * *z + slack;
+                let mut bounds = pyramid::bounds(*mode);
+                for (b, l) in bounds.iter_mut().zip([*x, *y]) {
+                    if *b == 0 && leaves(l) {
+                        *b = pyramid::sign(l);
+                    }
+                }
+                if bounds == pyramid::bounds(*mode) {
+                    continue;
+                }
+                Mode::Bounded(bounds)
             }
             (Block::Contact { mu }, Mode::Sticking, [x, y, z])
                 if planar_norm(*x, *y) > mu * *z + slack =>
@@ -185,7 +208,9 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
         let lambda = &mut work.lambda[at..at + block.rows()];
         let mode = &mut work.modes[i];
         match (*block, *mode, sigma) {
-            (Block::Contact { .. }, Mode::Breaking, [.., z]) if *z < -slack => {
+            (Block::Contact { .. } | Block::Pyramid { .. }, Mode::Breaking, [.., z])
+                if *z < -slack =>
+            {
                 let mut free = [0.0; 3];
                 free.copy_from_slice(sigma);
                 lambda.copy_from_slice(&block_law::solve(
@@ -194,10 +219,24 @@ fn check_velocities(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
                     free,
                     [0.0; 3],
                 ));
-                *mode = match mode_of_impulse(*block, lambda, sigma) {
-                    Mode::Breaking => Mode::Sliding,
-                    closed => closed,
+                *mode = match (mode_of_impulse(*block, lambda, sigma), *block) {
+                    (Mode::Breaking, Block::Pyramid { mu }) => {
+                        pyramid::mode_of_velocity(mu, sigma, slack)
+                    }
+                    (Mode::Breaking, _) => Mode::Sliding,
+                    (closed, _) => closed,
                 };
+            }
+            (Block::Pyramid { .. }, Mode::Bounded(mut bounds), [x, y, _]) => {
+                for (b, s) in bounds.iter_mut().zip([*x, *y]) {
+                    if f64::from(*b) * s > slack {
+                        *b = 0;
+                    }
+                }
+                if pyramid::closed(bounds) == *mode {
+                    continue;
+                }
+                *mode = pyramid::closed(bounds);
             }
             (Block::Contact { mu }, Mode::Sliding, [x, y, _])
                 if mu > 0.0
@@ -221,7 +260,10 @@ fn release_one(blocks: &[Block], work: &mut Work, slack: f64) -> usize {
     let mut fastest = (slack, None);
     for (i, block) in blocks.iter().enumerate() {
         let normal = match (block, work.modes[i]) {
-            (Block::Contact { .. }, Mode::Sticking | Mode::Sliding) => work.offsets[i] + 2,
+            (
+                Block::Contact { .. } | Block::Pyramid { .. },
+                Mode::Sticking | Mode::Sliding | Mode::Bounded(_),
+            ) => work.offsets[i] + 2,
             (Block::Unilateral, Mode::Sticking) => work.offsets[i],
             _ => continue,
         };
@@ -258,6 +300,15 @@ pub(super) fn promote(problem: &Problem, work: &mut Work) -> bool {
             {
                 Some(Mode::Sticking)
             }
+            (Block::Pyramid { mu }, Mode::Breaking, [.., z]) if *z <= closed => {
+                Some(pyramid::mode_of_velocity(mu, sigma, closed))
+            }
+            (Block::Pyramid { .. }, Mode::Bounded(mut bounds), [x, y, _]) => {
+                for (b, s) in bounds.iter_mut().zip([*x, *y]) {
+                    *b = if s.abs() <= closed { 0 } else { *b };
+                }
+                (pyramid::closed(bounds) != work.modes[i]).then(|| pyramid::closed(bounds))
+            }
             (Block::Unilateral, Mode::Breaking, [s]) if *s <= closed => Some(Mode::Sticking),
             (Block::Box { .. }, Mode::AtLower | Mode::AtUpper, [s]) if s.abs() <= closed => {
                 Some(Mode::Sticking)
@@ -288,6 +339,7 @@ pub(super) fn mode_of_impulse(block: Block, lambda: &[f64], sigma: &[f64]) -> Mo
                 Mode::Sliding
             }
         }
+        (Block::Pyramid { mu }, &[x, y, z]) => pyramid::mode_of_impulse(mu, [x, y, z]),
         (Block::Unilateral, [x]) if *x <= 0.0 => Mode::Breaking,
         (Block::Box { bound }, [x]) if x.abs() >= bound => {
             if *x > 0.0 || (*x == 0.0 && sigma[0] < 0.0) {

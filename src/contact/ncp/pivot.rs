@@ -6,6 +6,7 @@ use super::cone::{exit, planar_norm};
 use super::fixed_modes::{put_on_faces, turn_onto_cones};
 use super::modes::largest;
 use super::newton::held_residual;
+use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -114,6 +115,17 @@ fn worst_velocity(blocks: &[Block], work: &Work, slack: f64) -> Option<(usize, M
                 let force = planar_norm(lambda[0], lambda[1]).max(f64::MIN_POSITIVE);
                 ((lambda[0] * x + lambda[1] * y) / force, Mode::Sticking)
             }
+            (Block::Pyramid { mu }, Mode::Breaking, [.., z]) => {
+                (-z, pyramid::mode_of_velocity(mu, sigma, slack))
+            }
+            (Block::Pyramid { .. }, Mode::Bounded(bounds), [x, y, _]) => {
+                let against = |k: usize, s: f64| f64::from(bounds[k]) * s;
+                let (x, y) = (against(0, *x), against(1, *y));
+                match x > y {
+                    true => (x, pyramid::closed([0, bounds[1]])),
+                    false => (y, pyramid::closed([bounds[0], 0])),
+                }
+            }
             (Block::Unilateral, Mode::Breaking, [s]) => (-s, Mode::Sticking),
             (Block::Box { .. }, Mode::AtLower, [s]) => (-s, Mode::Sticking),
             (Block::Box { .. }, Mode::AtUpper, [s]) => (*s, Mode::Sticking),
@@ -152,6 +164,22 @@ fn longest_step(
                         (slides, Mode::Sliding)
                     }
                 }
+            }
+            (Block::Pyramid { mu }, &[.., z], &[.., c]) => {
+                let mut first = (zero(z, c), Mode::Breaking);
+                let bounds = pyramid::bounds(work.modes[face.block]);
+                for k in (0..2).filter(|k| mu > 0.0 && bounds[*k] == 0) {
+                    for s in [1i8, -1] {
+                        let s_k = f64::from(s);
+                        let reach = zero(mu * z - s_k * l[k], mu * c - s_k * d[k]);
+                        if reach < first.0 {
+                            let mut at_bound = bounds;
+                            at_bound[k] = s;
+                            first = (reach, Mode::Bounded(at_bound));
+                        }
+                    }
+                }
+                first
             }
             (Block::Unilateral, [l], [d]) => (zero(*l, *d), Mode::Breaking),
             (Block::Box { bound }, [l], [d]) if *d < 0.0 => (zero(l + bound, *d), Mode::AtLower),

@@ -152,7 +152,7 @@ mod tests {
                 let slip = (x * x + y * y + kappa * kappa).sqrt();
                 vec![x, y, mu * (factor * head - slip)]
             }
-            Block::Contact { .. } => vec![0.0, 0.0, kappa / l[2]],
+            Block::Contact { .. } | Block::Pyramid { .. } => vec![0.0, 0.0, kappa / l[2]],
             Block::Unilateral => vec![kappa / l[0]],
             Block::Box { .. } => {
                 let [mut low, mut high] = [-20.0, 20.0];

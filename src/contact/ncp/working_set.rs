@@ -116,7 +116,7 @@ impl WorkingSet {
 /// Velocity at which a block separates; of one that never does, the least.
 fn opening(block: Block, sigma: &[f64]) -> f64 {
     match (block, sigma) {
-        (Block::Contact { .. }, [_, _, s]) | (Block::Unilateral, [s]) => *s,
+        (Block::Contact { .. } | Block::Pyramid { .. }, [_, _, s]) | (Block::Unilateral, [s]) => *s,
         _ => f64::NEG_INFINITY,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::CentralPath;
 use crate::contact::allowance::Allowance;
+use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
@@ -52,6 +53,10 @@ impl Law for Relaxed {
             Some(path) => Ok(path),
             None => Err(Error::no_step("linearization asked for before a solve")),
         }
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Circular
     }
 
     /// One matrix of all rows is factored.

@@ -70,6 +70,12 @@ impl CentralPath {
     /// # Errors
     /// `NotConverged` where Newton's method stops above round-off.
     pub fn solve(problem: &Problem, exact: &[f64], kappa: f64) -> Result<CentralPath> {
+        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
+        if problem.blocks.iter().any(is_pyramid) {
+            return Err(Error::unsupported(
+                "a central path of friction pyramids, expected circular cones",
+            ));
+        }
         let n = problem.rows();
         let mut offsets = vec![0];
         for b in problem.blocks {
@@ -246,7 +252,9 @@ impl CentralPath {
             let at = self.offsets[i]..self.offsets[i + 1];
             let (l, s) = (&self.lambda[at.clone()], &self.sigma[at]);
             let (row, unit) = match *b {
-                Block::Contact { mu } => (contact(mu, self.kappa, l, s), self.kappa),
+                Block::Contact { mu } | Block::Pyramid { mu } => {
+                    (contact(mu, self.kappa, l, s), self.kappa)
+                }
                 Block::Unilateral => (unilateral(self.kappa, l[0], s[0]), self.kappa),
                 Block::Box { bound } => {
                     let unit = if bound > 0.0 { self.kappa * bound } else { 1.0 };
@@ -435,7 +443,7 @@ fn place_on_path(block: Block, kappa: f64, l: &mut [f64], s: &mut [f64]) {
             }
         }
         Block::Box { .. } => l[0] = 0.0,
-        Block::Contact { mu } => {
+        Block::Contact { mu } | Block::Pyramid { mu } => {
             let before = l[2];
             (l[2], s[2]) = pair(l[2], s[2]);
             if mu == 0.0 {

@@ -68,7 +68,7 @@ fn the_solution_obeys_the_relaxed_laws() {
             let mut at = 0;
             for b in BLOCKS {
                 match b {
-                    Block::Contact { mu } => {
+                    Block::Contact { mu } | Block::Pyramid { mu } => {
                         let (lt, st) = ([l[at], l[at + 1]], [s[at], s[at + 1]]);
                         let (ln, sn) = (l[at + 2], s[at + 2]);
                         assert!(ln > 0.0 && sn > 0.0 && lt[0].hypot(lt[1]) < mu * ln);

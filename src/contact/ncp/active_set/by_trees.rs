@@ -34,6 +34,7 @@ impl ActiveSetSystem {
                     u,
                     across,
                     turn,
+                    ..
                 }) => {
                     let n = (compliance(2) + ease).recip();
                     let e = (across * compliance(0) + turn + ease).recip();

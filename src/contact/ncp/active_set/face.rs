@@ -49,6 +49,8 @@ pub struct Slide {
     /// c and s of the module's text.
     pub across: f64,
     pub turn: f64,
+    /// u is that of a pyramid's face, whatever the impulse.
+    pub is_fixed: bool,
 }
 
 impl Slide {
@@ -101,5 +103,6 @@ pub fn sliding(mu: f64, lambda: &[f64], sigma: &[f64], w: &Small) -> Slide {
         u,
         across,
         turn,
+        is_fixed: false,
     }
 }

@@ -433,7 +433,9 @@ fn no_numbers_make_it_panic() {
         }
         let g: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
         let mut lambda: Vec<f64> = (0..n).map(|_| magnitude(spread)).collect();
-        let mut modes: Vec<Mode> = (0..nb).map(|k| Mode::ALL[(k * 7 + round) % 6]).collect();
+        let mut modes: Vec<Mode> = (0..nb)
+            .filter_map(|k| Mode::from_index(((k * 7 + round) % 6) as f64))
+            .collect();
         let problem = Problem {
             blocks: &blocks,
             delassus: Delassus::Dense(&g_matrix),

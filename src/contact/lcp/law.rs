@@ -1,0 +1,46 @@
+//! The law of boxed contact: solve and linearize.
+
+use crate::contact::allowance::Allowance;
+use crate::contact::block::Cone;
+use crate::contact::capacity::Capacity;
+use crate::contact::law::{Law, Linearized, Outcome, Request};
+use crate::contact::ncp::{Ncp, NcpOptions};
+use crate::contact::problem::Problem;
+use crate::error::Result;
+
+/// Rigid contact with friction pyramids. Sized at creation.
+#[derive(Debug)]
+pub struct Lcp(Ncp);
+
+impl Lcp {
+    /// Residuals of a solution are at most `tolerance`, scaled as in [`Certificate`](crate::contact::certificate::Certificate).
+    pub fn new(capacity: &Capacity, tolerance: f64) -> Lcp {
+        let options = NcpOptions {
+            tolerance,
+            ..NcpOptions::default()
+        };
+        Lcp(Ncp::new(capacity, options))
+    }
+}
+
+impl Law for Lcp {
+    fn renewed(&self, capacity: &Capacity) -> Box<dyn Law> {
+        Box::new(Lcp(self.0.with_room(capacity)))
+    }
+
+    fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
+        self.0.solve(step, allowance)
+    }
+
+    fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
+        self.0.linearize(problem)
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Pyramid
+    }
+
+    fn is_local(&self) -> bool {
+        self.0.is_local()
+    }
+}
