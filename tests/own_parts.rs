@@ -6,6 +6,7 @@ mod common;
 use common::checker::{Checker, options, quadruped, standing};
 use common::{Rng, in_body, param, random_q, random_tree};
 use diffsim::contact::allowance::Allowance;
+use diffsim::contact::block::Cone;
 use diffsim::contact::capacity::Capacity;
 use diffsim::contact::certificate::{Certificate, Path};
 use diffsim::contact::law::{Law, Linearized, Outcome, Request, Variations, Verdict};
@@ -79,6 +80,10 @@ impl Law for Glue {
 
     fn linearize(&mut self, _: &Problem) -> Result<&mut dyn Linearized> {
         Ok(self)
+    }
+
+    fn cone(&self) -> Cone {
+        Cone::Circular
     }
 
     fn is_local(&self) -> bool {
