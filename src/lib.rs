@@ -16,6 +16,7 @@ pub mod joint;
 pub mod linalg;
 pub mod load;
 pub mod model;
+pub mod problem;
 pub mod query;
 pub mod record;
 pub mod rollout;

@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["constraint"],
     &["integrator"],
     &["step"],
-    &["query", "rollout", "batch"],
+    &["query", "rollout", "batch", "problem"],
     &["record"],
     &["capi"],
 ];

@@ -5,6 +5,7 @@
 
 mod block_lu;
 mod complete;
+mod definite;
 mod dispatch;
 mod general;
 mod kernel;
@@ -14,6 +15,7 @@ mod reflections;
 mod symmetric;
 
 pub use block_lu::{BlockLu, Place};
+pub use definite::{BadPivot, Definite};
 pub(crate) use dispatch::{by_tile, dispatch};
 pub use general::General;
 pub use kernel::{add_combination, add_six_columns, axpy, factor_definite, solve_definite};

@@ -35,4 +35,5 @@ pub(crate) use memory::is_there;
 pub use observe::LastStep;
 pub use options::{Contact, Integrator, Options};
 pub use parts::Parts;
+pub(crate) use parts::law_of;
 pub use sim::Sim;

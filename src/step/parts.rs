@@ -38,7 +38,7 @@ impl Parts {
 }
 
 /// The law that `options.contact` names, without room.
-pub(super) fn law_of(options: &Options) -> Box<dyn Law> {
+pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     let none = &Capacity::default();
     if options.contact == Contact::Convex {
         return Box::new(Convex::new(none, options.tolerance));

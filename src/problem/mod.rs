@@ -1,0 +1,33 @@
+//! The solver alone: contact for engines that have dynamics of their own.
+//!
+//! A problem is a system matrix A (nv × nv, symmetric positive definite), contact rows J (3 nc × nv, rows t₁ t₂ n of each
+//! contact), the velocity without impulses v_free, what is added to the contacts' velocities (`target`) and friction
+//! coefficients. Its solution is
+//!
+//!   v = v_free + A⁻¹ Jᵀ λ,   σ = J v + target,   a law of contact between λ and σ.
+//!
+//! The laws are those of steps: [`Contact::Ncp`], [`Contact::Lcp`] and [`Contact::Convex`], whose
+//! rows yield by a diagonal R: v is the least of ½‖v − v_free‖²_A + ½‖λ‖²_R, where λ is −R⁻¹σ projected on the friction
+//! cone in the norm of R. In the terms of sap-convex-compliant-contact v* is v_free, and v̂ is −target.
+//!
+//! The derivative is by all that is given. With δ for what varies at fixed impulses,
+//!
+//!   δv = dv_free + A⁻¹(dJᵀλ − dA (v − v_free)),   w = dJ v + J δv + dtarget + dR λ,
+//!   dλ = law(w, dfriction),   dv = δv + A⁻¹ Jᵀ dλ,
+//!
+//! and the adjoint is the same chain backward.
+//!
+//! [`Contact::Ncp`]: crate::step::Contact::Ncp
+//! [`Contact::Lcp`]: crate::step::Contact::Lcp
+//! [`Contact::Convex`]: crate::step::Contact::Convex
+
+mod data;
+mod derivative;
+mod options;
+mod request;
+mod rows;
+mod solver;
+
+pub use data::{ProblemBars, ProblemData};
+pub use options::ProblemOptions;
+pub use solver::ContactProblem;

@@ -1,0 +1,86 @@
+//! A problem as the law that solves it sees it: nothing is to be undone, so nothing gentler can be asked.
+
+use super::rows::Rows;
+use crate::contact::block::Block;
+use crate::contact::law::{Posed, Request};
+use crate::contact::mode::Mode;
+use crate::contact::push_out::{Jam, PushOut};
+
+/// Impulses and modes: of a solution, or a guess of one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    pub lambda: Vec<f64>,
+    /// By contacts.
+    pub modes: Vec<Mode>,
+}
+
+impl Answer {
+    pub fn with_capacity(contacts: usize) -> Answer {
+        Answer {
+            lambda: Vec::with_capacity(3 * contacts),
+            modes: Vec::with_capacity(contacts),
+        }
+    }
+
+    /// No impulses in no mode, of so many contacts.
+    pub fn clear(&mut self, contacts: usize) {
+        self.lambda.clear();
+        self.lambda.resize(3 * contacts, 0.0);
+        self.modes.clear();
+        self.modes.resize(contacts, Mode::Unknown);
+    }
+
+    /// Drops what these blocks cannot have.
+    pub fn fit(&mut self, blocks: &[Block]) {
+        let contacts = self.lambda.chunks_exact_mut(3).zip(&mut self.modes);
+        for ((lambda, mode), block) in contacts.zip(blocks) {
+            if !mode.fits(*block) {
+                *mode = Mode::Unknown;
+            }
+            if let Block::Contact { mu: 0.0 } | Block::Pyramid { mu: 0.0 } = block {
+                lambda[..2].fill(0.0);
+            }
+        }
+    }
+
+    pub fn copy_from(&mut self, other: &Answer) {
+        self.lambda.clone_from(&other.lambda);
+        self.modes.clone_from(&other.modes);
+    }
+}
+
+/// The problem with the guess that every attempt starts from.
+pub(super) struct OfProblem<'a> {
+    pub rows: &'a Rows,
+    pub kept: &'a [f64],
+    pub guess: &'a Answer,
+    pub answer: &'a mut Answer,
+}
+
+impl Request for OfProblem<'_> {
+    fn ask(&mut self, _push_out: PushOut) {
+        self.answer.copy_from(self.guess);
+    }
+
+    fn posed(&mut self) -> Posed<'_> {
+        Posed {
+            problem: self.rows.problem(),
+            regularization: &self.rows.regularization,
+            kept: self.kept,
+            lambda: &mut self.answer.lambda,
+            modes: &mut self.answer.modes,
+        }
+    }
+
+    fn gentler(&self, _push_out: PushOut) -> Option<PushOut> {
+        None
+    }
+
+    fn throws(&mut self) -> bool {
+        false
+    }
+
+    fn jam(&self) -> Jam {
+        Jam::NONE
+    }
+}
