@@ -20,13 +20,13 @@
  * live as long as their handle (ds_last_error: until the next failing call of the thread).
  *
  * Threads. A ds_model is constant: any number of threads may use it at once, except while it is
- * freed. A ds_sim, ds_rollout, ds_batch or ds_builder is used by one thread at a time; different
- * ones are independent. A batch starts threads of its own. The same inputs give the same bits in any
- * thread.
+ * freed. A ds_sim, ds_rollout, ds_batch, ds_problem or ds_builder is used by one thread at a time;
+ * different ones are independent. A batch starts threads of its own. The same inputs give the same
+ * bits in any thread.
  *
  * Memory. ds_sim_step*, ds_sim_contact*, ds_sim_impulse*, ds_batch_step*, ds_rollout_run,
- * ds_rollout_adjoint and the dynamics calls do not allocate; ds_sim_collide and ds_sim_distance do so
- * only in the first such call of a sim with DS_CONTACT_NONE. A call that fails may allocate its message. What a
+ * ds_rollout_adjoint, ds_problem_solve and its derivatives, and the dynamics calls do not allocate;
+ * ds_sim_collide and ds_sim_distance do so only in the first such call of a sim with DS_CONTACT_NONE. A call that fails may allocate its message. What a
  * caller's sizes (max_contacts, max_steps, a batch's count) ask for beyond the memory is DS_ERR_CAPACITY.
  *
  * Arrays. double, dense, without padding; matrices column-major: entry (i, j) of a matrix with n rows
@@ -758,6 +758,24 @@ typedef struct ds_builder ds_builder;
  * A robot or scene: constant once made, and safe to use from many threads at once.
  */
 typedef struct ds_model ds_model;
+
+/**
+ * Solves contact problems that an engine with dynamics of its own poses, and differentiates the last one. All memory is
+ * made at creation. One thread at a time.
+ *
+ * A problem of `contacts` contacts is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and a law of contact
+ * between sigma and the impulses; matrices are column-major:
+ *   A           nv×nv, symmetric positive definite: the mass matrix, with what is taken implicitly
+ *   J           3 contacts × nv: rows t1, t2, n of each contact, n along the way that bodies part; J v is a velocity [m/s]
+ *   v_free      nv: the velocity after the step without contacts
+ *   target      3 contacts [m/s]: 0, or what undoes a gap, such as gap / h for n
+ *   friction    contacts: coefficients, at least 0
+ *   compliance  3 contacts: with DS_CONTACT_CONVEX the diagonal of R, positive, the same for t1 and t2 [m/(s N s)];
+ *               NULL with the other laws, which are rigid
+ * With DS_CONTACT_CONVEX v is the least of (v - v_free)ᵀ A (v - v_free)/2 + impulseᵀ R impulse/2, where the impulse is
+ * -R⁻¹ sigma projected on the friction cone in the norm of R.
+ */
+typedef struct ds_problem ds_problem;
 
 /**
  * Takes frames of sims, rollouts and batches of one model into a ring of fixed size, and writes them as
@@ -1544,6 +1562,40 @@ typedef struct ds_param {
    */
   int32_t component;
 } ds_param;
+
+/**
+ * Options of a ds_problem, fixed at its creation. Fill with ds_problem_options_init, then change fields.
+ */
+typedef struct ds_problem_options {
+  /**
+   * Size of this struct in bytes; set by ds_problem_options_init.
+   */
+  size_t struct_size;
+  /**
+   * DS_CONTACT_NCP, DS_CONTACT_LCP or DS_CONTACT_CONVEX. Default DS_CONTACT_NCP.
+   */
+  int32_t law;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+  /**
+   * As in ds_options. Default 1e-9.
+   */
+  double tolerance;
+  /**
+   * As in ds_options. Default 1000.
+   */
+  size_t max_iterations;
+  /**
+   * Length of the velocity, at least 1. Default 0: to be set.
+   */
+  size_t nv;
+  /**
+   * Contacts for which memory is made, at least 1. Default 32.
+   */
+  size_t max_contacts;
+} ds_problem_options;
 
 /**
  * Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
@@ -2544,6 +2596,122 @@ ds_status ds_momentum(struct ds_sim *sim,
                       const double *v,
                       const double *about,
                       double *momentum);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_problem_options_init(struct ds_problem_options *options);
+
+/**
+ * Makes a solver of contact problems. Release *out with ds_problem_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_CAPACITY where memory does not suffice.
+ */
+ds_status ds_problem_create(const struct ds_problem_options *options, struct ds_problem **out);
+
+/**
+ * Releases a solver. NULL is ignored.
+ */
+void ds_problem_free(struct ds_problem *problem);
+
+/**
+ * Solves a problem (see ds_problem): v (nv numbers) and impulse (3 contacts numbers [N s], NULL where there are none); they
+ * may be arguments. contacts may be 0: v is v_free then. Of an A that is symmetric only to round-off (A + Aᵀ)/2 counts.
+ * info, how it went, may be NULL; the derivatives of this solution can be asked for until the next call.
+ *
+ * It starts from the impulses of the last solve where that had as many contacts, which then count as the same ones in
+ * the same order: ds_problem_reset forgets them. A problem that was not solved to the tolerance is no error: the
+ * best impulses are written, info.converged is 0, and derivatives are DS_ERR_NOT_CONVERGED.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for an A that is not symmetric or not positive definite (the message names the entry or
+ * the pivot), a negative friction coefficient, a compliance that the law does not take, that it lacks or that is not
+ * positive; DS_ERR_CAPACITY for more than options.max_contacts; DS_ERR_NUMERICAL for a number that is not finite, in or
+ * out.
+ */
+ds_status ds_problem_solve(struct ds_problem *problem,
+                           size_t contacts,
+                           const double *A,
+                           const double *J,
+                           const double *v_free,
+                           const double *target,
+                           const double *friction,
+                           const double *compliance,
+                           double *v,
+                           double *impulse,
+                           struct ds_step_info *info);
+
+/**
+ * Forward mode: the variation of the last solution, dv (nv numbers) and dimpulse (3 contacts), for variations of all that
+ * made its problem, in the shapes of ds_problem_solve; any NULL is zero, or not wanted. Results may be arguments. Of dA the
+ * symmetric part counts. Where contacts depend on each other (ds_problem_impulses_unique) dimpulse is one way to share out
+ * the change: A⁻¹Jᵀ dimpulse is determined.
+ *
+ * Afterwards the gradient that ds_problem_info tells is that of this direction: DS_GRADIENT_ONE_SIDED where the problem is
+ * at a switch of modes whose sides differ, and where redundant contacts are asked for what no impulses can do (a target of
+ * one of four corners); the answer then is to what they have in common.
+ *
+ * Errors: DS_ERR_NO_STEP before a solve; DS_ERR_NOT_CONVERGED where it was not solved; DS_ERR_NUMERICAL where the
+ * derivative would be round-off (DS_GRADIENT_REFUSED) or a number is not finite; DS_ERR_INVALID_ARGUMENT for a dcompliance
+ * with a rigid law.
+ */
+ds_status ds_problem_jvp(struct ds_problem *problem,
+                         const double *dA,
+                         const double *dJ,
+                         const double *dv_free,
+                         const double *dtarget,
+                         const double *dfriction,
+                         const double *dcompliance,
+                         double *dv,
+                         double *dimpulse);
+
+/**
+ * Reverse mode: the gradient of a function of the last solution, of which v_bar (nv numbers) and impulse_bar (3 contacts)
+ * are the gradient by its velocity and impulses (NULL: zero), by all that made its problem, in the shapes of
+ * ds_problem_solve; NULL for those not wanted; they may be arguments. A_bar is symmetric: its product with any dA is right.
+ *
+ * Afterwards the gradient that ds_problem_info tells is that of what was asked for. It cannot tell whether redundant
+ * contacts follow the variations of J and target that the result is used with, as they do those by the motion of one body:
+ * ds_problem_jvp does.
+ *
+ * Errors: as ds_problem_jvp.
+ */
+ds_status ds_problem_vjp(struct ds_problem *problem,
+                         const double *v_bar,
+                         const double *impulse_bar,
+                         double *A_bar,
+                         double *J_bar,
+                         double *v_free_bar,
+                         double *target_bar,
+                         double *friction_bar,
+                         double *compliance_bar);
+
+/**
+ * How the last solve went, and what the derivative is that was asked for last.
+ *
+ * Errors: DS_ERR_NO_STEP before a solve.
+ */
+ds_status ds_problem_info(const struct ds_problem *problem, struct ds_step_info *out);
+
+/**
+ * Modes of the contacts of the last solve, a ds_contact_mode each; NULL where there are none.
+ *
+ * Errors: DS_ERR_NO_STEP before a solve.
+ */
+ds_status ds_problem_modes(const struct ds_problem *problem, int32_t *modes);
+
+/**
+ * Whether the impulses of the last solve are the only ones with its velocity, as far as is known: 1, or 0 where contacts
+ * depend on each other (four points under a flat foot), and those of least norm were chosen.
+ *
+ * Errors: as ds_problem_jvp.
+ */
+ds_status ds_problem_impulses_unique(struct ds_problem *problem,
+                                     int32_t *out);
+
+/**
+ * Forgets the last solution, also as the start of the next solve, which then is that of a new ds_problem.
+ */
+ds_status ds_problem_reset(struct ds_problem *problem);
 
 /**
  * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with

@@ -5,7 +5,7 @@
 use allocation_counter::measure;
 use diffsim::capi::{
     configuration::*, contacts::*, derivatives::*, dynamics::*, load::*, model::*, options::*,
-    params::*, rollout::*, sim::*, status::ds_status,
+    params::*, problem::*, rollout::*, sim::*, status::ds_status,
 };
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -187,6 +187,53 @@ fn legs_on_the_ground() {
 #[test]
 fn an_arm_with_checkpoints() {
     every_call("arm7.urdf", ds_base::DS_BASE_FREE, 5);
+}
+
+/// Contact problems by their matrices: four contacts, thirty, which are not held as one matrix, and none.
+#[test]
+fn problems_alone() {
+    const NV: usize = 8;
+    for law in [
+        ds_contact_law::DS_CONTACT_NCP,
+        ds_contact_law::DS_CONTACT_LCP,
+        ds_contact_law::DS_CONTACT_CONVEX,
+    ] {
+        let mut a = [0.0; NV * NV];
+        a.iter_mut().step_by(NV + 1).for_each(|x| *x = 2.0);
+        let number = |k: usize| ((k * k) as f64 * 0.7).sin();
+        let x: Vec<f64> = (0..90 * NV).map(number).collect();
+        let (ones, mut out) = ([0.5; 90], [(); 8].map(|()| vec![0.0; 90 * NV]));
+        let mut problem = null_mut();
+        let (mut info, mut modes, mut unique) = (std::mem::MaybeUninit::uninit(), [0; 30], 0);
+        // SAFETY: every pointer is to live objects of the right size.
+        unsafe {
+            let mut options = std::mem::zeroed();
+            ds_problem_options_init(&mut options);
+            (options.law, options.nv, options.max_contacts) = (law as i32, NV, 30);
+            ok(ds_problem_create(&options, &mut problem));
+        }
+        let x = x.as_ptr();
+        let r = match law {
+            ds_contact_law::DS_CONTACT_CONVEX => ones.as_ptr(),
+            _ => null(),
+        };
+        for contacts in [4, 4, 30, 0] {
+            let [b, c, d, e, f, g, v, impulse] = out.each_mut().map(|x| x.as_mut_ptr());
+            let g = if r.is_null() { null_mut() } else { g };
+            let (a, mu) = (a.as_ptr(), ones.as_ptr());
+            free_of_heap! {
+                ds_problem_solve(problem, contacts, a, x, x, x, mu, r, v, impulse, info.as_mut_ptr());
+                ds_problem_jvp(problem, a, x, x, x, x, r, v, impulse);
+                ds_problem_vjp(problem, x, x, b, c, d, e, f, g);
+                ds_problem_info(problem, info.as_mut_ptr());
+                ds_problem_modes(problem, modes.as_mut_ptr());
+                ds_problem_impulses_unique(problem, &mut unique);
+                ds_problem_reset(problem);
+            }
+        }
+        // SAFETY: made by the library and released once.
+        unsafe { ds_problem_free(problem) };
+    }
 }
 
 /// The counter sees what it should: creation does use the heap.

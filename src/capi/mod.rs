@@ -55,6 +55,8 @@ pub mod params;
 
 pub mod dynamics;
 
+pub mod problem;
+
 pub mod rollout;
 
 pub mod batch;

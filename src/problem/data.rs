@@ -7,8 +7,8 @@ use crate::step::info::{check_finite, check_length};
 /// A problem, or a variation of one. Matrices are column-major. With nc contacts, of which `friction` has one number each:
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemData<'a> {
-    /// A, nv × nv, symmetric positive definite; what is not symmetric to round-off is refused, the rest counts as (A + Aᵀ)/2.
-    /// Its unit is that of mass, of J v that of velocity.
+    /// A, nv × nv, symmetric positive definite; what is not symmetric to round-off is refused, the rest counts as (A +
+    /// Aᵀ)/2. Its unit is that of mass, of J v that of velocity.
     pub a: &'a [f64],
     /// J, 3 nc × nv: rows t₁, t₂, n of each contact.
     pub j: &'a [f64],
@@ -70,12 +70,7 @@ impl ProblemData<'_> {
     /// Refuses what is no problem, but for an A that is not definite.
     pub(super) fn check(&self, o: &ProblemOptions) -> Result<()> {
         let contacts = self.contacts();
-        if contacts > o.max_contacts {
-            return Err(Error::capacity(format!(
-                "contacts: {contacts}, there is room for options.max_contacts = {}",
-                o.max_contacts
-            )));
-        }
+        o.check_contacts(contacts)?;
         for ((name, n), x) in sizes(o.nv, contacts).into_iter().zip(self.parts()) {
             if name != "compliance" || o.yields() {
                 check_finite(name, x, n)?;

@@ -92,8 +92,8 @@ impl ContactProblem {
         Ok(())
     }
 
-    /// Gradient of a function of the last solution, of which `v_bar` (nv) and `impulse_bar` (3 a contact) are the gradient by its velocity
-    /// and impulses, by all that makes its problem; an empty slice stands for zero. The gradient by A is
+    /// Gradient of a function of the last solution, of which `v_bar` (nv) and `impulse_bar` (3 a contact) are the gradient
+    /// by its velocity and impulses, by all that makes its problem; an empty slice stands for zero. The gradient by A is
     /// symmetric, so that its product with dA is right for any dA.
     ///
     /// Afterwards the label of [`ContactProblem::info`] is that of what was asked for. It cannot tell whether redundant

@@ -6,9 +6,9 @@
 //!
 //!   v = v_free + A⁻¹ Jᵀ λ,   σ = J v + target,   a law of contact between λ and σ.
 //!
-//! The laws are those of steps: [`Contact::Ncp`], [`Contact::Lcp`] and [`Contact::Convex`], whose
-//! rows yield by a diagonal R: v is the least of ½‖v − v_free‖²_A + ½‖λ‖²_R, where λ is −R⁻¹σ projected on the friction
-//! cone in the norm of R. In the terms of sap-convex-compliant-contact v* is v_free, and v̂ is −target.
+//! The laws are those of steps: [`Contact::Ncp`], [`Contact::Lcp`] and [`Contact::Convex`], whose rows yield by a diagonal
+//! R: v is the least of ½‖v − v_free‖²_A + ½‖λ‖²_R, where λ is −R⁻¹σ projected on the friction cone in the norm of R. In
+//! the terms of sap-convex-compliant-contact v* is v_free, and v̂ is −target.
 //!
 //! The derivative is by all that is given. With δ for what varies at fixed impulses,
 //!

@@ -49,6 +49,18 @@ impl ProblemOptions {
         self.of_steps().check()
     }
 
+    /// # Errors
+    /// `Capacity` for more contacts than there is room for.
+    pub fn check_contacts(&self, contacts: usize) -> Result<()> {
+        if contacts <= self.max_contacts {
+            return Ok(());
+        }
+        Err(Error::capacity(format!(
+            "contacts: got {contacts}, there is room for options.max_contacts = {}",
+            self.max_contacts
+        )))
+    }
+
     /// The same for a step.
     pub(super) fn of_steps(&self) -> Options {
         Options {

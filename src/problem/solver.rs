@@ -102,8 +102,8 @@ impl ContactProblem {
         &self.options
     }
 
-    /// Velocity (nv) and impulses (3 a contact: t₁, t₂, n) of a problem. Without contacts v is v_free. A solution above the tolerance is
-    /// written, too: the result says so.
+    /// Velocity (nv) and impulses (3 a contact: t₁, t₂, n) of a problem. Without contacts v is v_free. A solution above the
+    /// tolerance is written, too: the result says so.
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length, an A that is not symmetric or not definite, a negative friction coefficient, a

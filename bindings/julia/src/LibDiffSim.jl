@@ -354,6 +354,21 @@ struct ds_param
     component::Int32
 end
 
+mutable struct ds_problem_options
+    struct_size::Csize_t
+    law::Int32
+    reserved::Int32
+    tolerance::Cdouble
+    max_iterations::Csize_t
+    nv::Csize_t
+    max_contacts::Csize_t
+    function ds_problem_options()
+        made = new()
+        ds_problem_options_init(made)
+        made
+    end
+end
+
 mutable struct ds_recorder_options
     struct_size::Csize_t
     rate::Cdouble
@@ -661,6 +676,36 @@ ds_momentum(a1, a2, a3, a4, a5) =
 
 ds_options_init(a1) =
     ccall((:ds_options_init, libdiffsim), Cvoid, (Ref{ds_options},), a1)
+
+ds_problem_create(a1, a2) =
+    ccall((:ds_problem_create, libdiffsim), Int32, (Ref{ds_problem_options}, Ptr{Ptr{Cvoid}}), a1, a2)
+
+ds_problem_free(a1) =
+    ccall((:ds_problem_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_problem_impulses_unique(a1, a2) =
+    ccall((:ds_problem_impulses_unique, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_problem_info(a1, a2) =
+    ccall((:ds_problem_info, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_info}), a1, a2)
+
+ds_problem_jvp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_problem_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
+ds_problem_modes(a1, a2) =
+    ccall((:ds_problem_modes, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_problem_options_init(a1) =
+    ccall((:ds_problem_options_init, libdiffsim), Cvoid, (Ref{ds_problem_options},), a1)
+
+ds_problem_reset(a1) =
+    ccall((:ds_problem_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
+
+ds_problem_solve(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
+    ccall((:ds_problem_solve, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{ds_step_info}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+
+ds_problem_vjp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_problem_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
 ds_recorder_add_arrow(a1, a2, a3, a4) =
     ccall((:ds_recorder_add_arrow, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
