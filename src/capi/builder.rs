@@ -257,6 +257,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
         }
         let id = b.add_geom(GeomSpec {
             friction: d.friction,
+            restitution: d.restitution,
             condim: d.condim,
             contype: d.contype,
             conaffinity: d.conaffinity,

@@ -117,6 +117,8 @@ pub struct ds_geom_desc {
     pub open_mesh: i32,
     /// Must be 0.
     pub reserved: i32,
+    /// Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
+    pub restitution: f64,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
@@ -146,6 +148,7 @@ unsafe impl Growing for ds_geom_desc {
             triangle_count: 0,
             open_mesh: load::ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
             reserved: 0,
+            restitution: g.restitution,
         }
     }
 }

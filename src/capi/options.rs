@@ -85,6 +85,9 @@ pub struct ds_options {
     /// energy, ds_step_info says that it has not converged, and its derivatives are DS_ERR_NOT_CONVERGED. inf: whatever the
     /// longest of the methods needs, for offline use. Default 1000.
     pub max_work: f64,
+    /// Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to inf [m/s]; slower
+    /// ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
+    pub restitution_threshold: f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -110,6 +113,7 @@ unsafe impl Growing for ds_options {
             max_push_out: o.max_push_out,
             max_push_out_angle: o.max_push_out_angle,
             max_work: o.max_work,
+            restitution_threshold: o.restitution_threshold,
         }
     }
 }
@@ -141,6 +145,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         max_push_out: o.max_push_out,
         max_push_out_angle: o.max_push_out_angle,
         max_work: o.max_work,
+        restitution_threshold: o.restitution_threshold,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,

@@ -57,9 +57,13 @@ pub struct ds_step_info {
     /// 1: the residual is within the tolerance, the step is solved; a derivative may still turn out to be refused when
     /// it is asked for, which gradient says then. 0: it is not, and gradient is DS_GRADIENT_REFUSED.
     pub converged: i32,
+    /// Contacts that rebound with an impulse. Where there are any, the derivative of q+ by positions (and by parameters that
+    /// move surfaces) is that through the impacts: what meets later leaves on another path. A difference of this one step
+    /// does not show it, the path over many steps does.
+    pub impacts: u64,
     /// 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
     /// keeps its size.
-    pub reserved: [u64; 16],
+    pub reserved: [u64; 15],
 }
 
 impl From<StepInfo> for ds_step_info {
@@ -71,7 +75,8 @@ impl From<StepInfo> for ds_step_info {
             switch_distance: i.switch_distance,
             gradient: i.gradient.into(),
             converged: i32::from(i.converged),
-            reserved: [0; 16],
+            impacts: i.impacts as u64,
+            reserved: [0; 15],
         }
     }
 }

@@ -11,6 +11,7 @@ use super::held::Held;
 use super::levers::{Bound, Levers};
 use super::limits::{Limit, limits, misses};
 use super::memory::{Key, Memory, Recall};
+use super::rebound::{Rebound, of_pair};
 use super::rows::Rows;
 use super::source::Source;
 use super::stabilization::Stabilization;
@@ -56,6 +57,8 @@ pub struct Constraints {
     pub(super) group_weights: Vec<f64>,
     pub(super) angular: Vec<bool>,
     pub(super) bounds: Vec<Bound>,
+    /// Of contacts, whose groups come first.
+    pub(super) rebounds: Vec<Rebound>,
     pub g: Vec<f64>,
     pub(super) delassus: Held,
     pub lambda: Vec<f64>,
@@ -117,6 +120,7 @@ impl Constraints {
             group_weights: Vec::with_capacity(groups),
             angular: Vec::with_capacity(groups),
             bounds: Vec::with_capacity(groups),
+            rebounds: Vec::with_capacity(max_contacts),
             g: Vec::with_capacity(max_rows),
             delassus: Held::new(t, by_trees, max_rows, max_blocks),
             lambda: Vec::with_capacity(max_rows),
@@ -212,6 +216,7 @@ impl Constraints {
         self.group_weights.clear();
         self.angular.clear();
         self.bounds.clear();
+        self.rebounds.clear();
         self.g.clear();
         self.keys.clear();
     }
@@ -322,6 +327,16 @@ impl Constraints {
                 (c.point.gap, false),
                 key,
             );
+            let (e, _) = of_pair(&params.geom_restitution, c.geom);
+            let mut rebound = Rebound::default();
+            // What yields by its compliance has dissipation instead.
+            if e > 0.0 && self.compliance.is_none() {
+                let normal = block.rows() - 1;
+                let [speed, free] = [v, v_free].map(|v| self.rows.times(id, v).0[normal]);
+                (rebound.e, rebound.speed) = (e, speed);
+                rebound.opening = c.point.gap / h + free;
+            }
+            self.rebounds.push(rebound);
         }
         for i in 0..self.limits.len() {
             let l = self.limits[i];

@@ -313,8 +313,8 @@ impl ConstraintDerivative {
         }
     }
 
-    /// Effect of displacing all links of a subtree by ξ: σ into `sigma` (added) and the impulses on
-    /// links by the displacement of others into `force` (added).
+    /// Effect of displacing all links of a subtree by ξ: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses
+    /// on links by the displacement of others into `force` (all added).
     pub fn displaced(
         &self,
         c: &Constraints,
@@ -323,11 +323,12 @@ impl ConstraintDerivative {
         links: Range<usize>,
         xi: Twist,
         sigma: &mut [f64],
+        gaps: &mut [f64],
         force: &mut [f64],
     ) {
         let parent = t.links[links.start].parent;
         let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
-        self.contacts_displaced(t, kin, &links, xi, eta, sigma, force);
+        self.contacts_displaced(t, kin, &links, xi, eta, sigma, gaps, force);
         self.bounds_displaced(c, t, kin, &links, xi, sigma);
         let equalities = &self.equalities;
         for s in equalities.sides.iter().filter(|s| links.contains(&s.link)) {

@@ -14,6 +14,7 @@ mod home;
 pub mod levers;
 mod limits;
 mod memory;
+pub mod rebound;
 pub mod rows;
 mod source;
 mod stabilization;

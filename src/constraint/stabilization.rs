@@ -23,6 +23,8 @@ pub struct Stabilization {
     /// angles [rad/s]; of one constraint ([`Stabilization::of`]) the first is its own, in either unit.
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
+    /// Contacts that approach faster than this rebound, if they have restitution [m/s].
+    pub rebound_above: f64,
     /// A passed limit is led back: its row holds in both directions, and the speed falls with what is left.
     pub led: bool,
     /// Time step [s].
@@ -40,6 +42,7 @@ impl Stabilization {
             kd,
             max_push_out: max_push_out[0],
             max_push_out_angle: max_push_out[1],
+            rebound_above: 0.0,
             led: false,
             h,
             push_out: PushOut::Full,

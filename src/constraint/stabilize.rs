@@ -45,7 +45,13 @@ impl Constraints {
                     } else {
                         self.rows.times(i, v).0[last]
                     };
-                    let term = own.term(self.gaps[i], speed);
+                    let mut term = own.term(self.gaps[i], speed);
+                    if let Some(r) = self.rebounds.get_mut(i).filter(|r| r.e > 0.0) {
+                        r.holds = r.prevails(self.gaps[i], s, term);
+                        if r.holds {
+                            term = r.term();
+                        }
+                    }
                     let is_unfelt = self.is_unfelt(i);
                     let g = &mut self.g[range];
                     g.copy_from_slice(&free[..=last]);
@@ -197,8 +203,8 @@ impl Constraints {
     }
 
     /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
-    /// where the speed of pushing out reaches its bound, in units of the largest free velocity; infinite
-    /// where it has none. Of what was asked, or also of what might be asked `beside` it.
+    /// where the speed of pushing out reaches its bound, and of contacts with restitution to where they rebound or no longer do,
+    /// in units of the largest free velocity; infinite where it has none. Of what was asked, or also of what might be asked `beside` it.
     pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
         let kink = self.kink_distance_of(&self.asked);
         match beside {
@@ -212,10 +218,13 @@ impl Constraints {
         let distance = |b: usize| match self.sources[b] {
             Source::Friction { .. } => f64::INFINITY,
             Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance,
-            _ if self.modes[b] == Mode::Breaking => f64::INFINITY,
             _ => {
+                let (rebound, rebounds) = self.rebound_kink(b, s);
+                if rebounds || self.modes[b] == Mode::Breaking {
+                    return rebound;
+                }
                 let own = self.stabilization(b, s);
-                let kink = own.kink_distance(self.gaps[b]);
+                let kink = own.kink_distance(self.gaps[b]).min(rebound);
                 match own.by_push_out(self.gaps[b]) != 0.0 {
                     true => kink.min(self.bounds[b].apart),
                     false => kink,
@@ -236,7 +245,12 @@ impl Constraints {
         let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
         // What contradicts itself without contacts and limits is no jam.
         let blocked = violable.clone().next().is_some();
-        let pushes = violable.any(|b| s.pushes(self.gaps[b]));
+        let rebounds = |b: usize| {
+            self.rebounds
+                .get(b)
+                .is_some_and(|r| r.is_due(self.gaps[b], s))
+        };
+        let pushes = violable.any(|b| s.pushes(self.gaps[b]) || rebounds(b));
         let pulls = blocked
             && (0..self.groups()).any(|b| match self.sources[b] {
                 Source::Equality { error, .. } => s.pulls(&self.undoing(b, error, s)),
@@ -263,6 +277,8 @@ impl Constraints {
     /// Whether some violation is undone so fast that joints may be thrown.
     pub fn may_throw(&self) -> bool {
         let s = &self.asked;
-        (0..self.groups()).any(|b| self.normal_row(b).is_some() && s.may_throw(self.gaps[b]))
+        // What rebounds is not pushed.
+        let is_pushed = |b: usize| self.normal_row(b).is_some() && self.rebound(b).is_none();
+        (0..self.groups()).any(|b| is_pushed(b) && s.may_throw(self.gaps[b]))
     }
 }

@@ -4,6 +4,7 @@
 //! more.
 
 use super::assemble::Constraints;
+use super::rebound::of_pair;
 use super::source::Source;
 use super::stabilization::Undoing;
 use crate::collision::scene::Scene;
@@ -42,9 +43,16 @@ impl Constraints {
             self.gaps[group],
             &self.bounds[group],
         );
+        let by_speed = self.by_speed(group);
+        if self.rebound(group).is_some() {
+            return Target {
+                by_speed,
+                ..Target::default()
+            };
+        }
         let mut target = Target {
             by_gap: own.by_gap(gap),
-            by_speed: self.by_speed(group),
+            by_speed,
             ..Target::default()
         };
         let is_bounded = bound.varies() && bound.speed <= s.max_push_out;
@@ -62,13 +70,16 @@ impl Constraints {
 
     /// Slope of a group's normal row by its velocity before the step.
     #[inline(always)]
-    pub fn by_speed(&self, _group: usize) -> f64 {
-        -self.asked.kd
+    pub fn by_speed(&self, group: usize) -> f64 {
+        match self.rebound(group) {
+            Some(rebound) => rebound.e,
+            None => -self.asked.kd,
+        }
     }
 
     /// Whether any row has such a slope.
     pub fn keeps_speed(&self) -> bool {
-        self.asked.kd != 0.0
+        self.asked.kd != 0.0 || self.rebounds.iter().any(|r| r.holds)
     }
 
     /// Slopes of the rows (`sigma`) and of friction coefficients and bounds (`limits`, by blocks) by a parameter that does not
@@ -113,7 +124,16 @@ impl Constraints {
                         sigma[row] = compliance.by_material(params, of, p, at_contact, &s);
                     }
                 }
-                (ParamKind::Stabilization, _) => {
+                (ParamKind::GeomRestitution, Source::Contact(i)) => {
+                    let geoms = scene.contacts()[i].geom;
+                    if let (Some(rebound), Some(row)) =
+                        (self.rebound(group), self.normal_row(group))
+                        && of_pair(&params.geom_restitution, geoms).1 == index
+                    {
+                        sigma[row] = rebound.speed;
+                    }
+                }
+                (ParamKind::Stabilization, _) if self.rebound(group).is_none() => {
                     self.by_gain(group, p.component, v, &mut sigma[self.range(group)]);
                 }
                 _ => {}

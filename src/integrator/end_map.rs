@@ -92,6 +92,20 @@ impl EndMap {
         }
     }
 
+    /// x ← B_w x.
+    pub fn displace(&self, t: &Topology, x: &mut [f64]) {
+        for (b, l) in self.blocks.iter().zip(t.wide_links()) {
+            block_mul(&b.by_w, &mut x[l.iv..l.iv + l.kind.nv()]);
+        }
+    }
+
+    /// x ← B_wᵀ x.
+    pub fn displace_transposed(&self, t: &Topology, x: &mut [f64]) {
+        for (b, l) in self.blocks.iter().zip(t.wide_links()) {
+            block_tr_mul(&b.by_w, &mut x[l.iv..l.iv + l.kind.nv()]);
+        }
+    }
+
     /// z = h B_wᵀ q̄⁺ + Tᵀ v̄⁺.
     pub fn adjoint(&self, at: &Start<'_>, next: Tangent<'_>, z: &mut [f64]) {
         z.copy_from_slice(next.q);

@@ -136,6 +136,15 @@ pub trait Scheme: Debug + Send {
         self.map().adjoint(at, next, z);
     }
 
+    /// x ← the tangent of q⁺ where bodies go by x farther than h v̂ takes them, and the transpose of that.
+    fn displace(&self, at: &Start<'_>, x: &mut [f64]) {
+        self.map().displace(at.model.topology(), x);
+    }
+
+    fn displace_transposed(&self, at: &Start<'_>, x: &mut [f64]) {
+        self.map().displace_transposed(at.model.topology(), x);
+    }
+
     /// What comes to the state not through v̂: that of q and of what is carried is written, that of v added.
     fn state_adjoint(&self, at: &Start<'_>, next: Tangent<'_>, state: End<'_>) {
         self.map().position_adjoint(at, next.q, state.q);

@@ -158,6 +158,12 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
             g.friction
         )));
     }
+    if !(0.0..=1.0).contains(&g.restitution) {
+        return Err(Error::invalid(format!(
+            "geom {who}: restitution must be in [0, 1], got {}",
+            g.restitution
+        )));
+    }
     if !g.margin.is_finite() {
         return Err(Error::invalid(format!(
             "geom {who}: margin must be finite, got {}",

@@ -232,6 +232,7 @@ impl Compiler {
             armature: self.armature,
             friction_loss: self.friction_loss,
             geom_friction: geoms.iter().map(|g| g.friction).collect(),
+            geom_restitution: geoms.iter().map(|g| g.restitution).collect(),
             geom_stiffness: vec![f64::INFINITY; geoms.len()],
             geom_dissipation: vec![CONTACT_DISSIPATION; geoms.len()],
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),

@@ -23,6 +23,7 @@ impl Params {
         match p.kind {
             ParamKind::BodyInertia => self.body_inertia[i].to_params()[c],
             ParamKind::GeomFriction => self.geom_friction[i][c],
+            ParamKind::GeomRestitution => self.geom_restitution[i],
             ParamKind::ContactStiffness => self.geom_stiffness[i],
             ParamKind::ContactDissipation => self.geom_dissipation[i],
             ParamKind::GeomSize => self.geom_size[i][c],
@@ -44,6 +45,7 @@ impl Params {
                 self.body_inertia[i] = Inertia::from_params(&x);
             }
             ParamKind::GeomFriction => self.geom_friction[i][c] = value,
+            ParamKind::GeomRestitution => self.geom_restitution[i] = value,
             ParamKind::ContactStiffness => self.geom_stiffness[i] = value,
             ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
@@ -197,16 +199,16 @@ impl Model {
                     sizes => range("component", p.component, sizes),
                 }
             }
-            ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
+            ParamKind::ContactStiffness
+            | ParamKind::ContactDissipation
+            | ParamKind::GeomRestitution => {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 1)
             }
-            ParamKind::GeomRestitution | ParamKind::Spring | ParamKind::Force => {
-                Err(Error::unsupported(format!(
-                    "param: {:?} is not a parameter of any step of this version",
-                    p.kind
-                )))
-            }
+            ParamKind::Spring | ParamKind::Force => Err(Error::unsupported(format!(
+                "param: {:?} is not a parameter of any step of this version",
+                p.kind
+            ))),
         }
     }
 }

@@ -46,6 +46,13 @@ pub enum ParamKind {
     Force = 1000,
 }
 
+impl ParamKind {
+    /// Whether it changes where surfaces are at fixed q.
+    pub fn moves_surfaces(self) -> bool {
+        matches!(self, ParamKind::JointPlacement | ParamKind::GeomSize)
+    }
+}
+
 /// One selected parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -82,6 +89,8 @@ pub struct Params {
     pub friction_loss: Vec<f64>,
     /// Per geom: sliding, torsional, rolling.
     pub geom_friction: Vec<[f64; 3]>,
+    /// Per geom: coefficient of restitution; of a pair the larger counts.
+    pub geom_restitution: Vec<f64>,
     /// Per geom: contact stiffness [N/m], infinite for as rigid as the step resolves, and dissipation time [s].
     pub geom_stiffness: Vec<f64>,
     pub geom_dissipation: Vec<f64>,

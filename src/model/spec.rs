@@ -221,6 +221,8 @@ pub struct GeomSpec {
     pub shape: ShapeSpec,
     /// Sliding, torsional [m] and rolling [m] coefficients.
     pub friction: [f64; 3],
+    /// Coefficient of restitution, 0 to 1; of a pair the larger counts.
+    pub restitution: f64,
     /// 1: frictionless, 3: sliding, 4: with torsion, 6: with rolling.
     pub condim: i32,
     /// Two geoms may touch when `contype & conaffinity` of one with the other is not zero.
@@ -243,6 +245,7 @@ impl GeomSpec {
             placement,
             shape,
             friction: [1.0, 0.005, 0.0001],
+            restitution: 0.0,
             condim: 3,
             contype: 1,
             conaffinity: 1,

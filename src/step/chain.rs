@@ -8,7 +8,8 @@
 //! | balance | x = −h (R_q δq + R_v δv − f_u δu + R_p δp) | (q̄, v̄, ū, p̄) += −h Rᵀ w |
 //! | rows | δσ, δbounds; x += forces of rows between bodies | (q̄, v̄, p̄) += their transposes, of σ̄ and w |
 //! | impulses | x ← A⁻¹ x + δv̂₀, then x += A⁻¹ Jᵀ δλ(J x + δσ, δbounds) | z, σ̄ ← through the law; w = A⁻¹ z; v̄ += δv̂₀ᵀ z |
-//! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x) | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺) |
+//! | impacts | s = S (δq, δp) where contacts rebound | (q̄, p̄) += Sᵀ s̄ |
+//! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x), δq⁺ += B_w s | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺); s̄ = B_wᵀ q̄⁺ |
 //!
 //! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
 //! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
@@ -64,7 +65,7 @@ struct Link {
     backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
 }
 
-const CHAIN: [Link; 4] = [
+const CHAIN: [Link; 5] = [
     Link {
         forward: balance,
         backward: balance_transposed,
@@ -76,6 +77,10 @@ const CHAIN: [Link; 4] = [
     Link {
         forward: impulses,
         backward: impulses_transposed,
+    },
+    Link {
+        forward: impacts,
+        backward: impacts_transposed,
     },
     Link {
         forward: end,
@@ -193,9 +198,6 @@ fn rows_transposed(
     _: &Seed<'_>,
     bars: &mut Bars<'_>,
 ) -> Result<()> {
-    if let Some(out) = &mut bars.p {
-        out.fill(NOTHING);
-    }
     let (Some(c), Some(d)) = (&mut sim.contact, &sim.dynamics.derivatives) else {
         return Ok(());
     };
@@ -203,7 +205,7 @@ fn rows_transposed(
         for (out, p) in out.iter_mut().zip(&sim.selected) {
             lin.column.fill(0.0);
             c.parameter(&at!(sim, d), p, &mut lin.column);
-            *out = dot(&lin.column, &lin.weights) + c.parameter_adjoint();
+            *out += dot(&lin.column, &lin.weights) + c.parameter_adjoint();
         }
     }
     let (t, kin) = (sim.model.topology(), &sim.dynamics.kin);
@@ -255,6 +257,22 @@ fn impulses_transposed(
     Ok(())
 }
 
+fn impacts(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    match along.p {
+        Parameters::Unit(p) => sim.leave(lin, along.q, |i| f64::from(u8::from(i == p))),
+        Parameters::Along(dp) => sim.leave(lin, along.q, |i| dp.get(i).copied().unwrap_or(0.0)),
+    }
+}
+
+fn impacts_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    _: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    sim.leave_transposed(lin, bars.p.as_deref_mut())
+}
+
 fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
     let state = Tangent {
         q: along.q,
@@ -268,6 +286,12 @@ fn end(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> 
     };
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.end_direction(&at, state, &lin.x, next);
+    if sim.impacts() > 0 {
+        sim.integrator.displace(&at, &mut lin.left);
+        for (q, x) in lin.q_next.iter_mut().zip(&lin.left) {
+            *q += x;
+        }
+    }
     Ok(())
 }
 
@@ -275,9 +299,16 @@ fn end_transposed(
     sim: &mut Sim,
     lin: &mut Linearization,
     seed: &Seed<'_>,
-    _: &mut Bars<'_>,
+    bars: &mut Bars<'_>,
 ) -> Result<()> {
+    if let Some(out) = &mut bars.p {
+        out.fill(NOTHING);
+    }
     let at = sim.state.start(&sim.model, sim.options.time_step);
+    if sim.impacts() > 0 {
+        lin.left.copy_from_slice(seed.next.q);
+        sim.integrator.displace_transposed(&at, &mut lin.left);
+    }
     sim.integrator.end_adjoint(&at, seed.next, &mut lin.z);
     lin.v_sum.fill(NOTHING);
     let state = End {
@@ -291,7 +322,7 @@ fn end_transposed(
 
 impl Sim {
     /// Lends the workspace of derivatives.
-    fn with_linear<T>(
+    pub(super) fn with_linear<T>(
         &mut self,
         run: impl FnOnce(&mut Sim, &mut Linearization) -> Result<T>,
     ) -> Result<T> {

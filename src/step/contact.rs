@@ -1,12 +1,13 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+mod impact;
 mod parameters;
 mod report;
 mod request;
 mod solve;
 mod variations;
 
-pub(super) use parameters::Friction;
+pub(super) use parameters::Larger;
 pub use report::ContactReport;
 
 use super::constrained_inverse::ConstrainedInverse;
@@ -30,6 +31,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
+use impact::Impact;
 use variations::{General, OfStep};
 
 /// Scene, constraints and solver of one simulation, sized at creation.
@@ -69,9 +71,12 @@ pub(super) struct ContactLinear {
     /// Of a direction: σ at fixed velocity, and the laws' bounds; or their adjoints.
     sigma: Vec<f64>,
     bounds: Vec<f64>,
-    /// Of a parameter: the same.
+    /// Of a parameter: the same, and the gaps of contacts.
     w_param: Vec<f64>,
     limits: Vec<f64>,
+    gaps: Vec<f64>,
+    /// Contacts that rebound.
+    impacts: Vec<Impact>,
 }
 
 impl ContactStage {
@@ -87,11 +92,14 @@ impl ContactStage {
             &scene,
             options.max_contacts,
             convex,
-            Stabilization::new(
-                options.time_step,
-                [options.kp, options.kd],
-                [options.max_push_out, options.max_push_out_angle],
-            ),
+            Stabilization {
+                rebound_above: options.restitution_threshold,
+                ..Stabilization::new(
+                    options.time_step,
+                    [options.kp, options.kd],
+                    [options.max_push_out, options.max_push_out_angle],
+                )
+            },
         )?;
         if convex {
             let compliance = Compliance::new(
@@ -130,6 +138,8 @@ impl ContactStage {
                 bounds: vec![0.0; blocks],
                 w_param: vec![0.0; rows],
                 limits: vec![0.0; blocks],
+                gaps: vec![0.0; options.max_contacts],
+                impacts: Vec::with_capacity(options.max_contacts),
             }),
             constraints,
             speculative_margin: 0.0,
@@ -197,7 +207,7 @@ impl ContactStage {
         model: &Model,
         kin: &Kinematics,
         state: [&[f64]; 3],
-        friction: Friction<'_>,
+        larger: Larger<'_>,
         external: &mut External,
     ) -> Result<()> {
         let (has_rows, problem) = (self.has_rows(), self.constraints.problem());
@@ -207,6 +217,7 @@ impl ContactStage {
             let c = &self.constraints;
             l.variation
                 .prepare(c, &mut self.scene, model, kin, state, external);
+            impact::find(c, [state[1], state[2]], &mut l.impacts);
             let mut state = OfStep {
                 general: &mut l.general,
                 c,
@@ -215,16 +226,29 @@ impl ContactStage {
                 kin,
             };
             let verdict = match law {
-                Some(law) => law.verdict(&problem, &mut state)?,
+                Some(law) => match law.verdict(&problem, &mut state)? {
+                    // Redundant rows that meet at other times may contradict each other.
+                    Verdict::Exact if l.impacts.len() > 1 => {
+                        let w = &mut l.w_param[..problem.rows()];
+                        impact::vary(&mut l.impacts, c, l.general.displacement(), w);
+                        match law.answers(&problem, w)? {
+                            true => Verdict::Exact,
+                            false => Verdict::OneSided,
+                        }
+                    }
+                    verdict => verdict,
+                },
                 None => Verdict::Exact,
             };
+            let contacts = self.scene.contacts();
             let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
                 let Source::Contact(i) = *source else {
                     return false;
                 };
-                let f = self.scene.contacts()[i].friction;
-                *mode == Mode::Sliding && friction.is_at_kink(f)
+                *mode == Mode::Sliding && larger.friction_is_at_kink(contacts[i].friction)
             });
+            let tied =
+                tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
             l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
             l.refused = match verdict {
                 Verdict::Refused(why) => Some(why),

@@ -1,6 +1,6 @@
 //! What all derivatives of the last step are taken from: the balance of its forces and the matrices of that.
 
-use super::contact::Friction;
+use super::contact::Larger;
 use super::info::Gradient;
 use super::linearization::*;
 use super::parameters::At;
@@ -82,12 +82,12 @@ impl Sim {
         self.forces.differentiate(&at);
         let d = &mut self.dynamics;
         if let Some(c) = &mut self.contact {
-            let friction = Friction {
-                coefficients: &self.params.geom_friction,
+            let larger = Larger {
+                params: &self.params,
                 selected: &self.selected,
             };
             let state = [&s.q[..], &s.v, &s.v_end];
-            c.linearize(model, &d.kin, state, friction, &mut d.external)?;
+            c.linearize(model, &d.kin, state, larger, &mut d.external)?;
         }
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {

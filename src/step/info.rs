@@ -36,6 +36,9 @@ pub struct StepInfo {
     /// What that was in factorizations of the contact problem (`Options::max_work`).
     pub work: f64,
     pub contacts: usize,
+    /// Of these, how many rebound with an impulse. Where there are any ∂q⁺ by positions is that through the impact: a rebound
+    /// that comes later leaves its bodies on another path, though a difference of this one step does not show it.
+    pub impacts: usize,
     /// Residual of the contact problem, scaled as [`crate::contact::certificate::Certificate`] documents.
     pub residual: f64,
     /// The residual is within the tolerance; if not, `gradient` is [`Gradient::Refused`].
@@ -55,6 +58,7 @@ impl StepInfo {
         iterations: 0,
         work: 0.0,
         contacts: 0,
+        impacts: 0,
         residual: 0.0,
         converged: true,
         push_out_given_up: false,

@@ -54,7 +54,7 @@ impl Sim {
 
     fn write_jacobians(
         &mut self,
-        out: StepJacobians<'_>,
+        mut out: StepJacobians<'_>,
         [square, by_inputs]: [usize; 2],
         sparse: bool,
     ) -> Result<()> {
@@ -95,6 +95,7 @@ impl Sim {
             })?;
             self.keep_column(p, |l| &mut l.by_p);
         }
+        self.check_left([out.dq_dq.is_some(), out.dq_dp.is_some()])?;
         let (model, h) = (&*self.model, self.options.time_step);
         let (Some(d), Some(lin)) = (&self.dynamics.derivatives, &mut self.linear) else {
             return Err(Error::internal("the workspace of derivatives is missing"));
@@ -128,11 +129,12 @@ impl Sim {
         }
         let at = self.state.start(model, h);
         let scheme = &*self.integrator;
-        scheme.end_columns(&at, By::Positions, dofs, &lin.by_q, out.dq_dq, out.dv_dq);
+        let (dq_dq, dq_dp) = (out.dq_dq.as_deref_mut(), out.dq_dp.as_deref_mut());
+        scheme.end_columns(&at, By::Positions, dofs, &lin.by_q, dq_dq, out.dv_dq);
         scheme.end_columns(&at, By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv);
         scheme.end_columns(&at, By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du);
-        scheme.end_columns(&at, By::Other, full, &lin.by_p, out.dq_dp, out.dv_dp);
-        Ok(())
+        scheme.end_columns(&at, By::Other, full, &lin.by_p, dq_dp, out.dv_dp);
+        self.add_left(sparse, out.dq_dq, out.dq_dp)
     }
 
     /// Finds which trees the last step joins; one is an island from the start.

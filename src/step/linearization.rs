@@ -28,6 +28,8 @@ pub(crate) struct Linearization {
     pub unit: Vec<f64>,
     /// A direction on its way through the chain, and its end.
     pub x: Vec<f64>,
+    /// The displacement that impacts leave, or its adjoint.
+    pub left: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
     /// Adjoints of velocities and of forces on the way back.
@@ -54,6 +56,7 @@ impl Linearization {
             starts: [vec![0; nv + 1], vec![0; model.nu() + 1]],
             unit: vec![0.0; nv.max(model.nu())],
             x: vec![0.0; nv],
+            left: vec![0.0; nv],
             q_next: vec![0.0; nv],
             v_next: vec![0.0; nv],
             z: vec![0.0; nv],

@@ -7,6 +7,7 @@ mod contact;
 mod contact_kernels;
 mod derivatives;
 mod geometry;
+mod impacts;
 mod impulse_workspace;
 mod impulses;
 pub(crate) mod info;

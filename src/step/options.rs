@@ -77,6 +77,10 @@ pub struct Options {
     /// slowly; a contact leaves at the speed it was pushed with.
     pub max_push_out: f64,
     pub max_push_out_angle: f64,
+    /// Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to ∞ [m/s]. What
+    /// is slower comes to rest: without a threshold a ball would bounce at ever smaller heights. [`Contact::Convex`] has
+    /// dissipation instead, and no rebounds.
+    pub restitution_threshold: f64,
     /// Make the workspace of derivatives.
     pub derivatives: bool,
     /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
@@ -101,6 +105,7 @@ impl Default for Options {
             kd: 0.0,
             max_push_out: 0.5,
             max_push_out_angle: 1.0,
+            restitution_threshold: 0.01,
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
@@ -165,6 +170,7 @@ impl Options {
         for (name, x) in [
             ("max_push_out", self.max_push_out),
             ("max_push_out_angle", self.max_push_out_angle),
+            ("restitution_threshold", self.restitution_threshold),
         ] {
             if x.is_nan() || x < 0.0 {
                 return Err(Error::invalid(format!(

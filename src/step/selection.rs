@@ -63,7 +63,7 @@ impl Sim {
                     return self.model.params().friction_loss[k] > 0.0;
                 }
                 ParamKind::GeomSize => return true,
-                ParamKind::Stabilization => {
+                ParamKind::Stabilization | ParamKind::GeomRestitution => {
                     return matches!(self.options.contact, Contact::Ncp | Contact::Lcp);
                 }
                 ParamKind::ContactStiffness | ParamKind::ContactDissipation => {
@@ -101,8 +101,14 @@ impl Sim {
                 _ => self.model.check_param(p).map_err(within)?,
             }
             if !self.uses(p) {
+                let instead = match (p.kind, self.options.contact) {
+                    (ParamKind::GeomRestitution, Contact::Convex) => {
+                        ", whose contacts have ContactDissipation instead"
+                    }
+                    _ => "",
+                };
                 return Err(Error::unsupported(format!(
-                    "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}",
+                    "params[{i}]: {:?} {} of index {} has no effect on a step with contact {:?}{instead}",
                     p.kind, p.component, p.index, self.options.contact
                 )));
             }
@@ -129,7 +135,8 @@ impl Sim {
     ///
     /// # Errors
     /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
-    /// stiffness, armature or friction, a size that is not positive, a gain outside [0, 1]. Nothing is set then.
+    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1]. Nothing is set
+    /// then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         check_length("p", values, self.np())?;
         use ParamKind as K;
@@ -163,9 +170,10 @@ impl Sim {
                     SIZES.end()
                 )));
             }
-            if p.kind == K::Stabilization && !(0.0..=1.0).contains(x) {
+            if matches!(p.kind, K::Stabilization | K::GeomRestitution) && !(0.0..=1.0).contains(x) {
                 return Err(Error::invalid(format!(
-                    "p[{i}]: Stabilization must be in [0, 1], got {x}"
+                    "p[{i}]: {:?} must be in [0, 1], got {x}",
+                    p.kind
                 )));
             }
         }

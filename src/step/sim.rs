@@ -410,6 +410,7 @@ impl Sim {
                 s.info.converged = certificate.converged;
                 s.info.push_out_given_up = c.gave_up_push_out();
                 s.info.contacts = c.scene.contacts().len();
+                s.info.impacts = c.constraints.impacts().count();
                 let kink = c.kink_distance();
                 s.info.switch_distance = margin.min(certificate.margin).min(kink);
                 let kinked = kink < 1e-9 || c.yielded();

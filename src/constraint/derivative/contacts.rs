@@ -108,7 +108,7 @@ impl ConstraintDerivative {
                 stiffness.add(from, &e);
                 Cross::add(&mut reduced.cross, [from, to], &varied.wrench[1 - x]);
             }
-            if self.times > BEFORE {
+            if self.times > BEFORE && c.by_speed != 0.0 {
                 let state = self.flow[BEFORE].see(state);
                 for x in moving(&state.sides) {
                     let varied = state.vary(x);
@@ -198,6 +198,7 @@ impl ConstraintDerivative {
         xi: Twist,
         eta: [Twist; 2],
         sigma: &mut [f64],
+        gaps: &mut [f64],
         force: &mut [f64],
     ) {
         for c in &self.contacts[..self.count] {
@@ -209,6 +210,7 @@ impl ConstraintDerivative {
                     both
                 };
                 let moved = self.add_displaced(c, &of_side(xi), &eta.map(of_side), sigma);
+                gaps[c.group] += moved.gap;
                 let other = 1 - x;
                 if link[other] != WORLD {
                     for k in t.path(link[other]) {

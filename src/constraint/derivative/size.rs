@@ -9,7 +9,8 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{Topology, WORLD};
 
 impl ConstraintDerivative {
-    /// Effect of a geom's size per unit: σ into `sigma` (added), and the impulses on the dofs into `force` (added).
+    /// Effect of a geom's size per unit: σ into `sigma`, the gaps of contacts into `gaps`, and the impulses on the dofs into
+    /// `force` (all added).
     /// After [`ConstraintDerivative::prepare`].
     pub fn resized(
         &self,
@@ -19,6 +20,7 @@ impl ConstraintDerivative {
         kin: &Kinematics,
         (geom, component): (usize, usize),
         sigma: &mut [f64],
+        gaps: &mut [f64],
         force: &mut [f64],
     ) {
         self.bounds_resized(c, scene, (geom, component), sigma);
@@ -32,6 +34,7 @@ impl ConstraintDerivative {
             };
             let by = scene.size_motion(contact, side, component);
             let moved = varied.state.surface_moved(side, by);
+            gaps[varied.group] += moved.gap;
             let mut velocity = moved.velocity;
             velocity.z += varied.slope * moved.gap;
             if self.times > BEFORE {

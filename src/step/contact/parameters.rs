@@ -3,24 +3,31 @@
 use super::{ContactStage, solved_by};
 use crate::collision::scene::PairFriction;
 use crate::error::Result;
-use crate::model::params::{Param, ParamKind};
+use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
 
-/// The geoms' coefficients, and which parameters derivatives are taken by.
-pub(in crate::step) struct Friction<'a> {
-    pub coefficients: &'a [[f64; 3]],
+/// The geoms' coefficients of which a pair has the larger one, and which parameters derivatives are taken by.
+pub(in crate::step) struct Larger<'a> {
+    pub params: &'a Params,
     pub selected: &'a [Param],
 }
 
-impl Friction<'_> {
-    /// Whether a selected coefficient is that of both geoms of a pair, of which the larger counts.
-    pub(super) fn is_at_kink(&self, pair: PairFriction) -> bool {
-        pair.tied(self.coefficients).is_some_and(|geoms| {
-            let chosen = |p: &Param| {
-                p.kind == ParamKind::GeomFriction && geoms.contains(&(p.index as usize))
-            };
-            self.selected.iter().any(chosen)
-        })
+impl Larger<'_> {
+    /// Whether a selected coefficient of friction is that of both geoms of a pair.
+    pub(super) fn friction_is_at_kink(&self, pair: PairFriction) -> bool {
+        let tied = pair.tied(&self.params.geom_friction);
+        tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms))
+    }
+
+    /// Whether a selected coefficient of restitution is.
+    pub(super) fn restitution_is_at_kink(&self, geoms: [usize; 2]) -> bool {
+        let [a, b] = geoms.map(|g| self.params.geom_restitution[g]);
+        a == b && self.is_selected(ParamKind::GeomRestitution, geoms)
+    }
+
+    fn is_selected(&self, kind: ParamKind, geoms: [usize; 2]) -> bool {
+        let chosen = |p: &Param| p.kind == kind && geoms.contains(&(p.index as usize));
+        self.selected.iter().any(chosen)
     }
 }
 
@@ -33,6 +40,7 @@ impl ContactStage {
         };
         l.w_param.fill(0.0);
         l.limits.fill(0.0);
+        l.gaps.fill(0.0);
         let index = p.index as usize;
         match p.kind {
             ParamKind::JointPlacement => {
@@ -40,13 +48,16 @@ impl ContactStage {
                 let first = at.model.joint(index).first_link;
                 let t = at.model.topology();
                 let links = first..t.links[first].end;
+                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
                 l.variation
-                    .displaced(c, t, at.kin, links, xi, &mut l.w_param, force);
+                    .displaced(c, t, at.kin, links, xi, sigma, gaps, force);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);
-                let (t, scene, sigma) = (at.model.topology(), &self.scene, &mut l.w_param);
-                l.variation.resized(c, scene, t, at.kin, size, sigma, force);
+                let (t, scene) = (at.model.topology(), &self.scene);
+                let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
+                l.variation
+                    .resized(c, scene, t, at.kin, size, sigma, gaps, force);
             }
             _ => {
                 let (sigma, limits) = (&mut l.w_param, &mut l.limits);
@@ -58,7 +69,7 @@ impl ContactStage {
     /// Notes whether redundant constraints, which agree on every variation of the state, also agree on that of a
     /// parameter which moves the geometry.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
-        if matches!(p.kind, ParamKind::JointPlacement | ParamKind::GeomSize) {
+        if p.kind.moves_surfaces() {
             self.parameter(at, p, force);
             let problem = self.constraints.problem();
             let law = solved_by(&mut self.law, &mut self.relaxed);

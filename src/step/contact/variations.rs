@@ -20,6 +20,10 @@ impl General {
             direction: vec![0.0; nv],
         }
     }
+
+    pub fn displacement(&self) -> &[f64] {
+        &self.numbers[0]
+    }
 }
 
 /// Those of the last step.
