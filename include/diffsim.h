@@ -578,7 +578,8 @@ enum ds_param_kind
    */
   DS_PARAM_GEOM_FRICTION = 1,
   /**
-   * index: geom.
+   * index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
+   * DS_CONTACT_LCP.
    */
   DS_PARAM_GEOM_RESTITUTION = 2,
   /**
@@ -1035,6 +1036,10 @@ typedef struct ds_geom_desc {
    * Must be 0.
    */
   int32_t reserved;
+  /**
+   * Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
+   */
+  double restitution;
 } ds_geom_desc;
 
 /**
@@ -1225,6 +1230,11 @@ typedef struct ds_options {
    * longest of the methods needs, for offline use. Default 1000.
    */
   double max_work;
+  /**
+   * Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to inf [m/s]; slower
+   * ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
+   */
+  double restitution_threshold;
 } ds_options;
 
 /**
@@ -1260,10 +1270,16 @@ typedef struct ds_step_info {
    */
   int32_t converged;
   /**
+   * Contacts that rebound with an impulse. Where there are any, the derivative of q+ by positions (and by parameters that
+   * move surfaces) is that through the impacts: what meets later leaves on another path. A difference of this one step
+   * does not show it, the path over many steps does.
+   */
+  uint64_t impacts;
+  /**
    * 0: room for what other laws and integrators will report, each field 0 where there is nothing to say. So the struct
    * keeps its size.
    */
-  uint64_t reserved[16];
+  uint64_t reserved[15];
 } ds_step_info;
 
 /**

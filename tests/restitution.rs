@@ -17,6 +17,16 @@ use std::sync::Arc;
 
 const RESTITUTION: ParamKind = ParamKind::GeomRestitution;
 
+/// Laws whose contacts rebound.
+const RIGID: [Contact; 2] = [Contact::Ncp, Contact::Lcp];
+
+fn with(contact: Contact, h: f64) -> Options {
+    Options {
+        contact,
+        ..options(h)
+    }
+}
+
 /// A ball of radius 0.1 above the ground.
 fn bouncing(e: f64, friction: f64, height: f64) -> ModelSpec {
     let mut spec = on_ground(friction, height, 0.5, ball(0.1));
@@ -71,9 +81,13 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) {
 
 #[test]
 fn a_ball_rebounds_with_its_share_of_the_speed() {
-    for h in [1e-3, 1e-2] {
+    for (h, law) in [1e-3, 1e-2]
+        .into_iter()
+        .flat_map(|h| RIGID.map(|law| (h, law)))
+    {
         for e in [0.0, 0.5, 1.0] {
-            let mut w = World::new(bouncing(e, 0.5, 1.1), Actuation::FromFile, &options(h));
+            let spec = bouncing(e, 0.5, 1.1);
+            let mut w = World::new(spec, Actuation::FromFile, &with(law, h));
             let mut impacts = 0;
             for _ in 0..(1.0 / h) as usize {
                 let (z, v) = (w.position(0).z, w.velocity(0).z);
@@ -134,14 +148,17 @@ fn an_elastic_ball_keeps_its_energy() {
 /// Positions and velocities map alike: ∂q⁺/∂q = ∂v⁺/∂v = X, ∂q⁺/∂v = h X, ∂v⁺/∂q = 0.
 #[test]
 fn two_balls_meet_head_on() {
-    for h in [1e-3, 5e-2] {
+    for (h, law) in [1e-3, 5e-2]
+        .into_iter()
+        .flat_map(|h| RIGID.map(|law| (h, law)))
+    {
         for (masses, e, map) in [
             ([1.0, 1.0], 1.0, [0.0, 1.0, 1.0, 0.0]),
             ([1.0, 3.0], 1.0, [-0.5, 0.5, 1.5, 0.5]),
             ([1.0, 1.0], 0.5, [0.25, 0.75, 0.75, 0.25]),
         ] {
             let spec = line(e, &[0.0, 0.2 + 0.3 * h], &masses);
-            let mut w = World::new(spec, Actuation::FromFile, &options(h));
+            let mut w = World::new(spec, Actuation::FromFile, &with(law, h));
             w.v.copy_from_slice(&[1.0, -0.5]);
             assert_eq!(w.step().impacts, 1);
             let [a, b, c, d] = map;
@@ -160,10 +177,14 @@ fn two_balls_meet_head_on() {
 /// The balls behind the one that is struck go as one body, since only what approaches rebounds.
 #[test]
 fn a_touching_cradle_rebounds_from_the_rest_as_from_one_body() {
-    for (n, e) in [(3, 1.0), (5, 1.0), (5, 0.5)] {
+    for (n, e, law) in [
+        (3, 1.0, Contact::Ncp),
+        (5, 1.0, Contact::Lcp),
+        (5, 0.5, Contact::Ncp),
+    ] {
         let places: Vec<f64> = (0..n).map(|i| 0.2 * f64::from(i)).collect();
         let spec = line(e, &places, &vec![1.0; n as usize]);
-        let mut w = World::new(spec, Actuation::FromFile, &options(1e-3));
+        let mut w = World::new(spec, Actuation::FromFile, &with(law, 1e-3));
         w.q[0] = -1e-4;
         w.v[0] = 1.0;
         assert_eq!(w.step().impacts, 1);
@@ -194,10 +215,16 @@ fn the_last_ball_of_a_cradle_with_gaps_leaves() {
 #[test]
 fn a_box_lands_flat_on_its_four_corners() {
     let h = 1e-3;
-    for (friction, e) in [(0.0, 0.6), (0.5, 0.6), (0.5, 1.0)] {
+    for (friction, e, law) in [
+        (0.0, 0.6, Contact::Ncp),
+        (0.5, 0.6, Contact::Ncp),
+        (0.5, 1.0, Contact::Ncp),
+        (0.0, 0.6, Contact::Lcp),
+        (0.5, 0.6, Contact::Lcp),
+    ] {
         let mut spec = on_ground(friction, 0.1005, 2.0, cuboid(0.2, 0.15, 0.1));
         spec.geoms[1].restitution = e;
-        let mut w = World::new(spec, Actuation::FromFile, &options(h));
+        let mut w = World::new(spec, Actuation::FromFile, &with(law, h));
         w.launch(0, Vec3::Z * -2.0);
         assert_eq!(w.step().impacts, 4);
         close(&w.v, &[0.0, 0.0, 2.0 * e, 0.0, 0.0, 0.0], 1e-9);
@@ -216,14 +243,14 @@ fn a_box_lands_flat_on_its_four_corners() {
 /// Gradient of one number of the last configuration by the first q and v, and by parameters.
 fn gradient(
     model: &Arc<Model>,
-    h: f64,
+    options: &Options,
     params: &[Param],
     [q, v]: [&[f64]; 2],
     steps: usize,
     of: usize,
 ) -> [Vec<f64>; 3] {
     let nv = model.nv();
-    let mut rollout = Rollout::new(model.clone(), &options(h), steps).unwrap();
+    let mut rollout = Rollout::new(model.clone(), options, steps).unwrap();
     rollout.sim_mut().select_params(params).unwrap();
     rollout.run(q, v, &[], steps, None, None).unwrap();
     let mut q_bar = vec![0.0; nv * (steps + 1)];
@@ -241,14 +268,19 @@ fn gradient(
 #[test]
 fn the_gradient_of_two_balls_is_exact_for_any_step() {
     let end = 0.6;
-    for e in [0.5, 1.0] {
+    for (e, law) in [
+        (0.5, Contact::Ncp),
+        (1.0, Contact::Ncp),
+        (0.5, Contact::Lcp),
+    ] {
         let model = Model::compile(line(e, &[0.0, 0.3], &[1.0; 2]), Actuation::FromFile);
         let model = Arc::new(model.unwrap());
         for steps in [6, 10, 33, 100, 1000] {
             let h = end / f64::from(steps);
             for (of, sign) in [(1, 1.0), (0, -1.0)] {
                 let state = [&[0.0, 0.0][..], &[0.7, 0.1]];
-                let [by_q, by_v, _] = gradient(&model, h, &[], state, steps as usize, of);
+                let options = with(law, h);
+                let [by_q, by_v, _] = gradient(&model, &options, &[], state, steps as usize, of);
                 let (own, other) = (0.5 * (1.0 + sign * e), 0.5 * (1.0 - sign * e));
                 close(&by_q, &[own, other], 1e-9);
                 close(&by_v, &[end * own, end * other], 1e-9);
@@ -285,7 +317,8 @@ fn flight([x, z, vx, vz, spin, radius, e, mu]: [f64; 8], turns: bool, end: f64) 
 #[test]
 fn a_ball_is_differentiated_through_its_bounce() {
     let end = 0.5;
-    for (turns, mu) in [(false, 0.6), (true, 0.15)] {
+    let cases = [(false, 0.6), (true, 0.15)];
+    for ((turns, mu), law) in cases.into_iter().flat_map(|c| RIGID.map(|law| (c, law))) {
         let numbers = [0.0, 0.4, 0.8, -1.0, 60.0, 0.1, 0.7, mu];
         let exact = |i: usize, of: usize| {
             let shifted = |s: f64| {
@@ -316,7 +349,8 @@ fn a_ball_is_differentiated_through_its_bounce() {
                 let q = model.neutral().to_vec();
                 let v = &[0.8, -1.0, 60.0][..model.nv()];
                 let steps = (end / h).round() as usize;
-                let [by_q, by_v, by_p] = gradient(&model, h, &params, [&q, v], steps, of);
+                let [by_q, by_v, by_p] =
+                    gradient(&model, &with(law, h), &params, [&q, v], steps, of);
                 let ours = [&by_q[..2], &by_v[..2], &by_p].concat();
                 let numbers = [0, 1, 2, 3, 5, 6, 7];
                 close(&ours, &numbers.map(|i| exact(i, of)), 3.0 * h);
@@ -386,7 +420,12 @@ fn a_free_ball_that_meets_later_leaves_on_another_path() {
 /// displacement that impacts leave.
 #[test]
 fn robots_that_rebound_are_differentiated() {
-    for (seed, e) in [(1, 0.3), (2, 0.5), (3, 0.8)] {
+    for (seed, e, law) in [
+        (1, 0.3, Contact::Ncp),
+        (2, 0.5, Contact::Ncp),
+        (3, 0.8, Contact::Ncp),
+        (4, 0.5, Contact::Lcp),
+    ] {
         let mut spec = quadruped_spec(false);
         for (i, g) in spec.geoms.iter_mut().enumerate() {
             g.restitution = e + 0.01 * i as f64;
@@ -409,7 +448,7 @@ fn robots_that_rebound_are_differentiated() {
         q[2] += 0.05;
         let mut v = rng.vector(model.nv(), 0.5);
         v[2] = -1.5;
-        let mut checker = Checker::new(model, &options(1e-3));
+        let mut checker = Checker::new(model, &with(law, 1e-3));
         checker.stencil = FOURTH_ORDER;
         checker.select(&params);
         let mut impacts = 0;
@@ -419,7 +458,7 @@ fn robots_that_rebound_are_differentiated() {
             impacts += checker.impacts;
         }
         assert!(impacts > 8, "{impacts}");
-        checker.report(&format!("quadruped with e = {e}"));
+        checker.report(&format!("quadruped with e = {e}, {law:?}"));
     }
 }
 

@@ -16,7 +16,8 @@ pub enum ds_param_kind {
     DS_PARAM_BODY_INERTIA = 0,
     /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
     DS_PARAM_GEOM_FRICTION = 1,
-    /// index: geom.
+    /// index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
+    /// DS_CONTACT_LCP.
     DS_PARAM_GEOM_RESTITUTION = 2,
     /// index: geom; component 0 [N/m], greater than 0; infinite as loaded, and then as rigid as a step resolves. The
     /// stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX.

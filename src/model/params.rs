@@ -10,7 +10,7 @@ pub enum ParamKind {
     BodyInertia = 0,
     /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
     GeomFriction = 1,
-    /// index: geom; component 0.
+    /// index: geom; component 0, in [0, 1]. Of a pair the larger counts.
     GeomRestitution = 2,
     /// index: geom; component 0 [N/m]. In series with the other geom's; infinite as loaded: as rigid as a step resolves.
     ContactStiffness = 3,

@@ -179,6 +179,7 @@ mutable struct ds_geom_desc
     triangle_count::Csize_t
     open_mesh::Int32
     reserved::Int32
+    restitution::Cdouble
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)
@@ -242,6 +243,7 @@ mutable struct ds_options
     max_push_out::Cdouble
     max_push_out_angle::Cdouble
     max_work::Cdouble
+    restitution_threshold::Cdouble
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -256,7 +258,8 @@ struct ds_step_info
     switch_distance::Cdouble
     gradient::Int32
     converged::Int32
-    reserved::NTuple{16, UInt64}
+    impacts::UInt64
+    reserved::NTuple{15, UInt64}
 end
 
 struct ds_step_jacobians
