@@ -576,6 +576,7 @@ inline std::string_view status_name(ds_status status) { return ds_status_name(st
 
 }  // namespace diffsim
 
+#include "diffsim_problem.hpp"
 #include "diffsim_recorder.hpp"
 
 #endif  // DIFFSIM_HPP

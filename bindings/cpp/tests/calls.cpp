@@ -418,6 +418,31 @@ void recordings(const Model &model) {
     recorder.flush();
 }
 
+/** A ball of 2 kg that slides on its lowest point: v = v_free - mu (impulse) along the motion. */
+void problems() {
+    diffsim::ProblemOptions options;
+    CHECK(options.law == DS_CONTACT_NCP && options.max_contacts == 32);
+    CHECK_THROWS(diffsim::Problem{options}, DS_ERR_INVALID_ARGUMENT, "options.nv");
+    options.nv = 3;
+    options.max_contacts = 1;
+    diffsim::Problem problem(options);
+    CHECK_THROWS(problem.info(), DS_ERR_NO_STEP, "no problem");
+    const Numbers A{2, 0, 0, 0, 2, 0, 0, 0, 2}, J{1, 0, 0, 0, 1, 0, 0, 0, 1}, free{1, 0, -0.1}, target(3), friction{0.5};
+    Numbers v(3), impulse(3), dv(3), dimpulse(3), A_bar(9), J_bar(9), free_bar(3), target_bar(3), friction_bar(1);
+    const auto info = problem.solve({A, J, free, target, friction, {}}, v, impulse);
+    CHECK(info.converged == 1 && info.contacts == 1);
+    CHECK(near(v, {0.95, 0, 0}, 1e-12) && near(impulse, {-0.1, 0, 0.2}, 1e-12));
+    CHECK(problem.modes() == std::vector<std::int32_t>{DS_MODE_SLIDING} && problem.impulses_unique());
+    problem.jvp({{}, {}, Numbers{0, 0, 1}, {}, Numbers{0.1}, {}}, dv, dimpulse);
+    CHECK(near(dv, {0.5 - 0.01, 0, 0}, 1e-12) && problem.info().gradient == DS_GRADIENT_EXACT);
+    problem.vjp(Numbers{1, 0, 0}, {}, {A_bar, J_bar, free_bar, target_bar, friction_bar, {}});
+    CHECK(near(free_bar, {1, 0, 0.5}, 1e-12) && near(friction_bar, {-0.1}, 1e-12));
+    CHECK_THROWS(problem.solve({A, J, free, free, friction, target}, v, impulse), DS_ERR_INVALID_ARGUMENT, "compliance");
+    CHECK_THROWS(problem.solve({J, Numbers(6), free, target, friction, {}}, v, impulse), DS_ERR_INVALID_ARGUMENT, "J");
+    problem.reset();
+    CHECK_THROWS(problem.jvp({}, dv), DS_ERR_NO_STEP, "no problem");
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -435,6 +460,7 @@ int main(int argc, char **argv) {
     built_in_code();
     recordings(model);
     saving(model);
+    problems();
     misuse(model, models);
     return report();
 }

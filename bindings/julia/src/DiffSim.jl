@@ -28,6 +28,7 @@ export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
 export Rollout, run!
 export Batch, batch_step!
+export Problem, solve!, modes, impulses_unique
 export Recorder, record!, surface!, save
 
 """
@@ -58,6 +59,7 @@ include("derivatives.jl")
 include("dynamics.jl")
 include("rollout.jl")
 include("batch.jl")
+include("problem.jl")
 include("recorder.jl")
 
 end

@@ -88,16 +88,17 @@ derivative is: `:exact` or `:one_sided`.
 function step_info(s::Sim)
     out = Ref{LibDiffSim.ds_step_info}()
     check(LibDiffSim.ds_sim_step_info(handle(s), out))
-    i = out[]
-    (
-        contacts = Int(i.contacts),
-        iterations = Int(i.iterations),
-        residual = i.residual,
-        switch_distance = i.switch_distance,
-        gradient = get(GRADIENTS, i.gradient, :refused),
-        converged = i.converged == 1,
-    )
+    told(out[])
 end
+
+told(i::LibDiffSim.ds_step_info) = (
+    contacts = Int(i.contacts),
+    iterations = Int(i.iterations),
+    residual = i.residual,
+    switch_distance = i.switch_distance,
+    gradient = get(GRADIENTS, i.gradient, :refused),
+    converged = i.converged == 1,
+)
 
 "What the sim remembers from step to step: with the state, all that the next step depends on."
 function memory(s::Sim)

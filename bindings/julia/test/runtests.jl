@@ -17,6 +17,7 @@ end
     include("calls.jl")
     include("derivatives.jl")
     include("misuse.jl")
+    include("problem.jl")
     include("same_bits.jl")
     include("chain_rules.jl")
     @testset "examples" begin

@@ -52,6 +52,7 @@ from .enums import (
 from .live import Live
 from .model import Body, Geom, Joint, Model
 from .parameters import Param
+from .problem import Problem, ProblemGradients
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .rollout import Rollout
@@ -110,6 +111,8 @@ __all__ = [
     "Param",
     "ParamKind",
     "ParseError",
+    "Problem",
+    "ProblemGradients",
     "Quantity",
     "Recorder",
     "Recording",
