@@ -4,6 +4,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 import diffsim
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python"
@@ -31,3 +33,10 @@ def test_push_survey(tmp_path):
     least, most = (diffsim.Recording.read(tmp_path / f"push_survey_{name}.dsrec") for name in ("least", "most"))
     # The height of the trunk at the end: one stands, the other has fallen.
     assert least.frames[-1].q[2] > 0.2 > most.frames[-1].q[2]
+
+
+def test_pinocchio_contact():
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    printed = run("pinocchio_contact.py").stdout
+    for law in ("NCP", "LCP", "CONVEX"):
+        assert f"{law}: contacts breaking, sliding, sticking" in printed
