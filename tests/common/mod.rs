@@ -2,7 +2,9 @@
 #![allow(dead_code)]
 
 pub mod alike;
+pub mod boxed;
 pub mod checker;
+pub mod enumeration;
 pub mod robots;
 pub mod runs;
 pub mod scene;

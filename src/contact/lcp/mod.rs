@@ -8,7 +8,8 @@
 //!
 //! Rows without impulse that stay closed are clamped, too, before impulses are chosen, so that what is returned does not depend
 //! on the pivots: the impulse of least norm, −Q⁺ b_C, where that obeys the law; else what [`ncp`](super::ncp) says of
-//! redundant contacts. Velocities do not depend on the choice.
+//! redundant contacts. Velocities do not depend on the choice; where points slide to different sides and they would, it is
+//! the one in the range of Q, whose derivative is that of the solution.
 //!
 //! Ties are rows at a bound without velocity, and those without impulse that do not open. They count as held, as in all laws; the
 //! derivative there is compared with that of other sides, and called one-sided where they differ.

@@ -4,8 +4,8 @@ use super::active_set::Purpose;
 use super::continuation::Continuation;
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SETTLING, SWEEP,
-    SWEEPS, When,
+    Attempt, CLOSING, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE,
+    SETTLING, SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -440,7 +440,12 @@ impl NcpSolver {
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
-        let (budget, before) = (self.grant(budget), certificate.newton);
+        // Where slip directions do not turn, what is closed at a switch decides on impulses alone.
+        let closing = match self.is_for(When::Pyramids, problem, false) {
+            true => self.grant(budget + CLOSING) - self.grant(budget),
+            false => 0,
+        };
+        let (budget, before) = ([self.grant(budget), closing], certificate.newton);
         self.least_norm.work = 0.0;
         let done = newton::run(
             problem,

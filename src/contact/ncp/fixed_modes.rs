@@ -36,8 +36,6 @@ pub(super) fn solve_fixed(
         modes,
         free,
         kept,
-        x,
-        scratch,
         ..
     } = work;
     kept.copy_from_slice(lambda);
@@ -55,13 +53,14 @@ pub(super) fn solve_fixed(
         lambda[at] = fixed;
         problem.delassus.add_columns(i, at, &[fixed], free);
     }
-    let m = active_set.order;
-    active_set.restrict(|r| [-free[r]], x);
-    active_set.solve_step(problem, &mut x[..m], scratch);
-    active_set.expand(&x[..m], |row, [value]| lambda[row] = value);
-    let size = largest(lambda);
+    solve_in_range(problem, work, active_set);
+    let size = largest(&work.lambda);
     let (slack, least) = (ADMITTED * size, LEAST * size);
-    if !active_set.deficient() || is_inside(problem, work, active_set, Inside::CLOSED, slack) {
+    let deficient = active_set.deficient();
+    let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
+    let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
+    let is_linear = !active_set.symmetric && active_set.faces.iter().all(is_fixed);
+    if !deficient || admitted && !is_linear {
         turn_onto_cones(problem.blocks, work, active_set);
         return Some(true);
     }
@@ -78,19 +77,26 @@ pub(super) fn solve_fixed(
         work.update_sigma(problem);
         work.chosen.copy_from_slice(&work.sigma);
     }
+    if is_linear {
+        // The least of the impulses that have the velocity of the one in the range.
+        pose_range(work, active_set, least_norm);
+        if put(least_norm.solve_alone(), work, active_set)
+            && is_inside(problem, work, active_set, Inside::CLOSED, slack)
+            && same_velocity(work, active_set)
+        {
+            return Some(true);
+        }
+        solve_in_range(problem, work, active_set);
+        if admitted {
+            return Some(true);
+        }
+    }
     std::mem::swap(&mut work.lambda, &mut work.kept);
     if is_warm && stays(problem, work, active_set, least) && same_velocity(work, active_set) {
         return Some(true);
     }
     work.lambda.copy_from_slice(&work.kept);
-    let Work {
-        free, x, scratch, ..
-    } = work;
-    active_set.restrict(|r| [-free[r]], x);
-    let rank = active_set.rank();
-    let (f, t, stride) = least_norm.start(rank, m);
-    active_set.range_equations(f, stride, x, scratch);
-    t[..rank].copy_from_slice(x[..rank].as_flattened());
+    pose_range(work, active_set, least_norm);
     let insides = SHARES.map(|share| Inside { share, least });
     let mut found = false;
     for inside in insides {
@@ -110,6 +116,32 @@ pub(super) fn solve_fixed(
     }
     turn_onto_cones(problem.blocks, work, active_set);
     Some(false)
+}
+
+/// λ and the unknowns that the factored matrix gives for the velocities `work.free` without them, in the range of the matrix.
+fn solve_in_range(problem: &Problem, work: &mut Work, active_set: &mut ActiveSetSystem) {
+    let Work {
+        lambda,
+        free,
+        x,
+        scratch,
+        ..
+    } = work;
+    active_set.restrict(|r| [-free[r]], x);
+    active_set.solve_step(problem, &mut x[..active_set.order], scratch);
+    active_set.expand(&x[..active_set.order], |row, [value]| lambda[row] = value);
+}
+
+/// Poses the equations of these unknowns for a choice among their solutions.
+fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut LeastNorm) {
+    let Work {
+        free, x, scratch, ..
+    } = work;
+    active_set.restrict(|r| [-free[r]], x);
+    let rank = active_set.rank();
+    let (f, t, stride) = least_norm.start(rank, active_set.order);
+    active_set.range_equations(f, stride, x, scratch);
+    t[..rank].copy_from_slice(x[..rank].as_flattened());
 }
 
 /// Steps in a row keep to one impulse for as long as it is inside: the nearest one, if it stays.

@@ -135,6 +135,9 @@ pub(super) const POLISH: [Attempt; 2] = [
     attempt(Choice::Nearest, Always, 4),
 ];
 
+/// Factorizations that Newton's method gets anew where it has found a solution and closes what is at a switch, with pyramids.
+pub(super) const CLOSING: usize = 6;
+
 /// Held rows that are few enough to find their rank before it is known whether the modes are right.
 pub(super) const FEW_HELD: usize = 12;
 

@@ -183,19 +183,35 @@ impl LeastNorm {
         self.solved.then_some(&self.x[..self.unknowns])
     }
 
+    /// The least of all solutions, whatever the cones say.
+    pub fn solve_alone(&mut self) -> Option<&[f64]> {
+        self.inside = Inside::CLOSED;
+        self.form_gram();
+        let found = self.begin(&[], &[]);
+        self.evaluate(&[], &[]);
+        found.then_some(&self.x[..self.unknowns])
+    }
+
+    /// From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
+    #[inline(always)]
+    fn begin(&mut self, blocks: &[Block], faces: &[Face]) -> bool {
+        let width = self.width;
+        for (g, t) in self.gradient[..width].iter_mut().zip(&self.t) {
+            *g = F4::ZERO - *t;
+        }
+        let found = self.newton_step(blocks, faces, None);
+        self.y[..width].copy_from_slice(&self.step[..width]);
+        found
+    }
+
     #[inline(always)]
     fn solve_kernel(&mut self, blocks: &[Block], faces: &[Face]) {
         let width = self.width;
         self.solved = false;
         self.form_gram();
-        // From y = 0 the first Newton step, taken with P' = 1, is the least-norm point without cones.
-        for (g, t) in self.gradient[..width].iter_mut().zip(&self.t) {
-            *g = F4::ZERO - *t;
-        }
-        if !self.newton_step(blocks, faces, None) {
+        if !self.begin(blocks, faces) {
             return;
         }
-        self.y[..width].copy_from_slice(&self.step[..width]);
         let mut value = self.evaluate(blocks, faces);
         // The optimum is −½‖x‖². A value far below that of the point without cones means that no admissible point is
         // near, which in practice means none: the dual of an empty set has no bound.

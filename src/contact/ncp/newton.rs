@@ -27,7 +27,8 @@ fn purpose(choice: Choice) -> Purpose {
 }
 
 /// Runs from `work.modes`, `work.lambda` and its σ; `is_warm` tells that they follow from a solution. True: `work` holds a verified solution, `active_set` the matrix of its
-/// last iteration. False: `work` is spent.
+/// last iteration. False: `work` is spent. `budget` has the iterations, and those that a solution gets anew whose blocks at a
+/// switch were closed.
 pub(super) fn run(
     problem: &Problem,
     work: &mut Work,
@@ -36,7 +37,7 @@ pub(super) fn run(
     tolerance: f64,
     choice: Choice,
     is_warm: bool,
-    budget: usize,
+    budget: [usize; 2],
     factorizations: &mut usize,
 ) -> bool {
     let velocity = largest(problem.g).max(1.0);
@@ -48,7 +49,9 @@ pub(super) fn run(
     let mut promoted = false;
     let mut before = f64::INFINITY;
     let mut flips_before = 0;
-    for _ in 0..budget {
+    let [mut left, closing] = budget;
+    while left > 0 {
+        left -= 1;
         active_set.set_faces(problem.blocks, work);
         active_set.factor(problem, purpose(choice));
         *factorizations += 1;
@@ -89,6 +92,7 @@ pub(super) fn run(
                     return true;
                 }
                 promoted = true;
+                left += closing;
                 continue;
             }
             let stuck = active_set.symmetric || residual > 0.25 * before;
