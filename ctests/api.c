@@ -106,6 +106,8 @@ static void model_queries(const ds_model *model) {
     CHECK(ds_model_geom_body(model, ground) == 0);
     CHECK_OK(ds_model_geom_friction(model, ground, x));
     CHECK(x[0] == 1.0);
+    CHECK_OK(ds_model_geom_restitution(model, ground, x));
+    CHECK(x[0] == 0.0);
     CHECK_OK(ds_model_geom_size(model, ground, x));
     CHECK_OK(ds_model_geom_placement(model, ground, x));
     CHECK_OK(ds_model_gravity(model, x));

@@ -89,6 +89,8 @@ OPTION(max_push_out, NAN, nan)
 OPTION(max_push_out_angle, -1.0, negative)
 OPTION(max_push_out_angle, NAN, nan)
 OPTION(max_work, 0.0, zero)
+OPTION(restitution_threshold, -1.0, negative)
+OPTION(restitution_threshold, NAN, nan)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -113,6 +115,8 @@ static void options(void) {
     INVALID(create(set_negative_max_push_out_angle), "max_push_out_angle");
     INVALID(create(set_nan_max_push_out_angle), "max_push_out_angle");
     INVALID(create(set_zero_max_work), "max_work");
+    INVALID(create(set_negative_restitution_threshold), "restitution_threshold");
+    INVALID(create(set_nan_restitution_threshold), "restitution_threshold");
     INVALID(create(set_zero_checkpoint_interval), "checkpoint_interval");
     INVALID(create(set_unknown_derivatives), "derivatives");
     INVALID(create(set_unknown_require_convergence), "require_convergence");

@@ -28,7 +28,7 @@ static void check_contacts(const ds_model *model, const ds_sim *sim) {
         CHECK(c->geom_a >= 0 && (size_t)c->geom_a < ds_model_ngeom(model));
         CHECK(c->geom_b > c->geom_a && (size_t)c->geom_b < ds_model_ngeom(model));
         CHECK_NEAR(fabs(c->normal[2]), 1.0, 1e-12);
-        CHECK(c->gap > -2e-3 && c->gap < 1e-3 && c->reserved == 0);
+        CHECK(c->gap > -2e-3 && c->gap < 1e-3 && c->at_bound == 0);
     }
 }
 

@@ -1871,6 +1871,11 @@ ds_status ds_model_geom_placement(const struct ds_model *model, int32_t geom, do
 ds_status ds_model_geom_friction(const struct ds_model *model, int32_t geom, double *out);
 
 /**
+ * Coefficient of restitution of a geom as loaded. 1 number.
+ */
+ds_status ds_model_geom_restitution(const struct ds_model *model, int32_t geom, double *out);
+
+/**
  * Gravity as loaded, world axes [m/s²]. 3 numbers.
  */
 ds_status ds_model_gravity(const struct ds_model *model, double *out);

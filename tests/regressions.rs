@@ -1,8 +1,7 @@
 //! Failures that users of other engines reported, each as a test of this one.
 //!
-//! Not here: two equal elastic balls with their closed-form gradient, and two balls and a wall whose
-//! energy must not double. Both need restitution, which this version does not have. Contact of boxes
-//! with boxes is tested with the collision code.
+//! Not here: those of impacts, which are with restitution, and contact of boxes with boxes, which is tested with the
+//! collision code.
 
 mod common;
 

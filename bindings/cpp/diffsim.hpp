@@ -126,6 +126,7 @@ public:
         return read<16>(ds_model_geom_placement, geom);
     }
     Vector3 geom_friction(std::int32_t geom) const { return read<3>(ds_model_geom_friction, geom); }
+    double geom_restitution(std::int32_t geom) const { return read<1>(ds_model_geom_restitution, geom)[0]; }
     Vector3 gravity() const {
         Vector3 out{};
         check(ds_model_gravity(get(), out.data()));

@@ -302,6 +302,18 @@ pub unsafe extern "C" fn ds_model_geom_friction(
     })
 }
 
+/// Coefficient of restitution of a geom as loaded. 1 number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_geom_restitution(
+    model: *const ds_model,
+    geom: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, geom, Part::Geom, out, |m, i| {
+        [m.params().geom_restitution[i]]
+    })
+}
+
 /// Gravity as loaded, world axes [m/s²]. 3 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64) -> ds_status {

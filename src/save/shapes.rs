@@ -178,6 +178,10 @@ pub(super) fn geom(xml: &mut Xml, w: &mut Writer, assets: &Assets, id: usize) {
     if g.margin < 0.0 {
         w.losses.note("margins below zero become zero", &g.name);
     }
+    if g.restitution != 0.0 {
+        let what = "geoms' restitution is left out";
+        w.losses.note(what, &g.name);
+    }
     xml.unless(&[0.0], "margin", &[g.margin.max(0.0)]);
     xml.colour(g.rgba);
     xml.end();

@@ -417,6 +417,7 @@ impl Writer<'_> {
                 ),
                 ("geoms' contact filters are left out", filtered),
                 ("geoms' margins are left out", g.margin != 0.0),
+                ("geoms' restitution is left out", g.restitution != 0.0),
             ] {
                 if lost {
                     self.losses.note(what, &g.name);

@@ -5,6 +5,7 @@ pub mod alike;
 pub mod boxed;
 pub mod checker;
 pub mod enumeration;
+pub mod impacts;
 pub mod robots;
 pub mod runs;
 pub mod scene;

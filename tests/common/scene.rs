@@ -22,6 +22,10 @@ pub fn options(h: f64) -> Options {
 
 /// A chain of links of 0.1 m with hinges across, and so many balls under them, a tenth of a millimetre in the ground.
 pub fn lying(links: usize, balls: usize) -> Arc<Model> {
+    Arc::new(Model::compile(lying_spec(links, balls), Actuation::Full).unwrap())
+}
+
+pub fn lying_spec(links: usize, balls: usize) -> ModelSpec {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.6);
     for id in 1..=links {
@@ -51,7 +55,7 @@ pub fn lying(links: usize, balls: usize) -> Arc<Model> {
             spec.geoms.push(g);
         }
     }
-    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+    spec
 }
 
 /// A plane fixed to the world whose friction counts in all of its contacts.

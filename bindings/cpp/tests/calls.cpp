@@ -42,6 +42,7 @@ void model_queries(const Model &model) {
     CHECK(model.geom_name(foot) == "FR_foot" && model.geom_type(foot) == DS_GEOM_SPHERE);
     CHECK(model.geom_body(foot) == model.body_id("FR_calf"));
     CHECK(model.geom_size(foot)[0] == 0.02 && model.geom_friction(foot)[0] == 0.8);
+    CHECK(model.geom_restitution(foot) == 0.0);
     CHECK(model.geom_placement(foot)[14] == -0.213);
     CHECK(model.actuator_name(model.actuator_id("FR_calf")) == "FR_calf");
     CHECK(model.gravity()[2] == -9.81 && model.time_step() == 0.002);

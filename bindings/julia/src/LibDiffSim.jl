@@ -563,6 +563,9 @@ ds_model_geom_name(a1, a2) =
 ds_model_geom_placement(a1, a2, a3) =
     ccall((:ds_model_geom_placement, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
 
+ds_model_geom_restitution(a1, a2, a3) =
+    ccall((:ds_model_geom_restitution, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
 ds_model_geom_size(a1, a2, a3) =
     ccall((:ds_model_geom_size, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
 

@@ -82,8 +82,8 @@ const GRADIENTS = Dict(
 """
     step_info(sim)
 
-How the last step went: `contacts`, `iterations`, `residual`, `switch_distance`, `converged`, and `gradient`, what its
-derivative is: `:exact` or `:one_sided`.
+How the last step went: `contacts`, `impacts` (contacts that rebound), `iterations`, `residual`, `switch_distance`,
+`converged`, and `gradient`, what its derivative is: `:exact` or `:one_sided`.
 """
 function step_info(s::Sim)
     out = Ref{LibDiffSim.ds_step_info}()
@@ -93,6 +93,7 @@ end
 
 told(i::LibDiffSim.ds_step_info) = (
     contacts = Int(i.contacts),
+    impacts = Int(i.impacts),
     iterations = Int(i.iterations),
     residual = i.residual,
     switch_distance = i.switch_distance,
@@ -127,6 +128,7 @@ external_wrench!(s::Sim, body, wrench) =
 const PARAMS = (
     body_inertia = LibDiffSim.DS_PARAM_BODY_INERTIA,
     geom_friction = LibDiffSim.DS_PARAM_GEOM_FRICTION,
+    geom_restitution = LibDiffSim.DS_PARAM_GEOM_RESTITUTION,
     joint_damping = LibDiffSim.DS_PARAM_JOINT_DAMPING,
     joint_stiffness = LibDiffSim.DS_PARAM_JOINT_STIFFNESS,
     joint_armature = LibDiffSim.DS_PARAM_JOINT_ARMATURE,

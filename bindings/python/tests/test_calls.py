@@ -32,6 +32,7 @@ def test_what_a_model_is(model):
     assert (hip.kind, hip.q_index, hip.v_index, hip.limits) == (diffsim.JointKind.REVOLUTE, 7, 6, (-0.863, 0.863))
     foot = model.geoms[model.geom_id("FR_foot")]
     assert foot.kind == diffsim.GeomKind.SPHERE and foot.size[0] == 0.02 and foot.friction[0] == 0.8
+    assert foot.restitution == 0.0
     assert model.actuator_names[model.actuator_id("FR_thigh")] == "FR_thigh"
     assert model.keyframe_names == ("standing",) and model.warnings == ()
     assert model.gravity.tolist() == [0.0, 0.0, -9.81] and model.time_step == 0.002

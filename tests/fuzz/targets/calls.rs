@@ -95,6 +95,7 @@ fn options(s: &mut Source) -> ds_options {
         o.kp = s.size() * 0.1;
         o.kd = s.size() * 0.1;
         o.max_push_out = s.size();
+        o.restitution_threshold = s.size();
     }
     o
 }

@@ -45,7 +45,7 @@ class Joint:
 @dataclass(frozen=True)
 class Geom:
     """A geom. `placement`: 4×4, in the body's frame. `size` [m]: as its kind says, unused ones zero.
-    `friction`: sliding, torsional [m], rolling [m]."""
+    `friction`: sliding, torsional [m], rolling [m]. `restitution`: 0 to 1, of a pair the larger."""
 
     name: str
     kind: GeomKind
@@ -53,6 +53,7 @@ class Geom:
     placement: Array
     size: Array
     friction: Array
+    restitution: float
 
 
 class Model(Handle):
@@ -187,6 +188,7 @@ class Model(Handle):
             placement,
             self._read(lib.ds_model_geom_size, geom, (3,)),
             self._read(lib.ds_model_geom_friction, geom, (3,)),
+            float(self._read(lib.ds_model_geom_restitution, geom, (1,))[0]),
         )
 
     @property

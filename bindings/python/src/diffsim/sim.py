@@ -34,7 +34,8 @@ class StepInfo(NamedTuple):
 
     residual: at which the contact solver stopped. switch_distance: to the nearest switch of a mode, inf
     without any. gradient: what a derivative of this step would be. converged: whether the residual is
-    within the tolerance; if not, the step has no derivative.
+    within the tolerance; if not, the step has no derivative. impacts: contacts that rebound; with any, the
+    derivative of positions by positions is that through the impacts.
     """
 
     contacts: int
@@ -43,6 +44,7 @@ class StepInfo(NamedTuple):
     switch_distance: float
     gradient: Gradient
     converged: bool
+    impacts: int
 
     @classmethod
     def _of(cls, info):
@@ -53,6 +55,7 @@ class StepInfo(NamedTuple):
             info.switch_distance,
             Gradient(info.gradient),
             bool(info.converged),
+            info.impacts,
         )
 
 
@@ -186,7 +189,8 @@ class Sim(Handle):
     """One simulation of a model. One thread at a time.
 
     Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
-    integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, derivatives, require_convergence.
+    integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, restitution_threshold, derivatives,
+    require_convergence.
 
     Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
     Results are new arrays unless `out` says where they go; `out` may hold arguments.
