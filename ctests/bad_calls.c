@@ -186,6 +186,12 @@ static void steps(void) {
     NUMERICAL(ds_sim_step_jvp(sim, NULL, with(v, 3, NAN), NULL, NULL, out.a, out.b), "dv[3]");
     INVALID(ds_sim_step_vjp(sim, NULL, v, out.a, out.b, out.c, NULL), "q_next_bar");
     NUMERICAL(ds_sim_step_vjp(sim, v, with(v, 0, NAN), out.a, out.b, out.c, NULL), "v_next_bar[0]");
+    int32_t which = 7;
+    INVALID(ds_sim_step_vjp_aware(sim, v, NULL, out.a, out.b, out.c, NULL, &which), "v_next_bar");
+    INVALID(ds_sim_step_vjp_aware(sim, v, v, out.a, out.b, out.c, NULL, NULL), "which");
+    NUMERICAL(ds_sim_step_vjp_aware(sim, with(v, 1, NAN), v, out.a, out.b, out.c, NULL, &which), "q_next_bar[1]");
+    size_t moved;
+    WRONG(ds_sim_aware_contacts(sim, &moved), DS_ERR_NO_STEP, "since the step");
     INVALID(ds_sim_step_info(sim, NULL), "out");
     INVALID(ds_sim_push_out_given_up(sim, NULL), "out");
     INVALID(ds_sim_work(sim, NULL), "out");
@@ -256,6 +262,8 @@ static void rollouts(void) {
     WRONG(ds_rollout_create(model, NULL, SIZE_MAX / 2, (ds_rollout **)&out.handle), DS_ERR_CAPACITY, "max_steps");
     WRONG(ds_rollout_create(model, NULL, SIZE_MAX, (ds_rollout **)&out.handle), DS_ERR_CAPACITY, "max_steps");
     WRONG(ds_rollout_adjoint(rollout, u, u, out.a, out.b, out.c, NULL), DS_ERR_NO_STEP, "run");
+    size_t other;
+    WRONG(ds_rollout_aware_report(rollout, &other, &other), DS_ERR_NO_STEP, "adjoint");
     INVALID(ds_rollout_run(rollout, q, v, u, 0, out.a, out.b), "steps");
     INVALID(ds_rollout_run(rollout, q, v, u, STEPS + 1, out.a, out.b), "steps");
     INVALID(ds_rollout_run(rollout, q, v, u, SIZE_MAX, out.a, out.b), "steps");

@@ -1235,6 +1235,15 @@ typedef struct ds_options {
    * ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
    */
   double restitution_threshold;
+  /**
+   * 1: ds_rollout_adjoint takes the gradient of ds_sim_step_vjp_aware in every step, and ds_rollout_aware_report says
+   * what became of that. Nothing else depends on it. Default 0.
+   */
+  int32_t aware_gradient;
+  /**
+   * 0
+   */
+  int32_t reserved;
 } ds_options;
 
 /**
@@ -2259,6 +2268,40 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
                           double *p_bar);
 
 /**
+ * As ds_sim_step_vjp, but another gradient where that is larger, one that sees beyond contacts which hold or are open: a body
+ * at rest on the ground that the function wants to rise has an exact gradient of zero.
+ *
+ * With f the function and l the normal impulse of a contact or limit, df/dl < 0 says that f falls with more impulse, and
+ * that a force along -df/dv+ pulls the bodies apart. One other gradient takes those that hold and have df/dl < 0 as separating,
+ * one those that are open and have it as holding (only foreseen ones included): sticking without slip, or else sliding in its
+ * direction. Positions, velocities and impulses stay those of the step. Of the three that one is returned whose
+ * u_bar has the largest Euclidean norm, or, where these are equal to nine digits, whose v_bar has; the exact one where these
+ * are equal, too. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
+ *
+ * which, not NULL: 0 the exact one was returned, 1 another. With a law that has no modes (DS_CONTACT_CONVEX) and
+ * without contacts it is always 0. It costs up to three times a ds_sim_step_vjp and as many factorizations.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_step_vjp_aware(struct ds_sim *sim,
+                                const double *q_next_bar,
+                                const double *v_next_bar,
+                                double *q_bar,
+                                double *v_bar,
+                                double *u_bar,
+                                double *p_bar,
+                                int32_t *which);
+
+/**
+ * How many contacts and limits the gradient of the last ds_sim_step_vjp_aware took in another mode than the step did; 0 where
+ * it was the exact one. count: not NULL.
+ *
+ * Errors: DS_ERR_NO_STEP where ds_sim_step_vjp_aware was not called since the last step.
+ */
+ds_status ds_sim_aware_contacts(const struct ds_sim *sim,
+                                size_t *count);
+
+/**
  * Jacobians of the contact impulses of the last step by q (tangent), v, u and p: rows t1, t2, n of
  * each contact, in the order of ds_sim_contacts, [N s]; with count contacts 3 count × nv, × nv, × nu
  * and × np, column-major; NULL for those not wanted. They must not overlap.
@@ -2786,6 +2829,17 @@ ds_status ds_rollout_adjoint(struct ds_rollout *rollout,
  * What the last adjoint is, a ds_gradient: one-sided if any step was at a switch of modes.
  */
 ds_status ds_rollout_gradient(const struct ds_rollout *rollout, ds_gradient *out);
+
+/**
+ * What options.aware_gradient made of the last adjoint. steps: those whose gradient was not the exact one but another
+ * (ds_sim_step_vjp_aware); contacts: how many contacts and limits these took in another mode, in all steps together.
+ * Zeros without the option.
+ *
+ * Errors: DS_ERR_NO_STEP where no adjoint followed the last run.
+ */
+ds_status ds_rollout_aware_report(const struct ds_rollout *rollout,
+                                  size_t *steps,
+                                  size_t *contacts);
 
 /**
  * Chooses parameters, as ds_sim_select_params. The last run is forgotten.

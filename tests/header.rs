@@ -60,6 +60,7 @@ ds_status ds_sim_step(struct ds_sim *sim, const double *q, const double *v, cons
 ds_status ds_sim_step_jacobians(struct ds_sim *sim, const struct ds_step_jacobians *out)
 ds_status ds_sim_step_jvp(struct ds_sim *sim, const double *dq, const double *dv, const double *du, const double *dp, double *dq_next, double *dv_next)
 ds_status ds_sim_step_vjp(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar, double *q_bar, double *v_bar, double *u_bar, double *p_bar)
+ds_status ds_sim_step_vjp_aware(struct ds_sim *sim, const double *q_next_bar, const double *v_next_bar, double *q_bar, double *v_bar, double *u_bar, double *p_bar, int32_t *which)
 ds_status ds_sim_contacts(const struct ds_sim *sim, const struct ds_contact **contacts, size_t *count)
 ds_status ds_sim_step_info(const struct ds_sim *sim, struct ds_step_info *out)
 size_t ds_sim_memory_size(const struct ds_sim *sim)

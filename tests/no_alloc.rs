@@ -45,6 +45,7 @@ impl Bench {
             ds_options_init(&mut options);
             options.checkpoint_interval = interval;
             options.contact = law as i32;
+            options.aware_gradient = i32::from(interval > 1);
             ok(ds_sim_create(model, &options, &mut sim));
             ok(ds_rollout_create(model, &options, STEPS, &mut rollout));
             let params = [
@@ -137,7 +138,7 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         dv_du: e,
         dv_dp: f,
     };
-    let (mut contacts, mut count) = (null(), 0);
+    let (mut contacts, mut count, mut which) = (null(), 0, 0);
     free_of_heap! {
         ds_sim_set_external_wrench(sim, 1, w);
         ds_sim_step(sim, q, v, u, x, y);
@@ -146,6 +147,8 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         ds_sim_step_jacobians(sim, &all);
         ds_sim_step_jvp(sim, v, v, v, w, x, y);
         ds_sim_step_vjp(sim, v, v, x, y, z, a);
+        ds_sim_step_vjp_aware(sim, v, v, x, y, z, a, &mut which);
+        ds_sim_aware_contacts(sim, &mut count);
         ds_sim_get_params(sim, x);
         ds_sim_set_params(sim, x);
         ds_sim_get_memory(sim, y);
@@ -166,9 +169,69 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         ds_rollout_run(rollout, q, v, u, STEPS, x, y);
         ds_rollout_run(rollout, q, v, u, STEPS, null_mut(), null_mut());
         ds_rollout_adjoint(rollout, x, y, z, a, c, d);
+        ds_rollout_aware_report(rollout, &mut count, &mut count);
         ds_model_integrate(model, q, v, x);
         ds_model_difference(model, q, x, y);
         ds_model_v_to_mujoco(model, q, v, x);
+    }
+}
+
+/// Of one tree and of several, with contacts that hold and others that are open.
+#[test]
+fn gradients_in_other_modes() {
+    let ball = |name: &str, z: f64| {
+        format!(
+            r#"<body name="{name}" pos="0 0 {z}"><joint type="slide" axis="0 0 1"/><geom size="0.1" mass="1"/></body>"#
+        )
+    };
+    for several in [false, true] {
+        let above = if several {
+            ball("above", 0.3001)
+        } else {
+            String::new()
+        };
+        let text = format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>{}{above}</worldbody></mujoco>"#,
+            ball("below", 0.1)
+        );
+        let (mut model, mut sim) = (null_mut(), null_mut());
+        // One is let go; of two the upper one might be carried, but is moved less then.
+        let (q, v) = ([0.0; 2], [0.0, -0.05]);
+        let bar = if several { [0.5, -1.0] } else { [-1.0; 2] };
+        let (mut x, mut y, mut u) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        let (mut which, mut count) = (0, 0);
+        // SAFETY: every pointer is to a live object of the right size.
+        unsafe {
+            let mut load = std::mem::zeroed();
+            ds_load_options_init(&mut load);
+            load.actuation = ds_actuation::DS_ACTUATION_FULL as i32;
+            let format = ds_format::DS_FORMAT_MJCF as i32;
+            ok(ds_model_load_string(
+                text.as_ptr().cast(),
+                text.len(),
+                format,
+                &load,
+                &mut model,
+            ));
+            ok(ds_sim_create(model, null(), &mut sim));
+        }
+        for _ in 0..3 {
+            free_of_heap! {
+                ds_sim_step(sim, q.as_ptr(), v.as_ptr(), q.as_ptr(), x.as_mut_ptr(), y.as_mut_ptr());
+                ds_sim_step_vjp_aware(
+                    sim, bar.as_ptr(), bar.as_ptr(), x.as_mut_ptr(), y.as_mut_ptr(), u.as_mut_ptr(), null_mut(), &mut which,
+                );
+                ds_sim_aware_contacts(sim, &mut count);
+                ds_sim_step_vjp(sim, v.as_ptr(), v.as_ptr(), x.as_mut_ptr(), y.as_mut_ptr(), u.as_mut_ptr(), null_mut());
+            }
+            let found = if several { (0, 0) } else { (1, 1) };
+            assert_eq!((which, count), found);
+        }
+        // SAFETY: made by the library and released once.
+        unsafe {
+            ds_sim_free(sim);
+            ds_model_free(model);
+        }
     }
 }
 

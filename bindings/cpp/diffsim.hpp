@@ -332,6 +332,21 @@ public:
                               v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
                               p_bar.expect(np(), "p_bar")));
     }
+    /// 0: the exact gradient, 1: another.
+    std::int32_t step_vjp_aware(In q_next_bar, In v_next_bar, Out q_bar, Out v_bar, Out u_bar = {},
+                                Out p_bar = {}) {
+        std::int32_t which = 0;
+        check(ds_sim_step_vjp_aware(
+            get(), q_next_bar.expect(nv_, "q_next_bar"), v_next_bar.expect(nv_, "v_next_bar"),
+            q_bar.expect(nv_, "q_bar"), v_bar.expect(nv_, "v_bar"), u_bar.expect(nu_, "u_bar"),
+            p_bar.expect(np(), "p_bar"), &which));
+        return which;
+    }
+    std::size_t aware_contacts() const {
+        std::size_t out = 0;
+        check(ds_sim_aware_contacts(get(), &out));
+        return out;
+    }
     ds_smoothing_info smoothed_jacobians(const Smoothing &smoothing, const Jacobians &out) {
         const ds_step_jacobians jacobians = out.expect(nv_, nu_, np());
         ds_smoothing_info info{};
@@ -498,6 +513,12 @@ public:
         ds_gradient out{};
         check(ds_rollout_gradient(get(), &out));
         return out;
+    }
+    /// Steps that took another gradient than the exact one, and their contacts and limits in other modes.
+    std::pair<std::size_t, std::size_t> aware_report() const {
+        std::size_t steps = 0, contacts = 0;
+        check(ds_rollout_aware_report(get(), &steps, &contacts));
+        return {steps, contacts};
     }
     void select_params(View<const ds_param> params) {
         check(ds_rollout_select_params(get(), params.data(), params.size()));

@@ -1,7 +1,7 @@
 //! Derivatives of the last step.
 
 use super::args::{self, Out};
-use super::sim::{ds_sim, get, parts};
+use super::sim::{ds_sim, get, look, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -172,6 +172,71 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
             outs[3].wanted().then_some(&mut *d),
         )?;
         args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+    })
+}
+
+/// As ds_sim_step_vjp, but another gradient where that is larger, one that sees beyond contacts which hold or are open: a body
+/// at rest on the ground that the function wants to rise has an exact gradient of zero.
+///
+/// With f the function and l the normal impulse of a contact or limit, df/dl < 0 says that f falls with more impulse, and
+/// that a force along -df/dv+ pulls the bodies apart. One other gradient takes those that hold and have df/dl < 0 as separating,
+/// one those that are open and have it as holding (only foreseen ones included): sticking without slip, or else sliding in its
+/// direction. Positions, velocities and impulses stay those of the step. Of the three that one is returned whose
+/// u_bar has the largest Euclidean norm, or, where these are equal to nine digits, whose v_bar has; the exact one where these
+/// are equal, too. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
+///
+/// which, not NULL: 0 the exact one was returned, 1 another. With a law that has no modes (DS_CONTACT_CONVEX) and
+/// without contacts it is always 0. It costs up to three times a ds_sim_step_vjp and as many factorizations.
+///
+/// Errors: as ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_step_vjp_aware(
+    sim: *mut ds_sim,
+    q_next_bar: *const f64,
+    v_next_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+    which: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let which = args::place(which, "which")?;
+        let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
+        let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+            Out::optional(p_bar, np, "p_bar")?,
+        ];
+        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
+        let aware = s.sim.step_vjp_aware(
+            q_next_bar,
+            v_next_bar,
+            outs[0].wanted().then_some(&mut *a),
+            outs[1].wanted().then_some(&mut *b),
+            outs[2].wanted().then_some(&mut *c),
+            outs[3].wanted().then_some(&mut *d),
+        )?;
+        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])?;
+        which.write(i32::from(aware.other));
+        Ok(())
+    })
+}
+
+/// How many contacts and limits the gradient of the last ds_sim_step_vjp_aware took in another mode than the step did; 0 where
+/// it was the exact one. count: not NULL.
+///
+/// Errors: DS_ERR_NO_STEP where ds_sim_step_vjp_aware was not called since the last step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_aware_contacts(sim: *const ds_sim, count: *mut usize) -> ds_status {
+    wall::status(|| {
+        let resorted = look(sim)?.sim.aware()?.resorted;
+        args::place(count, "count")?.write(resorted);
+        Ok(())
     })
 }
 

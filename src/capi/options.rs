@@ -88,6 +88,11 @@ pub struct ds_options {
     /// Contacts of geoms with restitution rebound where they approach faster than this before the step, 0 to inf [m/s]; slower
     /// ones come to rest. DS_CONTACT_CONVEX has dissipation instead, and no rebounds. Default 0.01.
     pub restitution_threshold: f64,
+    /// 1: ds_rollout_adjoint takes the gradient of ds_sim_step_vjp_aware in every step, and ds_rollout_aware_report says
+    /// what became of that. Nothing else depends on it. Default 0.
+    pub aware_gradient: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -114,6 +119,8 @@ unsafe impl Growing for ds_options {
             max_push_out_angle: o.max_push_out_angle,
             max_work: o.max_work,
             restitution_threshold: o.restitution_threshold,
+            aware_gradient: i32::from(o.aware_gradient),
+            reserved: 0,
         }
     }
 }
@@ -149,6 +156,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,
+        aware_gradient: args::flag(o.aware_gradient, "options.aware_gradient")?,
         // The other solvers are for the library's own checks.
         solver: Options::default().solver,
     })

@@ -134,6 +134,29 @@ pub unsafe extern "C" fn ds_rollout_gradient(
     })
 }
 
+/// What options.aware_gradient made of the last adjoint. steps: those whose gradient was not the exact one but another
+/// (ds_sim_step_vjp_aware); contacts: how many contacts and limits these took in another mode, in all steps together.
+/// Zeros without the option.
+///
+/// Errors: DS_ERR_NO_STEP where no adjoint followed the last run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_aware_report(
+    rollout: *const ds_rollout,
+    steps: *mut usize,
+    contacts: *mut usize,
+) -> ds_status {
+    wall::status(|| {
+        let aware = look(rollout)?.aware()?;
+        let (steps, contacts) = (
+            args::place(steps, "steps")?,
+            args::place(contacts, "contacts")?,
+        );
+        steps.write(aware.steps);
+        contacts.write(aware.resorted);
+        Ok(())
+    })
+}
+
 /// Chooses parameters, as ds_sim_select_params. The last run is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_rollout_select_params(

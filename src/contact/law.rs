@@ -134,10 +134,36 @@ pub trait Linearized {
         Ok(true)
     }
 
+    /// Takes the derivative in other modes, until [`Linearized::put_back`]: contacts and limits that a descent of L leads to the
+    /// other side of complementarity, λ̄ = ∂L/∂λ < 0 in their normal row, go there by the turn. Returns how many that
+    /// are; of none nothing changes. A law without modes has none.
+    fn sort_by_descent(
+        &mut self,
+        _problem: &Problem,
+        _lambda_bar: &[f64],
+        _turn: Turn,
+    ) -> Result<usize> {
+        Ok(0)
+    }
+
+    /// The derivative at the solution again, to the bit, after [`Linearized::sort_by_descent`]; comes before any other use.
+    fn put_back(&mut self, _problem: &Problem) -> Result<()> {
+        Ok(())
+    }
+
     /// What Jacobians are built from.
     fn product(&mut self, _problem: &Problem) -> Product<'_> {
         Product::Columns
     }
+}
+
+/// How a descent goes on to other modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Contacts that hold let go.
+    Release,
+    /// Contacts that are open hold.
+    Hold,
 }
 
 /// Variations of the problem of a step in general position, so that one shows what holds for all.

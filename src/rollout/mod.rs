@@ -96,6 +96,16 @@ pub struct Rollout {
     carried_sum: Vec<f64>,
     steps: Option<usize>,
     gradient: Gradient,
+    aware: Option<AwareSteps>,
+}
+
+/// What [`Options::aware_gradient`] made of an adjoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AwareSteps {
+    /// Steps of which another adjoint than the exact was taken.
+    pub steps: usize,
+    /// Contacts and limits that these take in other modes than the steps did, in all.
+    pub resorted: usize,
 }
 
 impl Rollout {
@@ -144,6 +154,7 @@ impl Rollout {
             carried_sum: vec![0.0; sim.carried()],
             steps: None,
             gradient: Gradient::Exact,
+            aware: None,
             max_steps,
             sim,
         })
@@ -181,6 +192,15 @@ impl Rollout {
     /// What the last adjoint is: one-sided if any step was at a switch.
     pub fn gradient(&self) -> Gradient {
         self.gradient
+    }
+
+    /// What became of [`Options::aware_gradient`] in the last adjoint; zeros without it.
+    ///
+    /// # Errors
+    /// `NoStep` before an adjoint of the last run.
+    pub fn aware(&self) -> Result<AwareSteps> {
+        self.aware
+            .ok_or_else(|| Error::no_step("there is no adjoint of the last run"))
     }
 
     fn interval(&self) -> usize {
@@ -233,7 +253,7 @@ impl Rollout {
                 )));
             }
         }
-        self.steps = None;
+        (self.steps, self.aware) = (None, None);
         self.sim.reset();
         self.u.clear();
         self.u.extend_from_slice(u);
@@ -370,6 +390,8 @@ impl Rollout {
         self.carried_sum.fill(0.0);
         grow(&mut self.u_adjoint, nu * steps);
         self.gradient = Gradient::Exact;
+        let mut aware = AwareSteps::default();
+        self.aware = None;
         self.q_sum.copy_from_slice(&q_bar[nv * steps..]);
         self.v_sum.copy_from_slice(&v_bar[nv * steps..]);
         let interval = self.interval();
@@ -385,7 +407,7 @@ impl Rollout {
                 }
             }
             for k in (first..end).rev() {
-                self.reverse_step(k, k - first)?;
+                self.reverse_step(k, k - first, &mut aware)?;
                 let at = k * nv..(k + 1) * nv;
                 for (s, (a, b)) in self
                     .q_sum
@@ -408,11 +430,13 @@ impl Rollout {
             ("v0_bar", &self.v_sum, v0_bar),
             ("u_bar", &self.u_adjoint[..nu * steps], u_bar),
             ("p_bar", &self.p_sum, p_bar),
-        ])
+        ])?;
+        self.aware = Some(aware);
+        Ok(())
     }
 
     /// Repeats step k from the segment's state and pulls the sums back through it.
-    fn reverse_step(&mut self, k: usize, in_segment: usize) -> Result<()> {
+    fn reverse_step(&mut self, k: usize, in_segment: usize, aware: &mut AwareSteps) -> Result<()> {
         let nu = self.sim.model().nu();
         let at = k * nu..(k + 1) * nu;
         self.sim.set_memory(self.segment.memory(in_segment))?;
@@ -428,15 +452,16 @@ impl Rollout {
             v: &self.v_sum,
             carried: &self.carried_sum,
         };
-        self.sim.adjoint(
-            next,
-            &[],
-            Some(&mut self.q_adjoint),
-            Some(&mut self.v_adjoint),
-            Some(&mut self.u_adjoint[at]),
-            Some(&mut self.p_adjoint),
-            Some(&mut self.carried_adjoint),
-        )?;
+        let (q, v) = (Some(&mut self.q_adjoint[..]), Some(&mut self.v_adjoint[..]));
+        let (u, p) = (Some(&mut self.u_adjoint[at]), Some(&mut self.p_adjoint[..]));
+        let carried = Some(&mut self.carried_adjoint[..]);
+        if self.sim.options().aware_gradient {
+            let step = self.sim.adjoint_aware(next, q, v, u, p, carried)?;
+            aware.steps += usize::from(step.other);
+            aware.resorted += step.resorted;
+        } else {
+            self.sim.adjoint(next, &[], q, v, u, p, carried)?;
+        }
         std::mem::swap(&mut self.carried_sum, &mut self.carried_adjoint);
         for (s, x) in self.p_sum.iter_mut().zip(&self.p_adjoint) {
             *s += x;

@@ -334,6 +334,16 @@ impl Sim {
         done
     }
 
+    /// Up the list. What it depends on is prepared.
+    pub(super) fn backward(
+        &mut self,
+        lin: &mut Linearization,
+        seed: &Seed<'_>,
+        bars: &mut Bars<'_>,
+    ) -> Result<()> {
+        (CHAIN.iter().rev()).try_for_each(|link| (link.backward)(self, lin, seed, bars))
+    }
+
     /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
     pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
         self.with_linear(|sim, lin| {
@@ -437,8 +447,7 @@ impl Sim {
         }
         let (seed, mut bars) = (Seed { next, impulses }, Bars { u: u_bar, p: p_bar });
         self.with_linear(|sim, lin| {
-            (CHAIN.iter().rev())
-                .try_for_each(|link| (link.backward)(sim, lin, &seed, &mut bars))?;
+            sim.backward(lin, &seed, &mut bars)?;
             for (out, sum) in [
                 (q_bar, &lin.q_sum),
                 (v_bar, &lin.v_sum),

@@ -67,6 +67,15 @@ impl StepInfo {
     };
 }
 
+/// What [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aware {
+    /// Not the exact adjoint but another one.
+    pub other: bool,
+    /// Contacts and limits that the returned adjoint takes in another mode than the step did; 0 for the exact one.
+    pub resorted: usize,
+}
+
 pub(crate) fn check_length(name: &str, x: &[f64], n: usize) -> Result<()> {
     if x.len() == n {
         Ok(())

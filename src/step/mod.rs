@@ -1,5 +1,7 @@
 //! Time stepping and the derivatives of a step.
 
+mod adjoints;
+mod aware;
 mod carried;
 mod chain;
 mod constrained_inverse;
@@ -28,7 +30,7 @@ mod tree_inverse;
 pub use contact::ContactReport;
 pub use impulses::{ImpulseGradient, ImpulseJacobians};
 pub(crate) use info::deliver;
-pub use info::{Gradient, StepInfo};
+pub use info::{Aware, Gradient, StepInfo};
 pub use jacobian_pattern::{JacobianEntries, JacobianPattern};
 pub use jacobians::StepJacobians;
 pub use memory::Bytes;

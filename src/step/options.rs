@@ -88,6 +88,8 @@ pub struct Options {
     pub require_convergence: bool,
     /// A rollout keeps every `checkpoint_interval`-th state and recomputes those between.
     pub checkpoint_interval: usize,
+    /// A rollout's adjoint takes that of [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step.
+    pub aware_gradient: bool,
 }
 
 impl Default for Options {
@@ -109,6 +111,7 @@ impl Default for Options {
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
+            aware_gradient: false,
         }
     }
 }

@@ -116,6 +116,9 @@ impl Sim {
         self.selected = list.to_vec();
         self.direction.fit(list.len());
         self.held = self.held.min(Held::Velocities);
+        for a in self.adjoints.iter_mut().flat_map(|a| a.iter_mut()) {
+            a.fit(list.len());
+        }
         if let Some(l) = &mut self.linear {
             l.by_p = vec![0.0; self.model.nv() * list.len()];
         }

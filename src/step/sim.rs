@@ -1,5 +1,6 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
+use super::adjoints::Adjoints;
 use super::contact::{ContactReport, ContactStage};
 use super::geometry::Geometry;
 use super::impulse_workspace::Direction;
@@ -31,6 +32,8 @@ pub struct Sim {
     pub(crate) state: StepState,
     pending: StepState,
     pub(crate) linear: Option<Box<Linearization>>,
+    /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
+    pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
     pub(crate) integrator: Box<dyn Scheme>,
     /// What the integrator carries to the next step.
     pub(super) carried: Vec<f64>,
@@ -71,6 +74,10 @@ impl Sim {
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model, carried)));
+        let lengths = [nv, model.nu(), 0, carried];
+        let adjoints = options
+            .derivatives
+            .then(|| Box::new([(); 2].map(|()| Adjoints::new(lengths))));
         let contact = match options.contact {
             Contact::None => None,
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
@@ -88,6 +95,7 @@ impl Sim {
             v_end: vec![0.0; nv],
             info: StepInfo::NONE,
             only_modes_switch: false,
+            aware: None,
         };
         let mut sim = Sim {
             options: *options,
@@ -96,6 +104,7 @@ impl Sim {
             pending: state.clone(),
             state,
             linear,
+            adjoints,
             integrator: parts.integrator,
             carried: vec![0.0; carried],
             contact,
@@ -365,7 +374,7 @@ impl Sim {
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau);
-        s.only_modes_switch = false;
+        (s.only_modes_switch, s.aware) = (false, None);
         s.info = StepInfo {
             switch_distance: margin,
             ..StepInfo::NONE

@@ -1,6 +1,6 @@
 //! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
 
-use super::info::StepInfo;
+use super::info::{Aware, StepInfo};
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::force::State;
@@ -53,6 +53,8 @@ pub(crate) struct StepState {
     pub info: StepInfo,
     /// The label is one-sided for no other reason than that modes of the contact solver are at a switch.
     pub only_modes_switch: bool,
+    /// What was made of it by descent, if that was asked for.
+    pub aware: Option<Aware>,
 }
 
 impl StepState {

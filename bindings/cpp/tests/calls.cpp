@@ -105,6 +105,9 @@ void steps(const Model &model) {
     sim.step_vjp(zero, v_bar, q_bar, {}, u_bar, p);
     CHECK(std::abs(dv_next[2] - B[2 + 18 * 4]) < 1e-12);
     CHECK(std::abs(u_bar[4] - B[2 + 18 * 4]) < 1e-12);
+    CHECK_THROWS(sim.aware_contacts(), DS_ERR_NO_STEP, "since the step");
+    const bool other = sim.step_vjp_aware(zero, v_bar, q_bar, {}, u_bar, p) == 1;
+    CHECK(other == (sim.aware_contacts() > 0));
 
     Numbers by_u(12 * 12), dimpulse(12);
     const bool unique = sim.impulse_jacobians({}, {}, by_u);
@@ -269,6 +272,7 @@ void rollouts_and_batches(const Model &model) {
     rollout.run(s.q, s.v, u, n, q, v);
     rollout.adjoint(bar, bar, q0, v0, u_bar);
     CHECK(rollout.gradient() == DS_GRADIENT_EXACT && u_bar[0] != 0.0);
+    CHECK(rollout.aware_report() == std::make_pair(std::size_t{0}, std::size_t{0}));
     const ds_param mass{DS_PARAM_BODY_INERTIA, 1, 0};
     rollout.select_params({&mass, 1});
     Numbers p(1);

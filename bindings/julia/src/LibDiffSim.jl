@@ -244,6 +244,8 @@ mutable struct ds_options
     max_push_out_angle::Cdouble
     max_work::Cdouble
     restitution_threshold::Cdouble
+    aware_gradient::Int32
+    reserved::Int32
     function ds_options()
         made = new()
         ds_options_init(made)
@@ -779,6 +781,9 @@ ds_recorder_warning_count(a1) =
 ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_rollout_aware_report(a1, a2, a3) =
+    ccall((:ds_rollout_aware_report, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Csize_t}, Ptr{Csize_t}), a1, a2, a3)
+
 ds_rollout_create(a1, a2, a3, a4) =
     ccall((:ds_rollout_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Csize_t, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
 
@@ -817,6 +822,9 @@ ds_saved_warning(a1, a2) =
 
 ds_saved_warning_count(a1) =
     ccall((:ds_saved_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_sim_aware_contacts(a1, a2) =
+    ccall((:ds_sim_aware_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Csize_t}), a1, a2)
 
 ds_sim_collide(a1, a2) =
     ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
@@ -910,6 +918,9 @@ ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
 
 ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_step_vjp_aware(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_sim_step_vjp_aware, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
 
 ds_sim_work(a1, a2) =
     ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)

@@ -81,3 +81,28 @@ function vjp(s::Sim, q_next_bar, v_next_bar)
     check(LibDiffSim.ds_sim_step_vjp(handle(s), q_next_bar, v_next_bar, bars...))
     NamedTuple{(:q_bar, :v_bar, :u_bar, :p_bar)}(bars)
 end
+
+"""
+    vjp_aware(sim, q_next_bar, v_next_bar)
+
+As [`vjp`](@ref), but another gradient where that is larger, which sees beyond contacts that hold or are open; with `other`,
+whether it is another.
+"""
+function vjp_aware(s::Sim, q_next_bar, v_next_bar)
+    m = s.model
+    bars, which = map(n -> Vector{Float64}(undef, n), (m.nv, m.nv, m.nu, s.np)), Ref{Int32}(0)
+    sized(q_next_bar, "q_next_bar", m.nv), sized(v_next_bar, "v_next_bar", m.nv)
+    check(LibDiffSim.ds_sim_step_vjp_aware(handle(s), q_next_bar, v_next_bar, bars..., which))
+    NamedTuple{(:q_bar, :v_bar, :u_bar, :p_bar, :other)}((bars..., which[] == 1))
+end
+
+"""
+    aware_contacts(sim)
+
+How many contacts and limits the gradient of the last [`vjp_aware`](@ref) took in another mode than the step did.
+"""
+function aware_contacts(s::Sim)
+    out = Ref{Csize_t}(0)
+    check(LibDiffSim.ds_sim_aware_contacts(handle(s), out))
+    Int(out[])
+end

@@ -61,3 +61,15 @@ function vjp(r::Rollout, q_bar, v_bar)
     check(LibDiffSim.ds_rollout_adjoint(handle(r), q_bar, v_bar, q0_bar, v0_bar, u_bar, p_bar))
     (q0_bar = q0_bar, v0_bar = v0_bar, u_bar = u_bar, p_bar = p_bar)
 end
+
+"""
+    aware_report(rollout)
+
+What the option `aware_gradient = 1` made of the last adjoint: how many `steps` took another gradient than the exact one
+([`vjp_aware`](@ref)), and how many `contacts` and limits those took in another mode, in all.
+"""
+function aware_report(r::Rollout)
+    steps, contacts = Ref{Csize_t}(0), Ref{Csize_t}(0)
+    check(LibDiffSim.ds_rollout_aware_report(handle(r), steps, contacts))
+    (steps = Int(steps[]), contacts = Int(contacts[]))
+end

@@ -49,6 +49,10 @@ end
     reverse = vjp(sim, dv, dq)
     @test dot(reverse.q_bar, dq) + dot(reverse.v_bar, dv) + dot(reverse.u_bar, du) + dot(reverse.p_bar, dp) ≈
           dot(dv, forward.dq_next) + dot(dq, forward.dv_next)
+    @test_throws DiffSimError aware_contacts(sim)
+    aware = vjp_aware(sim, dv, dq)
+    @test aware.other == (aware_contacts(sim) > 0)
+    @test aware.other || aware.u_bar == reverse.u_bar
     only = jacobians(sim; by = (:u,))
     @test only.dv_du == J.dv_du && isempty(only.dv_dq)
 end
@@ -62,6 +66,7 @@ end
     cost(U) = sum(run!(rollout, q, v, U).v .* weight)
     cost(U)
     gradient = vjp(rollout, zeros(18, 31), weight)
+    @test aware_report(rollout) == (steps = 0, contacts = 0)
     direction = [cos(2i + k) for i in 1:12, k in 1:30]
     measured = (cost(U + 1e-6 * direction) - cost(U - 1e-6 * direction)) / 2e-6
     @test dot(gradient.u_bar, direction) ≈ measured rtol = 1e-5

@@ -266,6 +266,31 @@ def test_rollout_and_batch_repeat_steps(model):
     np.testing.assert_allclose(gradient.u[4, 7], slope, rtol=1e-3, atol=1e-9)
 
 
+BALL = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+  <body pos="0 0 0.1"><joint name="z" type="slide" axis="0 0 1"/><geom size="0.1" mass="2"/></body></worldbody>
+  <actuator><motor joint="z"/></actuator></mujoco>"""
+
+
+def test_a_gradient_that_sees_beyond_a_contact():
+    model = diffsim.Model.from_string(BALL, diffsim.Format.MJCF)
+    sim = diffsim.Sim(model)
+    sim.step([0.0], [0.0])
+    assert sim.vjp([0.0], [-1.0]).u == 0.0
+    with pytest.raises(diffsim.NoStepError):
+        sim.aware_contacts()
+    gradient, other = sim.vjp_aware([0.0], [-1.0])
+    assert (gradient.u, other, sim.aware_contacts()) == (-0.0005, True, 1)
+    gradient, other = sim.vjp_aware([0.0], [1.0])
+    assert (gradient.u, other, sim.aware_contacts()) == (0.0, False, 0)
+    for aware in (0, 1):
+        rollout = diffsim.Rollout(model, 4, aware_gradient=aware)
+        rollout.run([0.0], [0.0], np.zeros((1, 4)))
+        q_bar = np.array([[0.0, 0.0, 0.0, 0.0, -1.0]])
+        gradient = rollout.adjoint(q_bar, np.zeros((1, 5)))
+        np.testing.assert_allclose(gradient.u, aware * -5e-7 * np.array([[4.0, 3.0, 2.0, 1.0]]), rtol=1e-9)
+        assert rollout.aware_report() == (4 * aware, 4 * aware)
+
+
 def test_a_model_made_in_code():
     builder = diffsim.Builder()
     builder.set_gravity([0.0, 0.0, -10.0])

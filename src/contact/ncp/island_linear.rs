@@ -2,7 +2,7 @@
 
 use super::island_part::{gather, scatter};
 use super::island_solver::IslandSolver;
-use crate::contact::law::{Linearized, Variations, Verdict};
+use crate::contact::law::{Linearized, Turn, Variations, Verdict};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, Product};
 use crate::error::{Error, Result};
@@ -115,6 +115,19 @@ impl Linearized for IslandSolver {
 
     fn is_unique(&mut self, problem: &Problem) -> Result<bool> {
         self.independent(problem)
+    }
+
+    fn sort_by_descent(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        turn: Turn,
+    ) -> Result<usize> {
+        self.sort_islands_by_descent(problem, lambda_bar, turn)
+    }
+
+    fn put_back(&mut self, problem: &Problem) -> Result<()> {
+        self.put_islands_back(problem)
     }
 
     fn product(&mut self, problem: &Problem) -> Product<'_> {

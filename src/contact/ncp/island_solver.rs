@@ -24,14 +24,14 @@ use crate::linalg::LANES;
 #[derive(Debug)]
 pub struct IslandSolver {
     pub(super) solver: NcpSolver,
-    working_set: WorkingSet,
+    pub(super) working_set: WorkingSet,
     pub(super) islands: Islands,
     /// Of the island that begins with a block, at the block's place.
     pub(super) certificates: Vec<Certificate>,
     pub(super) part: Part,
     /// Of the whole problem.
-    lambda: Vec<f64>,
-    modes: Vec<Mode>,
+    pub(super) lambda: Vec<f64>,
+    pub(super) modes: Vec<Mode>,
     pub(super) last: Option<Certificate>,
     /// The derivative is that of other modes ([`NcpSolver::sides_agree`]), whose impulses are another choice.
     pub(super) of_others: bool,
@@ -44,6 +44,10 @@ pub struct IslandSolver {
     pub(super) output: Vec<f64>,
     pub(super) limits: Vec<f64>,
     pub(super) columns: Vec<usize>,
+    /// Modes and blocks of islands while the derivative is that of the modes a descent asks for: those of the solution,
+    /// and those that take part.
+    pub(super) modes_before: Vec<Mode>,
+    pub(super) descending: Vec<usize>,
     /// Workspace of the verdict.
     pub(super) probe: Probe,
 }
@@ -70,6 +74,8 @@ impl IslandSolver {
             output: vec![0.0; split(rows) * LANES],
             limits: vec![0.0; split(blocks) * LANES],
             columns: Vec::with_capacity(LANES),
+            modes_before: vec![Mode::Unknown; split(blocks)],
+            descending: Vec::with_capacity(split(blocks)),
             probe: Probe::new(rows),
         }
     }

@@ -81,30 +81,33 @@ impl NcpSolver {
         }
         NcpSolver::check_certificate(self.last.as_ref())?;
         if self.linearized {
+            self.factor_again(problem);
             return Ok(self.rank());
         }
-        self.faces_before.clear();
+        self.factored_faces.clear();
         if self.factored {
-            self.faces_before.extend_from_slice(&self.active_set.faces);
+            self.factored_faces
+                .extend_from_slice(&self.active_set.faces);
         }
+        self.factored_for = Purpose::Rank;
         let was_deficient =
             self.factored && !self.active_set.symmetric && self.active_set.deficient();
         let work = &self.work;
         self.active_set.set_faces(problem.blocks, work);
         let same = self.factored
-            && self.faces_before.len() == self.active_set.faces.len()
+            && self.factored_faces.len() == self.active_set.faces.len()
             && self
-                .faces_before
+                .factored_faces
                 .iter()
                 .zip(&self.active_set.faces)
                 .all(|(a, b)| a.is_close(b));
         if !same {
             // The factorization of the solve was of nearly the same matrix.
-            let purpose = match was_deficient {
-                true => Purpose::Deficient,
-                false => Purpose::Rank,
-            };
-            self.active_set.factor(problem, purpose);
+            if was_deficient {
+                self.factored_for = Purpose::Deficient;
+            }
+            self.active_set.factor(problem, self.factored_for);
+            self.factored_faces.clone_from(&self.active_set.faces);
             self.factored = true;
         }
         self.linearized = true;
@@ -387,7 +390,7 @@ impl NcpSolver {
         problem.delassus.check_shape(problem.blocks, problem.rows())
     }
 
-    fn check(
+    pub(super) fn check(
         &self,
         problem: &Problem,
         columns: usize,

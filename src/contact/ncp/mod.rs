@@ -25,6 +25,7 @@
 mod active_set;
 mod admm;
 mod auto;
+mod aware;
 mod block_law;
 mod certainty;
 mod cone;
@@ -64,7 +65,7 @@ use super::problem::{Block, Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
-use active_set::{ActiveSetSystem, Face};
+use active_set::{ActiveSetSystem, Face, Purpose};
 use admm::Admm;
 use continuation::Continuation;
 use interior::Interior;
@@ -155,7 +156,11 @@ pub struct NcpSolver {
     admm: Option<Box<Admm>>,
     panel: Vec<f64>,
     panel_scratch: Vec<f64>,
-    faces_before: Vec<Face>,
+    /// What the matrix of a linearization was factored for, and on which faces.
+    factored_for: Purpose,
+    factored_faces: Vec<Face>,
+    /// It is that of other modes.
+    displaced: bool,
     best: Best,
     cost: f64,
     /// What the present solve may spend, and has spent.
@@ -204,7 +209,9 @@ impl NcpSolver {
             admm: admm.then(|| Box::new(Admm::new([max_rows, dense], trees()))),
             panel: vec![0.0; max_rows * LANES],
             panel_scratch: vec![0.0; max_rows * LANES],
-            faces_before: Vec::with_capacity(max_blocks),
+            factored_for: Purpose::Rank,
+            factored_faces: Vec::with_capacity(max_blocks),
+            displaced: false,
             best: Best::new(max_rows),
             cost: 0.0,
             allowed: Allowance::NONE,
@@ -233,6 +240,7 @@ impl NcpSolver {
         self.last = None;
         self.factored = false;
         self.linearized = false;
+        self.displaced = false;
         self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
@@ -347,6 +355,7 @@ impl NcpSolver {
         self.last = Some(certificate);
         self.factored = false;
         self.linearized = false;
+        self.displaced = false;
     }
 
     /// Multiplications of a factorization of the last problem.

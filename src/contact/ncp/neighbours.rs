@@ -89,6 +89,8 @@ impl NcpSolver {
     fn factor_modes(&mut self, problem: &Problem) {
         self.active_set.set_faces(problem.blocks, &self.work);
         self.active_set.factor(problem, Purpose::Rank);
+        self.factored_faces.clone_from(&self.active_set.faces);
+        self.factored_for = Purpose::Rank;
     }
 
     /// change ← the variation of σ with the answer `delta` to w.

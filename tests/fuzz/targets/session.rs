@@ -273,6 +273,13 @@ impl Session {
         let [q, v, u, p] = outs.each_mut().map(Out::at);
         let status = unsafe { ds_sim_step_vjp(self.sim, a.as_ptr(), b.as_ptr(), q, v, u, p) };
         check_all(&outs.each_ref(), status, "ds_sim_step_vjp");
+        let mut outs = [nv, nv, self.nu, self.np].map(Out::new);
+        let [q, v, u, p] = outs.each_mut().map(Out::at);
+        let mut which = -1;
+        let (a, b) = (a.as_ptr(), b.as_ptr());
+        let status = unsafe { ds_sim_step_vjp_aware(self.sim, a, b, q, v, u, p, &raw mut which) };
+        let done = check_all(&outs.each_ref(), status, "ds_sim_step_vjp_aware");
+        assert!(if done { which >> 1 == 0 } else { which == -1 });
     }
 
     unsafe fn impulses(&mut self, s: &mut Source) {

@@ -14,7 +14,8 @@ from .sim import Gradients
 class Rollout(Handle):
     """A trajectory of at most `max_steps` steps and its adjoint. One thread at a time.
 
-    Options are those of a `Sim`, and checkpoint_interval: every how many steps a state is kept.
+    Options are those of a `Sim`, and checkpoint_interval: every how many steps a state is kept; aware_gradient: 1 for an
+    `adjoint` by `Sim.vjp_aware` in every step.
     """
 
     _kind = "ds_rollout"
@@ -69,6 +70,13 @@ class Rollout(Handle):
         out = ffi.new("ds_gradient *")
         check(lib.ds_rollout_gradient(self._handle, out))
         return Gradient(out[0])
+
+    def aware_report(self) -> Tuple[int, int]:
+        """What aware_gradient made of the last adjoint: how many steps took another gradient than the exact one, and
+        how many contacts and limits those took in another mode, in all."""
+        steps, contacts = ffi.new("size_t *"), ffi.new("size_t *")
+        check(lib.ds_rollout_aware_report(self._handle, steps, contacts))
+        return steps[0], contacts[0]
 
     def select_params(self, params: Sequence[Param]) -> None:
         """Chooses parameters, as `Sim.select_params`. The last run is forgotten."""

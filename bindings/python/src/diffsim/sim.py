@@ -353,6 +353,20 @@ class Sim(Handle):
         )
         return Gradients(*(slot.take() for slot in made))
 
+    def vjp_aware(self, q_next_bar, v_next_bar) -> Tuple[Gradients, bool]:
+        """As `vjp`, but another gradient where that is larger, which sees beyond contacts that hold or are open; and whether
+        it is another. `aware_contacts` says how many contacts and limits that one takes in another mode."""
+        made, which = (self._dq, self._dv, self._du, self._dp), ffi.new("int32_t *")
+        bars = self._q_bar.fill(q_next_bar), self._v_bar.fill(v_next_bar)
+        check(lib.ds_sim_step_vjp_aware(self._handle, *bars, *(slot.pointer for slot in made), which))
+        return Gradients(*(slot.take() for slot in made)), bool(which[0])
+
+    def aware_contacts(self) -> int:
+        """How many contacts and limits the gradient of the last `vjp_aware` took in another mode than the step did."""
+        out = ffi.new("size_t *")
+        check(lib.ds_sim_aware_contacts(self._handle, out))
+        return out[0]
+
     def smoothed_jacobians(
         self, method: SmoothingMethod, wanted: Sequence[str] = StepJacobians.NAMES, **fields
     ) -> Tuple[StepJacobians, SmoothingInfo]:

@@ -1,0 +1,181 @@
+//! The modes that a descent leads to, instead of those of the solution: what a gradient needs to see beyond a contact that
+//! holds, or one that is open (after nimble-differentiable-lcp, section 4.4).
+//!
+//! λ̄ = ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ tells two things of a contact or limit. Along −λ̄ its normal impulse grows where λ̄_n < 0; and a
+//! force along −∂L/∂v⁺ changes its normal velocity by −λ̄_n, so that where λ̄_n < 0 it pulls the bodies apart. An
+//! open one, λ_n = 0, has nowhere to go but to an impulse, and a closed one, σ_n = 0, but to a velocity. So those with λ̄_n < 0
+//! have another side that a descent can reach, and the rest has none: a body on the ground is not pushed into it.
+//!
+//! There are two ways to it, [`Turn`]: those that hold let go, which finds forces that part the bodies, or
+//! those that are open hold, which finds forces that push through the contact. One that comes to hold gets the mode in which the
+//! least impulse would close it: that has no friction to spare, so it slides in the direction of its slip, and sticks where there
+//! is none. Dry friction and equalities stay. Impulses and velocities are those of the solution.
+
+use super::NcpSolver;
+use super::active_set::Purpose;
+use super::cone::planar_norm;
+use super::island_solver::IslandSolver;
+use super::modes::{CLOSED, largest};
+use crate::contact::law::Turn;
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::whitened_jacobian::WhitenedJacobian;
+use crate::error::Result;
+
+/// Share of the largest λ̄ below which one is round-off of what the loss does not feel.
+const FELT: f64 = 1e-12;
+
+/// The mode that a descent leads a block with the velocities σ to; none where it stays as it is. `felt` is the least λ̄, `still`
+/// the slip below which there is none.
+fn by_descent(
+    turn: Turn,
+    block: Block,
+    mode: Mode,
+    lambda_bar: &[f64],
+    sigma: &[f64],
+    [felt, still]: [f64; 2],
+) -> Option<Mode> {
+    let may_open = matches!(block, Block::Contact { .. } | Block::Unilateral);
+    let is_open = mode == Mode::Breaking;
+    let turns = is_open == (turn == Turn::Hold);
+    if !may_open || !turns || lambda_bar[block.rows() - 1] >= -felt {
+        return None;
+    }
+    Some(match (turn, block) {
+        (Turn::Release, _) => Mode::Breaking,
+        (Turn::Hold, Block::Contact { mu })
+            if mu == 0.0 || planar_norm(sigma[0], sigma[1]) > still =>
+        {
+            Mode::Sliding
+        }
+        _ => Mode::Sticking,
+    })
+}
+
+/// The least λ̄ that is felt, and the least slip.
+fn least(problem: &Problem, lambda_bar: &[f64]) -> [f64; 2] {
+    [FELT * largest(lambda_bar), CLOSED * largest(problem.g)]
+}
+
+impl NcpSolver {
+    /// Takes the derivative in the modes that a descent leads to, until [`NcpSolver::put_back`]; returns how many blocks
+    /// that changes, of none nothing. After [`NcpSolver::linearize`].
+    ///
+    /// Errors: as [`NcpSolver::apply`].
+    pub(super) fn sort_by_descent(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        turn: Turn,
+    ) -> Result<usize> {
+        let size = ("lambda_bar", lambda_bar.len());
+        self.check(problem, 1, [size, size], None)?;
+        let least = least(problem, lambda_bar);
+        let work = &mut self.work;
+        work.keep_verified();
+        let mut moved = 0;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            let part = work.offsets[i]..work.offsets[i + 1];
+            let (bar, sigma) = (&lambda_bar[part.clone()], &work.sigma[part]);
+            if let Some(mode) = by_descent(turn, *block, work.modes[i], bar, sigma, least) {
+                work.modes[i] = mode;
+                moved += 1;
+            }
+        }
+        if moved > 0 {
+            self.active_set.set_faces(problem.blocks, &self.work);
+            self.active_set.factor(problem, Purpose::Rank);
+        }
+        Ok(moved)
+    }
+
+    /// Ends what [`NcpSolver::sort_by_descent`] began; the next [`NcpSolver::linearize`] has the matrix of the solution.
+    pub(super) fn put_back(&mut self) {
+        self.work.restore_verified();
+        self.displaced = true;
+    }
+
+    /// The factors that there were, to the bit: those of the solve may be of slip directions that are off by round-off.
+    pub(super) fn factor_again(&mut self, problem: &Problem) {
+        if !std::mem::take(&mut self.displaced) {
+            return;
+        }
+        let set = &mut self.active_set;
+        set.set_faces(problem.blocks, &self.work);
+        std::mem::swap(&mut set.faces, &mut self.factored_faces);
+        set.factor(problem, self.factored_for);
+        std::mem::swap(&mut set.faces, &mut self.factored_faces);
+    }
+}
+
+impl IslandSolver {
+    /// As [`NcpSolver::sort_by_descent`]. Contacts that come to hold join islands.
+    pub(super) fn sort_islands_by_descent(
+        &mut self,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        turn: Turn,
+    ) -> Result<usize> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return self.solver.sort_by_descent(problem, lambda_bar, turn);
+        };
+        let least = least(problem, lambda_bar);
+        let nb = problem.blocks.len();
+        self.modes_before[..nb].copy_from_slice(&self.modes[..nb]);
+        self.descending.clear();
+        self.descending.extend_from_slice(self.working_set.blocks());
+        let inside = self.descending.len();
+        let z = &mut self.solver.work.z[..rows.coordinates()];
+        rows.velocities(&self.lambda[..problem.rows()], z);
+        let mut moved = 0;
+        for (b, block) in problem.blocks.iter().enumerate() {
+            let range = rows.range(b);
+            let sigma = velocity(rows, b, z, &problem.g[range.clone()]);
+            let bar = &lambda_bar[range];
+            if let Some(mode) = by_descent(turn, *block, self.modes[b], bar, &sigma, least) {
+                self.modes[b] = mode;
+                moved += 1;
+                if self.descending[..inside].binary_search(&b).is_err() {
+                    self.descending.push(b);
+                }
+            }
+        }
+        if moved > 0 {
+            self.descending.sort_unstable();
+            self.take_apart(rows, true)?;
+        }
+        Ok(moved)
+    }
+
+    /// As [`NcpSolver::put_back`].
+    pub(super) fn put_islands_back(&mut self, problem: &Problem) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            self.solver.put_back();
+            return Ok(());
+        };
+        let nb = problem.blocks.len();
+        self.modes[..nb].copy_from_slice(&self.modes_before[..nb]);
+        self.take_apart(rows, false)
+    }
+
+    /// Islands of the solution, or of the modes that a descent leads to.
+    fn take_apart(&mut self, rows: &WhitenedJacobian, descending: bool) -> Result<()> {
+        self.loaded = None;
+        self.sound.clear();
+        let blocks = match descending {
+            true => &self.descending[..],
+            false => self.working_set.blocks(),
+        };
+        self.islands
+            .split(rows.trees(), blocks, |b| rows.trees_of(b))
+    }
+}
+
+/// σ of a block, from the velocities of the trees by the impulses.
+fn velocity(rows: &WhitenedJacobian, block: usize, z: &[[f64; 1]], g: &[f64]) -> [f64; 3] {
+    let mut sigma = rows.times(block, z).map(|[x]| x);
+    for (s, g) in sigma.iter_mut().zip(g) {
+        *s += g;
+    }
+    sigma
+}

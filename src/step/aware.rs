@@ -1,0 +1,166 @@
+//! The adjoint that knows complementarity: beside that of the step those in the modes which a descent leads to, and of
+//! these the largest.
+
+use super::adjoints::Adjoints;
+use super::chain::{Bars, Seed};
+use super::info::{Aware, check_finite, check_length};
+use super::sim::Sim;
+use crate::contact::law::Turn;
+use crate::error::{Error, Result, Status};
+use crate::integrator::Tangent;
+
+impl Sim {
+    /// [`Sim::step_vjp`], or another adjoint where that is larger: of the step in the modes that a descent of L leads to.
+    ///
+    /// With ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ of the normal impulses λ, contacts and limits with ∂L/∂λ < 0 have another side that a
+    /// descent can reach: those that hold are pulled apart by it, and for those that are open an impulse lowers L. One other adjoint
+    /// takes the former as separating, one the latter as holding, sticking where they do not slip and else sliding. Positions,
+    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar has the largest Euclidean norm, or,
+    /// where these are equal to nine digits, whose v_bar has; the exact one where these are equal, too. q_bar does not
+    /// count: through a contact that holds it is v_bar/h, which no other would outweigh. With a law that has no modes the exact one is
+    /// returned, always.
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`]. Nothing is written then.
+    pub fn step_vjp_aware(
+        &mut self,
+        q_next_bar: &[f64],
+        v_next_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<Aware> {
+        let nv = self.model.nv();
+        check_finite("q_next_bar", q_next_bar, nv)?;
+        check_finite("v_next_bar", v_next_bar, nv)?;
+        let next = Tangent {
+            q: q_next_bar,
+            v: v_next_bar,
+            carried: &[],
+        };
+        self.adjoint_aware(next, q_bar, v_bar, u_bar, p_bar, None)
+    }
+
+    /// What the last [`Sim::step_vjp_aware`] of the last step returned.
+    ///
+    /// # Errors
+    /// `NoStep` where none was asked for since the step.
+    pub fn aware(&self) -> Result<Aware> {
+        self.need_taken()?;
+        self.state.aware.ok_or_else(|| {
+            Error::no_step("no adjoint that knows complementarity was asked for since the step")
+        })
+    }
+
+    /// [`Sim::step_vjp_aware`], and between steps by what the integrator carries.
+    pub(crate) fn adjoint_aware(
+        &mut self,
+        next: Tangent<'_>,
+        q_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+        carried_bar: Option<&mut [f64]>,
+    ) -> Result<Aware> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        for (name, x, n) in [
+            ("q_bar", &q_bar, nv),
+            ("v_bar", &v_bar, nv),
+            ("u_bar", &u_bar, nu),
+            ("p_bar", &p_bar, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        let by_parameters = p_bar.is_some() && np > 0;
+        if by_parameters {
+            self.linearize()?;
+        } else {
+            self.prepare()?;
+        }
+        let Some(mut both) = self.adjoints.take() else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        let found = self.largest(next, by_parameters, &mut both);
+        if let Ok(aware) = found {
+            let from = &both[0];
+            for (to, from) in [
+                (q_bar, &from.q),
+                (v_bar, &from.v),
+                (u_bar, &from.u),
+                (p_bar, &from.p),
+                (carried_bar, &from.carried),
+            ] {
+                if let Some(to) = to {
+                    to.copy_from_slice(from);
+                }
+            }
+            self.state.aware = Some(aware);
+        }
+        self.adjoints = Some(both);
+        found
+    }
+
+    /// The largest adjoint into the first place.
+    fn largest(
+        &mut self,
+        next: Tangent<'_>,
+        by_parameters: bool,
+        [best, other]: &mut [Adjoints; 2],
+    ) -> Result<Aware> {
+        self.adjoint_into(next, by_parameters, best)?;
+        let mut aware = Aware::default();
+        // Every adjoint leaves the same ∂L/∂λ.
+        for turn in [Turn::Release, Turn::Hold] {
+            let resorted = match &mut self.contact {
+                Some(c) if c.has_rows() => c.sort_by_descent(turn)?,
+                _ => 0,
+            };
+            if resorted == 0 {
+                continue;
+            }
+            let found = self.adjoint_into(next, by_parameters, other);
+            if let Some(c) = &mut self.contact {
+                c.put_back()?;
+            }
+            match found {
+                Ok(()) if other.is_finite() && other.is_larger(best) => {
+                    std::mem::swap(best, other);
+                    aware = Aware {
+                        other: true,
+                        resorted,
+                    };
+                }
+                // It is an offer.
+                Err(e) if e.status != Status::Numerical => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(aware)
+    }
+
+    fn adjoint_into(
+        &mut self,
+        next: Tangent<'_>,
+        by_parameters: bool,
+        to: &mut Adjoints,
+    ) -> Result<()> {
+        let seed = Seed {
+            next,
+            impulses: &[],
+        };
+        let mut bars = Bars {
+            u: Some(&mut to.u),
+            p: by_parameters.then_some(&mut to.p),
+        };
+        self.with_linear(|sim, lin| {
+            sim.backward(lin, &seed, &mut bars)?;
+            to.q.copy_from_slice(&lin.q_sum);
+            to.v.copy_from_slice(&lin.v_sum);
+            to.carried.copy_from_slice(&lin.carried);
+            Ok(())
+        })
+    }
+}
