@@ -109,13 +109,15 @@ fn slider(height: f64, speed: f64, law: Contact) -> World {
 
 #[test]
 fn a_body_at_rest_that_is_to_rise_is_let_go() {
-    let mut w = slider(0.1, 0.0, Contact::Ncp);
-    let (exact, other, which) = both(&mut w, &[-1.0]);
-    assert_eq!((exact.v[0], exact.u[0]), (0.0, 0.0));
-    assert_eq!(which, ANOTHER(1));
-    // As if the ground were not there.
-    assert_eq!(other.v, [-1.0]);
-    assert!((other.u[0] + H / 2.0).abs() < 1e-18, "{other:?}");
+    for law in [Contact::Ncp, Contact::Lcp] {
+        let mut w = slider(0.1, 0.0, law);
+        let (exact, other, which) = both(&mut w, &[-1.0]);
+        assert_eq!((exact.v[0], exact.u[0]), (0.0, 0.0));
+        assert_eq!(which, ANOTHER(1));
+        // As if the ground were not there.
+        assert_eq!(other.v, [-1.0]);
+        assert!((other.u[0] + H / 2.0).abs() < 1e-18, "{other:?}");
+    }
 }
 
 #[test]
@@ -268,9 +270,17 @@ fn an_open_contact_that_slips_comes_to_slide() {
     y.axis = Vec3::Y;
     spec.bodies[id].joints = vec![x, y];
     spec.actuators = vec![motor("finger_joint", 1.0)];
-    let mut w = World::new(spec, Actuation::FromFile, &options(H));
-    for (slip, share) in [(0.0, 0.0), (0.3, friction)] {
-        w.q.fill(0.0);
+    let model = Model::compile(spec, Actuation::FromFile).unwrap();
+    for (law, slip, share) in [
+        (Contact::Ncp, 0.0, 0.0),
+        (Contact::Ncp, 0.3, friction),
+        (Contact::Lcp, 0.3, friction),
+    ] {
+        let options = Options {
+            contact: law,
+            ..options(H)
+        };
+        let mut w = World::of(model.clone(), &options);
         w.v.copy_from_slice(&[0.05, 0.0, slip]);
         w.step();
         assert_eq!(w.sim.constraint_modes(), [Mode::Breaking]);
@@ -344,7 +354,8 @@ fn jacobians(sim: &mut Sim) -> [Vec<f64>; 2] {
 fn it_is_never_smaller_and_leaves_nothing_behind() {
     // Of robots, whose problems are dense, and of heaps by trees.
     let mut taken = [[0; 2]; 2];
-    let robots = (0..10).map(|seed| (0, robot(seed, Contact::Ncp)));
+    let robots = [Contact::Ncp, Contact::Lcp].into_iter();
+    let robots = robots.flat_map(|law| (0..8).map(move |seed| (0, robot(seed, law))));
     for (kind, mut w) in robots.chain((0..6).map(|seed| (1, heap(seed)))) {
         let friction = param(ParamKind::GeomFriction, 0, 0);
         w.sim

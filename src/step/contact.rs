@@ -1,5 +1,6 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+mod descent;
 mod impact;
 mod parameters;
 mod report;
@@ -17,7 +18,7 @@ use crate::collision::scene::Scene;
 use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, Stabilization};
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
-use crate::contact::law::{Law, Outcome, Turn, Verdict};
+use crate::contact::law::{Law, Outcome, Verdict};
 use crate::contact::mode::Mode;
 use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
@@ -421,26 +422,6 @@ impl ContactStage {
         scatter(c, &l.sigma, z, solved);
         c.rows.complete(t, m, solved);
         Ok(())
-    }
-
-    /// Takes the derivative in the modes that a descent leads to, by the adjoint of the impulses that the last
-    /// [`ContactStage::correct_transposed`] left, until [`ContactStage::put_back`]; returns how many blocks that moves.
-    pub fn sort_by_descent(&mut self, turn: Turn) -> Result<usize> {
-        let (c, Some(l)) = (&self.constraints, &self.linear) else {
-            return Ok(0);
-        };
-        let problem = c.problem();
-        let law = solved_by(&mut self.law, &mut self.relaxed);
-        let lambda_bar = &l.dlambda[..c.g.len()];
-        law.linearize(&problem)?
-            .sort_by_descent(&problem, lambda_bar, turn)
-    }
-
-    /// The derivative of the step again, after a sort that moved anything.
-    pub fn put_back(&mut self) -> Result<()> {
-        let problem = self.constraints.problem();
-        let law = solved_by(&mut self.law, &mut self.relaxed);
-        law.linearize(&problem)?.put_back(&problem)
     }
 
     /// Adjoint of [`ContactStage::direction`]: `weights` = A⁻¹ z weigh the impulses on the dofs.

@@ -16,6 +16,7 @@ use super::active_set::Purpose;
 use super::cone::planar_norm;
 use super::island_solver::IslandSolver;
 use super::modes::{CLOSED, largest};
+use super::pyramid;
 use crate::contact::law::Turn;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Delassus, Problem};
@@ -35,7 +36,10 @@ fn by_descent(
     sigma: &[f64],
     [felt, still]: [f64; 2],
 ) -> Option<Mode> {
-    let may_open = matches!(block, Block::Contact { .. } | Block::Unilateral);
+    let may_open = matches!(
+        block,
+        Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral
+    );
     let is_open = mode == Mode::Breaking;
     let turns = is_open == (turn == Turn::Hold);
     if !may_open || !turns || lambda_bar[block.rows() - 1] >= -felt {
@@ -43,12 +47,21 @@ fn by_descent(
     }
     Some(match (turn, block) {
         (Turn::Release, _) => Mode::Breaking,
-        (Turn::Hold, Block::Contact { mu })
-            if mu == 0.0 || planar_norm(sigma[0], sigma[1]) > still =>
-        {
+        (Turn::Hold, Block::Contact { mu: 0.0 } | Block::Pyramid { mu: 0.0 }) => Mode::Sliding,
+        (Turn::Hold, Block::Contact { .. }) if planar_norm(sigma[0], sigma[1]) > still => {
             Mode::Sliding
         }
-        _ => Mode::Sticking,
+        (Turn::Hold, Block::Pyramid { .. }) => {
+            let against = |s: f64| {
+                if s.abs() > still {
+                    -pyramid::sign(s)
+                } else {
+                    0
+                }
+            };
+            pyramid::closed([against(sigma[0]), against(sigma[1])])
+        }
+        (Turn::Hold, _) => Mode::Sticking,
     })
 }
 
