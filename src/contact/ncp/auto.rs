@@ -9,6 +9,7 @@ use super::ladder::{
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
+use super::parametric;
 use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
@@ -61,7 +62,10 @@ impl NcpSolver {
             When::Pyramids => problem.blocks.iter().any(is_pyramid),
             When::Dense => is_dense,
             When::Trees => !is_dense,
-            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
+            When::FewHeld => {
+                is_dense
+                    && (self.held(problem) <= FEW_HELD || problem.blocks.iter().any(is_pyramid))
+            }
             When::Closed => is_dense && closed && !self.is_warm,
         }
     }
@@ -95,6 +99,13 @@ impl NcpSolver {
                 self.remember(self.residual(problem), Path::Pgs);
                 self.guess_modes(problem);
                 self.newton_from(problem, options, rung.at_most, certificate)
+            }
+            Method::Parametric => {
+                self.solve_parametric(problem, options, rung.at_most, certificate)
+            }
+            Method::ParametricFromRest => {
+                self.rest(problem);
+                self.solve_parametric(problem, options, rung.at_most, certificate)
             }
             Method::Pivots => {
                 self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
@@ -234,6 +245,27 @@ impl NcpSolver {
     fn rest(&mut self, problem: &Problem) {
         self.work.lambda.fill(0.0);
         self.work.update_sigma(problem);
+    }
+
+    /// Parametric pivots, and polishes what is found.
+    fn solve_parametric(
+        &mut self,
+        problem: &Problem,
+        options: &NcpOptions,
+        budget: usize,
+        certificate: &mut Certificate,
+    ) -> bool {
+        self.guess_modes(problem);
+        let (budget, before) = (self.grant(budget), certificate.newton);
+        let found = parametric::pivot(
+            problem,
+            &mut self.work,
+            &mut self.active_set,
+            budget,
+            &mut certificate.newton,
+        );
+        self.spent.spend(certificate.newton - before, 1.0);
+        found && self.settle(problem, options, certificate)
     }
 
     /// Pivots, and polishes what is found.

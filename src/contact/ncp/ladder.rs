@@ -12,7 +12,8 @@ use crate::contact::certificate::{Effort, Path};
 use crate::contact::push_out::Jam;
 use Effort::{Brief, Thorough, Usual};
 use Method::{
-    Continuation, Given, Guessed, Interior, Pivots, PivotsByRank, PivotsFromRest, Settled,
+    Continuation, Given, Guessed, Interior, Parametric, ParametricFromRest, Pivots, PivotsByRank,
+    PivotsFromRest, Settled,
 };
 use When::{Always, Circular, Closed, Dense, FewHeld, Pyramids, Trees};
 
@@ -33,6 +34,10 @@ pub(super) enum Method {
     PivotsByRank,
     /// The central path through its folds.
     Continuation,
+    /// Pivots along the line from a problem that the impulses of the sweeps solve.
+    Parametric,
+    /// The same from a problem that no impulse solves.
+    ParametricFromRest,
     /// Sweeps until they settle, and Newton from their modes.
     Settled,
 }
@@ -92,11 +97,13 @@ pub(super) struct Rung {
 
 /// On an island, in this order. Of 85,000 problems of 66 robots 75,000 end in the first line, and 4,600 of the rest in
 /// the second.
-pub(super) const METHODS: [Rung; 8] = [
+pub(super) const METHODS: [Rung; 10] = [
     rung(Given, Always, 6, Brief, Path::Newton),
     rung(Guessed, Always, 5, Brief, Path::Polished),
-    rung(Pivots, Always, 16, Usual, Path::Polished),
-    rung(PivotsFromRest, Always, 16, Usual, Path::Polished),
+    rung(Parametric, Pyramids, 40, Usual, Path::Polished),
+    rung(ParametricFromRest, Pyramids, 200, Usual, Path::Polished),
+    rung(Pivots, Circular, 16, Usual, Path::Polished),
+    rung(PivotsFromRest, Circular, 16, Usual, Path::Polished),
     rung(Interior, Circular, 50, Usual, Path::Interior),
     rung(PivotsByRank, Dense, 100, Thorough, Path::Polished),
     rung(Continuation, Circular, 600, Thorough, Path::Continuation),
@@ -254,6 +261,8 @@ mod tests {
         match method {
             Given => "Newton from the modes given".into(),
             Guessed => format!("{SWEEPS} sweeps, Newton from their modes"),
+            Parametric => "parametric pivots from the present impulses".into(),
+            ParametricFromRest => "parametric pivots from rest".into(),
             Pivots => "pivots from the present impulses".into(),
             PivotsFromRest => "pivots from rest".into(),
             Interior => "interior point".into(),

@@ -42,6 +42,7 @@ mod linearize;
 mod modes;
 mod neighbours;
 mod newton;
+mod parametric;
 mod path_system;
 mod pgs;
 mod pivot;

@@ -1,0 +1,278 @@
+//! Parametric pivots, for laws that are linear on each of their faces: friction in pyramids, limits, boxes.
+//!
+//! Any impulse that the laws allow solves the problem with some g + d in the place of g. From there g + t d is followed to
+//! t = 0: between pivots λ and σ are linear in t, and where one of them reaches its bound its block changes its mode, and
+//! only that one. The path goes on to the side on which what has just changed stays within its bound, which may be back
+//! to larger t (Lemke 1965; Cottle, Pang and Stone, The Linear Complementarity Problem, §4.5, without their
+//! condition on the matrix).
+
+use super::active_set::{ActiveSetSystem, Purpose};
+use super::modes::largest;
+use super::pyramid;
+use super::work::Work;
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Block, Problem};
+
+/// How far violated rows are first put from their bounds, in units of the largest violation: each by a little more than the
+/// one before, so that few reach them at once.
+const APART: f64 = 0.1;
+
+/// A number that stays above zero while its block keeps its mode, and the mode after that.
+struct Watched {
+    value: f64,
+    rate: f64,
+    /// What takes its place once it is zero, by its sign: how fast that number grows in the next mode.
+    next: Mode,
+    grows: Grows,
+}
+
+/// The number that has to grow from zero in a new mode.
+#[derive(Clone, Copy, Debug)]
+enum Grows {
+    /// An entry of σ, or its opposite.
+    Velocity(usize, f64),
+    /// A normal impulse.
+    Impulse(usize),
+    /// What an impulse leaves of its bound: μ λ_n − s λ_t, or bound − s λ.
+    Slack {
+        row: usize,
+        sign: f64,
+        normal: Option<(usize, f64)>,
+    },
+}
+
+impl Grows {
+    fn rate(self, lambda: &[f64], sigma: &[f64]) -> f64 {
+        match self {
+            Grows::Velocity(row, sign) => sign * sigma[row],
+            Grows::Impulse(row) => lambda[row],
+            Grows::Slack { row, sign, normal } => {
+                normal.map_or(0.0, |(n, mu)| mu * lambda[n]) - sign * lambda[row]
+            }
+        }
+    }
+}
+
+/// From the present impulse and its modes, within so many factorizations. True: the modes are those of a solution, but for
+/// rows that depend on each other so nearly that round-off decides.
+pub(super) fn pivot(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+    budget: usize,
+    factorizations: &mut usize,
+) -> bool {
+    let mut d = std::mem::take(&mut work.free);
+    let mut rates = std::mem::take(&mut work.kept);
+    let mut sigma_rates = std::mem::take(&mut work.chosen);
+    let found = follow(
+        problem,
+        work,
+        active_set,
+        [&mut d, &mut rates, &mut sigma_rates],
+        budget,
+        factorizations,
+    );
+    work.free = d;
+    work.kept = rates;
+    work.chosen = sigma_rates;
+    work.update_sigma(problem);
+    found
+}
+
+fn follow(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+    [d, rates, sigma_rates]: [&mut Vec<f64>; 3],
+    budget: usize,
+    factorizations: &mut usize,
+) -> bool {
+    start(problem, work, d);
+    let mut t = 1.0;
+    let mut grows: Option<Grows> = None;
+    for _ in 0..budget {
+        active_set.set_faces(problem.blocks, work);
+        active_set.factor(problem, Purpose::Near);
+        *factorizations += 1;
+        let m = active_set.order;
+        active_set.restrict(|r| [-d[r]], &mut work.x);
+        active_set.solve_step(problem, &mut work.x[..m], &mut work.scratch);
+        rates.fill(0.0);
+        active_set.expand(&work.x[..m], |row, [x]| rates[row] = x);
+        sigma_rates.copy_from_slice(d);
+        problem
+            .delassus
+            .add_product(&work.offsets, rates, &mut work.z, sigma_rates);
+        let side = match grows {
+            Some(g) if g.rate(rates, sigma_rates) > 0.0 => 1.0,
+            _ => -1.0,
+        };
+        let mut first: Option<(f64, usize, Mode, Grows)> = None;
+        for (i, block) in problem.blocks.iter().enumerate() {
+            watch(*block, i, work, rates, sigma_rates, &mut |w| {
+                let rate = side * w.rate;
+                let reach = w.value.max(0.0) / -rate;
+                if rate < 0.0 && first.is_none_or(|f| reach < f.0) {
+                    first = Some((reach, i, w.next, w.grows));
+                }
+            });
+        }
+        let end = if side < 0.0 { t } else { f64::INFINITY };
+        let reach = first.map_or(end, |f| f.0.min(end));
+        if !reach.is_finite() {
+            return false;
+        }
+        t += side * reach;
+        for (x, rate) in work.lambda.iter_mut().zip(&*rates) {
+            *x += side * reach * rate;
+        }
+        for (x, rate) in work.sigma.iter_mut().zip(&*sigma_rates) {
+            *x += side * reach * rate;
+        }
+        match first {
+            Some((reach, i, mode, g)) if reach < end => {
+                work.modes[i] = match mode {
+                    // Friction of what closes acts against the motion.
+                    Mode::Unknown => closed(problem.blocks[i], &work.sigma[work.offsets[i]..]),
+                    mode => mode,
+                };
+                if mode == Mode::Breaking {
+                    let part = work.offsets[i]..work.offsets[i + 1];
+                    work.lambda[part].fill(0.0);
+                }
+                grows = Some(g);
+            }
+            _ => return true,
+        }
+    }
+    false
+}
+
+fn closed(block: Block, sigma: &[f64]) -> Mode {
+    match block {
+        Block::Pyramid { mu } => pyramid::mode_of_velocity(mu, sigma, 0.0),
+        _ => Mode::Sticking,
+    }
+}
+
+/// The d of the present impulse; σ is then that of g + d.
+fn start(problem: &Problem, work: &mut Work, d: &mut [f64]) {
+    let scale = APART * largest(&work.sigma) / problem.rows().max(1) as f64;
+    d.fill(0.0);
+    let mut count = 1.0;
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let at = work.offsets[i];
+        for r in 0..block.rows() {
+            let s = &mut work.sigma[at + r];
+            // The side on which σ stays, or none of it where the row holds.
+            let side = match (*block, work.modes[i]) {
+                (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => continue,
+                (_, Mode::Breaking) | (Block::Box { .. }, Mode::AtLower) => 1.0,
+                (Block::Box { .. }, Mode::AtUpper) => -1.0,
+                (Block::Pyramid { .. }, Mode::Sliding) if r < 2 => continue,
+                (Block::Pyramid { .. }, Mode::Bounded(bounds)) if r < 2 => -f64::from(bounds[r]),
+                _ => 0.0,
+            };
+            let wanted = match side * *s {
+                x if side == 0.0 || x >= 0.0 => side * x,
+                _ => {
+                    count += 1.0;
+                    side * scale * count
+                }
+            };
+            d[at + r] = wanted - *s;
+            *s = wanted;
+        }
+    }
+}
+
+/// What is to stay above zero in the block's mode.
+fn watch(
+    block: Block,
+    i: usize,
+    work: &Work,
+    lambda_rates: &[f64],
+    sigma_rates: &[f64],
+    see: &mut impl FnMut(Watched),
+) {
+    let at = work.offsets[i];
+    let mut see = |grows: Grows, next: Mode, then: Grows| {
+        see(Watched {
+            value: match grows {
+                Grows::Slack {
+                    normal: None,
+                    row,
+                    sign,
+                } => match block {
+                    Block::Box { bound } => bound - sign * work.lambda[row],
+                    _ => f64::INFINITY,
+                },
+                other => other.rate(&work.lambda, &work.sigma),
+            },
+            rate: grows.rate(lambda_rates, sigma_rates),
+            next,
+            grows: then,
+        });
+    };
+    match (block, work.modes[i]) {
+        (Block::Pyramid { .. }, Mode::Breaking) => {
+            let opens = Grows::Velocity(at + 2, 1.0);
+            see(opens, Mode::Unknown, Grows::Impulse(at + 2));
+        }
+        (Block::Pyramid { mu }, mode) => {
+            let normal = at + 2;
+            see(
+                Grows::Impulse(normal),
+                Mode::Breaking,
+                Grows::Velocity(normal, 1.0),
+            );
+            let bounds = pyramid::bounds(mode);
+            for k in (0..2).filter(|_| mu > 0.0) {
+                let with = |s: i8| {
+                    let mut next = bounds;
+                    next[k] = s;
+                    pyramid::closed(next)
+                };
+                let slack = |s: i8| Grows::Slack {
+                    row: at + k,
+                    sign: f64::from(s),
+                    normal: Some((normal, mu)),
+                };
+                let slips = |s: i8| Grows::Velocity(at + k, -f64::from(s));
+                match bounds[k] {
+                    0 => {
+                        see(slack(1), with(1), slips(1));
+                        see(slack(-1), with(-1), slips(-1));
+                    }
+                    s => see(slips(s), with(0), slack(s)),
+                }
+            }
+        }
+        (Block::Unilateral, Mode::Breaking) => {
+            let opens = Grows::Velocity(at, 1.0);
+            see(opens, Mode::Sticking, Grows::Impulse(at));
+        }
+        (Block::Unilateral, _) => {
+            let opens = Grows::Velocity(at, 1.0);
+            see(Grows::Impulse(at), Mode::Breaking, opens);
+        }
+        (Block::Box { .. }, mode) => {
+            let slack = |sign: f64| Grows::Slack {
+                row: at,
+                sign,
+                normal: None,
+            };
+            let slips = |sign: f64| Grows::Velocity(at, -sign);
+            match mode {
+                Mode::AtLower => see(slips(-1.0), Mode::Sticking, slack(-1.0)),
+                Mode::AtUpper => see(slips(1.0), Mode::Sticking, slack(1.0)),
+                _ => {
+                    see(slack(1.0), Mode::AtUpper, slips(1.0));
+                    see(slack(-1.0), Mode::AtLower, slips(-1.0));
+                }
+            }
+        }
+        _ => {}
+    }
+}
