@@ -2,9 +2,10 @@
 //!
 //! After nimble-differentiable-lcp, made exact: rows clamp (C), separate (S) or slide at a bound (U, f_U = E f_C), and
 //! on its index sets the problem is one linear system, Q f_C = −b_C with Q = A_CC + A_CU E. Guess-and-check takes the sets
-//! of the last step; where they fail some sweeps guess others, then rows change their sets one at a time (principal
-//! pivoting), from the present impulses and from rest. Sweeps of Gauss–Seidel are the last resort. Nothing counts as solved
-//! that its certificate, the same as that of rigid contact with a circular cone, does not tell.
+//! of the last step; where they fail some sweeps of Gauss–Seidel guess others, and then rows change their sets one at a time
+//! along a line from a problem that the sweeps' impulses solve (principal pivoting). The interior point and continuation
+//! are there for what that does not solve. Nothing counts as solved that its certificate, the same as that of rigid contact
+//! with a circular cone, does not tell.
 //!
 //! Rows without impulse that stay closed are clamped, too, before impulses are chosen, so that what is returned does not depend
 //! on the pivots: the impulse of least norm, −Q⁺ b_C, where that obeys the law; else what [`ncp`](super::ncp) says of

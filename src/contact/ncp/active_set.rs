@@ -149,17 +149,8 @@ impl ActiveSetSystem {
             let (row, rows, size, slide) = match (*block, *mode) {
                 (Block::Contact { mu }, Mode::Sliding) if mu > 0.0 => {
                     self.symmetric = false;
-                    (
-                        at,
-                        3,
-                        2,
-                        Some(sliding(
-                            mu,
-                            &lambda[at..at + 3],
-                            &sigma[at..at + 3],
-                            &diagonal[i],
-                        )),
-                    )
+                    let (l, s) = (&lambda[at..at + 3], &sigma[at..at + 3]);
+                    (at, 3, 2, Some(sliding(mu, l, s, &diagonal[i])))
                 }
                 (Block::Pyramid { mu }, Mode::Bounded(bounds)) => {
                     self.symmetric = false;

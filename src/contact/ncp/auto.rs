@@ -4,8 +4,8 @@ use super::active_set::Purpose;
 use super::continuation::Continuation;
 use super::interior::Interior;
 use super::ladder::{
-    Attempt, CLOSING, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE,
-    SETTLING, SWEEP, SWEEPS, When,
+    Attempt, CLOSING, Choice, FEW_HELD, FROM_MODES, METHODS, Method, POLISH, Rung, SETTLE, SLIPS,
+    SWEEP, SWEEPS, When,
 };
 use super::modes::{CLOSED, residuals};
 use super::newton::{self, mode_of_impulse};
@@ -101,12 +101,12 @@ impl NcpSolver {
                 self.newton_from(problem, options, rung.at_most, certificate)
             }
             Method::Parametric => {
-                self.solve_parametric(problem, options, rung.at_most, certificate)
+                self.solve_parametric(problem, options, 0.0, rung.at_most, certificate)
             }
-            Method::ParametricFromRest => {
+            Method::ParametricFromRest => SLIPS.into_iter().any(|slip| {
                 self.rest(problem);
-                self.solve_parametric(problem, options, rung.at_most, certificate)
-            }
+                self.solve_parametric(problem, options, slip, rung.at_most, certificate)
+            }),
             Method::Pivots => {
                 self.solve_pivots(problem, options, Purpose::Near, rung.at_most, certificate)
             }
@@ -127,51 +127,29 @@ impl NcpSolver {
                     })
             }
             Method::Continuation => self.follow_path(problem, options, rung, certificate),
-            Method::Settled => self.settle_sweeps(problem, options, rung, certificate),
         }
     }
 
-    /// Sweeps until they settle, and Newton from their modes now and then.
-    fn settle_sweeps(
-        &mut self,
-        problem: &Problem,
-        options: &NcpOptions,
-        rung: &Rung,
-        certificate: &mut Certificate,
-    ) -> bool {
-        for _ in 0..rung.at_most {
-            let sweeps = self.left().grant(SETTLING, SWEEP);
-            certificate.sweeps += self.sweeps(problem, sweeps, options);
-            self.remember(self.residual(problem), rung.path);
-            self.guess_modes(problem);
-            if self.newton_from(problem, options, 1, certificate) {
-                certificate.path = Path::Polished;
-                return true;
-            }
-            self.recall(problem, certificate);
-            if sweeps < SETTLING || self.best.residual <= 1e-2 * options.tolerance {
-                break;
-            }
-        }
-        self.classify_all(problem, CLOSED);
-        self.best.residual <= options.tolerance
-    }
-
-    /// The last of what the default path tries, alone.
+    /// Continuation and what comes after it on the default path.
     pub(super) fn solve_last(&mut self, problem: &Problem, options: &NcpOptions) -> Certificate {
-        let is_for = |rung: &&Rung| self.is_for(rung.when, problem, false);
-        let Some(last) = METHODS.iter().rfind(is_for) else {
-            return Certificate::new(Path::Empty);
-        };
-        let mut certificate = Certificate::new(last.path);
-        certificate.effort = last.effort;
+        let mut certificate = Certificate::new(Path::Continuation);
         self.work.update_sigma(problem);
         self.best.clear();
-        self.remember(self.residual(problem), last.path);
-        if !self.climb(problem, &[], options, last, &mut certificate) {
+        self.remember(self.residual(problem), Path::Continuation);
+        let last = METHODS
+            .iter()
+            .skip_while(|r| r.method != Method::Continuation);
+        for rung in last {
+            if !self.is_for(rung.when, problem, false) {
+                continue;
+            }
+            certificate.effort = rung.effort;
+            if self.climb(problem, &[], options, rung, &mut certificate) {
+                return certificate;
+            }
             self.recall(problem, &mut certificate);
-            self.classify_all(problem, CLOSED);
         }
+        self.classify_all(problem, CLOSED);
         certificate
     }
 
@@ -252,6 +230,7 @@ impl NcpSolver {
         &mut self,
         problem: &Problem,
         options: &NcpOptions,
+        slip: f64,
         budget: usize,
         certificate: &mut Certificate,
     ) -> bool {
@@ -261,11 +240,15 @@ impl NcpSolver {
             problem,
             &mut self.work,
             &mut self.active_set,
+            slip,
             budget,
             &mut certificate.newton,
         );
         self.spent.spend(certificate.newton - before, 1.0);
-        found && self.settle(problem, options, certificate)
+        // What was found stands where no more is reached: its residual says how well it does.
+        found
+            && (self.settle(problem, options, certificate)
+                || self.residual(problem) <= options.tolerance)
     }
 
     /// Pivots, and polishes what is found.

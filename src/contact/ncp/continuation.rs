@@ -317,7 +317,10 @@ impl Continuation {
 
     /// As [`PathSystem::update_modes`].
     pub fn update_modes(problem: &Problem, work: &Work, system: &mut PathSystem) -> bool {
-        let slack = |_, s: f64| [s.max(0.0), (-s).max(0.0)];
+        let slack = |_, s: &[f64]| {
+            let of = |k: usize| s.get(k).copied().unwrap_or(0.0);
+            [of(0), -of(0), of(1), -of(1)].map(|s| s.max(0.0))
+        };
         system.update_modes(problem.blocks, &work.offsets, slack)
     }
 }

@@ -5,7 +5,8 @@
 //!
 //!   λ̃ ∘ ỹ = (λ̃·ỹ, λ̃₀ỹ_T + ỹ₀λ̃_T) = (κ, 0).
 //!
-//! A limit has λσ = κ; dry friction has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ − s₂. Newton steps on these and on
+//! A limit has λσ = κ; dry friction has (λ + bound) s₁ = (bound − λ) s₂ = κ with σ = s₁ − s₂, and so have the tangents of a
+//! pyramid with the bound μλ_n. Newton steps on these and on
 //! σ = Gλ + g, with the velocities eliminated block by block, solve (G + D) dλ = c − r, D block-diagonal; a predictor and
 //! a corrector share the matrix (Mehrotra 1992; for cones Alizadeh, Haeberly and Overton 1998; for friction with the
 //! shift inside the iteration Acary et al. 2023). What κ → 0 leaves open among redundant contacts ends in the middle of
@@ -24,20 +25,23 @@ const REACH: f64 = 0.99;
 /// Smallest factor by which a step aims to shrink κ.
 const FLOOR: f64 = 1e-6;
 
+/// Of a block: a pyramid has the one of its normal in the third place.
+type Products = [f64; 5];
+
 /// What it needs beyond the iterate of [`PathSystem`].
 #[derive(Debug)]
 pub(super) struct Interior {
-    /// Dry friction's s₁, s₂.
-    slack: Vec<[f64; 2]>,
+    /// Dry friction's s₁, s₂, and those of a pyramid's two tangents.
+    slack: Vec<[f64; 4]>,
     /// Gλ + g − σ.
     residual: Vec<f64>,
     target: Vec<f64>,
     /// Right side of the linear system.
     right: Vec<f64>,
-    correction: Vec<[f64; 3]>,
+    correction: Vec<Products>,
     dlambda: Vec<f64>,
     dsigma: Vec<f64>,
-    dslack: Vec<[f64; 2]>,
+    dslack: Vec<[f64; 4]>,
     kappa: f64,
     /// The last step was cut short: the iterate has left the path and must return before κ shrinks.
     short: bool,
@@ -77,13 +81,13 @@ impl Interior {
             v.resize(n, 0.0);
         }
         self.slack.clear();
-        self.slack.resize(nb, [1.0; 2]);
+        self.slack.resize(nb, [1.0; 4]);
         self.dslack.clear();
-        self.dslack.resize(nb, [0.0; 2]);
+        self.dslack.resize(nb, [0.0; 4]);
         self.correction.clear();
-        self.correction.resize(nb, [0.0; 3]);
+        self.correction.resize(nb, [0.0; 5]);
         for (i, block) in problem.blocks.iter().enumerate() {
-            if let Block::Contact { .. } | Block::Unilateral = block {
+            if let Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral = block {
                 system.sigma[work.offsets[i + 1] - 1] = 1.0;
             }
         }
@@ -102,7 +106,7 @@ impl Interior {
     /// One predictor and corrector step; returns its length, 0 to 1.
     pub fn advance(&mut self, problem: &Problem, work: &Work, system: &mut PathSystem) -> f64 {
         self.linearize(problem, work, system);
-        self.correction.fill([0.0; 3]);
+        self.correction.fill([0.0; 5]);
         let aim = if self.short {
             0.5 * self.kappa
         } else {
@@ -132,8 +136,7 @@ impl Interior {
             *s += step * d;
         }
         for (s, d) in self.slack.iter_mut().zip(&self.dslack) {
-            s[0] += step * d[0];
-            s[1] += step * d[1];
+            s.iter_mut().zip(d).for_each(|(s, d)| *s += step * d);
         }
         self.update_residual(problem, work, system);
         self.kappa = self.mean_product(problem, work, system, 0.0);
@@ -149,6 +152,11 @@ impl Interior {
                 (_, Mode::Breaking, lambda) => lambda.fill(0.0),
                 (Block::Box { bound }, Mode::AtLower, [l]) => *l = -bound,
                 (Block::Box { bound }, Mode::AtUpper, [l]) => *l = bound,
+                (Block::Pyramid { mu }, Mode::Bounded(bounds), [x, y, z]) => {
+                    for (l, s) in [x, y].into_iter().zip(bounds).filter(|(_, s)| *s != 0) {
+                        *l = f64::from(s) * mu * *z;
+                    }
+                }
                 (Block::Contact { mu }, Mode::Sliding, [x, y, z]) => {
                     let force = planar_norm(*x, *y);
                     if force > 0.0 {
@@ -189,27 +197,33 @@ impl Interior {
         i: usize,
         at: usize,
         step: f64,
-    ) -> [f64; 3] {
+    ) -> Products {
         let l = |k: usize| system.lambda[at + k] + step * self.dlambda[at + k];
         let s = |k: usize| system.sigma[at + k] + step * self.dsigma[at + k];
         match block {
             Block::Contact { mu } if mu > 0.0 => {
-                contact_product(mu, [l(0), l(1), l(2)], [s(0), s(1), s(2)])
+                let [x, y, z] = contact_product(mu, [l(0), l(1), l(2)], [s(0), s(1), s(2)]);
+                [x, y, z, 0.0, 0.0]
             }
-            Block::Contact { .. } | Block::Pyramid { .. } => [0.0, 0.0, l(2) * s(2)],
-            Block::Unilateral => [l(0) * s(0), 0.0, 0.0],
+            Block::Pyramid { mu } if mu > 0.0 => {
+                let [a, b] = self.segment(i, 0, mu * l(2), l(0), step);
+                let [c, d] = self.segment(i, 1, mu * l(2), l(1), step);
+                [a, b, l(2) * s(2), c, d]
+            }
+            Block::Contact { .. } | Block::Pyramid { .. } => [0.0, 0.0, l(2) * s(2), 0.0, 0.0],
+            Block::Unilateral => [l(0) * s(0), 0.0, 0.0, 0.0, 0.0],
             Block::Box { .. } => {
-                let bound = system.bounds[i];
-                let [lower, upper] = self.slack[i];
-                let d = self.dslack[i];
-                [
-                    (l(0) + bound) * (lower + step * d[0]),
-                    (bound - l(0)) * (upper + step * d[1]),
-                    0.0,
-                ]
+                let [a, b] = self.segment(i, 0, system.bounds[i], l(0), step);
+                [a, b, 0.0, 0.0, 0.0]
             }
-            Block::Bilateral => [0.0; 3],
+            Block::Bilateral => [0.0; 5],
         }
+    }
+
+    /// The products of an impulse within a bound, the `k`-th of its block, with slacks after `step`.
+    fn segment(&self, i: usize, k: usize, bound: f64, l: f64, step: f64) -> [f64; 2] {
+        let slack = |j: usize| self.slack[i][2 * k + j] + step * self.dslack[i][2 * k + j];
+        [(l + bound) * slack(0), (bound - l) * slack(1)]
     }
 
     /// κ after `step`: the mean over all pairs.
@@ -218,6 +232,10 @@ impl Interior {
         for (i, block) in problem.blocks.iter().enumerate() {
             let p = self.product(system, *block, i, work.offsets[i], step);
             match block {
+                Block::Pyramid { mu } if *mu > 0.0 => {
+                    sum += p.iter().sum::<f64>();
+                    count += 4;
+                }
                 Block::Contact { mu } | Block::Pyramid { mu } => {
                     sum += if *mu > 0.0 { p[0] } else { p[2] };
                 }
@@ -257,8 +275,16 @@ impl Interior {
                         }
                     }
                 }
-                Block::Contact { .. } | Block::Pyramid { .. } => {
-                    d[2][2] = system.sigma[at + 2] / system.lambda[at + 2]
+                Block::Contact { .. } => d[2][2] = system.sigma[at + 2] / system.lambda[at + 2],
+                Block::Pyramid { mu } => {
+                    d[2][2] = system.sigma[at + 2] / system.lambda[at + 2];
+                    for k in (0..2).filter(|_| mu > 0.0) {
+                        let (bound, l) = (mu * system.lambda[at + 2], system.lambda[at + k]);
+                        let lower = self.slack[i][2 * k] / (l + bound);
+                        let upper = self.slack[i][2 * k + 1] / (bound - l);
+                        d[k][k] = lower + upper;
+                        d[k][2] = mu * (lower - upper);
+                    }
                 }
                 Block::Unilateral => d[0][0] = system.sigma[at] / system.lambda[at],
                 Block::Box { .. } => {
@@ -289,14 +315,25 @@ impl Interior {
                     let change = [by[0] - dual_head(mu, s), by[1] - s[0], by[2] - s[1]];
                     self.target[at..at + 3].copy_from_slice(&velocity_of(mu, s, change));
                 }
-                Block::Contact { .. } | Block::Pyramid { .. } => {
+                Block::Contact { .. } => {
                     self.target[at + 2] = (kappa - p[2] - e[2]) / system.lambda[at + 2];
+                }
+                Block::Pyramid { mu } => {
+                    self.target[at + 2] = (kappa - p[2] - e[2]) / system.lambda[at + 2];
+                    let left = [0, 1, 3, 4].map(|k| kappa - p[k] - e[k]);
+                    for k in (0..2).filter(|_| mu > 0.0) {
+                        let (bound, l) = (mu * system.lambda[at + 2], system.lambda[at + k]);
+                        let [lower, upper] = [0, 1].map(|j| self.slack[i][2 * k + j]);
+                        self.target[at + k] = left[2 * k] / (l + bound)
+                            - left[2 * k + 1] / (bound - l)
+                            - (system.sigma[at + k] - lower + upper);
+                    }
                 }
                 Block::Unilateral => self.target[at] = (kappa - p[0] - e[0]) / system.lambda[at],
                 Block::Box { .. } => {
                     let (bound, l) = (system.bounds[i], system.lambda[at]);
                     if bound > 0.0 {
-                        let [lower, upper] = self.slack[i];
+                        let [lower, upper, ..] = self.slack[i];
                         self.target[at] = (kappa - p[0] - e[0]) / (l + bound)
                             - (kappa - p[1] - e[1]) / (bound - l)
                             - (system.sigma[at] - lower + upper);
@@ -330,17 +367,41 @@ impl Interior {
                         .map(|j| d[j] * self.dlambda[at + j])
                         .sum::<f64>();
             }
-            if let Block::Box { .. } = block {
-                let (bound, l, d) = (system.bounds[i], system.lambda[at], self.dlambda[at]);
-                if bound > 0.0 {
-                    let [lower, upper] = self.slack[i];
-                    let e = self.correction[i];
-                    self.dslack[i] = [
-                        (kappa - e[0] - lower * (l + bound) - lower * d) / (l + bound),
-                        (kappa - e[1] - upper * (bound - l) + upper * d) / (bound - l),
-                    ];
+            // Bounds with their change, impulses with theirs.
+            let (l, d) = (&system.lambda[at..], &self.dlambda[at..]);
+            match *block {
+                Block::Box { .. } => {
+                    self.set_dslack(i, 0, [system.bounds[i], 0.0], l[0], d[0], kappa)
                 }
+                Block::Pyramid { mu } => {
+                    let bound = [mu * l[2], mu * d[2]];
+                    let change = [d[0], d[1]];
+                    for k in 0..2 {
+                        self.set_dslack(i, k, bound, l[k], change[k], kappa);
+                    }
+                }
+                _ => {}
             }
+        }
+    }
+
+    /// The change of the slacks of the `k`-th bounded impulse of a block.
+    fn set_dslack(
+        &mut self,
+        i: usize,
+        k: usize,
+        [bound, db]: [f64; 2],
+        l: f64,
+        d: f64,
+        kappa: f64,
+    ) {
+        if bound > 0.0 {
+            let [lower, upper] = [0, 1].map(|j| self.slack[i][2 * k + j]);
+            let [e, f] = [0, 1].map(|j| self.correction[i][if k == 0 { j } else { 3 + j }]);
+            self.dslack[i][2 * k] =
+                (kappa - e - lower * (l + bound) - lower * (d + db)) / (l + bound);
+            self.dslack[i][2 * k + 1] =
+                (kappa - f - upper * (bound - l) + upper * (d - db)) / (bound - l);
         }
     }
 
@@ -356,7 +417,19 @@ impl Interior {
         for (i, block) in problem.blocks.iter().enumerate() {
             let at = work.offsets[i];
             match *block {
-                Block::Contact { mu } | Block::Pyramid { mu } => {
+                Block::Pyramid { mu } => {
+                    keep(system.sigma[at + 2], self.dsigma[at + 2]);
+                    keep(system.lambda[at + 2], self.dlambda[at + 2]);
+                    let (l, d) = (triple(&system.lambda, at), triple(&self.dlambda, at));
+                    for k in (0..2).filter(|_| mu > 0.0) {
+                        keep(l[k] + mu * l[2], d[k] + mu * d[2]);
+                        keep(mu * l[2] - l[k], mu * d[2] - d[k]);
+                        for j in 2 * k..2 * k + 2 {
+                            keep(self.slack[i][j], self.dslack[i][j]);
+                        }
+                    }
+                }
+                Block::Contact { mu } => {
                     keep(system.sigma[at + 2], self.dsigma[at + 2]);
                     keep(system.lambda[at + 2], self.dlambda[at + 2]);
                     if mu > 0.0 {

@@ -83,7 +83,7 @@ pub enum Method {
     /// Mode-fixed Newton, helped by PGS, the interior point and continuation.
     #[default]
     Auto,
-    /// Continuation along the central path alone; of pyramids, which have none, sweeps and Newton.
+    /// Continuation along the central path and what comes after it, alone.
     Continuation,
     /// Projected Gauss–Seidel alone.
     Pgs,

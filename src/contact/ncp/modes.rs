@@ -126,8 +126,8 @@ pub(super) fn replace_modes(modes: &mut [Mode], new: impl Iterator<Item = Mode>)
 }
 
 /// The mode that a block inside its cones tends to: of two that vanish together the smaller one. Of a box, σ is the
-/// difference of the slacks.
-pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 2]) -> Mode {
+/// difference of the slacks, and of the tangents of a pyramid.
+pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f64; 4]) -> Mode {
     match block {
         Block::Contact { mu } => {
             let inside = mu * l[2] - planar_norm(l[0], l[1]);
@@ -139,10 +139,16 @@ pub(super) fn tending(block: Block, bound: f64, l: &[f64], s: &[f64], slack: [f6
                 Mode::Sliding
             }
         }
+        Block::Pyramid { .. } if l[2] < s[2] => Mode::Breaking,
+        Block::Pyramid { mu: 0.0 } => Mode::Sliding,
+        Block::Pyramid { mu } => pyramid::closed([0, 1].map(|k| {
+            let bound = mu * l[2];
+            i8::from(bound - l[k] < slack[2 * k + 1]) - i8::from(l[k] + bound < slack[2 * k])
+        })),
         Block::Unilateral if l[0] < s[0] => Mode::Breaking,
         Block::Box { .. } => {
-            let [lower, upper] = match bound {
-                0.0 => [s[0], -s[0]],
+            let [lower, upper, ..] = match bound {
+                0.0 => [s[0], -s[0], 0.0, 0.0],
                 _ => slack,
             };
             if l[0] + bound < lower {

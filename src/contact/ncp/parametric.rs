@@ -12,6 +12,7 @@ use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
+use crate::linalg::scattered;
 
 /// How far violated rows are first put from their bounds, in units of the largest violation: each by a little more than the
 /// one before, so that few reach them at once.
@@ -53,12 +54,15 @@ impl Grows {
     }
 }
 
-/// From the present impulse and its modes, within so many factorizations. True: the modes are those of a solution, but for
+/// From the present impulse and its modes, within so many factorizations. Contacts that are open move
+/// across their normal at first, by `slip` in units of the largest velocity: without that a path may end where bodies
+/// wedge themselves. True: the modes are those of a solution, but for
 /// rows that depend on each other so nearly that round-off decides.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
+    slip: f64,
     budget: usize,
     factorizations: &mut usize,
 ) -> bool {
@@ -69,6 +73,7 @@ pub(super) fn pivot(
         problem,
         work,
         active_set,
+        slip,
         [&mut d, &mut rates, &mut sigma_rates],
         budget,
         factorizations,
@@ -84,11 +89,12 @@ fn follow(
     problem: &Problem,
     work: &mut Work,
     active_set: &mut ActiveSetSystem,
+    slip: f64,
     [d, rates, sigma_rates]: [&mut Vec<f64>; 3],
     budget: usize,
     factorizations: &mut usize,
 ) -> bool {
-    start(problem, work, d);
+    start(problem, work, slip, d);
     let mut t = 1.0;
     let mut grows: Option<Grows> = None;
     for _ in 0..budget {
@@ -157,8 +163,9 @@ fn closed(block: Block, sigma: &[f64]) -> Mode {
 }
 
 /// The d of the present impulse; σ is then that of g + d.
-fn start(problem: &Problem, work: &mut Work, d: &mut [f64]) {
-    let scale = APART * largest(&work.sigma) / problem.rows().max(1) as f64;
+fn start(problem: &Problem, work: &mut Work, slip: f64, d: &mut [f64]) {
+    let speed = largest(&work.sigma);
+    let scale = APART * speed / problem.rows().max(1) as f64;
     d.fill(0.0);
     let mut count = 1.0;
     for (i, block) in problem.blocks.iter().enumerate() {
@@ -167,7 +174,11 @@ fn start(problem: &Problem, work: &mut Work, d: &mut [f64]) {
             let s = &mut work.sigma[at + r];
             // The side on which σ stays, or none of it where the row holds.
             let side = match (*block, work.modes[i]) {
-                (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => continue,
+                (Block::Pyramid { .. }, Mode::Breaking) if r < 2 => {
+                    d[at + r] = slip * speed * scattered(at + r, 1);
+                    *s += d[at + r];
+                    continue;
+                }
                 (_, Mode::Breaking) | (Block::Box { .. }, Mode::AtLower) => 1.0,
                 (Block::Box { .. }, Mode::AtUpper) => -1.0,
                 (Block::Pyramid { .. }, Mode::Sliding) if r < 2 => continue,

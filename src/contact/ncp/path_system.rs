@@ -110,7 +110,7 @@ impl PathSystem {
         self.modes.resize(problem.blocks.len(), Mode::Unknown);
         self.bounds.clear();
         for (i, block) in problem.blocks.iter().enumerate() {
-            if let Block::Contact { .. } | Block::Unilateral = block {
+            if let Block::Contact { .. } | Block::Pyramid { .. } | Block::Unilateral = block {
                 self.lambda[work.offsets[i + 1] - 1] = 1.0;
             }
             self.bounds.push(match block {
@@ -126,12 +126,12 @@ impl PathSystem {
         &mut self,
         blocks: &[Block],
         offsets: &[usize],
-        slack: impl Fn(usize, f64) -> [f64; 2],
+        slack: impl Fn(usize, &[f64]) -> [f64; 4],
     ) -> bool {
         let new = blocks.iter().enumerate().map(|(i, block)| {
             let part = offsets[i]..offsets[i + 1];
             let (l, s) = (&self.lambda[part.clone()], &self.sigma[part]);
-            tending(*block, self.bounds[i], l, s, slack(i, s[0]))
+            tending(*block, self.bounds[i], l, s, slack(i, s))
         });
         replace_modes(&mut self.modes, new)
     }
@@ -252,7 +252,7 @@ impl PathSystem {
 /// Rows whose impulse is zero by law: tangents without friction, dry friction without a bound.
 pub(super) fn frozen(block: Block, row: usize) -> bool {
     match block {
-        Block::Contact { mu } => mu == 0.0 && row < 2,
+        Block::Contact { mu } | Block::Pyramid { mu } => mu == 0.0 && row < 2,
         Block::Box { bound } => bound == 0.0,
         _ => false,
     }

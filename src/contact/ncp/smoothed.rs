@@ -25,10 +25,15 @@ pub(super) fn law(block: Block, bound: f64, l: &[f64], s: &[f64], kappa: f64) ->
         (Block::Contact { mu }, [x, y, z], [u, v, w]) if mu > 0.0 => {
             contact(mu, [*x, *y, *z], [*u, *v, *w], kappa)
         }
-        (Block::Contact { .. }, [.., l], [.., s]) => in_row(2, half_line(*l, *s, kappa)),
+        (Block::Pyramid { mu }, [x, y, z], [u, v, w]) if mu > 0.0 => {
+            pyramid(mu, [*x, *y, *z], [*u, *v, *w], kappa)
+        }
+        (Block::Contact { .. } | Block::Pyramid { .. }, [.., l], [.., s]) => {
+            in_row(2, half_line(*l, *s, kappa))
+        }
         (Block::Unilateral, [l], [s]) => in_row(0, half_line(*l, *s, kappa)),
         (Block::Box { .. }, [l], [s]) if !frozen(block, 0) => {
-            in_row(0, segment(bound, *l, *s, kappa))
+            in_row(0, segment(bound, *l, *s, kappa).0)
         }
         (Block::Bilateral, _, [s]) => in_row(0, [*s, 0.0, *s, 0.0]),
         _ => Law::default(),
@@ -69,8 +74,8 @@ fn half_line(l: f64, s: f64, kappa: f64) -> [f64; 4] {
     [f, shift, f * (1.0 + shift), -n]
 }
 
-/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound.
-fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> [f64; 4] {
+/// |λ| ≤ bound, by P = p_κ(z + bound) − p_κ(z − bound) − bound; and what a larger bound adds to the change of σ.
+fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> ([f64; 4], f64) {
     let z = l - s;
     let [above, below] = [z + bound, z - bound];
     let f = l - (pair(above, kappa)[0] - pair(below, kappa)[0] - bound);
@@ -84,7 +89,24 @@ fn segment(bound: f64, l: f64, s: f64, kappa: f64) -> [f64; 4] {
     };
     let by_kappa = 1.0 / q - 1.0 / r;
     let shift = (1.0 - slope) / slope;
-    [f, shift, f / slope, -kappa * by_kappa / slope]
+    let law = [f, shift, f / slope, -kappa * by_kappa / slope];
+    (law, 0.5 * (u + v) / slope)
+}
+
+/// λ_n ≥ 0, and |λ_t| ≤ μ p for both tangents with the projection p of λ_n, which after a step is λ_n.
+fn pyramid(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
+    let normal = half_line(l[2], s[2], kappa);
+    let mut law = in_row(2, normal);
+    let rest = normal[0];
+    for k in 0..2 {
+        let (own, by_bound) = segment(mu * (l[2] - rest), l[k], s[k], kappa);
+        law.error += own[0] * own[0];
+        law.shift[k][k] = own[1];
+        law.shift[k][2] = -mu * by_bound;
+        law.right[k] = own[2] - mu * by_bound * rest;
+        law.by_tau[k] = own[3];
+    }
+    law
 }
 
 fn contact(mu: f64, l: [f64; 3], s: [f64; 3], kappa: f64) -> Law {
@@ -152,6 +174,20 @@ mod tests {
                 let slip = (x * x + y * y + kappa * kappa).sqrt();
                 vec![x, y, mu * (factor * head - slip)]
             }
+            Block::Pyramid { mu } if mu > 0.0 => {
+                let tangent = |l_t: f64| {
+                    let [mut low, mut high] = [-50.0, 50.0];
+                    for _ in 0..200 {
+                        let middle = 0.5 * (low + high);
+                        match segment(mu * l[2], l_t, middle, kappa).0[2] > 0.0 {
+                            true => high = middle,
+                            false => low = middle,
+                        }
+                    }
+                    low
+                };
+                vec![tangent(l[0]), tangent(l[1]), kappa / l[2]]
+            }
             Block::Contact { .. } | Block::Pyramid { .. } => vec![0.0, 0.0, kappa / l[2]],
             Block::Unilateral => vec![kappa / l[0]],
             Block::Box { .. } => {
@@ -176,6 +212,7 @@ mod tests {
             for block in [
                 Block::Contact { mu: 0.7 },
                 Block::Contact { mu: 0.0 },
+                Block::Pyramid { mu: 0.7 },
                 Block::Unilateral,
                 Block::Box { bound: BOUND },
                 Block::Bilateral,
@@ -184,7 +221,9 @@ mod tests {
                     let n = block.rows();
                     let mut l: Vec<f64> = numbers.by_ref().take(n).collect();
                     match block {
-                        Block::Contact { .. } => l[2] = 1.5 * l[0].hypot(l[1]) + l[2].abs() + 0.1,
+                        Block::Contact { .. } | Block::Pyramid { .. } => {
+                            l[2] = 1.5 * l[0].hypot(l[1]) + l[2].abs() + 0.1;
+                        }
                         Block::Unilateral => l[0] = l[0].abs() + 0.1,
                         _ => l[0] *= 0.9 * BOUND,
                     }

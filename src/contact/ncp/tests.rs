@@ -3,6 +3,7 @@
 mod gradient;
 mod hard;
 mod problems;
+mod pyramids;
 mod recorded;
 mod redundant;
 mod solve;

@@ -28,8 +28,8 @@ impl PathSystem {
             }
             let w = &mut self.trees.weights[i];
             match *block {
-                Block::Contact { mu } if mu > 0.0 => *w = inverse(&d),
-                Block::Contact { .. } => w[2][2] = d[2][2].recip(),
+                Block::Contact { mu } | Block::Pyramid { mu } if mu > 0.0 => *w = inverse(&d),
+                Block::Contact { .. } | Block::Pyramid { .. } => w[2][2] = d[2][2].recip(),
                 _ if frozen(*block, 0) => {}
                 _ => w[0][0] = d[0][0].recip(),
             }
@@ -41,8 +41,8 @@ impl PathSystem {
     /// det(G + D) = det W⁻¹ det(1 + HᵀWH).
     pub(super) fn is_negative_by_trees(&self, blocks: &[Block]) -> bool {
         let flips = |(block, w): &(&Block, &Small)| match **block {
-            Block::Contact { mu } if mu > 0.0 => determinant(w) < 0.0,
-            Block::Contact { .. } => w[2][2] < 0.0,
+            Block::Contact { mu } | Block::Pyramid { mu } if mu > 0.0 => determinant(w) < 0.0,
+            Block::Contact { .. } | Block::Pyramid { .. } => w[2][2] < 0.0,
             _ => w[0][0] < 0.0,
         };
         let flipped = blocks.iter().zip(&self.trees.weights).filter(flips).count();
