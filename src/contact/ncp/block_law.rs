@@ -1,6 +1,7 @@
 //! The law of a single block: its exact solution, its cone, and how far a pair (λ, σ) is from obeying it.
 
 use super::cone::planar_norm;
+use super::measure::Violation;
 use super::pyramid;
 use crate::contact::problem::{Block, Small};
 
@@ -25,17 +26,6 @@ pub fn project(block: Block, lambda: &mut [f64]) {
         (Block::Box { bound }, [x]) => *x = x.clamp(-bound, bound),
         _ => {}
     }
-}
-
-/// How far one block is from its law, in raw units.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Violation {
-    /// Distance of λ from its cone [N·s], up to a factor between 1 and √(1+μ²).
-    pub cone: f64,
-    /// Violation of σ + Γ ∈ K* [m/s].
-    pub dual: f64,
-    /// |⟨λ, σ + Γ⟩| [N·m].
-    pub complementarity: f64,
 }
 
 /// Evaluates the law at (λ, σ).

@@ -2,19 +2,13 @@
 
 use super::block_law;
 use super::cone::planar_norm;
+use super::measure::Scales;
 use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 
 /// Scaled velocity below which a row without impulse counts as held.
 pub const CLOSED: f64 = 1e-9;
-
-/// Units in which a velocity and an impulse of this problem count as one.
-#[derive(Clone, Copy, Debug)]
-pub struct Scales {
-    pub velocity: f64,
-    pub impulse: f64,
-}
 
 /// The mode that (λ, σ) is in, and the distance to the nearest other mode, dimensionless.
 ///

@@ -12,7 +12,8 @@
 use super::NcpSolver;
 use super::active_set::Purpose;
 use super::cone::planar_norm;
-use super::modes::{CLOSED, Scales, classify, largest};
+use super::measure::Scales;
+use super::modes::{CLOSED, classify, largest};
 use super::pyramid;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};

@@ -6,8 +6,7 @@
 //! their bound are U with f_U = E f_C; [`slide`] is E.
 
 use super::active_set::Slide;
-use super::block_law::Violation;
-use super::modes::Scales;
+use super::measure::{Scales, Violation};
 use crate::contact::block::Small;
 use crate::contact::mode::Mode;
 
