@@ -5,11 +5,13 @@ mod common;
 
 use common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
 use common::impacts::*;
+use common::runs::Run;
 use common::scene::*;
 use common::{Rng, all_jacobians, param};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::query::{Smoothing, SmoothingMethod};
 use diffsim::rollout::Rollout;
 use diffsim::spatial::{Pose, Quat, Vec3};
 use diffsim::step::{Contact, JacobianPattern, Options, Sim, StepJacobians};
@@ -237,6 +239,65 @@ fn robots_that_rebound_are_differentiated() {
     }
 }
 
+/// Robots that are thrown about by their motors, and bodies dropped into a container: every step is solved, and those in which
+/// something rebounds are differentiated.
+#[test]
+fn runs_that_rebound_are_solved_and_differentiated() {
+    let runs = ["quadruped.xml", "humanoid.xml", "runner.xml"].map(Run::example);
+    for run in runs.into_iter().chain([Run::container(10)]) {
+        for law in RIGID {
+            let options = Options {
+                contact: law,
+                max_contacts: run.options.max_contacts,
+                ..options(1e-3)
+            };
+            let mut sim = run.sim(&options);
+            let geoms = 0..run.model.ngeom();
+            let list: Vec<Param> = geoms.clone().map(|g| param(RESTITUTION, g, 0)).collect();
+            sim.select_params(&list).unwrap();
+            let e: Vec<f64> = geoms
+                .map(|g| 0.3 + 0.5 * ((7 * g) % 20) as f64 / 20.0)
+                .collect();
+            sim.set_params(&e).unwrap();
+            let some = [list[0], list[list.len() / 2]];
+            let mut checker = Checker::of(sim);
+            checker.stencil = FOURTH_ORDER;
+            checker.select(&some);
+            let (mut q, mut rng) = (run.start.clone(), Rng::new(17));
+            let (mut v, mut u) = (vec![0.0; run.model.nv()], vec![0.0; run.model.nu()]);
+            let mut memory = vec![0.0; checker.sim.memory_size()];
+            let [mut impacts, mut checked, mut unsolved, mut yielded] = [0; 4];
+            for step in 0..1500 {
+                if step % 10 == 0 {
+                    for (u, a) in u.iter_mut().zip(&run.amplitude) {
+                        *u = rng.range(-a, *a);
+                    }
+                }
+                checker.sim.get_memory(&mut memory).unwrap();
+                let (mut q_next, mut v_next) = (q.clone(), v.clone());
+                (checker.sim)
+                    .step(&q, &v, &u, &mut q_next, &mut v_next)
+                    .unwrap();
+                let info = checker.sim.step_info().unwrap();
+                unsolved += usize::from(!info.converged);
+                yielded += usize::from(info.push_out_given_up);
+                impacts += info.impacts;
+                if info.converged && info.impacts > 0 && checked < 12 && impacts % 3 == 0 {
+                    checked += 1;
+                    checker.sim.set_memory(&memory).unwrap();
+                    checker.check(&mut q, &mut v, &u);
+                } else {
+                    (q, v) = (q_next, v_next);
+                }
+            }
+            let name = &run.name;
+            println!("{name}, {law:?}: {impacts} impacts, {yielded} steps yield");
+            assert!(impacts > 40 && unsolved == 0, "{name}: {unsolved} unsolved");
+            checker.report(&format!("{}, {law:?}", run.name));
+        }
+    }
+}
+
 /// Several at once, in islands of their own and together, and a tree so deep that its Jacobians come by directions; the sparse ones
 /// are the dense ones.
 #[test]
@@ -327,6 +388,32 @@ fn same_without_zeros(sim: &mut Sim, q: &[f64], v: &[f64]) {
     assert!(dense.iter().all(|x| *x == 0.0));
     sim.set_memory(&memory).unwrap();
 }
+/// The smoothed derivative of a step that rebounds has the displacement, too, and tends to that of the step.
+#[test]
+fn on_the_central_path_impacts_leave_as_much() {
+    let mut w = World::new(
+        bouncing(0.7, 0.4, 0.1005),
+        Actuation::FromFile,
+        &options(1e-3),
+    );
+    w.launch(0, Vec3::Z * -2.0);
+    assert_eq!(w.step().impacts, 1);
+    for (kappa, tolerance) in [(1e-3, 2e-2), (1e-8, 1e-6)] {
+        let central = Smoothing {
+            method: SmoothingMethod::CentralPath,
+            kappa,
+            ..Smoothing::default()
+        };
+        let mut by_q = vec![f64::NAN; 36];
+        let out = StepJacobians {
+            dq_dq: Some(&mut by_q),
+            ..StepJacobians::default()
+        };
+        w.sim.smoothed_jacobians(&central, out).unwrap();
+        close(&[by_q[2 * 6 + 2]], &[-0.7], tolerance);
+    }
+}
+
 #[test]
 fn nothing_of_an_impact_takes_heap() {
     let mut spec = quadruped_spec(false);

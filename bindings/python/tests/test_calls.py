@@ -314,6 +314,27 @@ def test_a_model_made_in_code():
     assert builder.build().nu == 1
 
 
+def test_impacts_rebound():
+    builder = diffsim.Builder()
+    builder.add_geom(0, kind=diffsim.GeomKind.PLANE)
+    ball = builder.add_body(name="ball", inertia=diffsim.inertia_from_com(0.5, [0.0] * 3, [2e-3, 0, 2e-3, 0, 0, 2e-3]))
+    builder.add_joint(ball, kind=diffsim.JointKind.FREE)
+    builder.add_geom(ball, name="ball", size=[0.1, 0.0, 0.0], restitution=0.6)
+    with builder.build() as model:
+        geom = model.geom_id("ball")
+        assert model.geoms[geom].restitution == 0.6
+        sim = diffsim.Sim(model, time_step=1e-3, restitution_threshold=0.05)
+        sim.select_params([diffsim.Param(diffsim.ParamKind.GEOM_RESTITUTION, geom, 0)])
+        start = np.array([0.0, 0.0, 0.1005, 0.0, 0.0, 0.0, 1.0])
+        _, v = sim.step(start, [0.0, 0.0, -2.0, 0.0, 0.0, 0.0])
+        assert v[2] == pytest.approx(1.2) and sim.info().impacts == 1
+        j = sim.jacobians()
+        assert (j.dq_dq[2, 2], j.dv_dp[2, 0]) == (pytest.approx(-0.6), pytest.approx(2.0))
+        # Too slow to rebound.
+        _, v = sim.step(start - [0, 0, 5e-4, 0, 0, 0, 0], [0.0, 0.0, -0.04, 0.0, 0.0, 0.0])
+        assert v[2] == pytest.approx(0.0, abs=1e-9) and sim.info().impacts == 0
+
+
 def test_memory_goes_with_its_object(models):
     model = diffsim.Model.load(models / "quadruped.xml")
     count = sys.getrefcount(model)
