@@ -8,8 +8,10 @@ use common::param;
 use common::scene::*;
 use diffsim::error::Status;
 use diffsim::model::{Actuation, Model};
+use diffsim::save::save_file;
 use diffsim::spatial::Vec3;
 use diffsim::step::{Contact, Gradient, Options, Sim};
+use std::path::Path;
 use std::sync::Arc;
 
 #[test]
@@ -308,4 +310,16 @@ fn what_is_no_restitution_is_refused() {
     let error = sim.select_params(&chosen).unwrap_err();
     assert_eq!(error.status, Status::Unsupported);
     assert!(error.message.contains("ContactDissipation"), "{error}");
+}
+
+/// URDF and MJCF have no word for it, and saving says so.
+#[test]
+fn files_that_have_no_restitution_say_so() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for (e, name) in [(0.5, "ball.xml"), (0.5, "ball.urdf"), (0.0, "rest.xml")] {
+        let model = Model::compile(bouncing(e, 0.5, 1.0), Actuation::FromFile).unwrap();
+        let losses = save_file(&model, &folder.join(name), true).unwrap();
+        let said = losses.iter().any(|l| l.contains("restitution is left out"));
+        assert_eq!(said, e > 0.0, "{name}: {losses:?}");
+    }
 }
