@@ -5,9 +5,7 @@
 //! σ_n = (J v⁺)_n + e (J v)_n: it ends with −e times its old velocity, or opens faster (Newton's law of restitution). All
 //! rows of a step are solved together, those that rebound and those that do not.
 
-use super::assemble::Constraints;
 use super::stabilization::Stabilization;
-use crate::contact::mode::Mode;
 use crate::contact::push_out::PushOut;
 
 /// The coefficient of a pair, the larger of its geoms', and which of them has it; at a tie the first.
@@ -58,7 +56,7 @@ impl Rebound {
     }
 
     /// Distance to where it rebounds if it does not, and the other way round [m/s].
-    fn kink_distance(&self, gap: f64, s: &Stabilization, term: f64) -> f64 {
+    pub fn kink_distance(&self, gap: f64, s: &Stabilization, term: f64) -> f64 {
         if !self.is_possible(gap, s) {
             return f64::INFINITY;
         }
@@ -73,33 +71,6 @@ impl Rebound {
         match self.term() <= term {
             true => other.min(-slow).min(-self.opening),
             false => other,
-        }
-    }
-}
-
-impl Constraints {
-    /// The rebound of a group whose row is that of one.
-    #[inline(always)]
-    pub fn rebound(&self, group: usize) -> Option<&Rebound> {
-        self.rebounds.get(group).filter(|r| r.holds)
-    }
-
-    /// Contacts that rebound with an impulse, by groups; after the solve.
-    pub fn impacts(&self) -> impl Iterator<Item = (usize, &Rebound)> {
-        let all = self.rebounds.iter().enumerate();
-        all.filter(|(group, r)| r.holds && self.modes[*group] != Mode::Breaking)
-    }
-
-    /// Distance of a group to the nearest switch between a rebound and none, of what would be asked by `s` [m/s]; and
-    /// whether its row is that of a rebound.
-    pub(super) fn rebound_kink(&self, group: usize, s: &Stabilization) -> (f64, bool) {
-        match self.rebounds.get(group) {
-            Some(r) if r.e > 0.0 => {
-                let gap = self.gaps[group];
-                let term = self.stabilization(group, s).term(gap, r.speed);
-                (r.kink_distance(gap, s, term), r.prevails(gap, s, term))
-            }
-            _ => (f64::INFINITY, false),
         }
     }
 }

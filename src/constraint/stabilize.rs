@@ -213,6 +213,19 @@ impl Constraints {
         }
     }
 
+    /// Distance of a group to the nearest switch between a rebound and none, of what would be asked by `s` [m/s]; and
+    /// whether its row is that of a rebound.
+    fn rebound_kink(&self, group: usize, s: &Stabilization) -> (f64, bool) {
+        match self.rebounds.get(group) {
+            Some(r) if r.e > 0.0 => {
+                let gap = self.gaps[group];
+                let term = self.stabilization(group, s).term(gap, r.speed);
+                (r.kink_distance(gap, s, term), r.prevails(gap, s, term))
+            }
+            _ => (f64::INFINITY, false),
+        }
+    }
+
     fn kink_distance_of(&self, s: &Stabilization) -> f64 {
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         let distance = |b: usize| match self.sources[b] {

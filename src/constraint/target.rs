@@ -4,10 +4,11 @@
 //! more.
 
 use super::assemble::Constraints;
-use super::rebound::of_pair;
+use super::rebound::{Rebound, of_pair};
 use super::source::Source;
 use super::stabilization::Undoing;
 use crate::collision::scene::Scene;
+use crate::contact::mode::Mode;
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 
@@ -25,6 +26,18 @@ pub struct Target {
 }
 
 impl Constraints {
+    /// The rebound of a group whose row is that of one.
+    #[inline(always)]
+    pub fn rebound(&self, group: usize) -> Option<&Rebound> {
+        self.rebounds.get(group).filter(|r| r.holds)
+    }
+
+    /// Contacts that rebound with an impulse, by groups; after the solve.
+    pub fn impacts(&self) -> impl Iterator<Item = (usize, &Rebound)> {
+        let all = self.rebounds.iter().enumerate();
+        all.filter(|(group, r)| r.holds && self.modes[*group] != Mode::Breaking)
+    }
+
     /// Slopes of what a group was asked for; after the solve.
     #[inline(always)]
     pub fn target(&self, group: usize) -> Target {

@@ -2,6 +2,7 @@
 
 mod descent;
 mod impact;
+mod meeting;
 mod parameters;
 mod report;
 mod request;
