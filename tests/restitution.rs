@@ -174,6 +174,26 @@ fn a_box_lands_flat_on_its_four_corners() {
         }
     }
 }
+/// Corners that meet at other times and stick would each take another part of the box's way along the ground: which is not said.
+#[test]
+fn corners_that_contradict_each_other_make_a_step_one_sided() {
+    for (friction, speed, gradient) in [
+        (0.0, 0.3, Gradient::Exact),
+        (0.9, 0.0, Gradient::Exact),
+        (0.9, 0.3, Gradient::OneSided),
+    ] {
+        let mut spec = on_ground(friction, 0.1005, 2.0, cuboid(0.2, 0.15, 0.1));
+        spec.geoms[1].restitution = 0.6;
+        let mut w = World::new(spec, Actuation::FromFile, &options(1e-3));
+        w.launch(0, Vec3::new(speed, 0.0, -2.0));
+        assert_eq!(w.step().impacts, 4);
+        assert_eq!(w.sim.step_info().unwrap().gradient, Gradient::Exact);
+        jacobians(&mut w);
+        let info = w.sim.step_info().unwrap();
+        assert_eq!(info.gradient, gradient, "{friction}, {speed}: {info:?}");
+    }
+}
+
 /// nimble: two balls and a wall, whose energy must not double. What is struck within a step of another gap is stopped there, so
 /// that energy may be lost, and no more.
 #[test]
