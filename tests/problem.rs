@@ -690,3 +690,75 @@ fn bad_input_is_refused_and_nothing_is_written() {
         assert!(e.status == status && e.message.contains(said), "{e}");
     }
 }
+
+/// Numbers of any size: a finite solution or an error, a finite derivative or an error, and an end.
+#[test]
+fn extreme_numbers_come_to_an_end() {
+    for law in LAWS {
+        let mut rng = Rng::new(11);
+        let (mut solved, mut refused, mut unsolved) = (0, 0, 0);
+        let mut solver = solver(law, 6, 4);
+        for k in 0..300 {
+            let mut case = match k % 3 {
+                0 => on_corners(law, [0.3, 0.1, -0.1, 0.0, 0.2, 0.1], 0.5),
+                _ => Case::random(&mut rng, law, 6, 1 + k % 4),
+            };
+            for (part, values) in case.0.iter_mut().enumerate() {
+                // A quarter of the parts, by up to hundreds of powers of ten; or some of their entries.
+                let power = [0.0, 0.0, 0.0, rng.range(-1.0, 1.0)][rng.below(4)];
+                let reach = [3.0, 20.0, 300.0][rng.below(3)];
+                let whole = part == 0 || part == 5 || rng.below(2) == 0;
+                let scale = 10f64.powf(power * reach);
+                for x in values.iter_mut() {
+                    if whole || rng.below(4) == 0 {
+                        *x *= scale;
+                    }
+                }
+            }
+            if k % 7 == 0 {
+                let rows = case.rows();
+                case.0[1].iter_mut().step_by(rows).for_each(|x| *x = 0.0);
+            }
+            let (mut v, mut impulse) = (vec![7.0; 6], vec![7.0; case.rows()]);
+            let info = match solver.solve(&case.data(), &mut v, &mut impulse) {
+                Ok(info) => info,
+                Err(_) => {
+                    refused += 1;
+                    assert!(v.iter().chain(&impulse).all(|x| *x == 7.0));
+                    continue;
+                }
+            };
+            assert!(v.iter().chain(&impulse).all(|x| x.is_finite()));
+            solved += usize::from(info.converged);
+            unsolved += usize::from(!info.converged);
+            let by = case.direction(&mut rng, None);
+            let rows = case.rows();
+            let (mut dv, mut dimpulse) = (vec![7.0; 6], vec![7.0; rows]);
+            match solver.jvp(&by.data(), &mut dv, &mut dimpulse) {
+                Ok(()) => assert!(dv.iter().chain(&dimpulse).all(|x| x.is_finite())),
+                Err(e) => {
+                    assert!(dv.iter().chain(&dimpulse).all(|x| *x == 7.0));
+                    assert!(!info.converged || e.status == Status::Numerical, "{e}");
+                }
+            }
+            let mut bars = case.clone();
+            let [a, j, v_free, ..] = bars.0.each_mut().map(|x| &mut x[..]);
+            let out = ProblemBars {
+                a: Some(a),
+                j: Some(j),
+                v_free: Some(v_free),
+                ..ProblemBars::default()
+            };
+            let done = solver.vjp(&dv, &dimpulse, out);
+            if done.is_ok() {
+                let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+                assert!(
+                    finite(&bars.0[0]) && finite(&bars.0[1]) && finite(&bars.0[2]),
+                    "{law:?} {k}"
+                );
+            }
+        }
+        println!("{law:?}: {solved} solved, {unsolved} not, {refused} refused");
+        assert!(solved > 150 && refused > 0, "{law:?}");
+    }
+}

@@ -150,12 +150,33 @@ impl ContactProblem {
         ] {
             check_finite(name, x, x.len())?;
         }
+        self.check_products(&bars)?;
         let others = bars.j.is_some()
             || bars.target.is_some()
             || bars.friction.is_some()
             || bars.compliance.is_some();
         self.write_bars(bars);
         self.label(exact && !(self.at_switch && others));
+        Ok(())
+    }
+
+    /// Refuses products that would not be finite.
+    fn check_products(&self, bars: &ProblemBars<'_>) -> Result<()> {
+        let w = &self.work;
+        let most = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let [z, rows, lambda] = [w.z.as_flattened(), &w.w, &self.answer.lambda].map(most);
+        let (v, change) = (most(&self.v), most(&self.change));
+        for (name, wanted, bound) in [
+            ("A_bar", bars.a.is_some(), 2.0 * z * change),
+            ("J_bar", bars.j.is_some(), rows * v + lambda * z),
+            ("compliance_bar", bars.compliance.is_some(), rows * lambda),
+        ] {
+            if wanted && !bound.is_finite() {
+                return Err(Error::numerical(format!(
+                    "{name}: the result is not finite, the problem or the adjoint is too large"
+                )));
+            }
+        }
         Ok(())
     }
 
