@@ -38,19 +38,16 @@ impl ContactProblem {
         let w = &mut self.work;
         let lambda = &self.answer.lambda;
         // δv of fixed impulses.
-        w.z.fill([0.0]);
-        let z = w.z.as_flattened_mut();
+        w.x.fill(0.0);
         if !by.a.is_empty() {
-            add_product(by.a, &self.change, z);
-            add_transposed_product(by.a, &self.change, z);
-            z.iter_mut().for_each(|z| *z *= -0.5);
+            add_product(by.a, &self.change, &mut w.x);
+            add_transposed_product(by.a, &self.change, &mut w.x);
+            w.x.iter_mut().for_each(|x| *x *= -0.5);
         }
         if !by.j.is_empty() {
-            add_transposed_product(by.j, lambda, z);
+            add_transposed_product(by.j, lambda, &mut w.x);
         }
-        self.a.solve(&mut w.z);
-        let z = w.z.as_flattened();
-        w.x.copy_from_slice(z);
+        self.system.solve(&mut w.x, &mut w.z);
         for (x, free) in w.x.iter_mut().zip(by.v_free) {
             *x += free;
         }
@@ -80,9 +77,9 @@ impl ContactProblem {
         law.apply(&problem, &w.w, limits, 1, &mut w.dlambda)?;
         w.z.fill([0.0]);
         self.rows.add_transposed(&w.dlambda, &mut w.z);
-        self.a.solve_half_transposed(&mut w.z);
-        for (x, [z]) in w.x.iter_mut().zip(&w.z) {
-            *x += z;
+        self.system.solve_half_transposed(&mut w.z, &mut w.force);
+        for (x, change) in w.x.iter_mut().zip(&w.force) {
+            *x += change;
         }
         deliver([
             ("dv", &w.x, Some(dv)),
@@ -123,10 +120,7 @@ impl ContactProblem {
         w.x[..v_bar.len()].copy_from_slice(v_bar);
         if contacts > 0 {
             // λ̄ + J A⁻¹ v̄.
-            for (z, x) in w.z.iter_mut().zip(&w.x) {
-                *z = [*x];
-            }
-            self.a.solve_half(&mut w.z);
+            self.system.solve_half(&w.x, &mut w.z);
             w.dlambda.clear();
             w.dlambda.resize(rows, 0.0);
             w.dlambda[..impulse_bar.len()].copy_from_slice(impulse_bar);
@@ -138,13 +132,11 @@ impl ContactProblem {
             add_transposed_product(&self.rows.j, &w.w, &mut w.x);
         }
         // Adjoint of the force on the dofs.
-        for (z, x) in w.z.iter_mut().zip(&w.x) {
-            *z = [*x];
-        }
-        self.a.solve(&mut w.z);
+        w.force.copy_from_slice(&w.x);
+        self.system.solve(&mut w.force, &mut w.z);
         for (name, x) in [
             ("the adjoint of v", &w.x[..]),
-            ("that of forces", w.z.as_flattened()),
+            ("that of forces", &w.force),
             ("that of J v", &w.w),
             ("friction_bar", &w.limits),
         ] {
@@ -164,7 +156,7 @@ impl ContactProblem {
     fn check_products(&self, bars: &ProblemBars<'_>) -> Result<()> {
         let w = &self.work;
         let most = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let [z, rows, lambda] = [w.z.as_flattened(), &w.w, &self.answer.lambda].map(most);
+        let [z, rows, lambda] = [&w.force, &w.w, &self.answer.lambda].map(|x| most(x));
         let (v, change) = (most(&self.v), most(&self.change));
         for (name, wanted, bound) in [
             ("A_bar", bars.a.is_some(), 2.0 * z * change),
@@ -183,7 +175,7 @@ impl ContactProblem {
     /// The products of the adjoints of the parts.
     fn write_bars(&self, bars: ProblemBars<'_>) {
         let w = &self.work;
-        let z = w.z.as_flattened();
+        let z = &w.force;
         let lambda = &self.answer.lambda;
         let rows = lambda.len();
         if let Some(out) = bars.a {

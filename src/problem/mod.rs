@@ -27,6 +27,7 @@ mod options;
 mod request;
 mod rows;
 mod solver;
+mod system;
 
 pub use data::{ProblemBars, ProblemData};
 pub use options::ProblemOptions;

@@ -1,26 +1,29 @@
 //! The rows of a problem as the laws take them.
 
 use super::data::ProblemData;
+use super::system::System;
 use crate::contact::block::{Block, Cone};
 use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::problem::{Delassus, Problem, Regularization};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
-use crate::linalg::{Definite, LANES, dispatch};
+use crate::linalg::dispatch;
 
-/// G = H Hᵀ with H = J B⁻ᵀ and A = B Bᵀ: one tree, whose coordinates are Bᵀ v.
+/// G = H Hᵀ with H = J B⁻ᵀ and A = B Bᵀ, by the coordinates Bᵀ v of the trees.
 #[derive(Debug)]
 pub(super) struct Rows {
     whitened: WhitenedJacobian,
-    /// G, where it is held so.
+    /// G, where it is held so: of few rows on one tree, as in a step.
     dense: Vec<f64>,
     most_dense: usize,
+    is_dense: bool,
     pub blocks: Vec<Block>,
     pub regularization: Vec<Regularization>,
     /// J v_free + target.
     pub g: Vec<f64>,
     /// J, column-major.
     pub j: Vec<f64>,
-    panel: Vec<[f64; LANES]>,
+    /// Of a contact on a tree.
+    panel: Vec<[f64; 3]>,
 }
 
 impl Rows {
@@ -29,34 +32,36 @@ impl Rows {
         // Laws whose rows yield take them by trees.
         let most_dense = if yields { 0 } else { rows.min(DENSE) };
         Rows {
-            whitened: WhitenedJacobian::with_capacity(1, contacts, rows * nv),
+            whitened: WhitenedJacobian::with_capacity(nv, contacts, rows * nv),
             dense: Vec::with_capacity(most_dense * most_dense),
             most_dense,
+            is_dense: true,
             blocks: Vec::with_capacity(contacts),
             regularization: Vec::with_capacity(if yields { contacts } else { 0 }),
             g: Vec::with_capacity(rows),
             j: Vec::with_capacity(rows * nv),
-            panel: vec![[0.0; LANES]; nv],
+            panel: vec![[0.0; 3]; nv],
         }
     }
 
     /// What a law needs room for.
     pub fn capacity(nv: usize, contacts: usize, yields: bool) -> Capacity {
         let rows = 3 * contacts;
-        let by_trees = yields || rows > DENSE;
+        // Of one dof there is one tree.
+        let by_trees = yields || rows > DENSE || nv > 1;
         let coordinates = if by_trees { nv } else { 0 };
         Capacity {
             rows,
             blocks: contacts,
-            trees: usize::from(by_trees),
+            trees: coordinates,
             coordinates,
             largest_tree: coordinates,
         }
     }
 
     /// Fills the rows of a problem with this A.
-    pub fn fill(&mut self, data: &ProblemData<'_>, cone: Cone, a: &Definite) {
-        let (contacts, nv) = (data.contacts(), data.v_free.len());
+    pub fn fill(&mut self, data: &ProblemData<'_>, cone: Cone, system: &System) {
+        let contacts = data.contacts();
         let rows = 3 * contacts;
         self.blocks.clear();
         let blocks = data.friction.iter().map(|mu| cone.block(*mu));
@@ -73,38 +78,41 @@ impl Rows {
         self.g.clear();
         self.g.extend_from_slice(data.target);
         add_product(&self.j, data.v_free, &mut self.g);
-        self.whitened.clear(std::iter::once(nv));
-        for _ in 0..contacts {
-            self.whitened.push(3, [Some(0), None]);
-        }
-        for first in (0..rows).step_by(LANES) {
-            let count = LANES.min(rows - first);
-            for (k, lanes) in self.panel.iter_mut().enumerate() {
-                *lanes = [0.0; LANES];
-                lanes[..count].copy_from_slice(&data.j[k * rows + first..][..count]);
-            }
-            a.solve_half(&mut self.panel);
-            for lane in 0..count {
-                let row = first + lane;
-                let panel = self.whitened.panel_mut(row / 3, 0);
-                let line = &mut panel[row % 3 * nv..][..nv];
-                for (to, lanes) in line.iter_mut().zip(&self.panel) {
-                    *to = lanes[lane];
+        self.whitened.clear(system.sizes());
+        for c in 0..contacts {
+            let trees = system.trees_of(c);
+            self.whitened.push(3, trees);
+            for (side, tree) in trees.into_iter().flatten().enumerate() {
+                let dofs = system.dofs(tree);
+                let panel = &mut self.panel[..dofs.len()];
+                for (x, k) in panel.iter_mut().zip(dofs) {
+                    x.copy_from_slice(&data.j[k * rows + 3 * c..][..3]);
+                }
+                system.solve_half_tree(tree, panel);
+                let lines = self
+                    .whitened
+                    .panel_mut(c, side)
+                    .chunks_exact_mut(dofs.len());
+                for (r, line) in lines.enumerate() {
+                    for (to, x) in line.iter_mut().zip(panel.iter()) {
+                        *to = x[r];
+                    }
                 }
             }
         }
         self.whitened.finish();
-        if rows <= self.most_dense {
+        self.is_dense = rows <= self.most_dense && system.touched() <= 1;
+        if self.is_dense {
             self.dense.clear();
             self.dense.resize(rows * rows, 0.0);
-            condense(&mut self.whitened, &mut self.dense, contacts);
+            condense(&self.whitened, &mut self.dense, contacts);
         }
     }
 
     pub fn problem(&self) -> Problem<'_> {
         Problem {
             blocks: &self.blocks,
-            delassus: match self.g.len() <= self.most_dense {
+            delassus: match self.is_dense {
                 true => Delassus::Dense(&self.dense),
                 false => Delassus::Trees(&self.whitened),
             },
@@ -132,7 +140,7 @@ impl Rows {
 
 /// G, both triangles, from H.
 #[inline(always)]
-fn condense_kernel(h: &mut WhitenedJacobian, dense: &mut [f64], contacts: usize) {
+fn condense_kernel(h: &WhitenedJacobian, dense: &mut [f64], contacts: usize) {
     let n = 3 * contacts;
     for i in 0..contacts {
         for j in 0..=i {
@@ -148,7 +156,7 @@ fn condense_kernel(h: &mut WhitenedJacobian, dense: &mut [f64], contacts: usize)
 }
 
 dispatch! {
-    fn condense = condense_kernel(h: &mut WhitenedJacobian, dense: &mut [f64], contacts: usize)
+    fn condense = condense_kernel(h: &WhitenedJacobian, dense: &mut [f64], contacts: usize)
 }
 
 /// y += M x for a column-major M.

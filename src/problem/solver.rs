@@ -4,11 +4,12 @@ use super::data::ProblemData;
 use super::options::ProblemOptions;
 use super::request::{Answer, OfProblem};
 use super::rows::Rows;
+use super::system::System;
 use crate::contact::allowance::Allowance;
 use crate::contact::law::{Law, Verdict};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
-use crate::linalg::{Definite, LANES, scattered};
+use crate::linalg::{LANES, scattered};
 use crate::step::info::{check_length, deliver};
 use crate::step::{Gradient, StepInfo, law_of};
 
@@ -22,9 +23,9 @@ pub struct ContactProblem {
     pub(super) options: ProblemOptions,
     allowance: Allowance,
     pub(super) law: Box<dyn Law>,
-    /// A of the last problem, and of one that is not known to be definite.
-    pub(super) a: Definite,
-    pending: Definite,
+    /// That of the last problem, and of one whose A is not known to be definite.
+    pub(super) system: System,
+    pending: System,
     pub(super) rows: Rows,
     pub(super) answer: Answer,
     guess: Answer,
@@ -46,6 +47,8 @@ pub struct ContactProblem {
 pub(super) struct Workspace {
     /// By dofs.
     pub x: Vec<f64>,
+    pub force: Vec<f64>,
+    /// By coordinates.
     pub z: Vec<[f64; 1]>,
     /// By rows.
     pub w: Vec<f64>,
@@ -76,8 +79,8 @@ impl ContactProblem {
                 work: steps.max_work,
             },
             law: law_of(&steps).renewed(&capacity),
-            a: Definite::new(nv),
-            pending: Definite::new(nv),
+            system: System::new(nv, max_contacts),
+            pending: System::new(nv, max_contacts),
             rows: Rows::new(nv, max_contacts, yields),
             answer: Answer::with_capacity(max_contacts),
             guess: Answer::with_capacity(max_contacts),
@@ -89,6 +92,7 @@ impl ContactProblem {
             verdict: None,
             work: Workspace {
                 x: vec![0.0; nv],
+                force: vec![0.0; nv],
                 z: vec![[0.0]; nv],
                 w: Vec::with_capacity(rows),
                 dlambda: Vec::with_capacity(rows),
@@ -119,7 +123,8 @@ impl ContactProblem {
         data.check(&self.options)?;
         check_length("v", v, self.options.nv)?;
         check_length("impulse", impulse, 3 * data.contacts())?;
-        self.factor(data.a)?;
+        self.pending.factor(data)?;
+        std::mem::swap(&mut self.system, &mut self.pending);
         self.info = None;
         self.verdict = None;
         let solved = self.solve_rows(data);
@@ -136,27 +141,9 @@ impl ContactProblem {
         Ok(info)
     }
 
-    fn factor(&mut self, a: &[f64]) -> Result<()> {
-        let nv = self.options.nv;
-        let matrix = self.pending.matrix();
-        for i in 0..nv {
-            for j in 0..=i {
-                matrix[i * nv + j] = 0.5 * (a[j * nv + i] + a[i * nv + j]);
-            }
-        }
-        if let Err(bad) = self.pending.factor() {
-            return Err(Error::invalid(format!(
-                "A must be positive definite: its Cholesky pivot {} is {:e}, expected more than {:e}",
-                bad.at, bad.value, bad.least
-            )));
-        }
-        std::mem::swap(&mut self.a, &mut self.pending);
-        Ok(())
-    }
-
     fn solve_rows(&mut self, data: &ProblemData<'_>) -> Result<StepInfo> {
         let contacts = data.contacts();
-        self.rows.fill(data, self.law.cone(), &self.a);
+        self.rows.fill(data, self.law.cone(), &self.system);
         if self.guess.modes.len() != contacts {
             self.guess.clear(contacts);
         }
@@ -201,8 +188,7 @@ impl ContactProblem {
         let z = &mut self.work.z;
         z.fill([0.0]);
         self.rows.add_transposed(&self.answer.lambda, z);
-        self.a.solve_half_transposed(z);
-        self.change.copy_from_slice(z.as_flattened());
+        self.system.solve_half_transposed(z, &mut self.change);
         for ((v, free), change) in self.v.iter_mut().zip(data.v_free).zip(&self.change) {
             *v = free + change;
         }
