@@ -62,10 +62,7 @@ impl NcpSolver {
             When::Pyramids => problem.blocks.iter().any(is_pyramid),
             When::Dense => is_dense,
             When::Trees => !is_dense,
-            When::FewHeld => {
-                is_dense
-                    && (self.held(problem) <= FEW_HELD || problem.blocks.iter().any(is_pyramid))
-            }
+            When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,
             When::Closed => is_dense && closed && !self.is_warm,
         }
     }
