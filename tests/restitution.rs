@@ -62,6 +62,18 @@ fn a_ball_comes_to_rest_after_bounces_of_falling_height() {
     close(&[w.position(0).z, w.velocity(0).z], &[0.1, 0.0], 1e-9);
 }
 
+/// A tenth of a millimetre is undone at 0.1 m/s.
+#[test]
+fn an_overlap_leaves_at_the_faster_of_rebound_and_push_out() {
+    for (speed, leaves, impacts) in [(2.0, 1.0, 1), (0.1, 0.1, 0), (0.0, 0.1, 0)] {
+        let spec = bouncing(0.5, 0.5, 0.1 - 1e-4);
+        let mut w = World::new(spec, Actuation::FromFile, &options(1e-3));
+        w.launch(0, Vec3::Z * -speed);
+        assert_eq!(w.step().impacts, impacts, "{speed} m/s");
+        close(&[w.velocity(0).z], &[leaves], 1e-9);
+    }
+}
+
 /// Symplectic Euler keeps v²/2 + g z − g h v/2, and a rebound with e = 1 keeps it, too.
 #[test]
 fn an_elastic_ball_keeps_its_energy() {
@@ -174,6 +186,21 @@ fn a_box_lands_flat_on_its_four_corners() {
         }
     }
 }
+/// Of two equal coefficients the larger one counts when one of them grows.
+#[test]
+fn a_coefficient_that_both_geoms_have_is_one_sided() {
+    for (other, gradient) in [(0.5, Gradient::OneSided), (0.4, Gradient::Exact)] {
+        let mut spec = bouncing(0.5, 0.5, 0.1);
+        spec.geoms[1].restitution = other;
+        let mut w = World::new(spec, Actuation::FromFile, &options(1e-3));
+        w.sim.select_params(&[param(RESTITUTION, 0, 0)]).unwrap();
+        w.launch(0, Vec3::Z * -1.0);
+        w.step();
+        jacobians(&mut w);
+        assert_eq!(w.sim.step_info().unwrap().gradient, gradient);
+    }
+}
+
 /// Corners that meet at other times and stick would each take another part of the box's way along the ground: which is not said.
 #[test]
 fn corners_that_contradict_each_other_make_a_step_one_sided() {
