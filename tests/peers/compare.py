@@ -15,6 +15,7 @@ import against_differences
 import against_drake
 import against_mujoco
 import against_mujoco_margins
+import against_nimble
 import against_pinocchio
 import against_saved
 import distances
@@ -47,6 +48,8 @@ def main(names):
         distances.compare(report)
         report.section("Compliant contact of a ball against Drake's SAP")
         against_drake.compare(report)
+        report.section("Boxed contact of a body on the floor against Nimble")
+        against_nimble.compare(report)
     print(f"\n{report.summary()}")
     return 1 if report.failed or not report.passed else 0
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Compares the library with Pinocchio, MuJoCo and Drake.
+# Compares the library with Pinocchio, MuJoCo, Drake and Nimble.
 #
 # usage: tests/peers/run.sh [ROBOT ...]
 #
-# Makes the virtual environments target/venvs/peers and drake on first use (pip only), builds the release
+# Makes the virtual environments target/venvs/peers, drake and nimble on first use (pip only), builds the release
 # library unless DIFFSIM_LIBRARY names one, and ends with "N passed, N failed[, N skipped]".
 # H1 and Atlas, which no package brings, take part when DIFFSIM_ROBOTS names a directory with
 # h1/h1.urdf and atlas_v4/atlas_v4_with_multisense.urdf.
