@@ -156,6 +156,31 @@ impl Boxed {
         let sigma = self.velocity(&matrix, &lambda);
         (Answer { lambda, sigma }, rank == system.b.len())
     }
+
+    /// Whether impulses that Q does not feel move something: then the velocity is a choice, too.
+    pub fn is_open(&self, sets: &[Mode]) -> bool {
+        let matrix = self.delassus();
+        let system = System::new(self, &matrix, sets);
+        let (inverse, _) = pseudo_inverse(&system.q);
+        let general: Vec<f64> = (0..system.b.len())
+            .map(|k| (1.0 + 7.3 * k as f64).sin())
+            .collect();
+        let felt = times(&inverse, &times(&system.q, &general));
+        let rest: Vec<f64> = general.iter().zip(felt).map(|(x, f)| x - f).collect();
+        let still = Boxed {
+            g: vec![0.0; self.rows()],
+            blocks: (self.blocks.iter())
+                .map(|b| match b {
+                    Block::Box { .. } => Block::Box { bound: 0.0 },
+                    other => *other,
+                })
+                .collect(),
+            ..self.clone()
+        };
+        let system = System::new(&still, &matrix, sets);
+        let moved = still.velocity(&matrix, &system.impulse(&rest));
+        moved.iter().any(|s| s.abs() > 1e-9)
+    }
 }
 
 /// Q x = b on index sets: each unknown has entries in rows of impulses, and an equation of its own.

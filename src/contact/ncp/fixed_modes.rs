@@ -20,6 +20,9 @@ pub(super) const ADMITTED: f64 = 1e-12;
 const SHARES: [f64; 2] = [0.75, 0.99];
 const LEAST: f64 = 1e-3;
 
+/// Share of what a change of impulses could move below which it counts as not felt.
+const UNFELT: f64 = 1e-8;
+
 /// λ of the mode-fixed system linearized at the present slip directions; where that is a choice of least norm if the
 /// cones admit that, or else the nearest to the present one if that is strictly inside them, or the least that is, or the
 /// least that they admit. False if cones had to be respected to find it; `None`, from a warm start, if there is none.
@@ -78,11 +81,8 @@ pub(super) fn solve_fixed(
         work.chosen.copy_from_slice(&work.sigma);
     }
     if is_linear {
-        // The least of the impulses that have the velocity of the one in the range.
-        pose_range(work, active_set, least_norm);
-        if put(least_norm.solve_alone(), work, active_set)
+        if put_least(problem, work, active_set, least_norm)
             && is_inside(problem, work, active_set, Inside::CLOSED, slack)
-            && same_velocity(work, active_set)
         {
             return Some(true);
         }
@@ -142,6 +142,32 @@ fn pose_range(work: &mut Work, active_set: &ActiveSetSystem, least_norm: &mut Le
     let (f, t, stride) = least_norm.start(rank, active_set.order);
     active_set.range_equations(f, stride, x, scratch);
     t[..rank].copy_from_slice(x[..rank].as_flattened());
+}
+
+/// Takes the least of all impulses that solve the equations, if no velocity feels which one it is: `work` holds the one in the
+/// range of the matrix, and its velocities in `work.chosen`.
+fn put_least(
+    problem: &Problem,
+    work: &mut Work,
+    active_set: &mut ActiveSetSystem,
+    least_norm: &mut LeastNorm,
+) -> bool {
+    pose_range(work, active_set, least_norm);
+    let Some(best) = least_norm.solve_alone() else {
+        return false;
+    };
+    solve_in_range(problem, work, active_set);
+    let pairs = best.iter().zip(&work.x);
+    let moved = pairs.fold(0.0, |m: f64, (b, [x])| m.max((b - x).abs()));
+    put(Some(best), work, active_set);
+    work.update_sigma(problem);
+    let pairs = work.sigma.iter().zip(&work.chosen);
+    let apart = pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    let diagonal = work
+        .diagonal
+        .iter()
+        .flat_map(|w| [w[0][0], w[1][1], w[2][2]]);
+    apart <= UNFELT * moved * diagonal.fold(0.0, f64::max)
 }
 
 /// Steps in a row keep to one impulse for as long as it is inside: the nearest one, if it stays.
