@@ -2275,8 +2275,8 @@ ds_status ds_sim_step_vjp(struct ds_sim *sim,
  * that a force along -df/dv+ pulls the bodies apart. One other gradient takes those that hold and have df/dl < 0 as separating,
  * one those that are open and have it as holding (only foreseen ones included): sticking without slip, or else sliding in its
  * direction. Positions, velocities and impulses stay those of the step. Of the three that one is returned whose
- * u_bar has the largest Euclidean norm, or, where these are equal to nine digits, whose v_bar has; the exact one where these
- * are equal, too. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
+ * u_bar has the largest Euclidean norm, of a model without inputs whose v_bar has; of equal ones, to nine digits, the
+ * exact. It is a direction to search along, not a derivative; the step's derivatives stay as they are, to the bit.
  *
  * which, not NULL: 0 the exact one was returned, 1 another. With a law that has no modes (DS_CONTACT_CONVEX) and
  * without contacts it is always 0. It costs up to three times a ds_sim_step_vjp and as many factorizations.

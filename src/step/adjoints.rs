@@ -32,13 +32,14 @@ impl Adjoints {
         self.p = vec![0.0; np];
     }
 
-    /// By u, or where that tells nothing by v.
+    /// By u, or of a model without inputs by v.
     pub fn is_larger(&self, than: &Adjoints) -> bool {
-        let [by_u, by_v] =
-            [(&self.u, &than.u), (&self.v, &than.v)].map(|(a, b)| [a, b].map(|x| dot(x, x).sqrt()));
-        let apart = |[a, b]: [f64; 2]| (a - b).abs() > ALIKE * a.max(b);
-        let [a, b] = if apart(by_u) { by_u } else { by_v };
-        apart([a, b]) && a > b
+        let [mine, other] = [self, than].map(|x| match x.u.is_empty() {
+            true => &x.v,
+            false => &x.u,
+        });
+        let [a, b] = [mine, other].map(|x| dot(x, x).sqrt());
+        a > (1.0 + ALIKE) * b
     }
 
     /// Whether all numbers are.

@@ -15,10 +15,10 @@ impl Sim {
     /// With ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ of the normal impulses λ, contacts and limits with ∂L/∂λ < 0 have another side that a
     /// descent can reach: those that hold are pulled apart by it, and for those that are open an impulse lowers L. One other adjoint
     /// takes the former as separating, one the latter as holding, sticking where they do not slip and else sliding. Positions,
-    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar has the largest Euclidean norm, or,
-    /// where these are equal to nine digits, whose v_bar has; the exact one where these are equal, too. q_bar does not
-    /// count: through a contact that holds it is v_bar/h, which no other would outweigh. With a law that has no modes the exact one is
-    /// returned, always.
+    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar has the largest Euclidean norm, of a
+    /// model without inputs whose v_bar has; of equal ones, to nine digits, the exact. v_bar does not count beside inputs: letting go
+    /// makes it larger nearly always, be it where no input reaches. Nor does q_bar: through a contact that holds it is v_bar/h, which
+    /// no other would outweigh. With a law that has no modes the exact one is returned, always.
     ///
     /// # Errors
     /// As [`Sim::step_vjp`]. Nothing is written then.
