@@ -9,6 +9,8 @@ import { launch } from "../viewer/test/chromium.mjs";
 /** Of each example the page, the time [s], how recordings are laid out, where the camera is and what it looks at [m]. */
 const PICTURES = {
   leap: ["leap", 0.62, "over", [1.0, -1.9, 0.9], [0.3, 0, 0.55]],
+  jump_worm: ["jump_worm", 0.5, "over", [1.2, -1.5, 0.6], [0.5, 0, 0.22]],
+  catapult: ["catapult", 0.42, "over", [0.6, -2.2, 1.1], [0.3, 0, 0.55]],
   mpc_quadruped: ["mpc_quadruped", 0.62, "beside", [0.95, -0.75, 0.5], [0, 0, 0.17]],
   throw_cube: ["throw_velocity", 0.15, "over", [0.55, -0.3, 0.38], [0.27, 0.06, 0.18]],
   contact_inverse_dynamics: ["hold_hand_stand", 0.4, "beside", [1.1, -1.2, 0.6], [0, 0, 0.35]],

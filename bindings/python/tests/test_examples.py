@@ -27,6 +27,23 @@ def test_leap(tmp_path):
     assert found.frames[-1].q[1] > start.frames[-1].q[1] + 0.3
 
 
+def test_jump_worm(tmp_path):
+    assert "at rest: the exact gradient has norm" in run("jump_worm.py", tmp_path).stdout
+    picture = (tmp_path / "jump_worm.svg").read_text()
+    assert picture.count("<polyline") == 7 and "nan" not in picture
+    start, found = (diffsim.Recording.read(tmp_path / name) for name in ("jump_worm_start.dsrec", "jump_worm.dsrec"))
+    # The tail lies, or has left the ground.
+    assert max(abs(f.q[1]) for f in start.frames) < 1e-6 and max(f.q[1] for f in found.frames) > 0.1
+
+
+def test_catapult(tmp_path):
+    assert "from its goal" in run("catapult.py", tmp_path).stdout
+    picture = (tmp_path / "catapult.svg").read_text()
+    assert picture.count("<polyline") == 6 and "nan" not in picture
+    start, found = (diffsim.Recording.read(tmp_path / name) for name in ("catapult_start.dsrec", "catapult.dsrec"))
+    assert found.frames[-1].q[1] > start.frames[-1].q[1] + 0.5
+
+
 def test_push_survey(tmp_path):
     done = run("push_survey.py", 64, tmp_path)
     assert "0 robots failed" in done.stdout and "100 %" in done.stderr
