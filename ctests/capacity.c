@@ -84,10 +84,10 @@ static void expect(const char *name, ds_status (*call)(size_t), size_t size, int
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     static const char *files[] = {"quadruped.xml", "cartpole.xml"};
-    static const ds_contact_law laws[] = {DS_CONTACT_NCP, DS_CONTACT_CONVEX, DS_CONTACT_NONE};
+    static const ds_contact_law laws[] = {DS_CONTACT_NCP, DS_CONTACT_LCP, DS_CONTACT_CONVEX, DS_CONTACT_NONE};
     for (size_t f = 0; f < 2; ++f) {
         CHECK_OK(ds_model_load(model_path(argv, files[f]), NULL, &model));
-        for (size_t l = 0; l < 3; ++l) {
+        for (size_t l = 0; l < sizeof laws / sizeof *laws; ++l) {
             ds_options_init(&options);
             options.contact = laws[l];
             /* A sim without contact takes no memory for contacts. */

@@ -11,7 +11,7 @@ use diffsim::rollout::Rollout;
 use diffsim::step::{Bytes, Contact, Options, Sim};
 use std::sync::Arc;
 
-const LAWS: [Contact; 3] = [Contact::None, Contact::Ncp, Contact::Convex];
+const LAWS: [Contact; 4] = [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex];
 
 fn chain(n: usize) -> ModelSpec {
     let mut spec = ModelSpec::default();
@@ -78,7 +78,7 @@ fn memory_is_counted_before_it_is_taken() {
 #[test]
 fn memory_is_linear_in_the_contacts() {
     for (name, model) in models() {
-        for contact in [Contact::Ncp, Contact::Convex] {
+        for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
             let bytes = |max_contacts| {
                 let o = Options {
                     contact,
@@ -163,7 +163,7 @@ fn too_many_contacts_are_counted_and_named() {
 #[test]
 fn more_steps_than_any_array_has_entries_are_refused() {
     let model = Arc::new(Model::compile(ModelSpec::default(), Actuation::FromFile).unwrap());
-    for contact in [Contact::Ncp, Contact::Convex, Contact::None] {
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex, Contact::None] {
         for interval in [1, 7, usize::MAX] {
             let o = Options {
                 contact,

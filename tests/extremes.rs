@@ -134,7 +134,7 @@ fn ask(s: &mut Sim, q: &[f64], v: &[f64], what: &str) {
 const SIZES: [f64; 14] = [
     1e20, 1e50, 1e77, 1e100, 1e120, 1e140, 1e150, 1e153, 1e154, 1e155, 1e160, 1e200, 1e300, 1.7e308,
 ];
-const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Convex, Contact::None];
+const LAWS: [Contact; 4] = [Contact::Ncp, Contact::Lcp, Contact::Convex, Contact::None];
 
 /// Spherical joints at 1e100 rad/s to 1e153 rad/s: all nine entries of dq_dq were NaN, the status DS_OK.
 #[test]

@@ -303,7 +303,7 @@ fn sizes_beyond_all_memory_are_refused() {
             1 << 63,
             usize::MAX,
         ] {
-            for contact in [Contact::Ncp, Contact::Convex] {
+            for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
                 let o = Options {
                     contact,
                     max_contacts,

@@ -143,7 +143,7 @@ impl Scene {
 /// The Jacobians of 64 quadrupeds took 1.3 s, as those of one robot of 1152 dofs. They are blocks.
 #[test]
 fn jacobians_of_many_robots_cost_what_those_of_each_do() {
-    for contact in [Contact::Ncp, Contact::Convex] {
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let [one, _] = Scene::new(1, 1.0, contact).seconds(200);
         let [herd, zeros] = Scene::new(64, 1.0, contact).seconds(6);
         println!(
@@ -164,7 +164,7 @@ fn jacobians_of_many_robots_cost_what_those_of_each_do() {
 /// Each robot's block is that of the robot alone, and between robots there is nothing.
 #[test]
 fn separate_robots_have_the_jacobians_of_each() {
-    for contact in [Contact::None, Contact::Ncp, Contact::Convex] {
+    for contact in [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let (n, nv) = (3, 18);
         let mut all = Scene::new(n, 1.0, contact);
         for _ in 0..3 {
@@ -202,7 +202,7 @@ fn separate_robots_have_the_jacobians_of_each() {
 /// Robots that touch join: Jacobians agree with directions, whichever trees lie between them.
 #[test]
 fn robots_that_touch_are_one_island() {
-    for contact in [Contact::Ncp, Contact::Convex] {
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let mut scene = Scene::new(4, 1.0, contact);
         // The trunks of the first and the last overlap by a millimetre, end to end.
         scene.q[3 * 19] = 0.379;
@@ -241,7 +241,7 @@ fn robots_that_touch_are_one_island() {
 /// Robots of which some touch: the sparse Jacobians are the dense ones without entries that are all zero.
 #[test]
 fn sparse_jacobians_are_the_dense_ones_without_zeros() {
-    for contact in [Contact::None, Contact::Ncp, Contact::Convex] {
+    for contact in [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let (n, nv) = (4, 72);
         let mut scene = Scene::new(n, 1.0, contact);
         let e = scene.sim.jacobian_entries().unwrap_err();

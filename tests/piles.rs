@@ -78,10 +78,12 @@ impl Scene {
 /// at random within 0.45 m 0.45 s and 8.5 s. Now it is 2.6 s and 0.6 s for the Jacobians of the two.
 #[test]
 fn jacobians_of_a_pile_cost_no_more_than_a_few_steps() {
-    let [ncp, convex] = LAWS.map(|law| Scene::new(pile(40, 0.0), law, 0.0).seconds());
-    println!("step and Jacobians: NCP {ncp:.3?} s, convex {convex:.3?} s");
-    assert!(ncp[1] < 3.0 * ncp[0]);
-    assert!(ncp[1] < 50.0 * convex[1]);
+    let [ncp, lcp, convex] = LAWS.map(|law| Scene::new(pile(40, 0.0), law, 0.0).seconds());
+    println!("step and Jacobians: NCP {ncp:.3?} s, LCP {lcp:.3?} s, convex {convex:.3?} s");
+    for rigid in [ncp, lcp] {
+        assert!(rigid[1] < 3.0 * rigid[0]);
+        assert!(rigid[1] < 50.0 * convex[1]);
+    }
 }
 
 #[test]
@@ -89,6 +91,7 @@ fn derivatives_of_a_pile_are_one_map() {
     for (contact, kd) in [
         (Contact::Ncp, 0.0),
         (Contact::Ncp, 0.3),
+        (Contact::Lcp, 0.0),
         (Contact::Convex, 0.0),
     ] {
         // Two heaps that do not touch and one box alone.

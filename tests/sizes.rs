@@ -149,7 +149,7 @@ fn of_all_pairs_of_shapes() {
                 let Some((model, mut q, mut v)) = meeting(a, b, flat, &mut rng) else {
                     continue;
                 };
-                let rigid = contact == Contact::Ncp;
+                let rigid = contact != Contact::Convex;
                 let (kp, kd) = if rigid { (0.3, 0.2) } else { (0.0, 0.0) };
                 let o = Options {
                     contact,

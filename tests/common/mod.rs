@@ -41,7 +41,7 @@ pub fn at_once(options: Options) -> Options {
 }
 
 /// Those that this version has.
-pub const LAWS: [Contact; 2] = [Contact::Ncp, Contact::Convex];
+pub const LAWS: [Contact; 3] = [Contact::Ncp, Contact::Lcp, Contact::Convex];
 
 /// Jacobians of q⁺ and of v⁺ by q, v, u and the parameters.
 pub fn all_jacobians<'a>(
