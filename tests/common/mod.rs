@@ -6,6 +6,7 @@ pub mod boxed;
 pub mod checker;
 pub mod enumeration;
 pub mod impacts;
+pub mod problems;
 pub mod robots;
 pub mod runs;
 pub mod scene;
