@@ -6,6 +6,7 @@ mod common;
 use common::checker::{quadruped, standing};
 use common::scene::{World, at, ball, body, cuboid, free, ground, options};
 use common::{Rng, all_jacobians, param, relative_error};
+use diffsim::batch::{Batch, BatchAdjoint};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
 use diffsim::model::params::ParamKind;
@@ -508,6 +509,27 @@ fn a_rollout_that_knows_complementarity_finds_the_way_up() {
         }
     }
     assert_eq!(found[0], found[1]);
+}
+
+#[test]
+fn a_batch_keeps_to_the_exact_gradient() {
+    let options = Options {
+        aware_gradient: true,
+        ..options(H)
+    };
+    let mut batch = Batch::new(resting(), &options, 2, 2).unwrap();
+    let (zero, mut q, mut v) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+    let mut each = [Status::Internal; 2];
+    batch
+        .step(&zero, &zero, &zero, &mut q, &mut v, &mut each)
+        .unwrap();
+    let mut u_bar = [7.0; 2];
+    let out = BatchAdjoint {
+        u_bar: Some(&mut u_bar),
+        ..BatchAdjoint::default()
+    };
+    batch.step_vjp(&zero, &[-1.0; 2], out, &mut each).unwrap();
+    assert_eq!((each, u_bar), ([Status::Ok; 2], [0.0; 2]));
 }
 
 #[test]
