@@ -25,13 +25,14 @@ def handle_of(kind, model):
         "Sim": lambda: diffsim.Sim(model),
         "Rollout": lambda: diffsim.Rollout(model, 3),
         "Batch": lambda: diffsim.Batch(model, 2, 2),
+        "Problem": lambda: diffsim.Problem(1),
         "Builder": diffsim.Builder,
         "Model": lambda: diffsim.Model.from_string("<mujoco/>", diffsim.Format.MJCF),
     }
     return makers[kind]()
 
 
-KINDS = ("Sim", "Rollout", "Batch", "Builder", "Model")
+KINDS = ("Sim", "Rollout", "Batch", "Problem", "Builder", "Model")
 COPIERS = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
@@ -63,6 +64,8 @@ CALLS = {
         "sparse_jacobians": (PATTERN,),
         "jvp": (),
         "vjp": (V, V),
+        "vjp_aware": (V, V),
+        "aware_contacts": (),
         "impulse_jacobians": (),
         "impulse_jvp": (),
         "impulse_vjp": (np.zeros((3, 0)),),
@@ -98,10 +101,20 @@ CALLS = {
         "run": (Q, V, np.zeros((12, 2))),
         "adjoint": (np.zeros((18, 1)), np.zeros((18, 1))),
         "gradient": (),
+        "aware_report": (),
         "select_params": ([],),
         "np": None,
         "params": None,
         "set_external_wrench": (1, np.zeros(6)),
+    },
+    "Problem": {
+        "solve": (np.eye(1), np.zeros((0, 1)), np.zeros(1), np.zeros(0), np.zeros(0)),
+        "jvp": (),
+        "vjp": (),
+        "info": (),
+        "modes": (),
+        "impulses_unique": (),
+        "reset": (),
     },
     "Batch": {
         "step": (np.zeros((19, 2)), np.zeros((18, 2)), np.zeros((12, 2))),
