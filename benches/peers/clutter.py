@@ -2,8 +2,9 @@
 
 The scene of the SAP paper (Castro et al., An unconstrained convex formulation of compliant contact,
 2022): four columns of spheres and boxes in turn fall into a container of 80 cm; steps of 10 ms.
-Drake's contact is as stiff as the paper's nearly rigid setting. Ours is taken twice: by the convex law, which is Drake's
-with the same stiffness and dissipation, and by the default, rigid contact with exact cones, of which no peer has the like.
+Drake's contact is as stiff as the paper's nearly rigid setting. Ours is taken three times: by the convex law, which is Drake's
+with the same stiffness and dissipation, and by the default, rigid contact with exact cones, of which no peer has the like;
+and with friction pyramids.
 Balls roll by half a radian a step: free bodies are stepped in world axes, as Drake and MuJoCo step them.
 """
 
@@ -25,7 +26,7 @@ INSIDE, WALL = 0.8, 0.1
 CONTACTS = 24
 # Our run of one scene ends after this many seconds.
 LONGEST = 30.0
-LAWS = {"convex": "Convex compliant contact, as Drake's", "ncp": "Rigid contact, exact cones"}
+LAWS = {"convex": "Convex compliant contact, as Drake's", "ncp": "Rigid contact, exact cones", "lcp": "Rigid contact, friction pyramids"}
 # At 40 bodies, of Drake's time; and the power of the contact count.
 BOUND_AT_40, POWER = 0.5, 1.5
 

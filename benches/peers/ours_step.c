@@ -2,7 +2,7 @@
  *
  * usage: ours_step MODEL.xml SCENARIO STRIDE CLOCK MAX_CONTACTS SECONDS LAW
  *
- * The default options but for LAW: ncp, the exact cones, or convex.
+ * The default options but for LAW: ncp, the exact cones, lcp, friction pyramids, or convex.
  * Within STRIDE steps (0: none) one has its Jacobians by q, v and u computed and another its VJP, so that
  * neither finds work of the other done. A run that has taken SECONDS, or fails, ends there. One JSON line for each kind of call, then one
  * about the run and one about the last quarter of it, where a pile has settled. */
@@ -22,6 +22,7 @@ int main(int argc, char **argv) {
     const Clock clock = clock_named(argv[4]);
     const double longest = 1e6 * strtod(argv[6], NULL);
     ds_options options = sim_options(s.time_step, strtoul(argv[5], NULL, 10));
+    if (!strcmp(argv[7], "lcp")) options.contact = DS_CONTACT_LCP;
     if (!strcmp(argv[7], "convex")) options.contact = DS_CONTACT_CONVEX;
     ds_sim *sim = simulation(model, &options);
 

@@ -16,6 +16,7 @@ import chart
 import clutter
 import collision
 import gradients
+import laws
 import scenarios
 import service
 import stages
@@ -31,6 +32,11 @@ def robots(prepared, options, bounds):
     best = steps.measure(prepared, options.rounds, options.passes)
     (options.output / "peers.svg").write_text(chart.bars(*steps.bars(best)))
     return steps.markdown(prepared, best, bounds), _json(best)
+
+
+def rigid_laws(prepared, options, bounds):
+    best = laws.measure(prepared, options.rounds)
+    return laws.markdown(best, bounds), {name: _json(of) for name, of in best.items()}
 
 
 def others(prepared, options, bounds):
@@ -64,7 +70,7 @@ def detection(prepared, options, bounds):
     return collision.markdown(best, bounds), _json(best)
 
 
-PARTS = {"robots": robots, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
+PARTS = {"robots": robots, "laws": rigid_laws, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
 
 
 def main():

@@ -15,8 +15,8 @@ STRIDE = 5
 STRIDE_OF_DIFFERENCES = 40
 
 
-def ours(p, run):
-    rows = run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf, "ncp")
+def ours(p, run, law="ncp"):
+    rows = run_json(BUILD / "ours_step", p.mjcf, run, STRIDE, "now", MAX_CONTACTS, math.inf, law)
     for row in rows:
         if failure := row.get("run", {}).get("failure"):
             raise SystemExit(f"{p.name}: our step fails: {failure}")

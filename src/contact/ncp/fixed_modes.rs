@@ -59,7 +59,10 @@ pub(super) fn solve_fixed(
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
     let (slack, least) = (ADMITTED * size, LEAST * size);
-    let deficient = active_set.deficient();
+    let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
+    let deficient = active_set.deficient()
+        // Of impulses that move nothing there is no choice to make: none is the least.
+        && !(problem.blocks.iter().any(is_pyramid) && active_set.only_idle_depend(problem));
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
     let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
     let is_linear = !active_set.symmetric && active_set.faces.iter().all(is_fixed);
