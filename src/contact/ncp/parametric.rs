@@ -18,11 +18,11 @@ use crate::linalg::scattered;
 /// one before, so that few reach them at once.
 const APART: f64 = 0.1;
 
-/// A number that stays above zero while its block keeps its mode, and the mode after that.
+/// A number that stays above zero while its block keeps its mode.
 struct Watched {
     value: f64,
     rate: f64,
-    /// What takes its place once it is zero, by its sign: how fast that number grows in the next mode.
+    /// The mode once it is zero, [`Mode::Unknown`] for the closed one, and what grows from zero in that.
     next: Mode,
     grows: Grows,
 }
