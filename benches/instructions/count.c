@@ -1,6 +1,8 @@
 /* What callgrind counts: steps of a model, their Jacobians and VJPs.
  *
- * usage: count MODEL CONTACT(0|1) STEPS STRIDE [RATE]
+ * usage: count MODEL CONTACT(0|1|2) STEPS STRIDE [RATE]
+ *
+ * CONTACT: none, with exact cones, or with friction pyramids.
  *
  * From the keyframe "start", else from rest at the neutral configuration, under inputs that differ
  * from step to step. Every STRIDE-th step has its Jacobians computed, and the one after it its VJP. A RATE is that of a recorder [Hz]. */
@@ -37,6 +39,7 @@ int main(int argc, char **argv) {
     ds_options options;
     ds_options_init(&options);
     if (argv[2][0] == '0') options.contact = DS_CONTACT_NONE;
+    if (argv[2][0] == '2') options.contact = DS_CONTACT_LCP;
     ds_sim *sim = NULL;
     check(ds_sim_create(model, &options, &sim), "ds_sim_create");
     ds_recorder *recorder = NULL;
