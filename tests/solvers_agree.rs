@@ -9,7 +9,7 @@ mod common;
 use common::robots::*;
 use common::runs::{Moment, Run, sample};
 use diffsim::contact::ncp::Method;
-use diffsim::step::{Gradient, ImpulseGradient, Options, Sim, StepInfo};
+use diffsim::step::{Contact, Gradient, ImpulseGradient, Options, Sim, StepInfo};
 
 fn number(variable: &str, default: f64) -> f64 {
     std::env::var(variable).map_or(default, |s| s.parse().unwrap())
@@ -25,19 +25,39 @@ fn velocity(sim: &mut Sim, m: &Moment) -> (Vec<f64>, StepInfo) {
 
 fn compare(run: Option<Run>, seconds: f64) {
     let Some(run) = run else { return };
+    for (contact, others) in [
+        (
+            Contact::Ncp,
+            &[("PGS", Method::Pgs), ("ADMM", Method::Admm)][..],
+        ),
+        (Contact::Lcp, &[("PGS", Method::Pgs)]),
+    ] {
+        compare_law(&run, seconds, contact, others);
+    }
+}
+
+fn compare_law(run: &Run, seconds: f64, contact: Contact, others: &[(&str, Method)]) {
+    let run = Run {
+        options: Options {
+            contact,
+            ..run.options
+        },
+        ..run.clone()
+    };
     let steps = (number("DIFFSIM_SECONDS", seconds) / run.options.time_step) as usize;
     let count = number("DIFFSIM_SAMPLES", 12.0) as usize;
     let moments = sample(&run.moments(steps), count, count.div_ceil(3));
-    let sims = [Method::Auto, Method::Pgs, Method::Admm].map(|solver| {
+    let sim = |solver| {
         run.sim(&Options {
             solver,
             tolerance: 1e-10,
             max_iterations: 20_000,
             ..run.options
         })
-    });
-    let [mut auto, pgs, admm] = sims;
-    for (name, mut sim) in [("PGS", pgs), ("ADMM", admm)] {
+    };
+    let mut auto = sim(Method::Auto);
+    for (name, method) in others {
+        let (mut sim, name) = (sim(*method), format!("{contact:?}, {name}"));
         let (mut solved, mut determined, mut apart) = (0, 0, 0);
         let (mut worst, mut another) = (0.0_f64, 0);
         for m in &moments {

@@ -117,7 +117,7 @@ def main(renew):
     for case, arguments in CASES.items():
         counted[case], contacts = count(*arguments)
         for call, n in counted[case].items():
-            line = f"{case:18} {call:22} {n:9} instructions"
+            line = f"{case:19} {call:22} {n:9} instructions"
             if not renew:
                 ratio = n / figures["counts"][case][call]
                 good, stale = ratio <= ALLOWED, stale or ratio < STALE
@@ -130,7 +130,7 @@ def main(renew):
         share = totals["ds_recorder_step"] / totals["ds_sim_step"]
         good = share <= RECORDING
         passed, failed = passed + good, failed + (not good)
-        line = f"{case:18} {'ds_recorder_step':22} {share:9.2%} of the steps at {RATE} Hz"
+        line = f"{case:19} {'ds_recorder_step':22} {share:9.2%} of the steps at {RATE} Hz"
         print(line + ("" if good else f" (FAIL: at most {RECORDING:.0%})"))
     if renew:
         FIGURES.write_text(json.dumps({"compiler": compiler(), "counts": counted}, indent=1) + "\n")

@@ -201,11 +201,10 @@ impl Options {
                 self.contact
             )));
         }
-        if self.contact == Contact::Lcp && self.solver != Method::Auto {
-            return Err(Error::unsupported(format!(
-                "options.solver: expected Auto with Lcp, got {:?}",
-                self.solver
-            )));
+        if self.contact == Contact::Lcp && self.solver == Method::Admm {
+            return Err(Error::unsupported(
+                "options.solver: Admm projects on circular cones, with Lcp expected another one",
+            ));
         }
         if !matches!(
             self.integrator,

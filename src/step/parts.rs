@@ -43,13 +43,13 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     if options.contact == Contact::Convex {
         return Box::new(Convex::new(none, options.tolerance));
     }
-    if options.contact == Contact::Lcp {
-        return Box::new(Lcp::new(none, options.tolerance));
-    }
-    let options = NcpOptions {
+    let rigid = NcpOptions {
         method: options.solver,
         tolerance: options.tolerance,
         ..NcpOptions::default()
     };
-    Box::new(Ncp::new(none, options))
+    match options.contact {
+        Contact::Lcp => Box::new(Lcp::new(none, rigid)),
+        _ => Box::new(Ncp::new(none, rigid)),
+    }
 }

@@ -8,6 +8,7 @@ use diffsim::contact::certificate::Certificate;
 use diffsim::contact::law::{Law, Posed, Request, Variations};
 use diffsim::contact::lcp::Lcp;
 use diffsim::contact::mode::Mode;
+use diffsim::contact::ncp::NcpOptions;
 use diffsim::contact::problem::{Block, Delassus, Problem};
 use diffsim::contact::push_out::{Jam, PushOut};
 use diffsim::spatial::Vec3;
@@ -279,7 +280,11 @@ impl Boxed {
             blocks: self.blocks.len(),
             ..Capacity::default()
         };
-        let mut law = Lcp::new(&capacity, 1e-10);
+        let options = NcpOptions {
+            tolerance: 1e-10,
+            ..NcpOptions::default()
+        };
+        let mut law = Lcp::new(&capacity, options);
         let matrix = self.delassus();
         let mut step = One {
             p: self,

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A model, where it starts, and how far its controls are drawn to either side of zero.
+#[derive(Clone)]
 pub struct Run {
     pub name: String,
     pub model: Arc<Model>,

@@ -13,12 +13,8 @@ use crate::error::Result;
 pub struct Lcp(Ncp);
 
 impl Lcp {
-    /// Residuals of a solution are at most `tolerance`, scaled as in [`Certificate`](crate::contact::certificate::Certificate).
-    pub fn new(capacity: &Capacity, tolerance: f64) -> Lcp {
-        let options = NcpOptions {
-            tolerance,
-            ..NcpOptions::default()
-        };
+    /// Of `options` as with [`Ncp::new`]; of the methods all but [`Method::Admm`](crate::contact::ncp::Method::Admm).
+    pub fn new(capacity: &Capacity, options: NcpOptions) -> Lcp {
         Lcp(Ncp::new(capacity, options))
     }
 }
