@@ -39,6 +39,12 @@ impl Problem<'_> {
         self.g.len()
     }
 
+    /// Whether any contact has its friction in a pyramid.
+    pub fn has_pyramids(&self) -> bool {
+        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
+        self.blocks.iter().any(is_pyramid)
+    }
+
     /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical` for NaN or ∞.
     pub fn validate(&self) -> Result<()> {
         let n = self.g.len();

@@ -14,7 +14,7 @@ use super::pivot;
 use super::{NcpOptions, NcpSolver};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Delassus, Problem};
+use crate::contact::problem::{Delassus, Problem};
 
 /// Short interior-point steps in a row that end an attempt.
 const MAX_STALLED: usize = 3;
@@ -55,11 +55,10 @@ impl NcpSolver {
     /// Whether a line of the tables is for this problem; `closed` blocks at a switch after a solution was found.
     fn is_for(&self, when: When, problem: &Problem, closed: bool) -> bool {
         let is_dense = matches!(problem.delassus, Delassus::Dense(_));
-        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
         match when {
             When::Always => true,
-            When::Circular => !problem.blocks.iter().any(is_pyramid),
-            When::Pyramids => problem.blocks.iter().any(is_pyramid),
+            When::Circular => !problem.has_pyramids(),
+            When::Pyramids => problem.has_pyramids(),
             When::Dense => is_dense,
             When::Trees => !is_dense,
             When::FewHeld => is_dense && self.held(problem) <= FEW_HELD,

@@ -8,6 +8,7 @@ use super::active_set::{ActiveSetSystem, Face};
 use super::cone::planar_norm;
 use super::least_norm::{Inside, LeastNorm};
 use super::modes::{CLOSED, largest};
+use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -59,10 +60,9 @@ pub(super) fn solve_fixed(
     solve_in_range(problem, work, active_set);
     let size = largest(&work.lambda);
     let (slack, least) = (ADMITTED * size, LEAST * size);
-    let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
     let deficient = active_set.deficient()
         // Of impulses that move nothing there is no choice to make: none is the least.
-        && !(problem.blocks.iter().any(is_pyramid) && active_set.only_idle_depend(problem));
+        && !(problem.has_pyramids() && active_set.only_idle_depend(problem));
     let admitted = deficient && is_inside(problem, work, active_set, Inside::CLOSED, slack);
     let is_fixed = |f: &Face| f.slide.is_none_or(|s| s.is_fixed);
     let is_linear = !active_set.symmetric && active_set.faces.iter().all(is_fixed);
@@ -246,12 +246,7 @@ pub(super) fn put_on_faces(problem: &Problem, work: &mut Work, active_set: &Acti
                 work.lambda[part.start..part.start + 2].fill(0.0)
             }
             (Block::Pyramid { mu }, Mode::Bounded(bounds)) => {
-                let [x, y, n] = &mut work.lambda[part] else {
-                    continue;
-                };
-                for (l, s) in [x, y].into_iter().zip(bounds).filter(|(_, s)| *s != 0) {
-                    *l = f64::from(s) * mu * *n;
-                }
+                pyramid::put_at_bounds(mu, bounds, &mut work.lambda[part]);
             }
             _ => {}
         }

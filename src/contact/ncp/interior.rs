@@ -15,6 +15,7 @@
 use super::cone::{contact_product, divide, dual_head, exit, planar_norm, velocity_of};
 use super::modes::largest;
 use super::path_system::{PathSystem, frozen};
+use super::pyramid;
 use super::work::Work;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
@@ -152,10 +153,8 @@ impl Interior {
                 (_, Mode::Breaking, lambda) => lambda.fill(0.0),
                 (Block::Box { bound }, Mode::AtLower, [l]) => *l = -bound,
                 (Block::Box { bound }, Mode::AtUpper, [l]) => *l = bound,
-                (Block::Pyramid { mu }, Mode::Bounded(bounds), [x, y, z]) => {
-                    for (l, s) in [x, y].into_iter().zip(bounds).filter(|(_, s)| *s != 0) {
-                        *l = f64::from(s) * mu * *z;
-                    }
+                (Block::Pyramid { mu }, Mode::Bounded(bounds), lambda) => {
+                    pyramid::put_at_bounds(mu, bounds, lambda);
                 }
                 (Block::Contact { mu }, Mode::Sliding, [x, y, z]) => {
                     let force = planar_norm(*x, *y);

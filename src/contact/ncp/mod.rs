@@ -63,7 +63,7 @@ use super::allowance::Allowance;
 use super::capacity::Capacity;
 use super::certificate::{Certificate, Effort, Path};
 use super::mode::Mode;
-use super::problem::{Block, Delassus, Problem};
+use super::problem::{Delassus, Problem};
 use super::tree_system::TreeSystem;
 use crate::error::{Error, Result};
 use crate::linalg::LANES;
@@ -247,8 +247,7 @@ impl NcpSolver {
         self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
-        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
-        if options.method == Method::Admm && problem.blocks.iter().any(is_pyramid) {
+        if options.method == Method::Admm && problem.has_pyramids() {
             return Err(Error::unsupported(
                 "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",
             ));

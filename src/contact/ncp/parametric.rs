@@ -34,11 +34,13 @@ enum Grows {
     Velocity(usize, f64),
     /// A normal impulse.
     Impulse(usize),
-    /// What an impulse leaves of its bound: μ λ_n − s λ_t, or bound − s λ.
+    /// What an impulse leaves of its bound: bound + μ λ_n − s λ, of which one of the first two is zero.
     Slack {
         row: usize,
         sign: f64,
-        normal: Option<(usize, f64)>,
+        bound: f64,
+        mu: f64,
+        normal: usize,
     },
 }
 
@@ -47,17 +49,28 @@ impl Grows {
         match self {
             Grows::Velocity(row, sign) => sign * sigma[row],
             Grows::Impulse(row) => lambda[row],
-            Grows::Slack { row, sign, normal } => {
-                normal.map_or(0.0, |(n, mu)| mu * lambda[n]) - sign * lambda[row]
-            }
+            Grows::Slack {
+                row,
+                sign,
+                mu,
+                normal,
+                ..
+            } => mu * lambda[normal] - sign * lambda[row],
         }
+    }
+
+    fn value(self, lambda: &[f64], sigma: &[f64]) -> f64 {
+        let fixed = match self {
+            Grows::Slack { bound, .. } => bound,
+            _ => 0.0,
+        };
+        fixed + self.rate(lambda, sigma)
     }
 }
 
-/// From the present impulse and its modes, within so many factorizations. Contacts that are open move
-/// across their normal at first, by `slip` in units of the largest velocity: without that a path may end where bodies
-/// wedge themselves. True: the modes are those of a solution, but for
-/// rows that depend on each other so nearly that round-off decides.
+/// From the present impulse and its modes, within so many factorizations. Contacts that are open move across their normal at
+/// first, by `slip` in units of the largest velocity: without that a path may end where bodies wedge themselves. True: the
+/// modes are those of a solution, but for rows that depend on each other so nearly that round-off decides.
 pub(super) fn pivot(
     problem: &Problem,
     work: &mut Work,
@@ -210,17 +223,7 @@ fn watch(
     let at = work.offsets[i];
     let mut see = |grows: Grows, next: Mode, then: Grows| {
         see(Watched {
-            value: match grows {
-                Grows::Slack {
-                    normal: None,
-                    row,
-                    sign,
-                } => match block {
-                    Block::Box { bound } => bound - sign * work.lambda[row],
-                    _ => f64::INFINITY,
-                },
-                other => other.rate(&work.lambda, &work.sigma),
-            },
+            value: grows.value(&work.lambda, &work.sigma),
             rate: grows.rate(lambda_rates, sigma_rates),
             next,
             grows: then,
@@ -248,7 +251,9 @@ fn watch(
                 let slack = |s: i8| Grows::Slack {
                     row: at + k,
                     sign: f64::from(s),
-                    normal: Some((normal, mu)),
+                    bound: 0.0,
+                    mu,
+                    normal,
                 };
                 let slips = |s: i8| Grows::Velocity(at + k, -f64::from(s));
                 match bounds[k] {
@@ -268,11 +273,13 @@ fn watch(
             let opens = Grows::Velocity(at, 1.0);
             see(Grows::Impulse(at), Mode::Breaking, opens);
         }
-        (Block::Box { .. }, mode) => {
+        (Block::Box { bound }, mode) => {
             let slack = |sign: f64| Grows::Slack {
                 row: at,
                 sign,
-                normal: None,
+                bound,
+                mu: 0.0,
+                normal: at,
             };
             let slips = |sign: f64| Grows::Velocity(at, -sign);
             match mode {

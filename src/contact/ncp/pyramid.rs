@@ -50,6 +50,14 @@ pub fn sign(x: f64) -> i8 {
     i8::from(x > 0.0) - i8::from(x < 0.0)
 }
 
+/// Puts the tangential impulses at their bounds, (t₁, t₂, n).
+pub fn put_at_bounds(mu: f64, bounds: [i8; 2], lambda: &mut [f64]) {
+    let bound = mu * lambda[2];
+    for (l, s) in lambda.iter_mut().zip(bounds).filter(|(_, s)| *s != 0) {
+        *l = f64::from(s) * bound;
+    }
+}
+
 /// Projects on the pyramid over one tangent or two, in the Euclidean norm.
 pub fn project(mu: f64, tangents: &mut [f64], normal: &mut f64) {
     *normal = height(mu, tangents, *normal);
@@ -134,10 +142,8 @@ pub fn solve(w: &Small, b: [f64; 3], mu: f64, guess: [f64; 3]) -> [f64; 3] {
         }
         let sigma = velocity(w, b, guess);
         let mut l: [f64; 3] = std::array::from_fn(|r| guess[r] - sigma[r] / step);
-        let [x, y, mut n] = l;
-        let mut tangents = [x, y];
-        project(mu, &mut tangents, &mut n);
-        l = [tangents[0], tangents[1], n];
+        let [tangents @ .., n] = &mut l;
+        project(mu, tangents, n);
         l
     })
 }
@@ -255,5 +261,97 @@ pub fn slide(mu: f64, bounds: [i8; 2], response: f64) -> Slide {
         across: if both { 0.0 } else { 1.0 },
         turn: if both { response } else { 0.0 },
         is_fixed: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block_law;
+    use super::*;
+    use crate::contact::block::Block;
+    use crate::linalg::scattered;
+
+    const MU: f64 = 0.7;
+
+    /// Impulses and the like without a pattern.
+    fn triples() -> impl Iterator<Item = [f64; 3]> {
+        (0..400).map(|k| [0, 1, 2].map(|r| scattered(3 * k + r, 2)))
+    }
+
+    fn projection(at: [f64; 3]) -> [f64; 3] {
+        let mut l = at;
+        block_law::project(Block::Pyramid { mu: MU }, &mut l);
+        l
+    }
+
+    #[test]
+    fn the_projection_is_the_nearest_point() {
+        for (at, other) in triples().zip(triples().skip(1)) {
+            let (near, inside) = (projection(at), projection(other));
+            let within = MU * near[2] * (1.0 + 1e-15);
+            assert!(near[2] >= 0.0 && near[0].abs() <= within && near[1].abs() <= within);
+            // Of a convex set: no point of it is on the side of what was projected.
+            let side: f64 = (0..3)
+                .map(|r| (at[r] - near[r]) * (inside[r] - near[r]))
+                .sum();
+            assert!(side < 1e-15, "{at:?} {inside:?} {side:e}");
+        }
+    }
+
+    #[test]
+    fn the_derivative_of_the_projection_is_that_of_differences() {
+        let (eps, mut compared) = (1e-7, [0; 3]);
+        for (at, along) in triples().zip(triples().skip(7)) {
+            let [mut tangents, mut normal] = [[along[0], along[1]], [along[2], 0.0]];
+            projected(MU, (&at[..2], at[2]), (&mut tangents, &mut normal[0]));
+            let moved = |s: f64| projection([0, 1, 2].map(|r| at[r] + s * along[r]));
+            let (ahead, back) = (moved(eps), moved(-eps));
+            let near = projection(at);
+            let bound = MU * near[2];
+            // Away from the kinks.
+            if (0..2).any(|k| (at[k].abs() - bound).abs() < 1e-5) {
+                continue;
+            }
+            compared[(0..2).filter(|k| at[*k].abs() > bound).count()] += 1;
+            for (r, exact) in [tangents[0], tangents[1], normal[0]]
+                .into_iter()
+                .enumerate()
+            {
+                let difference = (ahead[r] - back[r]) / (2.0 * eps);
+                assert!((difference - exact).abs() < 1e-8, "{at:?} {along:?}");
+            }
+        }
+        assert!(compared.iter().all(|n| *n > 20), "{compared:?}");
+    }
+
+    #[test]
+    fn the_solution_of_a_block_obeys_the_law() {
+        let mut faces = Vec::new();
+        for (b, m) in triples().zip(triples().skip(11)) {
+            // 1 + m mᵀ
+            let w: Small =
+                [0, 1, 2].map(|r| [0, 1, 2].map(|c| m[r] * m[c] + f64::from(u8::from(r == c))));
+            let l = solve(&w, b, MU, [0.0; 3]);
+            let v = violation(MU, l, velocity(&w, b, l));
+            let worst = v.cone.max(v.dual).max(v.complementarity);
+            assert!(worst < 1e-12, "{w:?} {b:?} {l:?}");
+            faces.push(mode_of_impulse(MU, l));
+        }
+        for face in FACES.map(closed).into_iter().chain([Mode::Breaking]) {
+            assert!(faces.contains(&face), "{face:?}");
+        }
+    }
+
+    #[test]
+    fn modes_have_numbers_of_their_own() {
+        let modes: Vec<Mode> = (0..20)
+            .filter_map(|k| Mode::from_index(f64::from(k)))
+            .collect();
+        assert_eq!(modes.len(), 14);
+        for mode in FACES.map(closed) {
+            assert_eq!(Mode::from_index(f64::from(mode.index())), Some(mode));
+        }
+        assert_eq!(Mode::from_index(10.0), None, "no tangent at its bound");
+        assert_eq!(Mode::from_index(1.5), None);
     }
 }

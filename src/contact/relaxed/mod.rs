@@ -70,8 +70,7 @@ impl CentralPath {
     /// # Errors
     /// `NotConverged` where Newton's method stops above round-off.
     pub fn solve(problem: &Problem, exact: &[f64], kappa: f64) -> Result<CentralPath> {
-        let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
-        if problem.blocks.iter().any(is_pyramid) {
+        if problem.has_pyramids() {
             return Err(Error::unsupported(
                 "a central path of friction pyramids, expected circular cones",
             ));
