@@ -32,6 +32,31 @@ pub struct ds_step_jacobians {
     pub dv_dp: *mut f64,
 }
 
+/// The gradients by q, v, u and p that `run` makes, published when it has.
+unsafe fn adjoint<T>(
+    s: &mut ds_sim,
+    [q_bar, v_bar, u_bar, p_bar]: [*mut f64; 4],
+    run: impl FnOnce(&mut Sim, [Option<&mut [f64]>; 4]) -> Result<T>,
+) -> Result<T> {
+    let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+    let outs = [
+        Out::optional(q_bar, nv, "q_bar")?,
+        Out::optional(v_bar, nv, "v_bar")?,
+        Out::optional(u_bar, nu, "u_bar")?,
+        Out::optional(p_bar, np, "p_bar")?,
+    ];
+    let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
+    let wanted = [
+        outs[0].wanted().then_some(&mut *a),
+        outs[1].wanted().then_some(&mut *b),
+        outs[2].wanted().then_some(&mut *c),
+        outs[3].wanted().then_some(&mut *d),
+    ];
+    let found = run(&mut s.sim, wanted)?;
+    args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])?;
+    Ok(found)
+}
+
 /// The arrays of the caller, each of `count` matrices.
 pub(super) unsafe fn jacobians<'a>(
     out: *const ds_step_jacobians,
@@ -153,25 +178,12 @@ pub unsafe extern "C" fn ds_sim_step_vjp(
 ) -> ds_status {
     wall::status(|| {
         let s = get(sim)?;
-        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let nv = s.sim.model().nv();
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        let outs = [
-            Out::optional(q_bar, nv, "q_bar")?,
-            Out::optional(v_bar, nv, "v_bar")?,
-            Out::optional(u_bar, nu, "u_bar")?,
-            Out::optional(p_bar, np, "p_bar")?,
-        ];
-        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
-        s.sim.step_vjp(
-            q_next_bar,
-            v_next_bar,
-            outs[0].wanted().then_some(&mut *a),
-            outs[1].wanted().then_some(&mut *b),
-            outs[2].wanted().then_some(&mut *c),
-            outs[3].wanted().then_some(&mut *d),
-        )?;
-        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+        adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+            sim.step_vjp(q_next_bar, v_next_bar, q, v, u, p)
+        })
     })
 }
 
@@ -202,26 +214,13 @@ pub unsafe extern "C" fn ds_sim_step_vjp_aware(
 ) -> ds_status {
     wall::status(|| {
         let s = get(sim)?;
-        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
+        let nv = s.sim.model().nv();
         let which = args::place(which, "which")?;
         let q_next_bar = args::array(q_next_bar, nv, "q_next_bar")?;
         let v_next_bar = args::array(v_next_bar, nv, "v_next_bar")?;
-        let outs = [
-            Out::optional(q_bar, nv, "q_bar")?,
-            Out::optional(v_bar, nv, "v_bar")?,
-            Out::optional(u_bar, nu, "u_bar")?,
-            Out::optional(p_bar, np, "p_bar")?,
-        ];
-        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
-        let aware = s.sim.step_vjp_aware(
-            q_next_bar,
-            v_next_bar,
-            outs[0].wanted().then_some(&mut *a),
-            outs[1].wanted().then_some(&mut *b),
-            outs[2].wanted().then_some(&mut *c),
-            outs[3].wanted().then_some(&mut *d),
-        )?;
-        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])?;
+        let aware = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+            sim.step_vjp_aware(q_next_bar, v_next_bar, q, v, u, p)
+        })?;
         which.write(i32::from(aware.other));
         Ok(())
     })
@@ -332,24 +331,12 @@ pub unsafe extern "C" fn ds_sim_impulse_vjp(
 ) -> ds_status {
     wall::status(|| {
         let s = get(sim)?;
-        let (nv, nu, np) = (s.sim.model().nv(), s.sim.model().nu(), s.sim.np());
         let unique = args::place(unique, "unique")?;
         let impulse_bar = args::array(impulse_bar, 3 * s.sim.contacts().len(), "impulse_bar")?;
-        let outs = [
-            Out::optional(q_bar, nv, "q_bar")?,
-            Out::optional(v_bar, nv, "v_bar")?,
-            Out::optional(u_bar, nu, "u_bar")?,
-            Out::optional(p_bar, np, "p_bar")?,
-        ];
-        let [a, b, c, d] = parts(&mut s.stage, [nv, nv, nu, np]);
-        let gradient = s.sim.impulse_vjp(
-            impulse_bar,
-            outs[0].wanted().then_some(&mut *a),
-            outs[1].wanted().then_some(&mut *b),
-            outs[2].wanted().then_some(&mut *c),
-            outs[3].wanted().then_some(&mut *d),
-        )?;
+        let gradient = adjoint(s, [q_bar, v_bar, u_bar, p_bar], |sim, [q, v, u, p]| {
+            sim.impulse_vjp(impulse_bar, q, v, u, p)
+        })?;
         unique.write(i32::from(gradient == ImpulseGradient::Unique));
-        args::publish([(a, outs[0]), (b, outs[1]), (c, outs[2]), (d, outs[3])])
+        Ok(())
     })
 }

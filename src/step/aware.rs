@@ -3,7 +3,7 @@
 
 use super::adjoints::Adjoints;
 use super::chain::{Bars, Seed};
-use super::info::{Aware, check_finite, check_length};
+use super::info::{Aware, check_finite};
 use super::sim::Sim;
 use crate::contact::law::Turn;
 use crate::error::{Error, Result, Status};
@@ -63,23 +63,7 @@ impl Sim {
         p_bar: Option<&mut [f64]>,
         carried_bar: Option<&mut [f64]>,
     ) -> Result<Aware> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        for (name, x, n) in [
-            ("q_bar", &q_bar, nv),
-            ("v_bar", &v_bar, nv),
-            ("u_bar", &u_bar, nu),
-            ("p_bar", &p_bar, np),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, n)?;
-            }
-        }
-        let by_parameters = p_bar.is_some() && np > 0;
-        if by_parameters {
-            self.linearize()?;
-        } else {
-            self.prepare()?;
-        }
+        let by_parameters = self.prepare_adjoint([&q_bar, &v_bar, &u_bar, &p_bar])?;
         let Some(mut both) = self.adjoints.take() else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };

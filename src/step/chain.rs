@@ -415,6 +415,26 @@ impl Sim {
         self.adjoint(next, &[], q_bar, v_bar, u_bar, p_bar, None)
     }
 
+    /// Checks the places for the gradients by q, v, u and p and prepares what they are taken from. Whether parameters are
+    /// among them.
+    pub(super) fn prepare_adjoint(&mut self, bars: [&Option<&mut [f64]>; 4]) -> Result<bool> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let names = ["q_bar", "v_bar", "u_bar", "p_bar"];
+        for ((name, x), n) in names.into_iter().zip(bars).zip([nv, nv, nu, np]) {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        let by_parameters = bars[3].is_some() && np > 0;
+        if by_parameters {
+            // Parameters' columns are taken from its composites.
+            self.linearize()?;
+        } else {
+            self.prepare()?;
+        }
+        Ok(by_parameters)
+    }
+
     /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none; and
     /// between steps on what the integrator carries.
     pub(crate) fn adjoint(
@@ -427,24 +447,8 @@ impl Sim {
         p_bar: Option<&mut [f64]>,
         carried_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        for (name, x, n) in [
-            ("q_bar", &q_bar, nv),
-            ("v_bar", &v_bar, nv),
-            ("u_bar", &u_bar, nu),
-            ("p_bar", &p_bar, np),
-        ] {
-            if let Some(x) = x {
-                check_length(name, x, n)?;
-            }
-        }
-        let p_bar = p_bar.filter(|_| np > 0);
-        if p_bar.is_some() {
-            // Parameters' columns are taken from its composites.
-            self.linearize()?;
-        } else {
-            self.prepare()?;
-        }
+        let by_parameters = self.prepare_adjoint([&q_bar, &v_bar, &u_bar, &p_bar])?;
+        let p_bar = p_bar.filter(|_| by_parameters);
         let (seed, mut bars) = (Seed { next, impulses }, Bars { u: u_bar, p: p_bar });
         self.with_linear(|sim, lin| {
             sim.backward(lin, &seed, &mut bars)?;
