@@ -117,6 +117,7 @@ macro_rules! free_of_heap {
 fn every_call(file: &str, base: ds_base, interval: usize) {
     for law in [
         ds_contact_law::DS_CONTACT_NCP,
+        ds_contact_law::DS_CONTACT_LCP,
         ds_contact_law::DS_CONTACT_CONVEX,
     ] {
         every_call_of_a_law(file, base, interval, law);

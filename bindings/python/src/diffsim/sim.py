@@ -434,7 +434,7 @@ class Sim(Handle):
 
     def contacts(self) -> np.ndarray:
         """The contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a,
-        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, tangents), world axes."""
+        geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents), world axes."""
         start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
         check(lib.ds_sim_contacts(self._handle, start, count))
         return records(start[0], count[0], CONTACT)
