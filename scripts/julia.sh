@@ -36,14 +36,20 @@ unpack() {
     cat >"$root/julia" <<TXT
 #!/bin/sh
 # The machine's own libgcc comes first: Debian's libunwind would stop a Rust panic from being caught.
-files="$root/files"
+root=\$(cd "\$(dirname "\$0")" && pwd)
+files="\$root/files"
 LD_LIBRARY_PATH="\$files/usr/lib/x86_64-linux-gnu:\$files/usr/lib/x86_64-linux-gnu/julia" \\
-JULIA_BINDIR="\$files/usr/bin" JULIA_DEPOT_PATH="$root/depot" \\
+JULIA_BINDIR="\$files/usr/bin" JULIA_DEPOT_PATH="\$root/depot" \\
 LD_PRELOAD=$(cc -print-file-name=libgcc_s.so.1) exec "\$files/usr/bin/julia" "\$@"
 TXT
     chmod +x "$root/julia"
 }
 
-[ -x "$root/julia" ] || unpack
-"$root/julia" --startup-file=no -e 'VERSION >= v"1.5" || exit(1)' || { echo "the unpacked Julia does not start" >&2; exit 1; }
+starts() {
+    [ -x "$root/julia" ] && "$root/julia" --startup-file=no -e 'VERSION >= v"1.5" || exit(1)'
+}
+
+# One that was unpacked elsewhere, or in part, is unpacked anew.
+starts 2>/dev/null || unpack
+starts || { echo "the unpacked Julia does not start" >&2; exit 1; }
 echo "$root/julia"
