@@ -9,6 +9,7 @@ use common::{Rng, all_jacobians, param, relative_error};
 use diffsim::batch::{Batch, BatchAdjoint};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
+use diffsim::model::cord::Transmission;
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
@@ -83,7 +84,7 @@ fn motor(joint: &str, gear: f64) -> ActuatorSpec {
     gears[0] = gear;
     ActuatorSpec {
         name: joint.into(),
-        joint: joint.into(),
+        transmission: Transmission::Joint(joint.into()),
         gear: gears,
         gain: 1.0,
         bias: [0.0; 3],

@@ -5,6 +5,7 @@ mod common;
 use allocation_counter::measure;
 use common::scene::*;
 use diffsim::error::Status;
+use diffsim::model::cord::Transmission;
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
@@ -194,7 +195,7 @@ fn an_actuator_of_a_fixed_joint_is_refused() {
     );
     spec.actuators.push(ActuatorSpec {
         name: "motor".into(),
-        joint: spec.bodies[id].joints[0].name.clone(),
+        transmission: Transmission::Joint(spec.bodies[id].joints[0].name.clone()),
         gear: [1.0; 6],
         gain: 1.0,
         bias: [0.0; 3],

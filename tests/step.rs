@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use diffsim::model::cord::Transmission;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
@@ -310,7 +311,7 @@ fn slopes_of(actuator: ActuatorSpec) -> impl FnMut(f64) -> (f64, Gradient) {
 fn clamped_actuators_have_one_sided_slopes_and_say_so() {
     let mut slope = slopes_of(ActuatorSpec {
         name: "servo".into(),
-        joint: "joint1".into(),
+        transmission: Transmission::Joint("joint1".into()),
         gear: [2.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         gain: 3.0,
         bias: [0.1, -3.0, -0.4],
@@ -329,7 +330,7 @@ fn clamped_actuators_have_one_sided_slopes_and_say_so() {
 fn motors_without_strength_have_no_slope() {
     let mut slope = slopes_of(ActuatorSpec {
         name: "motor".into(),
-        joint: "joint1".into(),
+        transmission: Transmission::Joint("joint1".into()),
         gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         gain: 1.0,
         bias: [0.0; 3],

@@ -10,6 +10,7 @@ use super::wall;
 use crate::collision::scene::with_geometry;
 use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
+use crate::model::cord::Transmission;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
@@ -290,7 +291,7 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
         let d = args::grown(actuator, "actuator")?;
         b.add_actuator(ActuatorSpec {
             name: name(d.name)?.into(),
-            joint: args::text(d.joint, "actuator.joint")?.into(),
+            transmission: Transmission::Joint(args::text(d.joint, "actuator.joint")?.into()),
             gear: d.gear,
             gain: d.gain,
             bias: d.bias,

@@ -1,6 +1,7 @@
 //! Models made in code: a description that is checked piece by piece, where the mistake is made.
 
 use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
+use super::cord::Transmission;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec,
 };
@@ -167,11 +168,12 @@ impl ModelBuilder {
     /// # Errors
     /// `InvalidArgument` for a joint that is not there yet, or a name taken twice.
     pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<usize> {
-        if !self.joints.contains(&actuator.joint) {
+        if let Transmission::Joint(joint) = &actuator.transmission
+            && !self.joints.contains(joint)
+        {
             return Err(Error::invalid(format!(
-                "actuator {}: no joint is called \"{}\"",
-                described(&actuator.name, ""),
-                actuator.joint
+                "actuator {}: no joint is called \"{joint}\"",
+                described(&actuator.name, "")
             )));
         }
         claim(&mut self.actuators, "actuator", &actuator.name)?;

@@ -6,10 +6,10 @@ use super::check::{
 use super::derived::Derived;
 use super::params::{CONTACT_DISSIPATION, Params};
 use super::spec::{
-    ActuatorSpec, BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
+    BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
 };
 use super::topology::{Topology, WORLD};
-use super::{Actuation, Actuator, Body, Joint, Keyframe, Model};
+use super::{Actuation, Body, Joint, Keyframe, Model};
 use crate::error::{Error, Result};
 use crate::joint::composition::{align_z, primitives, unit_axes};
 use crate::spatial::{Inertia, Pose, Vec3};
@@ -21,6 +21,11 @@ impl Model {
     /// # Errors
     /// `InvalidArgument` naming the body, joint, geom or actuator at fault.
     pub fn compile(spec: ModelSpec, actuation: Actuation) -> Result<Model> {
+        if !(spec.springs.is_empty() && spec.tendons.is_empty()) {
+            return Err(Error::unsupported(
+                "springs and tendons are not in this version",
+            ));
+        }
         let order = depth_first(&spec.bodies)?;
         let mut c = Compiler {
             new_body: vec![0; spec.bodies.len()],
@@ -65,12 +70,12 @@ fn depth_first(bodies: &[BodySpec]) -> Result<Vec<usize>> {
 }
 
 #[derive(Default)]
-struct Compiler {
+pub(super) struct Compiler {
     new_body: Vec<usize>,
-    topology: Topology,
+    pub(super) topology: Topology,
     link_placement: Vec<Pose>,
     bodies: Vec<Body>,
-    joints: Vec<Joint>,
+    pub(super) joints: Vec<Joint>,
     inertias: Vec<Inertia>,
     neutral: Vec<f64>,
     damping: Vec<f64>,
@@ -79,7 +84,7 @@ struct Compiler {
     armature: Vec<f64>,
     friction_loss: Vec<f64>,
     body_ids: HashMap<String, usize>,
-    joint_ids: HashMap<String, usize>,
+    pub(super) joint_ids: HashMap<String, usize>,
     warnings: Vec<String>,
 }
 
@@ -335,87 +340,6 @@ impl Compiler {
             sorted.push(g);
         }
         Ok((sorted, place, ids))
-    }
-
-    fn actuators(&self, specs: &[ActuatorSpec]) -> Result<Vec<Actuator>> {
-        let mut names = HashMap::new();
-        specs
-            .iter()
-            .map(|a| {
-                let who = described(&a.name, &a.origin);
-                if !a.name.is_empty() && names.insert(a.name.clone(), ()).is_some() {
-                    return Err(Error::invalid(format!(
-                        "actuator {who}: the name is taken twice"
-                    )));
-                }
-                let joint = *self.joint_ids.get(&a.joint).ok_or_else(|| {
-                    Error::invalid(format!(
-                        "actuator {who}: no joint is called \"{}\"",
-                        a.joint
-                    ))
-                })?;
-                let j = &self.joints[joint];
-                if j.nv == 0 {
-                    return Err(Error::invalid(format!(
-                        "actuator {who}: it must act on a joint that moves, got \"{}\", which is fixed",
-                        j.name
-                    )));
-                }
-                let finite = a.gear.iter().chain(&a.bias).all(|x| x.is_finite());
-                if !finite || !a.gain.is_finite() {
-                    return Err(Error::invalid(format!(
-                        "actuator {who}: gear, gain and bias must be finite"
-                    )));
-                }
-                for (what, r) in [("control", a.control_range), ("force", a.force_range)] {
-                    if let Some((lo, hi)) = r
-                        && (lo.is_nan() || hi.is_nan() || lo > hi)
-                    {
-                        return Err(Error::invalid(format!(
-                            "actuator {who}: {what} range must be ordered, got {lo} {hi}"
-                        )));
-                    }
-                }
-                if j.nv != 1 && (a.bias[1] != 0.0 || a.bias[2] != 0.0) {
-                    return Err(Error::unsupported(format!(
-                        "actuator {who}: a servo needs a one-dof joint, \"{}\" has {} dofs",
-                        j.name, j.nv
-                    )));
-                }
-                Ok(Actuator {
-                    name: a.name.clone(),
-                    joint,
-                    iq: j.iq,
-                    iv: j.iv,
-                    gear: a.gear[..j.nv].to_vec(),
-                    gain: a.gain,
-                    bias: a.bias,
-                    control_range: a.control_range,
-                    force_range: a.force_range,
-                })
-            })
-            .collect()
-    }
-
-    /// One motor of unit gear on every dof.
-    fn full_actuation(&self) -> Vec<Actuator> {
-        let mut list = Vec::with_capacity(self.topology.nv());
-        for (id, j) in self.joints.iter().enumerate() {
-            for k in 0..j.nv {
-                list.push(Actuator {
-                    name: j.name.clone(),
-                    joint: id,
-                    iq: j.iq,
-                    iv: j.iv + k,
-                    gear: vec![1.0],
-                    gain: 1.0,
-                    bias: [0.0; 3],
-                    control_range: None,
-                    force_range: None,
-                });
-            }
-        }
-        list
     }
 }
 

@@ -1,8 +1,10 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
+mod actuation;
 pub mod builder;
 mod check;
 mod compile;
+pub mod cord;
 pub mod derived;
 pub mod mesh;
 pub mod pair_rules;

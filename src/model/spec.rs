@@ -4,6 +4,7 @@
 //!
 //! [`Model::compile`]: super::Model::compile
 
+use super::cord::{SpringSpec, TendonSpec, Transmission};
 use super::mesh::TriMesh;
 use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
@@ -23,6 +24,8 @@ pub struct ModelSpec {
     pub bodies: Vec<BodySpec>,
     pub geoms: Vec<GeomSpec>,
     pub sites: Vec<SiteSpec>,
+    pub springs: Vec<SpringSpec>,
+    pub tendons: Vec<TendonSpec>,
     pub actuators: Vec<ActuatorSpec>,
     pub keyframes: Vec<KeyframeSpec>,
     pub equalities: Vec<EqualitySpec>,
@@ -43,6 +46,8 @@ impl Default for ModelSpec {
             bodies: vec![BodySpec::world()],
             geoms: Vec::new(),
             sites: Vec::new(),
+            springs: Vec::new(),
+            tendons: Vec::new(),
             actuators: Vec::new(),
             keyframes: Vec::new(),
             equalities: Vec::new(),
@@ -265,13 +270,12 @@ pub struct SiteSpec {
     pub placement: Pose,
 }
 
-/// A motor or servo on a joint: force = gain·u + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q,
-/// clamped to `force_range`; u is clamped to `control_range` first; τ = gear·force.
+/// A motor or servo: force = gain·u + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q, or gear times the length of its
+/// tendon, clamped to `force_range`; u is clamped to `control_range` first; τ = gear·force.
 #[derive(Clone, Debug)]
 pub struct ActuatorSpec {
     pub name: String,
-    /// Name of the joint in [`BodySpec::joints`].
-    pub joint: String,
+    pub transmission: Transmission,
     /// The first entry for one-dof joints; three for spherical, six for free (Pinocchio's v order).
     pub gear: [f64; 6],
     pub gain: f64,

@@ -7,6 +7,7 @@ use super::names::Names;
 use super::node::Node;
 use super::servo::DampingRatio;
 use crate::error::{Error, Result};
+use crate::model::cord::Transmission;
 use crate::model::spec::{ActuatorSpec, JointKind};
 
 impl Loader {
@@ -91,7 +92,7 @@ impl Loader {
         self.actuated.push(index);
         self.spec.actuators.push(ActuatorSpec {
             name: node.name().to_string(),
-            joint: joint.name.clone(),
+            transmission: Transmission::Joint(joint.name.clone()),
             gear: settings.gear,
             gain: settings.gain[0],
             bias,
@@ -111,11 +112,12 @@ impl Loader {
                 continue;
             };
             let actuator = &mut self.spec.actuators[k];
+            let name = &self.spec.bodies[entry.body].joints[entry.position].name;
             if self.actuated.iter().filter(|&&j| j == joint).count() > 1 {
                 return Err(Error::unsupported(format!(
                     "{}: actuatorfrcrange of joint {:?} bounds the sum of several actuators, which \
                      is not supported",
-                    actuator.origin, actuator.joint
+                    actuator.origin, name
                 )));
             }
             let kind = self.spec.bodies[entry.body].joints[entry.position].kind;
@@ -123,7 +125,7 @@ impl Loader {
                 return Err(Error::unsupported(format!(
                     "{}: actuatorfrcrange of joint {:?}, which is neither hinge nor slide, is not \
                      supported",
-                    actuator.origin, actuator.joint
+                    actuator.origin, name
                 )));
             }
             let gear = actuator.gear[0];

@@ -1,6 +1,7 @@
 //! Actuators, keyframes, contact and equality elements, height fields.
 
 use super::*;
+use crate::model::cord::Transmission;
 use crate::model::spec::{EqualityKind, ShapeSpec};
 
 /// A model with a hinge "h" (±1 rad), a slide "s", a ball "b" and a free joint "f".
@@ -38,8 +39,8 @@ fn kinds_of_actuators() {
     );
     let motor = &m.actuators[0];
     assert_eq!(
-        (motor.name.as_str(), motor.joint.as_str(), motor.gear[0]),
-        ("m", "h", 3.0)
+        (motor.name.as_str(), &motor.transmission, motor.gear[0]),
+        ("m", &Transmission::Joint("h".into()), 3.0)
     );
     assert_eq!(motor.control_range, Some((-1.0, 2.0)));
     assert_eq!(motor.force_range, Some((-5.0, 6.0)));

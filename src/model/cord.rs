@@ -1,0 +1,85 @@
+//! The description of what pulls between bodies: springs and tendons.
+
+use crate::spatial::{Pose, Vec3};
+
+/// A spring and damper without rest length between two points, each in its body's frame: the force on the first is
+/// k (x₂ − x₁) + d (ẋ₂ − ẋ₁), on the second the opposite.
+#[derive(Clone, Debug)]
+pub struct SpringSpec {
+    pub name: String,
+    pub body1: usize,
+    pub body2: usize,
+    pub anchor1: Vec3,
+    pub anchor2: Vec3,
+    /// k [N/m] and d [N s/m].
+    pub stiffness: f64,
+    pub damping: f64,
+    pub origin: String,
+}
+
+/// A cord of length l(q) with the force −k (l − rest) − d l̇ along it.
+#[derive(Clone, Debug)]
+pub struct TendonSpec {
+    pub name: String,
+    pub path: TendonPath,
+    /// k [N/m] and d [N s/m]; for a fixed tendon in the unit of its length.
+    pub stiffness: f64,
+    pub damping: f64,
+    /// Between these lengths the spring pulls not at all. Not given: its length at the reference configuration.
+    pub rest: Option<(f64, f64)>,
+    /// Below the upper rest length there is no force at all, and above it none that pushes.
+    pub pull_only: bool,
+    /// Bounds of the length, as constraints.
+    pub limits: Option<(f64, f64)>,
+    /// Distance before a bound at which it enters the step.
+    pub limit_margin: f64,
+    /// Dry friction against l̇ [N].
+    pub friction_loss: f64,
+    pub origin: String,
+}
+
+/// What the length is.
+#[derive(Clone, Debug)]
+pub enum TendonPath {
+    /// The sum of one-dof joints' coordinates times their coefficients, by the joints' names.
+    Fixed(Vec<(String, f64)>),
+    /// Along points and around solids.
+    Spatial(Vec<PathPoint>),
+}
+
+/// A station of a spatial path. Bodies are indices in [`ModelSpec::bodies`](super::spec::ModelSpec::bodies).
+#[derive(Clone, Debug)]
+pub enum PathPoint {
+    /// A point in the frame of its body.
+    Point { body: usize, at: Vec3 },
+    /// A solid around which the straight line between the points before and after bends, where it would pass through.
+    Around(WrapSpec),
+    /// A new branch begins, whose length counts divided by this.
+    Pulley { divisor: f64 },
+}
+
+/// A sphere, or an unbounded cylinder along z, that a path wraps around.
+#[derive(Clone, Debug)]
+pub struct WrapSpec {
+    pub body: usize,
+    /// In the body's frame.
+    pub placement: Pose,
+    pub shape: WrapShape,
+    pub radius: f64,
+    /// A point, in the frame of its body, on the side where the path passes; one within the solid: the path passes through
+    /// the inside.
+    pub side: Option<(usize, Vec3)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrapShape {
+    Sphere,
+    Cylinder,
+}
+
+/// What an actuator acts on, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    Joint(String),
+    Tendon(String),
+}
