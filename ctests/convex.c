@@ -447,9 +447,6 @@ static void refused_options(void) {
         CHECK_INVALID(ds_rollout_create(scene, &options, 3, &rollout), name);
         CHECK_INVALID(ds_batch_create(scene, &options, 3, 1, &batch), name);
     }
-    ds_options missing = convex();
-    missing.contact = DS_CONTACT_PENALTY;
-    CHECK_WRONG(ds_sim_create(scene, &missing, &sim), DS_ERR_UNSUPPORTED, "options.contact");
     CHECK(sim == NULL && rollout == NULL && batch == NULL);
 }
 

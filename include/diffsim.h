@@ -513,7 +513,9 @@ enum ds_contact_law
    */
   DS_CONTACT_CONVEX = 2,
   /**
-   * Penalty forces.
+   * Contacts and joint limits are springs and dampers, found where the step begins; nothing is solved. Explicit: about
+   * h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves. Joints with dry friction and
+   * equalities are DS_ERR_UNSUPPORTED, kp and kd must be 0.
    */
   DS_CONTACT_PENALTY = 3,
   /**
@@ -583,13 +585,15 @@ enum ds_param_kind
    */
   DS_PARAM_GEOM_RESTITUTION = 2,
   /**
-   * index: geom; component 0 [N/m], greater than 0; infinite as loaded, and then as rigid as a step resolves. The
-   * stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX.
+   * index: geom; component 0 [N/m], greater than 0; that of ds_geom_desc as loaded, and infinite without: then as rigid as
+   * a step resolves. The stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY; of the
+   * latter a geom that moves has 10⁴ N/m per kg of its tree instead of an infinite one, and that is what
+   * ds_sim_get_params gives.
    */
   DS_PARAM_CONTACT_STIFFNESS = 3,
   /**
-   * index: geom; component 0 [s], at least 0; 0.01 as loaded. The times of two geoms add up to that in which a
-   * penetration is undone. With DS_CONTACT_CONVEX.
+   * index: geom; component 0 [s], at least 0; that of ds_geom_desc as loaded, else 0.01. The times of two geoms add up to
+   * that in which a penetration is undone. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
    */
   DS_PARAM_CONTACT_DISSIPATION = 4,
   /**
@@ -639,6 +643,12 @@ enum ds_param_kind
    * component 0: kp, 1: kd of ds_options, in [0, 1].
    */
   DS_PARAM_STABILIZATION = 15,
+  /**
+   * index: geom; component 0 [N s/m], greater than 0: friction per slip below its bound. Those of two geoms act in series.
+   * As loaded that of ds_geom_desc; instead of an infinite one a geom that moves has 200 N s/m per kg of its tree, and
+   * that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
+   */
+  DS_PARAM_CONTACT_TANGENTIAL = 16,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1040,6 +1050,18 @@ typedef struct ds_geom_desc {
    * Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
    */
   double restitution;
+  /**
+   * Stiffness of its contacts, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: that of the law.
+   */
+  double stiffness;
+  /**
+   * Dissipation time of these [s]. Default 0.01.
+   */
+  double dissipation;
+  /**
+   * Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
+   */
+  double tangential;
 } ds_geom_desc;
 
 /**

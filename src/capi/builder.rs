@@ -259,6 +259,9 @@ pub unsafe extern "C" fn ds_builder_add_geom(
         let id = b.add_geom(GeomSpec {
             friction: d.friction,
             restitution: d.restitution,
+            stiffness: d.stiffness,
+            dissipation: d.dissipation,
+            tangential: d.tangential,
             condim: d.condim,
             contype: d.contype,
             conaffinity: d.conaffinity,

@@ -119,6 +119,12 @@ pub struct ds_geom_desc {
     pub reserved: i32,
     /// Coefficient of restitution, 0 to 1; of a pair the larger counts. Default 0.
     pub restitution: f64,
+    /// Stiffness of its contacts, with DS_CONTACT_CONVEX and DS_CONTACT_PENALTY [N/m]. Default inf: that of the law.
+    pub stiffness: f64,
+    /// Dissipation time of these [s]. Default 0.01.
+    pub dissipation: f64,
+    /// Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
+    pub tangential: f64,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
@@ -149,6 +155,9 @@ unsafe impl Growing for ds_geom_desc {
             open_mesh: load::ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
             reserved: 0,
             restitution: g.restitution,
+            stiffness: g.stiffness,
+            dissipation: g.dissipation,
+            tangential: g.tangential,
         }
     }
 }

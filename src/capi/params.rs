@@ -19,11 +19,13 @@ pub enum ds_param_kind {
     /// index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
     /// DS_CONTACT_LCP.
     DS_PARAM_GEOM_RESTITUTION = 2,
-    /// index: geom; component 0 [N/m], greater than 0; infinite as loaded, and then as rigid as a step resolves. The
-    /// stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX.
+    /// index: geom; component 0 [N/m], greater than 0; that of ds_geom_desc as loaded, and infinite without: then as rigid as
+    /// a step resolves. The stiffnesses of two geoms act in series. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY; of the
+    /// latter a geom that moves has 10⁴ N/m per kg of its tree instead of an infinite one, and that is what
+    /// ds_sim_get_params gives.
     DS_PARAM_CONTACT_STIFFNESS = 3,
-    /// index: geom; component 0 [s], at least 0; 0.01 as loaded. The times of two geoms add up to that in which a
-    /// penetration is undone. With DS_CONTACT_CONVEX.
+    /// index: geom; component 0 [s], at least 0; that of ds_geom_desc as loaded, else 0.01. The times of two geoms add up to
+    /// that in which a penetration is undone. With DS_CONTACT_CONVEX and DS_CONTACT_PENALTY.
     DS_PARAM_CONTACT_DISSIPATION = 4,
     /// index: joint; component: dof of the joint [N s/m or N m s/rad].
     DS_PARAM_JOINT_DAMPING = 5,
@@ -50,6 +52,10 @@ pub enum ds_param_kind {
     DS_PARAM_EXTERNAL_WRENCH = 14,
     /// component 0: kp, 1: kd of ds_options, in [0, 1].
     DS_PARAM_STABILIZATION = 15,
+    /// index: geom; component 0 [N s/m], greater than 0: friction per slip below its bound. Those of two geoms act in series.
+    /// As loaded that of ds_geom_desc; instead of an infinite one a geom that moves has 200 N s/m per kg of its tree, and
+    /// that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
+    DS_PARAM_CONTACT_TANGENTIAL = 16,
 }
 
 /// A parameter of a sim.
@@ -82,6 +88,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_JOINT_FRICTION => ParamKind::JointFriction,
         DS_PARAM_EXTERNAL_WRENCH => ParamKind::ExternalWrench,
         DS_PARAM_STABILIZATION => ParamKind::Stabilization,
+        DS_PARAM_CONTACT_TANGENTIAL => ParamKind::ContactTangential,
     })?;
     Ok(Param {
         kind,

@@ -64,6 +64,24 @@ impl Kinematics {
         }
     }
 
+    /// Motion of a joint's subtree per unit of a component of its placement, about the tree's origin.
+    pub fn placement_twist(
+        &self,
+        model: &Model,
+        params: &Params,
+        [joint, component]: [usize; 2],
+    ) -> Twist {
+        let link = model.joint(joint).first_link;
+        let l = &model.topology().links[link];
+        let mut frame = params.link_placement[link];
+        if l.parent == WORLD {
+            frame.pos -= self.origin[l.tree];
+        } else {
+            frame = Pose::new(self.rot[l.parent], self.pos[l.parent]).compose(&frame);
+        }
+        frame.twist(params.placement_twists(model, joint)[component])
+    }
+
     /// World placement of a body.
     pub fn body_pose(&self, model: &Model, body: usize) -> Pose {
         let b = &model.bodies()[body];

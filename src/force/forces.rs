@@ -4,6 +4,7 @@ use super::actuators::Actuators;
 use super::face::{Force, Input, State};
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
+use super::penalty::PenaltyContacts;
 use super::slopes::{Entry, Slopes};
 use super::wrenches::ExternalWrenches;
 use crate::dynamics::external::External;
@@ -19,6 +20,8 @@ pub struct Forces {
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
+    /// Where contacts and limits are forces.
+    pub penalty: Option<Box<PenaltyContacts>>,
     others: Vec<Box<dyn Force>>,
     implicit: Slopes,
     slopes: Slopes,
@@ -34,6 +37,7 @@ impl Forces {
             spring: JointSpring::new(model),
             actuators: Actuators::new(model),
             wrenches: ExternalWrenches::new(model),
+            penalty: None,
             others,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
@@ -101,7 +105,10 @@ impl Forces {
     }
 
     /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
-    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> f64 {
+    ///
+    /// # Errors
+    /// Those of [`PenaltyContacts::apply`].
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         // What any first summand, of either sign of zero, leaves as it is.
         tau.fill(-0.0);
         // By name, so that a step calls them without a table; wrenches are loads.
@@ -113,7 +120,11 @@ impl Forces {
             f.apply(at, tau);
             distance = distance.min(f.switch_distance());
         }
-        distance
+        if let Some(penalty) = &mut self.penalty {
+            penalty.apply(at, tau)?;
+            distance = distance.min(penalty.switch_distance());
+        }
+        Ok(distance)
     }
 
     /// Finds the slopes at the state of the last [`Forces::apply`].
@@ -140,6 +151,9 @@ impl Forces {
             });
         }
         self.slopes = slopes;
+        if let Some(penalty) = &mut self.penalty {
+            penalty.differentiate(at);
+        }
     }
 
     /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v). One may come more than
@@ -153,11 +167,20 @@ impl Forces {
         for e in &self.slopes.entries {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
+        if let Some(penalty) = &self.penalty {
+            penalty.for_branches(visit);
+        }
     }
 
-    /// The entries of R_q and R_v between dofs of different branches.
-    pub fn cross(&self) -> &[Entry] {
-        &self.cross
+    /// Visits those between dofs of different branches.
+    #[inline(always)]
+    pub fn for_cross(&self, mut visit: impl FnMut(usize, usize, f64, f64)) {
+        for e in &self.cross {
+            visit(e.row, e.column, e.by_q, e.by_v);
+        }
+        if let Some(penalty) = &self.penalty {
+            penalty.for_cross(visit);
+        }
     }
 
     /// Slopes by the inputs, force by force.
@@ -223,6 +246,9 @@ impl Forces {
         match p.kind {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
             _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
+        }
+        if let Some(penalty) = &self.penalty {
+            penalty.by_parameter(at, p, r);
         }
     }
 

@@ -11,6 +11,7 @@ mod face;
 mod forces;
 mod joint_damper;
 mod joint_spring;
+pub mod penalty;
 mod slopes;
 mod wrenches;
 

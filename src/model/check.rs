@@ -164,6 +164,19 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
             g.restitution
         )));
     }
+    for (name, x) in [("stiffness", g.stiffness), ("tangential", g.tangential)] {
+        if x.is_nan() || x <= 0.0 {
+            return Err(Error::invalid(format!(
+                "geom {who}: {name} must be positive, got {x}"
+            )));
+        }
+    }
+    if !(g.dissipation.is_finite() && g.dissipation >= 0.0) {
+        return Err(Error::invalid(format!(
+            "geom {who}: dissipation must be finite and not negative, got {}",
+            g.dissipation
+        )));
+    }
     if !g.margin.is_finite() {
         return Err(Error::invalid(format!(
             "geom {who}: margin must be finite, got {}",

@@ -4,7 +4,7 @@ use super::check::{
     check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
 };
 use super::derived::Derived;
-use super::params::{CONTACT_DISSIPATION, Params};
+use super::params::Params;
 use super::spec::{
     BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
 };
@@ -238,8 +238,9 @@ impl Compiler {
             friction_loss: self.friction_loss,
             geom_friction: geoms.iter().map(|g| g.friction).collect(),
             geom_restitution: geoms.iter().map(|g| g.restitution).collect(),
-            geom_stiffness: vec![f64::INFINITY; geoms.len()],
-            geom_dissipation: vec![CONTACT_DISSIPATION; geoms.len()],
+            geom_stiffness: geoms.iter().map(|g| g.stiffness).collect(),
+            geom_dissipation: geoms.iter().map(|g| g.dissipation).collect(),
+            geom_tangential: geoms.iter().map(|g| g.tangential).collect(),
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
         };
         let mut pairs = spec.pairs;

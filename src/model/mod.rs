@@ -6,6 +6,7 @@ mod check;
 mod compile;
 pub mod cord;
 pub mod derived;
+pub mod limits;
 pub mod mesh;
 pub mod pair_rules;
 mod param_values;

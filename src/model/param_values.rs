@@ -26,6 +26,7 @@ impl Params {
             ParamKind::GeomRestitution => self.geom_restitution[i],
             ParamKind::ContactStiffness => self.geom_stiffness[i],
             ParamKind::ContactDissipation => self.geom_dissipation[i],
+            ParamKind::ContactTangential => self.geom_tangential[i],
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
@@ -48,6 +49,7 @@ impl Params {
             ParamKind::GeomRestitution => self.geom_restitution[i] = value,
             ParamKind::ContactStiffness => self.geom_stiffness[i] = value,
             ParamKind::ContactDissipation => self.geom_dissipation[i] = value,
+            ParamKind::ContactTangential => self.geom_tangential[i] = value,
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
@@ -201,6 +203,7 @@ impl Model {
             }
             ParamKind::ContactStiffness
             | ParamKind::ContactDissipation
+            | ParamKind::ContactTangential
             | ParamKind::GeomRestitution => {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 1)

@@ -12,9 +12,10 @@ pub enum ParamKind {
     GeomFriction = 1,
     /// index: geom; component 0, in [0, 1]. Of a pair the larger counts.
     GeomRestitution = 2,
-    /// index: geom; component 0 [N/m]. In series with the other geom's; infinite as loaded: as rigid as a step resolves.
+    /// index: geom; component 0 [N/m]. In series with the other geom's; infinite unless the description says more: as rigid
+    /// as a step resolves. Penalty contact has finite values in place of infinite ones, and those are what is read.
     ContactStiffness = 3,
-    /// index: geom; component 0 [s]. Added to the other geom's; [`CONTACT_DISSIPATION`] as loaded.
+    /// index: geom; component 0 [s]. Added to the other geom's; [`CONTACT_DISSIPATION`] unless the description says more.
     ContactDissipation = 4,
     /// index: joint; component: dof of the joint.
     JointDamping = 5,
@@ -41,6 +42,9 @@ pub enum ParamKind {
     ExternalWrench = 14,
     /// index 0; component 0: kp, 1: kd of the step's options. A simulation holds its value.
     Stabilization = 15,
+    /// index: geom; component 0 [N s/m]: viscous friction of penalty contact below its bound. In series with the other
+    /// geom's; in place of infinite values the simulation has finite ones.
+    ContactTangential = 16,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.
     Force = 1000,
@@ -94,6 +98,8 @@ pub struct Params {
     /// Per geom: contact stiffness [N/m], infinite for as rigid as the step resolves, and dissipation time [s].
     pub geom_stiffness: Vec<f64>,
     pub geom_dissipation: Vec<f64>,
+    /// Per geom: viscous friction of penalty contact [N s/m]; infinite where nobody has said.
+    pub geom_tangential: Vec<f64>,
     /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
     pub geom_size: Vec<[f64; 3]>,
 }

@@ -6,6 +6,7 @@
 
 use super::cord::{SpringSpec, TendonSpec, Transmission};
 use super::mesh::TriMesh;
+use super::params::CONTACT_DISSIPATION;
 use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
 use crate::spatial::{Inertia, Pose, Vec3};
@@ -228,6 +229,11 @@ pub struct GeomSpec {
     pub friction: [f64; 3],
     /// Coefficient of restitution, 0 to 1; of a pair the larger counts.
     pub restitution: f64,
+    /// Of compliant and penalty contact: stiffness [N/m], infinite for that of the law; dissipation time [s]; viscous
+    /// friction [N s/m], infinite for that of the law.
+    pub stiffness: f64,
+    pub dissipation: f64,
+    pub tangential: f64,
     /// 1: frictionless, 3: sliding, 4: with torsion, 6: with rolling.
     pub condim: i32,
     /// Two geoms may touch when `contype & conaffinity` of one with the other is not zero.
@@ -251,6 +257,9 @@ impl GeomSpec {
             shape,
             friction: [1.0, 0.005, 0.0001],
             restitution: 0.0,
+            stiffness: f64::INFINITY,
+            dissipation: CONTACT_DISSIPATION,
+            tangential: f64::INFINITY,
             condim: 3,
             contype: 1,
             conaffinity: 1,

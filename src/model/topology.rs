@@ -147,6 +147,19 @@ impl Topology {
         }
     }
 
+    /// The last dof that moves both of two dofs' bodies, or the world.
+    #[inline(always)]
+    pub fn join(&self, a: usize, b: usize) -> usize {
+        if b == WORLD {
+            return WORLD;
+        }
+        let mut dof = a;
+        while dof != WORLD && !(dof..self.dofs[dof].end).contains(&b) {
+            dof = self.dofs[dof].parent;
+        }
+        dof
+    }
+
     /// Dofs of the largest tree.
     pub fn largest_tree(&self) -> usize {
         let sizes = self.trees.iter().map(|t| t.end_dof - t.first_dof);

@@ -207,19 +207,6 @@ impl Response {
     }
 }
 
-/// The last dof that moves both of two dofs' bodies, or [`WORLD`].
-#[inline(always)]
-fn join(t: &Topology, a: usize, b: usize) -> usize {
-    if b == WORLD {
-        return WORLD;
-    }
-    let mut dof = a;
-    while dof != WORLD && !(dof..t.dofs[dof].end).contains(&b) {
-        dof = t.dofs[dof].parent;
-    }
-    dof
-}
-
 #[inline(always)]
 fn write_kernel(
     model: &Model,
@@ -235,7 +222,7 @@ fn write_kernel(
         let tree = t.links[t.dofs[dof].link].tree;
         c.point.point - kin.origin[tree]
     };
-    let both = join(t, a, b);
+    let both = t.join(a, b);
     if a != both {
         let carried = -Mat3::skew(n);
         let response = Response::new(

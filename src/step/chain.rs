@@ -113,10 +113,9 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     if !t.is_deep() && !v.is_empty() {
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
-    for e in sim.forces.cross() {
-        let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
-        r[e.row] += e.by_q * along(q) + e.by_v * along(v);
-    }
+    sim.forces.for_cross(|row, column, by_q, by_v| {
+        r[row] += by_q * q.get(column).unwrap_or(&0.0) + by_v * v.get(column).unwrap_or(&0.0);
+    });
     sim.forces.input_direction(u, r);
     match p {
         Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),
@@ -160,10 +159,10 @@ fn balance_transposed(
         q_sum[column] += by_q * weights[row];
         v_sum[column] += by_v * weights[row];
     });
-    for e in sim.forces.cross() {
-        q_sum[e.column] += e.by_q * weights[e.row];
-        v_sum[e.column] += e.by_v * weights[e.row];
-    }
+    sim.forces.for_cross(|row, column, by_q, by_v| {
+        q_sum[column] += by_q * weights[row];
+        v_sum[column] += by_v * weights[row];
+    });
     Ok(())
 }
 

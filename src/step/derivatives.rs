@@ -77,7 +77,7 @@ impl Sim {
         let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         if !fresh {
-            self.forces.apply(&at, &mut self.tau);
+            self.forces.apply(&at, &mut self.tau)?;
         }
         self.forces.differentiate(&at);
         let d = &mut self.dynamics;
@@ -121,6 +121,10 @@ impl Sim {
                 // Both sides were compared.
                 self.state.info.gradient = Gradient::Exact;
             }
+        }
+        let penalty = self.forces.penalty.as_ref();
+        if penalty.is_some_and(|p| p.is_one_sided(&self.params, &self.selected)) {
+            self.state.info.gradient = Gradient::OneSided;
         }
         let s = &self.state;
         self.integrator.linearize(&s.start(model, h), &s.v_end);

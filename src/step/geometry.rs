@@ -5,17 +5,20 @@ use super::options::{Contact, Options};
 use crate::collision::ContactDerivative;
 use crate::collision::scene::Scene;
 use crate::model::Model;
+use crate::spatial::Twist;
 
 /// What geometry queries keep between calls.
 #[derive(Debug)]
 pub(crate) struct Geometry {
     /// Of a simulation without contact; made by the first query.
     pub scene: Option<Box<Scene>>,
-    /// Contacts of the last [`Sim::collide`](super::Sim::collide).
+    /// Contacts of the last [`Sim::collide`](super::Sim::collide), or of a step by penalty forces.
     pub reports: Vec<ContactReport>,
     /// Of the contacts, before they are written.
     pub motions: Vec<ContactDerivative>,
     pub q: Vec<f64>,
+    /// Of the links at the end of a step by penalty forces.
+    pub twists: Vec<Twist>,
 }
 
 impl Geometry {
@@ -29,6 +32,10 @@ impl Geometry {
             reports: Vec::with_capacity(room),
             motions: Vec::with_capacity(room),
             q: Vec::with_capacity(model.nq()),
+            twists: match options.contact {
+                Contact::Penalty => vec![Twist::ZERO; model.topology().links.len()],
+                _ => Vec::new(),
+            },
         }
     }
 

@@ -12,7 +12,7 @@
 use super::impulse_workspace::{Direction, parts};
 use super::info::{check_finite, check_length, deliver};
 use super::sim::Sim;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::integrator::Tangent;
 
 /// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
@@ -35,6 +35,16 @@ pub enum ImpulseGradient {
 }
 
 impl Sim {
+    fn need_impulses(&self) -> Result<()> {
+        self.need_step()?;
+        match self.forces.penalty {
+            Some(_) => Err(Error::unsupported(
+                "derivatives of contact impulses are not there for contact Penalty, whose impulses are none of a solver",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Derivative of the contact impulses of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np,
     /// an empty slice stands for zero. `dimpulse` has 3 entries a contact.
     ///
@@ -48,7 +58,7 @@ impl Sim {
         dp: &[f64],
         dimpulse: &mut [f64],
     ) -> Result<ImpulseGradient> {
-        self.need_step()?;
+        self.need_impulses()?;
         check_length("dimpulse", dimpulse, 3 * self.contacts().len())?;
         self.with_direction(|sim, d| {
             sim.step_jvp(dq, dv, du, dp, &mut d.dq_next, &mut d.dv_next)?;
@@ -73,7 +83,7 @@ impl Sim {
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
     ) -> Result<ImpulseGradient> {
-        self.need_step()?;
+        self.need_impulses()?;
         check_finite("impulse_bar", impulse_bar, 3 * self.contacts().len())?;
         self.with_direction(|sim, d| {
             d.dq_next.fill(0.0);
@@ -94,7 +104,7 @@ impl Sim {
     /// # Errors
     /// As [`Sim::step_jvp`].
     pub fn impulse_jacobians(&mut self, out: ImpulseJacobians<'_>) -> Result<ImpulseGradient> {
-        self.need_step()?;
+        self.need_impulses()?;
         let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
         let rows = 3 * self.contacts().len();
         let sizes = [nv, nv, nu, np];

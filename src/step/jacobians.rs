@@ -150,6 +150,9 @@ impl Sim {
             if self.forces.has_others() {
                 lin.coupling.join_all();
             }
+            if let Some(penalty) = &self.forces.penalty {
+                penalty.couple(t, &mut lin.coupling);
+            }
             lin.coupling.finish(t);
         }
     }
@@ -191,14 +194,19 @@ impl Sim {
             lin.by_v[k * nv + k] += 1.0;
         }
         let answer = response.map_or(&d.inverse, |r| &r.inverse);
-        for e in self.forces.cross() {
-            let answer = &F4::flat(answer.row(e.row))[..nv];
-            for (x, slope) in [(&mut lin.by_q, e.by_q), (&mut lin.by_v, e.by_v)] {
-                for (x, a) in x[e.column * nv..][..nv].iter_mut().zip(answer) {
-                    *x -= h * slope * a;
+        let (by_q_columns, by_v_columns) = (&mut lin.by_q, &mut lin.by_v);
+        let coupling = &lin.coupling;
+        self.forces.for_cross(|row, column, by_q, by_v| {
+            let answer = &F4::flat(answer.row(row))[..nv];
+            for (x, slope) in [(&mut *by_q_columns, by_q), (&mut *by_v_columns, by_v)] {
+                let x = &mut x[column * nv..][..nv];
+                for span in coupling.spans(coupling.of_dof(column)) {
+                    for (x, a) in x[span.clone()].iter_mut().zip(&answer[span.clone()]) {
+                        *x -= h * slope * a;
+                    }
                 }
             }
-        }
+        });
         if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
             l.variation.for_cross(t, kin, |k, i, force| {
                 let answer = F4::flat(l.response.inverse.row(i));

@@ -39,6 +39,16 @@ impl Bytes {
         if options.contact == Contact::None {
             return Bytes { linear, matrices };
         }
+        if options.contact == Contact::Penalty {
+            linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
+            linear += contacts * (2500 + 48 * nv + 24 * nu);
+            if options.derivatives {
+                let arms = nv.min(2 * t.max_depth as u128);
+                let bent = if t.varying.is_empty() { 0 } else { 200 };
+                linear += contacts * arms * (200 + bent);
+            }
+            return Bytes { linear, matrices };
+        }
         let groups = contacts + single_rows(model);
         let rows = 3 * contacts + single_rows(model);
         let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);

@@ -21,6 +21,7 @@ mod observe;
 mod options;
 mod parameters;
 mod parts;
+mod penalty;
 mod scene;
 mod selection;
 mod sim;

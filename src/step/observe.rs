@@ -36,7 +36,7 @@ impl Sim {
             u: &s.u,
             q_next: &s.q_next,
             v_next: &s.v_next,
-            contacts: self.contact.as_ref().map_or(&[], |c| c.reports()),
+            contacts: self.contacts(),
             info: s.info,
         })
     }

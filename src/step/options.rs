@@ -24,7 +24,9 @@ pub enum Contact {
     /// Compliant contact as a convex problem ([`crate::contact::convex`]), which always has one solution: contacts have a
     /// stiffness and a dissipation time, limits, dry friction and equalities yield a little, too.
     Convex = 2,
-    /// Penalty forces.
+    /// Contacts and joint limits are springs and dampers of their own, found where the step begins ([`crate::force::penalty`]):
+    /// nothing is solved. A step is stable while h² k and h d are small against the masses that a contact of stiffness k
+    /// and damping d moves: about h² k + h d < 2 m.
     Penalty = 3,
     /// Nothing touches: no contacts, limits, dry friction or equality constraints.
     None = 4,
@@ -186,20 +188,15 @@ impl Options {
                 "options.checkpoint_interval must be positive, got 0",
             ));
         }
-        if self.contact == Contact::Convex {
+        if matches!(self.contact, Contact::Convex | Contact::Penalty) {
             for (name, x) in [("kp", self.kp), ("kd", self.kd)] {
                 if x != 0.0 {
                     return Err(Error::invalid(format!(
-                        "options.{name} must be 0 with Convex, whose contacts have stiffness and dissipation, got {x}"
+                        "options.{name} must be 0 with {:?}, whose contacts have stiffness and dissipation, got {x}",
+                        self.contact
                     )));
                 }
             }
-        }
-        if self.contact == Contact::Penalty {
-            return Err(Error::unsupported(format!(
-                "options.contact: {:?} is not in this version, Ncp, Lcp, Convex and None are",
-                self.contact
-            )));
         }
         if self.contact == Contact::Lcp && self.solver == Method::Admm {
             return Err(Error::unsupported(

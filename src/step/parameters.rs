@@ -35,24 +35,30 @@ impl At<'_> {
         match p.kind {
             ParamKind::BodyInertia => self.inertia(index, component, r),
             ParamKind::Gravity => self.gravity(component, r),
-            ParamKind::JointPlacement => self.placement(index, component, r),
+            ParamKind::JointPlacement => {
+                self.placement(index, component, r);
+                self.forces(p, r);
+            }
             ParamKind::JointArmature => {
                 let k = self.model.dof_of(p);
                 r[k] = self.acc[k];
             }
-            _ => {
-                let start = State {
-                    model: self.model,
-                    params: self.params,
-                    kin: self.kin,
-                    q: self.q,
-                    v: self.v,
-                    u: self.u,
-                    time_step: self.time_step,
-                };
-                self.forces.by_parameter(&start, self.acc, p, r);
-            }
+            _ => self.forces(p, r),
         }
+    }
+
+    /// What forces add.
+    fn forces(&self, p: &Param, r: &mut [f64]) {
+        let start = State {
+            model: self.model,
+            params: self.params,
+            kin: self.kin,
+            q: self.q,
+            v: self.v,
+            u: self.u,
+            time_step: self.time_step,
+        };
+        self.forces.by_parameter(&start, self.acc, p, r);
     }
 
     /// The regressor: inverse dynamics is linear in the inertial parameters.
@@ -111,15 +117,6 @@ impl At<'_> {
 
     /// Motion of a joint's subtree per unit of a placement component, about the tree's origin.
     pub fn placement_twist(&self, joint: usize, component: usize) -> Twist {
-        let kin = &self.kin;
-        let link = self.model.joint(joint).first_link;
-        let l = &self.model.topology().links[link];
-        let mut frame = self.params.link_placement[link];
-        if l.parent == WORLD {
-            frame.pos -= kin.origin[l.tree];
-        } else {
-            frame = crate::spatial::Pose::new(kin.rot[l.parent], kin.pos[l.parent]).compose(&frame);
-        }
-        frame.twist(self.params.placement_twists(self.model, joint)[component])
+        (self.kin).placement_twist(self.model, self.params, [joint, component])
     }
 }

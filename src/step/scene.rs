@@ -14,8 +14,10 @@ impl Sim {
         query: impl FnOnce(&mut Scene, &Model, &Kinematics) -> Result<T>,
     ) -> Result<T> {
         let (model, kin) = (&*self.model, &self.dynamics.kin);
-        match (&mut self.contact, &mut self.geometry.scene) {
-            (Some(c), _) => query(&mut c.scene, model, kin),
+        let stage = self.contact.as_mut().map(|c| &mut c.scene);
+        let penalty = self.forces.penalty.as_mut().map(|p| &mut p.scene);
+        match (stage.or(penalty), &mut self.geometry.scene) {
+            (Some(scene), _) => query(scene, model, kin),
             (None, Some(scene)) => query(scene, model, kin),
             (None, none) => {
                 let scene = Scene::new(model, self.options.max_contacts)?;
@@ -24,12 +26,20 @@ impl Sim {
         }
     }
 
+    /// That of the steps, where they have contacts.
+    pub(super) fn scene(&self) -> Option<&Scene> {
+        let stage = self.contact.as_ref().map(|c| &c.scene);
+        stage.or(self.forces.penalty.as_ref().map(|p| &p.scene))
+    }
+
+    pub(super) fn scene_mut(&mut self) -> Option<&mut Scene> {
+        let stage = self.contact.as_mut().map(|c| &mut c.scene);
+        stage.or(self.forces.penalty.as_mut().map(|p| &mut p.scene))
+    }
+
     /// The error of a search that found too many contacts, with the geoms that have most.
     pub(crate) fn name_crowd(&self, e: Error) -> Error {
-        let scene = match (&self.contact, &self.geometry.scene) {
-            (Some(c), _) => Some(&c.scene),
-            (None, scene) => scene.as_deref(),
-        };
+        let scene = self.scene().or(self.geometry.scene.as_deref());
         let crowd = scene.filter(|_| e.status == Status::Capacity);
         crowd.and_then(|s| s.crowd(&self.model)).unwrap_or(e)
     }

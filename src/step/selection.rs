@@ -14,9 +14,13 @@ impl Sim {
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.constraints.set_gains(self.options.kp, self.options.kd);
-            c.scene.resize(&self.model, &self.params.geom_size)?;
         }
-        Ok(())
+        let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
+        let stage = stage.as_mut().map(|c| &mut c.scene);
+        match stage.or(penalty.as_mut().map(|p| &mut p.scene)) {
+            Some(scene) => scene.resize(&self.model, &self.params.geom_size),
+            None => Ok(()),
+        }
     }
 
     /// Value of a selected parameter.
@@ -53,6 +57,16 @@ impl Sim {
         if p.kind == ParamKind::ExternalWrench {
             return self.model.bodies()[p.index as usize].link != WORLD;
         }
+        if self.options.contact == Contact::Penalty {
+            match p.kind {
+                ParamKind::GeomFriction => return p.component == 0,
+                ParamKind::GeomSize
+                | ParamKind::ContactStiffness
+                | ParamKind::ContactDissipation
+                | ParamKind::ContactTangential => return true,
+                _ => {}
+            }
+        }
         if self.contact.is_some() {
             match p.kind {
                 // Torsional and rolling friction have no part in the laws.
@@ -85,6 +99,12 @@ impl Sim {
         )
     }
 
+    /// Whether a geom's stiffness may be infinite: that of penalty contact is what all forces are made of.
+    fn may_be_rigid(&self, p: &Param) -> bool {
+        let geom = &self.model.geoms()[p.index as usize];
+        self.options.contact != Contact::Penalty || self.model.bodies()[geom.body].link == WORLD
+    }
+
     /// Chooses the parameters by which derivatives are taken, replacing an earlier choice.
     ///
     /// # Errors
@@ -102,7 +122,7 @@ impl Sim {
             }
             if !self.uses(p) {
                 let instead = match (p.kind, self.options.contact) {
-                    (ParamKind::GeomRestitution, Contact::Convex) => {
+                    (ParamKind::GeomRestitution, Contact::Convex | Contact::Penalty) => {
                         ", whose contacts have ContactDissipation instead"
                     }
                     _ => "",
@@ -138,13 +158,15 @@ impl Sim {
     ///
     /// # Errors
     /// `Numerical` for a number that is not finite, `InvalidArgument` for a negative mass, damping,
-    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1]. Nothing is set
-    /// then.
+    /// stiffness, armature or friction, a size that is not positive, a gain or a restitution outside [0, 1]. Penalty
+    /// contact takes infinite stiffness of nothing but geoms that stand in the world. Nothing is set then.
     pub fn set_params(&mut self, values: &[f64]) -> Result<()> {
         check_length("p", values, self.np())?;
         use ParamKind as K;
         for (i, (x, p)) in values.iter().zip(&self.selected).enumerate() {
-            let rigid = p.kind == K::ContactStiffness && *x == f64::INFINITY;
+            let rigid = matches!(p.kind, K::ContactStiffness | K::ContactTangential)
+                && *x == f64::INFINITY
+                && self.may_be_rigid(p);
             if !x.is_finite() && !rigid {
                 return Err(Error::numerical(format!("p[{i}] must be finite, got {x}")));
             }
@@ -160,7 +182,11 @@ impl Sim {
                     p.kind
                 )));
             }
-            if matches!(p.kind, K::GeomSize | K::ContactStiffness) && *x <= 0.0 {
+            if matches!(
+                p.kind,
+                K::GeomSize | K::ContactStiffness | K::ContactTangential
+            ) && *x <= 0.0
+            {
                 return Err(Error::invalid(format!(
                     "p[{i}]: {:?} must be positive, got {x}",
                     p.kind

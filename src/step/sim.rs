@@ -14,6 +14,7 @@ use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
 use crate::force::Forces;
+use crate::force::penalty::{self, PenaltyContacts};
 use crate::integrator::{Scheme, Start};
 use crate::model::Model;
 use crate::model::params::{Param, Params};
@@ -79,9 +80,15 @@ impl Sim {
             .derivatives
             .then(|| Box::new([(); 2].map(|()| Adjoints::new(lengths))));
         let contact = match options.contact {
-            Contact::None => None,
+            Contact::None | Contact::Penalty => None,
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
+        let (mut params, mut forces) = (model.params().clone(), Forces::new(&model, parts.forces));
+        if options.contact == Contact::Penalty {
+            penalty::fill(&model, &mut params);
+            let contacts = PenaltyContacts::new(&model, options.max_contacts, options.derivatives)?;
+            forces.penalty = Some(Box::new(contacts));
+        }
         let state = StepState {
             q: vec![0.0; nq],
             v: vec![0.0; nv],
@@ -99,7 +106,7 @@ impl Sim {
         };
         let mut sim = Sim {
             options: *options,
-            params: model.params().clone(),
+            params,
             dynamics: Dynamics::new(&model, options.derivatives),
             pending: state.clone(),
             state,
@@ -113,7 +120,7 @@ impl Sim {
             geometry: Geometry::new(&model, options),
             direction: Direction::new(&model, options),
             selected: Vec::new(),
-            forces: Forces::new(&model, parts.forces),
+            forces,
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
@@ -138,8 +145,8 @@ impl Sim {
             forces: self.forces.duplicate_others(),
         };
         let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
-        if let (Some(to), Some(from)) = (&mut sim.contact, &self.contact) {
-            to.scene.filter_as(&self.model, &from.scene);
+        if let (Some(to), Some(from)) = (sim.scene_mut(), self.scene()) {
+            to.filter_as(&self.model, from);
         }
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
@@ -231,10 +238,11 @@ impl Sim {
     /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without
     /// either.
     pub fn contacts(&self) -> &[ContactReport] {
-        match &self.contact {
-            Some(c) if self.last == Last::Step => c.reports(),
-            _ if self.last == Last::Collide => self.geometry.contacts(),
-            _ => &[],
+        match (self.last, &self.contact) {
+            (Last::Step, Some(c)) => c.reports(),
+            (Last::Step, None) if self.forces.penalty.is_none() => &[],
+            (Last::Step | Last::Collide, _) => self.geometry.contacts(),
+            (Last::Nothing, _) => &[],
         }
     }
 
@@ -339,7 +347,7 @@ impl Sim {
         let stepped = self.check_positions();
         if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u)) {
             // The contacts of the last step are gone.
-            if self.contact.is_some() {
+            if self.scene().is_some() {
                 self.last = Last::Nothing;
             }
             return Err(self.name_crowd(e));
@@ -348,6 +356,7 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.accept(&self.model, &self.state.v_end);
         }
+        self.report_penalty();
         (self.last, self.held) = (Last::Step, Held::Velocities);
         let s = &self.state;
         self.carried.copy_from_slice(&s.carried_next);
@@ -373,7 +382,7 @@ impl Sim {
         };
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
-        let margin = self.forces.apply(&at, &mut self.tau);
+        let margin = self.forces.apply(&at, &mut self.tau)?;
         (s.only_modes_switch, s.aware) = (false, None);
         s.info = StepInfo {
             switch_distance: margin,
@@ -387,6 +396,9 @@ impl Sim {
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
+                }
+                if let Some(penalty) = &self.forces.penalty {
+                    s.info.contacts = penalty.scene.contacts().len();
                 }
             }
             Some(c) => {

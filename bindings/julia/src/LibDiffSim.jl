@@ -92,6 +92,7 @@ const DS_PARAM_JOINT_SPRING_REFERENCE = Int32(12)
 const DS_PARAM_JOINT_FRICTION = Int32(13)
 const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
 const DS_PARAM_STABILIZATION = Int32(15)
+const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_EQUALITY_CONNECT = Int32(0)
 const DS_EQUALITY_WELD = Int32(1)
 const DS_EQUALITY_DISTANCE = Int32(2)
@@ -180,6 +181,9 @@ mutable struct ds_geom_desc
     open_mesh::Int32
     reserved::Int32
     restitution::Cdouble
+    stiffness::Cdouble
+    dissipation::Cdouble
+    tangential::Cdouble
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)

@@ -1,8 +1,12 @@
-const LAWS = (ncp = LibDiffSim.DS_CONTACT_NCP, none = LibDiffSim.DS_CONTACT_NONE)
+const LAWS = (
+    ncp = LibDiffSim.DS_CONTACT_NCP,
+    penalty = LibDiffSim.DS_CONTACT_PENALTY,
+    none = LibDiffSim.DS_CONTACT_NONE,
+)
 
 """
 The options of a sim, rollout or batch as the library takes them. Keywords are the fields of `ds_options`; `contact` is
-`:ncp` or `:none`.
+`:ncp`, `:penalty` or `:none`.
 """
 function sim_options(; contact = :ncp, fields...)
     made = LibDiffSim.ds_options()
@@ -139,6 +143,9 @@ const PARAMS = (
     gravity = LibDiffSim.DS_PARAM_GRAVITY,
     external_wrench = LibDiffSim.DS_PARAM_EXTERNAL_WRENCH,
     stabilization = LibDiffSim.DS_PARAM_STABILIZATION,
+    contact_stiffness = LibDiffSim.DS_PARAM_CONTACT_STIFFNESS,
+    contact_dissipation = LibDiffSim.DS_PARAM_CONTACT_DISSIPATION,
+    contact_tangential = LibDiffSim.DS_PARAM_CONTACT_TANGENTIAL,
 )
 
 """

@@ -100,8 +100,8 @@ def test_the_library_s_errors(model, state, tmp_path):
         sim.step(q, np.where(np.arange(18) == 2, np.nan, v), u)
     with pytest.raises(diffsim.InvalidArgumentError, match="u: must not be NULL"):
         sim.step(q, v)
-    with pytest.raises(diffsim.UnsupportedError):
-        diffsim.Sim(model, contact=diffsim.ContactLaw.PENALTY)
+    with pytest.raises(diffsim.InvalidArgumentError, match="kp"):
+        diffsim.Sim(model, contact=diffsim.ContactLaw.PENALTY, kp=0.5)
     with pytest.raises(diffsim.InvalidArgumentError, match="time_step"):
         diffsim.Sim(model, time_step=-1.0)
     with pytest.raises(diffsim.CapacityError):

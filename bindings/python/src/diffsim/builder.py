@@ -52,8 +52,9 @@ class Builder(Handle):
 
     def add_geom(self, body: int, vertices=None, triangles=None, **fields) -> int:
         """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
-        condim, size, placement, friction, restitution, contype, conaffinity, priority, mesh_mode, open_mesh, margin. Of a
-        mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise from outside."""
+        condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
+        priority, mesh_mode, open_mesh, margin. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
+        from outside."""
         keep = []
         if vertices is not None:
             count = np.shape(vertices)[-1] if np.ndim(vertices) == 2 else 0

@@ -157,6 +157,7 @@ class ParamKind(IntEnum):
     JOINT_FRICTION = 13
     EXTERNAL_WRENCH = 14
     STABILIZATION = 15
+    CONTACT_TANGENTIAL = 16
 
 
 class EqualityKind(IntEnum):

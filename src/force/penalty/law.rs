@@ -1,0 +1,156 @@
+//! The law of a contact or a joint limit: forces by depth and velocity, and their slopes.
+//!
+//! At a depth x > 0 that grows at the rate ẋ the normal force is
+//!
+//!   N = max(0, k (x + c(x) ẋ)),   c = τ x / (x + τ v₀)
+//!
+//! with v₀ = [`TOUCH_SPEED`]. Deeper than τ v₀ that is a spring and a damper of k τ; nearer to the surface the damping fades,
+//! N → k x (1 + ẋ/v₀), so that the force begins and ends at zero whatever the speed. It never pulls.
+//!
+//! Friction is viscous up to Coulomb's bound, T = −min(k_t ‖v_t‖, μ N) v_t/‖v_t‖.
+
+use super::material::Material;
+use crate::contact::mode::Mode;
+use crate::spatial::Vec3;
+
+/// v₀: what touches or parts more slowly has a force that stays smooth until it ends [m/s, or rad/s].
+pub const TOUCH_SPEED: f64 = 0.01;
+
+/// A normal force and its slopes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Normal {
+    pub force: f64,
+    pub by_depth: f64,
+    pub by_rate: f64,
+    pub by_stiffness: f64,
+    pub by_dissipation: f64,
+    /// From the nearest kink: of the depth where nothing touches, else of the depth or the force, whichever is less.
+    pub distance: f64,
+}
+
+impl Normal {
+    /// At a kink the slopes are those of the side without force.
+    pub fn new(stiffness: f64, dissipation: f64, depth: f64, rate: f64) -> Normal {
+        let mut normal = Normal {
+            distance: depth.abs(),
+            ..Normal::default()
+        };
+        if depth <= 0.0 {
+            return normal;
+        }
+        let fade = depth + dissipation * TOUCH_SPEED;
+        let share = depth / fade;
+        let stretch = depth + dissipation * share * rate;
+        let force = stiffness * stretch;
+        normal.distance = depth.min(force.abs());
+        if force <= 0.0 {
+            return normal;
+        }
+        let by_depth = dissipation * dissipation * TOUCH_SPEED / (fade * fade);
+        Normal {
+            force,
+            by_depth: stiffness * (1.0 + by_depth * rate),
+            by_rate: stiffness * dissipation * share,
+            by_stiffness: stretch,
+            by_dissipation: stiffness * share * share * rate,
+            ..normal
+        }
+    }
+}
+
+/// The force of a contact on its second body, and what its slopes take.
+#[derive(Clone, Copy, Debug)]
+pub struct Reaction {
+    pub normal: Normal,
+    pub mode: Mode,
+    /// World axes [N].
+    pub force: Vec3,
+    /// From the nearest kink: [`Normal::distance`], or how far viscous friction is from its bound [N].
+    pub distance: f64,
+    material: Material,
+    n: Vec3,
+    /// Relative velocity of the second body; its part across the normal, that part's size and direction.
+    velocity: Vec3,
+    slip: Vec3,
+    speed: f64,
+    along: Vec3,
+}
+
+impl Reaction {
+    /// At a gap, with a normal from the first body to the second and the second's velocity against the first [m/s].
+    pub fn new(material: Material, gap: f64, n: Vec3, velocity: Vec3) -> Reaction {
+        let rate = -n.dot(velocity);
+        let normal = Normal::new(material.stiffness, material.dissipation, -gap, rate);
+        let slip = velocity + n * rate;
+        let speed = slip.norm();
+        let (bound, viscous) = (
+            material.friction * normal.force,
+            material.tangential * speed,
+        );
+        let mut r = Reaction {
+            normal,
+            mode: Mode::Breaking,
+            force: n * normal.force,
+            distance: normal.distance,
+            material,
+            n,
+            velocity,
+            slip,
+            speed,
+            along: Vec3::ZERO,
+        };
+        if normal.force == 0.0 {
+            return r;
+        }
+        r.mode = Mode::Sliding;
+        if material.friction > 0.0 {
+            r.distance = r.distance.min((bound - viscous).abs());
+            if viscous <= bound {
+                r.mode = Mode::Sticking;
+                r.force -= slip * material.tangential;
+            } else {
+                r.along = slip * (1.0 / speed);
+                r.force -= r.along * bound;
+            }
+        }
+        r
+    }
+
+    /// δforce by changes of the gap, the normal and the relative velocity.
+    #[inline(always)]
+    pub fn vary(&self, gap: f64, n: Vec3, velocity: Vec3) -> Vec3 {
+        let closing = n.dot(self.velocity) + self.n.dot(velocity);
+        let force = -self.normal.by_depth * gap - self.normal.by_rate * closing;
+        let mut out = self.n * force + n * self.normal.force;
+        if self.material.friction == 0.0 {
+            return out;
+        }
+        let slip = velocity - n * self.n.dot(self.velocity) - self.n * closing;
+        match self.mode {
+            Mode::Sticking => out -= slip * self.material.tangential,
+            _ => {
+                let turn = (slip - self.along * self.along.dot(slip)) * (1.0 / self.speed);
+                out -= (self.along * force + turn * self.normal.force) * self.material.friction;
+            }
+        }
+        out
+    }
+
+    /// δforce by a change of the normal force alone.
+    pub fn by_normal(&self, force: f64) -> Vec3 {
+        // `along` is zero below the bound.
+        (self.n - self.along * self.material.friction) * force
+    }
+
+    /// ∂force by the coefficient of friction, and by the viscous one.
+    pub fn by_friction(&self) -> Vec3 {
+        self.along * -self.normal.force
+    }
+
+    pub fn by_tangential(&self) -> Vec3 {
+        match self.mode {
+            Mode::Sticking => -self.slip,
+            _ => Vec3::ZERO,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What two geoms that touch are made of together.
+
+use crate::collision::scene::SceneContact;
+use crate::model::Model;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::WORLD;
+
+/// Stiffness of a geom that moves, where nobody has said: per mass of its tree [N/m per kg]. The weight of the lighter of
+/// two trees sinks in by about a millimetre.
+pub const STIFFNESS: f64 = 1e4;
+
+/// The same of viscous friction [N s/m per kg]: what damps that mass on that stiffness critically.
+pub const TANGENTIAL: f64 = 200.0;
+
+/// The numbers of a pair of geoms.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Material {
+    /// [N/m]
+    pub stiffness: f64,
+    /// [s]
+    pub dissipation: f64,
+    /// [N s/m]
+    pub tangential: f64,
+    /// Zero where contacts have no friction.
+    pub friction: f64,
+}
+
+impl Material {
+    /// Stiffness and viscous friction in series, dissipation times added.
+    pub fn of(params: &Params, c: &SceneContact) -> Material {
+        let [a, b] = c.geom;
+        let series = |x: &[f64]| 1.0 / (1.0 / x[a] + 1.0 / x[b]);
+        Material {
+            stiffness: series(&params.geom_stiffness),
+            dissipation: params.geom_dissipation[a] + params.geom_dissipation[b],
+            tangential: series(&params.geom_tangential),
+            friction: match c.condim {
+                1 => 0.0,
+                _ => c.friction.sliding(&params.geom_friction),
+            },
+        }
+    }
+
+    /// Their derivative by one of a geom's; nothing for other parameters.
+    pub fn by_parameter(&self, params: &Params, c: &SceneContact, p: &Param) -> Material {
+        let mut out = Material::default();
+        let g = p.index as usize;
+        if p.kind == ParamKind::GeomFriction {
+            let counts = c.condim != 1 && c.friction.source(&params.geom_friction) == Some(g);
+            out.friction = f64::from(u8::from(counts && p.component == 0));
+        }
+        if !c.geom.contains(&g) {
+            return out;
+        }
+        let in_series = |all: f64, own: f64| (all / own).powi(2);
+        match p.kind {
+            ParamKind::ContactStiffness => {
+                out.stiffness = in_series(self.stiffness, params.geom_stiffness[g]);
+            }
+            ParamKind::ContactDissipation => out.dissipation = 1.0,
+            ParamKind::ContactTangential => {
+                out.tangential = in_series(self.tangential, params.geom_tangential[g]);
+            }
+            _ => {}
+        }
+        out
+    }
+}
+
+/// Finite numbers for geoms that move where nobody has said: [`STIFFNESS`] and [`TANGENTIAL`] by the masses that the model
+/// was loaded with. What stands in the world stays rigid.
+pub fn fill(model: &Model, params: &mut Params) {
+    let t = model.topology();
+    let mut masses = vec![0.0; t.trees.len()];
+    for (body, inertia) in model.bodies().iter().zip(&model.params().body_inertia) {
+        if body.link != WORLD {
+            masses[t.links[body.link].tree] += inertia.mass;
+        }
+    }
+    for (g, geom) in model.geoms().iter().enumerate() {
+        let link = model.bodies()[geom.body].link;
+        if link == WORLD {
+            continue;
+        }
+        // A tree without mass turns by its armature alone.
+        let mass = match masses[t.links[link].tree] {
+            m if m > 0.0 => m,
+            _ => 1.0,
+        };
+        for (x, scale) in [
+            (&mut params.geom_stiffness[g], STIFFNESS),
+            (&mut params.geom_tangential[g], TANGENTIAL),
+        ] {
+            if x.is_infinite() {
+                *x = scale * mass;
+            }
+        }
+    }
+}

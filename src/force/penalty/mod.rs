@@ -1,0 +1,265 @@
+//! Contacts and joint limits as penalty forces: explicit springs and dampers where surfaces overlap.
+//!
+//! Nothing is solved: each contact's force follows from the state at which it is asked for, and so do its slopes, with all
+//! that moves: point, normal, gap and relative velocity. [`law`] says what the force is.
+
+mod law;
+mod limits;
+mod material;
+mod slopes;
+mod touch;
+
+pub use law::TOUCH_SPEED;
+pub use limits::RATE;
+pub use material::{STIFFNESS, TANGENTIAL, fill};
+
+use super::face::State;
+use crate::collision::scene::{Scene, SceneContact};
+use crate::contact::mode::Mode;
+use crate::dynamics::coupling::Coupling;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::{Twist, Vec3, Wrench};
+use limits::SoftLimits;
+use material::Material;
+use slopes::Linear;
+use touch::{Arm, Touch};
+
+/// Those of a simulation. Sized at creation.
+#[derive(Debug)]
+pub struct PenaltyContacts {
+    pub scene: Scene,
+    /// Of the scene's contacts, in order.
+    touches: Vec<Touch>,
+    limits: SoftLimits,
+    linear: Option<Linear>,
+    distance: f64,
+}
+
+/// A contact's force at the last state.
+#[derive(Clone, Copy, Debug)]
+pub struct PenaltyForce {
+    /// World axes, on the second body [N].
+    pub force: Vec3,
+    pub mode: Mode,
+}
+
+impl PenaltyContacts {
+    /// # Errors
+    /// `Unsupported` naming a geom, joint or equality that cannot be done by penalty forces; `Capacity` where there is no
+    /// memory.
+    pub fn new(model: &Model, max_contacts: usize, derivatives: bool) -> Result<PenaltyContacts> {
+        refuse(model)?;
+        Ok(PenaltyContacts {
+            scene: Scene::new(model, max_contacts)?,
+            touches: Vec::with_capacity(max_contacts),
+            limits: SoftLimits::new(model)?,
+            linear: derivatives.then(|| Linear::new(model, max_contacts)),
+            distance: f64::INFINITY,
+        })
+    }
+
+    /// Adds the forces at a state.
+    ///
+    /// # Errors
+    /// `Capacity` for too many contacts, `Numerical` where one is not finite; there are none then.
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<()> {
+        let t = at.model.topology();
+        self.touches.clear();
+        self.scene.place(at.model, at.kin);
+        self.scene.collide(0.0)?;
+        let mut distance = self.limits.apply(at.q, at.v, tau);
+        for c in self.scene.contacts() {
+            let p = &c.point;
+            let material = Material::of(at.params, c);
+            let touch = Touch::new(t, at.kin, c.link, material, (p.point, p.gap, p.normal));
+            if touch.acts() {
+                touch.spread(t, at.kin, tau);
+            }
+            distance = distance.min(touch.reaction.distance);
+            self.touches.push(touch);
+        }
+        self.distance = distance;
+        Ok(())
+    }
+
+    /// How far the last state is from where slopes jump: [m] to where a contact begins or a limit is passed, [N] or [N m]
+    /// to where a force ends or friction reaches its bound.
+    pub fn switch_distance(&self) -> f64 {
+        self.distance
+    }
+
+    /// The contacts of the last state with their forces.
+    pub fn contacts(&self) -> impl Iterator<Item = (&SceneContact, PenaltyForce)> {
+        let forces = self.touches.iter().map(|touch| PenaltyForce {
+            force: touch.reaction.force,
+            mode: touch.reaction.mode,
+        });
+        self.scene.contacts().iter().zip(forces)
+    }
+
+    /// Relative velocities of the second bodies against the first at the contacts, with links at these velocities.
+    pub fn velocities(&self, twists: &[Twist]) -> impl Iterator<Item = Vec3> {
+        let of = |link: usize| match link {
+            WORLD => Twist::ZERO,
+            link => twists[link],
+        };
+        (self.touches.iter()).map(move |touch| {
+            let [a, b] = touch.link.map(of);
+            b.at(touch.at[1]) - a.at(touch.at[0])
+        })
+    }
+
+    /// Joins the trees that touch.
+    pub fn couple(&self, t: &Topology, coupling: &mut Coupling) {
+        for touch in self.acting() {
+            if touch.link.iter().all(|l| *l != WORLD) {
+                let [a, b] = touch.link.map(|l| t.links[l].tree);
+                coupling.join(a, b);
+            }
+        }
+    }
+
+    /// Finds the slopes at the state of the last [`PenaltyContacts::apply`].
+    pub fn differentiate(&mut self, at: &State<'_>) {
+        if let Some(linear) = &mut self.linear {
+            linear.set(at, &mut self.scene, &mut self.touches);
+        }
+    }
+
+    /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v).
+    #[inline(always)]
+    pub fn for_branches(&self, mut visit: impl FnMut(usize, usize, f64, f64)) {
+        self.limits.for_entries(&mut visit);
+        if let Some(linear) = &self.linear {
+            linear.for_branches(visit);
+        }
+    }
+
+    /// Visits those between dofs of different branches.
+    #[inline(always)]
+    pub fn for_cross(&self, visit: impl FnMut(usize, usize, f64, f64)) {
+        if let Some(linear) = &self.linear {
+            linear.for_cross(visit);
+        }
+    }
+
+    /// The arms of a contact's bodies.
+    fn arms(&self, contact: usize) -> impl Iterator<Item = &Arm> {
+        self.linear.iter().flat_map(move |l| l.arms(contact))
+    }
+
+    /// Adds what a wrench at a contact does to the dofs.
+    fn add(&self, contact: usize, by: Wrench, r: &mut [f64]) {
+        for arm in self.arms(contact) {
+            r[arm.dof] += arm.s.dot(by);
+        }
+    }
+
+    fn acting(&self) -> impl Iterator<Item = &Touch> {
+        (self.touches.iter()).filter(|t| t.acts())
+    }
+
+    /// Whether the slopes are those of one side: a contact's own derivative is not determined, or a coefficient of friction
+    /// that derivatives are taken by is one of two equal ones of which the larger counts.
+    pub fn is_one_sided(&self, params: &Params, selected: &[Param]) -> bool {
+        let is_tied = |c: &SceneContact| {
+            let tied = c.friction.tied(&params.geom_friction);
+            tied.is_some_and(|geoms| {
+                let chosen = |p: &Param| {
+                    p.kind == ParamKind::GeomFriction && geoms.contains(&(p.index as usize))
+                };
+                selected.iter().any(chosen)
+            })
+        };
+        let slides = |t: &Touch| t.reaction.mode == Mode::Sliding && t.material.friction > 0.0;
+        let mut contacts = self.scene.contacts().iter().zip(&self.touches);
+        self.linear.as_ref().is_some_and(|l| l.degenerate)
+            || contacts.any(|(c, touch)| slides(touch) && is_tied(c))
+    }
+
+    /// Adds what a parameter does to the balance of forces: −∂f/∂p; nothing for one that is not among them.
+    pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
+        match p.kind {
+            ParamKind::JointPlacement => self.by_placement(at, p, r),
+            ParamKind::GeomSize => self.by_size(p, r),
+            ParamKind::GeomFriction
+            | ParamKind::ContactStiffness
+            | ParamKind::ContactDissipation
+            | ParamKind::ContactTangential => {
+                for (i, touch) in self.touches.iter().enumerate() {
+                    let c = &self.scene.contacts()[i];
+                    let (own, by) = (touch.material, &touch.reaction);
+                    let m = own.by_parameter(at.params, c, p);
+                    let normal = by.normal.by_stiffness * m.stiffness
+                        + by.normal.by_dissipation * m.dissipation;
+                    let f = by.by_normal(normal)
+                        + by.by_friction() * m.friction
+                        + by.by_tangential() * m.tangential;
+                    self.add(i, Wrench::new(-f, Vec3::ZERO), r);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn by_size(&self, p: &Param, r: &mut [f64]) {
+        let geom = p.index as usize;
+        for (i, touch) in self.touches.iter().enumerate() {
+            let c = &self.scene.contacts()[i];
+            for side in (0..2).filter(|x| c.geom[*x] == geom) {
+                let by = self.scene.size_motion(c, side, p.component as usize);
+                self.add(i, touch.surface_moved(side, by), r);
+            }
+        }
+    }
+
+    /// A displaced placement moves the subtree as a dof at rest would.
+    fn by_placement(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
+        let (t, joint) = (at.model.topology(), p.index as usize);
+        let first = at.model.joint(joint).first_link;
+        let l = &t.links[first];
+        let subtree = first..l.end;
+        let xi = (at.kin).placement_twist(at.model, at.params, [joint, p.component as usize]);
+        let eta = match l.parent {
+            WORLD => Twist::ZERO,
+            parent => at.kin.v[parent].cross(xi),
+        };
+        for (i, touch) in self.touches.iter().enumerate() {
+            let side = match touch.link.map(|l| subtree.contains(&l)) {
+                [true, false] => 0,
+                [false, true] => 1,
+                _ => continue,
+            };
+            let (_, [fixed, carried]) = touch.displaced(side, xi, eta);
+            for arm in self.arms(i) {
+                let by = if subtree.contains(&arm.link) {
+                    carried
+                } else {
+                    fixed
+                };
+                r[arm.dof] += arm.s.dot(by);
+            }
+        }
+    }
+}
+
+/// Names what a model has that penalty forces do not do.
+fn refuse(model: &Model) -> Result<()> {
+    if let Some(e) = model.equalities().iter().find(|e| e.active) {
+        return Err(Error::unsupported(format!(
+            "equality \"{}\": contact Penalty has no constraints, Ncp, Lcp and Convex do",
+            e.name
+        )));
+    }
+    let mut dry = model.params().friction_loss.iter();
+    match dry.position(|f| *f > 0.0) {
+        Some(k) => Err(Error::unsupported(format!(
+            "joint \"{}\": contact Penalty has no dry friction, Ncp, Lcp and Convex do",
+            model.joint_of_dof(k).name
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,212 @@
+//! One contact: its force, how that varies with the motion of the bodies, and what this does to the dofs.
+//!
+//! The force f acts at the contact point p on body B and against A. A displacement of dofs that both bodies hang on changes
+//! nothing of what it does to dofs, and it does nothing to those dofs: only the dofs that move one body alone take part,
+//! its *arms*. With S_i along world axes about p, and σ = +1 for those of B and −1 for those of A, the generalized force
+//! is τ_i = σ_i S_iᵀ (f; 0), and a displacement ξ of one body alone by dof j varies it by
+//!
+//!   δτ_i = σ_i S_iᵀ (δf; δp × f) + σ_i (ξ × S_i)ᵀ (f; 0)
+//!
+//! where the last term is that of dofs which ξ carries along: of the same link and those below. The velocity of what is
+//! carried changes by ξ × V + η, with η = V_parent × ξ.
+
+use super::law::Reaction;
+use super::material::Material;
+use crate::collision::ContactDerivative;
+use crate::dynamics::kinematics::Kinematics;
+use crate::joint::VaryingState;
+use crate::model::topology::{LinkKind, Topology, WORLD};
+use crate::spatial::{Twist, Vec3, Wrench};
+
+/// A contact at the last state.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub link: [usize; 2],
+    pub material: Material,
+    pub reaction: Reaction,
+    /// The last dof that moves both bodies, or the world.
+    pub common: usize,
+    /// The contact point about the origins of the bodies' trees.
+    pub at: [Vec3; 2],
+    pub n: Vec3,
+    /// Velocities of the bodies about the origins of their trees.
+    velocity: [Twist; 2],
+    pub motion: ContactDerivative,
+}
+
+/// The sign with which a body's dofs see the force.
+const SIGN: [f64; 2] = [-1.0, 1.0];
+
+impl Touch {
+    /// Of a material, at a point in the world with this gap and normal.
+    pub fn new(
+        t: &Topology,
+        kin: &Kinematics,
+        link: [usize; 2],
+        material: Material,
+        (point, gap, n): (Vec3, f64, Vec3),
+    ) -> Touch {
+        let at = link.map(|l| match l {
+            WORLD => point,
+            l => point - kin.origin[t.links[l].tree],
+        });
+        let velocity = link.map(|l| match l {
+            WORLD => Twist::ZERO,
+            l => kin.v[l],
+        });
+        let relative = velocity[1].at(at[1]) - velocity[0].at(at[0]);
+        Touch {
+            link,
+            material,
+            reaction: Reaction::new(material, gap, n, relative),
+            common: t.join(t.tip(link[0]), t.tip(link[1])),
+            at,
+            n,
+            velocity,
+            motion: ContactDerivative::default(),
+        }
+    }
+
+    pub fn acts(&self) -> bool {
+        self.reaction.normal.force > 0.0
+    }
+
+    /// The dofs that move one of the bodies alone.
+    #[inline(always)]
+    fn path<'a>(&self, t: &'a Topology, side: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let common = self.common;
+        t.path(self.link[side]).take_while(move |k| *k != common)
+    }
+
+    /// Adds the force on the dofs.
+    pub fn spread(&self, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
+        for side in 0..2 {
+            let f = Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side]);
+            for k in self.path(t, side) {
+                tau[k] += kin.s[k].dot(f);
+            }
+        }
+    }
+
+    /// −(δf; δp × f) by a displacement of one body, at the contact point, that changes the body's velocity there by
+    /// `change` at a fixed point.
+    #[inline(always)]
+    fn answer(&self, side: usize, xi: Twist, change: Vec3) -> Wrench {
+        let mut displaced = [Twist::ZERO; 2];
+        displaced[side] = xi;
+        let [a, b] = displaced;
+        let (point, n, gap) = self.motion.apply(self.n, a, b);
+        let turning = self.velocity[1].ang - self.velocity[0].ang;
+        let velocity = change * SIGN[side] + turning.cross(point);
+        let f = self.reaction.vary(gap, n, velocity);
+        -Wrench::new(f, point.cross(self.reaction.force))
+    }
+
+    /// That of a displacement of the body by `xi` about its tree's origin with this η: the displacement at the contact
+    /// point, what it does to dofs that it does not carry along, and to those that it does.
+    #[inline(always)]
+    pub fn displaced(&self, side: usize, xi: Twist, eta: Twist) -> (Twist, [Wrench; 2]) {
+        let p = self.at[side];
+        let change = (xi.cross(self.velocity[side]) + eta).at(p);
+        let xi = Twist::new(xi.at(p), xi.ang);
+        let by = self.answer(side, xi, change);
+        let load = Wrench::new(self.reaction.force, Vec3::ZERO);
+        (xi, [by, by + xi.cross_wrench(load)])
+    }
+
+    /// That of a surface which moves by itself.
+    pub fn surface_moved(&self, side: usize, by: Vec3) -> Wrench {
+        self.answer(side, Twist::new(by, Vec3::ZERO), Vec3::ZERO)
+    }
+
+    /// Calls `take` with the arms of a body, from its own dofs on, and adds what a change of S within links adds to R_q.
+    pub fn for_arms(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        v: &[f64],
+        side: usize,
+        mut take: impl FnMut(Arm),
+    ) {
+        for dof in self.path(t, side) {
+            let link = t.dofs[dof].link;
+            let l = &t.links[link];
+            let s = kin.s[dof];
+            let mut eta = match l.parent {
+                WORLD => Twist::ZERO,
+                parent => kin.v[parent].cross(s),
+            };
+            if let Some(state) = varying(t, kin, link) {
+                eta += state.by_dof(dof - l.iv, &v[l.dofs()]);
+            }
+            let (s, by_q) = self.displaced(side, s, eta);
+            let by_v = -(self.reaction).vary(0.0, Vec3::ZERO, s.lin * SIGN[side]);
+            take(Arm {
+                dof,
+                link,
+                s: s * SIGN[side],
+                by_q,
+                by_v,
+            });
+        }
+    }
+
+    /// Visits (row, column, R_q) by the change of S within the links of joints whose S depends on q.
+    pub fn for_bends(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        side: usize,
+        mut take: impl FnMut(usize, usize, f64),
+    ) {
+        let f = Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side]);
+        for row in self.path(t, side) {
+            let link = t.dofs[row].link;
+            if let Some(state) = varying(t, kin, link) {
+                let l = &t.links[link];
+                for column in l.dofs() {
+                    let bent = state.slope(row - l.iv, column - l.iv);
+                    take(row, column, -bent.dot(f));
+                }
+            }
+        }
+    }
+}
+
+/// How S of a link changes with q, if it does.
+#[inline(always)]
+fn varying<'a>(t: &Topology, kin: &'a Kinematics, link: usize) -> Option<&'a VaryingState> {
+    match t.links[link].kind {
+        LinkKind::Varying { index, .. } => Some(&kin.varying[usize::from(index)]),
+        _ => None,
+    }
+}
+
+/// A dof that moves one of two bodies in contact alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Arm {
+    pub dof: usize,
+    pub link: usize,
+    /// σ S at the contact point.
+    pub s: Twist,
+    /// −δ(force, moment about the contact point) by a displacement: as dofs see it that are not carried along, and as those
+    /// see it that are.
+    pub by_q: [Wrench; 2],
+    /// −δforce by a velocity.
+    pub by_v: Vec3,
+}
+
+impl Arm {
+    /// Entries of R_q and R_v in the row of `row` and this column; both move the same body.
+    #[inline(always)]
+    pub fn on(&self, row: &Arm) -> [f64; 2] {
+        let carried = usize::from(row.link >= self.link);
+        [row.s.dot(self.by_q[carried]), row.s.lin.dot(self.by_v)]
+    }
+
+    /// The same where they move different bodies.
+    #[inline(always)]
+    pub fn across(&self, row: &Arm) -> [f64; 2] {
+        [row.s.dot(self.by_q[0]), row.s.lin.dot(self.by_v)]
+    }
+}
