@@ -288,7 +288,7 @@ fn four_bar() -> Model {
                 Sym3::diagonal(Vec3::new(1.0, length * length, length * length) * (length / 12.0)),
             ),
             joints: vec![j],
-            origin: String::new(),
+            ..BodySpec::world()
         }
     };
     // A parallelogram's neighbour: crank 0.2, coupler 0.5, rocker 0.3, ground 0.4.

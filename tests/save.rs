@@ -123,7 +123,7 @@ fn plain(seed: u64) -> Model {
             placement: b.placement,
             inertia: tree.params().body_inertia[id],
             joints: joints.collect(),
-            origin: String::new(),
+            ..diffsim::model::spec::BodySpec::world()
         });
     }
     Model::compile(spec, Actuation::FromFile).unwrap()

@@ -37,7 +37,7 @@ pub trait Force: Debug + Send + Duplicate {
     fn implicit(&self, _params: &Params, _into: &mut Slopes) {}
 
     /// Adds to the loads on links; `kin` holds positions.
-    fn load(&self, _model: &Model, _kin: &Kinematics, _loads: &mut External) {}
+    fn load(&self, _model: &Model, _params: &Params, _kin: &Kinematics, _loads: &mut External) {}
 
     /// Adds f(q, v, u) − h K̃ v to `tau`, nv entries [N or N m].
     fn apply(&mut self, _at: &State<'_>, _tau: &mut [f64]) {}

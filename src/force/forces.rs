@@ -2,6 +2,7 @@
 
 use super::actuators::Actuators;
 use super::face::{Force, Input, State};
+use super::gravity_compensation::GravityCompensation;
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
 use super::penalty::PenaltyContacts;
@@ -20,6 +21,7 @@ pub struct Forces {
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
+    lift: GravityCompensation,
     /// Where contacts and limits are forces.
     pub penalty: Option<Box<PenaltyContacts>>,
     others: Vec<Box<dyn Force>>,
@@ -37,6 +39,7 @@ impl Forces {
             spring: JointSpring::new(model),
             actuators: Actuators::new(model),
             wrenches: ExternalWrenches::new(model),
+            lift: GravityCompensation::new(model),
             penalty: None,
             others,
             implicit: Slopes::new(model.nv(), 0),
@@ -54,16 +57,23 @@ impl Forces {
 
     /// In the order in which they are summed.
     fn all(&self) -> impl Iterator<Item = &dyn Force> {
-        let own: [&dyn Force; 4] = [&self.damper, &self.spring, &self.actuators, &self.wrenches];
+        let own: [&dyn Force; 5] = [
+            &self.damper,
+            &self.spring,
+            &self.actuators,
+            &self.wrenches,
+            &self.lift,
+        ];
         own.into_iter().chain(self.others.iter().map(|f| &**f))
     }
 
     fn all_mut(&mut self) -> impl Iterator<Item = &mut (dyn Force + 'static)> {
-        let own: [&mut (dyn Force + 'static); 4] = [
+        let own: [&mut (dyn Force + 'static); 5] = [
             &mut self.damper,
             &mut self.spring,
             &mut self.actuators,
             &mut self.wrenches,
+            &mut self.lift,
         ];
         own.into_iter()
             .chain(self.others.iter_mut().map(|f| &mut **f))
@@ -99,9 +109,12 @@ impl Forces {
     }
 
     /// Loads on the links; `kin` holds positions.
-    pub fn load(&self, model: &Model, kin: &Kinematics, loads: &mut External) {
-        self.wrenches.load(model, kin, loads);
-        self.others.iter().for_each(|f| f.load(model, kin, loads));
+    pub fn load(&self, model: &Model, params: &Params, kin: &Kinematics, loads: &mut External) {
+        self.wrenches.load(model, params, kin, loads);
+        self.lift.load(model, params, kin, loads);
+        for f in &self.others {
+            f.load(model, params, kin, loads);
+        }
     }
 
     /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
@@ -111,7 +124,7 @@ impl Forces {
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         // What any first summand, of either sign of zero, leaves as it is.
         tau.fill(-0.0);
-        // By name, so that a step calls them without a table; wrenches are loads.
+        // By name, so that a step calls them without a table; wrenches and lift are loads.
         self.damper.apply(at, tau);
         self.spring.apply(at, tau);
         self.actuators.apply(at, tau);

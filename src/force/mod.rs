@@ -9,6 +9,7 @@
 mod actuators;
 mod face;
 mod forces;
+mod gravity_compensation;
 mod joint_damper;
 mod joint_spring;
 pub mod penalty;

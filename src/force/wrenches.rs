@@ -4,7 +4,7 @@ use super::face::{Force, State};
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
-use crate::model::params::{Param, ParamKind};
+use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::WORLD;
 use crate::spatial::Wrench;
 
@@ -36,7 +36,7 @@ impl ExternalWrenches {
 }
 
 impl Force for ExternalWrenches {
-    fn load(&self, model: &Model, kin: &Kinematics, loads: &mut External) {
+    fn load(&self, model: &Model, _: &Params, kin: &Kinematics, loads: &mut External) {
         if self.active {
             for (b, w) in self.wrenches.iter().enumerate() {
                 if *w != Wrench::ZERO {

@@ -123,8 +123,7 @@ impl ModelBuilder {
             parent,
             placement,
             inertia,
-            joints: Vec::new(),
-            origin: String::new(),
+            ..BodySpec::world()
         });
         Ok(self.spec.bodies.len() - 1)
     }

@@ -78,6 +78,15 @@ pub(super) fn check_inertia(i: &Inertia, who: &str) -> Result<Option<String>> {
     }))
 }
 
+pub(super) fn check_gravity_compensation(share: f64, who: &str) -> Result<()> {
+    match share.is_finite() {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "body {who}: gravity compensation must be finite, got {share}"
+        ))),
+    }
+}
+
 /// Refuses the inertia of all that moves together where it would make kinetic energy negative.
 pub(super) fn check_moving_inertia(i: &Inertia, who: &str) -> Result<()> {
     let [a, b, c] = principal_moments(i);

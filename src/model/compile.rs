@@ -1,7 +1,8 @@
 //! From a description to a model: checks, depth-first numbering, and links.
 
 use super::check::{
-    check_geom, check_inertia, check_joint, check_moving_inertia, check_pose, described,
+    check_geom, check_gravity_compensation, check_inertia, check_joint, check_moving_inertia,
+    check_pose, described,
 };
 use super::derived::Derived;
 use super::params::Params;
@@ -94,6 +95,7 @@ impl Compiler {
         let parent = self.new_body[b.parent];
         let who = described(&b.name, &b.origin);
         check_pose(&b.placement, || format!("body {who}: placement"))?;
+        check_gravity_compensation(b.gravity_compensation, &who)?;
         let complaint = check_inertia(&b.inertia, &who)?;
         self.warnings
             .extend(complaint.map(|c| format!("{c}; they are used as they are")));
@@ -130,6 +132,7 @@ impl Compiler {
             link,
             in_link: frame,
             placement: b.placement,
+            gravity_compensation: b.gravity_compensation,
         });
         Ok(())
     }

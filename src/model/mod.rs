@@ -38,6 +38,8 @@ pub struct Body {
     pub in_link: Pose,
     /// The body's frame in its parent's while every joint is at its reference.
     pub placement: Pose,
+    /// Share of its own weight that a force at its centre of mass carries.
+    pub gravity_compensation: f64,
 }
 
 /// A joint of the description.

@@ -69,6 +69,8 @@ pub struct BodySpec {
     pub placement: Pose,
     /// Inertia about the body frame.
     pub inertia: Inertia,
+    /// Share of its own weight that a force at its centre of mass carries: 1 and it floats.
+    pub gravity_compensation: f64,
     /// From the parent outwards; empty: welded to the parent. Several act one after the other,
     /// each in the frame that the earlier ones have moved.
     pub joints: Vec<JointSpec>,
@@ -83,6 +85,7 @@ impl BodySpec {
             parent: 0,
             placement: Pose::IDENTITY,
             inertia: Inertia::ZERO,
+            gravity_compensation: 0.0,
             joints: Vec::new(),
             origin: String::new(),
         }

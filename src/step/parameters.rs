@@ -33,8 +33,14 @@ impl At<'_> {
         let index = p.index as usize;
         let component = p.component as usize;
         match p.kind {
-            ParamKind::BodyInertia => self.inertia(index, component, r),
-            ParamKind::Gravity => self.gravity(component, r),
+            ParamKind::BodyInertia => {
+                self.inertia(index, component, r);
+                self.forces(p, r);
+            }
+            ParamKind::Gravity => {
+                self.gravity(component, r);
+                self.forces(p, r);
+            }
             ParamKind::JointPlacement => {
                 self.placement(index, component, r);
                 self.forces(p, r);

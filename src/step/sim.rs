@@ -314,7 +314,7 @@ impl Sim {
     pub(crate) fn apply_loads(&mut self) {
         let d = &mut self.dynamics;
         d.external.clear();
-        self.forces.load(&self.model, &d.kin, &mut d.external);
+        (self.forces).load(&self.model, &self.params, &d.kin, &mut d.external);
     }
 
     /// One step: lengths nq, nv, nu, nq, nv.

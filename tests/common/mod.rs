@@ -162,7 +162,7 @@ pub fn random_body(rng: &mut Rng, id: usize, parent: usize, kind: JointKind) -> 
         placement: rng.pose(0.4),
         inertia: rng.inertia(),
         joints: vec![random_joint(rng, format!("joint{id}"), kind)],
-        origin: String::new(),
+        ..BodySpec::world()
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) fn assemble(
                 inertia: l.inertia,
                 joints: joint.map(|j| joints[j].spec.clone()).into_iter().collect(),
                 origin,
+                ..BodySpec::world()
             });
             spec.bodies.len() - 1
         };
