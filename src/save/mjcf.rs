@@ -146,6 +146,8 @@ impl Writer<'_> {
         }
         xml.start("body").named("name", self.bodies.of(id));
         place(xml, &placement);
+        let share = self.model.bodies()[id].gravity_compensation;
+        xml.unless(&[0.0], "gravcomp", &[share]);
         if let Some(inertia) = &self.inertias[id] {
             inertia.write(xml);
         }

@@ -428,6 +428,12 @@ impl Writer<'_> {
             names.for_each(|n| l.note(what, n))
         };
         let l = &mut self.losses;
+        let carried = m.bodies().iter().filter(|b| b.gravity_compensation != 0.0);
+        named(
+            l,
+            "bodies' gravity compensation is left out",
+            &mut carried.map(|b| &b.name),
+        );
         named(
             l,
             "sites are left out",

@@ -86,8 +86,12 @@ impl Loader {
         // MJCF writes a damping ratio as a positive velocity bias of a position servo.
         if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
             let actuator = self.spec.actuators.len();
-            self.damping_ratios
-                .push(DampingRatio::new(node, actuator, &entry, bias[2]));
+            self.damping_ratios.push(DampingRatio::new(
+                node,
+                actuator,
+                vec![(entry, 1.0)],
+                bias[2],
+            ));
         }
         self.actuated.push(index);
         self.spec.actuators.push(ActuatorSpec {

@@ -6,6 +6,7 @@ use super::joint::free_joint;
 use super::mass::BodyMass;
 use super::names::Names;
 use super::node::Node;
+use super::servo::{JointEntry, SpringDamper};
 use crate::error::{Error, Result};
 use crate::model::spec::{BodySpec, JointKind, JointSpec, SiteSpec};
 use crate::spatial::{Pose, Quat, Vec3};
@@ -78,6 +79,7 @@ impl Loader {
             name,
             parent: context.body,
             placement: context.frame.compose(&self.compiler.angles.pose(node)?),
+            gravity_compensation: node.number("gravcomp")?.unwrap_or(0.0),
             origin: node.origin(),
             ..BodySpec::world()
         });
@@ -162,14 +164,15 @@ impl Loader {
         if context.body == 0 {
             return Err(node.error("the world cannot have joints"));
         }
-        let (mut joint, force_range) = if node.tag() == "freejoint" {
-            (free_joint(node), None)
+        let (mut joint, force_range, spring) = if node.tag() == "freejoint" {
+            (free_joint(node), None, None)
         } else {
             let mut settings = self.classes.of(node, context.class)?.joint.clone();
             settings.read(node)?;
             (
                 settings.build(node, &self.compiler, &self.options, &context.frame)?,
                 settings.actuator_force_range(node, &self.compiler)?,
+                settings.spring_damper(),
             )
         };
         joint.name = suffixed(node, context);
@@ -191,11 +194,17 @@ impl Loader {
         if let Some((lower, upper)) = force_range {
             joint.effort_limit = lower.abs().max(upper.abs());
         }
-        self.joints.push(super::servo::JointEntry {
+        let entry = JointEntry {
             body: context.body,
             position,
             force_range,
-        });
+        };
+        if let Some(spring) = spring {
+            let acts = [self.options.spring, self.options.damper];
+            self.spring_dampers
+                .push(SpringDamper::new(node, &entry, spring, acts));
+        }
+        self.joints.push(entry);
         self.spec.bodies[context.body].joints.push(joint);
         Ok(())
     }

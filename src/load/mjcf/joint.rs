@@ -23,6 +23,8 @@ pub(super) struct JointSettings {
     margin: f64,
     force_range: [f64; 2],
     force_limited: Option<bool>,
+    /// Time constant and damping ratio, which where both are positive stand above stiffness and damping.
+    spring_damper: [f64; 2],
 }
 
 impl Default for JointSettings {
@@ -42,6 +44,7 @@ impl Default for JointSettings {
             margin: 0.0,
             force_range: [0.0; 2],
             force_limited: None,
+            spring_damper: [0.0; 2],
         }
     }
 }
@@ -59,6 +62,7 @@ impl JointSettings {
         self.axis = node.vec3("axis")?.unwrap_or(self.axis);
         node.numbers("range", 2, &mut self.range)?;
         node.numbers("actuatorfrcrange", 2, &mut self.force_range)?;
+        node.numbers("springdamper", 2, &mut self.spring_damper)?;
         self.limited = node.tristate("limited")?.unwrap_or(self.limited);
         self.force_limited = node
             .tristate("actuatorfrclimited")?
@@ -76,26 +80,13 @@ impl JointSettings {
         ] {
             *value = node.magnitude(name)?.unwrap_or(*value);
         }
-        for (value, name) in [
-            (&mut self.stiffness, "stiffness"),
-            (&mut self.damping, "damping"),
-        ] {
-            let mut polynomial = [*value, 0.0, 0.0];
-            node.numbers(name, 1, &mut polynomial)?;
-            if polynomial[1..].iter().any(|&c| c != 0.0) {
-                return Err(node.unsupported(format!(
-                    "{name}: only the linear coefficient is supported, found {polynomial:?}"
-                )));
-            }
-            if polynomial[0] < 0.0 {
-                return Err(node.error(format!(
-                    "{name}: expected a number ≥ 0, found {}",
-                    polynomial[0]
-                )));
-            }
-            *value = polynomial[0];
-        }
-        Ok(())
+        linear(node, "stiffness", &mut self.stiffness)?;
+        linear(node, "damping", &mut self.damping)
+    }
+
+    /// Time constant and damping ratio of its spring and damper, where they are given so.
+    pub fn spring_damper(&self) -> Option<[f64; 2]> {
+        Some(self.spring_damper).filter(|s| s.iter().all(|x| *x > 0.0))
     }
 
     /// The joint of a body whose element stands in `frame` (in body axes).
@@ -168,6 +159,25 @@ impl JointSettings {
             self.force_limited,
         )
     }
+}
+
+/// A coefficient of which MJCF has a polynomial; here it must be linear.
+pub(super) fn linear(node: Node<'_>, name: &str, value: &mut f64) -> Result<()> {
+    let mut polynomial = [*value, 0.0, 0.0];
+    node.numbers(name, 1, &mut polynomial)?;
+    if polynomial[1..].iter().any(|&c| c != 0.0) {
+        return Err(node.unsupported(format!(
+            "{name}: only the linear coefficient is supported, found {polynomial:?}"
+        )));
+    }
+    if polynomial[0] < 0.0 {
+        return Err(node.error(format!(
+            "{name}: expected a number ≥ 0, found {}",
+            polynomial[0]
+        )));
+    }
+    *value = polynomial[0];
+    Ok(())
 }
 
 /// The range in force: `limited` decides, and when it says nothing, whether a range is given.

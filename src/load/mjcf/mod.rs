@@ -19,6 +19,7 @@ mod names;
 mod node;
 mod orientation;
 mod paint;
+mod reference_inertia;
 mod schema;
 mod servo;
 mod settings;
@@ -38,7 +39,7 @@ use flat_tree::Tree;
 use mass::BodyMass;
 use names::Names;
 use node::Node;
-use servo::{DampingRatio, JointEntry};
+use servo::{DampingRatio, JointEntry, SpringDamper};
 use settings::{Compiler, Options};
 use std::path::Path;
 use warnings::Warnings;
@@ -96,6 +97,7 @@ struct Loader {
     /// For each actuator its joint's index in `joints`.
     actuated: Vec<usize>,
     damping_ratios: Vec<DampingRatio>,
+    spring_dampers: Vec<SpringDamper>,
 }
 
 impl Loader {
@@ -112,6 +114,7 @@ impl Loader {
             joints: Vec::new(),
             actuated: Vec::new(),
             damping_ratios: Vec::new(),
+            spring_dampers: Vec::new(),
         }
     }
 
@@ -176,10 +179,15 @@ impl Loader {
     fn finish(mut self) -> Result<ModelSpec> {
         mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
         self.check_finite()?;
-        servo::apply(&self.damping_ratios, &mut self.spec)?;
+        servo::apply(&self.damping_ratios, &self.spring_dampers, &mut self.spec)?;
         self.apply_joint_force_ranges()?;
         if !self.options.contact {
             self.disable_contacts();
+        }
+        if !self.options.spring && !self.options.damper {
+            // So it is in MuJoCo: without both there are no passive forces at all.
+            let bodies = self.spec.bodies.iter_mut();
+            bodies.for_each(|b| b.gravity_compensation = 0.0);
         }
         if self.compiler.discard_visual {
             self.discard_visual_geoms();

@@ -126,9 +126,9 @@ const RULES: &[Rule] = &[
     rule("worldbody", "", "", "", BODY_CHILDREN),
     rule(
         "body",
-        "axisangle childclass euler name pos quat user xyaxes zaxis",
+        "axisangle childclass euler gravcomp name pos quat user xyaxes zaxis",
         "fuse simple sleep",
-        "gravcomp mocap",
+        "mocap",
         BODY_CHILDREN,
     ),
     rule(
@@ -155,9 +155,9 @@ const RULES: &[Rule] = &[
     rule(
         "joint",
         "actuatorfrclimited actuatorfrcrange armature axis class damping frictionloss group \
-         limited margin name pos range ref springref stiffness type user",
+         limited margin name pos range ref springdamper springref stiffness type user",
         "solimpfriction solimplimit solreffriction solreflimit",
-        "actuatorgravcomp springdamper springyield",
+        "actuatorgravcomp springyield",
         "",
     ),
     rule("freejoint", "group name", "", "align", ""),

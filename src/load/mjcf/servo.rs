@@ -1,13 +1,10 @@
-//! The velocity gain of a position servo given by its damping ratio.
+//! Gains that wait for the bodies' inertias: the velocity gain of a position servo given by its damping ratio, and the
+//! spring and damper of a joint given by their time constant and damping ratio.
 
 use super::node::Node;
+use super::reference_inertia::{MAX_DOFS, ReferenceInertia};
 use crate::error::{Error, Result};
-use crate::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
-use crate::spatial::{Inertia, Pose, Twist, Vec3};
-use nalgebra::{Cholesky, DMatrix, DVector};
-
-/// The mass matrix is dense here; beyond this it would take long.
-const MAX_DOFS: usize = 1000;
+use crate::model::spec::ModelSpec;
 
 /// A joint by its place, with the bounds on the sum of its actuators' forces.
 #[derive(Clone)]
@@ -17,126 +14,118 @@ pub(super) struct JointEntry {
     pub force_range: Option<(f64, f64)>,
 }
 
-/// An actuator whose velocity gain waits for the bodies' inertias.
+/// What `attribute` asks for cannot be had of this mass matrix.
+fn no_inertia(node: Node<'_>, attribute: &str) -> Error {
+    node.error(format!(
+        "{attribute}: the mass matrix is singular or has more than {MAX_DOFS} rows"
+    ))
+}
+
+/// An actuator whose velocity gain waits.
 pub(super) struct DampingRatio {
     actuator: usize,
-    joint: JointEntry,
+    /// One-dof joints that it acts on, with what their coordinates count in its length before the gear.
+    acts_on: Vec<(JointEntry, f64)>,
     ratio: f64,
     /// For messages.
     error: Error,
 }
 
 impl DampingRatio {
-    pub fn new(node: Node<'_>, actuator: usize, joint: &JointEntry, ratio: f64) -> Self {
+    pub fn new(
+        node: Node<'_>,
+        actuator: usize,
+        acts_on: Vec<(JointEntry, f64)>,
+        ratio: f64,
+    ) -> Self {
         DampingRatio {
             actuator,
-            joint: joint.clone(),
+            acts_on,
             ratio,
-            error: node.error(format!(
-                "dampratio: the mass matrix is singular or has more than {MAX_DOFS} rows"
-            )),
+            error: no_inertia(node, "dampratio"),
+        }
+    }
+
+    /// kv = 2 ratio √(kp I) with I the inertia that the actuator feels at the reference configuration: 1/(gᵀ M⁻¹ g) with
+    /// its moment g, all joints free to move.
+    fn apply(&self, inertia: &ReferenceInertia, spec: &mut ModelSpec) -> Result<()> {
+        let gear = spec.actuators[self.actuator].gear[0];
+        let moment: Vec<(usize, f64)> = (self.acts_on.iter())
+            .map(|(joint, coefficient)| {
+                let dofs = inertia.dofs(&spec.bodies, joint.body, joint.position);
+                (dofs.start, gear * coefficient)
+            })
+            .collect();
+        let actuator = &mut spec.actuators[self.actuator];
+        let felt = 1.0 / inertia.inverse(&moment);
+        actuator.bias[2] = -2.0 * self.ratio * (actuator.gain * felt).sqrt();
+        match actuator.bias[2].is_finite() {
+            true => Ok(()),
+            false => Err(self.error.clone()),
         }
     }
 }
 
-/// kv = 2 ratio √(kp I) with I the inertia that the actuator feels at the reference
-/// configuration: 1/(gear² (M⁻¹)ᵢᵢ), all other joints free to move.
-pub(super) fn apply(servos: &[DampingRatio], spec: &mut ModelSpec) -> Result<()> {
-    let Some(first) = servos.first() else {
+/// A joint whose spring and damper wait.
+pub(super) struct SpringDamper {
+    joint: JointEntry,
+    time_constant: f64,
+    ratio: f64,
+    /// Whether the file lets springs and dampers act.
+    acts: [bool; 2],
+    /// For messages.
+    error: Error,
+}
+
+impl SpringDamper {
+    pub fn new(
+        node: Node<'_>,
+        joint: &JointEntry,
+        [time_constant, ratio]: [f64; 2],
+        acts: [bool; 2],
+    ) -> Self {
+        SpringDamper {
+            joint: joint.clone(),
+            time_constant,
+            ratio,
+            acts,
+            error: no_inertia(node, "springdamper"),
+        }
+    }
+
+    /// k = I/(T² ζ²) and d = 2 I/T with 1/I the mean over the joint's dofs of the diagonal of M⁻¹.
+    fn apply(&self, inertia: &ReferenceInertia, spec: &mut ModelSpec) -> Result<()> {
+        let dofs = inertia.dofs(&spec.bodies, self.joint.body, self.joint.position);
+        let count = dofs.len() as f64;
+        let felt = count / dofs.map(|k| inertia.inverse(&[(k, 1.0)])).sum::<f64>();
+        let (time, ratio) = (self.time_constant, self.ratio);
+        let (k, d) = (felt / (time * ratio).powi(2), 2.0 * felt / time);
+        if !(k.is_finite() && d.is_finite()) {
+            return Err(self.error.clone());
+        }
+        let joint = &mut spec.bodies[self.joint.body].joints[self.joint.position];
+        joint.stiffness = if self.acts[0] { k } else { 0.0 };
+        joint.damping = if self.acts[1] { d } else { 0.0 };
+        Ok(())
+    }
+}
+
+/// Finds the gains, all bodies having their inertias.
+pub(super) fn apply(
+    servos: &[DampingRatio],
+    springs: &[SpringDamper],
+    spec: &mut ModelSpec,
+) -> Result<()> {
+    let mut waiting = (springs.iter().map(|s| &s.error)).chain(servos.iter().map(|s| &s.error));
+    let Some(first) = waiting.next() else {
         return Ok(());
     };
-    let (mass_matrix, first_dofs) =
-        reference_mass_matrix(&spec.bodies).ok_or_else(|| first.error.clone())?;
-    let dofs = mass_matrix.nrows();
-    let factor = Cholesky::new(mass_matrix).ok_or_else(|| first.error.clone())?;
+    let inertia = ReferenceInertia::new(&spec.bodies).ok_or_else(|| first.clone())?;
+    for spring in springs {
+        spring.apply(&inertia, spec)?;
+    }
     for servo in servos {
-        let entry = &servo.joint;
-        let dof = first_dofs[entry.body]
-            + spec.bodies[entry.body].joints[..entry.position]
-                .iter()
-                .map(dof_count)
-                .sum::<usize>();
-        let mut unit = DVector::zeros(dofs);
-        unit[dof] = 1.0;
-        let inverse = factor.solve(&unit)[dof];
-        let actuator = &mut spec.actuators[servo.actuator];
-        let inertia = 1.0 / (actuator.gear[0] * actuator.gear[0] * inverse);
-        actuator.bias[2] = -2.0 * servo.ratio * (actuator.gain * inertia).sqrt();
-        if !actuator.bias[2].is_finite() {
-            return Err(servo.error.clone());
-        }
+        servo.apply(&inertia, spec)?;
     }
     Ok(())
-}
-
-fn dof_count(joint: &JointSpec) -> usize {
-    match joint.kind {
-        JointKind::Spherical => 3,
-        JointKind::Free => 6,
-        _ => 1,
-    }
-}
-
-/// The motions of a joint, one a dof, as world twists at the world's origin.
-fn motions(joint: &JointSpec, body: &Pose) -> Vec<Twist> {
-    let about = |axis: Vec3| {
-        let axis = body.rot.mul_vec(axis);
-        Twist::new(body.point(joint.anchor).cross(axis), axis)
-    };
-    let along = |axis: Vec3| Twist::new(body.rot.mul_vec(axis), Vec3::ZERO);
-    let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-    match joint.kind {
-        JointKind::Prismatic => vec![along(joint.axis)],
-        JointKind::Spherical => axes.map(about).to_vec(),
-        JointKind::Free => [axes.map(along), axes.map(about)].concat(),
-        _ => vec![about(joint.axis)],
-    }
-}
-
-/// The mass matrix while every joint is at its reference, and each body's first dof. By composite
-/// inertias (Featherstone 2008, §6.2), all in world axes. `None` when it would be too large.
-fn reference_mass_matrix(bodies: &[BodySpec]) -> Option<(DMatrix<f64>, Vec<usize>)> {
-    let dofs: usize = bodies.iter().flat_map(|b| &b.joints).map(dof_count).sum();
-    if dofs > MAX_DOFS {
-        return None;
-    }
-    let mut places = vec![Pose::IDENTITY; bodies.len()];
-    let mut composite = vec![Inertia::ZERO; bodies.len()];
-    for (k, body) in bodies.iter().enumerate().skip(1) {
-        places[k] = places[body.parent].compose(&body.placement);
-        composite[k] = body.inertia.transformed(&places[k]);
-    }
-    for (k, body) in bodies.iter().enumerate().skip(1).rev() {
-        let inertia = composite[k];
-        composite[body.parent] += inertia;
-    }
-    let mut matrix = DMatrix::zeros(dofs, dofs);
-    let mut first_dofs = Vec::with_capacity(bodies.len());
-    let mut twists: Vec<Twist> = Vec::with_capacity(dofs);
-    // For each body the dofs that move it.
-    let mut movers: Vec<Vec<usize>> = Vec::with_capacity(bodies.len());
-    for (k, body) in bodies.iter().enumerate() {
-        first_dofs.push(twists.len());
-        let mut chain = if k == 0 {
-            Vec::new()
-        } else {
-            movers[body.parent].clone()
-        };
-        for joint in &body.joints {
-            for twist in motions(joint, &places[k]) {
-                let dof = twists.len();
-                twists.push(twist);
-                chain.push(dof);
-                let momentum = composite[k].mul(twist);
-                for &other in &chain {
-                    let entry = twists[other].dot(momentum);
-                    matrix[(dof, other)] = entry;
-                    matrix[(other, dof)] = entry;
-                }
-                matrix[(dof, dof)] += joint.armature;
-            }
-        }
-        movers.push(chain);
-    }
-    Some((matrix, first_dofs))
 }

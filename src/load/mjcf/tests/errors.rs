@@ -226,13 +226,11 @@ fn joints_and_inertias() {
 #[test]
 fn physics_that_is_missing() {
     for (inside, expected) in [
-        ("<body gravcomp=\"1\"/>", "gravcomp"),
         ("<body mocap=\"true\"/>", "mocap"),
         ("<composite/>", "<composite>"),
         ("<flexcomp/>", "<flexcomp>"),
         ("<attach/>", "<attach>"),
         ("<plugin/>", "<plugin>"),
-        ("<joint springdamper=\"1 1\"/>", "springdamper"),
         ("<joint damping=\"1 2\"/>", "only the linear coefficient"),
         ("<freejoint align=\"true\"/>", "align"),
         ("<geom type=\"sdf\"/>", "sdf"),
@@ -286,7 +284,7 @@ fn physics_that_is_missing() {
     }
     // What is set to nothing is no reason to refuse.
     let m = model(
-        "<worldbody><body gravcomp=\"0\" mocap=\"false\"/></worldbody><tendon><fixed stiffness=\"0\"/></tendon>",
+        "<worldbody><body mocap=\"false\"/></worldbody><tendon><fixed stiffness=\"0\"/></tendon>",
     );
     assert_eq!(m.warnings.len(), 1);
 }

@@ -5,6 +5,7 @@ mod bodies;
 mod errors;
 mod files;
 mod inertias;
+mod passive;
 
 use super::{MjcfOptions, read_str};
 use crate::error::{Error, Result};
