@@ -1756,6 +1756,11 @@ size_t ds_model_njoint(const struct ds_model *model);
 size_t ds_model_ngeom(const struct ds_model *model);
 
 /**
+ * Number of sites: named frames on bodies. 0 for NULL.
+ */
+size_t ds_model_nsite(const struct ds_model *model);
+
+/**
  * Number of keyframes. 0 for NULL.
  */
 size_t ds_model_nkeyframe(const struct ds_model *model);
@@ -1776,6 +1781,11 @@ int32_t ds_model_joint_id(const struct ds_model *model, const char *name);
 int32_t ds_model_geom_id(const struct ds_model *model, const char *name);
 
 /**
+ * Id of the site of this name; -1 if there is none.
+ */
+int32_t ds_model_site_id(const struct ds_model *model, const char *name);
+
+/**
  * Index in u of the actuator of this name; -1 if there is none.
  */
 int32_t ds_model_actuator_id(const struct ds_model *model, const char *name);
@@ -1794,6 +1804,11 @@ const char *ds_model_joint_name(const struct ds_model *model, int32_t joint);
  * Name of a geom, as ds_model_body_name.
  */
 const char *ds_model_geom_name(const struct ds_model *model, int32_t geom);
+
+/**
+ * Name of a site, as ds_model_body_name.
+ */
+const char *ds_model_site_name(const struct ds_model *model, int32_t site);
 
 /**
  * Name of the actuator of an input, as ds_model_body_name. With DS_ACTUATION_FULL it is the name
@@ -1833,6 +1848,14 @@ ds_status ds_model_body_placement(const struct ds_model *model, int32_t body, do
  * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
  */
 ds_status ds_model_body_inertia(const struct ds_model *model, int32_t body, double *out);
+
+/**
+ * Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
+ * and the body floats. 1 number.
+ */
+ds_status ds_model_body_gravity_compensation(const struct ds_model *model,
+                                             int32_t body,
+                                             double *out);
 
 /**
  * A ds_joint_kind; -1 for an id that is none.
@@ -1905,6 +1928,16 @@ ds_status ds_model_geom_friction(const struct ds_model *model, int32_t geom, dou
  * Coefficient of restitution of a geom as loaded. 1 number.
  */
 ds_status ds_model_geom_restitution(const struct ds_model *model, int32_t geom, double *out);
+
+/**
+ * The body of a site; -1 for an id that is none.
+ */
+int32_t ds_model_site_body(const struct ds_model *model, int32_t site);
+
+/**
+ * Placement of a site in its body's frame: a column-major 4×4 matrix.
+ */
+ds_status ds_model_site_placement(const struct ds_model *model, int32_t site, double *out);
 
 /**
  * Gravity as loaded, world axes [m/s²]. 3 numbers.
@@ -2116,6 +2149,27 @@ ds_status ds_builder_add_geom(struct ds_builder *builder,
                               int32_t body,
                               const struct ds_geom_desc *geom,
                               int32_t *out);
+
+/**
+ * Adds a named frame to a body.
+ *
+ * name: unique among sites; NULL for none. placement: in the body's frame, a column-major 4×4 matrix;
+ * NULL for the identity. out: its id; may be NULL.
+ */
+ds_status ds_builder_add_site(struct ds_builder *builder,
+                              int32_t body,
+                              const char *name,
+                              const double *placement,
+                              int32_t *out);
+
+/**
+ * Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it
+ * is from the start, 1 and the body floats. Every call of the dynamics has it; ds_energy has not, as
+ * with all forces from outside.
+ */
+ds_status ds_builder_set_gravity_compensation(struct ds_builder *builder,
+                                              int32_t body,
+                                              double share);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -2583,8 +2637,8 @@ ds_status ds_sim_set_params(struct ds_sim *sim,
 ds_status ds_forward_kinematics(struct ds_sim *sim, const double *q, double *placements);
 
 /**
- * The total generalized force tau that gives the acceleration a at (q, v), with gravity and the
- * sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+ * The total generalized force tau that gives the acceleration a at (q, v), with gravity, what bodies
+ * have of it compensated, and the sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
  */
 ds_status ds_inverse_dynamics(struct ds_sim *sim,
                               const double *q,
@@ -2593,8 +2647,8 @@ ds_status ds_inverse_dynamics(struct ds_sim *sim,
                               double *tau);
 
 /**
- * The acceleration a under the total generalized force tau at (q, v), with gravity and the sim's
- * external wrenches. Joint damping, springs and friction are the step's business: they act only as
+ * The acceleration a under the total generalized force tau at (q, v), with gravity, what bodies have
+ * of it compensated, and the sim's external wrenches. Joint damping, springs and friction are the step's business: they act only as
  * far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
  */
 ds_status ds_forward_dynamics(struct ds_sim *sim,
@@ -2652,6 +2706,19 @@ ds_status ds_body_jacobian(struct ds_sim *sim,
                            int32_t body,
                            const double *point,
                            double *J);
+
+/**
+ * World placements of all sites: 16 × nsite numbers, a column-major 4×4 matrix each. q: nq numbers.
+ */
+ds_status ds_site_placements(struct ds_sim *sim,
+                             const double *q,
+                             double *placements);
+
+/**
+ * Jacobian of a site: J v is the velocity of its origin and its angular velocity (linear; angular),
+ * world axes. q: nq numbers; J: 6×nv, column-major.
+ */
+ds_status ds_site_jacobian(struct ds_sim *sim, const double *q, int32_t site, double *J);
 
 /**
  * Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may

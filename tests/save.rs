@@ -208,7 +208,7 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
           <geom name="c" type="box" size="0.1 0.1 0.1"/>
           <geom type="cylinder" size="0.1 0.2"/>
         </body>
-        <body name="slider">
+        <body name="slider" gravcomp="0.7">
           <joint name="j3" type="slide" axis="0 1 0" range="-0.5 0.25"/>
           <inertial pos="0.2 0.1 0" mass="0.3" diaginertia="0.001 0.001 0.001"/>
         </body>

@@ -52,6 +52,7 @@ public:
     std::size_t nbody() const { return value(ds_model_nbody(get())); }
     std::size_t njoint() const { return value(ds_model_njoint(get())); }
     std::size_t ngeom() const { return value(ds_model_ngeom(get())); }
+    std::size_t nsite() const { return value(ds_model_nsite(get())); }
     std::size_t nkeyframe() const { return value(ds_model_nkeyframe(get())); }
 
     /** Ids by name, -1 for none; names by id. */
@@ -64,6 +65,9 @@ public:
     std::int32_t geom_id(const std::string &name) const {
         return value(ds_model_geom_id(get(), name.c_str()));
     }
+    std::int32_t site_id(const std::string &name) const {
+        return value(ds_model_site_id(get(), name.c_str()));
+    }
     std::int32_t actuator_id(const std::string &name) const {
         return value(ds_model_actuator_id(get(), name.c_str()));
     }
@@ -72,6 +76,7 @@ public:
         return name(ds_model_joint_name(get(), i));
     }
     std::string_view geom_name(std::int32_t i) const { return name(ds_model_geom_name(get(), i)); }
+    std::string_view site_name(std::int32_t i) const { return name(ds_model_site_name(get(), i)); }
     std::string_view actuator_name(std::int32_t i) const {
         return name(ds_model_actuator_name(get(), i));
     }
@@ -89,6 +94,10 @@ public:
     }
     InertiaVector body_inertia(std::int32_t body) const {
         return read<10>(ds_model_body_inertia, body);
+    }
+    /** Share of its own weight that a force at its centre of mass carries. */
+    double body_gravity_compensation(std::int32_t body) const {
+        return read<1>(ds_model_body_gravity_compensation, body)[0];
     }
     std::int32_t joint_type(std::int32_t joint) const {
         return value(ds_model_joint_type(get(), joint));
@@ -114,6 +123,12 @@ public:
     }
     std::array<double, 2> joint_effort_velocity(std::int32_t joint) const {
         return read<2>(ds_model_joint_effort_velocity, joint);
+    }
+    std::int32_t site_body(std::int32_t site) const {
+        return value(ds_model_site_body(get(), site));
+    }
+    Placement site_placement(std::int32_t site) const {
+        return read<16>(ds_model_site_placement, site);
     }
     std::int32_t geom_body(std::int32_t geom) const {
         return value(ds_model_geom_body(get(), geom));
@@ -222,6 +237,17 @@ public:
         check(ds_builder_add_geom(get(), body, &geom, &out));
         return out;
     }
+    /** A default View for placement is the identity. */
+    std::int32_t add_site(std::int32_t body, const std::string &name, In placement = {}) {
+        std::int32_t out = -1;
+        check(ds_builder_add_site(get(), body, name.empty() ? nullptr : name.c_str(),
+                                  placement.expect(16, "placement"), &out));
+        return out;
+    }
+    /** 1 and the body floats. */
+    void set_gravity_compensation(std::int32_t body, double share) {
+        check(ds_builder_set_gravity_compensation(get(), body, share));
+    }
     void add_actuator(const ds_actuator_desc &actuator) {
         check(ds_builder_add_actuator(get(), &actuator));
     }
@@ -265,7 +291,8 @@ class Sim : public detail::Handle<ds_sim, ds_sim_free> {
 public:
     explicit Sim(const Model &model, const Options &options = {})
         : Handle(made(ds_sim_create, static_cast<const ds_model *>(model.get()), &options)),
-          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()) {}
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()),
+          nsite_(model.nsite()) {}
 
     void step(In q, In v, In u, Out q_next, Out v_next) {
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
@@ -464,6 +491,14 @@ public:
         check(ds_body_jacobian(get(), q.expect(nq_, "q"), body, point.data(),
                                J.expect(6 * nv_, "J")));
     }
+    /** 4×4 of each site, column-major. */
+    void site_placements(In q, Out placements) {
+        check(ds_site_placements(get(), q.expect(nq_, "q"),
+                                 placements.expect(16 * nsite_, "placements")));
+    }
+    void site_jacobian(In q, std::int32_t site, Out J) {
+        check(ds_site_jacobian(get(), q.expect(nq_, "q"), site, J.expect(6 * nv_, "J")));
+    }
     /** Kinetic and potential. */
     std::pair<double, double> energy(In q, In v) {
         double kinetic = 0.0, potential = 0.0;
@@ -484,7 +519,7 @@ public:
     }
 
 private:
-    std::size_t nq_, nv_, nu_, nbody_;
+    std::size_t nq_, nv_, nu_, nbody_, nsite_;
 };
 
 /** A trajectory and its adjoint. One thread at a time. */

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
 use crate::model::cord::Transmission;
 use crate::model::mesh::TriMesh;
-use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec};
+use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec, SiteSpec};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -274,6 +274,49 @@ pub unsafe extern "C" fn ds_builder_add_geom(
         }
         Ok(())
     })
+}
+
+/// Adds a named frame to a body.
+///
+/// name: unique among sites; NULL for none. placement: in the body's frame, a column-major 4×4 matrix;
+/// NULL for the identity. out: its id; may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_site(
+    builder: *mut ds_builder,
+    body: i32,
+    name: *const c_char,
+    placement: *const f64,
+    out: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let b = get(builder)?;
+        let placement = match args::optional_array(placement, 16, "placement")? {
+            [] => Pose::IDENTITY,
+            m => pose(m, "placement")?,
+        };
+        let out = args::optional_place(out, "out")?;
+        let id = b.add_site(SiteSpec {
+            name: self::name(name)?.into(),
+            body: self::body(body, "body")?,
+            placement,
+        })?;
+        if let Some(out) = out {
+            out.write(args::id(Some(id)));
+        }
+        Ok(())
+    })
+}
+
+/// Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it
+/// is from the start, 1 and the body floats. Every call of the dynamics has it; ds_energy has not, as
+/// with all forces from outside.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_set_gravity_compensation(
+    builder: *mut ds_builder,
+    body: i32,
+    share: f64,
+) -> ds_status {
+    wall::status(|| get(builder)?.set_gravity_compensation(self::body(body, "body")?, share))
 }
 
 /// Fills the struct with the defaults. NULL is ignored.

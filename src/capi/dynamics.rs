@@ -41,8 +41,8 @@ pub unsafe extern "C" fn ds_forward_kinematics(
     })
 }
 
-/// The total generalized force tau that gives the acceleration a at (q, v), with gravity and the
-/// sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
+/// The total generalized force tau that gives the acceleration a at (q, v), with gravity, what bodies
+/// have of it compensated, and the sim's external wrenches; M includes armature. nq, nv, nv and nv numbers; tau may be a.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_inverse_dynamics(
     sim: *mut ds_sim,
@@ -62,8 +62,8 @@ pub unsafe extern "C" fn ds_inverse_dynamics(
     })
 }
 
-/// The acceleration a under the total generalized force tau at (q, v), with gravity and the sim's
-/// external wrenches. Joint damping, springs and friction are the step's business: they act only as
+/// The acceleration a under the total generalized force tau at (q, v), with gravity, what bodies have
+/// of it compensated, and the sim's external wrenches. Joint damping, springs and friction are the step's business: they act only as
 /// far as tau holds them. nq, nv, nv and nv numbers; a may be tau.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_forward_dynamics(
@@ -190,6 +190,40 @@ pub unsafe extern "C" fn ds_body_jacobian(
         let x = args::matrix(out, &[("q", q), ("point", point)])?;
         s.sim
             .body_jacobian(q, body, std::array::from_fn(|i| point[i]), x)
+    })
+}
+
+/// World placements of all sites: 16 × nsite numbers, a column-major 4×4 matrix each. q: nq numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_site_placements(
+    sim: *mut ds_sim,
+    q: *const f64,
+    placements: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let count = s.sim.model().sites().len();
+        let out = Out::new(placements, 16 * count, "placements")?;
+        let x = args::matrix(out, &[("q", q)])?;
+        s.sim.site_placements(q, x)
+    })
+}
+
+/// Jacobian of a site: J v is the velocity of its origin and its angular velocity (linear; angular),
+/// world axes. q: nq numbers; J: 6×nv, column-major.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_site_jacobian(
+    sim: *mut ds_sim,
+    q: *const f64,
+    site: i32,
+    J: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
+        let site = args::index(site, s.sim.model().sites().len(), "site", "site")?;
+        let x = args::matrix(Out::new(J, 6 * nv, "J")?, &[("q", q)])?;
+        s.sim.site_jacobian(q, site, x)
     })
 }
 

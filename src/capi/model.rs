@@ -14,6 +14,7 @@ pub struct ds_model {
     bodies: Vec<CString>,
     joints: Vec<CString>,
     geoms: Vec<CString>,
+    sites: Vec<CString>,
     actuators: Vec<CString>,
     keyframes: Vec<CString>,
     warnings: Vec<CString>,
@@ -25,6 +26,7 @@ impl ds_model {
             bodies: args::strings(model.bodies().iter().map(|b| &b.name)),
             joints: args::strings(model.joints().iter().map(|j| &j.name)),
             geoms: args::strings(model.geoms().iter().map(|g| &g.name)),
+            sites: args::strings(model.sites().iter().map(|s| &s.name)),
             actuators: args::strings(model.actuators().iter().map(|a| &a.name)),
             keyframes: args::strings(model.keyframes().iter().map(|k| &k.name)),
             warnings: args::strings(model.warnings().iter()),
@@ -113,6 +115,12 @@ pub unsafe extern "C" fn ds_model_ngeom(model: *const ds_model) -> usize {
     count(model, Model::ngeom)
 }
 
+/// Number of sites: named frames on bodies. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_nsite(model: *const ds_model) -> usize {
+    count(model, |m| m.sites().len())
+}
+
 /// Number of keyframes. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nkeyframe(model: *const ds_model) -> usize {
@@ -135,6 +143,12 @@ pub unsafe extern "C" fn ds_model_joint_id(model: *const ds_model, name: *const 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_id(model: *const ds_model, name: *const c_char) -> i32 {
     find(model, name, "geom", Model::geom_id)
+}
+
+/// Id of the site of this name; -1 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_site_id(model: *const ds_model, name: *const c_char) -> i32 {
+    find(model, name, "site", Model::site_id)
 }
 
 /// Index in u of the actuator of this name; -1 if there is none.
@@ -161,6 +175,12 @@ pub unsafe extern "C" fn ds_model_joint_name(model: *const ds_model, joint: i32)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_geom_name(model: *const ds_model, geom: i32) -> *const c_char {
     named(model, geom, "geom", |m| &m.geoms)
+}
+
+/// Name of a site, as ds_model_body_name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_site_name(model: *const ds_model, site: i32) -> *const c_char {
+    named(model, site, "site", |m| &m.sites)
 }
 
 /// Name of the actuator of an input, as ds_model_body_name. With DS_ACTUATION_FULL it is the name

@@ -93,6 +93,7 @@ enum Part {
     Body,
     Joint,
     Geom,
+    Site,
 }
 
 impl Part {
@@ -102,12 +103,13 @@ impl Part {
             Part::Body => (m.nbody(), "body"),
             Part::Joint => (m.njoint(), "joint"),
             Part::Geom => (m.ngeom(), "geom"),
+            Part::Site => (m.sites().len(), "site"),
         };
         args::index(id, count, name, name)
     }
 }
 
-/// A number about the body, joint or geom `id`; -1 on failure.
+/// A number about the body, joint, geom or site `id`; -1 on failure.
 unsafe fn about(
     model: *const ds_model,
     id: i32,
@@ -120,7 +122,7 @@ unsafe fn about(
     })
 }
 
-/// Numbers about the body, joint or geom `id`.
+/// Numbers about the body, joint, geom or site `id`.
 unsafe fn numbers_about<const N: usize>(
     model: *const ds_model,
     id: i32,
@@ -169,6 +171,19 @@ pub unsafe extern "C" fn ds_model_body_inertia(
 ) -> ds_status {
     numbers_about(model, body, Part::Body, out, |m, i| {
         m.params().body_inertia[i].to_params()
+    })
+}
+
+/// Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
+/// and the body floats. 1 number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_body_gravity_compensation(
+    model: *const ds_model,
+    body: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, body, Part::Body, out, |m, i| {
+        [m.bodies()[i].gravity_compensation]
     })
 }
 
@@ -311,6 +326,26 @@ pub unsafe extern "C" fn ds_model_geom_restitution(
 ) -> ds_status {
     numbers_about(model, geom, Part::Geom, out, |m, i| {
         [m.params().geom_restitution[i]]
+    })
+}
+
+/// The body of a site; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_site_body(model: *const ds_model, site: i32) -> i32 {
+    about(model, site, Part::Site, |m, i| {
+        args::id(Some(m.sites()[i].body))
+    })
+}
+
+/// Placement of a site in its body's frame: a column-major 4×4 matrix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_site_placement(
+    model: *const ds_model,
+    site: i32,
+    out: *mut f64,
+) -> ds_status {
+    numbers_about(model, site, Part::Site, out, |m, i| {
+        m.sites()[i].placement.homogeneous()
     })
 }
 

@@ -1,9 +1,11 @@
 //! Models made in code: a description that is checked piece by piece, where the mistake is made.
 
-use super::check::{check_geom, check_inertia, check_joint, check_pose, described};
+use super::check::{
+    check_geom, check_gravity_compensation, check_inertia, check_joint, check_pose, described,
+};
 use super::cord::Transmission;
 use super::spec::{
-    ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec,
+    ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec, SiteSpec,
 };
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
@@ -35,6 +37,7 @@ pub struct ModelBuilder {
     bodies: HashSet<String>,
     joints: HashSet<String>,
     geoms: HashSet<String>,
+    sites: HashSet<String>,
     actuators: HashSet<String>,
 }
 
@@ -61,6 +64,7 @@ impl ModelBuilder {
             bodies: HashSet::from(["world".to_owned()]),
             joints: HashSet::new(),
             geoms: HashSet::new(),
+            sites: HashSet::new(),
             actuators: HashSet::new(),
         }
     }
@@ -160,6 +164,31 @@ impl ModelBuilder {
         claim(&mut self.geoms, "geom", &geom.name)?;
         self.spec.geoms.push(geom);
         Ok(self.spec.geoms.len() - 1)
+    }
+
+    /// Adds a named frame to its body; returns its id.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none, a name taken twice, a placement that is no rigid motion.
+    pub fn add_site(&mut self, site: SiteSpec) -> Result<usize> {
+        self.known_body(site.body, "body")?;
+        check_pose(&site.placement, || {
+            format!("site {}: placement", described(&site.name, ""))
+        })?;
+        claim(&mut self.sites, "site", &site.name)?;
+        self.spec.sites.push(site);
+        Ok(self.spec.sites.len() - 1)
+    }
+
+    /// Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none or a share that is not finite.
+    pub fn set_gravity_compensation(&mut self, body: usize, share: f64) -> Result<()> {
+        self.known_body(body, "body")?;
+        check_gravity_compensation(share, &described(&self.spec.bodies[body].name, ""))?;
+        self.spec.bodies[body].gravity_compensation = share;
+        Ok(())
     }
 
     /// Adds an actuator; returns its index in u.

@@ -7,7 +7,7 @@ use super::check::{
 use super::derived::Derived;
 use super::params::Params;
 use super::spec::{
-    BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec,
+    BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec, SiteSpec,
 };
 use super::topology::{Topology, WORLD};
 use super::{Actuation, Body, Joint, Keyframe, Model};
@@ -219,10 +219,7 @@ impl Compiler {
             )));
         }
         let (geoms, geom_order, geom_ids) = self.geoms(spec.geoms)?;
-        let mut sites = spec.sites;
-        for s in &mut sites {
-            s.body = self.known_body(s.body, || format!("site \"{}\"", s.name))?;
-        }
+        let (sites, site_ids) = self.sites(spec.sites)?;
         let actuators = match actuation {
             Actuation::FromFile => self.actuators(&spec.actuators)?,
             Actuation::Full => self.full_actuation(),
@@ -293,6 +290,7 @@ impl Compiler {
             body_ids: self.body_ids,
             joint_ids: self.joint_ids,
             geom_ids,
+            site_ids,
             geometry: Derived::default(),
         };
         let mut params = model.params.clone();
@@ -312,6 +310,25 @@ impl Compiler {
             .get(body)
             .copied()
             .ok_or_else(|| Error::invalid(format!("{}: there is no body {body}", who())))
+    }
+
+    /// Sites sorted by body, in the description's order within each, and their names.
+    fn sites(&self, mut sites: Vec<SiteSpec>) -> Result<(Vec<SiteSpec>, HashMap<String, usize>)> {
+        for s in &mut sites {
+            s.body = self.known_body(s.body, || format!("site \"{}\"", s.name))?;
+            check_pose(&s.placement, || format!("site \"{}\": placement", s.name))?;
+        }
+        sites.sort_by_key(|s| s.body);
+        let mut ids = HashMap::new();
+        for (id, s) in sites.iter().enumerate() {
+            if !s.name.is_empty() && ids.insert(s.name.clone(), id).is_some() {
+                return Err(Error::invalid(format!(
+                    "site \"{}\": the name is taken twice",
+                    s.name
+                )));
+            }
+        }
+        Ok((sites, ids))
     }
 
     /// Geoms sorted by body, in the description's order within each; also where each one went.

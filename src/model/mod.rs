@@ -126,6 +126,7 @@ pub struct Model {
     body_ids: HashMap<String, usize>,
     joint_ids: HashMap<String, usize>,
     geom_ids: HashMap<String, usize>,
+    site_ids: HashMap<String, usize>,
     geometry: Derived,
 }
 
@@ -201,6 +202,7 @@ impl Model {
         &self.geoms
     }
 
+    /// By body, in the description's order within each.
     pub fn sites(&self) -> &[SiteSpec] {
         &self.sites
     }
@@ -257,6 +259,10 @@ impl Model {
 
     pub fn geom_id(&self, name: &str) -> Option<usize> {
         self.geom_ids.get(name).copied()
+    }
+
+    pub fn site_id(&self, name: &str) -> Option<usize> {
+        self.site_ids.get(name).copied()
     }
 
     pub fn keyframe(&self, name: &str) -> Result<&Keyframe> {

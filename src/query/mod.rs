@@ -6,6 +6,7 @@ mod dynamics;
 mod geometry;
 mod normal;
 mod random_pairs;
+mod sites;
 mod smoothing;
 
 pub use contact_motion::ContactDerivatives;

@@ -262,6 +262,30 @@ void dynamics(const Model &model) {
     CHECK(z[0] > 0.0);
 }
 
+void sites() {
+    Builder builder;
+    builder.set_gravity_compensation(0, 0.5);
+    const auto inertia = diffsim::inertia_from_com(1.0, {}, {0.1, 0.0, 0.1, 0.0, 0.0, 0.1});
+    const auto arm = builder.add_body(0, "arm", {}, inertia);
+    ds_joint_desc hinge;
+    ds_joint_desc_init(&hinge);
+    builder.add_joint(arm, hinge);
+    const std::array<double, 16> tip{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.5, 0, 0, 1};
+    CHECK(builder.add_site(0, "") == 0 && builder.add_site(arm, "tip", tip) == 1);
+    const Model model = builder.build();
+    CHECK(model.nsite() == 2 && model.site_id("tip") == 1 && model.site_name(1) == "tip");
+    CHECK(model.site_body(1) == model.body_id("arm") && model.site_placement(1) == tip);
+    CHECK(model.body_gravity_compensation(0) == 0.5);
+    Sim sim(model);
+    const Numbers q{std::acos(0.0)};
+    Numbers placements(32), J(6);
+    sim.site_placements(q, placements);
+    CHECK(std::abs(placements[16 + 13] - 0.5) < 1e-15);
+    sim.site_jacobian(q, 1, J);
+    CHECK(std::abs(J[0] + 0.5) < 1e-15 && J[5] == 1.0);
+    CHECK_THROWS(sim.site_jacobian(q, 2, J), DS_ERR_INVALID_ARGUMENT, "site");
+}
+
 void rollouts_and_batches(const Model &model) {
     const State s(model);
     constexpr std::size_t n = 5;
@@ -462,6 +486,7 @@ int main(int argc, char **argv) {
     compliant_contact(model);
     dynamics(model);
     rollouts_and_batches(model);
+    sites();
     built_in_code();
     recordings(model);
     saving(model);

@@ -20,11 +20,11 @@ import Libdl
 include("LibDiffSim.jl")
 using .LibDiffSim
 
-export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, warnings
+export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, site_id, warnings
 export pair_enabled, with_pairs, exclude_overlapping
 export Sim, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
-export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, energy
+export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, site_placements, site_jacobian, energy
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
 export Rollout, run!, aware_report
 export Batch, batch_step!

@@ -458,6 +458,9 @@ ds_builder_add_geom(a1, a2, a3, a4) =
 ds_builder_add_joint(a1, a2, a3) =
     ccall((:ds_builder_add_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
 
+ds_builder_add_site(a1, a2, a3, a4, a5) =
+    ccall((:ds_builder_add_site, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5)
+
 ds_builder_build(a1, a2) =
     ccall((:ds_builder_build, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), a1, a2)
 
@@ -472,6 +475,9 @@ ds_builder_set_actuation(a1, a2) =
 
 ds_builder_set_gravity(a1, a2) =
     ccall((:ds_builder_set_gravity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_builder_set_gravity_compensation(a1, a2, a3) =
+    ccall((:ds_builder_set_gravity_compensation, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
 
 ds_center_of_mass(a1, a2, a3, a4, a5) =
     ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
@@ -529,6 +535,9 @@ ds_model_actuator_id(a1, a2) =
 
 ds_model_actuator_name(a1, a2) =
     ccall((:ds_model_actuator_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_body_gravity_compensation(a1, a2, a3) =
+    ccall((:ds_model_body_gravity_compensation, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
 
 ds_model_body_id(a1, a2) =
     ccall((:ds_model_body_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
@@ -647,6 +656,9 @@ ds_model_nkeyframe(a1) =
 ds_model_nq(a1) =
     ccall((:ds_model_nq, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_model_nsite(a1) =
+    ccall((:ds_model_nsite, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
 ds_model_nu(a1) =
     ccall((:ds_model_nu, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -664,6 +676,18 @@ ds_model_q_to_mujoco(a1, a2, a3) =
 
 ds_model_save(a1, a2, a3, a4) =
     ccall((:ds_model_save, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ref{ds_save_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
+
+ds_model_site_body(a1, a2) =
+    ccall((:ds_model_site_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_site_id(a1, a2) =
+    ccall((:ds_model_site_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_site_name(a1, a2) =
+    ccall((:ds_model_site_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_site_placement(a1, a2, a3) =
+    ccall((:ds_model_site_placement, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
 
 ds_model_time_step(a1) =
     ccall((:ds_model_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
@@ -928,6 +952,12 @@ ds_sim_step_vjp_aware(a1, a2, a3, a4, a5, a6, a7, a8) =
 
 ds_sim_work(a1, a2) =
     ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_site_jacobian(a1, a2, a3, a4) =
+    ccall((:ds_site_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_site_placements(a1, a2, a3) =
+    ccall((:ds_site_placements, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
 ds_smoothing_init(a1) =
     ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)

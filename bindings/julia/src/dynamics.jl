@@ -57,6 +57,20 @@ function body_jacobian(s::Sim, q, body, point = zeros(3))
     out
 end
 
+"Placements of all sites: 4×4×nsite, each taking a point from the site's axes to the world's. Site `i` is at `i + 1`."
+function site_placements(s::Sim, q)
+    out = Array{Float64}(undef, 4, 4, s.model.nsite)
+    check(LibDiffSim.ds_site_placements(handle(s), sized(q, "q", s.model.nq), out))
+    out
+end
+
+"The 6×nv Jacobian (linear; angular) in world axes of a site at its origin."
+function site_jacobian(s::Sim, q, site)
+    out = Matrix{Float64}(undef, 6, s.model.nv)
+    check(LibDiffSim.ds_site_jacobian(handle(s), sized(q, "q", s.model.nq), site, out))
+    out
+end
+
 "Kinetic and potential energy [J]."
 function energy(s::Sim, q, v)
     kinetic, potential = Ref(0.0), Ref(0.0)

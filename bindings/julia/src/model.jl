@@ -2,7 +2,7 @@
     Model
 
 A robot or scene: constant once made, and safe to use from many threads. Fields `nq`, `nv`, `nu`, `nbody`, `njoint`,
-`ngeom` hold its sizes. Made by [`load_model`](@ref).
+`ngeom`, `nsite` hold its sizes. Made by [`load_model`](@ref).
 """
 mutable struct Model
     handle::Ptr{Cvoid}
@@ -12,9 +12,18 @@ mutable struct Model
     nbody::Int
     njoint::Int
     ngeom::Int
+    nsite::Int
     function Model(handle)
         L = LibDiffSim
-        sizes = (L.ds_model_nq, L.ds_model_nv, L.ds_model_nu, L.ds_model_nbody, L.ds_model_njoint, L.ds_model_ngeom)
+        sizes = (
+            L.ds_model_nq,
+            L.ds_model_nv,
+            L.ds_model_nu,
+            L.ds_model_nbody,
+            L.ds_model_njoint,
+            L.ds_model_ngeom,
+            L.ds_model_nsite,
+        )
         finalizer(close, new(handle, (Int(f(handle)) for f in sizes)...))
     end
 end
@@ -118,7 +127,12 @@ function warnings(m::Model)
     [unsafe_string(LibDiffSim.ds_model_warning(m.handle, i)) for i in 0:Int(count)-1]
 end
 
-for (name, f) in ((:body_id, :ds_model_body_id), (:joint_id, :ds_model_joint_id), (:geom_id, :ds_model_geom_id))
+for (name, f) in (
+    (:body_id, :ds_model_body_id),
+    (:joint_id, :ds_model_joint_id),
+    (:geom_id, :ds_model_geom_id),
+    (:site_id, :ds_model_site_id),
+)
     @eval begin
         "Id of what has this name in the model."
         function $name(m::Model, name::AbstractString)

@@ -60,6 +60,17 @@
     @test all(Q[:, k] == q && V[:, k] == v for k in 1:3)
 end
 
+@testset "sites" begin
+    text = """<mujoco><worldbody><site name="origin"/><body><joint axis="0 0 1"/><geom size="0.1"/>
+              <site name="tip" pos="0.5 0 0"/></body></worldbody></mujoco>"""
+    model = load_model(text, :mjcf)
+    sim = Sim(model)
+    @test model.nsite == 2 && site_id(model, "tip") == 1
+    @test site_placements(sim, [pi / 2])[1:3, 4, 2] ≈ [0, 0.5, 0]
+    @test site_jacobian(sim, [pi / 2], 1)[:, 1] ≈ [-0.5, 0, 0, 0, 0, 1]
+    @test_throws DiffSimError site_jacobian(sim, [0.0], 2)
+end
+
 @testset "recordings" begin
     sim, q, v, u = quadruped()
     recorder = Recorder(sim.model; rate = 0)

@@ -38,6 +38,28 @@ def test_what_a_model_is(model):
     assert model.gravity.tolist() == [0.0, 0.0, -9.81] and model.time_step == 0.002
 
 
+def test_sites_and_gravity_compensation():
+    builder = diffsim.Builder()
+    arm = builder.add_body(0, "arm", inertia=diffsim.inertia_from_com(1.0, np.zeros(3), [0.1, 0, 0.1, 0, 0, 0.1]))
+    builder.add_joint(arm)
+    tip = np.eye(4)
+    tip[0, 3] = 0.5
+    assert builder.add_site(0) == 0 and builder.add_site(arm, "tip", tip) == 1
+    builder.set_gravity_compensation(arm, 0.5)
+    model = builder.build()
+    assert model.nsite == 2 and model.site_id("tip") == 1 and [s.body for s in model.sites] == [0, 1]
+    assert model.site(1).name == "tip" and model.bodies[1].gravity_compensation == 0.5
+    np.testing.assert_array_equal(model.site(1).placement, tip)
+    sim = diffsim.Sim(model)
+    placements = sim.site_placements([np.pi / 2])
+    np.testing.assert_allclose(placements[:3, 3, 1], [0, 0.5, 0], atol=1e-15)
+    np.testing.assert_allclose(sim.site_jacobian([np.pi / 2], 1)[:, 0], [-0.5, 0, 0, 0, 0, 1], atol=1e-15)
+    with pytest.raises(KeyError, match="site"):
+        model.site_id("nobody")
+    with pytest.raises(diffsim.InvalidArgumentError, match="site"):
+        sim.site_jacobian([0.0], 2)
+
+
 def test_configurations(model, state):
     q, v, _ = state
     q1 = model.integrate(q, v)

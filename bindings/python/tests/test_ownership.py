@@ -93,6 +93,8 @@ CALLS = {
         "inverse_dynamics_derivatives": (Q, V, V),
         "forward_dynamics_derivatives": (Q, V, V),
         "body_jacobian": (Q, 1),
+        "site_placements": (Q,),
+        "site_jacobian": (Q, 0),
         "energy": (Q, V),
         "center_of_mass": (Q,),
         "momentum": (Q, V),
@@ -134,6 +136,8 @@ CALLS = {
         "add_body": (),
         "add_joint": (0,),
         "add_geom": (0,),
+        "add_site": (0,),
+        "set_gravity_compensation": (0, 1.0),
         "add_actuator": ("joint",),
         "add_equality": (diffsim.EqualityKind.WELD,),
         "build": (),
@@ -142,10 +146,12 @@ CALLS = {
         "body_id": ("world",),
         "joint_id": ("",),
         "geom_id": ("",),
+        "site_id": ("",),
         "actuator_id": ("",),
         "body": (0,),
         "joint": (0,),
         "geom": (0,),
+        "site": (0,),
         "bodies": None,
         "gravity": None,
         "time_step": None,
@@ -165,7 +171,7 @@ CALLS = {
     },
 }
 # They make a handle or memory; or go through the model's parts one by one, of which the empty model has none.
-NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "actuator_names", "keyframe_names"}
+NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "sites", "actuator_names", "keyframe_names"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

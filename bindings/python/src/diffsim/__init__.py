@@ -50,7 +50,7 @@ from .enums import (
     Status,
 )
 from .live import Live
-from .model import Body, Geom, Joint, Model
+from .model import Body, Geom, Joint, Model, Site
 from .parameters import Param
 from .problem import Problem, ProblemGradients
 from .recorder import Recorder
@@ -119,6 +119,7 @@ __all__ = [
     "RecordingError",
     "Rollout",
     "Sim",
+    "Site",
     "SmoothedDistance",
     "SmoothingInfo",
     "SmoothingMethod",

@@ -73,6 +73,18 @@ class Builder(Handle):
         check(lib.ds_builder_add_geom(self._handle, body, geom, out))
         return out[0]
 
+    def add_site(self, body: int, name: Optional[str] = None, placement=None) -> int:
+        """Adds a named frame to a body and returns its id. placement: 4×4, in the body's frame; None for the identity."""
+        placement = None if placement is None else array(placement, (4, 4), "placement")
+        out = ffi.new("int32_t *")
+        given = NULL if name is None else name.encode()
+        check(lib.ds_builder_add_site(self._handle, body, given, pointer(placement), out))
+        return out[0]
+
+    def set_gravity_compensation(self, body: int, share: float) -> None:
+        """Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats."""
+        check(lib.ds_builder_set_gravity_compensation(self._handle, body, share))
+
     def add_actuator(self, joint: str, **fields) -> None:
         """Adds an actuator on a joint, which takes the next entry of u; fields are those of
         `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,

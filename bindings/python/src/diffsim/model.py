@@ -16,12 +16,14 @@ Array = npt.NDArray[np.float64]
 @dataclass(frozen=True)
 class Body:
     """A body. `placement`: 4×4, in the parent's frame while every joint is at its reference.
-    `inertia`: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes."""
+    `inertia`: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes.
+    `gravity_compensation`: share of its own weight that a force at its centre of mass carries."""
 
     name: str
     parent: int
     placement: Array
     inertia: Array
+    gravity_compensation: float
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,21 @@ class Geom:
     restitution: float
 
 
+@dataclass(frozen=True)
+class Site:
+    """A named frame. `placement`: 4×4, in the body's frame."""
+
+    name: str
+    body: int
+    placement: Array
+
+
 class Model(Handle):
     """A robot or scene. Any number of threads may use it at once.
 
     Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs,
-    `nu` inputs, `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms. `warnings`: what
-    the loader read but does not use.
+    `nu` inputs, `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms, `nsite` sites.
+    `warnings`: what the loader read but does not use.
     """
 
     _kind = "ds_model"
@@ -76,6 +87,7 @@ class Model(Handle):
         self.nbody: int = lib.ds_model_nbody(m)
         self.njoint: int = lib.ds_model_njoint(m)
         self.ngeom: int = lib.ds_model_ngeom(m)
+        self.nsite: int = lib.ds_model_nsite(m)
         self.nkeyframe: int = lib.ds_model_nkeyframe(m)
         self.warnings: Tuple[str, ...] = tuple(
             text(lib.ds_model_warning(m, i)) for i in range(lib.ds_model_warning_count(m))
@@ -139,6 +151,10 @@ class Model(Handle):
         """Id of the geom of this name; KeyError if there is none."""
         return self._id(lib.ds_model_geom_id, "geom", name)
 
+    def site_id(self, name: str) -> int:
+        """Id of the site of this name; KeyError if there is none."""
+        return self._id(lib.ds_model_site_id, "site", name)
+
     def actuator_id(self, name: str) -> int:
         """Index in u of the actuator of this name; KeyError if there is none."""
         return self._id(lib.ds_model_actuator_id, "actuator", name)
@@ -157,6 +173,7 @@ class Model(Handle):
             lib.ds_model_body_parent(m, body),
             placement,
             self._read(lib.ds_model_body_inertia, body, (10,)),
+            float(self._read(lib.ds_model_body_gravity_compensation, body, (1,))[0]),
         )
 
     def joint(self, joint: int) -> Joint:
@@ -191,6 +208,12 @@ class Model(Handle):
             float(self._read(lib.ds_model_geom_restitution, geom, (1,))[0]),
         )
 
+    def site(self, site: int) -> Site:
+        """What a site is."""
+        placement = self._read(lib.ds_model_site_placement, site, (4, 4))
+        m = self._handle
+        return Site(text(lib.ds_model_site_name(m, site)), lib.ds_model_site_body(m, site), placement)
+
     @property
     def bodies(self) -> Tuple[Body, ...]:
         return tuple(map(self.body, range(self.nbody)))
@@ -202,6 +225,10 @@ class Model(Handle):
     @property
     def geoms(self) -> Tuple[Geom, ...]:
         return tuple(map(self.geom, range(self.ngeom)))
+
+    @property
+    def sites(self) -> Tuple[Site, ...]:
+        return tuple(map(self.site, range(self.nsite)))
 
     @property
     def actuator_names(self) -> Tuple[str, ...]:

@@ -574,6 +574,18 @@ class Sim(Handle):
         check(lib.ds_body_jacobian(self._handle, self._q.fill(q), body, self._three.fill(point), pointer(out)))
         return out
 
+    def site_placements(self, q, out: Optional[Array] = None) -> Array:
+        """World placements of all sites: 4×4×nsite."""
+        out = result(out, (4, 4, self.model.nsite), "out")
+        check(lib.ds_site_placements(self._handle, self._q.fill(q), pointer(out)))
+        return out
+
+    def site_jacobian(self, q, site: int) -> Array:
+        """Jacobian of a site: 6×nv, velocity of its origin and angular velocity, world axes."""
+        out = result(None, (6, self.model.nv), "J")
+        check(lib.ds_site_jacobian(self._handle, self._q.fill(q), site, pointer(out)))
+        return out
+
     def energy(self, q, v) -> Tuple[float, float]:
         """Kinetic and potential energy [J]."""
         kinetic, potential = ffi.new("double *"), ffi.new("double *")
