@@ -23,3 +23,4 @@ pub mod rollout;
 pub mod save;
 pub mod spatial;
 pub mod step;
+pub mod tendon;

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     // Problems made of numbers: it knows neither models nor where its rows come from.
     &["contact"],
     &["dynamics"],
-    &["collision"],
+    &["collision", "tendon"],
     // Readers look which geometries of their scene overlap; writers use the readers' names.
     &["load"],
     &["save"],

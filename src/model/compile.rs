@@ -4,6 +4,7 @@ use super::check::{
     check_geom, check_gravity_compensation, check_inertia, check_joint, check_moving_inertia,
     check_pose, described,
 };
+use super::cord_binding::tendon_numbers;
 use super::derived::Derived;
 use super::params::Params;
 use super::spec::{
@@ -22,11 +23,6 @@ impl Model {
     /// # Errors
     /// `InvalidArgument` naming the body, joint, geom or actuator at fault.
     pub fn compile(spec: ModelSpec, actuation: Actuation) -> Result<Model> {
-        if !(spec.springs.is_empty() && spec.tendons.is_empty()) {
-            return Err(Error::unsupported(
-                "springs and tendons are not in this version",
-            ));
-        }
         let order = depth_first(&spec.bodies)?;
         let mut c = Compiler {
             new_body: vec![0; spec.bodies.len()],
@@ -74,11 +70,11 @@ fn depth_first(bodies: &[BodySpec]) -> Result<Vec<usize>> {
 pub(super) struct Compiler {
     new_body: Vec<usize>,
     pub(super) topology: Topology,
-    link_placement: Vec<Pose>,
-    bodies: Vec<Body>,
+    pub(super) link_placement: Vec<Pose>,
+    pub(super) bodies: Vec<Body>,
     pub(super) joints: Vec<Joint>,
     inertias: Vec<Inertia>,
-    neutral: Vec<f64>,
+    pub(super) neutral: Vec<f64>,
     damping: Vec<f64>,
     stiffness: Vec<f64>,
     spring_reference: Vec<f64>,
@@ -220,6 +216,8 @@ impl Compiler {
         }
         let (geoms, geom_order, geom_ids) = self.geoms(spec.geoms)?;
         let (sites, site_ids) = self.sites(spec.sites)?;
+        let (springs, spring_ids) = self.springs(spec.springs)?;
+        let (tendons, tendon_ids) = self.tendons(spec.tendons)?;
         let actuators = match actuation {
             Actuation::FromFile => self.actuators(&spec.actuators)?,
             Actuation::Full => self.full_actuation(),
@@ -242,6 +240,8 @@ impl Compiler {
             geom_dissipation: geoms.iter().map(|g| g.dissipation).collect(),
             geom_tangential: geoms.iter().map(|g| g.tangential).collect(),
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
+            spring: springs.iter().map(|s| [s.stiffness, s.damping]).collect(),
+            tendon: tendons.iter().map(tendon_numbers).collect(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {
@@ -278,6 +278,8 @@ impl Compiler {
             joints: self.joints,
             geoms,
             sites,
+            springs,
+            tendons,
             actuators,
             keyframes: Vec::new(),
             equalities,
@@ -291,6 +293,8 @@ impl Compiler {
             joint_ids: self.joint_ids,
             geom_ids,
             site_ids,
+            spring_ids,
+            tendon_ids,
             geometry: Derived::default(),
         };
         let mut params = model.params.clone();
@@ -305,7 +309,7 @@ impl Compiler {
         Ok(model)
     }
 
-    fn known_body(&self, body: usize, who: impl Fn() -> String) -> Result<usize> {
+    pub(super) fn known_body(&self, body: usize, who: impl Fn() -> String) -> Result<usize> {
         self.new_body
             .get(body)
             .copied()

@@ -77,6 +77,40 @@ pub enum WrapShape {
     Cylinder,
 }
 
+/// A part of a spatial path between two points next to each other, each with its body.
+#[derive(Clone, Copy, Debug)]
+pub struct Leg<'a> {
+    pub ends: [(usize, Vec3); 2],
+    /// What it may bend around.
+    pub around: Option<&'a WrapSpec>,
+    /// What its length counts in the tendon's.
+    pub share: f64,
+}
+
+/// The parts of a path that [`Model::compile`](super::Model::compile) accepts.
+pub fn legs(path: &[PathPoint]) -> impl Iterator<Item = Leg<'_>> {
+    let (mut last, mut around, mut share) = (None, None, 1.0);
+    path.iter().filter_map(move |point| match point {
+        PathPoint::Pulley { divisor } => {
+            (last, share) = (None, 1.0 / divisor);
+            None
+        }
+        PathPoint::Around(wrap) => {
+            around = Some(wrap);
+            None
+        }
+        PathPoint::Point { body, at } => {
+            let end = (*body, *at);
+            let start = last.replace(end)?;
+            Some(Leg {
+                ends: [start, end],
+                around: around.take(),
+                share,
+            })
+        }
+    })
+}
+
 /// What an actuator acts on, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transmission {

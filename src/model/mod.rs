@@ -5,6 +5,8 @@ pub mod builder;
 mod check;
 mod compile;
 pub mod cord;
+mod cord_binding;
+mod cord_check;
 pub mod derived;
 pub mod limits;
 pub mod mesh;
@@ -20,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::joint::composition;
 use crate::spatial::{Pose, Vec3};
 pub(crate) use check::SIZES;
+use cord::{SpringSpec, TendonSpec};
 use derived::Derived;
 use params::Params;
 use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
@@ -114,6 +117,8 @@ pub struct Model {
     joints: Vec<Joint>,
     geoms: Vec<GeomSpec>,
     sites: Vec<SiteSpec>,
+    springs: Vec<SpringSpec>,
+    tendons: Vec<TendonSpec>,
     actuators: Vec<Actuator>,
     keyframes: Vec<Keyframe>,
     equalities: Vec<EqualitySpec>,
@@ -127,6 +132,8 @@ pub struct Model {
     joint_ids: HashMap<String, usize>,
     geom_ids: HashMap<String, usize>,
     site_ids: HashMap<String, usize>,
+    spring_ids: HashMap<String, usize>,
+    tendon_ids: HashMap<String, usize>,
     geometry: Derived,
 }
 
@@ -207,6 +214,16 @@ impl Model {
         &self.sites
     }
 
+    /// The springs of the description, their bodies those of the model.
+    pub fn springs(&self) -> &[SpringSpec] {
+        &self.springs
+    }
+
+    /// The tendons of the description, their bodies those of the model; `rest` is given in all.
+    pub fn tendons(&self) -> &[TendonSpec] {
+        &self.tendons
+    }
+
     pub fn actuators(&self) -> &[Actuator] {
         &self.actuators
     }
@@ -263,6 +280,14 @@ impl Model {
 
     pub fn site_id(&self, name: &str) -> Option<usize> {
         self.site_ids.get(name).copied()
+    }
+
+    pub fn spring_id(&self, name: &str) -> Option<usize> {
+        self.spring_ids.get(name).copied()
+    }
+
+    pub fn tendon_id(&self, name: &str) -> Option<usize> {
+        self.tendon_ids.get(name).copied()
     }
 
     pub fn keyframe(&self, name: &str) -> Result<&Keyframe> {

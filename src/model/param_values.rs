@@ -30,6 +30,8 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
+            ParamKind::Spring => self.spring[i][c],
+            ParamKind::Tendon => self.tendon[i][c],
             ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => 0.0,
             kind => self.per_dof(kind)[model.dof_of(p)],
         }
@@ -53,6 +55,8 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
+            ParamKind::Spring => self.spring[i][c] = value,
+            ParamKind::Tendon => self.tendon[i][c] = value,
             ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => {}
             kind => {
                 let k = model.dof_of(p);
@@ -208,7 +212,15 @@ impl Model {
                 range("index (a geom)", p.index, self.ngeom())?;
                 range("component", p.component, 1)
             }
-            ParamKind::Spring | ParamKind::Force => Err(Error::unsupported(format!(
+            ParamKind::Spring => {
+                range("index (a spring)", p.index, self.springs().len())?;
+                range("component", p.component, 2)
+            }
+            ParamKind::Tendon => {
+                range("index (a tendon)", p.index, self.tendons().len())?;
+                range("component", p.component, 4)
+            }
+            ParamKind::Force => Err(Error::unsupported(format!(
                 "param: {:?} is not a parameter of any step of this version",
                 p.kind
             ))),

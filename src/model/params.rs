@@ -29,7 +29,7 @@ pub enum ParamKind {
     /// index: geom; component: of [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes), of a sphere, capsule, cylinder,
     /// ellipsoid or box [m]. What collides, not what has mass.
     GeomSize = 9,
-    /// index: spring; reserved.
+    /// index: spring; component 0: stiffness, 1: damping.
     Spring = 10,
     /// index 0; component 0–2.
     Gravity = 11,
@@ -45,6 +45,8 @@ pub enum ParamKind {
     /// index: geom; component 0 [N s/m]: viscous friction of penalty contact below its bound. In series with the other
     /// geom's; in place of infinite values the simulation has finite ones.
     ContactTangential = 16,
+    /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper end of the lengths at which it rests.
+    Tendon = 17,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.
     Force = 1000,
@@ -102,4 +104,8 @@ pub struct Params {
     pub geom_tangential: Vec<f64>,
     /// Per geom, as [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes) [m].
     pub geom_size: Vec<[f64; 3]>,
+    /// Per spring: stiffness [N/m] and damping [N s/m].
+    pub spring: Vec<[f64; 2]>,
+    /// Per tendon: stiffness, damping, and the lengths between which its spring rests, lower and upper.
+    pub tendon: Vec<[f64; 4]>,
 }

@@ -6,9 +6,11 @@ use crate::contact::convex::Convex;
 use crate::contact::law::Law;
 use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
+use crate::error::{Error, Result};
 use crate::force::Force;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
 use crate::model::Model;
+use crate::model::cord::TendonSpec;
 
 /// The parts that options choose, or that are given in their place ([`Sim::with_parts`](super::Sim::with_parts)).
 #[derive(Debug)]
@@ -51,5 +53,26 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     match options.contact {
         Contact::Lcp => Box::new(Lcp::new(none, rigid)),
         _ => Box::new(Ncp::new(none, rigid)),
+    }
+}
+
+/// Names what no step of this version knows of springs and tendons.
+pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {
+    let pulls = |t: &&TendonSpec| t.stiffness > 0.0 || t.damping > 0.0;
+    let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
+    let tendons = model.tendons();
+    let bound = (tendons.iter().find(binds)).filter(|_| options.contact != Contact::None);
+    if let Some(t) = tendons.iter().find(pulls).or(bound) {
+        return Err(Error::unsupported(format!(
+            "tendon \"{}\": stiffness, damping, limits and friction loss are in no step of this version",
+            t.name
+        )));
+    }
+    match model.springs().first() {
+        Some(s) => Err(Error::unsupported(format!(
+            "spring \"{}\": springs are in no step of this version",
+            s.name
+        ))),
+        None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, law_of};
+use super::parts::{Parts, law_of, refuse_cords};
 use super::state::{Held, Last, StepState};
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
@@ -68,6 +68,7 @@ impl Sim {
     /// As [`Sim::new`].
     pub fn with_parts(model: Arc<Model>, options: &Options, parts: Parts) -> Result<Sim> {
         options.check()?;
+        refuse_cords(&model, options)?;
         let options = &options.for_model(&model);
         let (nq, nv) = (model.nq(), model.nv());
         Bytes::of(&model, options).check(&model, options)?;

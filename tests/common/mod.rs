@@ -4,6 +4,7 @@
 pub mod alike;
 pub mod boxed;
 pub mod checker;
+pub mod cords;
 pub mod enumeration;
 pub mod impacts;
 pub mod problems;
@@ -167,7 +168,7 @@ pub fn random_body(rng: &mut Rng, id: usize, parent: usize, kind: JointKind) -> 
 }
 
 /// A random tree of `n` bodies with joints of every kind; some bodies have two joints.
-pub fn random_tree(seed: u64, n: usize) -> Model {
+pub fn random_spec(seed: u64, n: usize) -> ModelSpec {
     let mut rng = Rng::new(seed);
     let mut spec = ModelSpec {
         gravity: rng.vec3(9.0),
@@ -188,7 +189,12 @@ pub fn random_tree(seed: u64, n: usize) -> Model {
         }
         spec.bodies.push(b);
     }
-    Model::compile(spec, Actuation::Full).expect("a random tree is a model")
+    spec
+}
+
+/// The model of [`random_spec`].
+pub fn random_tree(seed: u64, n: usize) -> Model {
+    Model::compile(random_spec(seed, n), Actuation::Full).expect("a random tree is a model")
 }
 
 /// One body on one joint of the kind, with a welded child.

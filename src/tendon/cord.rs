@@ -1,0 +1,159 @@
+//! One length as a function of the configuration: of a tendon, or along an axis of a spring.
+
+use super::leg::{Leg, Shape, Station};
+use super::support::{FIXED, Support};
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::Model;
+use crate::model::cord::{SpringSpec, TendonPath, legs};
+use crate::spatial::{Twist, Vec3, Wrench};
+
+#[derive(Clone, Debug)]
+enum Route {
+    /// Σ coefficient q: indices in q, and what stands beside them.
+    Fixed(Vec<(usize, f64)>),
+    Legs(Vec<Leg>),
+}
+
+/// A length, and at the last state its slopes.
+#[derive(Clone, Debug)]
+pub(super) struct Cord {
+    route: Route,
+    pub support: Support,
+    pub length: f64,
+    pub switch_distance: f64,
+    /// ∂l/∂q over the dofs of the support.
+    pub moment: Vec<f64>,
+    /// By them again, column by column; empty without derivatives.
+    pub hessian: Vec<f64>,
+    /// Of a unit of tension on each link and all that it carries.
+    wrenches: Vec<Wrench>,
+}
+
+impl Cord {
+    pub fn of_tendon(model: &Model, path: &TendonPath, derivatives: bool) -> Self {
+        match path {
+            TendonPath::Fixed(terms) => Cord::fixed(model, terms, derivatives),
+            TendonPath::Spatial(path) => {
+                let list = legs(path).map(|leg| {
+                    let ends = leg.ends.map(|end| Station::new(model, end));
+                    Leg::new(ends, Shape::Straight, leg.share)
+                });
+                Cord::of_legs(model, list.collect(), true, derivatives)
+            }
+        }
+    }
+
+    /// Along one axis of the world.
+    pub fn of_spring(model: &Model, s: &SpringSpec, axis: Vec3, derivatives: bool) -> Self {
+        let ends = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
+        let ends = ends.map(|end| Station::new(model, end));
+        let legs = vec![Leg::new(ends, Shape::Along(axis), 1.0)];
+        Cord::of_legs(model, legs, false, derivatives)
+    }
+
+    fn of_legs(model: &Model, mut legs: Vec<Leg>, relative: bool, derivatives: bool) -> Self {
+        let links: Vec<usize> = legs.iter().flat_map(Leg::links).collect();
+        let support = Support::new(model.topology(), &links, relative);
+        legs.iter_mut().for_each(|leg| leg.seat(&support));
+        Cord::new(Route::Legs(legs), support, derivatives)
+    }
+
+    fn fixed(model: &Model, terms: &[(String, f64)], derivatives: bool) -> Self {
+        let mut list: Vec<(usize, usize, f64)> = (terms.iter())
+            .filter_map(|(name, coefficient)| {
+                let joint = model.joint(model.joint_id(name)?);
+                Some((joint.iv, joint.iq, *coefficient))
+            })
+            .collect();
+        list.sort_by_key(|(iv, ..)| *iv);
+        let support = Support::of_dofs(list.iter().map(|(iv, ..)| *iv).collect());
+        let terms = list.iter().map(|(_, iq, x)| (*iq, *x)).collect();
+        let mut cord = Cord::new(Route::Fixed(terms), support, derivatives);
+        for (moment, (.., x)) in cord.moment.iter_mut().zip(&list) {
+            *moment = *x;
+        }
+        cord.switch_distance = f64::INFINITY;
+        cord
+    }
+
+    fn new(route: Route, support: Support, derivatives: bool) -> Self {
+        let n = support.dofs().len();
+        Cord {
+            route,
+            length: 0.0,
+            switch_distance: 0.0,
+            moment: vec![0.0; n],
+            hessian: vec![0.0; if derivatives { n * n } else { 0 }],
+            wrenches: vec![Wrench::ZERO; support.len()],
+            support,
+        }
+    }
+
+    /// Length and moment; `kin` holds positions at q.
+    pub fn update(&mut self, kin: &Kinematics, q: &[f64]) {
+        match &mut self.route {
+            Route::Fixed(terms) => self.length = terms.iter().map(|(iq, x)| x * q[*iq]).sum(),
+            Route::Legs(legs) => {
+                (self.length, self.switch_distance) = (0.0, f64::INFINITY);
+                self.wrenches.fill(Wrench::ZERO);
+                for leg in legs {
+                    let (length, margin) = leg.update(kin);
+                    self.length += length;
+                    self.switch_distance = self.switch_distance.min(margin);
+                    leg.for_wrenches(|place, w| self.wrenches[place] += w);
+                }
+                self.support.gather(&mut self.wrenches);
+                self.support.project(kin, &self.wrenches, &mut self.moment);
+            }
+        }
+    }
+
+    /// The second derivative, after [`Cord::update`]; `changes` has room for the links of the support.
+    pub fn differentiate(&mut self, kin: &Kinematics, changes: &mut [Wrench]) {
+        let Route::Legs(legs) = &self.route else {
+            return;
+        };
+        let (n, support) = (self.moment.len(), &self.support);
+        let changes = &mut changes[..support.len()];
+        for (place, iv, first, nv) in support.links() {
+            let range = support.below(place);
+            for k in 0..nv {
+                changes.fill(Wrench::ZERO);
+                for leg in legs {
+                    leg.for_changes(&range, kin.s[iv + k], |place, w| changes[place] += w);
+                }
+                support.gather(changes);
+                let column = &mut self.hessian[(first + k) * n..][..n];
+                support.project(kin, changes, column);
+                support.add_carried(kin, &self.wrenches, place, k, column);
+            }
+        }
+    }
+
+    /// How the length changes as a link moves by ξ with all that it carries and no coordinate; visits the changes of the
+    /// moment by places in the support, in parts that add up.
+    pub fn along(
+        &self,
+        kin: &Kinematics,
+        link: usize,
+        xi: Twist,
+        mut visit: impl FnMut(usize, f64),
+    ) -> f64 {
+        let (place, support) = (self.support.place(link), &self.support);
+        let Route::Legs(legs) = &self.route else {
+            return 0.0;
+        };
+        // What carries all stations, or none, changes nothing.
+        if place == FIXED {
+            return 0.0;
+        }
+        let range = support.below(place);
+        for leg in legs {
+            leg.for_changes(&range, xi, |place, w| {
+                support.for_path(kin, place, w, &mut visit)
+            });
+        }
+        support.for_turned(kin, &self.wrenches, place, xi, visit);
+        xi.dot(self.wrenches[place])
+    }
+}

@@ -1,0 +1,93 @@
+//! Springs and tendons on random models.
+
+use super::{Rng, random_spec};
+use diffsim::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec};
+use diffsim::model::spec::ModelSpec;
+use diffsim::model::{Actuation, Model};
+
+pub fn spring(name: &str, bodies: [usize; 2], rng: &mut Rng) -> SpringSpec {
+    SpringSpec {
+        name: name.into(),
+        body1: bodies[0],
+        body2: bodies[1],
+        anchor1: rng.vec3(0.3),
+        anchor2: rng.vec3(0.3),
+        stiffness: rng.range(5.0, 50.0),
+        damping: rng.range(0.5, 3.0),
+        origin: String::new(),
+    }
+}
+
+pub fn tendon(name: &str, path: TendonPath) -> TendonSpec {
+    TendonSpec {
+        name: name.into(),
+        path,
+        stiffness: 0.0,
+        damping: 0.0,
+        rest: None,
+        pull_only: false,
+        limits: None,
+        limit_margin: 0.0,
+        friction_loss: 0.0,
+        origin: String::new(),
+    }
+}
+
+/// A point of a random body, the world among them.
+fn point(rng: &mut Rng, bodies: usize) -> PathPoint {
+    PathPoint::Point {
+        body: rng.below(bodies),
+        at: rng.vec3(0.3),
+    }
+}
+
+/// Through three points, and after a pulley through two more.
+pub fn branched(rng: &mut Rng, bodies: usize) -> TendonPath {
+    let mut path: Vec<_> = (0..3).map(|_| point(rng, bodies)).collect();
+    path.push(PathPoint::Pulley {
+        divisor: rng.range(1.0, 3.0),
+    });
+    path.extend((0..2).map(|_| point(rng, bodies)));
+    TendonPath::Spatial(path)
+}
+
+/// Over all joints of one dof.
+pub fn fixed(rng: &mut Rng, spec: &ModelSpec) -> TendonPath {
+    let joints = spec.bodies.iter().flat_map(|b| &b.joints);
+    let single = joints.filter(|j| {
+        use diffsim::model::spec::JointKind::{Continuous, Prismatic, Revolute};
+        [Revolute, Continuous, Prismatic].contains(&j.kind)
+    });
+    TendonPath::Fixed(
+        single
+            .map(|j| (j.name.clone(), rng.range(-1.0, 1.0)))
+            .collect(),
+    )
+}
+
+/// A random tree with spatial and fixed tendons and springs between its bodies.
+pub fn corded_spec(seed: u64, n: usize) -> ModelSpec {
+    let mut spec = random_spec(seed, n);
+    let mut rng = Rng::new(900 + seed);
+    for k in 0..3 {
+        let mut t = tendon(&format!("cord{k}"), branched(&mut rng, n + 1));
+        (t.stiffness, t.damping) = (rng.range(5.0, 50.0), rng.range(0.5, 3.0));
+        spec.tendons.push(t);
+    }
+    let path = fixed(&mut rng, &spec);
+    if matches!(&path, TendonPath::Fixed(terms) if !terms.is_empty()) {
+        let mut t = tendon("sum", path);
+        (t.stiffness, t.damping) = (rng.range(5.0, 50.0), rng.range(0.5, 3.0));
+        spec.tendons.push(t);
+    }
+    for k in 0..2 {
+        let bodies = [rng.below(n + 1), 1 + rng.below(n)];
+        spec.springs
+            .push(spring(&format!("spring{k}"), bodies, &mut rng));
+    }
+    spec
+}
+
+pub fn corded(seed: u64, n: usize) -> Model {
+    Model::compile(corded_spec(seed, n), Actuation::Full).expect("cords between bodies are a model")
+}
