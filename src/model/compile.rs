@@ -4,7 +4,7 @@ use super::check::{
     check_geom, check_gravity_compensation, check_inertia, check_joint, check_moving_inertia,
     check_pose, described,
 };
-use super::cord_binding::tendon_numbers;
+use super::cord::TendonSpec;
 use super::derived::Derived;
 use super::params::Params;
 use super::spec::{
@@ -241,7 +241,7 @@ impl Compiler {
             geom_tangential: geoms.iter().map(|g| g.tangential).collect(),
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
             spring: springs.iter().map(|s| [s.stiffness, s.damping]).collect(),
-            tendon: tendons.iter().map(tendon_numbers).collect(),
+            tendon: tendons.iter().map(TendonSpec::numbers).collect(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {

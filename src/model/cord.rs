@@ -38,6 +38,14 @@ pub struct TendonSpec {
     pub origin: String,
 }
 
+impl TendonSpec {
+    /// Stiffness, damping, and the lengths between which the spring rests.
+    pub(super) fn numbers(&self) -> [f64; 4] {
+        let (lo, hi) = self.rest.unwrap_or_default();
+        [self.stiffness, self.damping, lo, hi]
+    }
+}
+
 /// What the length is.
 #[derive(Clone, Debug)]
 pub enum TendonPath {

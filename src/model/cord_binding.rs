@@ -19,12 +19,6 @@ fn claim(ids: &mut Ids, name: &str, id: usize, who: &str) -> Result<()> {
     Ok(())
 }
 
-/// Stiffness, damping, and the lengths between which the spring rests.
-pub(super) fn tendon_numbers(t: &TendonSpec) -> [f64; 4] {
-    let (lo, hi) = t.rest.unwrap_or_default();
-    [t.stiffness, t.damping, lo, hi]
-}
-
 impl Compiler {
     pub(super) fn springs(&self, mut list: Vec<SpringSpec>) -> Result<(Vec<SpringSpec>, Ids)> {
         let mut ids = Ids::new();
