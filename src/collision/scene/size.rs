@@ -87,7 +87,9 @@ impl Shape {
             Shape::Cylinder { radius, .. } if component == 0 => {
                 Vec3::new(at.x, at.y, 0.0) * (1.0 / radius)
             }
-            Shape::Capsule { .. } | Shape::Cylinder { .. } => towards(2),
+            // The lowest point of the upper ball may be below the middle.
+            Shape::Capsule { radius, .. } => Vec3::Z * (at.z - radius * normal.z).signum(),
+            Shape::Cylinder { .. } => towards(2),
             Shape::Box { .. } => towards(component),
             // The point is A²n/‖An‖, with A = diag(a).
             Shape::Ellipsoid { semi_axes: a } => {
