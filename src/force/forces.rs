@@ -173,15 +173,21 @@ impl Forces {
     /// once.
     #[inline(always)]
     pub fn for_branches(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
+        self.for_listed(h, &mut visit);
+        if let Some(penalty) = &self.penalty {
+            penalty.for_branches(visit);
+        }
+    }
+
+    /// Those without what contacts add.
+    #[inline(always)]
+    pub fn for_listed(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let diagonal = self.slopes.diagonal.iter().zip(&self.implicit.diagonal);
         for (k, ([by_q, by_v], [implicit, _])) in diagonal.enumerate() {
             visit(k, k, *by_q, by_v + h * implicit);
         }
         for e in &self.slopes.entries {
             visit(e.row, e.column, e.by_q, e.by_v);
-        }
-        if let Some(penalty) = &self.penalty {
-            penalty.for_branches(visit);
         }
     }
 
@@ -193,6 +199,29 @@ impl Forces {
         }
         if let Some(penalty) = &self.penalty {
             penalty.for_cross(visit);
+        }
+    }
+
+    /// r += (R_q δq + R_v δv) of entries between dofs of different branches, and of contacts `within` them, too. An empty
+    /// part stands for zero.
+    pub fn times_cross(&self, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
+        for e in &self.cross {
+            let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
+            r[e.row] += e.by_q * along(q) + e.by_v * along(v);
+        }
+        if let Some(penalty) = &self.penalty {
+            penalty.times(within, [q, v], r);
+        }
+    }
+
+    /// q_bar += R_qᵀ w and v_bar += R_vᵀ w of entries between dofs of different branches, and of contacts within them.
+    pub fn times_cross_transposed(&self, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
+        for e in &self.cross {
+            q_bar[e.column] += e.by_q * w[e.row];
+            v_bar[e.column] += e.by_v * w[e.row];
+        }
+        if let Some(penalty) = &self.penalty {
+            penalty.times_transposed(w, q_bar, v_bar);
         }
     }
 

@@ -113,9 +113,8 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     if !t.is_deep() && !v.is_empty() {
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
-    sim.forces.for_cross(|row, column, by_q, by_v| {
-        r[row] += by_q * q.get(column).unwrap_or(&0.0) + by_v * v.get(column).unwrap_or(&0.0);
-    });
+    // What contacts add within branches is in R, but of deep trees, which have none.
+    sim.forces.times_cross(t.is_deep(), [q, v], r);
     sim.forces.input_direction(u, r);
     match p {
         Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),
@@ -159,10 +158,7 @@ fn balance_transposed(
         q_sum[column] += by_q * weights[row];
         v_sum[column] += by_v * weights[row];
     });
-    sim.forces.for_cross(|row, column, by_q, by_v| {
-        q_sum[column] += by_q * weights[row];
-        v_sum[column] += by_v * weights[row];
-    });
+    (sim.forces).times_cross_transposed(weights, q_sum, v_sum);
     Ok(())
 }
 

@@ -28,10 +28,10 @@ macro_rules! at {
     };
 }
 
-/// Visits what forces and couplings between dofs of a branch add to R_q and R_v: (row, column, by q, by v).
+/// Visits what forces beside contacts and couplings between dofs of a branch add to R_q and R_v: (row, column, by q, by v).
 macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
-        ($sim.forces).for_branches($sim.options.time_step, $visit);
+        ($sim.forces).for_listed($sim.options.time_step, $visit);
         if let Some(l) = $sim.contact.as_ref().and_then(|c| c.linear.as_ref()) {
             let mut visit = $visit;
             l.variation.for_couplings(|k, x| visit(k, k, x, 0.0));
@@ -166,6 +166,11 @@ impl Sim {
             force_terms!(self, |row, column, by_q, by_v| {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
+            if let Some(penalty) = &self.forces.penalty {
+                penalty.for_branches(|row, column, by_q, by_v| {
+                    add_entry(&mut d.id, t, [row, column], by_q, by_v);
+                });
+            }
         }
         if !by_directions {
             let at = self.state.start(model, self.options.time_step);

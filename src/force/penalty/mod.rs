@@ -146,6 +146,29 @@ impl PenaltyContacts {
         }
     }
 
+    /// r += R_q δq + R_v δv, of what is between branches and, if asked for, within them. An empty part stands for zero.
+    pub fn times(&self, within: bool, along: [&[f64]; 2], r: &mut [f64]) {
+        if within {
+            let [q, v] = along.map(|d| move |k: usize| d.get(k).copied().unwrap_or(0.0));
+            (self.limits)
+                .for_entries(&mut |row, k, by_q, by_v| r[row] += by_q * q(k) + by_v * v(k));
+        }
+        if let Some(linear) = &self.linear {
+            linear.times(within, along, r);
+        }
+    }
+
+    /// q_bar += R_qᵀ w and v_bar += R_vᵀ w.
+    pub fn times_transposed(&self, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
+        self.limits.for_entries(&mut |row, k, by_q, by_v| {
+            q_bar[k] += by_q * w[row];
+            v_bar[k] += by_v * w[row];
+        });
+        if let Some(linear) = &self.linear {
+            linear.times_transposed(w, q_bar, v_bar);
+        }
+    }
+
     /// The arms of a contact's bodies.
     fn arms(&self, contact: usize) -> impl Iterator<Item = &Arm> {
         self.linear.iter().flat_map(move |l| l.arms(contact))

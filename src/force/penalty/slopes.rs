@@ -7,6 +7,7 @@ use crate::force::face::State;
 use crate::force::slopes::Entry;
 use crate::joint::MAX_DOFS;
 use crate::model::Model;
+use crate::spatial::{Twist, Vec3, Wrench};
 use std::ops::Range;
 
 /// Of the contacts at the last state. Sized at creation.
@@ -77,6 +78,58 @@ impl Linear {
     pub fn arms(&self, contact: usize) -> impl Iterator<Item = &Arm> {
         let sides = self.of[contact].each_ref();
         sides.into_iter().flat_map(|of| &self.arms[of.clone()])
+    }
+
+    /// r += R_q δq + R_v δv, of entries between branches and, if asked for, within them. An empty part stands for zero.
+    pub fn times(&self, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
+        let along = |d: &[f64], arm: &Arm| d.get(arm.dof).copied().unwrap_or(0.0);
+        for sides in &self.of {
+            let sides = sides.each_ref().map(|of| &self.arms[of.clone()]);
+            let by = sides.map(|arms| {
+                arms.iter().fold(Wrench::ZERO, |sum, arm| {
+                    let force = Wrench::new(arm.by_v * along(v, arm), Vec3::ZERO);
+                    sum + arm.by_q[0] * along(q, arm) + force
+                })
+            });
+            for (arms, [own, other]) in [(sides[0], [by[0], by[1]]), (sides[1], [by[1], by[0]])] {
+                let mut sum = if within { own + other } else { other };
+                for arms in arms.chunk_by(|a, b| a.link == b.link).rev() {
+                    for arm in arms.iter().filter(|_| within) {
+                        sum += arm.carried() * along(q, arm);
+                    }
+                    for arm in arms {
+                        r[arm.dof] += arm.s.dot(sum);
+                    }
+                }
+            }
+        }
+        if within && !q.is_empty() {
+            for e in &self.bends {
+                r[e.row] += e.by_q * q[e.column];
+            }
+        }
+    }
+
+    /// q_bar += R_qᵀ w and v_bar += R_vᵀ w.
+    pub fn times_transposed(&self, w: &[f64], q_bar: &mut [f64], v_bar: &mut [f64]) {
+        for sides in &self.of {
+            let sides = sides.each_ref().map(|of| &self.arms[of.clone()]);
+            let weigh = |sum: Twist, arm: &Arm| sum + arm.s * w[arm.dof];
+            let all = (sides.into_iter().flatten()).fold(Twist::ZERO, weigh);
+            for arms in sides {
+                let mut below = Twist::ZERO;
+                for arms in arms.chunk_by(|a, b| a.link == b.link) {
+                    below = arms.iter().fold(below, weigh);
+                    for arm in arms {
+                        q_bar[arm.dof] += all.dot(arm.by_q[0]) + below.dot(arm.carried());
+                        v_bar[arm.dof] += all.lin.dot(arm.by_v);
+                    }
+                }
+            }
+        }
+        for e in &self.bends {
+            q_bar[e.column] += e.by_q * w[e.row];
+        }
     }
 
     /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v).

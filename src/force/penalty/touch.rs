@@ -204,6 +204,12 @@ impl Arm {
         [row.s.dot(self.by_q[carried]), row.s.lin.dot(self.by_v)]
     }
 
+    /// What dofs that it carries along see beside what the others do.
+    #[inline(always)]
+    pub fn carried(&self) -> Wrench {
+        self.by_q[1] - self.by_q[0]
+    }
+
     /// The same where they move different bodies.
     #[inline(always)]
     pub fn across(&self, row: &Arm) -> [f64; 2] {
