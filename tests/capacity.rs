@@ -12,7 +12,13 @@ use diffsim::rollout::Rollout;
 use diffsim::step::{Bytes, Contact, Options, Sim};
 use std::sync::Arc;
 
-const LAWS: [Contact; 4] = [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex];
+const LAWS: [Contact; 5] = [
+    Contact::None,
+    Contact::Ncp,
+    Contact::Lcp,
+    Contact::Convex,
+    Contact::Penalty,
+];
 
 fn chain(n: usize) -> ModelSpec {
     let mut spec = ModelSpec::default();

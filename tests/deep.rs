@@ -22,7 +22,13 @@ fn derivatives_of_a_long_chain_in_many_contacts() {
 fn derivatives_of(model: Arc<Model>) {
     let nv = model.nv();
     assert!(model.topology().is_deep());
-    for contact in [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex] {
+    for contact in [
+        Contact::None,
+        Contact::Ncp,
+        Contact::Lcp,
+        Contact::Convex,
+        Contact::Penalty,
+    ] {
         let options = Options {
             contact,
             ..Options::default()

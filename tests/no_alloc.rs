@@ -119,6 +119,7 @@ fn every_call(file: &str, base: ds_base, interval: usize) {
         ds_contact_law::DS_CONTACT_NCP,
         ds_contact_law::DS_CONTACT_LCP,
         ds_contact_law::DS_CONTACT_CONVEX,
+        ds_contact_law::DS_CONTACT_PENALTY,
     ] {
         every_call_of_a_law(file, base, interval, law);
     }
