@@ -177,8 +177,9 @@ static void slip(void) {
         for (int i = 0; i < 2; i++) reverse += p_bar[i] * dp[i];
         CHECK_NEAR(forward, reverse, 1e-12 * fmax(1.0, fabs(forward)));
         double impulses[3] = {7.0, 7.0, 7.0};
-        CHECK_WRONG(ds_sim_impulse_jvp(sim, dq, dv, NULL, dp, impulses, NULL), DS_ERR_UNSUPPORTED, "Penalty");
-        CHECK(impulses[0] == 7.0);
+        int32_t unique = -7;
+        CHECK_WRONG(ds_sim_impulse_jvp(sim, dq, dv, NULL, dp, impulses, &unique), DS_ERR_UNSUPPORTED, "Penalty");
+        CHECK(impulses[0] == 7.0 && unique == -7);
     }
     ds_sim_free(sim);
     ds_model_free(model);
