@@ -6,6 +6,7 @@ use common::param;
 use common::scene::{G, World, at, ball, body, cuboid, fixed, free, ground, on_ground, tilt};
 use diffsim::contact::mode::Mode;
 use diffsim::error::Status;
+use diffsim::model::cord::{TendonPath, TendonSpec};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{EqualityKind, EqualitySpec, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
@@ -266,6 +267,33 @@ fn what_it_does_not_do_is_refused() {
     let (status, message) = refused(tied, options(1e-3));
     assert!(
         status == Status::Unsupported && message.contains("\"tie\""),
+        "{message}"
+    );
+
+    let mut bounded = scene();
+    let slide = body(
+        &mut bounded,
+        "slide",
+        JointKind::Prismatic,
+        at(1.0, 0.0, 1.0),
+        1.0,
+        ball(0.05),
+    );
+    bounded.tendons.push(TendonSpec {
+        name: "cord".into(),
+        path: TendonPath::Fixed(vec![(bounded.bodies[slide].joints[0].name.clone(), 1.0)]),
+        stiffness: 1.0,
+        damping: 0.0,
+        rest: None,
+        pull_only: false,
+        limits: Some((-1.0, 1.0)),
+        limit_margin: 0.0,
+        friction_loss: 0.0,
+        origin: String::new(),
+    });
+    let (status, message) = refused(bounded, options(1e-3));
+    assert!(
+        status == Status::Unsupported && message.contains("\"cord\""),
         "{message}"
     );
 

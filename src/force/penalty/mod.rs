@@ -19,6 +19,7 @@ use crate::contact::mode::Mode;
 use crate::dynamics::coupling::Coupling;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::cord::TendonSpec;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -275,6 +276,13 @@ fn refuse(model: &Model) -> Result<()> {
         return Err(Error::unsupported(format!(
             "equality \"{}\": contact Penalty has no constraints, Ncp, Lcp and Convex do",
             e.name
+        )));
+    }
+    let bound = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
+    if let Some(t) = model.tendons().iter().find(bound) {
+        return Err(Error::unsupported(format!(
+            "tendon \"{}\": contact Penalty has no bounds and no dry friction of tendons",
+            t.name
         )));
     }
     let mut dry = model.params().friction_loss.iter();
