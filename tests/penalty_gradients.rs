@@ -425,7 +425,7 @@ fn hang(spec: &mut ModelSpec, rng: &mut Rng, parent: usize, kind: JointKind) -> 
         placement: Pose::from_quat(rng.quat(), rng.vec3(0.1) + Vec3::X * 0.15),
         inertia: rng.inertia(),
         joints: vec![random_joint(rng, format!("joint{id}"), kind)],
-        origin: String::new(),
+        ..BodySpec::world()
     });
     let place = Pose::from_quat(rng.quat(), rng.vec3(0.1));
     let shape = match id % 3 {
