@@ -77,8 +77,9 @@ OPTION(time_step, -1e-3, negative)
 OPTION(time_step, NAN, nan)
 OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
-OPTION(integrator, DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD + 1, large)
-OPTION(integrator, DS_INTEGRATOR_BDF1, missing)
+OPTION(integrator, DS_INTEGRATOR_SDIRK2 + 1, large)
+OPTION(integrator, DS_INTEGRATOR_MIDPOINT, missing)
+OPTION(integrator, DS_INTEGRATOR_BDF1, touching)
 OPTION(tolerance, 0.0, zero)
 OPTION(max_iterations, 0, zero)
 OPTION(max_contacts, SIZE_MAX / 64, large)
@@ -91,6 +92,9 @@ OPTION(max_push_out_angle, NAN, nan)
 OPTION(max_work, 0.0, zero)
 OPTION(restitution_threshold, -1.0, negative)
 OPTION(restitution_threshold, NAN, nan)
+OPTION(newton_tolerance, 0.0, zero)
+OPTION(newton_tolerance, NAN, nan)
+OPTION(max_newton, 0, zero)
 OPTION(checkpoint_interval, 0, zero)
 OPTION(derivatives, 2, unknown)
 OPTION(require_convergence, 2, unknown)
@@ -105,8 +109,12 @@ static void options(void) {
     INVALID(create(set_unknown_integrator), "integrator");
     INVALID(create(set_large_integrator), "integrator");
     WRONG(create(set_missing_integrator), DS_ERR_UNSUPPORTED, "integrator");
+    WRONG(create(set_touching_integrator), DS_ERR_UNSUPPORTED, "contact");
     INVALID(create(set_zero_tolerance), "tolerance");
     INVALID(create(set_zero_max_iterations), "max_iterations");
+    INVALID(create(set_zero_newton_tolerance), "newton_tolerance");
+    INVALID(create(set_nan_newton_tolerance), "newton_tolerance");
+    INVALID(create(set_zero_max_newton), "max_newton");
     WRONG(create(set_large_max_contacts), DS_ERR_CAPACITY, "max_contacts");
     INVALID(create(set_large_kp), "kp");
     INVALID(create(set_negative_kd), "kd");

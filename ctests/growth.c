@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-enum { NQ = 21, NV = 18, LAWS = 5, INTEGRATORS = 6, STEPS = 5 };
+enum { NQ = 21, NV = 18, LAWS = 5, INTEGRATORS = 7, STEPS = 5 };
 
 /* Two boxes and a ball on the ground: nine contacts. */
 static const char scene[] =
@@ -45,6 +45,11 @@ static int taken(const ds_model *model, int32_t law, int32_t integrator) {
     if (sim == NULL) exit(report());
     double q[NQ], v[NV] = {0.1, 0.0, -0.1};
     CHECK_OK(ds_model_neutral(model, q));
+    if (integrator == DS_INTEGRATOR_BDF2) {
+        CHECK(ds_sim_step(sim, q, v, NULL, q, v) == DS_ERR_UNSUPPORTED);
+        ds_sim_free(sim);
+        return 0;
+    }
     for (int k = 0; k < STEPS; k++) {
         CHECK_OK(ds_sim_step(sim, q, v, NULL, q, v));
         ds_step_info info;

@@ -546,13 +546,26 @@ enum ds_integrator
   DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
   DS_INTEGRATOR_IMPLICIT_EULER = 1,
   DS_INTEGRATOR_MIDPOINT = 2,
+  /**
+   * Implicit Euler with the forces where the step ends, found by Newton's method: M(q+) (v+ - v) = h (f - b)(q+, v+, u),
+   * q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
+   * and in BDF2 and SDIRK2. With DS_CONTACT_NONE or DS_CONTACT_PENALTY, whose forces are then implicit, too.
+   */
   DS_INTEGRATOR_BDF1 = 3,
+  /**
+   * The backward differentiation formula of second order, from the last two states; the first step is one of SDIRK2. In
+   * ds_rollout_* only: a single step does not know the one before it, and is DS_ERR_UNSUPPORTED. Contact as with BDF1.
+   */
   DS_INTEGRATOR_BDF2 = 4,
   /**
    * The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
    * spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
+  /**
+   * Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
+   */
+  DS_INTEGRATOR_SDIRK2 = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1266,6 +1279,17 @@ typedef struct ds_options {
    * 0
    */
   int32_t reserved;
+  /**
+   * With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
+   * or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
+   * stops, too. Default 1e-15.
+   */
+  double newton_tolerance;
+  /**
+   * Largest number of iterations of Newton's method in a stage. A step that would need more has not converged, and has no
+   * derivative. Default 50.
+   */
+  size_t max_newton;
 } ds_options;
 
 /**

@@ -35,11 +35,18 @@ pub enum ds_integrator {
     DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
     DS_INTEGRATOR_IMPLICIT_EULER = 1,
     DS_INTEGRATOR_MIDPOINT = 2,
+    /// Implicit Euler with the forces where the step ends, found by Newton's method: M(q+) (v+ - v) = h (f - b)(q+, v+, u),
+    /// q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
+    /// and in BDF2 and SDIRK2. With DS_CONTACT_NONE or DS_CONTACT_PENALTY, whose forces are then implicit, too.
     DS_INTEGRATOR_BDF1 = 3,
+    /// The backward differentiation formula of second order, from the last two states; the first step is one of SDIRK2. In
+    /// ds_rollout_* only: a single step does not know the one before it, and is DS_ERR_UNSUPPORTED. Contact as with BDF1.
     DS_INTEGRATOR_BDF2 = 4,
     /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
     /// spins flies straight, one that rolls stays on the ground. v+ is in the axes of the end, as always.
     DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = 5,
+    /// Two implicit stages as those of BDF1, of second order; what is stiff is damped as by it. Contact as with BDF1.
+    DS_INTEGRATOR_SDIRK2 = 6,
 }
 
 /// Options of a sim, rollout or batch, fixed at its creation. Fill with ds_options_init, then change
@@ -95,6 +102,13 @@ pub struct ds_options {
     pub aware_gradient: i32,
     /// 0
     pub reserved: i32,
+    /// With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
+    /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
+    /// stops, too. Default 1e-15.
+    pub newton_tolerance: f64,
+    /// Largest number of iterations of Newton's method in a stage. A step that would need more has not converged, and has no
+    /// derivative. Default 50.
+    pub max_newton: usize,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -123,6 +137,8 @@ unsafe impl Growing for ds_options {
             restitution_threshold: o.restitution_threshold,
             aware_gradient: i32::from(o.aware_gradient),
             reserved: 0,
+            newton_tolerance: o.newton_tolerance,
+            max_newton: o.max_newton,
         }
     }
 }
@@ -145,6 +161,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
             DS_INTEGRATOR_MIDPOINT => Integrator::Midpoint,
             DS_INTEGRATOR_BDF1 => Integrator::Bdf1,
             DS_INTEGRATOR_BDF2 => Integrator::Bdf2,
+            DS_INTEGRATOR_SDIRK2 => Integrator::Sdirk2,
         })?,
         tolerance: o.tolerance,
         max_iterations: o.max_iterations,
@@ -158,6 +175,8 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,
+        newton_tolerance: o.newton_tolerance,
+        max_newton: o.max_newton,
         aware_gradient: args::flag(o.aware_gradient, "options.aware_gradient")?,
         // The other solvers are for the library's own checks.
         solver: Options::default().solver,

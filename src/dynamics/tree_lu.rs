@@ -51,6 +51,12 @@ impl TreeLu {
         }
     }
 
+    /// The row of dof k over its path: A_dk with the diagonal last, and A_kd, whose last entry is not read.
+    pub fn row_mut(&mut self, t: &Topology, k: usize) -> [&mut [f64]; 2] {
+        let row = self.starts[k]..self.starts[k] + t.dofs[k].depth + 1;
+        [&mut self.above[row.clone()], &mut self.below[row]]
+    }
+
     /// Factors in place. The dof of a pivot that is tiny or not finite, with nothing to solve by, if there is one.
     pub fn factor(&mut self, t: &Topology) -> Option<usize> {
         for (size, (start, dof)) in self.sizes.iter_mut().zip(self.starts.iter().zip(&t.dofs)) {

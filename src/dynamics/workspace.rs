@@ -280,7 +280,19 @@ impl Dynamics {
         self.differentiate_loaded(model, params, FreeAxes::Body);
     }
 
-    /// The same by `axes`, with the stiffness of all loads on the links given in `derivatives.id`.
+    /// The same, and of shallow trees M without armature in `derivatives.mass`.
+    pub fn differentiate_inverse_with_mass(&mut self, model: &Model, params: &Params) {
+        match &mut self.derivatives {
+            Some(d) if !model.topology().is_deep() => {
+                d.id.stiffness.set(&self.external);
+                let (kin, rnea, m) = (&self.kin, &self.rnea, Some(&mut d.mass));
+                rnea_derivatives(&mut d.id, kin, rnea, model, params, FreeAxes::Body, m);
+            }
+            _ => self.differentiate_inverse(model, params),
+        }
+    }
+
+    /// Derivatives by `axes`, with the stiffness of all loads on the links given in `derivatives.id`.
     pub fn differentiate_loaded(&mut self, model: &Model, params: &Params, axes: FreeAxes) {
         if let Some(d) = &mut self.derivatives {
             let t = model.topology();

@@ -89,6 +89,11 @@ impl Forces {
         !self.others.is_empty()
     }
 
+    /// Whether slopes may ever join dofs of different branches.
+    pub fn may_cross(&self) -> bool {
+        self.cross.capacity() > 0 || self.penalty.is_some()
+    }
+
     /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`.
     pub fn refresh(&mut self, params: &Params, h: f64, diagonal: &mut [f64]) {
         let mut implicit = std::mem::take(&mut self.implicit);

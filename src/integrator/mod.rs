@@ -7,6 +7,7 @@
 mod end_map;
 mod euler;
 mod euler_world;
+pub mod implicit;
 
 pub use end_map::EndMap;
 pub use euler::SymplecticEuler;

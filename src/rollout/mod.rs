@@ -288,7 +288,7 @@ impl Rollout {
         let nu = self.sim.model().nu();
         let u = &self.u[k * nu..(k + 1) * nu];
         self.sim
-            .step(&self.q, &self.v, u, &mut self.q_next, &mut self.v_next)
+            .step_on(&self.q, &self.v, u, &mut self.q_next, &mut self.v_next)
             .map_err(|e| Error {
                 message: format!("step {k}: {e}"),
                 ..e
@@ -440,7 +440,7 @@ impl Rollout {
         let nu = self.sim.model().nu();
         let at = k * nu..(k + 1) * nu;
         self.sim.set_memory(self.segment.memory(in_segment))?;
-        self.sim.step(
+        self.sim.step_on(
             self.segment.q(in_segment),
             self.segment.v(in_segment),
             &self.u[at.clone()],

@@ -11,10 +11,13 @@
 //! | impacts | s = S (δq, δp) where contacts rebound | (q̄, p̄) += Sᵀ s̄ |
 //! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x), δq⁺ += B_w s | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺); s̄ = B_wᵀ q̄⁺ |
 //!
+//! A step of an implicit formula has one link instead, of all its stages ([`implicit`](super::implicit)).
+//!
 //! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
 //! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
 
 use super::derivatives::{at, force_terms};
+use super::implicit::STAGES;
 use super::info::{check_finite, check_length};
 use super::linearization::*;
 use super::parameters::At;
@@ -60,9 +63,9 @@ pub(super) struct Bars<'a> {
 
 /// One link, in both directions. [`Linearization::x`] goes through all of them: forces, then velocities; on the way back
 /// [`Linearization::z`] weighs velocities and [`Linearization::weights`] forces.
-struct Link {
-    forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,
-    backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
+pub(super) struct Link {
+    pub forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,
+    pub backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,
 }
 
 const CHAIN: [Link; 5] = [
@@ -329,6 +332,14 @@ impl Sim {
         done
     }
 
+    /// The links of this simulation's steps.
+    fn chain(&self) -> &'static [Link] {
+        match self.implicit {
+            None => &CHAIN,
+            Some(_) => &STAGES,
+        }
+    }
+
     /// Up the list. What it depends on is prepared.
     pub(super) fn backward(
         &mut self,
@@ -336,7 +347,7 @@ impl Sim {
         seed: &Seed<'_>,
         bars: &mut Bars<'_>,
     ) -> Result<()> {
-        (CHAIN.iter().rev()).try_for_each(|link| (link.backward)(self, lin, seed, bars))
+        (self.chain().iter().rev()).try_for_each(|link| (link.backward)(self, lin, seed, bars))
     }
 
     /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
@@ -378,7 +389,7 @@ impl Sim {
             p: Parameters::Along(dp),
         };
         self.with_linear(|sim, lin| {
-            (CHAIN.iter()).try_for_each(|link| (link.forward)(sim, lin, &along))?;
+            (sim.chain().iter()).try_for_each(|link| (link.forward)(sim, lin, &along))?;
             if !all_finite(&lin.v_next) || !all_finite(&lin.q_next) {
                 return Err(Error::numerical("the derivative of the step is not finite"));
             }

@@ -64,6 +64,9 @@ impl Sim {
     /// acceleration with the contact loads, and the factors of A in `Dynamics::mass`.
     pub(super) fn prepare(&mut self) -> Result<()> {
         self.need_step()?;
+        if self.implicit.is_some() {
+            return self.linearize_stages();
+        }
         if self.held >= Held::Balance {
             return Ok(());
         }
@@ -140,7 +143,7 @@ impl Sim {
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.
     pub(crate) fn linearize(&mut self) -> Result<()> {
         self.prepare()?;
-        if self.held >= Held::Matrices {
+        if self.held >= Held::Matrices || self.implicit.is_some() {
             return Ok(());
         }
         let model = &*self.model;

@@ -73,6 +73,9 @@ impl Sim {
                 check_length(name, x, size)?;
             }
         }
+        if self.implicit.is_some() {
+            return self.write_stage_jacobians(out, sparse);
+        }
         self.linearize()?;
         let by_directions = self.by_directions();
         if self.held < Held::Columns {

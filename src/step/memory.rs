@@ -32,9 +32,19 @@ impl Bytes {
         let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu;
         let mut matrices = 0;
         let deep = t.is_deep();
-        if options.derivatives {
+        let is_implicit = options.integrator.formula().is_some();
+        if options.derivatives || is_implicit {
             let square = if deep { 16 } else { 44 };
             linear += square * nv * nv + 3000 * nv + 8 * nv * nu;
+        }
+        if is_implicit {
+            let crossed = if options.contact == Contact::Penalty {
+                32
+            } else {
+                0
+            };
+            let square = crossed + if deep { 96 } else { 48 };
+            linear += square * nv * nv + 1000 * nv + 120 * packed + 8 * nv * nu;
         }
         if options.contact == Contact::None {
             return Bytes { linear, matrices };

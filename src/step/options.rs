@@ -2,6 +2,7 @@
 
 use crate::contact::ncp::Method;
 use crate::error::{Error, Result};
+use crate::integrator::implicit::Formula;
 use crate::model::Model;
 use crate::model::topology::WORLD;
 
@@ -41,11 +42,31 @@ pub enum Integrator {
     SymplecticEuler = 0,
     ImplicitEuler = 1,
     Midpoint = 2,
+    /// Implicit Euler with the forces where the step ends, found by Newton's method: M(q⁺)(v⁺ − v) = h (f − b)(q⁺, v⁺, u),
+    /// q⁺ = q ⊕ h v⁺. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
+    /// and the following two. With [`Contact::None`] or [`Contact::Penalty`], whose forces are then implicit, too.
     Bdf1 = 3,
+    /// The backward differentiation formula of second order, from the last two states; the first step is one of
+    /// [`Integrator::Sdirk2`]. Of trajectories only ([`Rollout`](crate::rollout::Rollout)): a single step does not know the
+    /// one before it.
     Bdf2 = 4,
     /// The same, but free joints keep their linear velocity in world axes, as they do in MuJoCo and Drake: a body that
     /// spins flies straight, one that rolls stays on the ground. v⁺ is in the axes of the end, as always.
     SymplecticEulerWorld = 5,
+    /// Two implicit stages as those of [`Integrator::Bdf1`], of second order; what is stiff is damped as by it.
+    Sdirk2 = 6,
+}
+
+impl Integrator {
+    /// The implicit formula of that name.
+    pub fn formula(self) -> Option<Formula> {
+        match self {
+            Integrator::Bdf1 => Some(Formula::Bdf1),
+            Integrator::Bdf2 => Some(Formula::Bdf2),
+            Integrator::Sdirk2 => Some(Formula::Sdirk2),
+            _ => None,
+        }
+    }
 }
 
 /// Options of a simulation, fixed at its creation.
@@ -90,6 +111,12 @@ pub struct Options {
     pub require_convergence: bool,
     /// A rollout keeps every `checkpoint_interval`-th state and recomputes those between.
     pub checkpoint_interval: usize,
+    /// With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
+    /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
+    /// stops, too.
+    pub newton_tolerance: f64,
+    /// Bound on the iterations of Newton's method in a stage. A step that would need more has not converged.
+    pub max_newton: usize,
     /// A rollout's adjoint takes that of [`Sim::step_vjp_aware`](super::Sim::step_vjp_aware) in every step.
     pub aware_gradient: bool,
 }
@@ -113,6 +140,8 @@ impl Default for Options {
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
+            newton_tolerance: 1e-15,
+            max_newton: 50,
             aware_gradient: false,
         }
     }
@@ -183,6 +212,15 @@ impl Options {
                 )));
             }
         }
+        if !(self.newton_tolerance > 0.0 && self.newton_tolerance.is_finite()) {
+            return Err(Error::invalid(format!(
+                "options.newton_tolerance must be positive and finite, got {}",
+                self.newton_tolerance
+            )));
+        }
+        if self.max_newton == 0 {
+            return Err(Error::invalid("options.max_newton must be positive, got 0"));
+        }
         if self.checkpoint_interval == 0 {
             return Err(Error::invalid(
                 "options.checkpoint_interval must be positive, got 0",
@@ -203,13 +241,20 @@ impl Options {
                 "options.solver: Admm projects on circular cones, with Lcp expected another one",
             ));
         }
-        if !matches!(
+        if matches!(
             self.integrator,
-            Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld
+            Integrator::ImplicitEuler | Integrator::Midpoint
         ) {
             return Err(Error::unsupported(format!(
-                "options.integrator: {:?} is not in this version, SymplecticEuler and SymplecticEulerWorld are",
+                "options.integrator: {:?} is not in this version, SymplecticEuler, SymplecticEulerWorld, Bdf1, Sdirk2 and Bdf2 are",
                 self.integrator
+            )));
+        }
+        let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
+        if self.integrator.formula().is_some() && !are_forces {
+            return Err(Error::unsupported(format!(
+                "options.integrator: {:?} solves for forces alone; with it options.contact must be None or Penalty, got {:?}",
+                self.integrator, self.contact
             )));
         }
         Ok(())

@@ -8,6 +8,7 @@ use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::error::{Error, Result};
 use crate::force::Force;
+use crate::integrator::implicit::Formula;
 use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
@@ -16,6 +17,8 @@ use crate::model::cord::TendonSpec;
 #[derive(Debug)]
 pub struct Parts {
     pub integrator: Box<dyn Scheme>,
+    /// An implicit formula in the integrator's place; without contact, limits, dry friction and equalities.
+    pub formula: Option<Formula>,
     /// Of it the simulation makes one that has room ([`Law::renewed`]). `Options::contact` says which rows it is given: rigid
     /// ones, or with [`Contact::Convex`] those that yield.
     pub law: Box<dyn Law>,
@@ -33,6 +36,7 @@ impl Parts {
         };
         Parts {
             integrator,
+            formula: options.integrator.formula(),
             law: law_of(options),
             forces: Vec::new(),
         }

@@ -139,6 +139,9 @@ impl Sim {
         for a in self.adjoints.iter_mut().flat_map(|a| a.iter_mut()) {
             a.fit(list.len());
         }
+        if let Some(implicit) = &mut self.implicit {
+            implicit.fit(self.model.nv(), list.len());
+        }
         if let Some(l) = &mut self.linear {
             l.by_p = vec![0.0; self.model.nv() * list.len()];
         }

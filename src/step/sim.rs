@@ -3,12 +3,13 @@
 use super::adjoints::Adjoints;
 use super::contact::{ContactReport, ContactStage};
 use super::geometry::Geometry;
+use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
 use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
-use super::parts::{Parts, law_of, refuse_cords};
+use super::parts::{Parts, refuse_cords};
 use super::state::{Held, Last, StepState};
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
@@ -31,11 +32,13 @@ pub struct Sim {
     pub(crate) params: Params,
     pub(crate) dynamics: Dynamics,
     pub(crate) state: StepState,
-    pending: StepState,
+    pub(super) pending: StepState,
     pub(crate) linear: Option<Box<Linearization>>,
     /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
     pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
     pub(crate) integrator: Box<dyn Scheme>,
+    /// Of an implicit formula, which then steps in the integrator's place.
+    pub(super) implicit: Option<Box<Implicit>>,
     /// What the integrator carries to the next step.
     pub(super) carried: Vec<f64>,
     /// None for a step without contact.
@@ -72,7 +75,10 @@ impl Sim {
         let options = &options.for_model(&model);
         let (nq, nv) = (model.nq(), model.nv());
         Bytes::of(&model, options).check(&model, options)?;
-        let carried = parts.integrator.carried(&model);
+        let carried = match parts.formula {
+            None => parts.integrator.carried(&model),
+            Some(formula) => formula.carried(&model),
+        };
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model, carried)));
@@ -84,10 +90,12 @@ impl Sim {
             Contact::None | Contact::Penalty => None,
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
+        // Newton's method takes derivatives, too.
+        let differentiate = options.derivatives || parts.formula.is_some();
         let (mut params, mut forces) = (model.params().clone(), Forces::new(&model, parts.forces));
         if options.contact == Contact::Penalty {
             penalty::fill(&model, &mut params);
-            let contacts = PenaltyContacts::new(&model, options.max_contacts, options.derivatives)?;
+            let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
             forces.penalty = Some(Box::new(contacts));
         }
         let state = StepState {
@@ -105,10 +113,13 @@ impl Sim {
             only_modes_switch: false,
             aware: None,
         };
+        let implicit = parts
+            .formula
+            .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
         let mut sim = Sim {
             options: *options,
             params,
-            dynamics: Dynamics::new(&model, options.derivatives),
+            dynamics: Dynamics::new(&model, differentiate),
             pending: state.clone(),
             state,
             linear,
@@ -122,6 +133,7 @@ impl Sim {
             direction: Direction::new(&model, options),
             selected: Vec::new(),
             forces,
+            implicit,
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
@@ -131,42 +143,6 @@ impl Sim {
         };
         sim.refresh_forces();
         sim.check_couplings()?;
-        Ok(sim)
-    }
-
-    /// The same simulation with a new workspace: parameters, wrenches and the pairs that may touch
-    /// stay, warm starts and the last step are forgotten.
-    pub(crate) fn renewed(&self) -> Result<Sim> {
-        let parts = Parts {
-            integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
-            law: match &self.contact {
-                Some(c) => c.renewed_law(),
-                None => law_of(&self.options),
-            },
-            forces: self.forces.duplicate_others(),
-        };
-        let mut sim = Sim::with_parts(self.model.clone(), &self.options, parts)?;
-        if let (Some(to), Some(from)) = (sim.scene_mut(), self.scene()) {
-            to.filter_as(&self.model, from);
-        }
-        sim.select_params(&self.selected)?;
-        sim.params = self.params.clone();
-        sim.forces.wrenches = self.forces.wrenches.clone();
-        sim.refresh_forces();
-        sim.refresh_contact()?;
-        Ok(sim)
-    }
-
-    /// Another simulation in this one's place: parameters, wrenches, the pairs that may touch and warm starts are the
-    /// same, and so are the bits of all steps to come. The last step is not copied.
-    ///
-    /// # Errors
-    /// As [`Sim::new`].
-    pub fn duplicate(&self) -> Result<Sim> {
-        let mut sim = self.renewed()?;
-        let mut warm = vec![0.0; self.memory_size()];
-        self.get_memory(&mut warm)?;
-        sim.set_memory(&warm)?;
         Ok(sim)
     }
 
@@ -337,6 +313,28 @@ impl Sim {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) -> Result<()> {
+        if self
+            .implicit
+            .as_ref()
+            .is_some_and(|i| i.formula.is_multistep())
+        {
+            return Err(Error::unsupported(format!(
+                "options.integrator: {:?} takes the step before, too, which only a rollout knows; expected a one-step scheme",
+                self.options.integrator
+            )));
+        }
+        self.step_on(q, v, u, q_next, v_next)
+    }
+
+    /// [`Sim::step`] of a trajectory, with all that is carried from its last step.
+    pub(crate) fn step_on(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) -> Result<()> {
         self.check_state(q, Some(v))?;
         check_finite("u", u, self.model.nu())?;
         check_length("q_next", q_next, self.model.nq())?;
@@ -359,6 +357,10 @@ impl Sim {
         }
         self.report_penalty();
         (self.last, self.held) = (Last::Step, Held::Velocities);
+        if let Some(implicit) = &mut self.implicit {
+            implicit.accept();
+            self.held = Held::Other;
+        }
         let s = &self.state;
         self.carried.copy_from_slice(&s.carried_next);
         q_next.copy_from_slice(&s.q_next);
@@ -374,6 +376,9 @@ impl Sim {
         s.v.copy_from_slice(v);
         s.u.copy_from_slice(u);
         s.carried.copy_from_slice(&self.carried);
+        if self.implicit.is_some() {
+            return self.pending_implicit();
+        }
         let at = Start {
             model,
             h,
@@ -456,6 +461,11 @@ impl Sim {
     /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
     /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
     pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
+        if self.implicit.is_some() {
+            // Nothing touches: there is nothing to relax.
+            self.state.info.gradient = Gradient::Smoothed;
+            return Ok(());
+        }
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
             c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;

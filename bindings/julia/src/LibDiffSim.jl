@@ -76,6 +76,7 @@ const DS_INTEGRATOR_MIDPOINT = Int32(2)
 const DS_INTEGRATOR_BDF1 = Int32(3)
 const DS_INTEGRATOR_BDF2 = Int32(4)
 const DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD = Int32(5)
+const DS_INTEGRATOR_SDIRK2 = Int32(6)
 const DS_PARAM_BODY_INERTIA = Int32(0)
 const DS_PARAM_GEOM_FRICTION = Int32(1)
 const DS_PARAM_GEOM_RESTITUTION = Int32(2)
@@ -250,6 +251,8 @@ mutable struct ds_options
     restitution_threshold::Cdouble
     aware_gradient::Int32
     reserved::Int32
+    newton_tolerance::Cdouble
+    max_newton::Csize_t
     function ds_options()
         made = new()
         ds_options_init(made)

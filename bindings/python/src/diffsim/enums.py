@@ -136,6 +136,7 @@ class Integrator(IntEnum):
     BDF1 = 3
     BDF2 = 4
     SYMPLECTIC_EULER_WORLD = 5
+    SDIRK2 = 6
 
 
 class ParamKind(IntEnum):

@@ -190,7 +190,7 @@ class Sim(Handle):
 
     Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
     integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, restitution_threshold, derivatives,
-    require_convergence.
+    require_convergence, newton_tolerance, max_newton.
 
     Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
     Results are new arrays unless `out` says where they go; `out` may hold arguments.

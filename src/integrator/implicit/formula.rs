@@ -1,0 +1,129 @@
+//! The coefficients of implicit formulas.
+
+use crate::model::Model;
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// A sum of what a stage is given: a multiple of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mix {
+    /// Of the velocity where the step begins; of a displacement, of h times that.
+    pub start: f64,
+    /// Of the stage before, likewise.
+    pub before: f64,
+    /// Of the step before: its velocity at the beginning; of a displacement, the one of that step.
+    pub history: f64,
+}
+
+/// A stage in units of the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// γ_q/h and γ_a/h.
+    pub displacement: f64,
+    pub rate: f64,
+    /// σ: the share of w in the velocity at which forces are taken; the rest is that of w₀.
+    pub share: f64,
+    pub w0: Mix,
+    pub xi0: Mix,
+}
+
+const NOTHING: Mix = Mix {
+    start: 0.0,
+    before: 0.0,
+    history: 0.0,
+};
+
+const EULER: Stage = Stage {
+    displacement: 1.0,
+    rate: 1.0,
+    share: 1.0,
+    w0: Mix {
+        start: 1.0,
+        ..NOTHING
+    },
+    xi0: NOTHING,
+};
+
+/// With it both stages are the same, and the last one damps what is stiff altogether.
+const ALPHA: f64 = 1.0 - FRAC_1_SQRT_2;
+
+const SDIRK2: [Stage; 2] = [
+    Stage {
+        displacement: ALPHA,
+        rate: ALPHA,
+        ..EULER
+    },
+    Stage {
+        displacement: ALPHA,
+        rate: ALPHA,
+        w0: Mix {
+            start: 1.0 - (1.0 - ALPHA) / ALPHA,
+            before: (1.0 - ALPHA) / ALPHA,
+            history: 0.0,
+        },
+        xi0: Mix {
+            before: 1.0 - ALPHA,
+            ..NOTHING
+        },
+        ..EULER
+    },
+];
+
+const BDF2: [Stage; 1] = [Stage {
+    displacement: 2.0 / 3.0,
+    rate: 2.0 / 3.0,
+    w0: Mix {
+        start: 4.0 / 3.0,
+        before: 0.0,
+        history: -1.0 / 3.0,
+    },
+    xi0: Mix {
+        history: 1.0 / 3.0,
+        ..NOTHING
+    },
+    ..EULER
+}];
+
+/// An implicit formula by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// Implicit Euler.
+    Bdf1,
+    /// Two diagonally implicit stages with α = 1 − 1/√2, L-stable, of second order.
+    Sdirk2,
+    /// From the last two states, of second order; the first step is one of [`Formula::Sdirk2`].
+    Bdf2,
+}
+
+impl Formula {
+    /// The most stages that a step has.
+    pub const STAGES: usize = 2;
+
+    /// The stages of a step that begins with what is `carried`.
+    pub fn stages(self, carried: &[f64]) -> &'static [Stage] {
+        match self {
+            Formula::Bdf1 => std::slice::from_ref(&EULER),
+            Formula::Sdirk2 => &SDIRK2,
+            Formula::Bdf2 if has_history(carried) => &BDF2,
+            Formula::Bdf2 => &SDIRK2,
+        }
+    }
+
+    /// Whether a step needs the one before it.
+    pub fn is_multistep(self) -> bool {
+        self == Formula::Bdf2
+    }
+
+    /// How many numbers go from step to step: of a multistep formula nv of the velocity where the last step began, nv of
+    /// its displacement, both along the axes of its end, and 1 where there was one.
+    pub fn carried(self, model: &Model) -> usize {
+        match self.is_multistep() {
+            true => 2 * model.nv() + 1,
+            false => 0,
+        }
+    }
+}
+
+/// Whether what is carried is that of a step: it is zero where none was taken.
+fn has_history(carried: &[f64]) -> bool {
+    carried.last().is_some_and(|flag| *flag != 0.0)
+}

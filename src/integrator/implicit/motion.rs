@@ -1,0 +1,214 @@
+//! Where a stage's unknown leads, and how that varies: link by link, as all that is not plain addition happens within one.
+
+use crate::joint::{
+    IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul, block_tr_mul, free_pose,
+};
+use crate::linalg::within;
+use crate::model::Model;
+use crate::model::topology::{Link, Topology};
+use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
+
+/// A displacement, a velocity and an acceleration, nv entries each.
+#[derive(Clone, Copy)]
+pub struct Tangents<'a> {
+    pub xi: &'a [f64],
+    pub x: &'a [f64],
+    pub rate: &'a [f64],
+}
+
+/// By what the state of a stage varies. Those by x or its own are one for plain dofs, the others zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slope {
+    /// ∂q'/∂q and ∂q'/∂ξ.
+    PositionByStart,
+    Position,
+    /// ∂v'/∂x, which is ∂a'/∂ẇ, too.
+    Velocity,
+    /// ∂v'/∂ξ, ∂a'/∂ξ and ∂a'/∂x.
+    VelocityByPosition,
+    AccelerationByPosition,
+    AccelerationByVelocity,
+}
+
+const SLOPES: usize = 6;
+
+impl Slope {
+    /// Whether it is one where ⊕ is addition.
+    fn is_one(self) -> bool {
+        (self as usize) < Slope::VelocityByPosition as usize
+    }
+}
+
+/// The state of a stage and its slopes at links with a quaternion.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    blocks: Vec<[LinkMatrix; SLOPES]>,
+}
+
+const ZERO: LinkMatrix = [Mat3::ZERO; 3];
+const ONE: LinkMatrix = [Mat3::IDENTITY, Mat3::ZERO, Mat3::IDENTITY];
+
+fn put(to: &mut [f64], x: Vec3) {
+    to[..3].copy_from_slice(&x.to_array());
+}
+
+/// Writes q ⊕ ξ, of free joints with the linear part of ξ along the axes at q.
+pub fn arrive(model: &Model, q: &[f64], xi: &[f64], q_next: &mut [f64]) {
+    model.integrate(q, xi, q_next);
+    for l in model.free_links() {
+        let moved = free_pose(&q[l.iq..]).point(Vec3::from_slice(&xi[l.iv..]));
+        put(&mut q_next[l.iq..], moved);
+    }
+}
+
+/// Eᵀ on the linear parts of free joints: from the axes at q to those at q ⊕ ξ.
+pub fn turn(model: &Model, xi: &[f64], x: &mut [f64]) {
+    for l in model.free_links() {
+        let e = so3_exp(Vec3::from_slice(&xi[l.iv + 3..]));
+        let seen = e.tr_mul_vec(Vec3::from_slice(&x[l.iv..]));
+        put(&mut x[l.iv..], seen);
+    }
+}
+
+/// Adds to `xi_bar` and writes to `x_bar` the adjoints of [`turn`] by ξ and x, from that by its outcome `turned`.
+pub fn turn_adjoint(
+    model: &Model,
+    xi: &[f64],
+    turned: &[f64],
+    xi_bar: &mut [f64],
+    x_bar: &mut [f64],
+) {
+    for l in model.free_links() {
+        let w = Vec3::from_slice(&xi[l.iv + 3..]);
+        let bar = Vec3::from_slice(&x_bar[l.iv..]);
+        // δ(Eᵀx) = Eᵀ δx + (Eᵀx) × Jᵣ δξ.
+        let by_turn =
+            so3_right_jacobian(w).tr_mul_vec(bar.cross(Vec3::from_slice(&turned[l.iv..])));
+        for (to, x) in xi_bar[l.iv + 3..].iter_mut().zip(by_turn.to_array()) {
+            *to += x;
+        }
+        put(&mut x_bar[l.iv..], so3_exp(w).mul_vec(bar));
+    }
+}
+
+/// v' and a' of a stage.
+pub fn velocities(model: &Model, at: Tangents<'_>, v: &mut [f64], a: &mut [f64]) {
+    v.copy_from_slice(at.x);
+    a.copy_from_slice(at.rate);
+    turn(model, at.xi, v);
+    turn(model, at.xi, a);
+    for l in model.free_links() {
+        let t = Twist::from_slice(&v[l.iv..]);
+        let own = Vec3::from_slice(&a[l.iv..]) - t.ang.cross(t.lin);
+        put(&mut a[l.iv..], own);
+    }
+}
+
+/// Of a free link, in the order of [`Slope`]; with the velocity v'.
+fn of_free(at: Tangents<'_>, l: &Link, v: &[f64]) -> [LinkMatrix; SLOPES] {
+    let [xi, rate, v] = [at.xi, at.rate, v].map(|x| Twist::from_slice(&x[l.iv..]));
+    let (e, jac) = (so3_exp(xi.ang), so3_right_jacobian(xi.ang));
+    let back = e.transpose();
+    let turned = |x: Vec3| Mat3::skew(x).mul_mat(&jac);
+    let by_turn = turned(v.lin);
+    let spin = Mat3::skew(v.ang);
+    let acceleration = turned(back.mul_vec(rate.lin)) - spin.mul_mat(&by_turn);
+    let pose = Pose {
+        rot: e,
+        pos: xi.lin,
+    };
+    [
+        adjoint(&pose.inverse()),
+        [back, Mat3::ZERO, jac],
+        [back, Mat3::ZERO, Mat3::IDENTITY],
+        [Mat3::ZERO, by_turn, Mat3::ZERO],
+        [Mat3::ZERO, acceleration, Mat3::ZERO],
+        [spin.mul_mat(&back) * -1.0, Mat3::skew(v.lin), Mat3::ZERO],
+    ]
+}
+
+fn of_spherical(xi: &[f64]) -> [LinkMatrix; SLOPES] {
+    let IntegrateBlocks { by_q, by_w } = LinkKind::Spherical.integrate_blocks(xi);
+    [by_q, by_w, ONE, ZERO, ZERO, ZERO]
+}
+
+impl Motion {
+    pub fn new(model: &Model) -> Motion {
+        Motion {
+            blocks: Vec::with_capacity(model.topology().wide_links().count()),
+        }
+    }
+
+    /// Takes the slopes at a stage with the velocity `v`, v'.
+    pub fn linearize(&mut self, t: &Topology, at: Tangents<'_>, v: &[f64]) {
+        self.blocks.clear();
+        let wide = t.wide_links().map(|l| match l.kind {
+            LinkKind::Free => of_free(at, l, v),
+            _ => of_spherical(&at.xi[l.dofs()]),
+        });
+        self.blocks.extend(wide);
+    }
+
+    /// Whether all slopes are below `bound`, and numbers.
+    pub fn is_within(&self, bound: f64) -> bool {
+        let mut columns = self.blocks.iter().flatten().flatten().flat_map(|m| m.c);
+        columns.all(|c| within(bound, &c.to_array()))
+    }
+
+    /// The links with a quaternion, with their slopes.
+    pub fn wide<'a>(
+        &'a self,
+        t: &'a Topology,
+    ) -> impl Iterator<Item = (&'a Link, &'a [LinkMatrix])> {
+        t.wide_links().zip(self.blocks.iter().map(|b| &b[..]))
+    }
+
+    /// `out` += `scale` times the slope times x; nv entries each.
+    pub fn add(&self, t: &Topology, slope: Slope, scale: f64, x: &[f64], out: &mut [f64]) {
+        self.add_by(t, slope, scale, x, out, block_mul);
+    }
+
+    /// The same with the slope's transpose.
+    pub fn add_transposed(
+        &self,
+        t: &Topology,
+        slope: Slope,
+        scale: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        self.add_by(t, slope, scale, x, out, block_tr_mul);
+    }
+
+    fn add_by(
+        &self,
+        t: &Topology,
+        slope: Slope,
+        scale: f64,
+        x: &[f64],
+        out: &mut [f64],
+        multiply: fn(&LinkMatrix, &mut [f64]),
+    ) {
+        let mut from = 0;
+        for (l, blocks) in self.wide(t) {
+            if slope.is_one() {
+                add_scaled(scale, &x[from..l.iv], &mut out[from..l.iv]);
+            }
+            let mut own = [0.0; 6];
+            let own = &mut own[..l.nv];
+            own.copy_from_slice(&x[l.dofs()]);
+            multiply(&blocks[slope as usize], own);
+            add_scaled(scale, own, &mut out[l.dofs()]);
+            from = l.iv + l.nv;
+        }
+        if slope.is_one() {
+            add_scaled(scale, &x[from..], &mut out[from..]);
+        }
+    }
+}
+
+fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += scale * x;
+    }
+}

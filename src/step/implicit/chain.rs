@@ -1,0 +1,297 @@
+//! The chain rule of an implicit step: its stages in order, and back.
+
+use super::physics::Physics;
+use super::stage::{Rule, mix};
+use super::{Implicit, Work};
+use crate::error::{Error, Result};
+use crate::integrator::implicit::{Slope, turn_adjoint};
+use crate::linalg::all_finite;
+use crate::step::chain::{Along, Bars, Link, Parameters, Seed};
+use crate::step::info::Gradient;
+use crate::step::linearization::{Linearization, dot};
+use crate::step::parameters::At;
+use crate::step::sim::Sim;
+use crate::step::state::Held;
+
+/// All of an implicit step.
+pub(in crate::step) const STAGES: [Link; 1] = [Link {
+    forward: stages,
+    backward: stages_transposed,
+}];
+
+fn missing() -> Error {
+    Error::internal("the stages are missing")
+}
+
+impl Sim {
+    /// Linearizes the stages of the last step where they were found, unless that is done.
+    pub(in crate::step) fn linearize_stages(&mut self) -> Result<()> {
+        if self.implicit.as_ref().is_some_and(|i| i.is_linear) {
+            return Ok(());
+        }
+        if !self.state.info.converged {
+            return Err(Error::not_converged(format!(
+                "the last step has no derivative: Newton's method stopped at a correction of {:e}, above \
+                 options.newton_tolerance {:e}",
+                self.state.info.residual, self.options.newton_tolerance
+            )));
+        }
+        let (formula, h) = match &self.implicit {
+            Some(implicit) => (implicit.formula, self.options.time_step),
+            None => return Err(missing()),
+        };
+        for (i, rule) in Rule::all(formula, &self.state.carried, h) {
+            let margin = self.evaluate_stage(i)?;
+            let (mut physics, implicit) = self.physics()?;
+            let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
+            linear.take(&mut physics, &rule, at)?;
+            implicit.loaded = i;
+            let penalty = self.forces.penalty.as_ref();
+            let tied = penalty.is_some_and(|p| p.is_one_sided(&self.params, &self.selected));
+            if margin == 0.0 || tied {
+                self.state.info.gradient = Gradient::OneSided;
+            }
+        }
+        if let Some(implicit) = &mut self.implicit {
+            implicit.is_linear = true;
+        }
+        self.held = Held::Matrices;
+        Ok(())
+    }
+
+    fn physics(&mut self) -> Result<(Physics<'_>, &mut Implicit)> {
+        let physics = Physics {
+            model: &self.model,
+            params: &self.params,
+            dynamics: &mut self.dynamics,
+            forces: &mut self.forces,
+            u: &self.state.u,
+            tau: &mut self.tau,
+        };
+        match &mut self.implicit {
+            Some(implicit) => Ok((physics, implicit)),
+            None => Err(missing()),
+        }
+    }
+
+    /// Brings the recursions to a stage of the last step.
+    fn evaluate_stage(&mut self, i: usize) -> Result<f64> {
+        self.held = Held::Other;
+        let mut r = std::mem::take(&mut self.work);
+        let (mut physics, implicit) = self.physics()?;
+        let margin = physics.balance(&implicit.stages[i], &mut r);
+        self.work = r;
+        margin
+    }
+
+    /// Brings them there with what parameters' columns are taken from, unless they are.
+    pub(super) fn load_stage(&mut self, i: usize) -> Result<()> {
+        let loaded = self.implicit.as_ref().map(|s| s.loaded);
+        if self.held >= Held::Matrices && loaded == Some(i) {
+            return Ok(());
+        }
+        self.evaluate_stage(i)?;
+        let (mut physics, implicit) = self.physics()?;
+        physics.differentiate_forces(&implicit.stages[i]);
+        let model = &self.model;
+        (self.dynamics).differentiate_inverse_with_mass(model, &self.params);
+        if let Some(implicit) = &mut self.implicit {
+            implicit.loaded = i;
+        }
+        self.held = Held::Matrices;
+        Ok(())
+    }
+
+    /// ∂r/∂p of a selected parameter at the loaded stage into `column`.
+    pub(super) fn stage_column(&self, p: usize, column: &mut [f64]) -> Result<()> {
+        let (Some(implicit), Some(d)) = (&self.implicit, &self.dynamics.derivatives) else {
+            return Err(missing());
+        };
+        let at = &implicit.stages[implicit.loaded];
+        let at = At {
+            model: &self.model,
+            params: &self.params,
+            kin: &self.dynamics.kin,
+            rnea: &self.dynamics.rnea,
+            id: &d.id,
+            forces: &self.forces,
+            q: &at.q,
+            v: &at.v,
+            u: &self.state.u,
+            acc: &at.a,
+            time_step: 0.0,
+        };
+        at.column(&self.selected[p], column);
+        Ok(())
+    }
+
+    /// Of the last step.
+    pub(super) fn rules(&self) -> Result<impl DoubleEndedIterator<Item = (usize, Rule)> + use<>> {
+        let formula = self.implicit.as_ref().ok_or_else(missing)?.formula;
+        let h = self.options.time_step;
+        Ok(Rule::all(formula, &self.state.carried, h))
+    }
+
+    /// Adds r_p δp of a stage to `x`.
+    fn along_parameters(
+        &mut self,
+        i: usize,
+        along: Parameters<'_>,
+        column: &mut [f64],
+        x: &mut [f64],
+    ) -> Result<()> {
+        match along {
+            Parameters::Along([]) => Ok(()),
+            Parameters::Along(dp) => {
+                self.load_stage(i)?;
+                for (p, dp) in dp.iter().enumerate() {
+                    self.stage_column(p, column)?;
+                    for (x, c) in x.iter_mut().zip(&*column) {
+                        *x += c * dp;
+                    }
+                }
+                Ok(())
+            }
+            Parameters::Unit(p) => {
+                self.load_stage(i)?;
+                self.stage_column(p, x)
+            }
+        }
+    }
+}
+
+fn stages(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<()> {
+    let mut last = None;
+    for (i, rule) in sim.rules()? {
+        lin.x.fill(0.0);
+        sim.along_parameters(i, along.p, &mut lin.column, &mut lin.x)?;
+        let t = sim.model.topology();
+        let Some(implicit) = &mut sim.implicit else {
+            return Err(missing());
+        };
+        let work = &mut implicit.work;
+        if i == 0 {
+            work.before.fill(0.0);
+        } else {
+            work.before.copy_from_slice(&work.w);
+        }
+        // What is carried stays.
+        mix(rule.w0, along.v, &work.before, &[], &mut work.start.w0);
+        mix(rule.xi0, along.v, &work.before, &[], &mut work.start.xi0);
+        (implicit.linear[i]).direction(t, along.q, along.u, &work.start, &mut lin.x)?;
+        work.w.copy_from_slice(&lin.x);
+        last = Some((i, rule));
+    }
+    let (Some((i, rule)), Some(implicit)) = (last, &mut sim.implicit) else {
+        return Err(missing());
+    };
+    let (t, motion, work) = (
+        sim.model.topology(),
+        implicit.linear[i].motion(),
+        &mut implicit.work,
+    );
+    for ((xi, xi0), w) in work.xi.iter_mut().zip(&work.start.xi0).zip(&work.w) {
+        *xi = xi0 + rule.displacement * w;
+    }
+    lin.q_next.fill(0.0);
+    lin.v_next.fill(0.0);
+    if !along.q.is_empty() {
+        motion.add(t, Slope::PositionByStart, 1.0, along.q, &mut lin.q_next);
+    }
+    motion.add(t, Slope::Position, 1.0, &work.xi, &mut lin.q_next);
+    motion.add(t, Slope::Velocity, 1.0, &work.w, &mut lin.v_next);
+    motion.add(t, Slope::VelocityByPosition, 1.0, &work.xi, &mut lin.v_next);
+    Ok(())
+}
+
+fn stages_transposed(
+    sim: &mut Sim,
+    lin: &mut Linearization,
+    seed: &Seed<'_>,
+    bars: &mut Bars<'_>,
+) -> Result<()> {
+    if let Some(p) = &mut bars.p {
+        p.fill(0.0);
+    }
+    if let Some(u) = &mut bars.u {
+        u.fill(0.0);
+    }
+    lin.q_sum.fill(0.0);
+    lin.v_sum.fill(0.0);
+    lin.carried.fill(0.0);
+    let nv = sim.model.nv();
+    let mut is_end = true;
+    for (i, rule) in sim.rules()?.rev() {
+        {
+            let (model, t) = (&*sim.model, sim.model.topology());
+            let Some(implicit) = &mut sim.implicit else {
+                return Err(missing());
+            };
+            let (at, work) = (&implicit.stages[i], &mut implicit.work);
+            let Work {
+                start,
+                w,
+                before,
+                xi,
+            } = work;
+            start.w0.fill(0.0);
+            if is_end {
+                let motion = implicit.linear[i].motion();
+                w.fill(0.0);
+                xi.fill(0.0);
+                motion.add_transposed(t, Slope::Position, 1.0, seed.next.q, xi);
+                motion.add_transposed(t, Slope::VelocityByPosition, 1.0, seed.next.v, xi);
+                motion.add_transposed(t, Slope::PositionByStart, 1.0, seed.next.q, &mut lin.q_sum);
+                motion.add_transposed(t, Slope::Velocity, 1.0, seed.next.v, w);
+                if let Some(both) = seed.next.carried.get(..2 * nv) {
+                    let next = &sim.state.carried_next;
+                    // By v where the step began, then by its displacement.
+                    lin.column.copy_from_slice(&both[..nv]);
+                    turn_adjoint(model, &at.xi, &next[..nv], xi, &mut lin.column);
+                    for (v, x) in lin.v_sum.iter_mut().zip(&lin.column) {
+                        *v += x;
+                    }
+                    lin.column.copy_from_slice(&both[nv..]);
+                    turn_adjoint(model, &at.xi, &next[nv..], xi, &mut lin.column);
+                    for (xi, x) in xi.iter_mut().zip(&lin.column) {
+                        *xi += x;
+                    }
+                }
+                for (w, xi) in w.iter_mut().zip(&*xi) {
+                    *w += rule.displacement * xi;
+                }
+                start.xi0.copy_from_slice(xi);
+                is_end = false;
+            } else {
+                w.copy_from_slice(before);
+                start.xi0.fill(0.0);
+            }
+            lin.z.copy_from_slice(w);
+            let u_bar = bars.u.as_deref_mut();
+            (implicit.linear[i]).adjoint(t, &mut lin.z, &mut lin.q_sum, u_bar, start)?;
+            if !all_finite(&lin.z) {
+                return Err(Error::numerical("the adjoint of the step is not finite"));
+            }
+            before.fill(0.0);
+            let [w0, xi0] = [&start.w0, &start.xi0];
+            for k in 0..nv {
+                lin.v_sum[k] += rule.w0.start * w0[k] + rule.xi0.start * xi0[k];
+                before[k] += rule.w0.before * w0[k] + rule.xi0.before * xi0[k];
+            }
+            if let Some((v, rest)) = lin.carried.split_at_mut_checked(nv) {
+                for k in 0..nv {
+                    v[k] += rule.w0.history * w0[k];
+                    rest[k] += rule.xi0.history * xi0[k];
+                }
+            }
+        }
+        if let Some(out) = &mut bars.p {
+            sim.load_stage(i)?;
+            for (p, out) in out.iter_mut().enumerate() {
+                sim.stage_column(p, &mut lin.column)?;
+                *out += dot(&lin.column, &lin.z);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Jacobians of an implicit step: all columns through a stage before the next.
+
+use super::linear::Start;
+use super::stage::{Rule, mix};
+use crate::error::{Error, Result};
+use crate::integrator::implicit::Slope;
+use crate::joint::block_mul;
+use crate::model::Model;
+use crate::step::info::REACH;
+use crate::step::jacobians::StepJacobians;
+use crate::step::linearization::Linearization;
+use crate::step::sim::Sim;
+
+/// Columns of δw, then of δv⁺, by q, v, u and p. Those of ξ are in [`Linearization`].
+#[derive(Debug)]
+pub(super) struct Panels {
+    w: [Vec<f64>; 4],
+}
+
+impl Panels {
+    pub fn new(model: &Model) -> Panels {
+        let columns = |n: usize| vec![0.0; model.nv() * n];
+        Panels {
+            w: [
+                columns(model.nv()),
+                columns(model.nv()),
+                columns(model.nu()),
+                Vec::new(),
+            ],
+        }
+    }
+
+    /// Makes room for the columns by selected parameters.
+    pub fn fit(&mut self, nv: usize, np: usize) {
+        self.w[3] = vec![0.0; nv * np];
+    }
+}
+
+/// By what a panel differentiates, in the order of [`Panels`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Position,
+    Velocity,
+    Input,
+    Parameter,
+}
+
+const KINDS: [Kind; 4] = [Kind::Position, Kind::Velocity, Kind::Input, Kind::Parameter];
+
+impl Sim {
+    /// The Jacobians of the last step of an implicit formula, of the lengths that are asked for.
+    pub(in crate::step) fn write_stage_jacobians(
+        &mut self,
+        out: StepJacobians<'_>,
+        sparse: bool,
+    ) -> Result<()> {
+        let wanted = [
+            out.dq_dq.is_some() || out.dv_dq.is_some(),
+            out.dq_dv.is_some() || out.dv_dv.is_some(),
+            out.dq_du.is_some() || out.dv_du.is_some(),
+            out.dq_dp.is_some() || out.dv_dp.is_some(),
+        ];
+        self.linearize_stages()?;
+        self.couple();
+        let taken = self.implicit.as_mut().and_then(|i| i.panels.take());
+        let Some(mut panels) = taken else {
+            return Err(Error::internal("the panels of columns are missing"));
+        };
+        let done = self.with_linear(|sim, lin| {
+            for (kind, wanted) in KINDS.into_iter().zip(wanted) {
+                if wanted {
+                    sim.columns_through_stages(lin, &mut panels, kind)?;
+                }
+            }
+            sim.deliver_columns(lin, &panels, wanted, out, sparse)
+        });
+        if let Some(implicit) = &mut self.implicit {
+            implicit.panels = Some(panels);
+        }
+        done
+    }
+
+    fn columns_through_stages(
+        &mut self,
+        lin: &mut Linearization,
+        panels: &mut Panels,
+        kind: Kind,
+    ) -> Result<()> {
+        let nv = self.model.nv().max(1);
+        let panel = &mut panels.w[kind as usize];
+        let by_xi = match kind {
+            Kind::Position => &mut lin.by_q,
+            Kind::Velocity => &mut lin.by_v,
+            Kind::Input => &mut lin.by_u,
+            Kind::Parameter => &mut lin.by_p,
+        };
+        let mut last = 0;
+        for (i, rule) in self.rules()? {
+            if kind == Kind::Parameter {
+                self.load_stage(i)?;
+            }
+            for (k, (w, xi)) in (panel.chunks_exact_mut(nv))
+                .zip(by_xi.chunks_exact_mut(nv))
+                .enumerate()
+            {
+                if i == 0 {
+                    w.fill(0.0);
+                }
+                self.column_through_stage(i, &rule, kind, k, &mut lin.unit, w, xi)?;
+            }
+            last = i;
+        }
+        let t = self.model.topology();
+        let Some(implicit) = &mut self.implicit else {
+            return Err(Error::internal("the stages are missing"));
+        };
+        let (motion, column) = (implicit.linear[last].motion(), &mut implicit.work.w);
+        if t.wide_links().next().is_none() {
+            return Ok(());
+        }
+        for (w, xi) in panel.chunks_exact_mut(nv).zip(by_xi.chunks_exact_mut(nv)) {
+            column.fill(0.0);
+            motion.add(t, Slope::Velocity, 1.0, w, column);
+            motion.add(t, Slope::VelocityByPosition, 1.0, xi, column);
+            w.copy_from_slice(column);
+            column.fill(0.0);
+            motion.add(t, Slope::Position, 1.0, xi, column);
+            xi.copy_from_slice(column);
+        }
+        Ok(())
+    }
+
+    /// From a column of δw of the stage before to that of this one, with δξ.
+    fn column_through_stage(
+        &mut self,
+        i: usize,
+        rule: &Rule,
+        kind: Kind,
+        k: usize,
+        unit: &mut [f64],
+        w: &mut [f64],
+        xi: &mut [f64],
+    ) -> Result<()> {
+        let nv = w.len();
+        // The place of δξ takes the forces by a parameter.
+        xi.fill(0.0);
+        if kind == Kind::Parameter {
+            self.stage_column(k, xi)?;
+        } else {
+            unit[k] = 1.0;
+        }
+        let empty = &[][..];
+        let along = |this: Kind, n: usize| if kind == this { &unit[..n] } else { empty };
+        let (model, t) = (&*self.model, self.model.topology());
+        let Some(implicit) = &mut self.implicit else {
+            return Err(Error::internal("the stages are missing"));
+        };
+        let Start { w0, xi0 } = &mut implicit.work.start;
+        let v = along(Kind::Velocity, nv);
+        mix(rule.w0, v, w, &[], w0);
+        mix(rule.xi0, v, w, &[], xi0);
+        let (q, u) = (along(Kind::Position, nv), along(Kind::Input, model.nu()));
+        let start = &implicit.work.start;
+        implicit.linear[i].direction(t, q, u, start, xi)?;
+        w.copy_from_slice(xi);
+        for ((xi, xi0), w) in xi.iter_mut().zip(&start.xi0).zip(&*w) {
+            *xi = xi0 + rule.displacement * w;
+        }
+        if kind != Kind::Parameter {
+            unit[k] = 0.0;
+        }
+        Ok(())
+    }
+
+    fn deliver_columns(
+        &mut self,
+        lin: &mut Linearization,
+        panels: &Panels,
+        wanted: [bool; 4],
+        out: StepJacobians<'_>,
+        sparse: bool,
+    ) -> Result<()> {
+        let model = &*self.model;
+        let t = model.topology();
+        if wanted[Kind::Input as usize] {
+            lin.place_inputs(model.actuators());
+        }
+        let Some(implicit) = &self.implicit else {
+            return Err(Error::internal("the stages are missing"));
+        };
+        let last = self.rules()?.map(|(i, _)| i).next_back().unwrap_or(0);
+        let motion = implicit.linear[last].motion();
+        let sum = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()) + x * 0.0);
+        let of_xi = [&lin.by_q, &lin.by_v, &lin.by_u, &lin.by_p];
+        let mut largest = of_xi.into_iter().zip(&panels.w).zip(wanted);
+        if !largest.all(|((xi, w), wanted)| !wanted || sum(xi).max(sum(w)) < REACH)
+            || !motion.is_within(REACH)
+        {
+            return Err(Error::numerical("a Jacobian of the step is not finite"));
+        }
+        let [mut dofs, mut inputs, full] = lin.kinds();
+        if sparse {
+            let [by_state, by_input] = &lin.starts;
+            (dofs, inputs) = (dofs.packed(by_state), inputs.packed(by_input));
+        }
+        let of_q = [out.dq_dq, out.dq_dv, out.dq_du, out.dq_dp];
+        let of_v = [out.dv_dq, out.dv_dv, out.dv_du, out.dv_dp];
+        let which = [dofs, dofs, inputs, full];
+        for (k, (q, v)) in of_q.into_iter().zip(of_v).enumerate() {
+            if let Some(v) = v {
+                which[k].write(1.0, &panels.w[k], v);
+            }
+            let Some(q) = q else { continue };
+            which[k].write(1.0, of_xi[k], q);
+            if k > 0 {
+                continue;
+            }
+            let plain = t.links.iter().filter(|l| l.kind.quaternion().is_none());
+            for j in plain.flat_map(|l| l.dofs()) {
+                q[dofs.index(j, j)] += 1.0;
+            }
+            for (l, blocks) in motion.wide(t) {
+                for k in 0..l.nv {
+                    let mut e = [0.0; 6];
+                    e[k] = 1.0;
+                    block_mul(&blocks[Slope::PositionByStart as usize], &mut e[..l.nv]);
+                    let own = &mut q[dofs.index(l.iv + k, l.iv)..][..l.nv];
+                    own.iter_mut().zip(e).for_each(|(o, x)| *o += x);
+                }
+            }
+        }
+        Ok(())
+    }
+}

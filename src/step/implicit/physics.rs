@@ -1,0 +1,62 @@
+//! The balance of forces where a stage leads.
+
+use super::stage::StageState;
+use crate::dynamics::Dynamics;
+use crate::error::Result;
+use crate::force::{Forces, State};
+use crate::model::Model;
+use crate::model::params::Params;
+
+/// What a stage's balance is evaluated with.
+pub(in crate::step) struct Physics<'a> {
+    pub model: &'a Model,
+    pub params: &'a Params,
+    pub dynamics: &'a mut Dynamics,
+    pub forces: &'a mut Forces,
+    pub u: &'a [f64],
+    /// nv entries.
+    pub tau: &'a mut [f64],
+}
+
+impl Physics<'_> {
+    /// r ← M a' + b − f at (q', v'); how far f is from where its slopes jump.
+    ///
+    /// # Errors
+    /// Those of [`Forces::apply`].
+    pub fn balance(&mut self, at: &StageState, r: &mut [f64]) -> Result<f64> {
+        let d = &mut *self.dynamics;
+        d.update(self.model, self.params, &at.q, &at.v);
+        d.external.clear();
+        (self.forces).load(self.model, &d.kin, &mut d.external);
+        // Forces in full, where they are: nothing of them is taken at another place.
+        let state = State {
+            model: self.model,
+            params: self.params,
+            kin: &d.kin,
+            q: &at.q,
+            v: &at.v,
+            u: self.u,
+            time_step: 0.0,
+        };
+        let margin = self.forces.apply(&state, self.tau)?;
+        d.inverse(self.model, self.params, &at.a, r);
+        for (r, tau) in r.iter_mut().zip(&*self.tau) {
+            *r -= tau;
+        }
+        Ok(margin)
+    }
+
+    /// Finds the slopes of forces; after [`Physics::balance`].
+    pub fn differentiate_forces(&mut self, at: &StageState) {
+        let state = State {
+            model: self.model,
+            params: self.params,
+            kin: &self.dynamics.kin,
+            q: &at.q,
+            v: &at.v,
+            u: self.u,
+            time_step: 0.0,
+        };
+        self.forces.differentiate(&state);
+    }
+}

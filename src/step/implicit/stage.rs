@@ -1,0 +1,137 @@
+//! A stage's unknown, what it starts from, and where it leads.
+
+use crate::integrator::implicit::{Formula, Mix, Stage, Tangents, arrive, velocities};
+use crate::model::Model;
+
+/// The coefficients of a stage at the length of a step.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::step) struct Rule {
+    /// γ_q, 1/γ_a and σ.
+    pub displacement: f64,
+    pub rate: f64,
+    pub share: f64,
+    pub w0: Mix,
+    /// By velocities, times h; by the last displacement.
+    pub xi0: Mix,
+}
+
+impl Rule {
+    pub fn of(stage: &Stage, h: f64) -> Rule {
+        Rule {
+            displacement: stage.displacement * h,
+            rate: 1.0 / (stage.rate * h),
+            share: stage.share,
+            w0: stage.w0,
+            xi0: Mix {
+                start: h * stage.xi0.start,
+                before: h * stage.xi0.before,
+                history: stage.xi0.history,
+            },
+        }
+    }
+
+    /// All stages of a step.
+    pub fn all(
+        formula: Formula,
+        carried: &[f64],
+        h: f64,
+    ) -> impl DoubleEndedIterator<Item = (usize, Rule)> + ExactSizeIterator + use<> {
+        let stages = formula.stages(carried).iter();
+        stages.map(move |s| Rule::of(s, h)).enumerate()
+    }
+}
+
+/// What is carried from the last step: its velocity and its displacement, or nothing.
+pub(in crate::step) fn history(carried: &[f64], nv: usize) -> [&[f64]; 2] {
+    match carried.get(..2 * nv) {
+        Some(both) => {
+            let (v, xi) = both.split_at(nv);
+            [v, xi]
+        }
+        None => [&[], &[]],
+    }
+}
+
+/// out ← a sum; an empty part is zero.
+pub(in crate::step) fn mix(
+    by: Mix,
+    start: &[f64],
+    before: &[f64],
+    history: &[f64],
+    out: &mut [f64],
+) {
+    out.fill(0.0);
+    for (share, x) in [
+        (by.start, start),
+        (by.before, before),
+        (by.history, history),
+    ] {
+        if share != 0.0 {
+            for (out, x) in out.iter_mut().zip(x) {
+                *out += share * x;
+            }
+        }
+    }
+}
+
+/// One stage: nq entries of q', nv of all others.
+#[derive(Clone, Debug)]
+pub(in crate::step) struct StageState {
+    /// The unknown.
+    pub w: Vec<f64>,
+    pub w0: Vec<f64>,
+    pub xi0: Vec<f64>,
+    pub xi: Vec<f64>,
+    /// x and ẇ.
+    x: Vec<f64>,
+    rate: Vec<f64>,
+    /// q', v' and a'.
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub a: Vec<f64>,
+}
+
+impl StageState {
+    pub fn new(model: &Model) -> StageState {
+        let zeros = || vec![0.0; model.nv()];
+        StageState {
+            w: zeros(),
+            w0: zeros(),
+            xi0: zeros(),
+            xi: zeros(),
+            x: zeros(),
+            rate: zeros(),
+            q: vec![0.0; model.nq()],
+            v: zeros(),
+            a: zeros(),
+        }
+    }
+
+    /// From w to q', v' and a' of a step that begins at `q`.
+    pub fn lead(&mut self, model: &Model, rule: &Rule, q: &[f64]) {
+        for k in 0..self.w.len() {
+            let (w, w0) = (self.w[k], self.w0[k]);
+            self.xi[k] = self.xi0[k] + rule.displacement * w;
+            self.x[k] = match rule.share {
+                1.0 => w,
+                share => share * w + (1.0 - share) * w0,
+            };
+            self.rate[k] = (w - w0) * rule.rate;
+        }
+        arrive(model, q, &self.xi, &mut self.q);
+        let at = Tangents {
+            xi: &self.xi,
+            x: &self.x,
+            rate: &self.rate,
+        };
+        velocities(model, at, &mut self.v, &mut self.a);
+    }
+
+    pub fn tangents(&self) -> Tangents<'_> {
+        Tangents {
+            xi: &self.xi,
+            x: &self.x,
+            rate: &self.rate,
+        }
+    }
+}
