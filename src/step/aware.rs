@@ -2,8 +2,8 @@
 //! these the largest.
 
 use super::adjoints::Adjoints;
-use super::chain::{Bars, Seed};
 use super::info::{Aware, check_finite};
+use super::link::{Bars, Seed};
 use super::sim::Sim;
 use crate::contact::law::Turn;
 use crate::error::{Error, Result, Status};

@@ -1,9 +1,9 @@
 //! Jacobians of the last step: all columns at once, or direction by direction where trees are deep.
 
-use super::chain::{Along, Parameters};
 use super::constrained_inverse::ConstrainedInverse;
 use super::info::{REACH, check_length};
 use super::linearization::*;
+use super::link::{Along, Parameters};
 use super::sim::Sim;
 use super::state::Held;
 use crate::dynamics::aba_derivatives::inverse_times;

@@ -18,6 +18,7 @@ pub(crate) mod info;
 mod jacobian_pattern;
 mod jacobians;
 mod linearization;
+mod link;
 mod memory;
 mod observe;
 mod options;

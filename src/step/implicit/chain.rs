@@ -2,13 +2,13 @@
 
 use super::physics::Physics;
 use super::stage::{Rule, mix};
-use super::{Implicit, Work};
+use super::workspace::{Implicit, Work};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::{Slope, turn_adjoint};
 use crate::linalg::all_finite;
-use crate::step::chain::{Along, Bars, Link, Parameters, Seed};
 use crate::step::info::Gradient;
 use crate::step::linearization::{Linearization, dot};
+use crate::step::link::{Along, Bars, Link, Parameters, Seed};
 use crate::step::parameters::At;
 use crate::step::sim::Sim;
 use crate::step::state::Held;

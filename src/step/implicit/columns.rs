@@ -1,40 +1,15 @@
 //! Jacobians of an implicit step: all columns through a stage before the next.
 
 use super::linear::Start;
+use super::panels::Panels;
 use super::stage::{Rule, mix};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Slope;
 use crate::joint::block_mul;
-use crate::model::Model;
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
 use crate::step::sim::Sim;
-
-/// Columns of δw, then of δv⁺, by q, v, u and p. Those of ξ are in [`Linearization`].
-#[derive(Debug)]
-pub(super) struct Panels {
-    w: [Vec<f64>; 4],
-}
-
-impl Panels {
-    pub fn new(model: &Model) -> Panels {
-        let columns = |n: usize| vec![0.0; model.nv() * n];
-        Panels {
-            w: [
-                columns(model.nv()),
-                columns(model.nv()),
-                columns(model.nu()),
-                Vec::new(),
-            ],
-        }
-    }
-
-    /// Makes room for the columns by selected parameters.
-    pub fn fit(&mut self, nv: usize, np: usize) {
-        self.w[3] = vec![0.0; nv * np];
-    }
-}
 
 /// By what a panel differentiates, in the order of [`Panels`].
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,28 @@
+//! Columns of Jacobians on their way.
+
+use crate::model::Model;
+
+/// Columns of δw, then of δv⁺, by q, v, u and p. Those of ξ are in [`Linearization`](crate::step::linearization::Linearization).
+#[derive(Debug)]
+pub(super) struct Panels {
+    pub w: [Vec<f64>; 4],
+}
+
+impl Panels {
+    pub fn new(model: &Model) -> Panels {
+        let columns = |n: usize| vec![0.0; model.nv() * n];
+        Panels {
+            w: [
+                columns(model.nv()),
+                columns(model.nv()),
+                columns(model.nu()),
+                Vec::new(),
+            ],
+        }
+    }
+
+    /// Makes room for the columns by selected parameters.
+    pub fn fit(&mut self, nv: usize, np: usize) {
+        self.w[3] = vec![0.0; nv * np];
+    }
+}

@@ -1,0 +1,79 @@
+//! What implicit steps and their derivatives are made in.
+
+use super::linear::{Linear, Start};
+use super::newton::Newton;
+use super::panels::Panels;
+use super::stage::StageState;
+use crate::force::Forces;
+use crate::integrator::implicit::Formula;
+use crate::model::Model;
+
+/// What a simulation with an implicit formula has. Sized at creation.
+#[derive(Debug)]
+pub(crate) struct Implicit {
+    pub formula: Formula,
+    /// Of the last step, and of one that may not succeed.
+    pub(super) stages: Vec<StageState>,
+    pub(super) pending: Vec<StageState>,
+    /// Of each stage; while solving, of any state on the way.
+    pub(super) linear: Vec<Linear>,
+    pub(super) newton: Newton,
+    /// The stages in `linear` are those of the last step.
+    pub(super) is_linear: bool,
+    /// The stage at which the recursions are.
+    pub(super) loaded: usize,
+    pub(super) work: Work,
+    pub(super) panels: Option<Panels>,
+}
+
+/// What derivatives take on their way, nv entries each.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) start: Start,
+    /// Of w of a stage, and of the one before.
+    pub(super) w: Vec<f64>,
+    pub(super) before: Vec<f64>,
+    pub(super) xi: Vec<f64>,
+}
+
+impl Implicit {
+    pub fn new(model: &Model, formula: Formula, forces: &Forces, derivatives: bool) -> Implicit {
+        let nv = model.nv();
+        // A start without history takes another formula's stages.
+        let count = Formula::STAGES;
+        let stages = vec![StageState::new(model); count];
+        let zeros = || vec![0.0; nv];
+        Implicit {
+            formula,
+            pending: stages.clone(),
+            stages,
+            linear: (0..count).map(|_| Linear::new(model, forces)).collect(),
+            newton: Newton::new(nv),
+            is_linear: false,
+            loaded: 0,
+            work: Work {
+                start: Start {
+                    w0: zeros(),
+                    xi0: zeros(),
+                },
+                w: zeros(),
+                before: zeros(),
+                xi: zeros(),
+            },
+            panels: derivatives.then(|| Panels::new(model)),
+        }
+    }
+
+    /// Makes room for the columns by selected parameters.
+    pub fn fit(&mut self, nv: usize, np: usize) {
+        if let Some(panels) = &mut self.panels {
+            panels.fit(nv, np);
+        }
+    }
+
+    /// The pending step is the last one.
+    pub fn accept(&mut self) {
+        std::mem::swap(&mut self.stages, &mut self.pending);
+        self.is_linear = false;
+    }
+}
