@@ -27,7 +27,7 @@ impl Physics<'_> {
         let d = &mut *self.dynamics;
         d.update(self.model, self.params, &at.q, &at.v);
         d.external.clear();
-        (self.forces).load(self.model, &d.kin, &mut d.external);
+        (self.forces).load(self.model, self.params, &d.kin, &mut d.external);
         // Forces in full, where they are: nothing of them is taken at another place.
         let state = State {
             model: self.model,
