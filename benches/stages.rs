@@ -15,6 +15,7 @@ use diffsim::dynamics::mass::{BranchMatrix, Crba, DenseInverse, crba, factor, in
 use diffsim::load::mjcf;
 use diffsim::model::{Actuation, Model};
 use diffsim::step::{Options, Sim, StepJacobians};
+use diffsim::tendon::Cords;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -137,7 +138,9 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
     });
 
     let stabilization = Stabilization::new(TIME_STEP, [0.0; 2], [f64::INFINITY; 2]);
-    let mut c = Constraints::new(model, &scene, MAX_CONTACTS, false, stabilization).unwrap();
+    let cords = Cords::new(model, false);
+    let mut c =
+        Constraints::new(model, &scene, &cords, MAX_CONTACTS, false, stabilization).unwrap();
     group.bench_function("constraint rows, Delassus", |b| {
         b.iter(|| {
             c.assemble(
@@ -145,6 +148,7 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
                 params,
                 &d.kin,
                 &scene,
+                &cords,
                 q,
                 v,
                 black_box(&v_free),

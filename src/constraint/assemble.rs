@@ -6,44 +6,43 @@
 
 use super::compliance::Compliance;
 use super::equality::Equality;
-use super::equality_list::equalities;
+use super::equality_list::{equalities, springs};
 use super::held::Held;
 use super::levers::{Bound, Levers};
 use super::limits::misses;
 use super::memory::{Key, Memory, Recall};
-use super::rebound::{Rebound, of_pair};
+use super::rebound::Rebound;
 use super::rows::Rows;
 use super::source::Source;
 use super::stabilization::Stabilization;
+use super::tendon_list::{Tendon, tendons};
 use super::weights::Weights;
-use crate::collision::contact_frame;
 use crate::collision::scene::Scene;
 use crate::contact::block::Cone;
 use crate::contact::law::Posed;
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Block, Problem};
 use crate::contact::push_out::Jam;
-use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::limits::{Limit, limits};
-use crate::model::params::Params;
-use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Mat3, Vec3};
-
-/// Share of a point's distance from the origin of its tree below which a lever arm is round-off: a force through the axis
-/// of a joint does not move it.
-const ROUND_OFF: f64 = 1e-14;
+use crate::spatial::Mat3;
+use crate::tendon::Cords;
 
 /// The blocks of a step. Sized at creation.
 #[derive(Debug)]
 pub struct Constraints {
     pub(super) limits: Vec<Limit>,
-    friction: Vec<usize>,
-    /// Per dof: whether an equality has a part in where it goes.
+    pub(super) friction: Vec<usize>,
+    /// Per dof: whether an equality or the limit of a tendon has a part in where it goes.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
+    /// Springs as points that are pulled together.
+    pub(super) springs: Vec<Equality>,
+    pub(super) tendons: Vec<Tendon>,
+    /// Distance of tendons to where their forces or slopes jump [m].
+    pub(super) cord_margin: f64,
     pub rows: Rows,
     /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
     pub blocks: Vec<Block>,
@@ -86,11 +85,13 @@ impl Constraints {
     /// G is held `by_trees` always, or as `Held` says.
     ///
     /// # Errors
-    /// `Unsupported` naming a joint whose bounds this version cannot enforce; `InvalidArgument` naming an
+    /// `Unsupported` naming a joint whose bounds this version cannot enforce, or a tendon that joins more than two trees;
+    /// `InvalidArgument` naming an
     /// equality that holds nothing.
     pub fn new(
         model: &Model,
         scene: &Scene,
+        cords: &Cords,
         max_contacts: usize,
         by_trees: bool,
         desired: Stabilization,
@@ -102,14 +103,25 @@ impl Constraints {
             .filter(|&k| model.params().friction_loss[k] > 0.0)
             .collect();
         let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, k)));
-        let coupled = coupled.collect();
-        let bilateral: usize = equalities.iter().map(Equality::rows).sum();
+        let mut coupled: Vec<bool> = coupled.collect();
+        let mut shared = coupled.clone();
+        limits.iter().for_each(|l| shared[l.dof] = true);
+        let tendons = tendons(model, cords, &shared)?;
+        for (i, tendon) in tendons.iter().enumerate() {
+            if tendon.is_limited() {
+                cords.support(i).iter().for_each(|k| coupled[*k] = true);
+            }
+        }
+        let springs = springs(model);
+        let held = equalities.iter().chain(&springs);
+        let bilateral: usize = held.map(Equality::rows).sum();
         // A joint fast enough to cross its whole range in a step meets both of its bounds.
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
+        let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
-        let groups = max_contacts + single + equalities.len();
+        let groups = max_contacts + single + equalities.len() + springs.len();
         Ok(Constraints {
             rows: Rows::new(t, groups),
             blocks: Vec::with_capacity(max_blocks),
@@ -130,12 +142,15 @@ impl Constraints {
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
-            weights: Weights::new(model, scene, &equalities),
+            weights: Weights::new(model, scene, &equalities, cords, &tendons),
             softness: Vec::with_capacity(max_rows),
             limits,
             friction,
             coupled,
             equalities,
+            springs,
+            tendons,
+            cord_margin: f64::INFINITY,
             levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
             desired,
             asked: desired,
@@ -181,11 +196,20 @@ impl Constraints {
     pub(super) fn block(&self, group: usize) -> usize {
         match self.sources[group] {
             // Only one-row blocks follow.
-            Source::Equality { .. } => {
+            Source::Equality { .. } | Source::Spring { .. } => {
                 let rows = self.offsets[self.groups()];
                 self.assembled.len() - (rows - self.offsets[group])
             }
             _ => group,
+        }
+    }
+
+    /// What a group of an equality or a spring holds.
+    pub fn equality(&self, group: usize) -> Option<&Equality> {
+        match self.sources[group] {
+            Source::Equality { index, .. } => self.equalities.get(index),
+            Source::Spring { index, .. } => self.springs.get(index),
+            _ => None,
         }
     }
 
@@ -204,50 +228,6 @@ impl Constraints {
             lambda: &mut self.lambda,
             modes: &mut self.modes,
         }
-    }
-
-    fn start(&mut self) {
-        self.rows.clear();
-        self.assembled.clear();
-        self.sources.clear();
-        self.offsets.clear();
-        self.offsets.push(0);
-        self.frames.clear();
-        self.gaps.clear();
-        self.group_weights.clear();
-        self.angular.clear();
-        self.bounds.clear();
-        self.rebounds.clear();
-        self.g.clear();
-        self.keys.clear();
-    }
-
-    /// Appends a group of `count` blocks of one law.
-    fn push(
-        &mut self,
-        (block, count): (Block, usize),
-        source: Source,
-        frame: Mat3,
-        (gap, angular): (f64, bool),
-        key: Key,
-    ) {
-        let rows = count * block.rows();
-        self.sources.push(source);
-        let at = self.offsets.last().copied().unwrap_or(0);
-        self.offsets.push(at + rows);
-        self.frames.push(frame);
-        self.gaps.push(gap);
-        self.angular.push(angular);
-        let bound = match source {
-            Source::Contact(_) => {
-                let group = self.bounds.len();
-                self.levers.bound(&self.rows, group, rows - 1, gap)
-            }
-            _ => self.levers.own(),
-        };
-        self.bounds.push(bound);
-        self.assembled.extend(std::iter::repeat_n(block, count));
-        self.keys.push(key);
     }
 
     /// Impulses and modes of the last step, where it had the same groups.
@@ -285,147 +265,24 @@ impl Constraints {
         }
     }
 
-    /// Rows of all contacts of the scene, of limits within reach, of dry friction and of equalities.
-    /// `v_free` is the velocity at the end of the step without any impulse.
-    pub fn assemble(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        kin: &Kinematics,
-        scene: &Scene,
-        q: &[f64],
-        v: &[f64],
-        v_free: &[f64],
-        h: f64,
-        speculative_margin: f64,
-    ) {
-        self.start();
-        let t = model.topology();
-        for (i, c) in scene.contacts().iter().enumerate() {
-            let block = if c.condim == 1 {
-                Block::Unilateral
-            } else {
-                let mu = c.friction.sliding(&params.geom_friction);
-                self.cone.block(mu)
-            };
-            let frame = contact_frame(c.point.normal);
-            let id = self.rows.push(t, c.link.map(|l| t.tip(l)));
-            for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
-                if link != WORLD {
-                    let p = c.point.point - kin.origin[t.links[link].tree];
-                    add_point_rows(&mut self.rows, t, kin, id, link, p, &frame, sign, block);
-                }
-            }
-            let key = Key {
-                kind: 0,
-                a: c.pair_key(),
-                feature: c.identity(),
-            };
-            self.push(
-                (block, 1),
-                Source::Contact(i),
-                frame,
-                (c.point.gap, false),
-                key,
-            );
-            let (e, _) = of_pair(&params.geom_restitution, c.geom);
-            let mut rebound = Rebound::default();
-            // What yields by its compliance has dissipation instead.
-            if e > 0.0 && self.compliance.is_none() {
-                let normal = block.rows() - 1;
-                let [speed, free] = [v, v_free].map(|v| self.rows.times(id, v).0[normal]);
-                (rebound.e, rebound.speed) = (e, speed);
-                rebound.opening = c.point.gap / h + free;
-            }
-            self.rebounds.push(rebound);
-        }
-        for i in 0..self.limits.len() {
-            let l = self.limits[i];
-            for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {
-                let gap = sign * (q[l.iq] - bound);
-                let speed = v[l.dof].abs().max(v_free[l.dof].abs());
-                if gap <= l.margin + speculative_margin + 2.0 * h * speed {
-                    let side = u32::from(sign < 0.0);
-                    let key = Key {
-                        kind: 1 + side,
-                        a: l.dof as u32,
-                        feature: 0,
-                    };
-                    self.push_dof(
-                        t,
-                        l.dof,
-                        sign,
-                        Block::Unilateral,
-                        Source::Limit { dof: l.dof, sign },
-                        (gap, l.angular),
-                        key,
-                    );
-                }
-            }
-        }
-        for i in 0..self.friction.len() {
-            let dof = self.friction[i];
-            let key = Key {
-                kind: 3,
-                a: dof as u32,
-                feature: 0,
-            };
-            let bound = h * params.friction_loss[dof];
-            self.push_dof(
-                t,
-                dof,
-                1.0,
-                Block::Box { bound },
-                Source::Friction { dof },
-                (0.0, false),
-                key,
-            );
-        }
-        for index in 0..self.equalities.len() {
-            let e = self.equalities[index];
-            let error = e.fill(t, kin, q, &mut self.rows);
-            let key = Key {
-                kind: 4,
-                a: index as u32,
-                feature: 0,
-            };
-            self.push(
-                (Block::Bilateral, e.rows()),
-                Source::Equality { index, error },
-                Mat3::IDENTITY,
-                (0.0, e.is_angular(t)),
-                key,
-            );
-        }
-        let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
-        self.group_weights.extend(weights);
-    }
-
-    fn push_dof(
-        &mut self,
-        t: &Topology,
-        dof: usize,
-        sign: f64,
-        block: Block,
-        source: Source,
-        gap: (f64, bool),
-        key: Key,
-    ) {
-        let id = self.rows.push(t, [dof, WORLD]);
-        *self.rows.column_mut(id, dof) = F4([sign, 0.0, 0.0, 0.0]);
-        self.push((block, 1), source, Mat3::IDENTITY, gap, key);
-    }
-
     /// A bound that `v_next` would pass by more than `tolerance` [rad or m] and that has no row yet.
-    pub fn missed_limit(&self, q: &[f64], v_next: &[f64], h: f64, tolerance: f64) -> bool {
+    pub fn missed_limit(
+        &self,
+        cords: &Cords,
+        q: &[f64],
+        v_next: &[f64],
+        h: f64,
+        tolerance: f64,
+    ) -> bool {
         misses(&self.limits, &self.sources, q, v_next, h, tolerance)
+            || self.misses_tendon(cords, v_next, h, tolerance)
     }
 
     /// Row of the group that may only open: the normal of a contact, the limit itself.
     pub fn normal_row(&self, group: usize) -> Option<usize> {
         match self.sources[group] {
-            Source::Friction { .. } | Source::Equality { .. } => None,
-            _ => Some(self.offsets[group + 1] - 1),
+            Source::Contact(_) | Source::Limit { .. } => Some(self.offsets[group + 1] - 1),
+            _ => None,
         }
     }
 
@@ -445,35 +302,5 @@ fn problem<'a>(blocks: &'a [Block], delassus: &'a Held, g: &'a [f64]) -> Problem
         blocks,
         delassus: delassus.values(),
         g,
-    }
-}
-
-/// Adds ±Rᵀ J(p) of a link's point, relative to the tree's origin, to a block.
-#[inline(always)]
-fn add_point_rows(
-    rows: &mut Rows,
-    t: &Topology,
-    kin: &Kinematics,
-    block: usize,
-    link: usize,
-    p: Vec3,
-    frame: &Mat3,
-    sign: f64,
-    law: Block,
-) {
-    let distance = p.norm();
-    let mut k = t.tip(link);
-    while k != WORLD {
-        let s = kin.s[k];
-        let noise = ROUND_OFF * (s.lin.norm() + s.ang.norm() * distance);
-        let flush = |x: f64| if x.abs() <= noise { 0.0 } else { x };
-        let u = frame.tr_mul_vec(s.at(p)) * sign;
-        let u = Vec3::new(flush(u.x), flush(u.y), flush(u.z));
-        *rows.column_mut(block, k) += if law.rows() == 3 {
-            F4([u.x, u.y, u.z, 0.0])
-        } else {
-            F4([u.z, 0.0, 0.0, 0.0])
-        };
-        k = t.dofs[k].parent;
     }
 }

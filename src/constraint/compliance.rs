@@ -94,9 +94,15 @@ impl Compliance {
         }
         let whole = self.relaxation(gap, dissipation, s);
         let (rigid, soft) = (near_rigid(weight), compliance / (self.h * whole));
-        let r = Regularization {
-            tangential: SLIP * weight,
-            normal: rigid.max(soft),
+        let r = match source.elastic() {
+            Some(elastic) => Regularization {
+                tangential: elastic.compliance(),
+                normal: elastic.compliance(),
+            },
+            None => Regularization {
+                tangential: SLIP * weight,
+                normal: rigid.max(soft),
+            },
         };
         let is_slowed = self.is_slowed(gap, dissipation, s);
         let slowed = is_slowed && soft >= rigid;

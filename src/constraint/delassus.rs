@@ -2,7 +2,6 @@
 
 use super::assemble::Constraints;
 use super::held::{Turned, coordinates, is_turned, room, size};
-use super::source::Source;
 use crate::contact::capacity::Capacity;
 use crate::dynamics::factors::Factors;
 use crate::linalg::dispatch;
@@ -69,11 +68,8 @@ impl Constraints {
         for (group, source) in self.sources.iter().enumerate() {
             let rows = self.offsets[group + 1] - self.offsets[group];
             let trees = self.rows.trees(group);
-            // Each row of an equality is a block of its own.
-            let (count, height) = match source {
-                Source::Equality { .. } => (rows, 1),
-                _ => (1, rows),
-            };
+            let count = source.blocks(rows);
+            let height = rows / count;
             for part in 0..count {
                 let block = out.blocks();
                 out.push(height, trees);

@@ -8,28 +8,27 @@
 
 mod bounded;
 mod contacts;
+mod equalities;
 mod flow;
 mod kernels;
 mod rows;
 mod size;
+mod tendons;
 
 use super::assemble::Constraints;
-use super::equality::Equality;
-use super::equality_derivative::EqualityState;
 use super::rows::Rows;
-use super::source::Source;
-use super::varied::moving;
+use super::source::{Along, Source};
 use crate::collision::scene::Scene;
-use crate::dynamics::external::{External, LinkStiffness, Stiffness};
+use crate::dynamics::external::{External, LinkStiffness};
 use crate::dynamics::kinematics::{Kinematics, link_twists};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Twist, Wrench};
+use crate::tendon::Cords;
 use flow::Flow;
 use rows::{
-    AFTER, BEFORE, BodyRows, Bounded, Cross, VariedContact, add, lanes_of, lanes_to_vec,
-    three_lanes,
+    AFTER, BEFORE, Bend, BodyRows, Bounded, Cross, OnTendon, Pull, VariedContact, add, lanes_of,
 };
 pub use rows::{OnDof, Side};
 use std::ops::Range;
@@ -42,6 +41,13 @@ pub struct ConstraintDerivative {
     count: usize,
     bounded: Vec<Bounded>,
     on_dofs: Vec<OnDof>,
+    /// How the impulses of couplings vary.
+    bends: Vec<Bend>,
+    /// Rows of tendons, and the impulses along these.
+    tendons: Vec<OnTendon>,
+    pulls: Vec<Pull>,
+    /// Velocities after the step and before it, where there are springs or tendons.
+    v: [Vec<f64>; 2],
     equalities: BodyRows,
     /// The contacts, after [`ConstraintDerivative::expand`].
     reduced: BodyRows,
@@ -73,6 +79,10 @@ impl ConstraintDerivative {
             count: 0,
             bounded: Vec::with_capacity(max_groups),
             on_dofs: Vec::with_capacity(2 * max_groups + 2 * rows.columns()),
+            bends: Vec::with_capacity(max_groups),
+            tendons: Vec::with_capacity(max_groups),
+            pulls: Vec::with_capacity(model.tendons().len()),
+            v: [(); 2].map(|()| vec![0.0; t.nv()]),
             equalities: BodyRows::new(max_groups),
             reduced: BodyRows::new(max_groups),
             flow: [Flow::new(t), Flow::new(t)],
@@ -90,7 +100,7 @@ impl ConstraintDerivative {
     fn prepare_kernel(
         &mut self,
         c: &Constraints,
-        scene: &mut Scene,
+        (scene, cords): (&mut Scene, &Cords),
         model: &Model,
         kin: &Kinematics,
         [q, v, v_next]: [&[f64]; 3],
@@ -99,15 +109,22 @@ impl ConstraintDerivative {
         self.count = 0;
         self.bounded.clear();
         self.on_dofs.clear();
+        self.bends.clear();
+        self.tendons.clear();
+        self.pulls.clear();
         self.equalities.clear();
         self.degenerate = false;
         self.times = 0;
+        self.h = c.time_step();
+        if !cords.is_empty() {
+            self.v[AFTER].copy_from_slice(v_next);
+            self.v[BEFORE].copy_from_slice(v);
+        }
         if c.groups() == 0 {
             return;
         }
         let t = model.topology();
         self.flow[AFTER].set(t, kin, v_next);
-        self.h = c.time_step();
         // What is asked by the old velocity varies like a velocity, too.
         self.times = 1 + usize::from(c.keeps_speed());
         if self.times > BEFORE {
@@ -117,78 +134,37 @@ impl ConstraintDerivative {
             let row = c.range(b).start;
             match c.sources[b] {
                 Source::Contact(i) => self.push_contact(c, scene, t, kin, (b, i), external),
-                Source::Limit { dof, sign } => self.on_dofs.push(OnDof {
+                Source::Limit {
+                    along: Along::Dof(dof),
+                    sign,
+                } => self.on_dofs.push(OnDof {
                     row,
                     dof,
                     slope: c.target(b).by_gap * sign,
-                    stiffness: 0.0,
                 }),
-                Source::Friction { .. } => {}
-                Source::Equality { index, .. } => match &c.equalities[index] {
-                    Equality::Coupling(coupling) => {
-                        let closing = c.target(b).by_violation.vary(Vec3::X).x;
-                        self.on_dofs.push(OnDof {
-                            row,
-                            dof: coupling.follower.dof,
-                            slope: closing,
-                            stiffness: 0.0,
-                        });
-                        if let Some(leader) = &coupling.leader {
-                            let [_, slope, bend] = coupling.target(q);
-                            self.on_dofs.push(OnDof {
-                                row,
-                                dof: leader.dof,
-                                slope: -closing * slope - bend * v_next[leader.dof],
-                                // R holds −τ, and a force is an impulse per step.
-                                stiffness: bend * c.impulse(b).0[0] / self.h,
-                            });
-                        }
-                    }
-                    equality => {
-                        let Some(p) = equality.pose(t, kin) else {
-                            continue;
-                        };
-                        let velocity = p.link.map(|l| self.flow[AFTER].of(l));
-                        let impulse = lanes_to_vec(c.impulse(b));
-                        let state = EqualityState::new(&p, velocity, impulse);
-                        let undoing = c.target(b).by_violation;
-                        for x in moving(&state.sides) {
-                            let varied = state.columns(x);
-                            let (from, to) = (p.link[x], p.link[1 - x]);
-                            self.equalities.sides.push(Side {
-                                rows: c.range(b),
-                                link: from,
-                                time: AFTER,
-                                by_xi: std::array::from_fn(|k| {
-                                    three_lanes(varied.velocity[k] + undoing.vary(varied.gap[k]))
-                                }),
-                                by_eta: varied.by_eta.map(three_lanes),
-                            });
-                            if state.turns() {
-                                let mut e = Stiffness::default();
-                                e.take(&varied.wrench[x], self.h);
-                                external.stiffen(from, &e);
-                                let cross = &mut self.equalities.cross;
-                                Cross::add(cross, [from, to], &varied.wrench[1 - x]);
-                            }
-                        }
-                        let (f, m) = p.relation.transposed(impulse * (1.0 / self.h));
-                        for (x, sign) in [(0, 1.0), (1, -1.0)] {
-                            if p.link[x] != WORLD {
-                                external.add(p.link[x], p.point[x], f * sign, m * sign);
-                            }
-                        }
-                    }
-                },
+                Source::Limit { .. } | Source::Friction { .. } | Source::Cord { .. } => {
+                    self.push_tendon(c, cords, [v, v_next], b);
+                }
+                Source::Equality { .. } | Source::Spring { .. } => {
+                    self.push_equality(c, t, kin, (q, v_next), b, external);
+                }
             }
         }
     }
 
-    /// Calls `visit(dof, x)` for what couplings between dofs add to the diagonal of R_q.
-    pub fn for_couplings(&self, mut visit: impl FnMut(usize, f64)) {
-        for d in self.on_dofs.iter().filter(|d| d.stiffness != 0.0) {
-            visit(d.dof, d.stiffness);
+    /// Calls `visit(row, column, x)` for what rows on dofs add to R_q between dofs of a branch.
+    pub fn for_couplings(
+        &self,
+        t: &Topology,
+        cords: &Cords,
+        mut visit: impl FnMut(usize, usize, f64),
+    ) {
+        for b in &self.bends {
+            visit(b.dof, b.dof, b.by_q);
         }
+        // R holds −τ, and a force is an impulse per step.
+        let h = self.h;
+        self.for_turns(t, cords, true, |column, row, x| visit(row, column, -x / h));
     }
 
     /// Rows on bodies: with [`ConstraintDerivative::column`] and [`ConstraintDerivative::on_dofs`] all of ∂σ/∂q at fixed v⁺ and
@@ -209,11 +185,12 @@ impl ConstraintDerivative {
     }
 
     /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof` through groups
-    /// between two moving bodies, beyond the loads' stiffness; after [`ConstraintDerivative::expand`].
+    /// between two moving bodies, beyond the loads' stiffness, and through rows on dofs of different branches; after [`ConstraintDerivative::expand`].
     pub fn for_cross(
         &self,
         t: &Topology,
         kin: &Kinematics,
+        cords: &Cords,
         mut visit: impl FnMut(usize, usize, f64),
     ) {
         for c in self.cross() {
@@ -224,6 +201,7 @@ impl ConstraintDerivative {
                 }
             }
         }
+        self.for_turns(t, cords, false, visit);
     }
 
     fn cross(&self) -> impl Iterator<Item = &Cross> {
@@ -249,14 +227,22 @@ impl ConstraintDerivative {
     }
 
     /// Adds to `force` the impulses of [`ConstraintDerivative::for_cross`] by the displacement of the last
-    /// [`ConstraintDerivative::direction`].
-    pub fn cross_forces(&self, t: &Topology, kin: &Kinematics, force: &mut [f64]) {
+    /// [`ConstraintDerivative::direction`], which was `dq`.
+    pub fn cross_forces(
+        &self,
+        t: &Topology,
+        kin: &Kinematics,
+        cords: &Cords,
+        dq: &[f64],
+        force: &mut [f64],
+    ) {
         for c in self.cross() {
             let w = c.stiffness.mul(self.xi[c.from]);
             for i in t.path(c.to) {
                 force[i] += kin.s[i].dot(w);
             }
         }
+        self.for_turns(t, cords, false, |from, to, x| force[to] += x * dq[from]);
     }
 
     #[inline(always)]
@@ -319,7 +305,7 @@ impl ConstraintDerivative {
         &self,
         c: &Constraints,
         t: &Topology,
-        kin: &Kinematics,
+        (kin, cords): (&Kinematics, &Cords),
         links: Range<usize>,
         xi: Twist,
         sigma: &mut [f64],
@@ -330,6 +316,7 @@ impl ConstraintDerivative {
         let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
         self.contacts_displaced(t, kin, &links, xi, eta, sigma, gaps, force);
         self.bounds_displaced(c, t, kin, &links, xi, sigma);
+        self.tendons_displaced((kin, cords), links.start, xi, sigma, force);
         let equalities = &self.equalities;
         for s in equalities.sides.iter().filter(|s| links.contains(&s.link)) {
             add(&mut sigma[s.rows.clone()], s.apply(xi, eta[s.time]));

@@ -163,6 +163,16 @@ impl Equality {
         }
     }
 
+    /// Whether it is between bodies that can move against each other.
+    pub fn joins_links(&self) -> bool {
+        match self {
+            Equality::Coupling(_) => true,
+            Equality::Point([a, b])
+            | Equality::Orientation { marks: [a, b], .. }
+            | Equality::Distance { marks: [a, b], .. } => a.link != b.link,
+        }
+    }
+
     /// Whether a dof has a part in where its bodies or coordinates are.
     pub fn moves_with(&self, t: &Topology, dof: usize) -> bool {
         let ends = match self {

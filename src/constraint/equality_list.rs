@@ -27,6 +27,15 @@ pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
     Ok(list)
 }
 
+/// The springs of a model as points that are pulled together.
+pub fn springs(model: &Model) -> Vec<Equality> {
+    let springs = model.springs().iter().map(|s| {
+        let marks = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
+        Equality::Point(marks.map(|(body, at)| Mark::of(model, body, Pose::translation(at))))
+    });
+    springs.collect()
+}
+
 /// Reads one equality of a model.
 struct Reader<'a> {
     model: &'a Model,

@@ -143,6 +143,20 @@ impl Levers {
         }
     }
 
+    /// About what the first `lanes` rows of a group answer an impulse with, on the mean.
+    pub fn answer(&self, rows: &Rows, group: usize, lanes: usize) -> f64 {
+        let square = |k: usize| {
+            let column = rows.column(group, k).0;
+            column[..lanes].iter().map(|x| x * x).sum::<f64>() * self.mobility[k]
+        };
+        rows.dofs(group).map(square).sum::<f64>() / lanes as f64
+    }
+
+    /// The same of a row given by its entries.
+    pub fn mean(&self, row: impl Iterator<Item = (usize, f64)>) -> f64 {
+        row.map(|(k, x)| x * x * self.mobility[k]).sum()
+    }
+
     /// Whether a dof ends a step thrown: much faster than push-out may make it, and by a part of its bound faster than it was and
     /// than it would be without impulses.
     pub fn throws(&self, push_out: PushOut, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {

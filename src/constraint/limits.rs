@@ -1,6 +1,6 @@
 //! Bounds of joints that no row of a step holds.
 
-use super::source::Source;
+use super::source::{Along, Source};
 use crate::model::limits::Limit;
 
 /// Whether `v_next` passes a bound by more than `tolerance` [rad or m] that none of the rows holds.
@@ -18,7 +18,8 @@ pub fn misses(
             .into_iter()
             .any(|(bound, sign)| {
                 let passed = sign * (at - bound) < -tolerance;
-                passed && !sources.contains(&Source::Limit { dof: l.dof, sign })
+                let along = Along::Dof(l.dof);
+                passed && !sources.contains(&Source::Limit { along, sign })
             })
     })
 }

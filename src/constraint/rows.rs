@@ -196,14 +196,24 @@ impl Rows {
 
     /// Starts a block that touches all dofs from each of `tips` to the world, with a zero Jacobian.
     pub fn push(&mut self, t: &Topology, tips: [usize; 2]) -> usize {
+        let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
+        let [a, b] = tips.map(tree);
+        self.push_on(t, if a == b { [a, None] } else { [a, b] }, tips)
+    }
+
+    /// The same with any number of tips, which are on these trees.
+    pub fn push_on(
+        &mut self,
+        t: &Topology,
+        trees: [Option<usize>; 2],
+        tips: impl IntoIterator<Item = usize>,
+    ) -> usize {
         let block = self.count;
         self.count += 1;
         grow(&mut self.jac, self.count * self.width);
         grow(&mut self.half, self.count * self.width);
-        let tree = |tip: usize| (tip != WORLD).then(|| t.links[t.dofs[tip].link].tree);
-        let [a, b] = tips.map(tree);
-        self.trees[block] = if a == b { [a, None] } else { [a, b] };
-        let places = Places::of(t, self.trees[block]);
+        self.trees[block] = trees;
+        let places = Places::of(t, trees);
         self.places[block] = places;
         let bits = &mut self.bits[block * self.words..(block + 1) * self.words];
         bits.fill(0);
@@ -220,6 +230,15 @@ impl Rows {
             }
         }
         block
+    }
+
+    /// Multiplies the Jacobian of a block.
+    pub fn scale(&mut self, block: usize, by: f64) {
+        let set = &self.bits[block * self.words..(block + 1) * self.words];
+        let jac = &mut self.jac[block * self.width..][..self.width];
+        for place in SetBits::new(set.iter().copied()) {
+            jac[place] = jac[place] * F4::splat(by);
+        }
     }
 
     /// The column of a block at a dof that it touches.

@@ -229,6 +229,17 @@ pub struct Undoing {
 }
 
 impl Undoing {
+    /// Of a spring: a share that does not vary.
+    pub fn linear(error: Vec3, share: f64) -> Undoing {
+        Undoing {
+            error,
+            share,
+            radial: 0.0,
+            by_kp: 0.0,
+            kink_distance: f64::INFINITY,
+        }
+    }
+
     /// Added to its rows.
     pub fn term(&self) -> Vec3 {
         self.error * self.share

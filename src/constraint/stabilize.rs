@@ -1,7 +1,7 @@
 //! What a step asks of its rows beyond not to close: g with the bias of every group, and the laws under it.
 
 use super::assemble::Constraints;
-use super::source::Source;
+use super::source::{Along, Source};
 use super::stabilization::{Stabilization, Undoing};
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
@@ -73,22 +73,38 @@ impl Constraints {
                     }
                 }
                 Source::Friction { .. } => self.g[range].copy_from_slice(&free[..=last]),
+                Source::Cord { elastic, .. } => {
+                    self.g[range][0] = free[0] + elastic.by_elongation() * self.gaps[i];
+                }
+                Source::Spring { error, elastic, .. } => {
+                    let term = (error * elastic.by_elongation()).to_array();
+                    for ((g, free), x) in self.g[range].iter_mut().zip(free).zip(term) {
+                        *g = free + x;
+                    }
+                }
             }
         }
         self.soften(s);
     }
 
-    /// Gives the rows that yield their compliance: in proportion to their weight, but no more than undoes half of the
-    /// push-out where a row carries the weight of everything, so that nothing sinks whose push-out joints do not bound at
-    /// less than that. Tangents creep by little.
+    /// Gives the rows that yield their compliance. Springs have their own. While bodies are jammed others have one in proportion to
+    /// their weight, but no more than undoes half of the push-out where a row carries the weight of everything, so that nothing
+    /// sinks whose push-out joints do not bound at less than that. Tangents creep by little.
     fn soften(&mut self, s: &Stabilization) {
         self.softness.clear();
-        // Compliant contact has its own.
-        if s.push_out != PushOut::Full && self.compliance.is_none() {
+        let yields = s.push_out != PushOut::Full;
+        // Compliant contact has its own, which are no part of G.
+        if self.compliance.is_none() && (yields || self.has_springs()) {
             for (group, source) in self.sources.iter().enumerate() {
                 let rows = self.offsets[group + 1] - self.offsets[group];
                 let weight = self.group_weights[group];
                 let r = match source {
+                    Source::Cord { elastic, .. } | Source::Spring { elastic, .. } => {
+                        let r = elastic.compliance();
+                        self.softness.extend(std::iter::repeat_n(r, rows));
+                        continue;
+                    }
+                    _ if !yields => 0.0,
                     Source::Contact(_) if self.is_unfelt(group) => 0.0,
                     Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
@@ -109,6 +125,11 @@ impl Constraints {
         self.delassus.set_compliance(&self.softness);
     }
 
+    /// Whether any row of the step is a spring's.
+    pub fn has_springs(&self) -> bool {
+        self.sources.iter().any(|s| s.elastic().is_some())
+    }
+
     /// Whether no dof moves along the normal of a contact: it carries no load, and so has no friction, though any impulse
     /// there would do as well as none.
     fn is_unfelt(&self, group: usize) -> bool {
@@ -127,10 +148,7 @@ impl Constraints {
         };
         compliance.clear();
         for (group, source) in self.sources.iter().enumerate() {
-            let blocks = match source {
-                Source::Equality { .. } => self.offsets[group + 1] - self.offsets[group],
-                _ => 1,
-            };
+            let blocks = source.blocks(self.offsets[group + 1] - self.offsets[group]);
             let slip = match source {
                 Source::Contact(_) => {
                     let [x, y, ..] = self.rows.times(group, v).0;
@@ -190,16 +208,23 @@ impl Constraints {
         }
     }
 
-    /// Whether a passed limit is led back. One that an equality has a part in is pushed: two of these might be led to
+    /// Whether a passed limit is led back. One that an equality or another limit has a part in is pushed: two of these might be led to
     /// where no configuration is. So is a compliant one, which rests beyond its bound.
     fn leads(&self, group: usize, v: &[f64], s: &Stabilization) -> bool {
-        let Source::Limit { dof, sign } = self.sources[group] else {
+        let Source::Limit { along, sign } = self.sources[group] else {
             return false;
         };
-        self.compliance.is_none()
-            && !self.coupled[dof]
-            && s.of(self.angular[group])
-                .leads(self.gaps[group], sign * v[dof])
+        let is_alone = match along {
+            Along::Dof(dof) => !self.coupled[dof],
+            Along::Tendon(i) => self.tendons[i].is_alone,
+        };
+        self.compliance.is_none() && is_alone && {
+            let speed = match along {
+                Along::Dof(dof) => sign * v[dof],
+                Along::Tendon(_) => self.rows.times(group, v).0[0],
+            };
+            s.of(self.angular[group]).leads(self.gaps[group], speed)
+        }
     }
 
     /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
@@ -229,7 +254,7 @@ impl Constraints {
     fn kink_distance_of(&self, s: &Stabilization) -> f64 {
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         let distance = |b: usize| match self.sources[b] {
-            Source::Friction { .. } => f64::INFINITY,
+            Source::Friction { .. } | Source::Cord { .. } | Source::Spring { .. } => f64::INFINITY,
             Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance,
             _ => {
                 let (rebound, rebounds) = self.rebound_kink(b, s);
@@ -244,7 +269,8 @@ impl Constraints {
                 }
             }
         };
-        (0..self.groups()).fold(f64::INFINITY, |m, b| m.min(distance(b) / scale))
+        let cords = self.cord_margin / s.h;
+        (0..self.groups()).fold(cords / scale, |m, b| m.min(distance(b) / scale))
     }
 
     /// How to undo violations where this cannot be had; none where there is nothing to undo, or no gentler way.
@@ -282,7 +308,7 @@ impl Constraints {
         self.desired.h
     }
 
-    /// Whether a step that ends at a velocity throws joints by what was asked.
+    /// Whether a step that ends at a velocity throws joints by what was asked; `v_free` without rows that hold.
     pub fn throws(&self, v: &[f64], v_free: &[f64], v_end: &[f64]) -> bool {
         self.levers.throws(self.asked.push_out, v, v_free, v_end)
     }

@@ -5,7 +5,7 @@
 
 use super::assemble::Constraints;
 use super::rebound::{Rebound, of_pair};
-use super::source::Source;
+use super::source::{Along, Source};
 use super::stabilization::Undoing;
 use crate::collision::scene::Scene;
 use crate::contact::mode::Mode;
@@ -47,6 +47,21 @@ impl Constraints {
                 by_violation: self.undoing(group, error, s),
                 ..Target::default()
             };
+        }
+        match self.sources[group] {
+            Source::Spring { error, elastic, .. } => {
+                return Target {
+                    by_violation: Undoing::linear(error, elastic.by_elongation()),
+                    ..Target::default()
+                };
+            }
+            Source::Cord { elastic, .. } => {
+                return Target {
+                    by_gap: elastic.by_elongation(),
+                    ..Target::default()
+                };
+            }
+            _ => {}
         }
         let Some(row) = self.normal_row(group) else {
             return Target::default();
@@ -119,7 +134,9 @@ impl Constraints {
                         limits[group] = 1.0;
                     }
                 }
-                (ParamKind::JointFriction, Source::Friction { dof }) if dof == model.dof_of(p) => {
+                (ParamKind::JointFriction, Source::Friction { along })
+                    if along == Along::Dof(model.dof_of(p)) =>
+                {
                     limits[group] = self.time_step();
                 }
                 (
@@ -146,6 +163,38 @@ impl Constraints {
                         sigma[row] = rebound.speed;
                     }
                 }
+                (
+                    ParamKind::Spring,
+                    Source::Spring {
+                        index,
+                        error,
+                        elastic,
+                    },
+                ) if index as i32 == p.index => {
+                    let rows = self.range(group);
+                    let at = error.to_array().into_iter().zip(&self.lambda[rows.clone()]);
+                    for (sigma, (error, impulse)) in sigma[rows].iter_mut().zip(at) {
+                        *sigma = elastic.by_parameter(p.component as usize, error, *impulse);
+                    }
+                }
+                (
+                    ParamKind::Tendon,
+                    Source::Cord {
+                        tendon,
+                        sign,
+                        elastic,
+                        end,
+                    },
+                ) if tendon == index => {
+                    let row = self.range(group).start;
+                    let (gap, impulse) = (self.gaps[group], self.lambda[row]);
+                    sigma[row] = match p.component as usize {
+                        0 if end.is_none() => 0.0,
+                        which @ (0 | 1) => elastic.by_parameter(which, gap, impulse),
+                        which if end == Some(which - 2) => -sign * elastic.by_elongation(),
+                        _ => 0.0,
+                    };
+                }
                 (ParamKind::Stabilization, _) if self.rebound(group).is_none() => {
                     self.by_gain(group, p.component, v, &mut sigma[self.range(group)]);
                 }
@@ -170,7 +219,7 @@ impl Constraints {
                 let by_kp = self.undoing(group, error, s).by_kp().to_array();
                 sigma.copy_from_slice(&by_kp[..=last]);
             }
-            Source::Equality { .. } | Source::Friction { .. } => {}
+            _ => {}
         }
     }
 }

@@ -6,12 +6,18 @@
 
 use super::equality::Equality;
 use super::rows::Rows;
-use super::source::Source;
+use super::source::{Along, Source};
+use super::tendon_list::Tendon;
 use crate::collision::scene::Scene;
 use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;
+use crate::linalg::scattered;
 use crate::model::Model;
 use crate::model::topology::WORLD;
+use crate::tendon::Cords;
+
+/// Configurations at which tendons are weighed, the neutral one among them.
+const CONFIGURATIONS: usize = 4;
 
 /// Of one simulation [1/kg or 1/(kg m²)].
 #[derive(Debug)]
@@ -19,6 +25,7 @@ pub struct Weights {
     geoms: Vec<f64>,
     dofs: Vec<f64>,
     equalities: Vec<f64>,
+    tendons: Vec<f64>,
     /// Of everything that moves [N].
     force: f64,
 }
@@ -28,8 +35,43 @@ fn positive(w: f64) -> f64 {
     if w > 0.0 && w.is_finite() { w } else { 1.0 }
 }
 
+/// Of tendons: the largest in a few configurations, since in any single one a path may lead through the axes that it turns.
+fn weigh(model: &Model, dynamics: &mut Dynamics, cords: &Cords, tendons: &[Tendon]) -> Vec<f64> {
+    let t = model.topology();
+    let mut weights = vec![0.0; tendons.len()];
+    if tendons.is_empty() {
+        return weights;
+    }
+    let (mut cords, mut rows) = (cords.clone(), Rows::new(t, 1));
+    let (mut q, still) = (model.neutral().to_vec(), vec![0.0; t.nv()]);
+    for round in 0..CONFIGURATIONS {
+        if round > 0 {
+            let away: Vec<f64> = (0..t.nv()).map(|k| scattered(k, round)).collect();
+            model.integrate(model.neutral(), &away, &mut q);
+        }
+        dynamics.update(model, model.params(), &q, &still);
+        dynamics.factor_mass(model, &model.params().armature);
+        cords.update(&dynamics.kin, &q);
+        for (i, (tendon, weight)) in tendons.iter().zip(&mut weights).enumerate() {
+            if tendon.has_rows {
+                rows.clear();
+                tendon.fill(t, &cords, i, 1.0, &mut rows);
+                rows.solve_half(t, &dynamics.mass);
+                *weight = rows.delassus(0, 0)[0].0[0].max(*weight);
+            }
+        }
+    }
+    weights.iter().map(|w| positive(*w)).collect()
+}
+
 impl Weights {
-    pub fn new(model: &Model, scene: &Scene, equalities: &[Equality]) -> Weights {
+    pub fn new(
+        model: &Model,
+        scene: &Scene,
+        equalities: &[Equality],
+        cords: &Cords,
+        tendons: &[Tendon],
+    ) -> Weights {
         let t = model.topology();
         let mut dynamics = Dynamics::new(model, false);
         let still = vec![0.0; t.nv()];
@@ -65,10 +107,12 @@ impl Weights {
                 .sum();
             positive(all / e.rows() as f64)
         });
+        let equalities = equalities.collect();
         Weights {
             geoms,
             dofs,
-            equalities: equalities.collect(),
+            equalities,
+            tendons: weigh(model, &mut dynamics, cords, tendons),
             force: mass * model.params().gravity.norm(),
         }
     }
@@ -87,7 +131,22 @@ impl Weights {
     pub(super) fn of(&self, source: &Source, scene: &Scene) -> f64 {
         match *source {
             Source::Contact(i) => self.contact(scene.contacts()[i].geom),
-            Source::Limit { dof, .. } | Source::Friction { dof } => self.dofs[dof],
+            Source::Limit {
+                along: Along::Dof(dof),
+                ..
+            }
+            | Source::Friction {
+                along: Along::Dof(dof),
+            } => self.dofs[dof],
+            Source::Limit {
+                along: Along::Tendon(i),
+                ..
+            }
+            | Source::Friction {
+                along: Along::Tendon(i),
+            } => self.tendons[i],
+            // What yields by itself is not weighed.
+            Source::Cord { .. } | Source::Spring { .. } => 1.0,
             Source::Equality { index, .. } => self.equalities[index],
         }
     }

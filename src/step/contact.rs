@@ -33,6 +33,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
+use crate::tendon::Cords;
 use impact::Impact;
 use variations::{General, OfStep};
 
@@ -40,6 +41,8 @@ use variations::{General, OfStep};
 #[derive(Debug)]
 pub(super) struct ContactStage {
     pub scene: Scene,
+    /// Lengths of tendons at the beginning of the last step.
+    pub cords: Cords,
     pub constraints: Constraints,
     law: Box<dyn Law>,
     /// Whose solution took the place of that of the law, after [`ContactStage::relax`].
@@ -48,6 +51,7 @@ pub(super) struct ContactStage {
     allowance: Allowance,
     reports: Vec<ContactReport>,
     v_free: Vec<f64>,
+    v_pulled: Vec<f64>,
     /// Coordinates of the velocity before the step relative to the free one.
     kept: Vec<f64>,
     /// Spatial velocities of the links at some v.
@@ -89,9 +93,11 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
         let scene = Scene::new(model, options.max_contacts)?;
+        let cords = Cords::new(model, options.derivatives);
         let mut constraints = Constraints::new(
             model,
             &scene,
+            &cords,
             options.max_contacts,
             convex,
             Stabilization {
@@ -117,6 +123,7 @@ impl ContactStage {
         let nv = model.nv();
         Ok(ContactStage {
             scene,
+            cords,
             law: law.renewed(&capacity),
             relaxed: None,
             allowance: Allowance {
@@ -125,6 +132,7 @@ impl ContactStage {
             },
             reports: Vec::with_capacity(options.max_contacts),
             v_free: vec![0.0; nv],
+            v_pulled: vec![0.0; nv],
             kept: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
             outcome: None,
@@ -176,20 +184,6 @@ impl ContactStage {
         Ok(())
     }
 
-    /// ConstraintDerivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last
-    /// [`ContactStage::correct_one`].
-    pub fn impulse_direction(&self, out: &mut [f64]) {
-        let (c, Some(l)) = (&self.constraints, &self.linear) else {
-            return;
-        };
-        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contact_groups(c)) {
-            let dlambda = &l.dlambda[c.range(b)];
-            out.fill(0.0);
-            // A frictionless contact has its normal only.
-            out[3 - dlambda.len()..].copy_from_slice(dlambda);
-        }
-    }
-
     /// Whether the constraints that hold are known not to depend on each other, so that impulses are unique.
     pub fn independent(&mut self) -> Result<bool> {
         if !self.has_rows() {
@@ -217,8 +211,9 @@ impl ContactStage {
         let law = has_rows.then(|| law.linearize(&problem)).transpose()?;
         if let Some(l) = &mut self.linear {
             let c = &self.constraints;
-            l.variation
-                .prepare(c, &mut self.scene, model, kin, state, external);
+            self.cords.differentiate(kin);
+            let scene = (&mut self.scene, &self.cords);
+            l.variation.prepare(c, scene, model, kin, state, external);
             impact::find(c, [state[1], state[2]], &mut l.impacts);
             let mut state = OfStep {
                 general: &mut l.general,
@@ -338,7 +333,7 @@ impl ContactStage {
         l.bounds.fill(0.0);
         if !dq.is_empty() {
             l.variation.direction(t, kin, dq, &mut l.sigma);
-            l.variation.cross_forces(t, kin, force);
+            l.variation.cross_forces(t, kin, &self.cords, dq, force);
         }
         if !dv.is_empty() && c.keeps_speed() {
             for b in 0..c.groups() {
@@ -437,8 +432,9 @@ impl ContactStage {
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return;
         };
+        let cords = &self.cords;
         l.variation
-            .direction_adjoint(t, kin, &l.sigma, weights, q_bar);
+            .direction_adjoint(t, kin, cords, &l.sigma, weights, q_bar);
         if !c.keeps_speed() {
             return;
         }

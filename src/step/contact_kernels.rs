@@ -33,6 +33,24 @@ dispatch! {
     )
 }
 
+/// v = v_free + A⁻¹ Jᵀ λ with the impulses of springs alone.
+pub(super) fn pulled(
+    c: &Constraints,
+    m: &mut Factors,
+    model: &Model,
+    v_free: &[f64],
+    v: &mut [f64],
+) {
+    v.fill(0.0);
+    for b in (0..c.groups()).filter(|b| c.sources[*b].elastic().is_some()) {
+        c.rows.add_half(b, c.impulse(b), v);
+    }
+    c.rows.complete(model.topology(), m, v);
+    for (x, f) in v.iter_mut().zip(v_free) {
+        *x += f;
+    }
+}
+
 #[inline(always)]
 fn gather_kernel(c: &Constraints, half: &[f64], out: &mut [f64]) {
     for b in 0..c.groups() {

@@ -32,9 +32,12 @@ macro_rules! at {
 macro_rules! force_terms {
     ($sim:expr, $visit:expr) => {{
         ($sim.forces).for_listed($sim.options.time_step, $visit);
-        if let Some(l) = $sim.contact.as_ref().and_then(|c| c.linear.as_ref()) {
+        if let Some(c) = &$sim.contact
+            && let Some(l) = &c.linear
+        {
             let mut visit = $visit;
-            l.variation.for_couplings(|k, x| visit(k, k, x, 0.0));
+            let t = $sim.model.topology();
+            (l.variation).for_couplings(t, &c.cords, |row, column, x| visit(row, column, x, 0.0));
         }
     }};
 }

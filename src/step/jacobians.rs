@@ -210,8 +210,10 @@ impl Sim {
                 }
             }
         });
-        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
-            l.variation.for_cross(t, kin, |k, i, force| {
+        if let Some(c) = &self.contact
+            && let Some(l) = &c.linear
+        {
+            (l.variation).for_cross(t, kin, &c.cords, |k, i, force| {
                 let answer = F4::flat(l.response.inverse.row(i));
                 let column = &mut lin.by_q[k * nv..][..nv];
                 for span in lin.coupling.spans(lin.coupling.of_dof(k)) {

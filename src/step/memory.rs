@@ -110,10 +110,11 @@ pub(crate) fn is_there(bytes: u128) -> bool {
     usize::try_from(bytes).is_ok_and(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok())
 }
 
-/// Rows beside those of contacts, each alone: bounds, dry friction and equalities, at most.
+/// Rows beside those of contacts, each alone: bounds, dry friction, equalities, springs and tendons, at most.
 fn single_rows(model: &Model) -> u128 {
     let limits = model.joints().iter().filter(|j| j.limits.is_some()).count();
     let friction = &model.params().friction_loss;
     let dry = friction.iter().filter(|f| **f > 0.0).count();
-    (2 * limits + dry + 6 * model.equalities().len()) as u128
+    let cords = 4 * model.tendons().len() + 3 * model.springs().len();
+    (2 * limits + dry + 6 * model.equalities().len() + cords) as u128
 }

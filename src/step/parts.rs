@@ -60,22 +60,25 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Names what no step of this version knows of springs and tendons.
+/// Names what a step without constraints does not know of springs and tendons.
 pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {
+    if !matches!(options.contact, Contact::None | Contact::Penalty) {
+        return Ok(());
+    }
     let pulls = |t: &&TendonSpec| t.stiffness > 0.0 || t.damping > 0.0;
     let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
     let tendons = model.tendons();
     let bound = (tendons.iter().find(binds)).filter(|_| options.contact != Contact::None);
     if let Some(t) = tendons.iter().find(pulls).or(bound) {
         return Err(Error::unsupported(format!(
-            "tendon \"{}\": stiffness, damping, limits and friction loss are in no step of this version",
-            t.name
+            "tendon \"{}\": with options.contact {:?} this version has no stiffness, damping, limits or friction loss",
+            t.name, options.contact
         )));
     }
     match model.springs().first() {
         Some(s) => Err(Error::unsupported(format!(
-            "spring \"{}\": springs are in no step of this version",
-            s.name
+            "spring \"{}\": with options.contact {:?} this version has no springs",
+            s.name, options.contact
         ))),
         None => Ok(()),
     }

@@ -96,6 +96,8 @@ impl Sim {
                 | ParamKind::Gravity
                 | ParamKind::JointSpringReference
                 | ParamKind::Force
+                | ParamKind::Spring
+                | ParamKind::Tendon
         )
     }
 

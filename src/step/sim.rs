@@ -223,8 +223,9 @@ impl Sim {
         }
     }
 
-    /// Modes of all constraints of the last step: contacts in order, then joint limits within reach,
-    /// then dry friction, then every row of the equalities.
+    /// Modes of all constraints of the last step: contacts in order, then limits of joints and of tendons within reach, then
+    /// dry friction of joints and of tendons, then tendons' spring-dampers that act, then every row of the equalities and of
+    /// springs.
     pub fn constraint_modes(&self) -> &[Mode] {
         match &self.contact {
             Some(c) if self.last == Last::Step => &c.constraints.modes,

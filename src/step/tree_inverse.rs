@@ -9,7 +9,7 @@
 //! cost each row its entries times the dofs of its island. Of Y = C J A⁻¹ a few columns are there at once.
 
 use super::contact_kernels::subtract_tile;
-use crate::constraint::{ConstraintDerivative, Constraints, Source};
+use crate::constraint::{ConstraintDerivative, Constraints};
 use crate::contact::product::{Columns, Islands};
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
@@ -144,11 +144,8 @@ impl TreeInverse {
         self.homes.clear();
         for (group, source) in c.sources.iter().enumerate() {
             let rows = c.range(group).len();
-            let (count, rows) = match source {
-                // Each row is a block of its own.
-                Source::Equality { .. } => (rows, 1),
-                _ => (1, rows),
-            };
+            let count = source.blocks(rows);
+            let rows = rows / count;
             self.homes
                 .extend((0..count).map(|first| Home { group, first, rows }));
         }

@@ -12,6 +12,7 @@ pub mod robots;
 pub mod runs;
 pub mod scene;
 pub mod sides;
+pub mod tethers;
 
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};

@@ -68,7 +68,6 @@ impl ConstraintDerivative {
                         row,
                         dof: k,
                         slope: slope * moved.velocity.z,
-                        stiffness: 0.0,
                     });
                 }
                 link = l.parent;

@@ -1,17 +1,19 @@
 //! The loops of a variation, for the widest vectors of the processor.
 
 use super::{
-    ConstraintDerivative, Constraints, External, Kinematics, LinkStiffness, Model, Scene, Topology,
+    ConstraintDerivative, Constraints, Cords, External, Kinematics, LinkStiffness, Model, Scene,
+    Topology,
 };
 use crate::linalg::dispatch;
 
 impl ConstraintDerivative {
-    /// Prepares the variation at the end of a step; `q` and `v` are where it began. The impulses on bodies join the
+    /// Prepares the variation at the end of a step; `q` and `v` are where it began, and where the cords' second derivatives are
+    /// taken. The impulses on bodies join the
     /// external loads as forces over the step, those of equalities with how they turn.
     pub fn prepare(
         &mut self,
         c: &Constraints,
-        scene: &mut Scene,
+        scene: (&mut Scene, &Cords),
         model: &Model,
         kin: &Kinematics,
         state: [&[f64]; 3],
@@ -36,17 +38,19 @@ impl ConstraintDerivative {
         &mut self,
         t: &Topology,
         kin: &Kinematics,
+        cords: &Cords,
         sigma_bar: &[f64],
         force_bar: &[f64],
         q_bar: &mut [f64],
     ) {
+        self.tendons_adjoint(t, cords, force_bar, q_bar);
         direction_adjoint(self, t, kin, sigma_bar, force_bar, q_bar);
     }
 }
 
 dispatch! {
     fn prepare = ConstraintDerivative::prepare_kernel(
-        variation: &mut ConstraintDerivative, c: &Constraints, scene: &mut Scene, model: &Model, kin: &Kinematics,
+        variation: &mut ConstraintDerivative, c: &Constraints, scene: (&mut Scene, &Cords), model: &Model, kin: &Kinematics,
         state: [&[f64]; 3], external: &mut External,
     )
 }

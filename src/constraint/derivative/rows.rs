@@ -33,13 +33,35 @@ impl Side {
     }
 }
 
-/// ∂σ/∂q of a row that acts on dofs, and how its force adds to R_q.
+/// ∂σ/∂q of a row that acts on dofs.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDof {
     pub row: usize,
     pub dof: usize,
     pub slope: f64,
-    pub(super) stiffness: f64,
+}
+
+/// What a coupling adds to the diagonal of R_q.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bend {
+    pub dof: usize,
+    pub by_q: f64,
+}
+
+/// A row of a tendon: its slopes by the velocity of the length after the step and before it, and by the length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnTendon {
+    pub row: usize,
+    pub tendon: usize,
+    pub by_rate: [f64; 2],
+    pub by_length: f64,
+}
+
+/// The impulse of all rows of a tendon along its length [N s].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pull {
+    pub tendon: usize,
+    pub impulse: f64,
 }
 
 /// Impulses on the link `to` by a displacement of the link `from`.

@@ -49,8 +49,9 @@ impl ContactStage {
                 let t = at.model.topology();
                 let links = first..t.links[first].end;
                 let (sigma, gaps) = (&mut l.w_param, &mut l.gaps);
+                let cords = &self.cords;
                 l.variation
-                    .displaced(c, t, at.kin, links, xi, sigma, gaps, force);
+                    .displaced(c, t, (at.kin, cords), links, xi, sigma, gaps, force);
             }
             ParamKind::GeomSize => {
                 let size = (index, p.component as usize);
@@ -62,6 +63,9 @@ impl ContactStage {
             _ => {
                 let (sigma, limits) = (&mut l.w_param, &mut l.limits);
                 c.by_parameter(at.model, at.params, &self.scene, at.v, p, sigma, limits);
+                if matches!(p.kind, ParamKind::Spring | ParamKind::Tendon) {
+                    l.variation.absent(c, &self.cords, at.params, p, force);
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What users see of a step's contacts.
 
-use super::ContactStage;
+use super::{ContactStage, contact_groups};
 use crate::collision::contact_frame;
 use crate::collision::scene::SceneContact;
 use crate::constraint::Source;
@@ -78,6 +78,20 @@ impl ContactStage {
                 mode: self.constraints.modes[b],
                 ..ContactReport::without_forces(c, model)
             });
+        }
+    }
+
+    /// ConstraintDerivative of the contacts' impulses (t₁ t₂ n each) along the direction of the last
+    /// [`ContactStage::correct_one`].
+    pub fn impulse_direction(&self, out: &mut [f64]) {
+        let (c, Some(l)) = (&self.constraints, &self.linear) else {
+            return;
+        };
+        for (out, (b, _)) in out.chunks_exact_mut(3).zip(contact_groups(c)) {
+            let dlambda = &l.dlambda[c.range(b)];
+            out.fill(0.0);
+            // A frictionless contact has its normal only.
+            out[3 - dlambda.len()..].copy_from_slice(dlambda);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::contact::law::{Posed, Request};
 use crate::contact::push_out::{Jam, PushOut};
 use crate::dynamics::factors::Factors;
 use crate::model::Model;
-use crate::step::contact_kernels::respond;
+use crate::step::contact_kernels::{pulled, respond};
 
 /// The problem of a step, condensed.
 pub(super) struct OfStep<'a> {
@@ -18,6 +18,7 @@ pub(super) struct OfStep<'a> {
     pub kept: &'a [f64],
     /// Scratch of as many numbers.
     pub v_end: &'a mut [f64],
+    pub v_pulled: &'a mut [f64],
 }
 
 impl Request for OfStep<'_> {
@@ -37,7 +38,13 @@ impl Request for OfStep<'_> {
     fn throws(&mut self) -> bool {
         self.c.may_throw() && {
             respond(self.c, self.mass, self.model, self.v_free, self.v_end);
-            self.c.throws(self.v, self.v_free, self.v_end)
+            let mut without = self.v_free;
+            if self.c.has_springs() {
+                // What springs throw is not pushed.
+                pulled(self.c, self.mass, self.model, self.v_free, self.v_pulled);
+                without = &*self.v_pulled;
+            }
+            self.c.throws(self.v, without, self.v_end)
         }
     }
 

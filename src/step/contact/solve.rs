@@ -47,6 +47,7 @@ impl ContactStage {
         }
         let (kin, mass) = (&dynamics.kin, &mut dynamics.mass);
         self.scene.place(model, kin);
+        self.cords.update(kin, q);
         twists(kin, model, &self.v_free, &mut self.twists);
         let yields = self.constraints.compliance.is_some();
         let horizon = match yields {
@@ -66,6 +67,7 @@ impl ContactStage {
                 params,
                 kin,
                 &self.scene,
+                &self.cords,
                 q,
                 v,
                 &self.v_free,
@@ -91,6 +93,7 @@ impl ContactStage {
                 v_free: &self.v_free,
                 kept,
                 v_end,
+                v_pulled: &mut self.v_pulled,
             };
             let left = allowance.without(&before.spent);
             let mut outcome = self.law.solve(&mut request, &left)?;
@@ -99,7 +102,9 @@ impl ContactStage {
             let c = &mut self.constraints;
             respond(c, mass, model, &self.v_free, v_end);
             let mut repeat = false;
-            if speculative_margin != f64::INFINITY && c.missed_limit(q, v_end, h, 1e-12) {
+            if speculative_margin != f64::INFINITY
+                && c.missed_limit(&self.cords, q, v_end, h, 1e-12)
+            {
                 speculative_margin = f64::INFINITY;
                 repeat = true;
             }

@@ -1,0 +1,99 @@
+//! The equalities and springs of a variation.
+
+use super::ConstraintDerivative;
+use super::rows::{AFTER, Bend, Cross, OnDof, Side, lanes_to_vec, three_lanes};
+use crate::constraint::assemble::Constraints;
+use crate::constraint::equality::{Coupling, Equality};
+use crate::constraint::equality_derivative::EqualityState;
+use crate::constraint::varied::moving;
+use crate::dynamics::external::{External, Stiffness};
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::Vec3;
+
+impl ConstraintDerivative {
+    /// Takes up an equality or a spring; its impulses join the external loads as forces over the step, with how they turn.
+    pub(super) fn push_equality(
+        &mut self,
+        c: &Constraints,
+        t: &Topology,
+        kin: &Kinematics,
+        (q, v_next): (&[f64], &[f64]),
+        group: usize,
+        external: &mut External,
+    ) {
+        let equality = match c.equality(group) {
+            Some(Equality::Coupling(coupling)) => {
+                return self.push_coupling(c, coupling, (q, v_next), group);
+            }
+            Some(equality) => equality,
+            None => return,
+        };
+        let Some(p) = equality.pose(t, kin) else {
+            return;
+        };
+        let scale = c.sources[group].elastic().map_or(1.0, |e| e.scale);
+        let velocity = p.link.map(|l| self.flow[AFTER].of(l));
+        let impulse = lanes_to_vec(c.impulse(group)) * scale;
+        let state = EqualityState::new(&p, velocity, impulse);
+        let undoing = c.target(group).by_violation;
+        for x in moving(&state.sides) {
+            let varied = state.columns(x);
+            let (from, to) = (p.link[x], p.link[1 - x]);
+            self.equalities.sides.push(Side {
+                rows: c.range(group),
+                link: from,
+                time: AFTER,
+                by_xi: std::array::from_fn(|k| {
+                    three_lanes(varied.velocity[k] * scale + undoing.vary(varied.gap[k]))
+                }),
+                by_eta: varied.by_eta.map(|x| three_lanes(x * scale)),
+            });
+            if state.turns() {
+                let mut e = Stiffness::default();
+                e.take(&varied.wrench[x], self.h);
+                external.stiffen(from, &e);
+                let cross = &mut self.equalities.cross;
+                Cross::add(cross, [from, to], &varied.wrench[1 - x]);
+            }
+        }
+        let (f, m) = p.relation.transposed(impulse * (1.0 / self.h));
+        for (x, sign) in [(0, 1.0), (1, -1.0)] {
+            if p.link[x] != WORLD {
+                external.add(p.link[x], p.point[x], f * sign, m * sign);
+            }
+        }
+    }
+
+    fn push_coupling(
+        &mut self,
+        c: &Constraints,
+        coupling: &Coupling,
+        (q, v_next): (&[f64], &[f64]),
+        group: usize,
+    ) {
+        let row = c.range(group).start;
+        let closing = c.target(group).by_violation.vary(Vec3::X).x;
+        self.on_dofs.push(OnDof {
+            row,
+            dof: coupling.follower.dof,
+            slope: closing,
+        });
+        if let Some(leader) = &coupling.leader {
+            let [_, slope, bend] = coupling.target(q);
+            self.on_dofs.push(OnDof {
+                row,
+                dof: leader.dof,
+                slope: -closing * slope - bend * v_next[leader.dof],
+            });
+            let by_q = bend * c.impulse(group).0[0] / self.h;
+            if by_q != 0.0 {
+                // R holds −τ, and a force is an impulse per step.
+                self.bends.push(Bend {
+                    dof: leader.dof,
+                    by_q,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The rows of tendons in a variation.
+//!
+//! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g, and the impulse c λ g on the dofs varies
+//! by c λ H.
+
+use super::ConstraintDerivative;
+use super::rows::{BEFORE, OnDof, OnTendon, Pull};
+use crate::constraint::assemble::Constraints;
+use crate::constraint::elastic::Elastic;
+use crate::constraint::source::{Along, Source};
+use crate::constraint::tendon_rows::SpringState;
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::Topology;
+use crate::spatial::Twist;
+use crate::tendon::Cords;
+
+impl ConstraintDerivative {
+    /// Takes up the row of a tendon; of others nothing varies.
+    pub(super) fn push_tendon(
+        &mut self,
+        c: &Constraints,
+        cords: &Cords,
+        [v, v_next]: [&[f64]; 2],
+        group: usize,
+    ) {
+        let (tendon, scale, sign) = match c.sources[group] {
+            Source::Limit {
+                along: Along::Tendon(i),
+                sign,
+            } => (i, sign, sign),
+            Source::Friction {
+                along: Along::Tendon(i),
+            } => (i, 1.0, 0.0),
+            Source::Cord {
+                tendon,
+                sign,
+                elastic,
+                ..
+            } => (tendon, sign * elastic.scale, sign),
+            _ => return,
+        };
+        let (row, target) = (c.range(group).start, c.target(group));
+        let own = OnTendon {
+            row,
+            tendon,
+            by_rate: [scale, scale * target.by_speed],
+            by_length: sign * target.by_gap,
+        };
+        self.tendons.push(own);
+        let (support, n) = (cords.support(tendon), cords.support(tendon).len());
+        let columns = cords.hessian(tendon).chunks_exact(n.max(1));
+        for ((dof, g), column) in cords.moments(tendon).zip(columns) {
+            let along = |v: &[f64]| -> f64 {
+                let products = column.iter().zip(support).map(|(x, k)| x * v[*k]);
+                products.sum()
+            };
+            let mut slope = own.by_length * g + own.by_rate[0] * along(v_next);
+            if self.times > BEFORE {
+                slope += own.by_rate[1] * along(v);
+            }
+            self.on_dofs.push(OnDof { row, dof, slope });
+        }
+        let impulse = scale * c.lambda[row];
+        match self.pulls.iter_mut().find(|p| p.tendon == tendon) {
+            Some(p) => p.impulse += impulse,
+            None => self.pulls.push(Pull { tendon, impulse }),
+        }
+    }
+
+    /// Adds the impulses on the dofs by a stiffness or damping of a spring or tendon that has neither, and so has no rows.
+    pub fn absent(
+        &self,
+        c: &Constraints,
+        cords: &Cords,
+        params: &Params,
+        p: &Param,
+        force: &mut [f64],
+    ) {
+        let (index, which) = (p.index as usize, p.component as usize);
+        let Some(unit) = [[1.0, 0.0], [0.0, 1.0]].get(which) else {
+            return;
+        };
+        let mut add = |cord: usize, law: [f64; 2], elongation: f64, pull_only: bool| {
+            let rate = cords.rate(cord, &self.v[0]);
+            let slope = law[0] * (elongation + self.h * rate) + law[1] * rate;
+            if slope > 0.0 || !pull_only {
+                for (k, g) in cords.moments(cord) {
+                    force[k] -= self.h * slope * g;
+                }
+            }
+        };
+        let has_force = |law: [f64; 2]| Elastic::new(law, self.h, 1.0).is_some();
+        match p.kind {
+            ParamKind::Spring if !has_force(params.spring[index]) => {
+                for axis in 0..3 {
+                    let cord = cords.of_spring(index, axis);
+                    add(cord, *unit, cords.length(cord), false);
+                }
+            }
+            ParamKind::Tendon => {
+                let [k, d, lower, upper] = params.tendon[index];
+                let (length, pull_only) = (cords.length(index), c.tendons[index].pull_only);
+                let at =
+                    |[k, d]: [f64; 2]| SpringState::of([k, d, lower, upper], length, pull_only);
+                if !has_force(at([k, d]).law) {
+                    let state = at(*unit);
+                    add(index, state.law, state.elongation, pull_only);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Calls `visit(dof, other, x)` for the impulses on `other` by a displacement of `dof`, `within` a branch or between
+    /// branches.
+    pub(super) fn for_turns(
+        &self,
+        t: &Topology,
+        cords: &Cords,
+        within: bool,
+        mut visit: impl FnMut(usize, usize, f64),
+    ) {
+        for p in self.pulls.iter().filter(|p| p.impulse != 0.0) {
+            let support = cords.support(p.tendon);
+            let columns = cords.hessian(p.tendon).chunks_exact(support.len().max(1));
+            for (dof, column) in support.iter().zip(columns) {
+                for (other, x) in support.iter().zip(column) {
+                    if *x != 0.0 && t.are_on_a_path(*other, *dof) == within {
+                        visit(*dof, *other, p.impulse * x);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adjoint of the impulses between branches.
+    pub(super) fn tendons_adjoint(
+        &self,
+        t: &Topology,
+        cords: &Cords,
+        force_bar: &[f64],
+        q_bar: &mut [f64],
+    ) {
+        self.for_turns(t, cords, false, |from, to, x| {
+            q_bar[from] += x * force_bar[to]
+        });
+    }
+
+    /// The tendons' part of [`ConstraintDerivative::displaced`], of a link with all that it carries.
+    pub(super) fn tendons_displaced(
+        &self,
+        (kin, cords): (&Kinematics, &Cords),
+        link: usize,
+        xi: Twist,
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        for p in &self.pulls {
+            cords.along(kin, p.tendon, link, xi, |k, x| force[k] += p.impulse * x);
+        }
+        for own in &self.tendons {
+            let mut rates = [0.0; 2];
+            let length = cords.along(kin, own.tendon, link, xi, |k, x| {
+                for (rate, v) in rates.iter_mut().zip(&self.v) {
+                    *rate += x * v[k];
+                }
+            });
+            let [after, before] = own.by_rate;
+            sigma[own.row] += own.by_length * length + after * rates[0] + before * rates[1];
+        }
+    }
+}

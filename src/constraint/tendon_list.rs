@@ -1,0 +1,95 @@
+//! What rows need to know of tendons, whatever the configuration.
+
+use super::rows::Rows;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::topology::Topology;
+use crate::tendon::Cords;
+
+/// A tendon whose length, or what it pulls with, rows may hold.
+#[derive(Clone, Debug)]
+pub struct Tendon {
+    /// On which it acts.
+    pub trees: [Option<usize>; 2],
+    /// Bounds of the length; infinite where there is none.
+    pub lower: f64,
+    pub upper: f64,
+    pub margin: f64,
+    /// Bound of dry friction [N].
+    pub friction_loss: f64,
+    pub pull_only: bool,
+    /// No equality, joint limit or other limited tendon has a part in where its dofs go.
+    pub is_alone: bool,
+    /// It depends on some dof, and joins no more than two trees.
+    pub has_rows: bool,
+}
+
+impl Tendon {
+    pub fn is_limited(&self) -> bool {
+        self.lower.is_finite() || self.upper.is_finite()
+    }
+
+    /// Most rows of a step.
+    pub fn most_rows(&self) -> usize {
+        let bounds = [self.lower, self.upper];
+        let bounds = bounds.iter().filter(|b| b.is_finite()).count();
+        let own = 1 + bounds + usize::from(self.friction_loss > 0.0);
+        if self.has_rows { own } else { 0 }
+    }
+
+    /// Appends c g as a group of its own.
+    pub fn fill(&self, t: &Topology, cords: &Cords, index: usize, c: f64, rows: &mut Rows) {
+        let id = rows.push_on(t, self.trees, cords.support(index).iter().copied());
+        for (k, g) in cords.moments(index) {
+            rows.column_mut(id, k).0[0] = c * g;
+        }
+    }
+}
+
+/// Those of a model, in order. `coupled` says of every dof whether an equality or a joint limit has a part in where it goes.
+///
+/// # Errors
+/// `Unsupported` naming a tendon whose rows would join more than two trees.
+pub fn tendons(model: &Model, cords: &Cords, coupled: &[bool]) -> Result<Vec<Tendon>> {
+    let t = model.topology();
+    let mut list: Vec<Tendon> = Vec::with_capacity(model.tendons().len());
+    for (i, spec) in model.tendons().iter().enumerate() {
+        let mut joined: Vec<usize> = (cords.support(i).iter())
+            .map(|k| t.links[t.dofs[*k].link].tree)
+            .collect();
+        joined.sort_unstable();
+        joined.dedup();
+        let (trees, count) = ([0, 1].map(|k| joined.get(k).copied()), joined.len());
+        let (lower, upper) = spec.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let tendon = Tendon {
+            trees,
+            lower,
+            upper,
+            margin: spec.limit_margin,
+            friction_loss: spec.friction_loss,
+            pull_only: spec.pull_only,
+            is_alone: cords.support(i).iter().all(|k| !coupled[*k]),
+            has_rows: (1..=2).contains(&count),
+        };
+        let [stiffness, damping, ..] = model.params().tendon[i];
+        let holds = tendon.is_limited() || [stiffness, damping, tendon.friction_loss] != [0.0; 3];
+        if holds && count > 2 {
+            return Err(Error::unsupported(format!(
+                "tendon \"{}\": it joins {count} kinematic trees, and constraints act between two at most; \
+                 options.contact None has none",
+                spec.name
+            )));
+        }
+        list.push(tendon);
+    }
+    let limited = |list: &[Tendon], i: usize, j: usize| {
+        let shares = |k: &usize| cords.support(j).contains(k);
+        i != j && list[j].is_limited() && cords.support(i).iter().any(shares)
+    };
+    for i in 0..list.len() {
+        if (0..list.len()).any(|j| limited(&list, i, j)) {
+            list[i].is_alone = false;
+        }
+    }
+    Ok(list)
+}

@@ -1,0 +1,180 @@
+//! The rows of tendons: bounds of lengths, dry friction, and spring-dampers.
+
+use super::assemble::Constraints;
+use super::elastic::Elastic;
+use super::memory::Key;
+use super::source::{Along, Source};
+use crate::contact::problem::Block;
+use crate::model::params::Params;
+use crate::model::topology::Topology;
+use crate::spatial::Mat3;
+use crate::tendon::Cords;
+
+impl Constraints {
+    /// Bounds of lengths within reach.
+    pub(super) fn fill_tendon_limits(
+        &mut self,
+        t: &Topology,
+        cords: &Cords,
+        [v, v_free]: [&[f64]; 2],
+        h: f64,
+        speculative_margin: f64,
+    ) {
+        for tendon in 0..self.tendons.len() {
+            let own = &self.tendons[tendon];
+            if !own.is_limited() {
+                continue;
+            }
+            let (margin, bounds) = (own.margin, [(own.lower, 1.0), (own.upper, -1.0)]);
+            let speed = [v, v_free].map(|v| cords.rate(tendon, v).abs());
+            let reach = margin + speculative_margin + 2.0 * h * speed[0].max(speed[1]);
+            for (bound, sign) in bounds {
+                let gap = sign * (cords.length(tendon) - bound);
+                if bound.is_finite() && gap <= reach {
+                    let along = Along::Tendon(tendon);
+                    let source = Source::Limit { along, sign };
+                    let kind = 5 + u32::from(sign < 0.0);
+                    self.push_tendon(
+                        t,
+                        cords,
+                        (tendon, sign),
+                        Block::Unilateral,
+                        source,
+                        gap,
+                        kind,
+                    );
+                }
+            }
+        }
+    }
+
+    pub(super) fn fill_tendon_friction(&mut self, t: &Topology, cords: &Cords, h: f64) {
+        for tendon in 0..self.tendons.len() {
+            let bound = h * self.tendons[tendon].friction_loss;
+            if bound > 0.0 {
+                let along = Along::Tendon(tendon);
+                let (block, source) = (Block::Box { bound }, Source::Friction { along });
+                self.push_tendon(t, cords, (tendon, 1.0), block, source, 0.0, 7);
+            }
+        }
+    }
+
+    /// Spring-dampers, where they act at the lengths at which the step begins. One that pulls alone has the sign of its
+    /// shortening, so that its impulse is positive.
+    pub(super) fn fill_cords(&mut self, t: &Topology, params: &Params, cords: &Cords) {
+        self.cord_margin = f64::INFINITY;
+        for tendon in 0..self.tendons.len() {
+            if !self.tendons[tendon].has_rows {
+                continue;
+            }
+            let (h, pull_only) = (self.time_step(), self.tendons[tendon].pull_only);
+            let pull = SpringState::of(params.tendon[tendon], cords.length(tendon), pull_only);
+            if self.tendons[tendon].most_rows() > 1 || pull.law != [0.0; 2] {
+                self.cord_margin = self.cord_margin.min(cords.switch_distance(tendon));
+            }
+            self.cord_margin = self.cord_margin.min(pull.margin);
+            let weight = self.levers.mean(cords.moments(tendon));
+            let Some(elastic) = Elastic::new(pull.law, h, weight) else {
+                continue;
+            };
+            let (sign, block) = match pull_only {
+                true => (-1.0, Block::Unilateral),
+                false => (1.0, Block::Bilateral),
+            };
+            let source = Source::Cord {
+                tendon,
+                sign,
+                elastic,
+                end: pull.end,
+            };
+            let (scale, gap) = (sign * elastic.scale, sign * pull.elongation);
+            self.push_tendon(t, cords, (tendon, scale), block, source, gap, 9);
+        }
+    }
+
+    fn push_tendon(
+        &mut self,
+        t: &Topology,
+        cords: &Cords,
+        (tendon, scale): (usize, f64),
+        block: Block,
+        source: Source,
+        gap: f64,
+        kind: u32,
+    ) {
+        let key = Key {
+            kind,
+            a: tendon as u32,
+            feature: 0,
+        };
+        self.tendons[tendon].fill(t, cords, tendon, scale, &mut self.rows);
+        self.push((block, 1), source, Mat3::IDENTITY, (gap, false), key);
+    }
+
+    /// Whether `v_next` passes the bound of a length by more than `tolerance` [m] that no row holds.
+    pub(super) fn misses_tendon(
+        &self,
+        cords: &Cords,
+        v_next: &[f64],
+        h: f64,
+        tolerance: f64,
+    ) -> bool {
+        let mut limited = self.tendons.iter().enumerate();
+        limited.any(|(i, tendon)| {
+            tendon.is_limited() && {
+                let at = cords.length(i) + h * cords.rate(i, v_next);
+                [(tendon.lower, 1.0), (tendon.upper, -1.0)]
+                    .into_iter()
+                    .any(|(bound, sign)| {
+                        let along = Along::Tendon(i);
+                        sign * (at - bound) < -tolerance
+                            && !self.sources.contains(&Source::Limit { along, sign })
+                    })
+            }
+        })
+    }
+}
+
+/// What a tendon's spring-damper does at a length.
+pub(super) struct SpringState {
+    /// Stiffness and damping that act.
+    pub law: [f64; 2],
+    /// Of the spring, beyond this end of the lengths at rest.
+    pub elongation: f64,
+    end: Option<usize>,
+    /// Distance to where another law acts.
+    margin: f64,
+}
+
+impl SpringState {
+    pub fn of([k, d, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> SpringState {
+        let beyond = [length - lower, length - upper];
+        if pull_only {
+            let is_taut = beyond[1] > 0.0;
+            return SpringState {
+                law: if is_taut { [k, d] } else { [0.0; 2] },
+                elongation: beyond[1],
+                end: is_taut.then_some(1),
+                margin: match [k, d] == [0.0; 2] {
+                    true => f64::INFINITY,
+                    false => beyond[1].abs(),
+                },
+            };
+        }
+        // Where the ends are one the force is a line through it.
+        let end = match beyond {
+            [x, _] if x < 0.0 => Some(0),
+            [_, x] if x > 0.0 || lower == upper => Some(1),
+            _ => None,
+        };
+        SpringState {
+            law: [if end.is_some() { k } else { 0.0 }, d],
+            elongation: end.map_or(0.0, |end| beyond[end]),
+            end,
+            margin: match lower == upper || k == 0.0 {
+                true => f64::INFINITY,
+                false => beyond[0].abs().min(beyond[1].abs()),
+            },
+        }
+    }
+}
