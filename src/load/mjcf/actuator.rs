@@ -1,14 +1,34 @@
-//! `<actuator>`: everything that is a fixed gain with an affine bias on a joint.
+//! `<actuator>`: everything that is a fixed gain with an affine bias on a joint or a tendon.
 
 use super::Loader;
 use super::actuator_settings::{ActuatorSettings, Bias};
 use super::joint::range;
 use super::names::Names;
 use super::node::Node;
-use super::servo::DampingRatio;
+use super::servo::{DampingRatio, JointEntry};
 use crate::error::{Error, Result};
 use crate::model::cord::Transmission;
 use crate::model::spec::{ActuatorSpec, JointKind};
+
+/// What an actuator acts on.
+struct Target {
+    transmission: Transmission,
+    /// Of its length.
+    limits: Option<(f64, f64)>,
+    /// Index of the joint, where it is one.
+    joint: Option<usize>,
+    /// The joints of whose coordinates the length is a sum, with their coefficients; `None` where it is no such sum.
+    acts_on: Option<Vec<(JointEntry, f64)>>,
+}
+
+impl Target {
+    fn name(&self) -> String {
+        match &self.transmission {
+            Transmission::Joint(name) => format!("joint {name:?}"),
+            Transmission::Tendon(name) => format!("tendon {name:?}"),
+        }
+    }
+}
 
 impl Loader {
     pub(super) fn read_actuators(&mut self, section: Node<'_>) -> Result<()> {
@@ -25,38 +45,16 @@ impl Loader {
     }
 
     fn read_actuator(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<()> {
-        let attribute = match (node.has("joint"), node.has("jointinparent")) {
-            (true, true) => {
-                return Err(node.error("both joint and jointinparent given; expected one"));
-            }
-            (false, true) => "jointinparent",
-            _ => "joint",
-        };
-        let index = Names::find(&self.names.joints, node, attribute)?;
-        let entry = self.joints[index].clone();
-        let joint = &self.spec.bodies[entry.body].joints[entry.position];
         let bias = match settings.bias_kind {
             Bias::Affine => [settings.bias[0], settings.bias[1], settings.bias[2]],
             Bias::None => [0.0; 3],
         };
-        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
-            if attribute == "jointinparent" {
-                return Err(node.unsupported("jointinparent of a ball or free joint"));
-            }
-            if bias[1] != 0.0 {
-                return Err(node.unsupported("a position servo on a ball or free joint"));
-            }
-        }
-        if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
-            return Err(node.unsupported(
-                "gear: a force on a free joint acts along world axes, which is not supported; \
-                 only a torque (the last three numbers) is",
-            ));
-        }
+        let target = self.target(node, settings, bias)?;
         let mut control = settings.control_range;
         if settings.inherit_range > 0.0 {
-            let (lower, upper) = joint.limits.ok_or_else(|| {
-                node.error(format!("inheritrange: joint {:?} has no range", joint.name))
+            let (lower, upper) = target.limits.ok_or_else(|| {
+                let name = target.name();
+                node.error(format!("inheritrange: {name} has no range"))
             })?;
             let (mean, radius) = (
                 0.5 * (lower + upper),
@@ -86,17 +84,16 @@ impl Loader {
         // MJCF writes a damping ratio as a positive velocity bias of a position servo.
         if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
             let actuator = self.spec.actuators.len();
-            self.damping_ratios.push(DampingRatio::new(
-                node,
-                actuator,
-                vec![(entry, 1.0)],
-                bias[2],
-            ));
+            let acts_on = target
+                .acts_on
+                .ok_or_else(|| node.unsupported("dampratio of a servo on a spatial tendon"))?;
+            self.damping_ratios
+                .push(DampingRatio::new(node, actuator, acts_on, bias[2]));
         }
-        self.actuated.push(index);
+        self.actuated.push(target.joint);
         self.spec.actuators.push(ActuatorSpec {
             name: node.name().to_string(),
-            transmission: Transmission::Joint(joint.name.clone()),
+            transmission: target.transmission,
             gear: settings.gear,
             gain: settings.gain[0],
             bias,
@@ -107,11 +104,61 @@ impl Loader {
         Ok(())
     }
 
+    /// What the actuator acts on.
+    fn target(
+        &self,
+        node: Node<'_>,
+        settings: &ActuatorSettings,
+        bias: [f64; 3],
+    ) -> Result<Target> {
+        let given = ["joint", "jointinparent", "tendon"].map(|name| node.has(name).then_some(name));
+        let mut given = given.into_iter().flatten();
+        let attribute = given.next().unwrap_or("joint");
+        if let Some(other) = given.next() {
+            return Err(node.error(format!("both {attribute} and {other} given; expected one")));
+        }
+        if attribute == "tendon" {
+            let index = Names::find(&self.names.tendons, node, attribute)?;
+            let tendon = &self.spec.tendons[index];
+            return Ok(Target {
+                transmission: Transmission::Tendon(tendon.name.clone()),
+                limits: tendon.limits,
+                joint: None,
+                acts_on: self.joints_of_tendon(index),
+            });
+        }
+        let index = Names::find(&self.names.joints, node, attribute)?;
+        let entry = self.joints[index].clone();
+        let joint = &self.spec.bodies[entry.body].joints[entry.position];
+        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
+            if attribute == "jointinparent" {
+                return Err(node.unsupported("jointinparent of a ball or free joint"));
+            }
+            if bias[1] != 0.0 {
+                return Err(node.unsupported("a position servo on a ball or free joint"));
+            }
+        }
+        if joint.kind == JointKind::Free && settings.gear[..3] != [0.0; 3] {
+            return Err(node.unsupported(
+                "gear: a force on a free joint acts along world axes, which is not supported; \
+                 only a torque (the last three numbers) is",
+            ));
+        }
+        Ok(Target {
+            transmission: Transmission::Joint(joint.name.clone()),
+            limits: joint.limits,
+            joint: Some(index),
+            acts_on: Some(vec![(entry, 1.0)]),
+        })
+    }
+
     /// Turns a joint's `actuatorfrcrange`, which bounds the sum of its actuators' torques, into the
     /// force range of its only actuator.
     pub(super) fn apply_joint_force_ranges(&mut self) -> Result<()> {
         for (k, &joint) in self.actuated.iter().enumerate() {
-            let entry = &self.joints[joint];
+            let Some(entry) = joint.map(|j| &self.joints[j]) else {
+                continue;
+            };
             let Some((lower, upper)) = entry.force_range else {
                 continue;
             };

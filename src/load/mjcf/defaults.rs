@@ -9,6 +9,7 @@ use super::node::Node;
 use super::orientation::Angles;
 use super::paint::Paint;
 use super::site::SiteSettings;
+use super::tendon::TendonSettings;
 use crate::error::Result;
 use std::collections::HashMap;
 
@@ -21,6 +22,7 @@ pub(super) struct Settings {
     pub mesh: MeshSettings,
     pub pair: PairSettings,
     pub equality: EqualitySettings,
+    pub tendon: TendonSettings,
     pub actuator: ActuatorSettings,
     pub material: Paint,
 }
@@ -39,6 +41,7 @@ impl Settings {
             "mesh" => self.mesh.read(node),
             "pair" => self.pair.read(node),
             "equality" => self.equality.read(node),
+            "tendon" => self.tendon.read(node),
             "material" => {
                 self.material.read(node);
                 Ok(())

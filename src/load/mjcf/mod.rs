@@ -25,6 +25,7 @@ mod servo;
 mod settings;
 mod site;
 mod solid;
+mod tendon;
 mod warnings;
 
 #[cfg(test)]
@@ -94,8 +95,8 @@ struct Loader {
     /// One for each body.
     masses: Vec<BodyMass>,
     joints: Vec<JointEntry>,
-    /// For each actuator its joint's index in `joints`.
-    actuated: Vec<usize>,
+    /// For each actuator on a joint the latter's index in `joints`.
+    actuated: Vec<Option<usize>>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
 }
@@ -148,16 +149,15 @@ impl Loader {
         for node in sections("worldbody") {
             self.read_bodies(node)?;
         }
-        self.index_geoms();
+        self.index_geoms_and_sites();
         for node in sections("contact") {
             self.read_contacts(node)?;
         }
+        for node in sections("tendon") {
+            self.read_tendons(node)?;
+        }
         for node in sections("equality") {
             self.read_equalities(node)?;
-        }
-        for node in sections("tendon").flat_map(|n| n.children()) {
-            self.warnings
-                .add(node, "a tendon that exerts no force is not used");
         }
         for node in sections("actuator") {
             self.read_actuators(node)?;
@@ -168,9 +168,14 @@ impl Loader {
         Ok(())
     }
 
-    fn index_geoms(&mut self) {
+    fn index_geoms_and_sites(&mut self) {
         for (index, geom) in self.spec.geoms.iter().enumerate() {
             if let Some(entry) = self.names.geoms.get_mut(&geom.name) {
+                entry.0 = index;
+            }
+        }
+        for (index, site) in self.spec.sites.iter().enumerate() {
+            if let Some(entry) = self.names.sites.get_mut(&site.name) {
                 entry.0 = index;
             }
         }

@@ -13,6 +13,7 @@ pub(super) struct Names {
     pub joints: NameMap,
     pub geoms: NameMap,
     pub sites: NameMap,
+    pub tendons: NameMap,
     pub actuators: NameMap,
     pub keyframes: NameMap,
     pub equalities: NameMap,

@@ -96,7 +96,7 @@ const RULES: &[Rule] = &[
         "class",
         "",
         "",
-        "default joint geom site mesh pair equality=equality_default tendon=fixed general motor \
+        "default joint geom site mesh pair equality=equality_default tendon=tendon_default general motor \
          position velocity intvelocity=refused orientation=refused pid=refused damper=refused \
          cylinder=refused muscle=refused adhesion=refused dcmotor=refused plugin=refused \
          texture=visual material=visual camera=visual light=visual",
@@ -191,11 +191,22 @@ const RULES: &[Rule] = &[
     rule(
         "spatial",
         TENDON,
-        "",
-        TENDON_PHYSICS,
-        "site=visual geom=visual pulley=visual",
+        TENDON_WARNED,
+        TENDON_REFUSED,
+        "site=path_site geom=path_geom pulley",
     ),
-    rule("fixed", TENDON, "", TENDON_PHYSICS, "joint=visual"),
+    rule(
+        "fixed",
+        TENDON,
+        TENDON_WARNED,
+        TENDON_REFUSED,
+        "joint=path_joint",
+    ),
+    rule("tendon_default", TENDON, TENDON_WARNED, TENDON_REFUSED, ""),
+    rule("path_site", "site", "", "", ""),
+    rule("path_geom", "geom sidesite", "", "", ""),
+    rule("pulley", "divisor", "", "", ""),
+    rule("path_joint", "coef joint", "", "", ""),
     rule(
         "equality",
         "",
@@ -245,11 +256,11 @@ const RULES: &[Rule] = &[
     rule(
         "general",
         "biasprm biastype class ctrllimited ctrlrange cranklength dynprm dyntype forcelimited \
-         forcerange gainprm gaintype gear group inheritrange input joint jointinparent name user \
-         lengthrange",
+         forcerange gainprm gaintype gear group inheritrange input joint jointinparent name tendon \
+         user lengthrange",
         "",
         "actdim actearly actlimited actrange armature body cranksite damping delay ffrange \
-         interp nsample refsite site slidersite tendon velrange",
+         interp nsample refsite site slidersite velrange",
         "",
     ),
     rule("motor", ACTUATOR, "", ACTUATOR_REFUSED, ""),
@@ -261,18 +272,18 @@ const RULES: &[Rule] = &[
 
 const BODY_CHILDREN: &str = "body frame replicate inertial joint freejoint geom site \
      camera=visual light=visual composite=refused flexcomp=refused attach=refused plugin=refused";
-const TENDON: &str = "class group margin material name rgba springlength user width \
-     solimpfriction solimplimit solreffriction solreflimit";
-const TENDON_PHYSICS: &str = "actuatorfrclimited actuatorfrcrange armature damping frictionloss \
-     limited range springyield stiffness";
+const TENDON: &str = "class damping frictionloss group limited margin material name range rgba \
+     springlength stiffness user width";
+const TENDON_WARNED: &str = "solimpfriction solimplimit solreffriction solreflimit";
+const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature springyield";
 const ACTUATOR: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name user";
+     group joint jointinparent lengthrange name tendon user";
 const POSITION: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name user kp kv dampratio inheritrange";
+     group joint jointinparent lengthrange name tendon user kp kv dampratio inheritrange";
 const VELOCITY: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name user kv";
+     group joint jointinparent lengthrange name tendon user kv";
 const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite site \
-     slidersite tendon timeconst";
+     slidersite timeconst";
 
 fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)

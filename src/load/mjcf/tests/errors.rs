@@ -259,12 +259,7 @@ fn physics_that_is_missing() {
         ),
         ("<deformable/>", "<deformable>"),
         ("<extension/>", "<extension>"),
-        (
-            "<tendon><fixed name=\"t\" stiffness=\"1\"/></tendon>",
-            "<fixed name=\"t\">: stiffness",
-        ),
-        ("<tendon><spatial range=\"0 1\"/></tendon>", "range"),
-        ("<default><tendon damping=\"1\"/></default>", "damping"),
+        ("<default><tendon armature=\"1\"/></default>", "armature"),
         ("<asset><mesh builtin=\"sphere\"/></asset>", "builtin"),
         ("<asset><model file=\"a.xml\"/></asset>", "<model>"),
         (
@@ -283,10 +278,8 @@ fn physics_that_is_missing() {
         refused(Status::Unsupported, inside, &["line 2: ", expected]);
     }
     // What is set to nothing is no reason to refuse.
-    let m = model(
-        "<worldbody><body mocap=\"false\"/></worldbody><tendon><fixed stiffness=\"0\"/></tendon>",
-    );
-    assert_eq!(m.warnings.len(), 1);
+    let m = model("<worldbody><body mocap=\"false\"/></worldbody>");
+    assert!(m.warnings.is_empty());
 }
 
 #[test]
@@ -299,7 +292,6 @@ fn actuators() {
         )
     };
     for (actuator, expected) in [
-        ("<motor tendon=\"t\"/>", "tendon=\"t\""),
         ("<muscle joint=\"j\"/>", "<muscle>"),
         ("<intvelocity joint=\"j\"/>", "<intvelocity>"),
         ("<general joint=\"j\" dyntype=\"filter\"/>", "dyntype"),

@@ -6,6 +6,7 @@ mod errors;
 mod files;
 mod inertias;
 mod passive;
+mod tendons;
 
 use super::{MjcfOptions, read_str};
 use crate::error::{Error, Result};

@@ -1,0 +1,302 @@
+//! `<tendon>`: lengths that are sums of joints' coordinates, or of paths through sites and around geoms.
+
+use super::Loader;
+use super::defaults::MAIN;
+use super::joint::{linear, range};
+use super::names::Names;
+use super::node::Node;
+use super::servo::JointEntry;
+use crate::error::Result;
+use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use crate::model::spec::{JointKind, ShapeSpec};
+use crate::spatial::{Pose, Quat, Vec3};
+
+/// A tendon's attributes as written.
+#[derive(Clone)]
+pub(super) struct TendonSettings {
+    stiffness: f64,
+    damping: f64,
+    /// Where both are −1, the length where the joints' springs rest.
+    spring_length: [f64; 2],
+    range: [f64; 2],
+    limited: Option<bool>,
+    margin: f64,
+    friction_loss: f64,
+}
+
+impl Default for TendonSettings {
+    fn default() -> Self {
+        TendonSettings {
+            stiffness: 0.0,
+            damping: 0.0,
+            spring_length: [-1.0; 2],
+            range: [0.0; 2],
+            limited: None,
+            margin: 0.0,
+            friction_loss: 0.0,
+        }
+    }
+}
+
+impl TendonSettings {
+    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
+        linear(node, "stiffness", &mut self.stiffness)?;
+        linear(node, "damping", &mut self.damping)?;
+        let mut lengths = [0.0; 2];
+        match node.numbers("springlength", 1, &mut lengths)? {
+            0 => {}
+            1 => self.spring_length = [lengths[0]; 2],
+            _ => self.spring_length = lengths,
+        }
+        let [lower, upper] = self.spring_length;
+        if lower > upper {
+            return Err(node.error(format!(
+                "springlength: the lower bound {lower} must not be above the upper {upper}"
+            )));
+        }
+        node.numbers("range", 2, &mut self.range)?;
+        self.limited = node.tristate("limited")?.unwrap_or(self.limited);
+        self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        self.friction_loss = node
+            .magnitude("frictionloss")?
+            .unwrap_or(self.friction_loss);
+        Ok(())
+    }
+}
+
+impl Loader {
+    pub(super) fn read_tendons(&mut self, section: Node<'_>) -> Result<()> {
+        for node in section.children() {
+            let mut settings = self.classes.of(node, MAIN)?.tendon.clone();
+            settings.read(node)?;
+            self.read_tendon(node, &settings)?;
+        }
+        Ok(())
+    }
+
+    fn read_tendon(&mut self, node: Node<'_>, settings: &TendonSettings) -> Result<()> {
+        let path = match node.tag() {
+            "fixed" => self.fixed_path(node)?,
+            _ => self.spatial_path(node)?,
+        };
+        let limits = range(
+            node,
+            &self.compiler,
+            "range",
+            "limited",
+            settings.range,
+            settings.limited,
+        )?;
+        let options = &self.options;
+        let only = |allowed: bool, x: f64| if allowed { x } else { 0.0 };
+        let stiffness = only(options.spring, settings.stiffness);
+        let given = settings.spring_length;
+        let rest = match given == [-1.0; 2] {
+            true if stiffness > 0.0 => self.length_at_rest(node, &path)?,
+            true => None,
+            false => Some(given[0]).zip(Some(given[1])),
+        };
+        Names::insert(
+            &mut self.names.tendons,
+            node,
+            node.name(),
+            self.spec.tendons.len(),
+        )?;
+        self.spec.tendons.push(TendonSpec {
+            name: node.name().to_string(),
+            path,
+            stiffness,
+            damping: only(options.damper, settings.damping),
+            rest,
+            pull_only: false,
+            limits: limits.filter(|_| options.limit),
+            limit_margin: settings.margin,
+            friction_loss: only(options.friction_loss, settings.friction_loss),
+            origin: node.origin(),
+        });
+        Ok(())
+    }
+
+    fn fixed_path(&self, node: Node<'_>) -> Result<TendonPath> {
+        let mut terms: Vec<(String, f64)> = Vec::new();
+        for child in node.children() {
+            let entry = &self.joints[Names::find(&self.names.joints, child, "joint")?];
+            let joint = &self.spec.bodies[entry.body].joints[entry.position];
+            if !matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) {
+                return Err(child.error(format!(
+                    "joint: expected a hinge or a slide, {:?} is neither",
+                    joint.name
+                )));
+            }
+            if terms.iter().any(|(name, _)| *name == joint.name) {
+                return Err(child.error(format!("joint: {:?} is named twice", joint.name)));
+            }
+            child.required("coef")?;
+            terms.push((joint.name.clone(), child.number("coef")?.unwrap_or(0.0)));
+        }
+        if terms.is_empty() {
+            return Err(node.error("the path is empty; expected a <joint>"));
+        }
+        Ok(TendonPath::Fixed(terms))
+    }
+
+    fn spatial_path(&self, node: Node<'_>) -> Result<TendonPath> {
+        let children: Vec<Node<'_>> = node.children().collect();
+        let tag = |i: Option<usize>| i.and_then(|i| children.get(i)).map(Node::tag);
+        let mut path = Vec::with_capacity(children.len());
+        for (i, &child) in children.iter().enumerate() {
+            let (before, after) = (tag(i.checked_sub(1)), tag(Some(i + 1)));
+            let is_site = |tag: Option<&str>| tag == Some("site");
+            let ends = |tag: Option<&str>| tag.is_none_or(|t| t == "pulley");
+            path.push(match child.tag() {
+                "site" if ends(before) && ends(after) => {
+                    return Err(child.error("the branch has one site; expected two or more"));
+                }
+                "site" => {
+                    let (body, at) = self.site_point(child, "site")?;
+                    PathPoint::Point { body, at }
+                }
+                "geom" if !(is_site(before) && is_site(after)) => {
+                    return Err(child.error("a geom must stand between two sites"));
+                }
+                "geom" => PathPoint::Around(self.wrap(child)?),
+                _ if !is_site(after) => {
+                    return Err(child.error("a pulley must be followed by a site"));
+                }
+                _ => PathPoint::Pulley {
+                    divisor: divisor(child)?,
+                },
+            });
+        }
+        if path.is_empty() {
+            return Err(node.error("the path is empty; expected two <site> or more"));
+        }
+        Ok(TendonPath::Spatial(path))
+    }
+
+    /// The body and the position of the site that `attribute` names.
+    fn site_point(&self, node: Node<'_>, attribute: &str) -> Result<(usize, Vec3)> {
+        let site = &self.spec.sites[Names::find(&self.names.sites, node, attribute)?];
+        Ok((site.body, site.placement.pos))
+    }
+
+    fn wrap(&self, node: Node<'_>) -> Result<WrapSpec> {
+        let geom = &self.spec.geoms[Names::find(&self.names.geoms, node, "geom")?];
+        let (shape, radius) = match geom.shape {
+            ShapeSpec::Sphere { radius } => (WrapShape::Sphere, radius),
+            ShapeSpec::Cylinder { radius, .. } => (WrapShape::Cylinder, radius),
+            _ => {
+                return Err(node.error(format!(
+                    "geom: expected a sphere or a cylinder, {:?} is neither",
+                    geom.name
+                )));
+            }
+        };
+        let side = match node.has("sidesite") {
+            true => Some(self.site_point(node, "sidesite")?),
+            false => None,
+        };
+        Ok(WrapSpec {
+            body: geom.body,
+            placement: geom.placement,
+            shape,
+            radius,
+            side,
+        })
+    }
+
+    /// The length where the joints' springs rest; `None` where that is the reference configuration, too.
+    fn length_at_rest(&self, node: Node<'_>, path: &TendonPath) -> Result<Option<(f64, f64)>> {
+        let length = match path {
+            TendonPath::Fixed(terms) => {
+                let term = |(name, coefficient): &(String, f64)| {
+                    let (id, _) = self.names.joints.get(name)?;
+                    let entry = &self.joints[*id];
+                    let joint = &self.spec.bodies[entry.body].joints[entry.position];
+                    Some(coefficient * joint.spring_reference)
+                };
+                terms.iter().filter_map(term).sum()
+            }
+            TendonPath::Spatial(path) => {
+                let mut joints = self.spec.bodies.iter().flat_map(|b| &b.joints);
+                if joints.all(|j| j.spring_reference == j.reference) {
+                    return Ok(None);
+                }
+                if path.iter().any(|p| matches!(p, PathPoint::Around(_))) {
+                    return Err(node.unsupported(
+                        "springlength must be given: the path wraps around a geom, and joints have \
+                         a springref of their own",
+                    ));
+                }
+                straight_length(path, &self.places_at_rest())
+            }
+        };
+        Ok(Some((length, length)))
+    }
+
+    /// World placements of all bodies where the joints' springs rest.
+    fn places_at_rest(&self) -> Vec<Pose> {
+        let mut places: Vec<Pose> = Vec::with_capacity(self.spec.bodies.len());
+        for body in &self.spec.bodies {
+            let mut place = match places.get(body.parent) {
+                Some(parent) => parent.compose(&body.placement),
+                None => Pose::IDENTITY,
+            };
+            for joint in &body.joints {
+                let by = joint.spring_reference - joint.reference;
+                let motion = match joint.kind {
+                    JointKind::Revolute => {
+                        let turn =
+                            Pose::from_quat(Quat::exp(joint.axis * by).normalized(), joint.anchor);
+                        turn.compose(&Pose::translation(-joint.anchor))
+                    }
+                    JointKind::Prismatic => Pose::translation(joint.axis * by),
+                    _ => Pose::IDENTITY,
+                };
+                place = place.compose(&motion);
+            }
+            places.push(place);
+        }
+        places
+    }
+
+    /// The joints whose coordinates are a fixed tendon's length, with their coefficients; `None` for a spatial one.
+    pub(super) fn joints_of_tendon(&self, tendon: usize) -> Option<Vec<(JointEntry, f64)>> {
+        let TendonPath::Fixed(terms) = &self.spec.tendons[tendon].path else {
+            return None;
+        };
+        let entry = |(name, coefficient): &(String, f64)| {
+            let (id, _) = self.names.joints.get(name)?;
+            Some((self.joints[*id].clone(), *coefficient))
+        };
+        Some(terms.iter().filter_map(entry).collect())
+    }
+}
+
+fn divisor(node: Node<'_>) -> Result<f64> {
+    node.required("divisor")?;
+    match node.number("divisor")? {
+        Some(x) if x > 0.0 => Ok(x),
+        x => Err(node.error(format!(
+            "divisor: expected a number > 0, found {}",
+            x.unwrap_or(0.0)
+        ))),
+    }
+}
+
+/// The length of a path that bends around nothing, the bodies being at `places`.
+fn straight_length(path: &[PathPoint], places: &[Pose]) -> f64 {
+    let (mut last, mut share, mut length): (Option<Vec3>, f64, f64) = (None, 1.0, 0.0);
+    for station in path {
+        match station {
+            PathPoint::Pulley { divisor } => (last, share) = (None, 1.0 / divisor),
+            PathPoint::Around(_) => {}
+            PathPoint::Point { body, at } => {
+                let here = places[*body].point(*at);
+                length += last.map_or(0.0, |last| share * (here - last).norm());
+                last = Some(here);
+            }
+        }
+    }
+    length
+}
