@@ -189,6 +189,7 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
     <hfield name="hills" nrow="2" ncol="3" size="1 2 0.3 0.1" elevation="0 1 2 3 1 0.7"/>
   </asset>
   <worldbody>
+    <site name="post" pos="0.1 0.2 0.3"/>
     <geom name="floor" type="plane" size="0 3 1" priority="7" friction="0.3"/>
     <geom name="ground" type="hfield" hfield="hills" pos="5 0 0.1" euler="0.1 0.2 0.3"/>
     <body name="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;" pos="0 0 1" euler="1 2 3">
@@ -197,6 +198,7 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
       <geom name="a" type="ellipsoid" size="0.1 0.2 0.3" rgba="0.1 0.2 0.3 0.4" margin="0.003" condim="1"/>
       <geom type="mesh" mesh="wedge" contype="2" conaffinity="6" pos="0.3 0.1 0"/>
       <site name="eye" pos="1 2 3" euler="0.3 0 0"/>
+      <site name="eye2" pos="1 2.5 3"/>
       <body name="日本語" pos="0.3 0 0.7" quat="0.3 0.4 -0.2 0.9">
         <joint name="j1" axis="1 2 3" pos="0.1 0.2 0.3" range="-1.1 1.3" damping="0.7" armature="0.01"
           stiffness="3" springref="0.2" ref="0.1" frictionloss="0.05" margin="0.01" actuatorfrcrange="-9 9"/>
@@ -225,6 +227,14 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
     <joint joint1="j1" joint2="j3" polycoef="0.1 2 0.3 0 0.5"/>
     <joint joint1="j3" active="false"/>
   </equality>
+  <tendon>
+    <fixed name="sum" stiffness="3" damping="0.2" springlength="0.1 0.3" frictionloss="0.1" range="-1 2" margin="0.01">
+      <joint joint="j1" coef="0.5"/><joint joint="j3" coef="-2"/>
+    </fixed>
+    <spatial name="cable" stiffness="7" springlength="0.2">
+      <site site="eye"/><site site="eye2"/><pulley divisor="2.5"/><site site="eye2"/><site site="post"/>
+    </spatial>
+  </tendon>
   <actuator>
     <motor name="m" joint="j1" gear="3" forcerange="-3 3"/>
     <position name="p" joint="j3" kp="10" kv="0.3" ctrlrange="-0.2 0.3"/>
@@ -250,6 +260,7 @@ fn all_that_mjcf_says_comes_back() {
             b.joints.iter_mut().for_each(|j| blank(&mut j.origin));
         });
         spec.geoms.iter_mut().for_each(|g| blank(&mut g.origin));
+        spec.tendons.iter_mut().for_each(|t| blank(&mut t.origin));
         spec.actuators.iter_mut().for_each(|a| blank(&mut a.origin));
         spec.keyframes.iter_mut().for_each(|k| blank(&mut k.origin));
         spec.equalities

@@ -5,6 +5,7 @@
 //!   welds without a name; a continuous joint is a hinge without limits.
 //! - The compiler takes no inertia from geoms: what has none here has none there.
 
+use super::mjcf_tendons::Cords;
 use super::names::Names;
 use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
@@ -23,6 +24,7 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     w.split_inner_free_joints();
     let contact = equalities::contact(&mut w);
     w.name_what_is_referred_to(&contact);
+    let cords = Cords::new(&mut w);
 
     let mut xml = Xml::new();
     let name = Names::new("model", std::iter::once(model.name()), &mut w.losses);
@@ -38,8 +40,9 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     }
     xml.end();
     let assets = Assets::write(&mut xml, &mut w);
-    w.tree(&mut xml, &assets);
+    w.tree(&mut xml, &assets, &cords);
     equalities::write_contact(&mut xml, &w, &contact);
+    cords.write(&mut xml, &mut w);
     equalities::write(&mut xml, &mut w);
     let kept = mjcf_actuators::write(&mut xml, &mut w);
     w.keyframes(&mut xml, &kept);
@@ -97,15 +100,13 @@ impl Writer<'_> {
     }
 
     /// The bodies, depth first, without recursion.
-    fn tree(&mut self, xml: &mut Xml, assets: &Assets) {
+    fn tree(&mut self, xml: &mut Xml, assets: &Assets, cords: &Cords) {
         let (children, joints) = (children(self.model), joints_of_bodies(self.model));
         let mut geoms = vec![Vec::new(); self.model.nbody()];
         for (id, g) in self.model.geoms().iter().enumerate() {
             geoms[g.body].push(id);
         }
         let mut sites = vec![Vec::new(); self.model.nbody()];
-        let names: Vec<&str> = self.model.sites().iter().map(|s| &s.name[..]).collect();
-        let names = Names::new("site", names.into_iter(), &mut self.losses);
         for (id, s) in self.model.sites().iter().enumerate() {
             sites[s.body].push(id);
         }
@@ -124,10 +125,11 @@ impl Writer<'_> {
                 geom(xml, self, assets, g);
             }
             for &s in &sites[body] {
-                xml.start("site").named("name", names.of(s));
+                xml.start("site").named("name", cords.sites.of(s));
                 place(xml, &self.model.sites()[s].placement);
                 xml.end();
             }
+            cords.write_on(xml, body);
             stack.push(Next::Leave);
             stack.extend(children[body].iter().rev().map(|&c| Next::Enter(c)));
         }

@@ -441,6 +441,16 @@ impl Writer<'_> {
         );
         named(
             l,
+            "springs are left out",
+            &mut m.springs().iter().map(|s| &s.name),
+        );
+        named(
+            l,
+            "tendons are left out",
+            &mut m.tendons().iter().map(|t| &t.name),
+        );
+        named(
+            l,
             "actuators are left out",
             &mut m.actuators().iter().map(|a| &a.name),
         );

@@ -9,7 +9,7 @@ use super::node::Node;
 use super::orientation::Angles;
 use super::paint::Paint;
 use super::site::SiteSettings;
-use super::tendon::TendonSettings;
+use super::tendon_settings::TendonSettings;
 use crate::error::Result;
 use std::collections::HashMap;
 

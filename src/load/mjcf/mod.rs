@@ -26,6 +26,7 @@ mod settings;
 mod site;
 mod solid;
 mod tendon;
+mod tendon_settings;
 mod warnings;
 
 #[cfg(test)]

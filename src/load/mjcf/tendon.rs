@@ -2,67 +2,15 @@
 
 use super::Loader;
 use super::defaults::MAIN;
-use super::joint::{linear, range};
+use super::joint::range;
 use super::names::Names;
 use super::node::Node;
 use super::servo::JointEntry;
+use super::tendon_settings::TendonSettings;
 use crate::error::Result;
 use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::spatial::{Pose, Quat, Vec3};
-
-/// A tendon's attributes as written.
-#[derive(Clone)]
-pub(super) struct TendonSettings {
-    stiffness: f64,
-    damping: f64,
-    /// Where both are −1, the length where the joints' springs rest.
-    spring_length: [f64; 2],
-    range: [f64; 2],
-    limited: Option<bool>,
-    margin: f64,
-    friction_loss: f64,
-}
-
-impl Default for TendonSettings {
-    fn default() -> Self {
-        TendonSettings {
-            stiffness: 0.0,
-            damping: 0.0,
-            spring_length: [-1.0; 2],
-            range: [0.0; 2],
-            limited: None,
-            margin: 0.0,
-            friction_loss: 0.0,
-        }
-    }
-}
-
-impl TendonSettings {
-    pub fn read(&mut self, node: Node<'_>) -> Result<()> {
-        linear(node, "stiffness", &mut self.stiffness)?;
-        linear(node, "damping", &mut self.damping)?;
-        let mut lengths = [0.0; 2];
-        match node.numbers("springlength", 1, &mut lengths)? {
-            0 => {}
-            1 => self.spring_length = [lengths[0]; 2],
-            _ => self.spring_length = lengths,
-        }
-        let [lower, upper] = self.spring_length;
-        if lower > upper {
-            return Err(node.error(format!(
-                "springlength: the lower bound {lower} must not be above the upper {upper}"
-            )));
-        }
-        node.numbers("range", 2, &mut self.range)?;
-        self.limited = node.tristate("limited")?.unwrap_or(self.limited);
-        self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
-        self.friction_loss = node
-            .magnitude("frictionloss")?
-            .unwrap_or(self.friction_loss);
-        Ok(())
-    }
-}
 
 impl Loader {
     pub(super) fn read_tendons(&mut self, section: Node<'_>) -> Result<()> {
