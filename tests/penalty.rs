@@ -387,6 +387,22 @@ fn bad_values_and_too_many_contacts() {
     assert_eq!(e.status, Status::Unsupported);
 }
 
+/// URDF and MJCF have no word for what contacts are made of, and saving says so.
+#[test]
+fn files_that_have_no_stiffness_say_so() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for (said, name) in [(true, "soft.xml"), (true, "soft.urdf"), (false, "hard.xml")] {
+        let mut spec = on_ground(0.4, 0.05, 2.0, ball(0.05));
+        if said {
+            spec.geoms[1].tangential = 100.0;
+        }
+        let model = Model::compile(spec, Actuation::FromFile).unwrap();
+        let losses = diffsim::save::save_file(&model, &folder.join(name), false).unwrap();
+        let lost = losses.iter().any(|l| l.contains("viscous friction"));
+        assert_eq!(lost, said, "{name}: {losses:?}");
+    }
+}
+
 /// A ball between two walls that stand in the world: nothing is asked of what cannot move.
 #[test]
 fn what_stands_still_takes_no_part() {

@@ -608,6 +608,39 @@ fn passed_joint_limits() {
     accept(&tally, "limits", [0; 3]);
 }
 
+/// A robot with passed limits whose feet stick and slide, and whose links touch each other.
+#[test]
+fn legs_on_the_ground() {
+    let mut spec = common::checker::quadruped_spec(true);
+    for j in spec.bodies.iter_mut().flat_map(|b| &mut b.joints) {
+        j.friction_loss = 0.0;
+    }
+    roughen(&mut spec);
+    spec.geoms[0].friction[0] = 0.05;
+    let model = compile(spec);
+    let mut sim = Sim::new(model.clone(), &options(5e-4)).unwrap();
+    let list = all_parameters(&model);
+    sim.select_params(&list).unwrap();
+    let (mut rng, mut tally) = (Rng::new(8), Tally::default());
+    for k in 0..3 {
+        let mut q = common::checker::standing(&model);
+        q[2] += [-0.03, -0.05, -0.06][k];
+        for x in &mut q[7..] {
+            *x += rng.range(-0.1, 0.1);
+        }
+        if k == 2 {
+            // Knees into their bounds, the fore legs into the hind ones.
+            q[9] = -0.8;
+            (q[8], q[11]) = (1.7, 1.7);
+            (q[14], q[17]) = (-0.5, -0.5);
+        }
+        let v = rng.vector(model.nv(), [0.02, 0.3, 0.3][k]);
+        let u = rng.vector(model.nu(), 1.0);
+        check(&mut sim, &list, (&q, &v, &u), 5e-6, &mut tally);
+    }
+    accept(&tally, "legs", [0, 2, 2]);
+}
+
 /// Chains beyond the depth of packed rows, on the ground and on each other.
 #[test]
 fn deep_chains() {

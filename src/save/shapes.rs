@@ -16,6 +16,17 @@ pub(super) struct Assets {
     lowest: HashMap<usize, f64>,
 }
 
+/// What no format has of [`has_material`].
+pub(super) const MATERIAL_LOST: &str =
+    "geoms' contact stiffness, dissipation and viscous friction are left out";
+
+/// Whether contacts of a geom have other numbers than those of the laws.
+pub(super) fn has_material(g: &GeomSpec) -> bool {
+    let usual = GeomSpec::new("", 0, Pose::IDENTITY, g.shape.clone());
+    [g.stiffness, g.dissipation, g.tangential]
+        != [usual.stiffness, usual.dissipation, usual.tangential]
+}
+
 /// Half the thickness of a height field that has none, which MJCF does not allow [m].
 const THIN: f64 = 1e-9;
 
@@ -181,6 +192,9 @@ pub(super) fn geom(xml: &mut Xml, w: &mut Writer, assets: &Assets, id: usize) {
     if g.restitution != 0.0 {
         let what = "geoms' restitution is left out";
         w.losses.note(what, &g.name);
+    }
+    if has_material(g) {
+        w.losses.note(MATERIAL_LOST, &g.name);
     }
     xml.unless(&[0.0], "margin", &[g.margin.max(0.0)]);
     xml.colour(g.rgba);

@@ -11,6 +11,7 @@ use super::losses::Losses;
 use super::names::{Names, of_model};
 use super::obj::{Meshes, note_modes};
 use super::pieces::{Piece, children, joints_of_bodies, pieces};
+use super::shapes::{MATERIAL_LOST, has_material};
 use super::whole_file::Written;
 use super::xml_text::{UNBOUNDED, Xml, bounded};
 use crate::error::Result;
@@ -418,6 +419,7 @@ impl Writer<'_> {
                 ("geoms' contact filters are left out", filtered),
                 ("geoms' margins are left out", g.margin != 0.0),
                 ("geoms' restitution is left out", g.restitution != 0.0),
+                (MATERIAL_LOST, has_material(g)),
             ] {
                 if lost {
                     self.losses.note(what, &g.name);
