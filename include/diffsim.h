@@ -513,9 +513,10 @@ enum ds_contact_law
    */
   DS_CONTACT_CONVEX = 2,
   /**
-   * Contacts and joint limits are springs and dampers, found where the step begins; nothing is solved. Explicit: about
-   * h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves. Joints with dry friction and
-   * equalities are DS_ERR_UNSUPPORTED, kp and kd must be 0.
+   * Contacts and joint limits are springs and dampers. With the symplectic integrators they are explicit: about
+   * h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves; with DS_INTEGRATOR_BDF1 and
+   * the like they are implicit. Joints with dry friction, equalities, and tendons with bounds or dry friction are
+   * DS_ERR_UNSUPPORTED, kp and kd must be 0.
    */
   DS_CONTACT_PENALTY = 3,
   /**

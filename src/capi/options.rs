@@ -18,9 +18,10 @@ pub enum ds_contact_law {
     /// they have the period of a step. Sliding contacts glide at a gap of friction × h × speed; those that are open by much more
     /// have no friction. kp and kd must be 0.
     DS_CONTACT_CONVEX = 2,
-    /// Contacts and joint limits are springs and dampers, found where the step begins; nothing is solved. Explicit: about
-    /// h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves. Joints with dry friction and
-    /// equalities are DS_ERR_UNSUPPORTED, kp and kd must be 0.
+    /// Contacts and joint limits are springs and dampers. With the symplectic integrators they are explicit: about
+    /// h² k + h d < 2 m must hold of the mass m that a contact of stiffness k and damping d moves; with DS_INTEGRATOR_BDF1 and
+    /// the like they are implicit. Joints with dry friction, equalities, and tendons with bounds or dry friction are
+    /// DS_ERR_UNSUPPORTED, kp and kd must be 0.
     DS_CONTACT_PENALTY = 3,
     /// Nothing touches: no contacts, limits, dry friction or equality constraints.
     DS_CONTACT_NONE = 4,

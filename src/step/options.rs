@@ -25,9 +25,9 @@ pub enum Contact {
     /// Compliant contact as a convex problem ([`crate::contact::convex`]), which always has one solution: contacts have a
     /// stiffness and a dissipation time, limits, dry friction and equalities yield a little, too.
     Convex = 2,
-    /// Contacts and joint limits are springs and dampers of their own, found where the step begins ([`crate::force::penalty`]):
-    /// nothing is solved. A step is stable while h² k and h d are small against the masses that a contact of stiffness k
-    /// and damping d moves: about h² k + h d < 2 m.
+    /// Contacts and joint limits are springs and dampers of their own ([`crate::force::penalty`]). Explicit with the
+    /// symplectic integrators, which are stable while h² k and h d are small against the masses that a contact of stiffness
+    /// k and damping d moves, about h² k + h d < 2 m; implicit with the implicit ones.
     Penalty = 3,
     /// Nothing touches: no contacts, limits, dry friction or equality constraints.
     None = 4,
