@@ -6,9 +6,14 @@ use common::{
     KINDS, Rng, all_jacobians, by_q, by_vector, param, random_q, random_tree, relative_error,
     single_joint,
 };
-use diffsim::model::Model;
+use diffsim::error::Status;
+use diffsim::force::{Force, Slopes, State};
 use diffsim::model::params::{Param, ParamKind};
-use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
+use diffsim::model::spec::{JointKind, JointSpec, ModelSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::rollout::Rollout;
+use diffsim::spatial::{Inertia, Sym3, Vec3};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Parts, Sim};
 use std::sync::Arc;
 
 const ONE_STEP: [Integrator; 2] = [Integrator::Bdf1, Integrator::Sdirk2];
@@ -152,5 +157,463 @@ fn jacobians_of_trees() {
             println!("{integrator:?} tree {seed}: {error:.1e}, {apart:.1e}");
             assert!(error < 1e-8 && apart < 1e-11, "{integrator:?} {seed}");
         }
+    }
+}
+
+/// A spatial chain of five hinges, with springs and dampers.
+fn chain(stiffness: f64, damping: f64) -> Model {
+    let mut spec = common::scene::lying_spec(5, 0);
+    spec.geoms.clear();
+    for (k, b) in spec.bodies[1..].iter_mut().enumerate() {
+        let j = &mut b.joints[0];
+        j.axis = [Vec3::X, Vec3::Y, Vec3::new(0.5, 0.3, 1.0), Vec3::Z, Vec3::Y][k];
+        (j.stiffness, j.damping, j.armature) = (stiffness, damping, 1e-3);
+        j.spring_reference = 0.1 * k as f64;
+        b.inertia = Inertia::from_com(
+            0.5,
+            Vec3::new(0.05, 0.01, 0.02),
+            Sym3::diagonal(Vec3::new(1e-3, 2e-3, 2e-3)),
+        );
+    }
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// One body on a joint of the kind in this gravity, without springs, dampers and rotors.
+fn plain_body(kind: JointKind, gravity: Vec3) -> Model {
+    let mut spec = ModelSpec {
+        gravity,
+        ..ModelSpec::default()
+    };
+    let mut b = common::random_body(&mut Rng::new(11), 1, 0, kind);
+    b.inertia = Inertia::from_com(
+        1.3,
+        Vec3::new(0.1, -0.05, 0.2),
+        Sym3::diagonal(Vec3::new(0.02, 0.03, 0.045)),
+    );
+    b.joints[0] = JointSpec::new("joint", kind);
+    spec.bodies.push(b);
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// A trunk that floats, with a planar, a universal and a spherical limb.
+fn limbs() -> Model {
+    let mut rng = Rng::new(21);
+    let mut spec = ModelSpec::default();
+    for (id, (parent, kind)) in [
+        (0, JointKind::Free),
+        (1, JointKind::Planar),
+        (1, JointKind::Universal),
+        (3, JointKind::Spherical),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        spec.bodies
+            .push(common::random_body(&mut rng, id + 1, parent, kind));
+    }
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+fn rollout(model: &Arc<Model>, o: &Options, steps: usize) -> Rollout {
+    Rollout::new(model.clone(), o, steps).unwrap()
+}
+
+/// Where a trajectory without inputs ends.
+fn end(model: &Arc<Model>, integrator: Integrator, steps: usize) -> [Vec<f64>; 2] {
+    let mut rng = Rng::new(2);
+    let (q0, v0) = (random_q(&mut rng, model, 0.4), rng.vector(model.nv(), 1.5));
+    let mut r = rollout(model, &options(integrator, 0.4 / steps as f64), steps);
+    let (nq, nv) = (model.nq(), model.nv());
+    let (mut q, mut v) = (vec![0.0; nq * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+    let u = vec![0.0; model.nu() * steps];
+    r.run(&q0, &v0, &u, steps, Some(&mut q), Some(&mut v))
+        .unwrap();
+    [q[nq * steps..].to_vec(), v[nv * steps..].to_vec()]
+}
+
+#[test]
+fn errors_fall_at_the_order_of_the_formula() {
+    let gravity = Vec3::new(0.0, 0.0, -9.81);
+    let scenes = [
+        ("chain", chain(2.0, 0.02)),
+        ("free body", plain_body(JointKind::Free, gravity)),
+        (
+            "spherical pendulum",
+            plain_body(JointKind::Spherical, gravity),
+        ),
+        ("limbs", limbs()),
+    ];
+    for (name, model) in scenes {
+        let model = Arc::new(model);
+        let [q_end, v_end] = end(&model, Integrator::Sdirk2, 6400);
+        for (integrator, order) in [
+            (Integrator::Bdf1, 1.0),
+            (Integrator::Sdirk2, 2.0),
+            (Integrator::Bdf2, 2.0),
+        ] {
+            let errors = [80, 160, 320].map(|steps| {
+                let [q, v] = end(&model, integrator, steps);
+                let mut e = vec![0.0; model.nv()];
+                model.difference(&q_end, &q, &mut e);
+                e.extend(v.iter().zip(&v_end).map(|(a, b)| a - b));
+                e.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+            });
+            let found = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+            println!("{name} {integrator:?}: {errors:?}, order {found:.2?}");
+            assert!(
+                (found[1] - order).abs() < 0.25,
+                "{name} {integrator:?} {found:?}"
+            );
+        }
+    }
+}
+
+/// In no gravity a body that spins about its centre of mass flies straight.
+#[test]
+fn a_free_body_keeps_its_momentum() {
+    let mut spec = ModelSpec {
+        gravity: Vec3::ZERO,
+        ..ModelSpec::default()
+    };
+    let mut b = common::random_body(&mut Rng::new(11), 1, 0, JointKind::Free);
+    let moments = Sym3::diagonal(Vec3::new(0.02, 0.03, 0.045));
+    b.inertia = Inertia::from_com(1.3, Vec3::ZERO, moments);
+    b.joints[0] = JointSpec::new("joint", JointKind::Free);
+    spec.bodies.push(b);
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let (nq, nv, steps) = (model.nq(), model.nv(), 200);
+    let v0 = [0.3, -0.2, 0.5, 6.0, 2.0, -3.0];
+    let in_world = |q: &[f64], v: &[f64]| {
+        diffsim::joint::free_pose(q)
+            .rot
+            .mul_vec(Vec3::from_slice(v))
+    };
+    for integrator in [Integrator::Bdf1, Integrator::Sdirk2, Integrator::Bdf2] {
+        let mut r = rollout(&model, &options(integrator, 0.01), steps);
+        let (mut q, mut v) = (vec![0.0; nq * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+        let u = vec![0.0; model.nu() * steps];
+        r.run(model.neutral(), &v0, &u, steps, Some(&mut q), Some(&mut v))
+            .unwrap();
+        let drift = in_world(&q[nq * steps..], &v[nv * steps..]) - in_world(&q, &v);
+        assert!(drift.norm() < 1e-12, "{integrator:?}: {drift:?}");
+    }
+}
+
+/// Springs of 10⁸ N m/rad at steps of 10 ms.
+#[test]
+fn stiff_springs_lose_energy() {
+    let mut spec = common::scene::lying_spec(5, 0);
+    spec.geoms.clear();
+    spec.gravity = Vec3::ZERO;
+    for b in &mut spec.bodies[1..] {
+        b.joints[0].stiffness = 1e8;
+        b.joints[0].damping = 0.0;
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let (nq, nv, steps) = (model.nq(), model.nv(), 100);
+    let mut rng = Rng::new(8);
+    let (q0, v0) = (rng.vector(nq, 1e-3), rng.vector(nv, 1.0));
+    let mut sim = Sim::new(model.clone(), &options(Integrator::Bdf1, 0.01)).unwrap();
+    for integrator in [Integrator::Bdf1, Integrator::Sdirk2, Integrator::Bdf2] {
+        let mut r = rollout(&model, &options(integrator, 0.01), steps);
+        let (mut q, mut v) = (vec![0.0; nq * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+        let u = vec![0.0; model.nu() * steps];
+        r.run(&q0, &v0, &u, steps, Some(&mut q), Some(&mut v))
+            .unwrap();
+        let energy: Vec<f64> = (0..=steps)
+            .map(|k| {
+                let (q, v) = (&q[k * nq..][..nq], &v[k * nv..][..nv]);
+                let (kinetic, potential) = sim.energy(q, v).unwrap();
+                kinetic + potential + sim.spring_energy(q).unwrap()
+            })
+            .collect();
+        for (k, e) in energy.windows(2).enumerate() {
+            let round_off = 1e-12 * energy[0];
+            assert!(e[1] <= e[0] + round_off, "{integrator:?} step {k}: {e:?}");
+        }
+        println!(
+            "{integrator:?}: from {:.1e} to {:.1e}",
+            energy[0], energy[steps]
+        );
+    }
+}
+
+/// What a trajectory's gradient says along a direction against differences, by q0, v0, u and p in turn.
+fn check_trajectory(model: &Arc<Model>, o: &Options, steps: usize) -> f64 {
+    let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+    let list = parameters(model);
+    let mut rng = Rng::new(17);
+    let (q0, v0) = (random_q(&mut rng, model, 0.4), rng.vector(nv, 0.5));
+    let u = rng.vector(nu * steps, 0.5);
+    let mut r = rollout(model, o, steps);
+    r.select_params(&list).unwrap();
+    let mut p = vec![0.0; list.len()];
+    r.sim().get_params(&mut p).unwrap();
+    let weights = [nv, nv].map(|n| rng.vector(n * (steps + 1), 1.0));
+    let (mut q, mut v) = (vec![0.0; nq * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+    r.run(&q0, &v0, &u, steps, Some(&mut q), Some(&mut v))
+        .unwrap();
+    let base = q.clone();
+    let mut bars = [nv, nv, nu * steps, list.len()].map(|n| vec![0.0; n]);
+    let [a, b, c, d] = &mut bars;
+    r.adjoint(&weights[0], &weights[1], Some(a), Some(b), Some(c), Some(d))
+        .unwrap();
+    let mut worst = 0.0_f64;
+    for (kind, bar) in bars.iter().enumerate() {
+        let along = rng.vector(bar.len(), 1.0);
+        let moved = |x: &[f64], e: f64| -> Vec<f64> {
+            x.iter().zip(&along).map(|(x, d)| x + e * d).collect()
+        };
+        let slope = common::difference(1e-5, |e| {
+            let mut start = q0.clone();
+            if kind == 0 {
+                let dq: Vec<f64> = along.iter().map(|d| e * d).collect();
+                model.integrate(&q0, &dq, &mut start);
+            }
+            let v0 = if kind == 1 { moved(&v0, e) } else { v0.clone() };
+            let u = if kind == 2 { moved(&u, e) } else { u.clone() };
+            let p = if kind == 3 { moved(&p, e) } else { p.clone() };
+            r.sim_mut().set_params(&p).unwrap();
+            r.run(&start, &v0, &u, steps, Some(&mut q), Some(&mut v))
+                .unwrap();
+            let mut loss = 0.0;
+            for k in 0..=steps {
+                let mut dq = vec![0.0; nv];
+                let at = k * nq..(k + 1) * nq;
+                model.difference(&base[at.clone()], &q[at], &mut dq);
+                let at = k * nv..(k + 1) * nv;
+                let sum = |w: &[f64], x: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+                loss += sum(&weights[0][at.clone()], &dq) + sum(&weights[1][at.clone()], &v[at]);
+            }
+            vec![loss]
+        })[0];
+        let found: f64 = bar.iter().zip(&along).map(|(b, d)| b * d).sum();
+        let size: f64 = bar.iter().map(|b| b.abs()).sum();
+        assert!(found.is_finite());
+        worst = worst.max((found - slope).abs() / size);
+    }
+    worst
+}
+
+#[test]
+fn gradients_of_trajectories() {
+    let models = [chain(2.0, 0.05), limbs()];
+    for model in models {
+        let model = Arc::new(model);
+        for integrator in [Integrator::Bdf1, Integrator::Sdirk2, Integrator::Bdf2] {
+            for checkpoint_interval in [1, 7] {
+                let o = Options {
+                    checkpoint_interval,
+                    ..options(integrator, 0.005)
+                };
+                let error = check_trajectory(&model, &o, 100);
+                println!("{integrator:?} {} dofs: {error:.1e}", model.nv());
+                assert!(error < 1e-8, "{integrator:?}: {error:e}");
+            }
+        }
+    }
+}
+
+/// A spring between two hinges on whatever branches.
+#[derive(Clone, Debug)]
+struct Bar {
+    dofs: [usize; 2],
+    coordinates: [usize; 2],
+    stiffness: f64,
+}
+
+impl Force for Bar {
+    fn entries(&self, _: &Model) -> usize {
+        4
+    }
+
+    fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        let [i, j] = self.coordinates;
+        let f = -self.stiffness * (at.q[i] - at.q[j]);
+        tau[self.dofs[0]] += f;
+        tau[self.dofs[1]] -= f;
+    }
+
+    fn slopes(&self, _: &State<'_>, into: &mut Slopes) {
+        for (row, x) in [(0, 1.0), (1, -1.0)] {
+            for (column, y) in [(0, x), (1, -x)] {
+                into.add([self.dofs[row], self.dofs[column]], self.stiffness * y, 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn forces_between_branches() {
+    for integrator in ONE_STEP {
+        let model = Arc::new(random_tree(41, 12));
+        let o = options(integrator, 0.005);
+        let hinges: Vec<_> = (model.topology().links.iter())
+            .filter(|l| l.kind.nv() == 1)
+            .map(|l| (l.iv, l.iq))
+            .collect();
+        let ((i, at_i), (j, at_j)) = (hinges[0], hinges[hinges.len() - 1]);
+        assert!(!model.topology().are_on_a_path(i, j));
+        let mut parts = Parts::new(&model, &o);
+        parts.forces.push(Box::new(Bar {
+            dofs: [i, j],
+            coordinates: [at_i, at_j],
+            stiffness: 500.0,
+        }));
+        let mut sim = Sim::with_parts(model.clone(), &o, parts).unwrap();
+        let mut rng = Rng::new(4);
+        let (q, v) = (random_q(&mut rng, &model, 0.5), rng.vector(model.nv(), 0.5));
+        let u = rng.vector(model.nu(), 1.0);
+        let [error, apart] = check_step(&mut sim, &q, &v, &u, &parameters(&model));
+        println!("{integrator:?} with a bar: {error:.1e}, {apart:.1e}");
+        assert!(error < 1e-8 && apart < 1e-11);
+    }
+}
+
+#[test]
+fn deep_trees() {
+    let mut spec = common::scene::lying_spec(66, 0);
+    spec.geoms.clear();
+    for b in &mut spec.bodies[1..] {
+        b.joints[0].stiffness = 20.0;
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    assert!(model.topology().is_deep());
+    let mut sim = Sim::new(model.clone(), &options(Integrator::Bdf1, 0.002)).unwrap();
+    let mut rng = Rng::new(6);
+    let (q, v) = (random_q(&mut rng, &model, 0.2), rng.vector(model.nv(), 0.2));
+    let u = rng.vector(model.nu(), 0.1);
+    let list = [
+        param(ParamKind::BodyInertia, 40, 0),
+        param(ParamKind::JointStiffness, 30, 0),
+        param(ParamKind::Gravity, 0, 2),
+    ];
+    let [error, apart] = check_step(&mut sim, &q, &v, &u, &list);
+    println!("deep: {error:.1e}, {apart:.1e}");
+    assert!(error < 1e-7 && apart < 1e-10);
+}
+
+/// A ball that slides on penalty contact.
+#[test]
+fn penalty_contact_is_implicit_too() {
+    for integrator in ONE_STEP {
+        let ball = common::scene::ball(0.05);
+        let spec = common::scene::on_ground(0.5, 0.05, 2.0, ball);
+        let model = Model::compile(spec, Actuation::Full).unwrap();
+        let o = Options {
+            contact: Contact::Penalty,
+            ..options(integrator, 0.002)
+        };
+        let mut sim = Sim::new(model.into(), &o).unwrap();
+        let mut q = sim.model().neutral().to_vec();
+        q[..3].copy_from_slice(&[0.1, 0.2, 0.035]);
+        let v = [0.8, 0.1, -0.02, 0.5, -0.3, 1.0];
+        let list = [
+            param(ParamKind::BodyInertia, 1, 0),
+            param(ParamKind::Gravity, 0, 2),
+        ];
+        let (mut qn, mut vn) = (q.clone(), v.to_vec());
+        sim.step(&q, &v, &[0.0; 6], &mut qn, &mut vn).unwrap();
+        assert_eq!(sim.contacts().len(), 1);
+        let [error, apart] = check_step(&mut sim, &q, &v, &[0.0; 6], &list);
+        println!("{integrator:?} on the ground: {error:.1e}, {apart:.1e}");
+        assert!(error < 1e-7 && apart < 1e-10);
+    }
+}
+
+#[test]
+fn what_is_refused() {
+    let model = Arc::new(chain(2.0, 0.1));
+    let refused = |o: Options| Sim::new(model.clone(), &o).unwrap_err();
+    let bdf1 = options(Integrator::Bdf1, 0.01);
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+        let e = refused(Options { contact, ..bdf1 });
+        assert_eq!(e.status, Status::Unsupported);
+        assert!(e.message.contains("options.integrator") && e.message.contains("options.contact"));
+    }
+    for newton_tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let e = refused(Options {
+            newton_tolerance,
+            ..bdf1
+        });
+        assert_eq!(e.status, Status::InvalidArgument);
+        assert!(e.message.contains("newton_tolerance"));
+    }
+    let e = refused(Options {
+        max_newton: 0,
+        ..bdf1
+    });
+    assert!(e.status == Status::InvalidArgument && e.message.contains("max_newton"));
+
+    let (nv, q) = (model.nv(), model.neutral().to_vec());
+    let (mut qn, mut vn) = (vec![7.0; nv], vec![7.0; nv]);
+    let (v, u) = (vec![1.0; nv], vec![0.0; nv]);
+    let mut sim = Sim::new(model.clone(), &options(Integrator::Bdf2, 0.01)).unwrap();
+    let e = sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap_err();
+    assert!(e.status == Status::Unsupported && e.message.contains("Bdf2"));
+    assert!(qn.iter().chain(&vn).all(|x| *x == 7.0));
+
+    // One iteration is not enough.
+    let few = Options {
+        max_newton: 1,
+        ..bdf1
+    };
+    let mut sim = Sim::new(model.clone(), &few).unwrap();
+    sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+    let info = sim.step_info().unwrap();
+    assert!(!info.converged && info.gradient == Gradient::Refused && info.residual > 1e-15);
+    let bar = vec![1.0; nv];
+    let e = sim
+        .step_vjp(&bar, &bar, None, None, None, None)
+        .unwrap_err();
+    assert_eq!(e.status, Status::NotConverged);
+    let strict = Options {
+        require_convergence: true,
+        ..few
+    };
+    let mut sim = Sim::new(model.clone(), &strict).unwrap();
+    let e = sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap_err();
+    assert!(e.status == Status::NotConverged && e.message.contains("newton_tolerance"));
+}
+
+#[test]
+fn no_heap_after_creation() {
+    let model = Arc::new(limbs());
+    let (nq, nv, nu, steps) = (model.nq(), model.nv(), model.nu(), 12);
+    let list = parameters(&model);
+    let mut rng = Rng::new(4);
+    let (q, v) = (random_q(&mut rng, &model, 0.4), rng.vector(nv, 0.5));
+    let u = rng.vector(nu * steps, 0.5);
+    for integrator in [Integrator::Bdf1, Integrator::Sdirk2, Integrator::Bdf2] {
+        let o = Options {
+            checkpoint_interval: 5,
+            ..options(integrator, 0.01)
+        };
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        sim.select_params(&list).unwrap();
+        let mut r = rollout(&model, &o, steps);
+        r.select_params(&list).unwrap();
+        let sizes = [nv, nv, nu, list.len()];
+        let mut jq = sizes.map(|n| vec![0.0; nv * n]);
+        let mut jv = jq.clone();
+        let w = sizes.map(|n| vec![1.0; n]);
+        let mut bars = [nv, nv, nu * steps, list.len()].map(|n| vec![0.0; n]);
+        let (mut qn, mut vn) = (q.clone(), v.clone());
+        let weights = vec![1.0; nv * (steps + 1)];
+        let (mut qs, mut vs) = (vec![0.0; nq * (steps + 1)], vec![0.0; nv * (steps + 1)]);
+        let used = allocation_counter::measure(|| {
+            if integrator != Integrator::Bdf2 {
+                sim.step(&q, &v, &u[..nu], &mut qn, &mut vn).unwrap();
+                sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+                let [a, b, c, d] = &w;
+                sim.step_jvp(a, b, c, d, &mut qn[..nv], &mut vn).unwrap();
+            }
+            r.run(&q, &v, &u, steps, Some(&mut qs), Some(&mut vs))
+                .unwrap();
+            let [a, b, c, d] = &mut bars;
+            r.adjoint(&weights, &weights, Some(a), Some(b), Some(c), Some(d))
+                .unwrap();
+        });
+        assert_eq!(used.count_total, 0, "{integrator:?}");
     }
 }
