@@ -9,8 +9,7 @@ from mujoco_model import pose
 from report import Weights, difference, weigh
 from states import random_states
 
-STATES = 10
-COMPILED, DYNAMICS = 1e-9, 1e-10
+COMPILED = 1e-9
 
 # Ours, and how many of the sizes mean something (a plane's third is for drawing).
 GEOMS = {
@@ -104,8 +103,11 @@ def dynamics(report, robot, ours, match):
     for q, v, a, w in states(report, robot, ours, match, seed=2):
         T, drift = match.T(q), match.Tdot_v(q, v)
         tau = sim.inverse_dynamics(q, v, a)
-        d.qfrc_applied[:] = T @ tau  # T is orthogonal: its inverse transpose is itself
         match.set(q, v)
+        mujoco.mj_fwdPosition(m, d)
+        # With the other passive forces disabled MuJoCo leaves it out.
+        lift = match.gravity_compensation()
+        d.qfrc_applied[:] = T @ tau + lift  # T is orthogonal: its inverse transpose is itself
         mujoco.mj_forward(m, d)
         for mine, theirs in (
             (ours.q_from_mujoco(d.qpos), q),
@@ -121,10 +123,10 @@ def dynamics(report, robot, ours, match):
         J = match.body_jacobian(body, poses[:3, :, body] @ np.append(point, 1.0))
         note("body Jacobians", sim.body_jacobian(q, body, point), J @ T, scale=1.0)
         note("mass matrix", sim.mass_matrix(q), T.T @ M @ T, w.force, w.force)
-        note("bias", sim.inverse_dynamics(q, v, np.zeros(m.nv)), T.T @ (d.qfrc_bias + M @ drift), w.force)
+        note("bias", sim.inverse_dynamics(q, v, np.zeros(m.nv)), T.T @ (d.qfrc_bias - lift + M @ drift), w.force)
         note("forward dynamics", sim.forward_dynamics(q, v, tau), T.T @ (d.qacc - drift), w.motion)
     for quantity, value in worst.items():
-        report.row(robot.name, quantity, value, DYNAMICS)
+        report.row(robot.name, quantity, value, robot.allowed)
 
 
 def states(report, robot, ours, match, seed):
@@ -133,17 +135,18 @@ def states(report, robot, ours, match, seed):
         mujoco.mj_forward(match.model, match.data)
         return Weights(match.T(q).T @ match.mass_matrix() @ match.T(q))
 
-    drawn, refused = random_states(ours, np.random.default_rng(seed), STATES, weights)
+    drawn, refused = random_states(ours, np.random.default_rng(seed), robot.states, weights)
     if refused:
         report.note(robot.name, f"{refused} states drawn again: mass matrix nearly singular")
     return drawn
 
 
 def step(report, robot, ours, match):
-    """One contact-free step with the file's actuators, springs and dampers, and a push on a body,
+    """One contact-free step with the file's actuators, springs, dampers and tendons, and a push on a body,
     from MuJoCo's terms, with free joints in body axes and in world axes.
 
-    (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v).
+    (M + h D + h² K)(v⁺ − v) = h (actuation + springs + dampers + Jᵀ push − bias − h K v), where a tendon of moment g has
+    the terms d g gᵀ in D and k g gᵀ in K.
     """
     m, d = match.model, match.data
     match.disable(mujoco_model.EXTRA_FORCES[:4])
@@ -167,10 +170,15 @@ def step(report, robot, ours, match):
         A = match.mass_matrix() + h * np.diag(m.dof_damping) + h * h * K
         force = match.body_jacobian(body, d.xpos[body]).T @ push
         force += d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias - h * K @ d.qvel
-        T = match.T(q)
-        change = h * np.linalg.solve(A, force)
-        # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes.
-        expected = T.T @ (change - h * match.Tdot_v(q, v))
+        for t in range(m.ntendon):
+            moment, k = match.tendon_moment(t), match.tendon_stiffness(t)
+            A += h * (m.tendon_damping[t] + h * k) * np.outer(moment, moment)
+            force -= h * k * moment * (moment @ d.qvel)
+        # v' = T v: what MuJoCo calls the same acceleration includes the turning of the axes. Implicit are damping and
+        # springs in ours, whichever axes a step ends in.
+        T, drift = match.T(q), match.Tdot_v(q, v)
+        expected = h * np.linalg.solve(T.T @ A @ T, T.T @ (force - match.mass_matrix() @ drift))
+        change = T @ expected + h * drift
         (_, mine), (q_world, v_world) = (sim.step(q, v, u) for sim in sims)
         in_world = T.T @ (ours.v_to_mujoco(q_world, v_world) - T @ v)
         qpos = np.array(ours.q_to_mujoco(q))

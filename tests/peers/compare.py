@@ -20,11 +20,11 @@ import against_pinocchio
 import against_saved
 import distances
 from report import Report
-from robots import MJCF, URDF
+from robots import MJCF, PASSIVE, SUITE, URDF
 
 
 def main(names):
-    known = {robot.name for robot in URDF + against_saved.ROBOTS}
+    known = {robot.name for robot in URDF + PASSIVE + SUITE + against_saved.ROBOTS}
     if unknown := set(names) - known:
         sys.exit(f"no such robot: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     chosen = lambda robots: [r for r in robots if not names or r.name in names]
@@ -33,7 +33,7 @@ def main(names):
     report.section(f"URDF against Pinocchio {pinocchio.__version__}")
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
-    report.each(chosen(MJCF), against_mujoco.compare)
+    report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco.compare)
     if not names:
         report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
         against_mujoco_margins.compare(report)

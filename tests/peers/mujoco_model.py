@@ -89,6 +89,28 @@ class Match:
         mujoco.mj_jac(self.model, self.data, J[:3], J[3:], point, body)
         return J
 
+    def gravity_compensation(self):
+        """The generalized force that carries bodies' weights, in MuJoCo's coordinates, at the state last computed."""
+        m, force = self.model, np.zeros(self.model.nv)
+        for body in range(1, m.nbody):
+            weight = m.body_gravcomp[body] * m.body_mass[body] * m.opt.gravity
+            force -= self.body_jacobian(body, self.data.xipos[body])[:3].T @ weight
+        return force
+
+    def tendon_moment(self, tendon):
+        """∂l/∂q in MuJoCo's coordinates, at the state last computed."""
+        m, row = self.model, np.zeros(self.model.nv)
+        entries = slice(m.ten_J_rowadr[tendon], m.ten_J_rowadr[tendon] + m.ten_J_rownnz[tendon])
+        row[m.ten_J_colind[entries]] = self.data.ten_J[entries]
+        return row
+
+    def tendon_stiffness(self, tendon):
+        """That of the state last computed: none within the lengths at rest."""
+        m = self.model
+        lower, upper = m.tendon_lengthspring[tendon]
+        rests = lower <= self.data.ten_length[tendon] <= upper
+        return 0.0 if rests else m.tendon_stiffness[tendon].item()
+
     def body_inertia(self, body):
         """m, m·c, inertia about the body's origin (xx xy yy xz yz zz)."""
         m = self.model

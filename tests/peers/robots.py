@@ -26,6 +26,12 @@ class Robot:
     shells: bool = False
     # One that is not there is skipped, not failed.
     optional: bool = False
+    # Names the directory of one that no package brings.
+    variable: str = "DIFFSIM_ROBOTS"
+    # Random states that are compared.
+    states: int = 10
+    # How far its dynamics may be from MuJoCo's.
+    allowed: float = 1e-10
 
     def load_options(self, lib):
         """How our library is to read the file."""
@@ -44,7 +50,7 @@ class Robot:
         if self.path.exists():
             return None
         if self.optional:
-            return "needs DIFFSIM_ROBOTS, a directory with " + "/".join(self.path.parts[-2:])
+            return f"needs {self.variable}, a directory with " + "/".join(self.path.parts[-2:])
         return f"there is no {self.path}"
 
 
@@ -68,3 +74,22 @@ MJCF = [
         "inverted_pendulum", "inverted_double_pendulum", "humanoidstandup",
     )
 ] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]
+
+# Springs and what carries weights: written for this comparison.
+PASSIVE = [Robot("passive", pathlib.Path(__file__).resolve().parent / "models" / "passive.xml", states=100)]
+# Those of dm_control's suite that load: its files are used where they lie.
+SUITE_DIRECTORY = os.environ.get("DIFFSIM_SUITE")
+SUITE = [
+    Robot(
+        "suite_" + name,
+        pathlib.Path(SUITE_DIRECTORY or "DIFFSIM_SUITE") / f"{name}.xml",
+        optional=not SUITE_DIRECTORY,
+        variable="DIFFSIM_SUITE",
+        states=100,
+        allowed=1e-9,
+    )
+    for name in (
+        "acrobot", "ball_in_cup", "cartpole", "cheetah", "finger", "hopper", "humanoid", "humanoid_CMU", "pendulum",
+        "reacher", "swimmer", "walker",
+    )
+]
