@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::topology::{Link, Topology};
 
 /// B_q and B_w, and T of free links.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EndMap {
     blocks: Vec<IntegrateBlocks>,
     turns: Vec<LinkMatrix>,
@@ -103,6 +103,68 @@ impl EndMap {
     pub fn displace_transposed(&self, t: &Topology, x: &mut [f64]) {
         for (b, l) in self.blocks.iter().zip(t.wide_links()) {
             block_tr_mul(&b.by_w, &mut x[l.iv..l.iv + l.kind.nv()]);
+        }
+    }
+
+    /// `out` += `scale` B_w x.
+    pub fn add_displacement(&self, t: &Topology, scale: f64, x: &[f64], out: &mut [f64]) {
+        self.add_displaced(t, scale, x, out, block_mul);
+    }
+
+    /// `out` += `scale` B_wᵀ x.
+    pub fn add_displacement_adjoint(&self, t: &Topology, scale: f64, x: &[f64], out: &mut [f64]) {
+        self.add_displaced(t, scale, x, out, block_tr_mul);
+    }
+
+    fn add_displaced(
+        &self,
+        t: &Topology,
+        scale: f64,
+        x: &[f64],
+        out: &mut [f64],
+        multiply: fn(&LinkMatrix, &mut [f64]),
+    ) {
+        let mut add = |from: usize, x: &[f64]| {
+            for (out, x) in out[from..].iter_mut().zip(x) {
+                *out += scale * x;
+            }
+        };
+        let mut from = 0;
+        for (b, l) in self.blocks.iter().zip(t.wide_links()) {
+            let mut own = [0.0; 6];
+            let own = &mut own[..l.kind.nv()];
+            own.copy_from_slice(&x[l.dofs()]);
+            multiply(&b.by_w, own);
+            add(from, &x[from..l.iv]);
+            add(l.iv, own);
+            from = l.iv + l.kind.nv();
+        }
+        add(from, &x[from..]);
+    }
+
+    /// Adds `scale` B_w to the columns by all dofs.
+    pub fn add_displacement_columns(
+        &self,
+        t: &Topology,
+        which: Columns<'_>,
+        scale: f64,
+        out: &mut [f64],
+    ) {
+        let added = t.links.iter().filter(|l| l.kind.quaternion().is_none());
+        for k in added.flat_map(Link::dofs) {
+            out[which.index(k, k)] += scale;
+        }
+        for (b, l) in self.blocks.iter().zip(t.wide_links()) {
+            let size = l.kind.nv();
+            for k in 0..size {
+                let mut e = [0.0; 6];
+                e[k] = scale;
+                block_mul(&b.by_w, &mut e[..size]);
+                let own = &mut out[which.index(l.iv + k, l.iv)..][..size];
+                for (o, x) in own.iter_mut().zip(e) {
+                    *o += x;
+                }
+            }
         }
     }
 

@@ -8,14 +8,17 @@ mod end_map;
 mod euler;
 mod euler_world;
 pub mod implicit;
+mod theta;
 
 pub use end_map::EndMap;
 pub use euler::SymplecticEuler;
 pub use euler_world::SymplecticEulerWorld;
+pub use theta::Theta;
 
 use crate::dynamics::coupling::Columns;
 use crate::dynamics::rnea_derivatives::FreeAxes;
 use crate::model::Model;
+use implicit::Stage;
 use std::fmt::Debug;
 
 /// Where a step begins.
@@ -64,6 +67,12 @@ pub trait Scheme: Debug + Send {
     /// How many numbers it carries from step to step beside (q, v), zero at first: the history of multistep schemes.
     fn carried(&self, _model: &Model) -> usize {
         0
+    }
+
+    /// The implicit stage whose velocity impulses are added to, of schemes that find it by one. They have neither v̂₀ nor
+    /// what comes with it: of these methods the defaults do.
+    fn stage(&self) -> Option<Stage> {
+        None
     }
 
     /// v̂₀, in the axes of the beginning: what no force changes.

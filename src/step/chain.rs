@@ -11,7 +11,8 @@
 //! | impacts | s = S (δq, δp) where contacts rebound | (q̄, p̄) += Sᵀ s̄ |
 //! | end | (δq⁺, δv⁺) = Φ' (δq, δv, x), δq⁺ += B_w s | z = Φ_v̂ᵀ (q̄⁺, v̄⁺), (q̄, v̄) += Φ_q,vᵀ (q̄⁺, v̄⁺); s̄ = B_wᵀ q̄⁺ |
 //!
-//! A step of an implicit formula has one link instead, of all its stages ([`implicit`](super::implicit)).
+//! A step of an implicit formula has one link instead, of all its stages ([`implicit`](super::implicit)); one of the θ-method
+//! has links of its own for forces and impulses ([`theta`](super::theta)).
 //!
 //! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
 //! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
@@ -23,6 +24,7 @@ use super::linearization::*;
 use super::link::{Along, Bars, Link, Parameters, Seed};
 use super::parameters::At;
 use super::sim::Sim;
+use super::theta;
 use crate::error::{Error, Result};
 use crate::integrator::{End, Tangent};
 use crate::linalg::all_finite;
@@ -48,6 +50,21 @@ const CHAIN: [Link; 5] = [
         forward: end,
         backward: end_transposed,
     },
+];
+
+/// That of schemes that find the velocity without impulses by a stage.
+const THETA: [Link; 5] = [
+    Link {
+        forward: theta::balance,
+        backward: theta::balance_transposed,
+    },
+    CHAIN[1],
+    Link {
+        forward: theta::impulses,
+        backward: theta::impulses_transposed,
+    },
+    CHAIN[3],
+    CHAIN[4],
 ];
 
 /// Links whose outcome is δv̂.
@@ -293,9 +310,10 @@ impl Sim {
 
     /// The links of this simulation's steps.
     fn chain(&self) -> &'static [Link] {
-        match self.implicit {
-            None => &CHAIN,
-            Some(_) => &STAGES,
+        match (&self.implicit, &self.theta) {
+            (Some(_), _) => &STAGES,
+            (_, Some(_)) => &THETA,
+            _ => &CHAIN,
         }
     }
 
@@ -312,7 +330,8 @@ impl Sim {
     /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
     pub(super) fn velocity_direction(&mut self, along: &Along<'_>) -> Result<()> {
         self.with_linear(|sim, lin| {
-            (CHAIN[..TO_VELOCITY].iter()).try_for_each(|link| (link.forward)(sim, lin, along))
+            let mut links = sim.chain().iter().take(TO_VELOCITY);
+            links.try_for_each(|link| (link.forward)(sim, lin, along))
         })
     }
 

@@ -70,6 +70,9 @@ impl Sim {
         if self.implicit.is_some() {
             return self.linearize_stages();
         }
+        if self.theta.is_some() {
+            return self.linearize_theta();
+        }
         if self.held >= Held::Balance {
             return Ok(());
         }
@@ -80,21 +83,14 @@ impl Sim {
         }
         // Without the contact loads of an earlier linearization.
         self.apply_loads();
-        let (model, s, h) = (&*self.model, &self.state, self.options.time_step);
-        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        let (s, h) = (&self.state, self.options.time_step);
+        let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
         if !fresh {
             self.forces.apply(&at, &mut self.tau)?;
         }
         self.forces.differentiate(&at);
-        let d = &mut self.dynamics;
-        if let Some(c) = &mut self.contact {
-            let larger = Larger {
-                params: &self.params,
-                selected: &self.selected,
-            };
-            let state = [&s.q[..], &s.v, &s.v_end];
-            c.linearize(model, &d.kin, state, larger, &mut d.external)?;
-        }
+        self.linearize_contact()?;
+        let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
             d.factor_system(model, &self.diagonal);
@@ -105,15 +101,47 @@ impl Sim {
                 )));
             }
         }
+        self.need_contact_derivative()?;
+        let (d, s) = (&mut self.dynamics, &self.state);
+        match self.contact {
+            Some(_) => d.accelerate(&self.model, &self.params, &s.acc),
+            None => d.inverse(&self.model, &self.params, &s.acc, &mut self.work),
+        }
+        self.label_gradient()?;
+        let s = &self.state;
+        self.integrator
+            .linearize(&s.start(&self.model, h), &s.v_end);
+        self.held = Held::Balance;
+        Ok(())
+    }
+
+    /// Prepares the derivative of the impulses where the recursions' placements are those of the last step, and adds the
+    /// contact loads.
+    pub(super) fn linearize_contact(&mut self) -> Result<()> {
+        let Some(c) = &mut self.contact else {
+            return Ok(());
+        };
+        let larger = Larger {
+            params: &self.params,
+            selected: &self.selected,
+        };
+        let (s, d) = (&self.state, &mut self.dynamics);
+        let state = [&s.q[..], &s.v, &s.v_end];
+        c.linearize(&self.model, &d.kin, state, larger, &mut d.external)
+    }
+
+    /// Refuses where that has found none.
+    pub(super) fn need_contact_derivative(&mut self) -> Result<()> {
         let contact = self.contact.as_ref().and_then(|c| c.linear.as_ref());
         if let Some(why) = contact.and_then(|l| l.refused) {
             self.state.info.gradient = Gradient::Refused;
             return Err(Error::numerical(why));
         }
-        match self.contact {
-            Some(_) => d.accelerate(model, &self.params, &s.acc),
-            None => d.inverse(model, &self.params, &s.acc, &mut self.work),
-        }
+        Ok(())
+    }
+
+    /// Says of the derivative whether it is that of all sides.
+    pub(super) fn label_gradient(&mut self) -> Result<()> {
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
@@ -132,15 +160,14 @@ impl Sim {
         if penalty.is_some_and(|p| p.is_one_sided(&self.params, &self.selected)) {
             self.state.info.gradient = Gradient::OneSided;
         }
-        let s = &self.state;
-        self.integrator.linearize(&s.start(model, h), &s.v_end);
-        self.held = Held::Balance;
         Ok(())
     }
 
     /// Whether Jacobians are taken direction by direction: where trees are deep, or A is no tree's.
     pub(super) fn by_directions(&self) -> bool {
-        self.model.topology().is_deep() || !self.dynamics.system.is_definite()
+        self.model.topology().is_deep()
+            || !self.dynamics.system.is_definite()
+            || self.theta.is_some()
     }
 
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.

@@ -42,6 +42,7 @@ pub(super) struct Bars<'a> {
 
 /// One link, in both directions. [`Linearization::x`] goes through all of them: forces, then velocities; on the way back
 /// [`Linearization::z`] weighs velocities and [`Linearization::weights`] forces.
+#[derive(Clone, Copy)]
 pub(super) struct Link {
     pub forward: fn(&mut Sim, &mut Linearization, &Along<'_>) -> Result<()>,
     pub backward: fn(&mut Sim, &mut Linearization, &Seed<'_>, &mut Bars<'_>) -> Result<()>,

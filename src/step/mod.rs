@@ -29,6 +29,7 @@ mod scene;
 mod selection;
 mod sim;
 pub(crate) mod state;
+mod theta;
 mod tree_inverse;
 
 pub use contact::ContactReport;

@@ -40,7 +40,13 @@ pub enum Integrator {
     /// v⁺ = v + h a(q, v), q⁺ = q ⊕ h v⁺; joint damping and springs implicit. The velocity of a free joint is in the
     /// body's own axes: where these turn at ω, its linear part gains the share (hω)²/2 a step.
     SymplecticEuler = 0,
+    /// Forces where the velocity without impulses leads, found by Newton's method: M(q*)(v* − v) = h (f − b)(q*, v*, u) with
+    /// q* = q ⊕ h v*. Then impulses through M(q*) and what springs and dampers add to it, and q⁺ = q ⊕ h v⁺. With every
+    /// contact law; of first order, stiff forces are damped. Free joints keep their linear velocity in world axes, in this
+    /// and in `Midpoint`.
     ImplicitEuler = 1,
+    /// The same with forces halfway, at q ⊕ h/4 (v + v*) and (v + v*)/2, and q⁺ = q ⊕ h/2 (v + v⁺): of second order where no
+    /// impulse jumps. What is stiff is not damped: it rings on.
     Midpoint = 2,
     /// Implicit Euler with the forces where the step ends, found by Newton's method: M(q⁺)(v⁺ − v) = h (f − b)(q⁺, v⁺, u),
     /// q⁺ = q ⊕ h v⁺. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
@@ -240,15 +246,6 @@ impl Options {
             return Err(Error::unsupported(
                 "options.solver: Admm projects on circular cones, with Lcp expected another one",
             ));
-        }
-        if matches!(
-            self.integrator,
-            Integrator::ImplicitEuler | Integrator::Midpoint
-        ) {
-            return Err(Error::unsupported(format!(
-                "options.integrator: {:?} is not in this version, SymplecticEuler, SymplecticEulerWorld, Bdf1, Sdirk2 and Bdf2 are",
-                self.integrator
-            )));
         }
         let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
         if self.integrator.formula().is_some() && !are_forces {

@@ -30,26 +30,29 @@ impl At<'_> {
     /// r ← ∂(M a + b − f)/∂p at fixed q, v, a; nv entries.
     pub fn column(&self, p: &Param, r: &mut [f64]) {
         r.fill(0.0);
-        let index = p.index as usize;
-        let component = p.component as usize;
+        self.bodies(p, r);
+        if p.kind != ParamKind::JointArmature {
+            self.forces(p, r);
+        }
+    }
+
+    /// The same without forces.
+    pub fn column_of_bodies(&self, p: &Param, r: &mut [f64]) {
+        r.fill(0.0);
+        self.bodies(p, r);
+    }
+
+    fn bodies(&self, p: &Param, r: &mut [f64]) {
+        let (index, component) = (p.index as usize, p.component as usize);
         match p.kind {
-            ParamKind::BodyInertia => {
-                self.inertia(index, component, r);
-                self.forces(p, r);
-            }
-            ParamKind::Gravity => {
-                self.gravity(component, r);
-                self.forces(p, r);
-            }
-            ParamKind::JointPlacement => {
-                self.placement(index, component, r);
-                self.forces(p, r);
-            }
+            ParamKind::BodyInertia => self.inertia(index, component, r),
+            ParamKind::Gravity => self.gravity(component, r),
+            ParamKind::JointPlacement => self.placement(index, component, r),
             ParamKind::JointArmature => {
                 let k = self.model.dof_of(p);
                 r[k] = self.acc[k];
             }
-            _ => self.forces(p, r),
+            _ => {}
         }
     }
 

@@ -9,7 +9,7 @@ use crate::contact::ncp::{Ncp, NcpOptions};
 use crate::error::{Error, Result};
 use crate::force::Force;
 use crate::integrator::implicit::Formula;
-use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld};
+use crate::integrator::{Scheme, SymplecticEuler, SymplecticEulerWorld, Theta};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
 
@@ -32,6 +32,10 @@ impl Parts {
             Integrator::SymplecticEuler => {
                 Box::new(SymplecticEuler::new(model, options.derivatives))
             }
+            Integrator::ImplicitEuler => {
+                Box::new(Theta::implicit_euler(model, options.derivatives))
+            }
+            Integrator::Midpoint => Box::new(Theta::midpoint(model, options.derivatives)),
             _ => Box::new(SymplecticEulerWorld::new(model, options.derivatives)),
         };
         Parts {

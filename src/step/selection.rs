@@ -144,6 +144,9 @@ impl Sim {
         if let Some(implicit) = &mut self.implicit {
             implicit.fit(self.model.nv(), list.len());
         }
+        if let Some(theta) = &mut self.theta {
+            theta.fit(self.model.nv(), list.len());
+        }
         if let Some(l) = &mut self.linear {
             l.by_p = vec![0.0; self.model.nv() * list.len()];
         }

@@ -11,6 +11,7 @@ use super::memory::Bytes;
 use super::options::{Contact, Options};
 use super::parts::{Parts, refuse_cords};
 use super::state::{Held, Last, StepState};
+use super::theta::Theta;
 use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
@@ -39,6 +40,8 @@ pub struct Sim {
     pub(crate) integrator: Box<dyn Scheme>,
     /// Of an implicit formula, which then steps in the integrator's place.
     pub(super) implicit: Option<Box<Implicit>>,
+    /// Of an integrator that finds the velocity without impulses by a stage.
+    pub(super) theta: Option<Box<Theta>>,
     /// What the integrator carries to the next step.
     pub(super) carried: Vec<f64>,
     /// None for a step without contact.
@@ -73,7 +76,7 @@ impl Sim {
         options.check()?;
         refuse_cords(&model, options)?;
         let options = &options.for_model(&model);
-        let (nq, nv) = (model.nq(), model.nv());
+        let (nv, h) = (model.nv(), options.time_step);
         Bytes::of(&model, options).check(&model, options)?;
         let carried = match parts.formula {
             None => parts.integrator.carried(&model),
@@ -91,31 +94,19 @@ impl Sim {
             _ => Some(Box::new(ContactStage::new(&model, options, &*parts.law)?)),
         };
         // Newton's method takes derivatives, too.
-        let differentiate = options.derivatives || parts.formula.is_some();
+        let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
+        let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
         let (mut params, mut forces) = (model.params().clone(), Forces::new(&model, parts.forces));
         if options.contact == Contact::Penalty {
             penalty::fill(&model, &mut params);
             let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
             forces.penalty = Some(Box::new(contacts));
         }
-        let state = StepState {
-            q: vec![0.0; nq],
-            v: vec![0.0; nv],
-            u: vec![0.0; model.nu()],
-            acc: vec![0.0; nv],
-            q_next: vec![0.0; nq],
-            v_next: vec![0.0; nv],
-            carried: vec![0.0; carried],
-            carried_next: vec![0.0; carried],
-            v_start: vec![0.0; nv],
-            v_end: vec![0.0; nv],
-            info: StepInfo::NONE,
-            only_modes_switch: false,
-            aware: None,
-        };
+        let state = StepState::new(&model, carried);
         let implicit = parts
             .formula
             .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
+        let theta = stage.map(|s| Box::new(Theta::new(&model, &s, h, &forces)));
         let mut sim = Sim {
             options: *options,
             params,
@@ -134,6 +125,7 @@ impl Sim {
             selected: Vec::new(),
             forces,
             implicit,
+            theta,
             diagonal: vec![0.0; nv],
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
@@ -164,15 +156,22 @@ impl Sim {
         self.selected.len()
     }
 
+    /// The share of the step at which forces that are taken implicitly count [s].
+    pub(super) fn implicit_step(&self) -> f64 {
+        self.theta
+            .as_ref()
+            .map_or(self.options.time_step, |t| t.step)
+    }
+
     pub(crate) fn refresh_forces(&mut self) {
-        let h = self.options.time_step;
+        let h = self.implicit_step();
         (self.forces).refresh(&self.params, h, &mut self.diagonal);
         (self.dynamics.system).couple(self.model.nv(), self.forces.couplings(h));
     }
 
     /// Constraints respond through the tree's factors alone.
     fn check_couplings(&self) -> Result<()> {
-        let mut couplings = self.forces.couplings(self.options.time_step);
+        let mut couplings = self.forces.couplings(self.implicit_step());
         if self.contact.is_some() && couplings.next().is_some() {
             return Err(Error::unsupported(
                 "forces: with constraints, a force between dofs must be explicit; options.contact None has none",
@@ -362,6 +361,9 @@ impl Sim {
             implicit.accept();
             self.held = Held::Other;
         }
+        if let Some(theta) = &mut self.theta {
+            theta.accept();
+        }
         let s = &self.state;
         self.carried.copy_from_slice(&s.carried_next);
         q_next.copy_from_slice(&s.q_next);
@@ -380,6 +382,9 @@ impl Sim {
         if self.implicit.is_some() {
             return self.pending_implicit();
         }
+        if self.theta.is_some() {
+            return self.pending_theta();
+        }
         let at = Start {
             model,
             h,
@@ -390,11 +395,7 @@ impl Sim {
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau)?;
-        (s.only_modes_switch, s.aware) = (false, None);
-        s.info = StepInfo {
-            switch_distance: margin,
-            ..StepInfo::NONE
-        };
+        s.begin(margin);
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
         match &mut self.contact {
             None => {
@@ -422,41 +423,10 @@ impl Sim {
                     &s.acc,
                     &mut s.v_end,
                 )?;
-                if !certificate.converged && self.options.require_convergence {
-                    return Err(Error::not_converged(format!(
-                        "the contact solver stopped at residual {:e}, above options.tolerance {:e}",
-                        certificate.residual(),
-                        self.options.tolerance
-                    )));
-                }
-                for k in 0..model.nv() {
-                    s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
-                }
-                s.info.iterations = certificate.iterations();
-                s.info.work = certificate.spent.work;
-                s.info.residual = certificate.residual();
-                s.info.converged = certificate.converged;
-                s.info.push_out_given_up = c.gave_up_push_out();
-                s.info.contacts = c.scene.contacts().len();
-                s.info.impacts = c.constraints.impacts().count();
-                let kink = c.kink_distance();
-                s.info.switch_distance = margin.min(certificate.margin).min(kink);
-                let kinked = kink < 1e-9 || c.yielded();
-                if certificate.at_switch || kinked {
-                    s.info.gradient = Gradient::OneSided;
-                }
-                s.only_modes_switch = certificate.at_switch && !kinked && margin > 0.0;
-                if !certificate.converged {
-                    s.info.gradient = Gradient::Refused;
-                    s.only_modes_switch = false;
-                }
+                s.settle(c, &certificate, margin, &self.options)?;
             }
         }
-        if margin == 0.0 && s.info.gradient == Gradient::Exact {
-            s.info.gradient = Gradient::OneSided;
-        }
-        s.advance(model, &*self.integrator, h)?;
-        Ok(())
+        s.finish(model, &*self.integrator, h, margin)
     }
 
     /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;

@@ -1,6 +1,9 @@
 //! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
 
-use super::info::{Aware, StepInfo};
+use super::contact::ContactStage;
+use super::info::{Aware, Gradient, StepInfo};
+use super::options::Options;
+use crate::contact::certificate::Certificate;
 use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::force::State;
@@ -58,6 +61,97 @@ pub(crate) struct StepState {
 }
 
 impl StepState {
+    /// With so many numbers that the integrator carries.
+    pub fn new(model: &Model, carried: usize) -> StepState {
+        let zeros = |n: usize| vec![0.0; n];
+        let [nq, nv] = [model.nq(), model.nv()];
+        StepState {
+            q: zeros(nq),
+            v: zeros(nv),
+            u: zeros(model.nu()),
+            acc: zeros(nv),
+            q_next: zeros(nq),
+            v_next: zeros(nv),
+            carried: zeros(carried),
+            carried_next: zeros(carried),
+            v_start: zeros(nv),
+            v_end: zeros(nv),
+            info: StepInfo::NONE,
+            only_modes_switch: false,
+            aware: None,
+        }
+    }
+
+    /// Facts about a step whose forces are so far from where their slopes jump.
+    pub fn begin(&mut self, margin: f64) {
+        (self.only_modes_switch, self.aware) = (false, None);
+        self.info = StepInfo {
+            switch_distance: margin,
+            ..StepInfo::NONE
+        };
+    }
+
+    /// Takes what the contact problem's solution says, and the acceleration with its impulses.
+    ///
+    /// # Errors
+    /// `NotConverged` where `options` require that.
+    pub(super) fn settle(
+        &mut self,
+        c: &ContactStage,
+        certificate: &Certificate,
+        margin: f64,
+        options: &Options,
+    ) -> Result<()> {
+        if !certificate.converged && options.require_convergence {
+            return Err(Error::not_converged(format!(
+                "the contact solver stopped at residual {:e}, above options.tolerance {:e}",
+                certificate.residual(),
+                options.tolerance
+            )));
+        }
+        for (a, (end, start)) in self
+            .acc
+            .iter_mut()
+            .zip(self.v_end.iter().zip(&self.v_start))
+        {
+            *a = (end - start) / options.time_step;
+        }
+        let info = &mut self.info;
+        info.iterations = certificate.iterations();
+        info.work = certificate.spent.work;
+        info.residual = certificate.residual();
+        info.converged = certificate.converged;
+        info.push_out_given_up = c.gave_up_push_out();
+        info.contacts = c.scene.contacts().len();
+        info.impacts = c.constraints.impacts().count();
+        let kink = c.kink_distance();
+        info.switch_distance = margin.min(certificate.margin).min(kink);
+        let kinked = kink < 1e-9 || c.yielded();
+        if certificate.at_switch || kinked {
+            info.gradient = Gradient::OneSided;
+        }
+        self.only_modes_switch = certificate.at_switch && !kinked && margin > 0.0;
+        if !certificate.converged {
+            info.gradient = Gradient::Refused;
+            self.only_modes_switch = false;
+        }
+        Ok(())
+    }
+
+    /// The label of forces at a jump of their slopes, and the state at the end.
+    pub fn finish(
+        &mut self,
+        model: &Model,
+        scheme: &dyn Scheme,
+        h: f64,
+        margin: f64,
+    ) -> Result<()> {
+        if margin == 0.0 && self.info.gradient == Gradient::Exact {
+            self.info.gradient = Gradient::OneSided;
+        }
+        self.advance(model, scheme, h)
+    }
+
     /// The state that a step begins with.
     pub fn start<'a>(&'a self, model: &'a Model, h: f64) -> Start<'a> {
         Start {

@@ -59,14 +59,14 @@ impl Balance {
         }
     }
 
-    /// Takes the matrices at the state where `dynamics` holds inverse dynamics, and `forces` their slopes. Of `dynamics`
-    /// the branch-packed derivatives are lost.
+    /// Takes the matrices at the state where `dynamics` holds inverse dynamics, and `forces`, if there are
+    /// any, their slopes. Of `dynamics` the branch-packed derivatives are lost.
     pub fn take(
         &mut self,
         model: &Model,
         params: &Params,
         dynamics: &mut Dynamics,
-        forces: &Forces,
+        forces: Option<&Forces>,
     ) -> Result<()> {
         let t = model.topology();
         let nv = t.nv();
@@ -76,9 +76,11 @@ impl Balance {
                 let Some(d) = &mut dynamics.derivatives else {
                     return Err(Error::internal("the workspace of derivatives is missing"));
                 };
-                forces.for_branches(0.0, |row, column, by_q, by_v| {
-                    add_entry(&mut d.id, t, [row, column], by_q, by_v);
-                });
+                if let Some(forces) = forces {
+                    forces.for_branches(0.0, |row, column, by_q, by_v| {
+                        add_entry(&mut d.id, t, [row, column], by_q, by_v);
+                    });
+                }
                 std::mem::swap(m, &mut d.mass);
                 std::mem::swap(&mut above[0], &mut d.id.above_v);
                 std::mem::swap(&mut above[1], &mut d.id.above_q);
@@ -94,14 +96,16 @@ impl Balance {
                     return Err(Error::numerical("the mass matrix is not finite"));
                 }
                 dynamics.inverse_columns(model, params, by_q, by_v);
-                forces.for_branches(0.0, |row, column, q, v| {
-                    by_q[column * nv + row] += q;
-                    by_v[column * nv + row] += v;
-                });
+                if let Some(forces) = forces {
+                    forces.for_branches(0.0, |row, column, q, v| {
+                        by_q[column * nv + row] += q;
+                        by_v[column * nv + row] += v;
+                    });
+                }
             }
         }
         self.has_cross = false;
-        if let Some([by_v, by_q]) = &mut self.cross {
+        if let (Some([by_v, by_q]), Some(forces)) = (&mut self.cross, forces) {
             let mut any = false;
             by_v.fill(0.0);
             by_q.fill(0.0);

@@ -69,7 +69,7 @@ impl Linear {
             forces,
             ..
         } = physics;
-        self.balance.take(model, params, dynamics, forces)?;
+        self.balance.take(model, params, dynamics, Some(forces))?;
         self.inputs.clear();
         self.inputs.extend(forces.inputs().flatten());
         self.motion.linearize(t, at.tangents(), &at.v);

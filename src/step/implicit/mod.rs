@@ -16,5 +16,10 @@ mod stage;
 mod take;
 mod workspace;
 
+pub(super) use balance::{Balance, Of};
 pub(super) use chain::STAGES;
+pub(super) use linear::{Linear, Start};
+pub(super) use newton::{Limits, Newton, Problem};
+pub(super) use physics::Physics;
+pub(super) use stage::{Rule, StageState, mix};
 pub(crate) use workspace::Implicit;

@@ -112,16 +112,23 @@ impl Sim {
             }
             return Ok(());
         }
+        self.guess_by_forces(rule.rate)
+    }
+
+    /// v and what the forces where the step begins add to it in a time 1/`rate`, into the pending `v_end`.
+    pub(in crate::step) fn guess_by_forces(&mut self, rate: f64) -> Result<()> {
+        let h = self.implicit_step();
+        let (model, s) = (&*self.model, &mut self.pending);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         self.forces.apply(&at, &mut self.tau)?;
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
         (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
         for ((w, v), a) in s.v_end.iter_mut().zip(&s.v).zip(&s.acc) {
-            *w = v + a / rule.rate;
+            *w = v + a / rate;
         }
         for l in model.free_links() {
             let turned = crate::spatial::Twist::from_slice(&s.v[l.iv..]);
-            let change = turned.ang.cross(turned.lin) * (1.0 / rule.rate);
+            let change = turned.ang.cross(turned.lin) * (1.0 / rate);
             for (w, x) in s.v_end[l.iv..].iter_mut().zip(change.to_array()) {
                 *w += x;
             }

@@ -1,0 +1,231 @@
+//! What the derivatives of a θ-step are taken from, at the stage and where impulses act.
+
+use super::matrix::factor;
+use super::workspace::Theta;
+use crate::dynamics::rnea_derivatives::FreeAxes;
+use crate::error::{Error, Result};
+use crate::force::State;
+use crate::model::params::ParamKind;
+use crate::spatial::Vec3;
+use crate::step::implicit::Physics;
+use crate::step::linearization::add_entry;
+use crate::step::parameters::At;
+use crate::step::sim::Sim;
+use crate::step::state::Held;
+
+pub(super) fn missing() -> Error {
+    Error::internal("the stage is missing")
+}
+
+impl Sim {
+    /// Prepares all derivatives of the last step, unless that is done: the stage and what its balance varies by, the matrix
+    /// through which impulses act, and the recursions where the step began with the contact loads and nothing else.
+    pub(in crate::step) fn linearize_theta(&mut self) -> Result<()> {
+        if self.held >= Held::Matrices {
+            return Ok(());
+        }
+        let has_factors = self.held == Held::Velocities;
+        self.held = Held::Other;
+        let Some(mut theta) = self.theta.take() else {
+            return Err(missing());
+        };
+        let done = self.linearize_parts(&mut theta, has_factors);
+        self.theta = Some(theta);
+        done?;
+        let at = self.state.start(&self.model, self.options.time_step);
+        self.integrator.linearize(&at, &self.state.v_end);
+        self.held = Held::Matrices;
+        Ok(())
+    }
+
+    fn linearize_parts(&mut self, theta: &mut Theta, has_factors: bool) -> Result<()> {
+        if !theta.stage.converged {
+            return Err(Error::not_converged(format!(
+                "the last step has no derivative: Newton's method stopped at a correction of {:e}, above \
+                 options.newton_tolerance {:e}",
+                theta.stage.residual, self.options.newton_tolerance
+            )));
+        }
+        theta.has_rows = self.contact.as_ref().is_some_and(|c| c.has_rows());
+        for (k, change) in theta.matrix.change.iter_mut().enumerate() {
+            *change = self.state.v_end[k] - theta.stage.at.w[k];
+        }
+        self.linearize_stage(theta)?;
+        if theta.has_rows {
+            self.without_gravity(|sim| sim.linearize_matrix(theta))?;
+            if !has_factors {
+                let (params, at) = (&self.params, &theta.stage.at);
+                factor(&self.model, params, &mut self.dynamics, &self.diagonal, at)?;
+            }
+        }
+        let s = &self.state;
+        (self.dynamics).update(&self.model, &self.params, &s.q, &s.v);
+        self.dynamics.external.clear();
+        self.linearize_contact()?;
+        self.need_contact_derivative()?;
+        if theta.has_rows {
+            self.without_gravity(|sim| sim.linearize_loads(theta))?;
+        }
+        self.label_gradient()
+    }
+
+    /// Runs with recursions in which nothing has weight.
+    pub(super) fn without_gravity<T>(&mut self, run: impl FnOnce(&mut Sim) -> T) -> T {
+        let gravity = std::mem::replace(&mut self.params.gravity, Vec3::ZERO);
+        let done = run(self);
+        self.params.gravity = gravity;
+        done
+    }
+
+    fn linearize_stage(&mut self, theta: &mut Theta) -> Result<()> {
+        let mut physics = Physics {
+            model: &self.model,
+            params: &self.params,
+            dynamics: &mut self.dynamics,
+            forces: &mut self.forces,
+            u: &self.state.u,
+            tau: &mut self.tau,
+        };
+        let at = &theta.stage.at;
+        physics.balance(at, &mut self.work)?;
+        theta.linear.take(&mut physics, &theta.rule, at)?;
+        let Some(d) = &self.dynamics.derivatives else {
+            return Err(missing());
+        };
+        let here = At {
+            model: &self.model,
+            params: &self.params,
+            kin: &self.dynamics.kin,
+            rnea: &self.dynamics.rnea,
+            id: &d.id,
+            forces: &self.forces,
+            q: &at.q,
+            v: &at.v,
+            u: &self.state.u,
+            acc: &at.a,
+            time_step: 0.0,
+        };
+        let nv = self.model.nv().max(1);
+        let columns = theta.columns.stage.chunks_exact_mut(nv);
+        for (p, column) in self.selected.iter().zip(columns) {
+            here.column(p, column);
+        }
+        if !theta.has_rows {
+            return Ok(());
+        }
+        // What of forces is in the matrix, as their balance has it beside what it has at no acceleration.
+        let state = State {
+            model: here.model,
+            params: here.params,
+            kin: here.kin,
+            q: here.q,
+            v: here.v,
+            u: here.u,
+            time_step: theta.step,
+        };
+        let columns = theta.columns.forces.chunks_exact_mut(nv);
+        for (p, column) in self.selected.iter().zip(columns) {
+            column.fill(0.0);
+            match p.kind {
+                ParamKind::BodyInertia | ParamKind::Gravity | ParamKind::JointPlacement => {}
+                ParamKind::JointArmature => {
+                    let k = self.model.dof_of(p);
+                    column[k] = -theta.matrix.change[k];
+                }
+                _ => {
+                    theta.xi.fill(0.0);
+                    let (change, rest) = (&theta.matrix.change, &theta.zero);
+                    self.forces.by_parameter(&state, rest, p, column);
+                    (self.forces).by_parameter(&state, change, p, &mut theta.xi);
+                    for (c, x) in column.iter_mut().zip(&theta.xi) {
+                        *c -= x;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where nothing has weight.
+    fn linearize_matrix(&mut self, theta: &mut Theta) -> Result<()> {
+        let at = &theta.stage.at;
+        (theta.matrix).linearize(&self.model, &self.params, &mut self.dynamics, at)?;
+        let Some(d) = &self.dynamics.derivatives else {
+            return Err(missing());
+        };
+        let t = self.model.topology();
+        let columns = theta
+            .columns
+            .forces
+            .chunks_exact_mut(self.model.nv().max(1));
+        for (p, column) in self.selected.iter().zip(columns) {
+            if !matches!(p.kind, ParamKind::BodyInertia | ParamKind::JointPlacement) {
+                continue;
+            }
+            let here = At {
+                model: &self.model,
+                params: &self.params,
+                kin: &self.dynamics.kin,
+                rnea: &self.dynamics.rnea,
+                id: &d.id,
+                forces: &self.forces,
+                q: &at.q,
+                v: &theta.zero,
+                u: &self.state.u,
+                acc: &theta.matrix.seen,
+                time_step: 0.0,
+            };
+            here.column_of_bodies(p, &mut theta.xi);
+            theta.matrix.turn_back(t, &mut theta.xi);
+            for (c, x) in column.iter_mut().zip(&theta.xi) {
+                *c -= x;
+            }
+        }
+        Ok(())
+    }
+
+    /// The contact loads alone: bodies at rest where the step began, and nothing has weight.
+    fn linearize_loads(&mut self, theta: &mut Theta) -> Result<()> {
+        let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
+        let (params, d) = (&self.params, &mut self.dynamics);
+        d.update(model, params, &s.q, &theta.zero);
+        d.inverse(model, params, &theta.zero, &mut self.work);
+        let t = model.topology();
+        let (Some(c), Some(of)) = (&mut self.contact, &mut d.derivatives) else {
+            return Err(missing());
+        };
+        of.id.stiffness.set(&d.external);
+        c.expand(t, &d.kin, &mut of.id.stiffness);
+        d.differentiate_loaded(model, params, FreeAxes::Body);
+        let (Some(l), Some(of)) = (&c.linear, &mut d.derivatives) else {
+            return Err(missing());
+        };
+        if !t.is_deep() {
+            (l.variation).for_couplings(|k, x| add_entry(&mut of.id, t, [k, k], x, 0.0));
+        }
+        let columns = theta.columns.forces.chunks_exact_mut(model.nv().max(1));
+        for (p, column) in self.selected.iter().zip(columns) {
+            if p.kind != ParamKind::JointPlacement {
+                continue;
+            }
+            let here = At {
+                model,
+                params,
+                kin: &d.kin,
+                rnea: &d.rnea,
+                id: &of.id,
+                forces: &self.forces,
+                q: &s.q,
+                v: &theta.zero,
+                u: &s.u,
+                acc: &theta.zero,
+                time_step: 0.0,
+            };
+            here.column_of_bodies(p, &mut theta.xi);
+            for (c, x) in column.iter_mut().zip(&theta.xi) {
+                *c -= h * x;
+            }
+        }
+        Ok(())
+    }
+}

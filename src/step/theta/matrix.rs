@@ -1,0 +1,179 @@
+//! The matrix by which impulses change velocities in a θ-step, and how what it does to a velocity varies.
+//!
+//! A = Tᵀ M(q') T + diag(armature + θ h D̃ + (θ h)² K̃), M without armature and T from velocities along the axes where the step
+//! begins to those at the stage's q' ([`Motion`]). With Δ = v̂ − v* held, a = T Δ and f = M a,
+//!
+//!   δ(A Δ) = Tᵀ (∂(M a)/∂q' δq' + M δT Δ − N δξ) + δdiag Δ,   δTᵀ f = −Tᵀ N δξ,
+//!
+//! where N is what ∂(T Δ)/∂ξ would be with Tᵀ f in the place of Δ.
+
+use crate::dynamics::Dynamics;
+use crate::error::{Error, Result};
+use crate::integrator::implicit::{Motion, Slope, Tangents};
+use crate::model::Model;
+use crate::model::params::Params;
+use crate::model::topology::Topology;
+use crate::spatial::{Twist, Vec3, so3_exp};
+use crate::step::implicit::{Balance, Of, StageState};
+
+/// Sized at creation.
+#[derive(Debug)]
+pub(super) struct Matrix {
+    balance: Balance,
+    /// With the rate Δ, and with Tᵀ f in its place.
+    motion: [Motion; 2],
+    /// Δ, and T Δ.
+    pub change: Vec<f64>,
+    pub seen: Vec<f64>,
+    armature: Vec<f64>,
+    zero: Vec<f64>,
+    /// On the way: of q', of T Δ and of forces.
+    work: [Vec<f64>; 3],
+}
+
+/// Leaves the factors of A in `dynamics.mass`, and the placements at the stage.
+///
+/// # Errors
+/// `Numerical` naming the joint where A is singular.
+pub(super) fn factor(
+    model: &Model,
+    params: &Params,
+    dynamics: &mut Dynamics,
+    diagonal: &[f64],
+    at: &StageState,
+) -> Result<()> {
+    dynamics.update_positions(model, params, &at.q);
+    // Linear dofs of a free joint along the axes where the step begins: S Tᵀ in the place of S.
+    for l in model.free_links() {
+        let turn = so3_exp(Vec3::from_slice(&at.xi[l.iv + 3..]));
+        let own = &mut dynamics.kin.s[l.iv..l.iv + 3];
+        let s = [own[0], own[1], own[2]];
+        for (k, to) in own.iter_mut().enumerate() {
+            let mut sum = Twist::ZERO;
+            for (j, s) in s.iter().enumerate() {
+                sum += *s * turn.at(k, j);
+            }
+            *to = sum;
+        }
+    }
+    dynamics.factor_mass(model, diagonal);
+    match dynamics.mass.singular_at() {
+        None => Ok(()),
+        Some(k) => Err(Error::numerical(format!(
+            "the mass matrix where impulses act is singular at joint \"{}\"",
+            model.joint_of_dof(k).name
+        ))),
+    }
+}
+
+impl Matrix {
+    pub fn new(model: &Model) -> Matrix {
+        let zeros = || vec![0.0; model.nv()];
+        Matrix {
+            balance: Balance::new(model.topology(), false),
+            motion: [Motion::new(model), Motion::new(model)],
+            change: zeros(),
+            seen: zeros(),
+            armature: zeros(),
+            zero: zeros(),
+            work: [zeros(), zeros(), zeros()],
+        }
+    }
+
+    /// Takes the slopes at a stage for [`Matrix::change`]. `params` is without gravity; `dynamics` is left at rest at the
+    /// stage with the acceleration [`Matrix::seen`], and its loads are lost.
+    pub fn linearize(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &mut Dynamics,
+        at: &StageState,
+    ) -> Result<()> {
+        let t = model.topology();
+        let Matrix {
+            balance,
+            motion,
+            change,
+            seen,
+            armature,
+            zero,
+            work: [_, turned, force],
+        } = self;
+        let at_rest = |rate| Tangents {
+            xi: &at.xi,
+            x: &*zero,
+            rate,
+        };
+        armature.copy_from_slice(&params.armature);
+        motion[0].linearize(t, at_rest(change), zero);
+        seen.fill(0.0);
+        motion[0].add(t, Slope::Velocity, 1.0, change, seen);
+        dynamics.update(model, params, &at.q, zero);
+        dynamics.external.clear();
+        dynamics.inverse(model, params, seen, force);
+        without(armature, seen, force);
+        turned.fill(0.0);
+        motion[0].add_transposed(t, Slope::Velocity, 1.0, force, turned);
+        motion[1].linearize(t, at_rest(turned), zero);
+        balance.take(model, params, dynamics, None)
+    }
+
+    /// `out` −= δ(A Δ) along δq and δξ of the stage, of which an empty δq is zero.
+    pub fn subtract_direction(&mut self, t: &Topology, q: &[f64], xi: &[f64], out: &mut [f64]) {
+        let [position, acceleration, force] = &mut self.work;
+        for x in [&mut *position, acceleration, force] {
+            x.fill(0.0);
+        }
+        let [of_change, of_force] = &self.motion;
+        if !q.is_empty() {
+            of_change.add(t, Slope::PositionByStart, 1.0, q, position);
+        }
+        of_change.add(t, Slope::Position, 1.0, xi, position);
+        of_change.add(t, Slope::AccelerationByPosition, 1.0, xi, acceleration);
+        self.balance.add(t, Of::Position, position, force);
+        self.balance.add(t, Of::Acceleration, acceleration, force);
+        without(&self.armature, acceleration, force);
+        of_force.add(t, Slope::AccelerationByPosition, -1.0, xi, force);
+        of_change.add_transposed(t, Slope::Velocity, -1.0, force, out);
+    }
+
+    /// Adjoint of [`Matrix::subtract_direction`]: from that of forces, that of q is added and that of ξ written.
+    pub fn subtract_adjoint(
+        &mut self,
+        t: &Topology,
+        weights: &[f64],
+        q_bar: &mut [f64],
+        xi_bar: &mut [f64],
+    ) {
+        let [position, acceleration, force] = &mut self.work;
+        for x in [&mut *position, acceleration, force, &mut *xi_bar] {
+            x.fill(0.0);
+        }
+        let [of_change, of_force] = &self.motion;
+        of_change.add(t, Slope::Velocity, -1.0, weights, force);
+        let balance = &self.balance;
+        balance.add_transposed(t, Of::Position, force, position);
+        balance.add_transposed(t, Of::Acceleration, force, acceleration);
+        without(&self.armature, force, acceleration);
+        of_change.add_transposed(t, Slope::PositionByStart, 1.0, position, q_bar);
+        of_change.add_transposed(t, Slope::Position, 1.0, position, xi_bar);
+        let by_position = Slope::AccelerationByPosition;
+        of_change.add_transposed(t, by_position, 1.0, acceleration, xi_bar);
+        of_force.add_transposed(t, by_position, -1.0, force, xi_bar);
+    }
+
+    /// Tᵀ on what forces at the stage are, as the step's beginning sees them.
+    pub fn turn_back(&mut self, t: &Topology, force: &mut [f64]) {
+        let own = &mut self.work[2];
+        own.copy_from_slice(force);
+        force.fill(0.0);
+        self.motion[0].add_transposed(t, Slope::Velocity, 1.0, own, force);
+    }
+}
+
+/// Takes off what the armature does.
+fn without(armature: &[f64], rate: &[f64], force: &mut [f64]) {
+    for ((force, armature), rate) in force.iter_mut().zip(armature).zip(rate) {
+        *force -= armature * rate;
+    }
+}

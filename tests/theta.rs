@@ -1,0 +1,732 @@
+//! The θ-method, implicit Euler and midpoint: derivatives with every law against differences, order, energy, stiffness.
+
+mod common;
+
+use allocation_counter::measure;
+use common::checker::{Checker, FOURTH_ORDER, SECOND_ORDER, quadruped, quadruped_spec, standing};
+use common::scene::*;
+use common::*;
+use diffsim::error::Status;
+use diffsim::model::params::{Param, ParamKind};
+use diffsim::model::spec::{EqualityKind, EqualitySpec, GeomSpec, JointKind, JointSpec, ModelSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::rollout::Rollout;
+use diffsim::spatial::{Pose, Vec3};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
+use std::sync::Arc;
+
+const SCHEMES: [Integrator; 2] = [Integrator::ImplicitEuler, Integrator::Midpoint];
+
+fn with(integrator: Integrator, contact: Contact, h: f64) -> Options {
+    Options {
+        integrator,
+        contact,
+        time_step: h,
+        ..Options::default()
+    }
+}
+
+/// What a step without contact depends on, of every body and joint in turn.
+fn parameters(model: &Model) -> Vec<Param> {
+    let mut list = vec![param(ParamKind::Gravity, 0, 1)];
+    for b in 1..model.nbody() {
+        list.push(param(ParamKind::BodyInertia, b, b % 10));
+        list.push(param(ParamKind::ExternalWrench, b, b % 6));
+    }
+    for j in 0..model.njoint() {
+        let component = j % model.joint(j).nv.max(1);
+        list.push(param(ParamKind::JointDamping, j, component));
+        list.push(param(ParamKind::JointStiffness, j, component));
+        list.push(param(ParamKind::JointArmature, j, component));
+        list.push(param(ParamKind::JointPlacement, j, j % 6));
+        list.push(param(ParamKind::JointSpringReference, j, 0));
+    }
+    list
+}
+
+/// Those of them that a simulation takes.
+fn usable(model: &Arc<Model>, options: &Options, list: Vec<Param>) -> Vec<Param> {
+    let mut sim = Sim::new(model.clone(), options).unwrap();
+    let mut taken = |p: &Param| sim.select_params(&[*p]).is_ok();
+    list.into_iter().filter(|p| taken(p)).collect()
+}
+
+#[test]
+fn derivatives_without_contact() {
+    let singles = KINDS[1..].iter().map(|kind| single_joint(7, *kind));
+    let trees = [1, 4, 6].map(|seed| random_tree(seed, 7));
+    for model in singles.chain(trees).map(Arc::new) {
+        for scheme in SCHEMES {
+            let options = with(scheme, Contact::None, 0.02);
+            let list = usable(&model, &options, parameters(&model));
+            let mut c = Checker::new(model.clone(), &options);
+            (c.eps, c.stencil) = (EPS, FOURTH_ORDER);
+            c.select(&list);
+            let mut rng = Rng::new(3);
+            let (mut q, mut v) = (random_q(&mut rng, &model, 0.8), rng.vector(model.nv(), 2.0));
+            for _ in 0..2 {
+                let u = rng.vector(model.nu(), 3.0);
+                c.check(&mut q, &mut v, &u);
+            }
+            let t = c.tally(&format!("{scheme:?}, {} dofs", model.nv()));
+            assert!(t.p99 < 1e-8 && t.wrong == 0 && t.apart < 1e-10, "{t:?}");
+        }
+    }
+}
+
+/// A body with a ball and a box on it, whose box just touches a wall; the hand's number, and what to differentiate by.
+fn at_a_wall(kind: JointKind, seed: u64) -> (Arc<Model>, Vec<Param>) {
+    let mut rng = Rng::new(seed);
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.6);
+    let id = body(&mut spec, "part", kind, at(0.0, 0.0, 0.2), 1.0, ball(0.1));
+    spec.bodies[id].inertia = rng.inertia();
+    let j = &mut spec.bodies[id].joints[0];
+    j.axis = rng.vec3(1.0);
+    j.axis2 = j.axis.cross(rng.vec3(1.0));
+    (j.damping, j.stiffness, j.armature, j.friction_loss) = (0.2, 10.0, 0.01, 0.1);
+    if kind == JointKind::Free {
+        j.friction_loss = 0.0;
+    }
+    spec.geoms.push(GeomSpec::new(
+        "hand",
+        id,
+        Pose::translation(Vec3::new(0.1, 0.05, -0.08)),
+        cuboid(0.06, 0.05, 0.07),
+    ));
+    let normal = Pose::from_quat(rng.quat(), Vec3::ZERO);
+    let wall = |distance: f64| {
+        let mut spec = spec.clone();
+        let pose = Pose::new(normal.rot, normal.rot.c[2] * -distance);
+        plane(&mut spec, "wall", pose, 0.5);
+        Model::compile(spec, Actuation::Full).unwrap()
+    };
+    let far = wall(1.0);
+    let [hand, plane] = ["hand", "wall"].map(|name| far.geom_id(name).unwrap());
+    let q = far.neutral().to_vec();
+    let mut sim = Sim::new(Arc::new(far), &common::scene::options(1e-3)).unwrap();
+    let gap = sim.distance(hand, plane, &q, None).unwrap().distance;
+    let list = vec![
+        param(ParamKind::ContactDissipation, hand, 0),
+        param(ParamKind::GeomFriction, hand, 0),
+        param(ParamKind::GeomSize, hand, 1),
+        param(ParamKind::BodyInertia, id, 0),
+        param(ParamKind::BodyInertia, id, 2),
+        param(ParamKind::BodyInertia, id, 7),
+        param(ParamKind::JointPlacement, 0, 2),
+        param(ParamKind::JointPlacement, 0, 4),
+        param(ParamKind::JointDamping, 0, 0),
+        param(ParamKind::JointStiffness, 0, 0),
+        param(ParamKind::JointArmature, 0, 0),
+        param(ParamKind::JointFriction, 0, 0),
+        param(ParamKind::ExternalWrench, id, 2),
+        param(ParamKind::Gravity, 0, 2),
+    ];
+    (Arc::new(wall(1.0 - gap - 1e-4)), list)
+}
+
+#[test]
+fn derivatives_of_all_joints_at_a_wall() {
+    for scheme in SCHEMES {
+        for contact in LAWS {
+            for (i, kind) in KINDS.into_iter().enumerate().skip(1) {
+                let (model, list) = at_a_wall(kind, 70 + i as u64);
+                let options = with(scheme, contact, 4e-3);
+                let list = usable(&model, &options, list);
+                let mut c = Checker::new(model.clone(), &options);
+                (c.eps, c.stencil) = (3e-6, FOURTH_ORDER);
+                c.select(&list);
+                let mut rng = Rng::new(5);
+                let touches = |q: &[f64], v: &[f64], u: &[f64], sim: &mut Sim| {
+                    sim.step(q, v, u, &mut q.to_vec(), &mut v.to_vec()).unwrap();
+                    sim.contacts().iter().any(|c| c.impulse[2] > 0.0)
+                };
+                let mut touched = 0;
+                for _ in 0..6 {
+                    let (mut q, mut v) = (model.neutral().to_vec(), rng.vector(model.nv(), 1.0));
+                    let u = rng.vector(model.nu(), 4.0);
+                    // Towards the wall.
+                    if !touches(&q, &v, &u, &mut c.sim) {
+                        v.iter_mut().for_each(|v| *v = -*v);
+                    }
+                    for _ in 0..2 {
+                        touched += usize::from(touches(&q, &v, &u, &mut c.sim));
+                        c.check(&mut q, &mut v, &u);
+                    }
+                }
+                assert!(touched > 5, "{kind:?}, {touched}");
+                let t = c.tally(&format!("{scheme:?}, {contact:?}, {kind:?}"));
+                assert!(t.median < 1e-8 && t.p99 < 1e-6, "{t:?}");
+                assert!(t.apart < 1e-10 && t.apart_one_sided < 1e-8, "{t:?}");
+                assert!(t.wrong == 0 && t.checked > 2 * t.excluded, "{t:?}");
+            }
+        }
+    }
+}
+
+/// A quadruped with springs in its legs, two feet tied and two legs coupled.
+fn tied_quadruped() -> Model {
+    let mut spec = quadruped_spec(false);
+    let body = |name: &str| spec.bodies.iter().position(|b| b.name == name).unwrap();
+    let foot = Vec3::new(0.0, 0.0, -0.21);
+    let rod = EqualityKind::Distance {
+        body1: body("calf0"),
+        body2: body("calf1"),
+        anchor1: foot,
+        anchor2: foot,
+        length: None,
+    };
+    let coupling = EqualityKind::Joint {
+        joint1: "thigh2".into(),
+        joint2: Some("thigh3".into()),
+        coefficients: [0.0, 1.0, 0.1, 0.0, 0.0],
+    };
+    spec.equalities = [("rod", rod), ("coupling", coupling)]
+        .map(|(name, kind)| EqualitySpec {
+            name: name.into(),
+            active: true,
+            kind,
+            origin: String::new(),
+        })
+        .to_vec();
+    for b in &mut spec.bodies {
+        for j in b
+            .joints
+            .iter_mut()
+            .filter(|j| j.kind == JointKind::Revolute)
+        {
+            (j.stiffness, j.damping) = (5.0, 0.3);
+        }
+    }
+    Model::compile(spec, Actuation::Full).unwrap()
+}
+
+/// With contacts, limits, dry friction and equalities, standing and walking.
+#[test]
+fn derivatives_of_a_quadruped() {
+    let model = Arc::new(tied_quadruped());
+    let rest = standing(&model);
+    for scheme in SCHEMES {
+        for contact in LAWS {
+            let mut c = Checker::new(model.clone(), &with(scheme, contact, 2e-3));
+            (c.eps, c.stencil) = match contact {
+                Contact::Convex => (1e-6, FOURTH_ORDER),
+                _ => (3e-8, SECOND_ORDER),
+            };
+            let calf = model.joint_id("calf1").unwrap();
+            c.select(&[
+                param(ParamKind::JointPlacement, calf, 1),
+                param(ParamKind::JointPlacement, calf, 3),
+                param(ParamKind::JointStiffness, calf, 0),
+                param(ParamKind::JointDamping, calf, 0),
+                param(ParamKind::JointFriction, calf, 0),
+                param(ParamKind::GeomFriction, 0, 0),
+                param(ParamKind::BodyInertia, 3, 0),
+            ]);
+            let mut rng = Rng::new(4);
+            let (mut q, mut v) = (rest.clone(), vec![0.0; 18]);
+            v[1] = 0.3;
+            let mut touched = 0;
+            for step in 0..60 {
+                let mut u = vec![0.0; 18];
+                for k in 6..18 {
+                    u[k] = 40.0 * (rest[k + 1] - q[k + 1]) - v[k] + rng.range(-2.0, 2.0);
+                }
+                if step % 12 == 11 {
+                    c.check(&mut q, &mut v, &u);
+                } else {
+                    let (q0, v0) = (q.clone(), v.clone());
+                    c.sim.step(&q0, &v0, &u, &mut q, &mut v).unwrap();
+                }
+                touched += usize::from(c.sim.contacts().iter().any(|c| c.impulse[2] > 0.0));
+            }
+            println!("touched {touched}");
+            assert!(touched > 10);
+            c.report(&format!("{scheme:?}, {contact:?}"));
+        }
+    }
+}
+
+/// Beyond the depth of packed rows.
+#[test]
+fn derivatives_of_a_deep_tree() {
+    let model = lying(72, 4);
+    let nv = model.nv();
+    assert!(model.topology().is_deep());
+    for (scheme, contact) in [
+        (SCHEMES[0], Contact::Ncp),
+        (SCHEMES[1], Contact::Convex),
+        (SCHEMES[1], Contact::None),
+    ] {
+        let mut sim = Sim::new(model.clone(), &with(scheme, contact, 2e-3)).unwrap();
+        sim.select_params(&[
+            param(ParamKind::JointPlacement, 20, 3),
+            param(ParamKind::JointDamping, 30, 0),
+            param(ParamKind::BodyInertia, 40, 1),
+        ])
+        .unwrap();
+        let mut p = vec![0.0; 3];
+        sim.get_params(&mut p).unwrap();
+        let mut rng = Rng::new(3);
+        let along = [nv, nv, nv, 3].map(|n| rng.vector(n, 1.0));
+        let state = [
+            model.neutral().to_vec(),
+            rng.vector(nv, 0.01),
+            rng.vector(nv, 0.01),
+            p,
+        ];
+        let at = |sim: &mut Sim, e: f64| {
+            let [q, v, u, p] = [0, 1, 2, 3].map(|k| {
+                let x = state[k].iter().zip(&along[k]);
+                x.map(|(x, d)| x + e * d).collect::<Vec<f64>>()
+            });
+            sim.set_params(&p).unwrap();
+            let (mut qn, mut vn) = (q.clone(), v.clone());
+            sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+            [qn, vn].concat()
+        };
+        let fd = difference(1e-6, |e| at(&mut sim, e));
+        at(&mut sim, 0.0);
+        let touching = sim.contacts().iter().filter(|c| c.impulse[2] > 0.0).count();
+        assert!(contact == Contact::None || touching > 0, "{contact:?}");
+        let (mut dq, mut dv) = (vec![0.0; nv], vec![0.0; nv]);
+        let [a, b, c, d] = &along;
+        sim.step_jvp(a, b, c, d, &mut dq, &mut dv).unwrap();
+        let jvp = [dq, dv].concat();
+        let error = relative_error(&jvp, &fd);
+        let z = rng.vector(2 * nv, 1.0);
+        let mut bars = [nv, nv, nv, 3].map(|n| vec![0.0; n]);
+        let [qb, vb, ub, pb] = &mut bars;
+        sim.step_vjp(&z[..nv], &z[nv..], Some(qb), Some(vb), Some(ub), Some(pb))
+            .unwrap();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let back: f64 = bars.iter().zip(&along).map(|(b, w)| dot(b, w)).sum();
+        let there = dot(&z, &jvp);
+        println!("{scheme:?}, {contact:?}: {error:.1e}, {:.1e}", back - there);
+        // The far end is meters from the root: what the laws leave counts.
+        let bound = if contact == Contact::None { 1e-7 } else { 1e-5 };
+        assert!(error < bound, "{error:e}");
+        assert!((back - there).abs() < 1e-9 * there.abs().max(1.0));
+    }
+}
+
+/// Σ over the run of random weights times states, and its gradients by q₀, v₀, u and p.
+#[test]
+fn gradients_of_trajectories() {
+    const STEPS: usize = 100;
+    let mut spec = on_ground(0.5, RADIUS - 1e-6, 2.0, ball(RADIUS));
+    (
+        spec.bodies[1].joints[0].damping,
+        spec.bodies[1].joints[0].stiffness,
+    ) = (0.01, 0.02);
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let list = [
+        param(ParamKind::BodyInertia, 1, 0),
+        param(ParamKind::BodyInertia, 1, 4),
+        param(ParamKind::GeomFriction, 0, 0),
+        param(ParamKind::JointDamping, 0, 4),
+        param(ParamKind::JointStiffness, 0, 3),
+        param(ParamKind::Gravity, 0, 2),
+    ];
+    for (scheme, contact, interval) in [
+        (SCHEMES[0], Contact::Ncp, 1),
+        (SCHEMES[1], Contact::Convex, 7),
+        (SCHEMES[1], Contact::None, 7),
+    ] {
+        let options = Options {
+            checkpoint_interval: interval,
+            ..with(scheme, contact, 1e-3)
+        };
+        let list = usable(&model, &options, list.to_vec());
+        let mut rollout = Rollout::new(model.clone(), &options, STEPS).unwrap();
+        rollout.sim_mut().select_params(&list).unwrap();
+        let (nq, nv, np) = (model.nq(), model.nv(), list.len());
+        let mut rng = Rng::new(8);
+        let mut p = vec![0.0; np];
+        rollout.sim().get_params(&mut p).unwrap();
+        let (q0, v0) = (model.neutral().to_vec(), rng.vector(nv, 0.3));
+        let u = rng.vector(nv * STEPS, 1.0);
+        let bars = [(); 2].map(|()| rng.vector(nv * (STEPS + 1), 1.0));
+        let run = |r: &mut Rollout, q0: &[f64], v0: &[f64], u: &[f64], p: &[f64]| {
+            let mut q = vec![0.0; nq * (STEPS + 1)];
+            let mut v = vec![0.0; nv * (STEPS + 1)];
+            r.sim_mut().reset();
+            r.sim_mut().set_params(p).unwrap();
+            r.run(q0, v0, u, STEPS, Some(&mut q), Some(&mut v)).unwrap();
+            (q, v)
+        };
+        let base = run(&mut rollout, &q0, &v0, &u, &p).0;
+        let loss = |r: &mut Rollout, q0: &[f64], v0: &[f64], u: &[f64], p: &[f64]| {
+            let (q, v) = run(r, q0, v0, u, p);
+            let mut sum: f64 = v.iter().zip(&bars[1]).map(|(a, b)| a * b).sum();
+            let mut d = vec![0.0; nv];
+            for k in 0..=STEPS {
+                model.difference(&base[k * nq..][..nq], &q[k * nq..][..nq], &mut d);
+                sum += (d.iter().zip(&bars[0][k * nv..]))
+                    .map(|(a, b)| a * b)
+                    .sum::<f64>();
+            }
+            vec![sum]
+        };
+        let mut g = [nv, nv, nv * STEPS, np].map(|n| vec![0.0; n]);
+        let [a, b, c, d] = &mut g;
+        rollout
+            .adjoint(&bars[0], &bars[1], Some(a), Some(b), Some(c), Some(d))
+            .unwrap();
+        let r = &mut rollout;
+        let w = [nv, nv, nv * STEPS, np].map(|n| rng.vector(n, 1.0));
+        let moved = |x: &[f64], w: &[f64], e: f64| -> Vec<f64> {
+            x.iter().zip(w).map(|(x, w)| x + e * w).collect()
+        };
+        for kind in 0..4 {
+            let fd = difference(3e-6, |e| {
+                let mut q = q0.clone();
+                let step = moved(&vec![0.0; nv], &w[0], e);
+                match kind {
+                    0 => {
+                        model.integrate(&q0, &step, &mut q);
+                        loss(r, &q, &v0, &u, &p)
+                    }
+                    1 => loss(r, &q0, &moved(&v0, &w[1], e), &u, &p),
+                    2 => loss(r, &q0, &v0, &moved(&u, &w[2], e), &p),
+                    _ => loss(r, &q0, &v0, &u, &moved(&p, &w[3], e)),
+                }
+            })[0];
+            let ours: f64 = g[kind].iter().zip(&w[kind]).map(|(a, b)| a * b).sum();
+            let size: f64 = g[kind]
+                .iter()
+                .zip(&w[kind])
+                .map(|(a, b)| (a * b).abs())
+                .sum();
+            println!(
+                "{scheme:?}, {contact:?}, {kind}: {:.1e}",
+                (ours - fd).abs() / size
+            );
+            assert!((ours - fd).abs() < 1e-7 * size, "{ours} {fd}");
+        }
+    }
+}
+
+/// Where a run of this length leads.
+fn led(model: &Arc<Model>, options: &Options, q: &[f64], v: &[f64], time: f64) -> [Vec<f64>; 2] {
+    let mut sim = Sim::new(model.clone(), options).unwrap();
+    let (mut q, mut v) = (q.to_vec(), v.to_vec());
+    let u = vec![0.0; model.nu()];
+    for _ in 0..(time / options.time_step).round() as usize {
+        let (q0, v0) = (q.clone(), v.clone());
+        sim.step(&q0, &v0, &u, &mut q, &mut v).unwrap();
+    }
+    [q, v]
+}
+
+/// Five links in space with springs and dampers.
+fn chain() -> ModelSpec {
+    let mut rng = Rng::new(5);
+    let mut spec = ModelSpec::default();
+    let kinds = [
+        JointKind::Universal,
+        JointKind::Revolute,
+        JointKind::Spherical,
+        JointKind::Revolute,
+        JointKind::Universal,
+    ];
+    for (i, kind) in kinds.into_iter().enumerate() {
+        let mut b = random_body(&mut rng, i + 1, i, kind);
+        (b.joints[0].stiffness, b.joints[0].damping) = (3.0, 0.05);
+        spec.bodies.push(b);
+    }
+    spec
+}
+
+#[test]
+fn orders_of_convergence() {
+    let bodies = [
+        Model::compile(chain(), Actuation::Full).unwrap(),
+        single_joint(7, JointKind::Free),
+        single_joint(8, JointKind::Planar),
+    ];
+    for model in bodies.map(Arc::new) {
+        let mut rng = Rng::new(2);
+        let (q, v) = (random_q(&mut rng, &model, 0.4), rng.vector(model.nv(), 2.0));
+        let fine = with(Integrator::Midpoint, Contact::None, 0.02 / 64.0);
+        let reference = led(&model, &fine, &q, &v, 0.2);
+        for (scheme, order) in SCHEMES.into_iter().zip([1.0, 2.0]) {
+            let errors = [0.02, 0.01, 0.005].map(|h| {
+                let [q, v] = led(&model, &with(scheme, Contact::None, h), &q, &v, 0.2);
+                let mut d = vec![0.0; model.nv()];
+                model.difference(&reference[0], &q, &mut d);
+                d.extend(v.iter().zip(&reference[1]).map(|(a, b)| a - b));
+                d.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+            });
+            let orders = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+            println!("{scheme:?}, {} dofs: {errors:?} {orders:.2?}", model.nv());
+            assert!((orders[1] - order).abs() < 0.15, "{scheme:?} {orders:?}");
+        }
+    }
+}
+
+/// Of a free body the midpoint rule keeps momentum, energy and the size of the angular momentum.
+#[test]
+fn a_free_body_keeps_its_momentum() {
+    let mut spec = ModelSpec {
+        gravity: Vec3::ZERO,
+        ..ModelSpec::default()
+    };
+    free(
+        &mut spec,
+        "body",
+        at(0.0, 0.0, 1.0),
+        2.0,
+        cuboid(0.1, 0.2, 0.3),
+    );
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let options = with(Integrator::Midpoint, Contact::None, 0.02);
+    let mut sim = Sim::new(model.clone(), &options).unwrap();
+    let (q, v) = (
+        model.neutral().to_vec(),
+        vec![1.0, -2.0, 0.5, 3.0, 0.2, -1.0],
+    );
+    let [q1, v1] = led(&model, &options, &q, &v, 4.0);
+    let mut facts = |q: &[f64], v: &[f64]| {
+        let center = [q[0], q[1], q[2]];
+        let m = sim.momentum(q, v, center).unwrap();
+        let turning = m[3..].iter().map(|x| x * x).sum::<f64>();
+        vec![m[0], m[1], m[2], turning, sim.energy(q, v).unwrap().0]
+    };
+    let error = relative_error(&facts(&q1, &v1), &facts(&q, &v));
+    assert!(error < 1e-12, "{error:e}");
+}
+
+const RADIUS: f64 = 0.05;
+const MASS: f64 = 0.5;
+
+/// A little more than it weighs [kg].
+const MASS_OF_QUADRUPED: f64 = 20.0;
+
+/// A ball on a compliant ground, pulled by a spring along x.
+fn rolling(friction: f64, stiffness: f64) -> Arc<Model> {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, friction);
+    let id = body(
+        &mut spec,
+        "ball",
+        JointKind::Prismatic,
+        at(0.0, 0.0, RADIUS - MASS * 9.81 / 1e4),
+        MASS,
+        ball(RADIUS),
+    );
+    let axes = [
+        (JointKind::Prismatic, Vec3::X, stiffness),
+        (JointKind::Prismatic, Vec3::Z, 0.0),
+        (JointKind::Revolute, Vec3::Y, 0.0),
+    ];
+    spec.bodies[id].joints = axes
+        .map(|(kind, axis, stiffness)| {
+            let mut j = JointSpec::new(format!("{axis:?}"), kind);
+            (j.axis, j.stiffness) = (axis, stiffness);
+            j
+        })
+        .to_vec();
+    for g in &mut spec.geoms {
+        g.dissipation = 0.01;
+    }
+    if let Some(g) = spec.geoms.last_mut() {
+        g.stiffness = 1e4;
+    }
+    Arc::new(Model::compile(spec, Actuation::Full).unwrap())
+}
+
+#[test]
+fn a_ball_that_rolls_is_followed_at_second_order() {
+    for friction in [0.0, 1.0] {
+        let model = rolling(friction, 100.0);
+        let errors = [0.02, 0.01, 0.005, 0.0025].map(|h| {
+            let options = with(Integrator::Midpoint, Contact::Convex, h);
+            let mut sim = Sim::new(model.clone(), &options).unwrap();
+            let (mut q, mut v) = (vec![0.1, 0.0, 0.0], vec![0.0; 3]);
+            sim.step(&q, &v, &[0.0; 3], &mut q.clone(), &mut v.clone())
+                .unwrap();
+            // It rolls about the contact's point, by what it sinks in nearer to the centre than the radius.
+            let lever = RADIUS - MASS * 9.81 / 1e4 - sim.contacts()[0].point[2];
+            let turning = 0.4 * MASS * (RADIUS / lever).powi(2);
+            let inertia = MASS + if friction > 0.0 { turning } else { 0.0 };
+            let rate = (100.0 / inertia).sqrt();
+            let mut worst = 0.0_f64;
+            for k in 1..=(0.4 / h).round() as usize {
+                let (q0, v0) = (q.clone(), v.clone());
+                sim.step(&q0, &v0, &[0.0; 3], &mut q, &mut v).unwrap();
+                worst = worst.max((q[0] - 0.1 * (rate * k as f64 * h).cos()).abs());
+            }
+            worst
+        });
+        let ratios = [0, 1, 2].map(|k| errors[k] / errors[k + 1]);
+        println!("friction {friction}: {errors:?}, {ratios:.2?}");
+        assert!(ratios.iter().all(|r| (r - 4.0).abs() < 0.3), "{ratios:?}");
+    }
+}
+
+/// Of the ball without friction, smallest and largest over 10 s relative to the first. A joint's spring is taken
+/// implicitly by every integrator; as an input it is where the step begins.
+fn energies(integrator: Integrator) -> [f64; 2] {
+    let by_input = integrator == Integrator::SymplecticEuler;
+    let model = rolling(0.0, if by_input { 0.0 } else { 100.0 });
+    let mut sim = Sim::new(model.clone(), &with(integrator, Contact::Convex, 0.01)).unwrap();
+    let (mut q, mut v) = (vec![0.1, 0.0, 0.0], vec![0.0; 3]);
+    let first = 0.5 * 100.0 * 0.1 * 0.1;
+    let mut band = [f64::INFINITY, 0.0];
+    for _ in 0..1000 {
+        let (q0, v0) = (q.clone(), v.clone());
+        let pull = if by_input { -100.0 * q[0] } else { 0.0 };
+        sim.step(&q0, &v0, &[pull, 0.0, 0.0], &mut q, &mut v)
+            .unwrap();
+        let energy = 0.5 * (100.0 * q[0] * q[0] + MASS * (v[0] * v[0] + v[1] * v[1]));
+        band = [band[0].min(energy / first), band[1].max(energy / first)];
+    }
+    band
+}
+
+#[test]
+fn energy_stays_in_a_band_or_where_it_is() {
+    let band = energies(Integrator::SymplecticEuler);
+    assert!(band[0] > 0.8 && band[1] < 1.2, "{band:?}");
+    let band = energies(Integrator::Midpoint);
+    assert!(band.iter().all(|e| (e - 1.0).abs() < 1e-6), "{band:?}");
+    let band = energies(Integrator::ImplicitEuler);
+    assert!(band[0] < 1e-3 && band[1] < 1.0, "{band:?}");
+}
+
+#[test]
+fn stiff_joints_in_contact_stay_calm() {
+    let mut spec = quadruped_spec(false);
+    for b in &mut spec.bodies {
+        for j in b
+            .joints
+            .iter_mut()
+            .filter(|j| j.kind == JointKind::Revolute)
+        {
+            (j.stiffness, j.damping, j.limits) = (1e8, 1e3, None);
+        }
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    for contact in LAWS {
+        let options = with(Integrator::ImplicitEuler, contact, 0.01);
+        let mut sim = Sim::new(model.clone(), &options).unwrap();
+        let mut q = model.neutral().to_vec();
+        q[2] += 0.1;
+        let mut v = vec![0.0; model.nv()];
+        let most = MASS_OF_QUADRUPED * 9.81 * q[2];
+        for _ in 0..150 {
+            let (q0, v0) = (q.clone(), v.clone());
+            sim.step(&q0, &v0, &[], &mut q, &mut v).unwrap();
+            assert!(sim.step_info().unwrap().converged, "{contact:?}");
+            let energy = sim.energy(&q, &v).unwrap().0 + sim.spring_energy(&q).unwrap();
+            assert!(energy < most, "{contact:?} {energy}");
+        }
+        let bend = q[7..].iter().zip(&model.neutral()[7..]);
+        assert!(
+            bend.clone().all(|(a, b)| (a - b).abs() < 1e-5),
+            "{contact:?}"
+        );
+        assert!(v.iter().all(|v| v.abs() < 0.3), "{contact:?} {v:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_named_and_nothing_is_written() {
+    let model = Arc::new(single_joint(1, JointKind::Free));
+    let refused = |o: Options| Sim::new(model.clone(), &o).unwrap_err();
+    for scheme in SCHEMES {
+        let e = refused(Options {
+            newton_tolerance: 0.0,
+            ..with(scheme, Contact::Ncp, 0.01)
+        });
+        assert!(e.message.contains("newton_tolerance"), "{e}");
+        let e = refused(Options {
+            max_newton: 0,
+            ..with(scheme, Contact::Ncp, 0.01)
+        });
+        assert!(e.message.contains("max_newton"), "{e}");
+        let options = with(scheme, Contact::Ncp, 0.01);
+        let mut sim = Sim::new(model.clone(), &options).unwrap();
+        let q = model.neutral().to_vec();
+        let (mut qn, mut vn) = (vec![7.0; model.nq()], vec![7.0; model.nv()]);
+        let bad = [f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let e = sim.step(&q, &bad, &[0.0; 6], &mut qn, &mut vn).unwrap_err();
+        assert_eq!(e.status, Status::Numerical);
+        let fast = [1e160; 6];
+        let e = sim
+            .step(&q, &fast, &[0.0; 6], &mut qn, &mut vn)
+            .unwrap_err();
+        assert_eq!(e.status, Status::Numerical);
+        assert!(qn.iter().chain(&vn).all(|x| *x == 7.0));
+    }
+}
+
+/// A stage that is not solved refuses the derivative, or the step where that is asked for.
+#[test]
+fn a_stage_that_is_not_solved_says_so() {
+    let model = Arc::new(Model::compile(chain(), Actuation::Full).unwrap());
+    let mut rng = Rng::new(2);
+    let (q, v) = (
+        random_q(&mut rng, &model, 0.8),
+        rng.vector(model.nv(), 30.0),
+    );
+    let u = vec![0.0; model.nu()];
+    let hasty = |require_convergence| Options {
+        max_newton: 1,
+        require_convergence,
+        ..with(Integrator::Midpoint, Contact::Ncp, 0.05)
+    };
+    let (mut qn, mut vn) = (q.clone(), v.clone());
+    let mut sim = Sim::new(model.clone(), &hasty(false)).unwrap();
+    sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+    let info = sim.step_info().unwrap();
+    assert!(!info.converged && info.gradient == Gradient::Refused && info.residual > 1e-9);
+    let z = vec![0.0; model.nv()];
+    let e = sim.step_vjp(&z, &z, None, None, None, None).unwrap_err();
+    assert_eq!(e.status, Status::NotConverged);
+    let mut sim = Sim::new(model.clone(), &hasty(true)).unwrap();
+    let e = sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap_err();
+    assert_eq!(e.status, Status::NotConverged);
+}
+
+#[test]
+fn steps_and_derivatives_do_not_touch_the_heap() {
+    let model = Arc::new(quadruped(false));
+    for scheme in SCHEMES {
+        for contact in [Contact::None, Contact::Ncp, Contact::Lcp, Contact::Convex] {
+            let mut sim = Sim::new(model.clone(), &with(scheme, contact, 2e-3)).unwrap();
+            sim.select_params(&[
+                param(ParamKind::JointPlacement, 3, 1),
+                param(ParamKind::BodyInertia, 2, 0),
+                param(ParamKind::JointDamping, 3, 0),
+            ])
+            .unwrap();
+            let (mut q, mut v) = (standing(&model), vec![0.0; 18]);
+            let (mut qn, mut vn) = (q.clone(), v.clone());
+            let u = vec![0.0; 18];
+            let sizes = [18, 18, 18, 3];
+            let (mut jq, mut jv) = (
+                sizes.map(|n| vec![0.0; 18 * n]),
+                sizes.map(|n| vec![0.0; 18 * n]),
+            );
+            let mut bars = sizes.map(|n| vec![0.0; n]);
+            let heap = measure(|| {
+                for _ in 0..20 {
+                    sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+                    q.copy_from_slice(&qn);
+                    v.copy_from_slice(&vn);
+                }
+                sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+                let [a, b, c, d] = &mut bars;
+                sim.step_vjp(&v, &v, Some(a), Some(b), Some(c), Some(d))
+                    .unwrap();
+                sim.step_vjp_aware(&v, &v, Some(a), None, None, None)
+                    .unwrap();
+                sim.step_jvp(&v, &v, &u, &[1.0; 3], &mut qn[..18], &mut vn)
+                    .unwrap();
+            });
+            assert_eq!(heap.count_total, 0, "{scheme:?} {contact:?}");
+        }
+    }
+}
