@@ -78,7 +78,6 @@ OPTION(time_step, NAN, nan)
 OPTION(contact, 99, unknown)
 OPTION(integrator, -1, unknown)
 OPTION(integrator, DS_INTEGRATOR_SDIRK2 + 1, large)
-OPTION(integrator, DS_INTEGRATOR_MIDPOINT, missing)
 OPTION(integrator, DS_INTEGRATOR_BDF1, touching)
 OPTION(tolerance, 0.0, zero)
 OPTION(max_iterations, 0, zero)
@@ -108,7 +107,6 @@ static void options(void) {
     INVALID(create(set_unknown_contact), "contact");
     INVALID(create(set_unknown_integrator), "integrator");
     INVALID(create(set_large_integrator), "integrator");
-    WRONG(create(set_missing_integrator), DS_ERR_UNSUPPORTED, "integrator");
     WRONG(create(set_touching_integrator), DS_ERR_UNSUPPORTED, "contact");
     INVALID(create(set_zero_tolerance), "tolerance");
     INVALID(create(set_zero_max_iterations), "max_iterations");

@@ -545,7 +545,17 @@ enum ds_integrator
    * own axes: where these turn at w, its linear part gains the share (h w)²/2 a step.
    */
   DS_INTEGRATOR_SYMPLECTIC_EULER = 0,
+  /**
+   * Forces where the velocity without impulses leads, found by Newton's method: M(q*) (v* - v) = h (f - b)(q*, v*, u) with
+   * q* = q ⊕ h v*. Then impulses through M(q*) and what joint springs and dampers add to it, with any contact law, and
+   * q+ = q ⊕ h v+. Of first order; stiff forces are damped. Free joints keep their linear velocity in world axes, in this
+   * and in DS_INTEGRATOR_MIDPOINT.
+   */
   DS_INTEGRATOR_IMPLICIT_EULER = 1,
+  /**
+   * The same with forces halfway, at q ⊕ h/4 (v + v*) and (v + v*)/2, and q+ = q ⊕ h/2 (v + v+): of second order while
+   * impulses vary smoothly. It damps nothing: what is stiff rings on.
+   */
   DS_INTEGRATOR_MIDPOINT = 2,
   /**
    * Implicit Euler with the forces where the step ends, found by Newton's method: M(q+) (v+ - v) = h (f - b)(q+, v+, u),

@@ -9,7 +9,7 @@ use diffsim::model::cord::Transmission;
 use diffsim::model::spec::{ActuatorSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::rollout::Rollout;
-use diffsim::step::{Bytes, Contact, Options, Sim};
+use diffsim::step::{Bytes, Contact, Integrator, Options, Sim};
 use std::sync::Arc;
 
 const LAWS: [Contact; 5] = [
@@ -61,16 +61,24 @@ fn held(model: &Arc<Model>, o: &Options) -> u64 {
 fn memory_is_counted_before_it_is_taken() {
     for (name, model) in models() {
         for (contact, derivatives) in LAWS.into_iter().flat_map(|l| [(l, false), (l, true)]) {
-            for max_contacts in [1, 64, 256, 1024] {
+            for (max_contacts, integrator) in [
+                (1, Integrator::SymplecticEulerWorld),
+                (64, Integrator::Midpoint),
+                (64, Integrator::SymplecticEulerWorld),
+                (256, Integrator::SymplecticEulerWorld),
+                (1024, Integrator::SymplecticEulerWorld),
+            ] {
                 let o = Options {
                     contact,
                     derivatives,
                     max_contacts,
+                    integrator,
                     ..options(1e-3)
                 };
                 let (held, counted) = (held(&model, &o), Bytes::of(&model, &o).total() as u64);
-                let case =
-                    format!("{name}, {contact:?}, derivatives {derivatives}, {max_contacts}");
+                let case = format!(
+                    "{name}, {contact:?}, derivatives {derivatives}, {max_contacts}, {integrator:?}"
+                );
                 assert!(held <= counted, "{case}: {held} bytes, counted {counted}");
                 assert!(
                     counted < 5 * held / 2 + 800_000,

@@ -3,7 +3,7 @@
 //! An allocation that fails ends the process. So all of it is asked for at once, in a way that may fail, before any of
 //! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
 
-use super::options::{Contact, Options};
+use super::options::{Contact, Integrator, Options};
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::contact::ncp::DENSE_AT_LAST;
@@ -33,6 +33,10 @@ impl Bytes {
         let mut matrices = 0;
         let deep = t.is_deep();
         let is_implicit = options.integrator.formula().is_some();
+        let has_stage = matches!(
+            options.integrator,
+            Integrator::ImplicitEuler | Integrator::Midpoint
+        );
         if options.derivatives || is_implicit {
             let square = if deep { 16 } else { 44 };
             linear += square * nv * nv + 3000 * nv + 8 * nv * nu;
@@ -46,13 +50,25 @@ impl Bytes {
             let square = crossed + if deep { 96 } else { 48 };
             linear += square * nv * nv + 1000 * nv + 120 * packed + 8 * nv * nu;
         }
+        if has_stage {
+            let crossed = options.contact == Contact::Penalty;
+            let square = match deep {
+                true => 64,
+                false if crossed => 32,
+                false if nv <= 256 => 16,
+                false => 0,
+            };
+            // Newton's method takes derivatives, too.
+            let inverse = if options.derivatives || deep { 0 } else { 9 };
+            linear += (square + inverse) * nv * nv + 3000 * nv + 120 * packed;
+        }
         if options.contact == Contact::None {
             return Bytes { linear, matrices };
         }
         if options.contact == Contact::Penalty {
             linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
             linear += contacts * (2500 + 48 * nv + 24 * nu);
-            if options.derivatives {
+            if options.derivatives || is_implicit || has_stage {
                 let arms = nv.min(2 * t.max_depth as u128);
                 let bent = if t.varying.is_empty() { 0 } else { 200 };
                 linear += contacts * arms * (200 + bent);

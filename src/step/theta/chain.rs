@@ -167,7 +167,7 @@ impl Sim {
                 let d = &mut sim.dynamics;
                 d.inverse_direction(&sim.model, &sim.params, q, &[], out);
             });
-            self.for_loads_on_dofs(|k, x| out[k] += x * q[k]);
+            self.for_loads_on_dofs(|row, column, x| out[row] += x * q[column]);
             return Ok(());
         }
         let Some(d) = &self.dynamics.derivatives else {
@@ -183,12 +183,15 @@ impl Sim {
             let d = &mut sim.dynamics;
             d.inverse_adjoint(&sim.model, &sim.params, weights, q_bar, scratch);
         });
-        self.for_loads_on_dofs(|k, x| q_bar[k] += x * weights[k]);
+        self.for_loads_on_dofs(|row, column, x| q_bar[column] += x * weights[row]);
     }
 
-    fn for_loads_on_dofs(&self, visit: impl FnMut(usize, f64)) {
-        if let Some(l) = self.contact.as_ref().and_then(|c| c.linear.as_ref()) {
-            l.variation.for_couplings(visit);
+    fn for_loads_on_dofs(&self, visit: impl FnMut(usize, usize, f64)) {
+        if let Some(c) = &self.contact
+            && let Some(l) = &c.linear
+        {
+            let t = self.model.topology();
+            l.variation.for_couplings(t, &c.cords, visit);
         }
     }
 }

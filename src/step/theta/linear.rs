@@ -201,7 +201,9 @@ impl Sim {
             return Err(missing());
         };
         if !t.is_deep() {
-            (l.variation).for_couplings(|k, x| add_entry(&mut of.id, t, [k, k], x, 0.0));
+            (l.variation).for_couplings(t, &c.cords, |row, column, x| {
+                add_entry(&mut of.id, t, [row, column], x, 0.0);
+            });
         }
         let columns = theta.columns.forces.chunks_exact_mut(model.nv().max(1));
         for (p, column) in self.selected.iter().zip(columns) {
