@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::LAWS;
 use common::checker::{free_body, ground};
 use common::cords::tendon;
 use common::scene::options;
 use common::tethers::{point, spring};
+use common::{LAWS, param};
 use diffsim::error::Status;
 use diffsim::model::cord::{TendonPath, TendonSpec};
+use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::Vec3;
@@ -229,6 +230,11 @@ fn a_tendon_between_three_trees_is_refused_by_name() {
         .map(|_| ())
     };
     create(&spec, Contact::Ncp).unwrap();
+    // Nor is there a silent zero for what it would have.
+    let model = Arc::new(Model::compile(spec.clone(), Actuation::FromFile).unwrap());
+    let mut sim = Sim::new(model, &options(1e-3)).unwrap();
+    let chosen = sim.select_params(&[param(ParamKind::Tendon, 0, 0)]);
+    assert_eq!(chosen.unwrap_err().status, Status::Unsupported);
     let hold: [fn(&mut TendonSpec); 4] = [
         |t| t.stiffness = 1.0,
         |t| t.damping = 1.0,

@@ -5,12 +5,21 @@ use super::elastic::Elastic;
 use super::memory::Key;
 use super::source::{Along, Source};
 use crate::contact::problem::Block;
-use crate::model::params::Params;
+use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Mat3;
 use crate::tendon::Cords;
 
 impl Constraints {
+    /// Whether the spring or tendon of a parameter may have rows.
+    pub fn has_elastic(&self, p: &Param) -> bool {
+        let index = p.index as usize;
+        match p.kind {
+            ParamKind::Spring => self.springs[index].joins_links(),
+            _ => self.tendons[index].has_rows,
+        }
+    }
+
     /// Bounds of lengths within reach.
     pub(super) fn fill_tendon_limits(
         &mut self,

@@ -77,6 +77,11 @@ impl Sim {
                     return self.model.params().friction_loss[k] > 0.0;
                 }
                 ParamKind::GeomSize => return true,
+                // What joins more trees than rows do has none.
+                ParamKind::Spring | ParamKind::Tendon => {
+                    let constraints = self.contact.as_ref().map(|c| &c.constraints);
+                    return constraints.is_some_and(|c| c.has_elastic(p));
+                }
                 ParamKind::Stabilization | ParamKind::GeomRestitution => {
                     return matches!(self.options.contact, Contact::Ncp | Contact::Lcp);
                 }
