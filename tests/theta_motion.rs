@@ -274,3 +274,44 @@ fn a_stage_that_is_not_solved_says_so() {
     let e = sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap_err();
     assert_eq!(e.status, Status::NotConverged);
 }
+
+/// Penalty forces belong to the stage; nothing is left for impulses.
+#[test]
+fn derivatives_with_penalty_contact() {
+    let spec = on_ground(0.5, 0.05 - 1e-4, 2.0, ball(0.05));
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    for scheme in SCHEMES {
+        let mut sim = Sim::new(model.clone(), &with(scheme, Contact::Penalty, 2e-3)).unwrap();
+        let (q, mut rng) = (model.neutral().to_vec(), Rng::new(8));
+        let [mut v, u, dq, dv, du] = [0.3, 1.0, 0.01, 1.0, 1.0].map(|s| rng.vector(6, s));
+        v[2] = -0.2;
+        let at = |sim: &mut Sim, e: f64| {
+            let moved = |x: &[f64], d: &[f64]| -> Vec<f64> {
+                x.iter().zip(d).map(|(x, d)| x + e * d).collect()
+            };
+            let (mut from, mut qn, mut vn) = (q.clone(), q.clone(), v.clone());
+            model.integrate(&q, &moved(&[0.0; 6], &dq), &mut from);
+            let (v, u) = (moved(&v, &dv), moved(&u, &du));
+            sim.step(&from, &v, &u, &mut qn, &mut vn).unwrap();
+            let mut x = vec![0.0; 6];
+            model.difference(&q, &qn, &mut x);
+            (qn, [x, vn].concat())
+        };
+        let fd = difference(1e-5, |e| at(&mut sim, e).1);
+        let (end, _) = at(&mut sim, 0.0);
+        assert!(sim.contacts().iter().any(|c| c.impulse[2] > 0.0));
+        let (mut to_q, mut to_v) = (vec![0.0; 6], vec![0.0; 6]);
+        sim.step_jvp(&dq, &dv, &du, &[], &mut to_q, &mut to_v)
+            .unwrap();
+        // The tangent at the end, seen from the beginning.
+        let (mut there, mut seen) = (end.clone(), vec![0.0; 6]);
+        let along = difference(1e-5, |e| {
+            let w: Vec<f64> = to_q.iter().map(|x| e * x).collect();
+            model.integrate(&end, &w, &mut there);
+            model.difference(&q, &there, &mut seen);
+            seen.clone()
+        });
+        let error = relative_error(&[along, to_v].concat(), &fd);
+        assert!(error < 1e-8, "{scheme:?} {error:e}");
+    }
+}
