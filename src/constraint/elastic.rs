@@ -87,8 +87,8 @@ mod tests {
             let row = s * speed + by * elongation + e.compliance() * (lambda / s);
             assert!(row.abs() < 1e-12 * (s * speed).abs(), "{k} {d}: {row}");
             assert!(e.compliance() < weight);
-            for (which, x) in [(0, k), (1, d)] {
-                let step = 1e-6 * x.max(1e-3);
+            for (which, x) in [(0, k + d / h), (1, d + h * k)] {
+                let step = 1e-6 * x;
                 let at = |by: f64| {
                     let (k, d) = if which == 0 { (k + by, d) } else { (k, d + by) };
                     sigma(k, d, h, [speed, elongation, lambda])
