@@ -5,6 +5,8 @@
 //!
 //!   A⁻¹ x = y − Z C⁻¹ Wᵀ y, y = A₀⁻¹ x,   A⁻ᵀ x = A₀⁻¹ (x − W C⁻ᵀ Zᵀ x).
 //!
+//! A symmetric product w g gᵀ with w > 0 has √w g in either. Such may be others in every step.
+//!
 //! C is factored by LU, so that A need not be symmetric. Of rank r, it costs r solves with A₀ and r³.
 
 use super::factors::Factors;
@@ -22,6 +24,9 @@ pub struct Couplings {
     rows: Vec<usize>,
     /// Column of U and W, row of W, value.
     terms: Vec<(usize, usize, f64)>,
+    /// √w g of all products, (dof, value), and where those of each end.
+    products: Vec<(usize, f64)>,
+    ends: Vec<usize>,
     /// Z, column by column, and C by rows.
     z: Vec<f64>,
     capacitance: Vec<f64>,
@@ -32,8 +37,13 @@ pub struct Couplings {
 }
 
 impl Couplings {
-    /// Of a matrix of order `nv` with such terms: (row, column, value). Allocates.
-    pub fn new(nv: usize, terms: impl Iterator<Item = (usize, usize, f64)>) -> Self {
+    /// Of a matrix of order `nv` with such terms: (row, column, value), and with room for so many products with so many
+    /// numbers in all. Allocates.
+    pub fn new(
+        nv: usize,
+        terms: impl Iterator<Item = (usize, usize, f64)>,
+        [products, numbers]: [usize; 2],
+    ) -> Self {
         let mut rows: Vec<usize> = Vec::new();
         let terms = terms.map(|(row, column, x)| {
             let known = rows.iter().position(|r| *r == row);
@@ -44,11 +54,13 @@ impl Couplings {
             (k, column, x)
         });
         let terms: Vec<_> = terms.collect();
-        let rank = rows.len();
+        let rank = rows.len() + products;
         Couplings {
             nv,
             rows,
             terms,
+            products: Vec::with_capacity(numbers),
+            ends: Vec::with_capacity(products),
             z: vec![0.0; nv * rank],
             capacitance: vec![0.0; rank * rank],
             lu: Lu::new(rank),
@@ -58,7 +70,44 @@ impl Couplings {
         }
     }
 
-    /// Whether there are none.
+    /// Columns of U and W.
+    pub fn rank(&self) -> usize {
+        self.rows.len() + self.ends.len()
+    }
+
+    /// Takes other products: of each the weight, the dofs of g and its entries.
+    pub fn set_products<'a>(
+        &mut self,
+        products: impl Iterator<Item = (f64, &'a [usize], &'a [f64])>,
+    ) {
+        self.is_regular = false;
+        self.products.clear();
+        self.ends.clear();
+        for (weight, dofs, g) in products {
+            let root = weight.sqrt();
+            (self.products).extend(dofs.iter().zip(g).map(|(k, g)| (*k, root * g)));
+            self.ends.push(self.products.len());
+        }
+    }
+
+    /// Wᵀ x into `out`, one entry a column.
+    fn project(&self, x: &[f64], mut out: impl FnMut(usize, f64)) {
+        for (k, column, value) in &self.terms {
+            out(*k, value * x[*column]);
+        }
+        for k in 0..self.ends.len() {
+            let product = self.product(k).iter().map(|(i, g)| g * x[*i]);
+            out(self.rows.len() + k, product.sum());
+        }
+    }
+
+    /// √w g of a product.
+    fn product(&self, k: usize) -> &[(usize, f64)] {
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.products[start..self.ends[k]]
+    }
+
+    /// Whether there are none of the terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -77,46 +126,68 @@ impl Couplings {
 
     /// Prepares solving with these factors of A₀.
     pub fn factor(&mut self, m: &mut Factors, t: &Topology) {
-        let rank = self.rows.len();
-        self.z.fill(0.0);
-        for (z, row) in self.z.chunks_exact_mut(self.nv).zip(&self.rows) {
-            z[*row] = 1.0;
+        let (rank, rows) = (self.rank(), self.rows.len());
+        if rank == 0 {
+            return;
+        }
+        let mut z = std::mem::take(&mut self.z);
+        z.fill(0.0);
+        for (k, z) in z.chunks_exact_mut(self.nv).take(rank).enumerate() {
+            match k.checked_sub(rows) {
+                None => z[self.rows[k]] = 1.0,
+                Some(k) => self.product(k).iter().for_each(|(i, g)| z[*i] = *g),
+            }
             m.solve(t, z);
         }
-        self.capacitance.fill(0.0);
-        for (j, z) in self.z.chunks_exact(self.nv).enumerate() {
-            self.capacitance[j * rank + j] = 1.0;
-            for (i, column, x) in &self.terms {
-                self.capacitance[i * rank + j] += x * z[*column];
-            }
+        let mut capacitance = std::mem::take(&mut self.capacitance);
+        capacitance.fill(0.0);
+        for (j, z) in z.chunks_exact(self.nv).take(rank).enumerate() {
+            capacitance[j * rank + j] = 1.0;
+            self.project(z, |i, x| capacitance[i * rank + j] += x);
         }
-        self.is_regular = self.lu.factor(&self.capacitance, rank, rank, TINY);
+        self.is_regular = self.lu.factor(&capacitance, rank, rank, TINY);
+        (self.z, self.capacitance) = (z, capacitance);
     }
 
     /// x ← A⁻¹ x; not finite where A is singular.
     pub fn solve(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
         m.solve(t, x);
-        self.small.fill([0.0]);
-        for (k, column, value) in &self.terms {
-            self.small[*k][0] += value * x[*column];
+        let rank = self.rank();
+        if rank == 0 {
+            return;
         }
-        self.lu.solve(&mut self.small, &mut self.scratch);
-        for ([s], z) in self.small.iter().zip(self.z.chunks_exact(self.nv)) {
+        let mut small = std::mem::take(&mut self.small);
+        small.fill([0.0]);
+        self.project(x, |k, y| small[k][0] += y);
+        self.lu.solve(&mut small[..rank], &mut self.scratch[..rank]);
+        for ([s], z) in small[..rank].iter().zip(self.z.chunks_exact(self.nv)) {
             for (x, z) in x.iter_mut().zip(z) {
                 *x -= z * s;
             }
         }
+        self.small = small;
         self.refuse_singular(x);
     }
 
     /// x ← A⁻ᵀ x.
     pub fn solve_transposed(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
-        for ([s], z) in self.small.iter_mut().zip(self.z.chunks_exact(self.nv)) {
+        let (rank, rows) = (self.rank(), self.rows.len());
+        if rank == 0 {
+            return m.solve(t, x);
+        }
+        let small = &mut self.small[..rank];
+        for ([s], z) in small.iter_mut().zip(self.z.chunks_exact(self.nv)) {
             *s = z.iter().zip(&*x).map(|(z, x)| z * x).sum();
         }
-        self.lu.solve_transpose(&mut self.small, &mut self.scratch);
+        (self.lu).solve_transpose(small, &mut self.scratch[..rank]);
         for (k, column, value) in &self.terms {
             x[*column] -= value * self.small[*k][0];
+        }
+        for k in rows..rank {
+            let s = self.small[k][0];
+            self.product(k - rows)
+                .iter()
+                .for_each(|(i, g)| x[*i] -= g * s);
         }
         m.solve(t, x);
         self.refuse_singular(x);

@@ -11,7 +11,7 @@ use crate::model::topology::Topology;
 pub enum System {
     /// Nothing.
     Definite,
-    /// Terms between dofs of different branches.
+    /// Terms between dofs of different branches, and products g gᵀ.
     Coupled(Couplings),
     /// A itself, with the sparsity of the tree, not symmetric.
     General(TreeLu),
@@ -19,21 +19,41 @@ pub enum System {
 
 impl System {
     pub fn is_definite(&self) -> bool {
-        matches!(self, System::Definite)
+        match self {
+            System::Definite => true,
+            System::Coupled(c) => c.rank() == 0,
+            System::General(_) => false,
+        }
     }
 
-    /// Takes terms beside the diagonal: (row, column, value). Allocates where there are others than before.
-    pub fn couple(&mut self, nv: usize, terms: impl Iterator<Item = (usize, usize, f64)> + Clone) {
+    /// Takes terms beside the diagonal: (row, column, value), and has room for so many products with so many numbers in
+    /// all. Allocates where there are other terms than before.
+    pub fn couple(
+        &mut self,
+        nv: usize,
+        terms: impl Iterator<Item = (usize, usize, f64)> + Clone,
+        room: [usize; 2],
+    ) {
         if let System::Coupled(c) = self
             && c.set(terms.clone())
         {
             return;
         }
-        let couplings = Couplings::new(nv, terms);
-        *self = match couplings.is_empty() {
+        let couplings = Couplings::new(nv, terms, room);
+        *self = match couplings.is_empty() && room[0] == 0 {
             true => System::Definite,
             false => System::Coupled(couplings),
         };
+    }
+
+    /// Takes other products than before: of each w g gᵀ the weight, the dofs of g and its entries.
+    pub fn set_products<'a>(
+        &mut self,
+        products: impl Iterator<Item = (f64, &'a [usize], &'a [f64])>,
+    ) {
+        if let System::Coupled(c) = self {
+            c.set_products(products);
+        }
     }
 
     /// After the tree's factors have been made.

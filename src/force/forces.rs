@@ -1,6 +1,7 @@
 //! The forces that a simulation has.
 
 use super::actuators::Actuators;
+use super::elastic::Elastic;
 use super::face::{Force, Input, State};
 use super::gravity_compensation::GravityCompensation;
 use super::joint_damper::JointDamper;
@@ -10,6 +11,7 @@ use super::slopes::{Entry, Slopes};
 use super::wrenches::ExternalWrenches;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
+use crate::dynamics::system::System;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
@@ -21,6 +23,8 @@ pub struct Forces {
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
+    /// Of tendons and springs.
+    pub elastic: Elastic,
     lift: GravityCompensation,
     /// Where contacts and limits are forces.
     pub penalty: Option<Box<PenaltyContacts>>,
@@ -32,13 +36,15 @@ pub struct Forces {
 }
 
 impl Forces {
-    /// Those of every model, and `others`.
-    pub fn new(model: &Model, others: Vec<Box<dyn Force>>) -> Self {
+    /// Those of every model, and `others`. `free`: there are no constraints, which take the place of some. Slopes have
+    /// room if `derivatives` are wanted.
+    pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
         let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
             actuators: Actuators::new(model),
             wrenches: ExternalWrenches::new(model),
+            elastic: Elastic::new(model, free, derivatives),
             lift: GravityCompensation::new(model),
             penalty: None,
             others,
@@ -50,8 +56,9 @@ impl Forces {
         // An implicit force has its entries twice.
         let foreign: usize = forces.others.iter().map(|f| 2 * room(&**f)).sum();
         let own: usize = forces.all().map(room).sum();
-        forces.slopes = Slopes::new(model.nv(), own + foreign);
-        forces.cross = Vec::with_capacity(foreign);
+        let elastic = forces.elastic.entries();
+        forces.slopes = Slopes::new(model.nv(), own + foreign + elastic);
+        forces.cross = Vec::with_capacity(foreign + elastic);
         forces
     }
 
@@ -113,6 +120,11 @@ impl Forces {
         entries.map(move |e| (e.row, e.column, h * (e.by_v + h * e.by_q)))
     }
 
+    /// Gives the system matrix the terms that parameters make, and room for products.
+    pub fn couple(&self, nv: usize, h: f64, system: &mut System) {
+        system.couple(nv, self.couplings(h), self.elastic.room());
+    }
+
     /// Loads on the links; `kin` holds positions.
     pub fn load(&self, model: &Model, params: &Params, kin: &Kinematics, loads: &mut External) {
         self.wrenches.load(model, params, kin, loads);
@@ -134,6 +146,10 @@ impl Forces {
         self.spring.apply(at, tau);
         self.actuators.apply(at, tau);
         let mut distance = self.actuators.switch_distance();
+        if self.elastic.acts() {
+            self.elastic.apply(at, tau);
+            distance = distance.min(self.elastic.switch_distance());
+        }
         for f in &mut self.others {
             f.apply(at, tau);
             distance = distance.min(f.switch_distance());
@@ -145,15 +161,20 @@ impl Forces {
         Ok(distance)
     }
 
-    /// Finds the slopes at the state of the last [`Forces::apply`].
-    pub fn differentiate(&mut self, at: &State<'_>) {
+    /// Finds the slopes at the state of the last [`Forces::apply`]. `acc` is the step's acceleration, which what is implicit
+    /// along lengths sees; empty for zero.
+    pub fn differentiate(&mut self, at: &State<'_>, acc: &[f64]) {
         let mut slopes = std::mem::take(&mut self.slopes);
         slopes.clear();
         self.damper.slopes(at, &mut slopes);
         self.spring.slopes(at, &mut slopes);
         self.actuators.slopes(at, &mut slopes);
         self.cross.clear();
-        if self.has_others() {
+        if self.elastic.acts() {
+            self.elastic.differentiate(at.kin);
+            self.elastic.slopes(at, acc, &mut slopes);
+        }
+        if self.has_others() || self.elastic.acts() {
             self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
             for e in &self.implicit.entries {
                 slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
@@ -294,6 +315,7 @@ impl Forces {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
             _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
         }
+        self.elastic.by_parameter(at, acc, p, r);
         if let Some(penalty) = &self.penalty {
             penalty.by_parameter(at, p, r);
         }

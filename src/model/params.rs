@@ -45,7 +45,8 @@ pub enum ParamKind {
     /// index: geom; component 0 [N s/m]: viscous friction of penalty contact below its bound. In series with the other
     /// geom's; in place of infinite values the simulation has finite ones.
     ContactTangential = 16,
-    /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper end of the lengths at which it rests.
+    /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper end of the lengths at which it rests;
+    /// beyond the upper end that one counts, whatever the lower one is.
     Tendon = 17,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.

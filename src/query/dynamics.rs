@@ -259,16 +259,48 @@ impl Sim {
         }
     }
 
-    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin [J].
+    /// Kinetic energy with rotors, and potential energy of gravity, zero at the world's origin, and of springs and
+    /// tendons [J]; that of the joints' springs is [`Sim::spring_energy`].
     pub fn energy(&mut self, q: &[f64], v: &[f64]) -> Result<(f64, f64)> {
         self.check_state(q, Some(v))?;
         self.update(q, v);
-        Ok(jacobian::energy(
-            &self.model,
-            &self.params,
-            &self.dynamics.kin,
-            v,
-        ))
+        let (model, params, kin) = (&self.model, &self.params, &self.dynamics.kin);
+        let (kinetic, potential) = jacobian::energy(model, params, kin, v);
+        match self.forces.elastic.is_empty() {
+            true => Ok((kinetic, potential)),
+            false => {
+                let stored = self.forces.elastic.energy(model, params, kin, q);
+                Ok((kinetic, potential + stored))
+            }
+        }
+    }
+
+    /// Lengths of the tendons at q, and ∂l/∂q of each, nv × the number of tendons, column-major.
+    pub fn tendon_lengths(
+        &mut self,
+        q: &[f64],
+        lengths: &mut [f64],
+        moments: Option<&mut [f64]>,
+    ) -> Result<()> {
+        self.check_state(q, None)?;
+        let (nv, count) = (self.model.nv(), self.model.tendons().len());
+        check_length("lengths", lengths, count)?;
+        if let Some(moments) = &moments {
+            check_length("moments", moments, nv * count)?;
+        }
+        self.update_positions(q)?;
+        self.forces.elastic.place(&self.dynamics.kin, q);
+        let cords = self.forces.elastic.cords();
+        for (i, length) in lengths.iter_mut().enumerate() {
+            *length = cords.length(i);
+        }
+        if let Some(moments) = moments {
+            moments.fill(0.0);
+            for (i, column) in moments.chunks_exact_mut(nv.max(1)).enumerate() {
+                cords.moments(i).for_each(|(k, g)| column[k] = g);
+            }
+        }
+        Ok(())
     }
 
     /// Energy of the joints' springs [J].

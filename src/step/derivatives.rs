@@ -87,8 +87,9 @@ impl Sim {
         let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
         if !fresh {
             self.forces.apply(&at, &mut self.tau)?;
+            self.forces.elastic.set_products(&mut self.dynamics.system);
         }
-        self.forces.differentiate(&at);
+        self.forces.differentiate(&at, &s.acc);
         self.linearize_contact()?;
         let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.

@@ -153,6 +153,7 @@ impl Sim {
             if self.forces.has_others() {
                 lin.coupling.join_all();
             }
+            self.forces.elastic.couple(&self.model, &mut lin.coupling);
             if let Some(penalty) = &self.forces.penalty {
                 penalty.couple(t, &mut lin.coupling);
             }

@@ -64,26 +64,14 @@ pub(crate) fn law_of(options: &Options) -> Box<dyn Law> {
     }
 }
 
-/// Names what a step without constraints does not know of springs and tendons.
+/// Bounds and dry friction are constraints: without these, but for joints, penalty contact has none.
 pub(crate) fn refuse_cords(model: &Model, options: &Options) -> Result<()> {
-    if !matches!(options.contact, Contact::None | Contact::Penalty) {
-        return Ok(());
-    }
-    let pulls = |t: &&TendonSpec| t.stiffness > 0.0 || t.damping > 0.0;
     let binds = |t: &&TendonSpec| t.limits.is_some() || t.friction_loss > 0.0;
-    let tendons = model.tendons();
-    let bound = (tendons.iter().find(binds)).filter(|_| options.contact != Contact::None);
-    if let Some(t) = tendons.iter().find(pulls).or(bound) {
-        return Err(Error::unsupported(format!(
-            "tendon \"{}\": with options.contact {:?} this version has no stiffness, damping, limits or friction loss",
+    match model.tendons().iter().find(binds) {
+        Some(t) if options.contact == Contact::Penalty => Err(Error::unsupported(format!(
+            "tendon \"{}\": with options.contact {:?} this version has no limits or friction loss of tendons",
             t.name, options.contact
-        )));
-    }
-    match model.springs().first() {
-        Some(s) => Err(Error::unsupported(format!(
-            "spring \"{}\": with options.contact {:?} this version has no springs",
-            s.name, options.contact
         ))),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }

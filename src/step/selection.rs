@@ -100,9 +100,9 @@ impl Sim {
                 | ParamKind::JointPlacement
                 | ParamKind::Gravity
                 | ParamKind::JointSpringReference
-                | ParamKind::Force
                 | ParamKind::Spring
                 | ParamKind::Tendon
+                | ParamKind::Force
         )
     }
 
@@ -186,7 +186,8 @@ impl Sim {
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
                 K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
-                K::GeomFriction | K::ContactDissipation => true,
+                K::GeomFriction | K::ContactDissipation | K::Spring => true,
+                K::Tendon => p.component < 2,
                 _ => false,
             };
             if positive && *x < 0.0 {

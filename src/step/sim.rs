@@ -96,7 +96,8 @@ impl Sim {
         // Newton's method takes derivatives, too.
         let stage = parts.integrator.stage().filter(|_| parts.formula.is_none());
         let differentiate = options.derivatives || parts.formula.is_some() || stage.is_some();
-        let (mut params, mut forces) = (model.params().clone(), Forces::new(&model, parts.forces));
+        let (mut params, others) = (model.params().clone(), parts.forces);
+        let mut forces = Forces::new(&model, others, contact.is_none(), differentiate);
         if options.contact == Contact::Penalty {
             penalty::fill(&model, &mut params);
             let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
@@ -166,7 +167,7 @@ impl Sim {
     pub(crate) fn refresh_forces(&mut self) {
         let h = self.implicit_step();
         (self.forces).refresh(&self.params, h, &mut self.diagonal);
-        (self.dynamics.system).couple(self.model.nv(), self.forces.couplings(h));
+        (self.forces).couple(self.model.nv(), h, &mut self.dynamics.system);
     }
 
     /// Constraints respond through the tree's factors alone.
@@ -395,6 +396,7 @@ impl Sim {
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau)?;
+        self.forces.elastic.set_products(&mut self.dynamics.system);
         s.begin(margin);
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
         match &mut self.contact {

@@ -14,6 +14,7 @@ mod cord;
 mod leg;
 mod support;
 
+use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -110,6 +111,17 @@ impl Cords {
     /// g·v for nv numbers v: of velocities it is l̇.
     pub fn rate(&self, i: usize, v: &[f64]) -> f64 {
         self.moments(i).map(|(k, g)| g * v[k]).sum()
+    }
+
+    /// Joins the trees whose dofs are in the support.
+    pub fn couple(&self, model: &Model, i: usize, coupling: &mut Coupling) {
+        let t = model.topology();
+        let tree = |k: usize| t.links[t.dofs[k].link].tree;
+        for two in self.support(i).windows(2) {
+            if tree(two[0]) != tree(two[1]) {
+                coupling.join(tree(two[0]), tree(two[1]));
+            }
+        }
     }
 
     /// ∂(∂l/∂q)/∂q over its support, column-major: the column of dof j is how the moment changes with it. After

@@ -57,6 +57,6 @@ impl Physics<'_> {
             u: self.u,
             time_step: 0.0,
         };
-        self.forces.differentiate(&state);
+        self.forces.differentiate(&state, &[]);
     }
 }

@@ -1,0 +1,97 @@
+//! Tension along a length: that of a spring and a damper.
+
+use crate::tendon::Cords;
+
+/// T = k s + (d + h k) l̇ of a length, with s the stretch beyond rest, and h that of the step where it is taken implicitly,
+/// else 0: what a step sees then is T + h (d + h k) g·a = k (s + h l̇⁺) + d l̇⁺ with l̇⁺ = g·(v + h a).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tension {
+    /// Which of the lengths.
+    pub cord: usize,
+    /// k [N/m] and d [N s/m] of what acts.
+    pub stiffness: f64,
+    pub damping: f64,
+    /// Whether spring and damper act.
+    pub taut: bool,
+    pub damped: bool,
+    /// s [m].
+    pub stretch: f64,
+    /// Time step for which it is taken implicitly, or zero [s].
+    pub ahead: f64,
+    /// T [N].
+    pub force: f64,
+}
+
+impl Tension {
+    /// Spring and damper.
+    pub fn of(cord: usize, [stiffness, damping]: [f64; 2], stretch: f64, ahead: f64) -> Self {
+        Tension {
+            cord,
+            stiffness,
+            damping,
+            taut: true,
+            damped: true,
+            stretch,
+            ahead,
+            force: 0.0,
+        }
+    }
+
+    /// The damper alone.
+    pub fn damped(cord: usize, damping: f64, ahead: f64) -> Self {
+        Tension {
+            taut: false,
+            ..Tension::of(cord, [0.0, damping], 0.0, ahead)
+        }
+    }
+
+    /// Nothing.
+    pub fn slack(cord: usize) -> Self {
+        Tension {
+            cord,
+            ..Tension::default()
+        }
+    }
+
+    /// With its force at the rate l̇.
+    pub fn at_rate(mut self, rate: f64) -> Self {
+        self.force = self.stiffness * self.stretch + self.by_rate() * rate;
+        self
+    }
+
+    /// Whether anything acts.
+    pub fn acts(&self) -> bool {
+        self.stiffness != 0.0 || self.damping != 0.0
+    }
+
+    /// d + h k.
+    pub fn by_rate(&self) -> f64 {
+        self.damping + self.ahead * self.stiffness
+    }
+
+    /// h (d + h k): what it adds to the system matrix as a product of its moment with itself.
+    pub fn weight(&self) -> f64 {
+        self.ahead * self.by_rate()
+    }
+
+    /// T + h (d + h k) g·a.
+    pub fn whole(&self, cords: &Cords, acc: &[f64]) -> f64 {
+        match self.ahead {
+            0.0 => self.force,
+            _ => self.force + self.weight() * cords.rate(self.cord, acc),
+        }
+    }
+
+    /// l̇ at the end of the step as far as it is taken implicitly: g·(v + h a).
+    pub fn rate_ahead(&self, cords: &Cords, v: &[f64], acc: &[f64]) -> f64 {
+        match self.ahead {
+            0.0 => cords.rate(self.cord, v),
+            h => cords.rate(self.cord, v) + h * cords.rate(self.cord, acc),
+        }
+    }
+
+    /// What multiplies g in the part of the tension that is linear in the motion: (d + h k) v + h (d + h k) a.
+    pub fn motion(&self, v: f64, acc: Option<&f64>) -> f64 {
+        self.by_rate() * v + acc.map_or(0.0, |a| self.weight() * a)
+    }
+}
