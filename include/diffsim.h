@@ -440,6 +440,31 @@ typedef int32_t ds_joint_kind;
 #endif // __cplusplus
 
 /**
+ * What the length of a tendon is.
+ */
+enum ds_tendon_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The sum of the coordinates of one-dof joints times coefficients.
+   */
+  DS_TENDON_FIXED = 0,
+  /**
+   * The length of a path along points.
+   */
+  DS_TENDON_SPATIAL = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_tendon_kind ds_tendon_kind;
+#else
+typedef int32_t ds_tendon_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Shape of a geom, about and along its own axes. In brackets its sizes [m].
  */
 enum ds_geom_kind
@@ -643,7 +668,7 @@ enum ds_param_kind
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
-   * index: spring.
+   * index: spring; component 0: stiffness [N/m], 1: damping [N s/m].
    */
   DS_PARAM_SPRING = 10,
   /**
@@ -673,6 +698,11 @@ enum ds_param_kind
    * that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
    */
   DS_PARAM_CONTACT_TANGENTIAL = 16,
+  /**
+   * index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
+   * lengths at rest [m].
+   */
+  DS_PARAM_TENDON = 17,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1135,6 +1165,106 @@ typedef struct ds_actuator_desc {
    */
   double force_upper;
 } ds_actuator_desc;
+
+/**
+ * A spring and damper between two points without rest length: k (x2 - x1) + d (v2 - v1) on the first,
+ * the opposite on the second. Fill with ds_spring_desc_init, then change fields. Everything is copied
+ * during the call.
+ */
+typedef struct ds_spring_desc {
+  /**
+   * Size of this struct in bytes; set by ds_spring_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among springs; NULL for none.
+   */
+  const char *name;
+  /**
+   * The bodies, 0 for the world. Default 0.
+   */
+  int32_t body1;
+  int32_t body2;
+  /**
+   * The points, each in the frame of its body [m]. Default 0.
+   */
+  double anchor1[3];
+  double anchor2[3];
+  /**
+   * k [N/m]. Default 0.
+   */
+  double stiffness;
+  /**
+   * d [N s/m]. Default 0.
+   */
+  double damping;
+} ds_spring_desc;
+
+/**
+ * A tendon of length l with the force -k (l - rest) - d dl/dt along it. Fill with ds_tendon_desc_init,
+ * then change fields. Everything is copied during the call.
+ */
+typedef struct ds_tendon_desc {
+  /**
+   * Size of this struct in bytes; set by ds_tendon_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among tendons; NULL for none.
+   */
+  const char *name;
+  /**
+   * A ds_tendon_kind. Default DS_TENDON_SPATIAL.
+   */
+  int32_t kind;
+  /**
+   * 1: below rest_upper there is no force at all, and above it none that pushes. Default 0.
+   */
+  int32_t pull_only;
+  /**
+   * Number of joints of a fixed tendon, of points of a spatial one.
+   */
+  size_t count;
+  /**
+   * Fixed: names of joints that are there, each once.
+   */
+  const char *const *joints;
+  /**
+   * Fixed: what a coordinate counts [m/rad or 1].
+   */
+  const double *coefficients;
+  /**
+   * Spatial: the body of each point, 0 for the world.
+   */
+  const int32_t *bodies;
+  /**
+   * Spatial: the points, 3 × count numbers, each in the frame of its body [m].
+   */
+  const double *anchors;
+  /**
+   * k [N/m]. Default 0.
+   */
+  double stiffness;
+  /**
+   * d [N s/m]. Default 0.
+   */
+  double damping;
+  /**
+   * Lengths between which the spring does not act [m]. Default NaN for both: the length while every
+   * joint is at its reference.
+   */
+  double rest_lower;
+  double rest_upper;
+  /**
+   * Bounds of the length [m]. Default -inf and inf: none.
+   */
+  double lower;
+  double upper;
+  /**
+   * Dry friction against dl/dt [N]. Default 0.
+   */
+  double friction_loss;
+} ds_tendon_desc;
 
 /**
  * An equality constraint. Fill with ds_equality_desc_init, then change fields. Fields that the kind
@@ -1796,6 +1926,11 @@ size_t ds_model_ngeom(const struct ds_model *model);
 size_t ds_model_nsite(const struct ds_model *model);
 
 /**
+ * Number of tendons. 0 for NULL.
+ */
+size_t ds_model_ntendon(const struct ds_model *model);
+
+/**
  * Number of keyframes. 0 for NULL.
  */
 size_t ds_model_nkeyframe(const struct ds_model *model);
@@ -1821,6 +1956,11 @@ int32_t ds_model_geom_id(const struct ds_model *model, const char *name);
 int32_t ds_model_site_id(const struct ds_model *model, const char *name);
 
 /**
+ * Id of the tendon of this name; -1 if there is none.
+ */
+int32_t ds_model_tendon_id(const struct ds_model *model, const char *name);
+
+/**
  * Index in u of the actuator of this name; -1 if there is none.
  */
 int32_t ds_model_actuator_id(const struct ds_model *model, const char *name);
@@ -1834,6 +1974,11 @@ const char *ds_model_body_name(const struct ds_model *model, int32_t body);
  * Name of a joint, as ds_model_body_name.
  */
 const char *ds_model_joint_name(const struct ds_model *model, int32_t joint);
+
+/**
+ * Name of a tendon, as ds_model_body_name.
+ */
+const char *ds_model_tendon_name(const struct ds_model *model, int32_t tendon);
 
 /**
  * Name of a geom, as ds_model_body_name.
@@ -2232,6 +2377,36 @@ ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **o
  * axes) [kg m²].
  */
 ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_spring_desc_init(struct ds_spring_desc *spring);
+
+/**
+ * Adds a spring between points of bodies that are there. Ids follow the order of additions.
+ */
+ds_status ds_builder_add_spring(struct ds_builder *builder, const struct ds_spring_desc *spring);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_tendon_desc_init(struct ds_tendon_desc *tendon);
+
+/**
+ * Adds a tendon over joints, or through points of bodies, that are there. Ids follow the order of additions.
+ */
+ds_status ds_builder_add_tendon(struct ds_builder *builder,
+                                const struct ds_tendon_desc *tendon);
+
+/**
+ * Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
+ * moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
+ */
+ds_status ds_sim_tendon_lengths(struct ds_sim *sim,
+                                const double *q,
+                                double *lengths,
+                                double *moments);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -2756,7 +2931,8 @@ ds_status ds_site_placements(struct ds_sim *sim,
 ds_status ds_site_jacobian(struct ds_sim *sim, const double *q, int32_t site, double *J);
 
 /**
- * Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may
+ * Kinetic energy, with that of the rotors, and potential energy in gravity and of springs and tendons,
+ * without that of the joints' springs [J]. Either result may
  * be NULL. nq and nv numbers.
  */
 ds_status ds_energy(struct ds_sim *sim,

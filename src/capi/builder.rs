@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct ds_builder(ModelBuilder);
 
 /// A range, or none where both ends are open. NaN stays, to be refused.
-fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
+pub(super) fn range(lower: f64, upper: f64) -> Option<(f64, f64)> {
     (lower != f64::NEG_INFINITY || upper != f64::INFINITY).then_some((lower, upper))
 }
 

@@ -227,7 +227,8 @@ pub unsafe extern "C" fn ds_site_jacobian(
     })
 }
 
-/// Kinetic energy, with that of the rotors, and potential energy in gravity [J]. Either result may
+/// Kinetic energy, with that of the rotors, and potential energy in gravity and of springs and tendons,
+/// without that of the joints' springs [J]. Either result may
 /// be NULL. nq and nv numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_energy(

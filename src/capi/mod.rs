@@ -33,6 +33,8 @@ pub mod builder_desc;
 
 pub mod builder;
 
+pub mod cords;
+
 pub mod equality;
 
 pub mod options;

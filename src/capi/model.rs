@@ -15,6 +15,7 @@ pub struct ds_model {
     joints: Vec<CString>,
     geoms: Vec<CString>,
     sites: Vec<CString>,
+    tendons: Vec<CString>,
     actuators: Vec<CString>,
     keyframes: Vec<CString>,
     warnings: Vec<CString>,
@@ -27,6 +28,7 @@ impl ds_model {
             joints: args::strings(model.joints().iter().map(|j| &j.name)),
             geoms: args::strings(model.geoms().iter().map(|g| &g.name)),
             sites: args::strings(model.sites().iter().map(|s| &s.name)),
+            tendons: args::strings(model.tendons().iter().map(|t| &t.name)),
             actuators: args::strings(model.actuators().iter().map(|a| &a.name)),
             keyframes: args::strings(model.keyframes().iter().map(|k| &k.name)),
             warnings: args::strings(model.warnings().iter()),
@@ -121,6 +123,12 @@ pub unsafe extern "C" fn ds_model_nsite(model: *const ds_model) -> usize {
     count(model, |m| m.sites().len())
 }
 
+/// Number of tendons. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_ntendon(model: *const ds_model) -> usize {
+    count(model, |m| m.tendons().len())
+}
+
 /// Number of keyframes. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_nkeyframe(model: *const ds_model) -> usize {
@@ -151,6 +159,12 @@ pub unsafe extern "C" fn ds_model_site_id(model: *const ds_model, name: *const c
     find(model, name, "site", Model::site_id)
 }
 
+/// Id of the tendon of this name; -1 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_tendon_id(model: *const ds_model, name: *const c_char) -> i32 {
+    find(model, name, "tendon", Model::tendon_id)
+}
+
 /// Index in u of the actuator of this name; -1 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_actuator_id(model: *const ds_model, name: *const c_char) -> i32 {
@@ -169,6 +183,15 @@ pub unsafe extern "C" fn ds_model_body_name(model: *const ds_model, body: i32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_name(model: *const ds_model, joint: i32) -> *const c_char {
     named(model, joint, "joint", |m| &m.joints)
+}
+
+/// Name of a tendon, as ds_model_body_name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_tendon_name(
+    model: *const ds_model,
+    tendon: i32,
+) -> *const c_char {
+    named(model, tendon, "tendon", |m| &m.tendons)
 }
 
 /// Name of a geom, as ds_model_body_name.

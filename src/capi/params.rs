@@ -39,7 +39,7 @@ pub enum ds_param_kind {
     /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
     /// box. It changes what collides; mass and inertia stay.
     DS_PARAM_GEOM_SIZE = 9,
-    /// index: spring.
+    /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m].
     DS_PARAM_SPRING = 10,
     /// component 0 to 2, world axes [m/s²].
     DS_PARAM_GRAVITY = 11,
@@ -56,6 +56,9 @@ pub enum ds_param_kind {
     /// As loaded that of ds_geom_desc; instead of an infinite one a geom that moves has 200 N s/m per kg of its tree, and
     /// that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
     DS_PARAM_CONTACT_TANGENTIAL = 16,
+    /// index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
+    /// lengths at rest [m].
+    DS_PARAM_TENDON = 17,
 }
 
 /// A parameter of a sim.
@@ -89,6 +92,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_EXTERNAL_WRENCH => ParamKind::ExternalWrench,
         DS_PARAM_STABILIZATION => ParamKind::Stabilization,
         DS_PARAM_CONTACT_TANGENTIAL => ParamKind::ContactTangential,
+        DS_PARAM_TENDON => ParamKind::Tendon,
     })?;
     Ok(Param {
         kind,

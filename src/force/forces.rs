@@ -101,8 +101,8 @@ impl Forces {
         self.cross.capacity() > 0 || self.penalty.is_some()
     }
 
-    /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`.
-    pub fn refresh(&mut self, params: &Params, h: f64, diagonal: &mut [f64]) {
+    /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`, what else is constant into `system`.
+    pub fn refresh(&mut self, params: &Params, h: f64, diagonal: &mut [f64], system: &mut System) {
         let mut implicit = std::mem::take(&mut self.implicit);
         implicit.clear();
         self.all().for_each(|f| f.implicit(params, &mut implicit));
@@ -112,17 +112,13 @@ impl Forces {
             *d = params.armature[k] + h * (by_v + h * by_q);
         }
         self.implicit = implicit;
+        system.couple(diagonal.len(), self.couplings(h), self.elastic.room());
     }
 
     /// What else of h D̃ + h² K̃ is in the system matrix: (row, column, value), none on the diagonal.
     pub fn couplings(&self, h: f64) -> impl Iterator<Item = (usize, usize, f64)> + Clone {
         let entries = self.implicit.entries.iter();
         entries.map(move |e| (e.row, e.column, h * (e.by_v + h * e.by_q)))
-    }
-
-    /// Gives the system matrix the terms that parameters make, and room for products.
-    pub fn couple(&self, nv: usize, h: f64, system: &mut System) {
-        system.couple(nv, self.couplings(h), self.elastic.room());
     }
 
     /// Loads on the links; `kin` holds positions.

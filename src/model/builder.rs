@@ -3,7 +3,8 @@
 use super::check::{
     check_geom, check_gravity_compensation, check_inertia, check_joint, check_pose, described,
 };
-use super::cord::Transmission;
+use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
+use super::cord_check::{check_spring, check_tendon};
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec, SiteSpec,
 };
@@ -38,6 +39,8 @@ pub struct ModelBuilder {
     joints: HashSet<String>,
     geoms: HashSet<String>,
     sites: HashSet<String>,
+    springs: HashSet<String>,
+    tendons: HashSet<String>,
     actuators: HashSet<String>,
 }
 
@@ -50,6 +53,16 @@ fn claim(names: &mut HashSet<String>, what: &str, name: &str) -> Result<()> {
             "{what} \"{name}\": the name is taken twice"
         )))
     }
+}
+
+/// The bodies of a station, with its place in the path.
+fn stations((i, point): (usize, &PathPoint)) -> impl Iterator<Item = (usize, usize)> {
+    let bodies = match point {
+        PathPoint::Point { body, .. } => [Some(*body), None],
+        PathPoint::Around(wrap) => [Some(wrap.body), wrap.side.map(|(body, _)| body)],
+        PathPoint::Pulley { .. } => [None; 2],
+    };
+    bodies.into_iter().flatten().map(move |body| (i, body))
 }
 
 impl ModelBuilder {
@@ -65,6 +78,8 @@ impl ModelBuilder {
             joints: HashSet::new(),
             geoms: HashSet::new(),
             sites: HashSet::new(),
+            springs: HashSet::new(),
+            tendons: HashSet::new(),
             actuators: HashSet::new(),
         }
     }
@@ -234,6 +249,46 @@ impl ModelBuilder {
         }
         self.spec.equalities.push(equality);
         Ok(())
+    }
+
+    /// Adds a spring between points of bodies; returns its index. Bodies are the builder's ids.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is not there yet, a name taken twice, numbers that no spring has.
+    pub fn add_spring(&mut self, spring: SpringSpec) -> Result<usize> {
+        let who = format!("spring {}", described(&spring.name, ""));
+        self.known_body(spring.body1, &format!("{who}: body1"))?;
+        self.known_body(spring.body2, &format!("{who}: body2"))?;
+        check_spring(&spring, &who)?;
+        claim(&mut self.springs, "spring", &spring.name)?;
+        self.spec.springs.push(spring);
+        Ok(self.spec.springs.len() - 1)
+    }
+
+    /// Adds a tendon; returns its index. Bodies are the builder's ids.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body or joint that is not there yet, a name taken twice, numbers and paths that no tendon has.
+    pub fn add_tendon(&mut self, tendon: TendonSpec) -> Result<usize> {
+        let who = format!("tendon {}", described(&tendon.name, ""));
+        check_tendon(&tendon, &who)?;
+        match &tendon.path {
+            TendonPath::Fixed(terms) => {
+                if let Some((joint, _)) = terms.iter().find(|(j, _)| !self.joints.contains(j)) {
+                    return Err(Error::invalid(format!(
+                        "{who}: no joint is called \"{joint}\""
+                    )));
+                }
+            }
+            TendonPath::Spatial(path) => {
+                for (i, body) in path.iter().enumerate().flat_map(stations) {
+                    self.known_body(body, &format!("{who}: the body of path[{i}]"))?;
+                }
+            }
+        }
+        claim(&mut self.tendons, "tendon", &tendon.name)?;
+        self.spec.tendons.push(tendon);
+        Ok(self.spec.tendons.len() - 1)
     }
 
     /// Compiles what has been collected; the builder can be added to and built again.

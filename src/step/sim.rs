@@ -165,9 +165,8 @@ impl Sim {
     }
 
     pub(crate) fn refresh_forces(&mut self) {
-        let h = self.implicit_step();
-        (self.forces).refresh(&self.params, h, &mut self.diagonal);
-        (self.forces).couple(self.model.nv(), h, &mut self.dynamics.system);
+        let (h, system) = (self.implicit_step(), &mut self.dynamics.system);
+        (self.forces).refresh(&self.params, h, &mut self.diagonal, system);
     }
 
     /// Constraints respond through the tree's factors alone.

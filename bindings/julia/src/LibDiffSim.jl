@@ -57,6 +57,8 @@ const DS_JOINT_PLANAR_TRANSLATION = Int32(6)
 const DS_JOINT_TRANSLATION = Int32(7)
 const DS_JOINT_PLANAR = Int32(8)
 const DS_JOINT_UNIVERSAL = Int32(9)
+const DS_TENDON_FIXED = Int32(0)
+const DS_TENDON_SPATIAL = Int32(1)
 const DS_GEOM_PLANE = Int32(0)
 const DS_GEOM_SPHERE = Int32(1)
 const DS_GEOM_CAPSULE = Int32(2)
@@ -94,6 +96,7 @@ const DS_PARAM_JOINT_FRICTION = Int32(13)
 const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
 const DS_PARAM_STABILIZATION = Int32(15)
 const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
+const DS_PARAM_TENDON = Int32(17)
 const DS_EQUALITY_CONNECT = Int32(0)
 const DS_EQUALITY_WELD = Int32(1)
 const DS_EQUALITY_DISTANCE = Int32(2)
@@ -206,6 +209,46 @@ mutable struct ds_actuator_desc
     function ds_actuator_desc()
         made = new()
         ds_actuator_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_spring_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    body1::Int32
+    body2::Int32
+    anchor1::NTuple{3, Cdouble}
+    anchor2::NTuple{3, Cdouble}
+    stiffness::Cdouble
+    damping::Cdouble
+    function ds_spring_desc()
+        made = new()
+        ds_spring_desc_init(made)
+        made
+    end
+end
+
+mutable struct ds_tendon_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    pull_only::Int32
+    count::Csize_t
+    joints::Ptr{Ptr{UInt8}}
+    coefficients::Ptr{Cdouble}
+    bodies::Ptr{Int32}
+    anchors::Ptr{Cdouble}
+    stiffness::Cdouble
+    damping::Cdouble
+    rest_lower::Cdouble
+    rest_upper::Cdouble
+    lower::Cdouble
+    upper::Cdouble
+    friction_loss::Cdouble
+    function ds_tendon_desc()
+        made = new()
+        ds_tendon_desc_init(made)
         made
     end
 end
@@ -464,6 +507,12 @@ ds_builder_add_joint(a1, a2, a3) =
 ds_builder_add_site(a1, a2, a3, a4, a5) =
     ccall((:ds_builder_add_site, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5)
 
+ds_builder_add_spring(a1, a2) =
+    ccall((:ds_builder_add_spring, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_spring_desc}), a1, a2)
+
+ds_builder_add_tendon(a1, a2) =
+    ccall((:ds_builder_add_tendon, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_tendon_desc}), a1, a2)
+
 ds_builder_build(a1, a2) =
     ccall((:ds_builder_build, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), a1, a2)
 
@@ -662,6 +711,9 @@ ds_model_nq(a1) =
 ds_model_nsite(a1) =
     ccall((:ds_model_nsite, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_model_ntendon(a1) =
+    ccall((:ds_model_ntendon, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
 ds_model_nu(a1) =
     ccall((:ds_model_nu, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -691,6 +743,12 @@ ds_model_site_name(a1, a2) =
 
 ds_model_site_placement(a1, a2, a3) =
     ccall((:ds_model_site_placement, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_tendon_id(a1, a2) =
+    ccall((:ds_model_tendon_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_tendon_name(a1, a2) =
+    ccall((:ds_model_tendon_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
 
 ds_model_time_step(a1) =
     ccall((:ds_model_time_step, libdiffsim), Cdouble, (Ptr{Cvoid},), a1)
@@ -953,6 +1011,9 @@ ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
 ds_sim_step_vjp_aware(a1, a2, a3, a4, a5, a6, a7, a8) =
     ccall((:ds_sim_step_vjp_aware, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
 
+ds_sim_tendon_lengths(a1, a2, a3, a4) =
+    ccall((:ds_sim_tendon_lengths, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_sim_work(a1, a2) =
     ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
@@ -965,8 +1026,14 @@ ds_site_placements(a1, a2, a3) =
 ds_smoothing_init(a1) =
     ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)
 
+ds_spring_desc_init(a1) =
+    ccall((:ds_spring_desc_init, libdiffsim), Cvoid, (Ref{ds_spring_desc},), a1)
+
 ds_status_name(a1) =
     ccall((:ds_status_name, libdiffsim), Cstring, (Int32,), a1)
+
+ds_tendon_desc_init(a1) =
+    ccall((:ds_tendon_desc_init, libdiffsim), Cvoid, (Ref{ds_tendon_desc},), a1)
 
 ds_version_string() =
     ccall((:ds_version_string, libdiffsim), Cstring, ())

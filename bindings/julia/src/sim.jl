@@ -146,6 +146,7 @@ const PARAMS = (
     contact_stiffness = LibDiffSim.DS_PARAM_CONTACT_STIFFNESS,
     contact_dissipation = LibDiffSim.DS_PARAM_CONTACT_DISSIPATION,
     contact_tangential = LibDiffSim.DS_PARAM_CONTACT_TANGENTIAL,
+    tendon = LibDiffSim.DS_PARAM_TENDON,
 )
 
 """

@@ -159,6 +159,7 @@ class ParamKind(IntEnum):
     EXTERNAL_WRENCH = 14
     STABILIZATION = 15
     CONTACT_TANGENTIAL = 16
+    TENDON = 17
 
 
 class EqualityKind(IntEnum):
