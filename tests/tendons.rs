@@ -243,7 +243,8 @@ fn steps_and_derivatives_do_not_use_the_heap_and_repeat_their_bits() {
 
 #[test]
 fn implicit_formulas_take_them_too() {
-    for integrator in [Integrator::Bdf1, Integrator::Sdirk2] {
+    use Integrator::{Bdf1, ImplicitEuler, Midpoint, Sdirk2};
+    for integrator in [Bdf1, Sdirk2, ImplicitEuler, Midpoint] {
         let model = corded(71, 6);
         let q = random_q(&mut Rng::new(3), &model, 0.4);
         let list = parameters(&model);
