@@ -114,7 +114,7 @@ static const struct {
      MUJOCO("<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1' elevation='0 1 nan 0'/></asset>"
             "<worldbody><geom name='g' type='hfield' hfield='h'/></worldbody>\n"),
      {"elevation", "nan", "line"}},
-    {"tendon actuator", DS_FORMAT_MJCF, DS_ERR_UNSUPPORTED,
+    {"actuator on a tendon that is not there", DS_FORMAT_MJCF, DS_ERR_PARSE,
      MUJOCO("<actuator>\n<motor name='m' tendon='t'/>\n</actuator>\n"), {"tendon", "line 3"}},
     {"billion laughs", DS_FORMAT_MJCF, DS_ERR_PARSE,
      "<!DOCTYPE mujoco [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]>\n<mujoco model='&b;'/>",

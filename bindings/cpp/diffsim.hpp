@@ -53,6 +53,7 @@ public:
     std::size_t njoint() const { return value(ds_model_njoint(get())); }
     std::size_t ngeom() const { return value(ds_model_ngeom(get())); }
     std::size_t nsite() const { return value(ds_model_nsite(get())); }
+    std::size_t ntendon() const { return value(ds_model_ntendon(get())); }
     std::size_t nkeyframe() const { return value(ds_model_nkeyframe(get())); }
 
     /** Ids by name, -1 for none; names by id. */
@@ -68,6 +69,9 @@ public:
     std::int32_t site_id(const std::string &name) const {
         return value(ds_model_site_id(get(), name.c_str()));
     }
+    std::int32_t tendon_id(const std::string &name) const {
+        return value(ds_model_tendon_id(get(), name.c_str()));
+    }
     std::int32_t actuator_id(const std::string &name) const {
         return value(ds_model_actuator_id(get(), name.c_str()));
     }
@@ -77,6 +81,9 @@ public:
     }
     std::string_view geom_name(std::int32_t i) const { return name(ds_model_geom_name(get(), i)); }
     std::string_view site_name(std::int32_t i) const { return name(ds_model_site_name(get(), i)); }
+    std::string_view tendon_name(std::int32_t i) const {
+        return name(ds_model_tendon_name(get(), i));
+    }
     std::string_view actuator_name(std::int32_t i) const {
         return name(ds_model_actuator_name(get(), i));
     }
@@ -251,6 +258,8 @@ public:
     void add_actuator(const ds_actuator_desc &actuator) {
         check(ds_builder_add_actuator(get(), &actuator));
     }
+    void add_spring(const ds_spring_desc &spring) { check(ds_builder_add_spring(get(), &spring)); }
+    void add_tendon(const ds_tendon_desc &tendon) { check(ds_builder_add_tendon(get(), &tendon)); }
     void add_equality(const ds_equality_desc &equality) {
         check(ds_builder_add_equality(get(), &equality));
     }
@@ -292,7 +301,7 @@ public:
     explicit Sim(const Model &model, const Options &options = {})
         : Handle(made(ds_sim_create, static_cast<const ds_model *>(model.get()), &options)),
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()),
-          nsite_(model.nsite()) {}
+          nsite_(model.nsite()), ntendon_(model.ntendon()) {}
 
     void step(In q, In v, In u, Out q_next, Out v_next) {
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
@@ -499,6 +508,11 @@ public:
     void site_jacobian(In q, std::int32_t site, Out J) {
         check(ds_site_jacobian(get(), q.expect(nq_, "q"), site, J.expect(6 * nv_, "J")));
     }
+    /** ntendon numbers; of moments nv×ntendon. */
+    void tendon_lengths(In q, Out lengths, Out moments = {}) {
+        check(ds_sim_tendon_lengths(get(), q.expect(nq_, "q"), lengths.expect(ntendon_, "lengths"),
+                                    moments.expect(nv_ * ntendon_, "moments")));
+    }
     /** Kinetic and potential. */
     std::pair<double, double> energy(In q, In v) {
         double kinetic = 0.0, potential = 0.0;
@@ -519,7 +533,7 @@ public:
     }
 
 private:
-    std::size_t nq_, nv_, nu_, nbody_, nsite_;
+    std::size_t nq_, nv_, nu_, nbody_, nsite_, ntendon_;
 };
 
 /** A trajectory and its adjoint. One thread at a time. */

@@ -188,6 +188,12 @@ struct ActuatorDesc : ds_actuator_desc {
 struct EqualityDesc : ds_equality_desc {
     EqualityDesc() : ds_equality_desc{} { ds_equality_desc_init(this); }
 };
+struct SpringDesc : ds_spring_desc {
+    SpringDesc() : ds_spring_desc{} { ds_spring_desc_init(this); }
+};
+struct TendonDesc : ds_tendon_desc {
+    TendonDesc() : ds_tendon_desc{} { ds_tendon_desc_init(this); }
+};
 struct Smoothing : ds_smoothing {
     Smoothing() : ds_smoothing{} { ds_smoothing_init(this); }
 };

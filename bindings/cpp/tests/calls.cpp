@@ -286,6 +286,39 @@ void sites() {
     CHECK_THROWS(sim.site_jacobian(q, 2, J), DS_ERR_INVALID_ARGUMENT, "site");
 }
 
+void springs_and_tendons() {
+    Builder builder;
+    const auto inertia = diffsim::inertia_from_com(1.0, {}, {0.1, 0.0, 0.1, 0.0, 0.0, 0.1});
+    const auto arm = builder.add_body(0, "arm", {}, inertia);
+    diffsim::JointDesc hinge;
+    hinge.name = "hinge";
+    builder.add_joint(arm, hinge);
+    diffsim::TendonDesc tendon;
+    const char *joints[] = {"hinge"};
+    const double coefficients[] = {0.5};
+    tendon.name = "winch";
+    tendon.kind = DS_TENDON_FIXED;
+    tendon.count = 1;
+    tendon.joints = joints;
+    tendon.coefficients = coefficients;
+    builder.add_tendon(tendon);
+    diffsim::SpringDesc spring;
+    spring.body2 = arm;
+    spring.anchor2[0] = 1.0;
+    spring.stiffness = 3.0;
+    builder.add_spring(spring);
+    const Model model = builder.build();
+    CHECK(model.ntendon() == 1 && model.tendon_id("winch") == 0 && model.tendon_name(0) == "winch");
+    Sim sim(model);
+    const Numbers q{0.4};
+    Numbers lengths(1), moments(1), none(2);
+    sim.tendon_lengths(q, lengths, moments);
+    CHECK(std::abs(lengths[0] - 0.2) < 1e-15 && moments[0] == 0.5);
+    CHECK_THROWS(sim.tendon_lengths(q, none), DS_ERR_INVALID_ARGUMENT, "lengths");
+    tendon.stiffness = -1.0;
+    CHECK_THROWS(builder.add_tendon(tendon), DS_ERR_INVALID_ARGUMENT, "winch");
+}
+
 void rollouts_and_batches(const Model &model) {
     const State s(model);
     constexpr std::size_t n = 5;
@@ -487,6 +520,7 @@ int main(int argc, char **argv) {
     dynamics(model);
     rollouts_and_batches(model);
     sites();
+    springs_and_tendons();
     built_in_code();
     recordings(model);
     saving(model);

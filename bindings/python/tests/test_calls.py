@@ -336,6 +336,31 @@ def test_a_model_made_in_code():
     assert builder.build().nu == 1
 
 
+def test_springs_and_tendons():
+    builder = diffsim.Builder()
+    arm = builder.add_body(name="arm", inertia=diffsim.inertia_from_com(1.0, [0.0] * 3, [0.1, 0, 0.1, 0, 0, 0.1]))
+    builder.add_joint(arm, name="hinge")
+    builder.add_tendon(joints={"hinge": 0.5}, name="winch", stiffness=2.0, rest_lower=0.0, rest_upper=0.0)
+    builder.add_tendon(bodies=[0, arm], anchors=np.array([[2.0, 1.0], [0.0, 0.0], [0.0, 0.0]]), name="cable", pull_only=1)
+    builder.add_spring(body1=0, body2=arm, anchor2=[1.0, 0.0, 0.0], stiffness=3.0)
+    model = builder.build()
+    assert model.ntendon == 2 and model.tendon_id("cable") == 1 and model.tendon_names == ("winch", "cable")
+    q, step = np.array([0.4]), 1e-6
+    with diffsim.Sim(model, contact=diffsim.ContactLaw.NONE) as sim:
+        lengths, moments = sim.tendon_lengths(q)
+        np.testing.assert_allclose(lengths, [0.2, np.hypot(2.0 - np.cos(0.4), np.sin(0.4))], rtol=1e-15)
+        slope = (sim.tendon_lengths(q + step)[0] - sim.tendon_lengths(q - step)[0]) / (2.0 * step)
+        np.testing.assert_allclose(moments, [slope], rtol=1e-8)
+    with pytest.raises(KeyError, match="tendon"):
+        model.tendon_id("rope")
+    with pytest.raises(diffsim.InvalidArgumentError, match="cable"):
+        builder.add_tendon(bodies=[0, arm], anchors=np.zeros((3, 2)), name="cable")
+    with pytest.raises(diffsim.InvalidArgumentError, match="joints or bodies"):
+        builder.add_tendon(name="rope")
+    with pytest.raises(diffsim.InvalidArgumentError, match="stiffness"):
+        builder.add_spring(stiffness=-1.0)
+
+
 def test_impacts_rebound():
     builder = diffsim.Builder()
     builder.add_geom(0, kind=diffsim.GeomKind.PLANE)

@@ -27,6 +27,7 @@ ENUMERATIONS = {
     "ds_integrator": (diffsim.Integrator, "DS_INTEGRATOR_"),
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
     "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
+    "ds_tendon_kind": (diffsim.TendonKind, "DS_TENDON_"),
     "ds_quantity": (diffsim.Quantity, "DS_QUANTITY_"),
     "ds_smoothing_method": (diffsim.SmoothingMethod, "DS_SMOOTHING_"),
 }

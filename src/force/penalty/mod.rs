@@ -1,7 +1,7 @@
 //! Contacts and joint limits as penalty forces: explicit springs and dampers where surfaces overlap.
 //!
 //! Nothing is solved: each contact's force follows from the state at which it is asked for, and so do its slopes, with all
-//! that moves: point, normal, gap and relative velocity. [`law`] says what the force is.
+//! that moves: point, normal, gap and relative velocity. `law.rs` says what the force is.
 
 mod law;
 mod limits;

@@ -48,6 +48,7 @@ from .enums import (
     Quantity,
     SmoothingMethod,
     Status,
+    TendonKind,
 )
 from .live import Live
 from .model import Body, Geom, Joint, Model, Site
@@ -124,6 +125,7 @@ __all__ = [
     "SmoothingInfo",
     "SmoothingMethod",
     "Status",
+    "TendonKind",
     "StepInfo",
     "StepJacobians",
     "UnsupportedError",

@@ -5,7 +5,7 @@ from typing import Optional
 import numpy as np
 
 from ._native import NULL, Handle, InvalidArgumentError, array, check, ffi, lib, pointer, struct
-from .enums import Actuation, EqualityKind, JointKind
+from .enums import Actuation, EqualityKind, JointKind, TendonKind
 from .model import Array, Model
 
 
@@ -92,6 +92,30 @@ class Builder(Handle):
         fields["joint"] = joint
         actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, fields)
         check(lib.ds_builder_add_actuator(self._handle, actuator))
+
+    def add_spring(self, **fields) -> None:
+        """Adds a spring and damper without rest length between two points; fields are those of `ds_spring_desc`: name,
+        body1, body2, anchor1, anchor2, stiffness, damping."""
+        spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, fields)
+        check(lib.ds_builder_add_spring(self._handle, spring))
+
+    def add_tendon(self, joints=None, bodies=None, anchors=None, **fields) -> None:
+        """Adds a tendon. joints: what each coordinate counts by the joint's name, of a fixed one; bodies: the ids along
+        the path of a spatial one, anchors: its points, 3×count, each in the frame of its body. Other fields are those of
+        `ds_tendon_desc`: name, pull_only, stiffness, damping, rest_lower, rest_upper, lower, upper, friction_loss."""
+        if (joints is None) == (bodies is None):
+            raise InvalidArgumentError("add_tendon: expected either joints or bodies")
+        if joints is not None:
+            names = [ffi.new("char[]", name.encode()) for name in joints]
+            coefficients = array(list(joints.values()), (len(names),), "joints")
+            keep = [ffi.new("char *[]", names), coefficients]
+            fields.update(kind=int(TendonKind.FIXED), count=len(names), joints=keep[0], coefficients=pointer(coefficients))
+        else:
+            ids = ffi.new("int32_t[]", [int(body) for body in bodies])
+            points = array(anchors, (3, len(ids)), "anchors")
+            fields.update(kind=int(TendonKind.SPATIAL), count=len(ids), bodies=ids, anchors=pointer(points))
+        tendon, _keep = struct("ds_tendon_desc", lib.ds_tendon_desc_init, fields)
+        check(lib.ds_builder_add_tendon(self._handle, tendon))
 
     def add_equality(self, kind: EqualityKind, relative=None, **fields) -> None:
         """Adds an equality, which may close a loop; fields are those of `ds_equality_desc`: name, active,

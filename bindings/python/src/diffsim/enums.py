@@ -171,6 +171,13 @@ class EqualityKind(IntEnum):
     JOINT = 3
 
 
+class TendonKind(IntEnum):
+    """What the length of a tendon is: a sum of joints' coordinates, or that of a path through points of bodies."""
+
+    FIXED = 0
+    SPATIAL = 1
+
+
 class Quantity(IntEnum):
     """By what a gradient that a recording shows is: the tangent of q, v or u."""
 

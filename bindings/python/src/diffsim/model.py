@@ -71,7 +71,7 @@ class Model(Handle):
     """A robot or scene. Any number of threads may use it at once.
 
     Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs,
-    `nu` inputs, `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms, `nsite` sites.
+    `nu` inputs, `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms, `nsite` sites, `ntendon` tendons.
     `warnings`: what the loader read but does not use.
     """
 
@@ -88,6 +88,7 @@ class Model(Handle):
         self.njoint: int = lib.ds_model_njoint(m)
         self.ngeom: int = lib.ds_model_ngeom(m)
         self.nsite: int = lib.ds_model_nsite(m)
+        self.ntendon: int = lib.ds_model_ntendon(m)
         self.nkeyframe: int = lib.ds_model_nkeyframe(m)
         self.warnings: Tuple[str, ...] = tuple(
             text(lib.ds_model_warning(m, i)) for i in range(lib.ds_model_warning_count(m))
@@ -154,6 +155,10 @@ class Model(Handle):
     def site_id(self, name: str) -> int:
         """Id of the site of this name; KeyError if there is none."""
         return self._id(lib.ds_model_site_id, "site", name)
+
+    def tendon_id(self, name: str) -> int:
+        """Id of the tendon of this name; KeyError if there is none."""
+        return self._id(lib.ds_model_tendon_id, "tendon", name)
 
     def actuator_id(self, name: str) -> int:
         """Index in u of the actuator of this name; KeyError if there is none."""
@@ -229,6 +234,11 @@ class Model(Handle):
     @property
     def sites(self) -> Tuple[Site, ...]:
         return tuple(map(self.site, range(self.nsite)))
+
+    @property
+    def tendon_names(self) -> Tuple[str, ...]:
+        """Names of the tendons, in the order of their ids."""
+        return tuple(text(lib.ds_model_tendon_name(self._handle, i)) for i in range(self.ntendon))
 
     @property
     def actuator_names(self) -> Tuple[str, ...]:

@@ -586,6 +586,13 @@ class Sim(Handle):
         check(lib.ds_site_jacobian(self._handle, self._q.fill(q), site, pointer(out)))
         return out
 
+    def tendon_lengths(self, q) -> Tuple[Array, Array]:
+        """Lengths of all tendons, and their derivatives by the tangent of q: nv×ntendon."""
+        lengths = result(None, (self.model.ntendon,), "lengths")
+        moments = result(None, (self.model.nv, self.model.ntendon), "moments")
+        check(lib.ds_sim_tendon_lengths(self._handle, self._q.fill(q), pointer(lengths), pointer(moments)))
+        return lengths, moments
+
     def energy(self, q, v) -> Tuple[float, float]:
         """Kinetic and potential energy [J]."""
         kinetic, potential = ffi.new("double *"), ffi.new("double *")
