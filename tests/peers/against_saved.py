@@ -67,7 +67,7 @@ def same_dynamics(report, robot, ours, other):
     sims = [ds.Sim(m, contact=ds.lib.DS_CONTACT_NONE) for m in (ours, other)]
     rng = np.random.default_rng(6)
     worst = 0.0
-    for _ in range(against_mujoco.STATES):
+    for _ in range(robot.states):
         q = ours.integrate(ours.neutral(), rng.uniform(-0.5, 0.5, ours.nv))
         worst = max(worst, difference(*(sim.mass_matrix(q) for sim in sims)))
     report.row(robot.name, "mass matrix, read again", worst, against_mujoco.COMPILED)
