@@ -6,7 +6,7 @@ use common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
 use common::cords::tendon;
 use common::scene::{lying_spec, options};
 use common::tethers::{PAIRS, arms, paths, point, spring};
-use common::{EPS, LAWS, Rng, all_jacobians, param, random_q, relative_error};
+use common::{EPS, LAWS, Rng, all_jacobians, in_body, param, random_q, relative_error};
 use diffsim::dynamics::kinematics::{Kinematics, positions};
 use diffsim::model::cord::{TendonPath, TendonSpec};
 use diffsim::model::params::{Param, ParamKind};
@@ -189,6 +189,52 @@ fn spring_dampers_of_tendons_have_derivatives() {
     };
     check_tendon("taut", &LAWS, |t, l| cable(t, l - 0.1), true);
     check_tendon("slack", &LAWS, |t, l| cable(t, l + 0.1), true);
+}
+
+/// Where nothing touches, rows do what forces do that are taken implicitly, stiff ones, too. (Where free joints keep world axes,
+/// forces see their velocity in those of the beginning, rows in those that the step goes along.)
+#[test]
+fn rows_agree_with_implicit_forces() {
+    for stiffness in [30.0, 1e5, 1e8] {
+        let (mut spec, mut rng) = arms();
+        for (i, (_, path)) in paths(&mut rng).into_iter().enumerate() {
+            let mut t = tendon(&format!("t{i}"), path);
+            (t.stiffness, t.damping) = (stiffness, 0.3);
+            spec.tendons.push(t);
+        }
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        let nv = model.nv();
+        let (q, v) = (random_q(&mut rng, &model, 0.01), rng.vector(nv, 0.3));
+        let run = |contact| {
+            let o = Options {
+                contact,
+                ..in_body(options(1e-2))
+            };
+            let mut sim = Sim::new(model.clone(), &o).unwrap();
+            let (mut q, mut v) = (q.clone(), v.clone());
+            let mut square = vec![0.0; nv * nv];
+            for _ in 0..5 {
+                let (q0, v0) = (q.clone(), v.clone());
+                sim.step(&q0, &v0, &vec![0.1; nv], &mut q, &mut v).unwrap();
+            }
+            sim.step_jacobians(StepJacobians {
+                dv_dq: Some(&mut square),
+                ..Default::default()
+            })
+            .unwrap();
+            (v, square)
+        };
+        let (v_none, by_q) = run(Contact::None);
+        for contact in LAWS {
+            let (v, square) = run(contact);
+            let errors = [relative_error(&v, &v_none), relative_error(&square, &by_q)];
+            println!("{stiffness:e} {contact:?}: {errors:?}");
+            assert!(
+                errors.iter().all(|e| *e < 1e-9),
+                "{stiffness:e} {contact:?}: {errors:?}"
+            );
+        }
+    }
 }
 
 /// A quadruped whose legs are held by everything that there is.
