@@ -95,6 +95,7 @@ CALLS = {
         "body_jacobian": (Q, 1),
         "site_placements": (Q,),
         "site_jacobian": (Q, 0),
+        "tendon_lengths": (Q,),
         "energy": (Q, V),
         "center_of_mass": (Q,),
         "momentum": (Q, V),
@@ -139,6 +140,8 @@ CALLS = {
         "add_site": (0,),
         "set_gravity_compensation": (0, 1.0),
         "add_actuator": ("joint",),
+        "add_spring": (),
+        "add_tendon": ({"hinge": 1.0},),
         "add_equality": (diffsim.EqualityKind.WELD,),
         "build": (),
     },
@@ -147,6 +150,7 @@ CALLS = {
         "joint_id": ("",),
         "geom_id": ("",),
         "site_id": ("",),
+        "tendon_id": ("",),
         "actuator_id": ("",),
         "body": (0,),
         "joint": (0,),
@@ -171,7 +175,7 @@ CALLS = {
     },
 }
 # They make a handle or memory; or go through the model's parts one by one, of which the empty model has none.
-NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "sites", "actuator_names", "keyframe_names"}
+NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "sites", "actuator_names", "tendon_names", "keyframe_names"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
