@@ -2385,8 +2385,12 @@ void ds_spring_desc_init(struct ds_spring_desc *spring);
 
 /**
  * Adds a spring between points of bodies that are there. Ids follow the order of additions.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name taken twice, points that are not finite, a negative
+ * stiffness or damping; nothing is added then.
  */
-ds_status ds_builder_add_spring(struct ds_builder *builder, const struct ds_spring_desc *spring);
+ds_status ds_builder_add_spring(struct ds_builder *builder,
+                                const struct ds_spring_desc *spring);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -2395,6 +2399,10 @@ void ds_tendon_desc_init(struct ds_tendon_desc *tendon);
 
 /**
  * Adds a tendon over joints, or through points of bodies, that are there. Ids follow the order of additions.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a name taken twice,
+ * numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
+ * then. That a joint has one dof is seen by ds_builder_build.
  */
 ds_status ds_builder_add_tendon(struct ds_builder *builder,
                                 const struct ds_tendon_desc *tendon);
@@ -2402,6 +2410,9 @@ ds_status ds_builder_add_tendon(struct ds_builder *builder,
 /**
  * Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
  * moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q that is not
+ * finite; nothing is written then.
  */
 ds_status ds_sim_tendon_lengths(struct ds_sim *sim,
                                 const double *q,

@@ -134,6 +134,9 @@ pub unsafe extern "C" fn ds_spring_desc_init(spring: *mut ds_spring_desc) {
 }
 
 /// Adds a spring between points of bodies that are there. Ids follow the order of additions.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body that is none, a name taken twice, points that are not finite, a negative
+/// stiffness or damping; nothing is added then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_spring(
     builder: *mut ds_builder,
@@ -200,6 +203,10 @@ unsafe fn path(d: &ds_tendon_desc) -> Result<TendonPath> {
 }
 
 /// Adds a tendon over joints, or through points of bodies, that are there. Ids follow the order of additions.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a name taken twice,
+/// numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
+/// then. That a joint has one dof is seen by ds_builder_build.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_tendon(
     builder: *mut ds_builder,
@@ -228,6 +235,9 @@ pub unsafe extern "C" fn ds_builder_add_tendon(
 
 /// Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
 /// moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q that is not
+/// finite; nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_tendon_lengths(
     sim: *mut ds_sim,

@@ -46,10 +46,10 @@ pub(super) fn check_tendon(t: &TendonSpec, who: &str) -> Result<()> {
         )));
     }
     if let Some((lo, hi)) = t.limits
-        && (lo.is_nan() || hi.is_nan() || lo > hi)
+        && !(lo <= hi && lo < f64::INFINITY && hi > f64::NEG_INFINITY)
     {
         return Err(Error::invalid(format!(
-            "{who}: limits must be ordered, got {lo} {hi}"
+            "{who}: limits must be ordered and leave some length, got {lo} {hi}"
         )));
     }
     match &t.path {
