@@ -13,6 +13,7 @@ use super::implicit::{Mix, Stage, arrive};
 use super::{By, End, EndMap, Scheme, Start, Tangent};
 use crate::dynamics::coupling::Columns;
 use crate::joint::{IntegrateBlocks, LinkMatrix, adjoint};
+use crate::linalg::add_scaled;
 use crate::model::Model;
 use crate::model::topology::LinkKind;
 use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
@@ -223,11 +224,5 @@ impl Scheme for Theta {
             let by_turn = slip.tr_mul_vec(Vec3::from_slice(&next.v[l.iv..]));
             add_scaled(rest, &by_turn.to_array(), &mut state.v[l.iv + 3..]);
         }
-    }
-}
-
-fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out += scale * x;
     }
 }

@@ -36,6 +36,13 @@ pub fn scattered(k: usize, seed: usize) -> f64 {
     2.0 * (n * n * std::f64::consts::SQRT_2).fract() - 1.0
 }
 
+/// `out` += `scale` x.
+pub(crate) fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += scale * x;
+    }
+}
+
 /// Whether all numbers are below `bound`, which is positive, and numbers.
 #[inline(always)]
 pub(crate) fn within(bound: f64, x: &[f64]) -> bool {

@@ -119,6 +119,14 @@ pub fn legs(path: &[PathPoint]) -> impl Iterator<Item = Leg<'_>> {
     })
 }
 
+/// The length of a path that bends around nothing, with these placements of the bodies [m].
+pub fn straight_length(path: &[PathPoint], places: &[Pose]) -> f64 {
+    let at = |(body, point): (usize, Vec3)| places[body].point(point);
+    legs(path)
+        .map(|leg| leg.share * (at(leg.ends[1]) - at(leg.ends[0])).norm())
+        .sum()
+}
+
 /// What an actuator acts on, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transmission {

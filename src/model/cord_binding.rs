@@ -2,11 +2,11 @@
 
 use super::check::described;
 use super::compile::Compiler;
-use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, legs};
+use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, straight_length};
 use super::cord_check::{check_spring, check_tendon};
 use super::topology::WORLD;
 use crate::error::{Error, Result};
-use crate::spatial::{Pose, Vec3};
+use crate::spatial::Pose;
 use std::collections::HashMap;
 
 /// Names with their places; the empty one may come again and again.
@@ -48,7 +48,7 @@ impl Compiler {
                 TendonPath::Fixed(terms) => self.fixed_length(terms, &who)?,
                 TendonPath::Spatial(path) => {
                     self.bind(path, &who)?;
-                    spatial_length(path, &places)
+                    straight_length(path, &places)
                 }
             };
             t.rest = t.rest.or(Some((length, length)));
@@ -114,11 +114,4 @@ impl Compiler {
             })
             .collect()
     }
-}
-
-fn spatial_length(path: &[PathPoint], places: &[Pose]) -> f64 {
-    let at = |(body, point): (usize, Vec3)| places[body].point(point);
-    legs(path)
-        .map(|leg| leg.share * (at(leg.ends[1]) - at(leg.ends[0])).norm())
-        .sum()
 }

@@ -26,6 +26,31 @@ pub struct At<'a> {
     pub time_step: f64,
 }
 
+impl<'a> At<'a> {
+    /// Of what is given where no step is meant: forces as they are, at `[q, v, acc]`.
+    pub fn there(
+        (model, params): (&'a Model, &'a Params),
+        (kin, rnea, id): (&'a Kinematics, &'a Rnea, &'a RneaDerivatives),
+        forces: &'a Forces,
+        u: &'a [f64],
+        [q, v, acc]: [&'a [f64]; 3],
+    ) -> At<'a> {
+        At {
+            model,
+            params,
+            kin,
+            rnea,
+            id,
+            forces,
+            q,
+            v,
+            u,
+            acc,
+            time_step: 0.0,
+        }
+    }
+}
+
 impl At<'_> {
     /// r ← ∂(M a + b − f)/∂p at fixed q, v, a; nv entries.
     pub fn column(&self, p: &Param, r: &mut [f64]) {

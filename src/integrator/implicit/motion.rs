@@ -3,7 +3,7 @@
 use crate::joint::{
     IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul, block_tr_mul, free_pose,
 };
-use crate::linalg::within;
+use crate::linalg::{add_scaled, within};
 use crate::model::Model;
 use crate::model::topology::{Link, Topology};
 use crate::spatial::{Mat3, Pose, Twist, Vec3, so3_exp, so3_right_jacobian};
@@ -204,11 +204,5 @@ impl Motion {
         if slope.is_one() {
             add_scaled(scale, &x[from..], &mut out[from..]);
         }
-    }
-}
-
-fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out += scale * x;
     }
 }

@@ -8,7 +8,7 @@ use super::node::Node;
 use super::servo::JointEntry;
 use super::tendon_settings::TendonSettings;
 use crate::error::Result;
-use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec, straight_length};
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 
@@ -230,21 +230,4 @@ fn divisor(node: Node<'_>) -> Result<f64> {
             x.unwrap_or(0.0)
         ))),
     }
-}
-
-/// The length of a path that bends around nothing, the bodies being at `places`.
-fn straight_length(path: &[PathPoint], places: &[Pose]) -> f64 {
-    let (mut last, mut share, mut length): (Option<Vec3>, f64, f64) = (None, 1.0, 0.0);
-    for station in path {
-        match station {
-            PathPoint::Pulley { divisor } => (last, share) = (None, 1.0 / divisor),
-            PathPoint::Around(_) => {}
-            PathPoint::Point { body, at } => {
-                let here = places[*body].point(*at);
-                length += last.map_or(0.0, |last| share * (here - last).norm());
-                last = Some(here);
-            }
-        }
-    }
-    length
 }

@@ -1,5 +1,6 @@
 //! The chain rule of an implicit step: its stages in order, and back.
 
+use super::newton::Limits;
 use super::physics::Physics;
 use super::stage::{Rule, mix};
 use super::workspace::{Implicit, Work};
@@ -19,7 +20,7 @@ pub(in crate::step) const STAGES: [Link; 1] = [Link {
     backward: stages_transposed,
 }];
 
-fn missing() -> Error {
+pub(super) fn missing() -> Error {
     Error::internal("the stages are missing")
 }
 
@@ -31,9 +32,8 @@ impl Sim {
         }
         if !self.state.info.converged {
             return Err(Error::not_converged(format!(
-                "the last step has no derivative: Newton's method stopped at a correction of {:e}, above \
-                 options.newton_tolerance {:e}",
-                self.state.info.residual, self.options.newton_tolerance
+                "the last step has no derivative: {}",
+                Limits::of(&self.options).missed(self.state.info.residual)
             )));
         }
         let (formula, h) = match &self.implicit {
@@ -108,20 +108,11 @@ impl Sim {
             return Err(missing());
         };
         let at = &implicit.stages[implicit.loaded];
-        let at = At {
-            model: &self.model,
-            params: &self.params,
-            kin: &self.dynamics.kin,
-            rnea: &self.dynamics.rnea,
-            id: &d.id,
-            forces: &self.forces,
-            q: &at.q,
-            v: &at.v,
-            u: &self.state.u,
-            acc: &at.a,
-            time_step: 0.0,
-        };
-        at.column(&self.selected[p], column);
+        let whole = (&*self.model, &self.params);
+        let state = [&at.q[..], &at.v, &at.a];
+        let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
+        let here = At::there(whole, of, &self.forces, &self.state.u, state);
+        here.column(&self.selected[p], column);
         Ok(())
     }
 

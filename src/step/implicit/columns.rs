@@ -1,11 +1,13 @@
 //! Jacobians of an implicit step: all columns through a stage before the next.
 
+use super::chain::missing;
 use super::linear::Start;
 use super::panels::Panels;
 use super::stage::{Rule, mix};
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Slope;
 use crate::joint::block_mul;
+use crate::linalg::within;
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
@@ -87,7 +89,7 @@ impl Sim {
         }
         let t = self.model.topology();
         let Some(implicit) = &mut self.implicit else {
-            return Err(Error::internal("the stages are missing"));
+            return Err(missing());
         };
         let (motion, column) = (implicit.linear[last].motion(), &mut implicit.work.w);
         if t.wide_links().next().is_none() {
@@ -128,7 +130,7 @@ impl Sim {
         let along = |this: Kind, n: usize| if kind == this { &unit[..n] } else { empty };
         let (model, t) = (&*self.model, self.model.topology());
         let Some(implicit) = &mut self.implicit else {
-            return Err(Error::internal("the stages are missing"));
+            return Err(missing());
         };
         let Start { w0, xi0 } = &mut implicit.work.start;
         let v = along(Kind::Velocity, nv);
@@ -161,16 +163,15 @@ impl Sim {
             lin.place_inputs(model.actuators());
         }
         let Some(implicit) = &self.implicit else {
-            return Err(Error::internal("the stages are missing"));
+            return Err(missing());
         };
         let last = self.rules()?.map(|(i, _)| i).next_back().unwrap_or(0);
         let motion = implicit.linear[last].motion();
-        let sum = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()) + x * 0.0);
         let of_xi = [&lin.by_q, &lin.by_v, &lin.by_u, &lin.by_p];
-        let mut largest = of_xi.into_iter().zip(&panels.w).zip(wanted);
-        if !largest.all(|((xi, w), wanted)| !wanted || sum(xi).max(sum(w)) < REACH)
-            || !motion.is_within(REACH)
-        {
+        let mut columns = of_xi.into_iter().zip(&panels.w).zip(wanted);
+        let are_small =
+            columns.all(|((xi, w), wanted)| !wanted || within(REACH, xi) && within(REACH, w));
+        if !are_small || !motion.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
         let [mut dofs, mut inputs, full] = lin.kinds();

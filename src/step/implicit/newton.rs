@@ -10,6 +10,7 @@ use super::physics::Physics;
 use super::stage::{Rule, StageState};
 use crate::error::{Error, Result};
 use crate::linalg::all_finite;
+use crate::step::options::Options;
 
 /// Corrections of at most this size that do not shrink any more are round-off.
 const ROUND_OFF: f64 = 1e-10;
@@ -46,6 +47,23 @@ pub(in crate::step) struct Newton {
     next: Vec<f64>,
     from: Vec<f64>,
     balance: Vec<f64>,
+}
+
+impl Limits {
+    pub fn of(options: &Options) -> Limits {
+        Limits {
+            tolerance: options.newton_tolerance,
+            iterations: options.max_newton,
+        }
+    }
+
+    /// What a message says of a stage with this correction left.
+    pub fn missed(&self, residual: f64) -> String {
+        format!(
+            "Newton's method stopped at a correction of {residual:e}, above options.newton_tolerance {:e}",
+            self.tolerance
+        )
+    }
 }
 
 fn largest(x: &[f64]) -> f64 {

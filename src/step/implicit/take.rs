@@ -1,5 +1,6 @@
 //! Taking an implicit step.
 
+use super::chain::missing;
 use super::newton::{Limits, Problem};
 use super::physics::Physics;
 use super::stage::{Rule, StageState, history, mix};
@@ -7,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::integrator::implicit::turn;
 use crate::linalg::{all_finite, within};
 use crate::model::Model;
+use crate::spatial::Twist;
 use crate::step::info::{Gradient, StepInfo};
 use crate::step::sim::Sim;
 
@@ -16,14 +18,11 @@ impl Sim {
         self.guess()?;
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(implicit) = &mut self.implicit else {
-            return Err(Error::internal("the stages are missing"));
+            return Err(missing());
         };
         // They are used on the way.
         implicit.is_linear = false;
-        let limits = Limits {
-            tolerance: self.options.newton_tolerance,
-            iterations: self.options.max_newton,
-        };
+        let limits = Limits::of(&self.options);
         s.info = StepInfo::NONE;
         (s.only_modes_switch, s.aware) = (false, None);
         let nv = model.nv();
@@ -63,8 +62,9 @@ impl Sim {
         }
         if !s.info.converged && self.options.require_convergence {
             return Err(Error::not_converged(format!(
-                "Newton's method stopped at a correction of {:e} after {} iterations, above options.newton_tolerance {:e}",
-                s.info.residual, s.info.iterations, self.options.newton_tolerance
+                "{}, after {} iterations",
+                limits.missed(s.info.residual),
+                s.info.iterations
             )));
         }
         s.info.gradient = match s.info.converged {
@@ -127,7 +127,7 @@ impl Sim {
             *w = v + a / rate;
         }
         for l in model.free_links() {
-            let turned = crate::spatial::Twist::from_slice(&s.v[l.iv..]);
+            let turned = Twist::from_slice(&s.v[l.iv..]);
             let change = turned.ang.cross(turned.lin) * (1.0 / rate);
             for (w, x) in s.v_end[l.iv..].iter_mut().zip(change.to_array()) {
                 *w += x;

@@ -9,7 +9,7 @@
 
 use super::linear::missing;
 use crate::error::{Error, Result};
-use crate::linalg::all_finite;
+use crate::linalg::{add_scaled, all_finite};
 use crate::step::implicit::mix;
 use crate::step::linearization::*;
 use crate::step::link::{Along, Bars, Parameters, Seed};
@@ -193,11 +193,5 @@ impl Sim {
             let t = self.model.topology();
             l.variation.for_couplings(t, &c.cords, visit);
         }
-    }
-}
-
-fn add_scaled(scale: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out += scale * x;
     }
 }

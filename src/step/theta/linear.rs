@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::force::State;
 use crate::model::params::ParamKind;
 use crate::spatial::Vec3;
-use crate::step::implicit::Physics;
+use crate::step::implicit::{Limits, Physics};
 use crate::step::linearization::add_entry;
 use crate::step::parameters::At;
 use crate::step::sim::Sim;
@@ -41,9 +41,8 @@ impl Sim {
     fn linearize_parts(&mut self, theta: &mut Theta, has_factors: bool) -> Result<()> {
         if !theta.stage.converged {
             return Err(Error::not_converged(format!(
-                "the last step has no derivative: Newton's method stopped at a correction of {:e}, above \
-                 options.newton_tolerance {:e}",
-                theta.stage.residual, self.options.newton_tolerance
+                "the last step has no derivative: {}",
+                Limits::of(&self.options).missed(theta.stage.residual)
             )));
         }
         theta.has_rows = self.contact.as_ref().is_some_and(|c| c.has_rows());
@@ -92,19 +91,10 @@ impl Sim {
         let Some(d) = &self.dynamics.derivatives else {
             return Err(missing());
         };
-        let here = At {
-            model: &self.model,
-            params: &self.params,
-            kin: &self.dynamics.kin,
-            rnea: &self.dynamics.rnea,
-            id: &d.id,
-            forces: &self.forces,
-            q: &at.q,
-            v: &at.v,
-            u: &self.state.u,
-            acc: &at.a,
-            time_step: 0.0,
-        };
+        let whole = (&*self.model, &self.params);
+        let state = [&at.q[..], &at.v, &at.a];
+        let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
+        let here = At::there(whole, of, &self.forces, &self.state.u, state);
         let nv = self.model.nv().max(1);
         let columns = theta.columns.stage.chunks_exact_mut(nv);
         for (p, column) in self.selected.iter().zip(columns) {
@@ -162,19 +152,10 @@ impl Sim {
             if !matches!(p.kind, ParamKind::BodyInertia | ParamKind::JointPlacement) {
                 continue;
             }
-            let here = At {
-                model: &self.model,
-                params: &self.params,
-                kin: &self.dynamics.kin,
-                rnea: &self.dynamics.rnea,
-                id: &d.id,
-                forces: &self.forces,
-                q: &at.q,
-                v: &theta.zero,
-                u: &self.state.u,
-                acc: &theta.matrix.seen,
-                time_step: 0.0,
-            };
+            let whole = (&*self.model, &self.params);
+            let state = [&at.q[..], &theta.zero, &theta.matrix.seen];
+            let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
+            let here = At::there(whole, of, &self.forces, &self.state.u, state);
             here.column_of_bodies(p, &mut theta.xi);
             theta.matrix.turn_back(t, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
@@ -210,19 +191,9 @@ impl Sim {
             if p.kind != ParamKind::JointPlacement {
                 continue;
             }
-            let here = At {
-                model,
-                params,
-                kin: &d.kin,
-                rnea: &d.rnea,
-                id: &of.id,
-                forces: &self.forces,
-                q: &s.q,
-                v: &theta.zero,
-                u: &s.u,
-                acc: &theta.zero,
-                time_step: 0.0,
-            };
+            let state = [&s.q[..], &theta.zero, &theta.zero];
+            let of = (&d.kin, &d.rnea, &of.id);
+            let here = At::there((model, params), of, &self.forces, &s.u, state);
             here.column_of_bodies(p, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
                 *c -= h * x;

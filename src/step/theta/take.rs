@@ -1,5 +1,6 @@
 //! Taking a step of the θ-method.
 
+use super::linear::missing;
 use super::matrix::factor;
 use crate::error::{Error, Result};
 use crate::step::implicit::{Limits, Physics, Problem, mix};
@@ -11,12 +12,12 @@ impl Sim {
     /// factors of A.
     pub(in crate::step) fn pending_theta(&mut self) -> Result<()> {
         let Some(rate) = self.theta.as_ref().map(|t| t.rule.rate) else {
-            return Err(Error::internal("the stage is missing"));
+            return Err(missing());
         };
         self.guess_by_forces(rate)?;
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(theta) = &mut self.theta else {
-            return Err(Error::internal("the stage is missing"));
+            return Err(missing());
         };
         let (rule, at) = (theta.rule, &mut theta.pending.at);
         mix(rule.w0, &s.v, &[], &[], &mut at.w0);
@@ -34,17 +35,15 @@ impl Sim {
             rule,
             q: &s.q,
         };
-        let limits = Limits {
-            tolerance: self.options.newton_tolerance,
-            iterations: self.options.max_newton,
-        };
+        let limits = Limits::of(&self.options);
         let linear = &mut theta.linear;
         let found = (theta.newton).solve(&mut problem, at, linear, limits, false)?;
         (theta.pending.residual, theta.pending.converged) = (found.residual, found.converged);
         if !found.converged && self.options.require_convergence {
             return Err(Error::not_converged(format!(
-                "Newton's method stopped at a correction of {:e} after {} iterations, above options.newton_tolerance {:e}",
-                found.residual, found.iterations, self.options.newton_tolerance
+                "{}, after {} iterations",
+                limits.missed(found.residual),
+                found.iterations
             )));
         }
         let at = &theta.pending.at;
