@@ -5,6 +5,7 @@ mod common;
 use allocation_counter::measure;
 use common::checker::{Checker, options};
 use common::cords::{corded, corded_spec, spring, tendon};
+use common::trajectory::{From, adjoint_errors};
 use common::{Rng, in_body, param, random_body, random_q, relative_error};
 use diffsim::dynamics::{Dynamics, jacobian};
 use diffsim::model::cord::{PathPoint, TendonPath};
@@ -255,5 +256,63 @@ fn implicit_formulas_take_them_too() {
         let mut c = Checker::new(model, &options);
         c.select(&list);
         c.run(&format!("{integrator:?}"), &q, 1.0, 2);
+    }
+}
+
+/// Forces without contact, rows with it; the history of BDF2.
+#[test]
+fn gradients_of_trajectories() {
+    use Integrator::{Bdf2, Midpoint, SymplecticEulerWorld};
+    const STEPS: usize = 40;
+    let model = Arc::new(corded(74, 5));
+    let (nv, list) = (model.nv(), parameters(&model));
+    let mut rng = Rng::new(4);
+    let from = From {
+        q0: random_q(&mut rng, &model, 0.3),
+        v0: rng.vector(nv, 0.5),
+        u: rng.vector(model.nu() * STEPS, 0.5),
+    };
+    for (integrator, contact) in [
+        (SymplecticEulerWorld, Contact::None),
+        (SymplecticEulerWorld, Contact::Ncp),
+        (Midpoint, Contact::None),
+        (Midpoint, Contact::Convex),
+        (Bdf2, Contact::None),
+    ] {
+        let o = Options {
+            integrator,
+            contact,
+            checkpoint_interval: 7,
+            ..smooth(2e-3)
+        };
+        let errors = adjoint_errors(&model, &o, STEPS, &from, &list, 1e-5);
+        println!("{integrator:?}, {contact:?}: {errors:?}");
+        let worst = errors.into_iter().fold(0.0, f64::max);
+        assert!(worst < 1e-7, "{integrator:?}, {contact:?}: {errors:?}");
+    }
+}
+
+/// Newton's method takes derivatives, whether the caller wants them or not.
+#[test]
+fn steps_without_derivatives_have_the_same_bits() {
+    use Integrator::{Bdf1, ImplicitEuler, Midpoint, Sdirk2, SymplecticEulerWorld};
+    let model = Arc::new(corded(75, 6));
+    let mut rng = Rng::new(5);
+    let (q, v) = (random_q(&mut rng, &model, 0.4), rng.vector(model.nv(), 1.0));
+    let u = rng.vector(model.nu(), 1.0);
+    for integrator in [SymplecticEulerWorld, Bdf1, Sdirk2, ImplicitEuler, Midpoint] {
+        let [with, without] = [true, false].map(|derivatives| {
+            let o = Options {
+                integrator,
+                derivatives,
+                ..smooth(0.01)
+            };
+            let mut sim = Sim::new(model.clone(), &o).unwrap();
+            let (mut q_next, mut v_next) = (q.clone(), v.clone());
+            sim.step(&q, &v, &u, &mut q_next, &mut v_next).unwrap();
+            assert!(sim.step_info().unwrap().converged);
+            [q_next, v_next]
+        });
+        assert_eq!(with, without, "{integrator:?}");
     }
 }

@@ -5,12 +5,12 @@ mod common;
 use allocation_counter::measure;
 use common::checker::{Checker, FOURTH_ORDER, SECOND_ORDER, quadruped, quadruped_spec, standing};
 use common::scene::*;
+use common::trajectory::{From, adjoint_errors};
 use common::*;
 use diffsim::error::Status;
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{EqualityKind, EqualitySpec, GeomSpec, JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::rollout::Rollout;
 use diffsim::spatial::{Pose, Vec3};
 use diffsim::step::{Contact, Integrator, Options, Sim};
 use std::sync::Arc;
@@ -337,72 +337,16 @@ fn gradients_of_trajectories() {
             ..with(scheme, contact, 1e-3)
         };
         let list = usable(&model, &options, list.to_vec());
-        let mut rollout = Rollout::new(model.clone(), &options, STEPS).unwrap();
-        rollout.sim_mut().select_params(&list).unwrap();
-        let (nq, nv, np) = (model.nq(), model.nv(), list.len());
-        let mut rng = Rng::new(8);
-        let mut p = vec![0.0; np];
-        rollout.sim().get_params(&mut p).unwrap();
-        let (q0, v0) = (model.neutral().to_vec(), rng.vector(nv, 0.3));
-        let u = rng.vector(nv * STEPS, 1.0);
-        let bars = [(); 2].map(|()| rng.vector(nv * (STEPS + 1), 1.0));
-        let run = |r: &mut Rollout, q0: &[f64], v0: &[f64], u: &[f64], p: &[f64]| {
-            let mut q = vec![0.0; nq * (STEPS + 1)];
-            let mut v = vec![0.0; nv * (STEPS + 1)];
-            r.sim_mut().reset();
-            r.sim_mut().set_params(p).unwrap();
-            r.run(q0, v0, u, STEPS, Some(&mut q), Some(&mut v)).unwrap();
-            (q, v)
+        let (nv, mut rng) = (model.nv(), Rng::new(8));
+        let from = From {
+            q0: model.neutral().to_vec(),
+            v0: rng.vector(nv, 0.3),
+            u: rng.vector(nv * STEPS, 1.0),
         };
-        let base = run(&mut rollout, &q0, &v0, &u, &p).0;
-        let loss = |r: &mut Rollout, q0: &[f64], v0: &[f64], u: &[f64], p: &[f64]| {
-            let (q, v) = run(r, q0, v0, u, p);
-            let mut sum: f64 = v.iter().zip(&bars[1]).map(|(a, b)| a * b).sum();
-            let mut d = vec![0.0; nv];
-            for k in 0..=STEPS {
-                model.difference(&base[k * nq..][..nq], &q[k * nq..][..nq], &mut d);
-                sum += (d.iter().zip(&bars[0][k * nv..]))
-                    .map(|(a, b)| a * b)
-                    .sum::<f64>();
-            }
-            vec![sum]
-        };
-        let mut g = [nv, nv, nv * STEPS, np].map(|n| vec![0.0; n]);
-        let [a, b, c, d] = &mut g;
-        rollout
-            .adjoint(&bars[0], &bars[1], Some(a), Some(b), Some(c), Some(d))
-            .unwrap();
-        let r = &mut rollout;
-        let w = [nv, nv, nv * STEPS, np].map(|n| rng.vector(n, 1.0));
-        let moved = |x: &[f64], w: &[f64], e: f64| -> Vec<f64> {
-            x.iter().zip(w).map(|(x, w)| x + e * w).collect()
-        };
-        for kind in 0..4 {
-            let fd = difference(3e-6, |e| {
-                let mut q = q0.clone();
-                let step = moved(&vec![0.0; nv], &w[0], e);
-                match kind {
-                    0 => {
-                        model.integrate(&q0, &step, &mut q);
-                        loss(r, &q, &v0, &u, &p)
-                    }
-                    1 => loss(r, &q0, &moved(&v0, &w[1], e), &u, &p),
-                    2 => loss(r, &q0, &v0, &moved(&u, &w[2], e), &p),
-                    _ => loss(r, &q0, &v0, &u, &moved(&p, &w[3], e)),
-                }
-            })[0];
-            let ours: f64 = g[kind].iter().zip(&w[kind]).map(|(a, b)| a * b).sum();
-            let size: f64 = g[kind]
-                .iter()
-                .zip(&w[kind])
-                .map(|(a, b)| (a * b).abs())
-                .sum();
-            println!(
-                "{scheme:?}, {contact:?}, {kind}: {:.1e}",
-                (ours - fd).abs() / size
-            );
-            assert!((ours - fd).abs() < 1e-7 * size, "{ours} {fd}");
-        }
+        let errors = adjoint_errors(&model, &options, STEPS, &from, &list, 3e-6);
+        println!("{scheme:?}, {contact:?}: {errors:?}");
+        let worst = errors.into_iter().fold(0.0, f64::max);
+        assert!(worst < 1e-7, "{scheme:?}, {contact:?}: {errors:?}");
     }
 }
 

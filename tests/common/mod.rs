@@ -13,6 +13,7 @@ pub mod runs;
 pub mod scene;
 pub mod sides;
 pub mod tethers;
+pub mod trajectory;
 
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
