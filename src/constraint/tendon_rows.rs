@@ -8,7 +8,7 @@ use crate::contact::problem::Block;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Mat3;
-use crate::tendon::Cords;
+use crate::tendon::{Cords, Stretch};
 
 impl Constraints {
     /// Whether the spring or tendon of a parameter may have rows.
@@ -77,7 +77,7 @@ impl Constraints {
                 continue;
             }
             let (h, pull_only) = (self.time_step(), self.tendons[tendon].pull_only);
-            let pull = SpringState::of(params.tendon[tendon], cords.length(tendon), pull_only);
+            let pull = Stretch::of(params.tendon[tendon], cords.length(tendon), pull_only);
             if self.tendons[tendon].most_rows() > 1 || pull.law != [0.0; 2] {
                 self.cord_margin = self.cord_margin.min(cords.switch_distance(tendon));
             }
@@ -141,49 +141,5 @@ impl Constraints {
                     })
             }
         })
-    }
-}
-
-/// What a tendon's spring-damper does at a length.
-pub(super) struct SpringState {
-    /// Stiffness and damping that act.
-    pub law: [f64; 2],
-    /// Of the spring, beyond this end of the lengths at rest.
-    pub elongation: f64,
-    end: Option<usize>,
-    /// Distance to where another law acts.
-    margin: f64,
-}
-
-impl SpringState {
-    pub fn of([k, d, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> SpringState {
-        let beyond = [length - lower, length - upper];
-        if pull_only {
-            let is_taut = beyond[1] > 0.0;
-            return SpringState {
-                law: if is_taut { [k, d] } else { [0.0; 2] },
-                elongation: beyond[1],
-                end: is_taut.then_some(1),
-                margin: match [k, d] == [0.0; 2] {
-                    true => f64::INFINITY,
-                    false => beyond[1].abs(),
-                },
-            };
-        }
-        // Where the ends are one the force is a line through it.
-        let end = match beyond {
-            [x, _] if x < 0.0 => Some(0),
-            [_, x] if x > 0.0 || lower == upper => Some(1),
-            _ => None,
-        };
-        SpringState {
-            law: [if end.is_some() { k } else { 0.0 }, d],
-            elongation: end.map_or(0.0, |end| beyond[end]),
-            end,
-            margin: match lower == upper || k == 0.0 {
-                true => f64::INFINITY,
-                false => beyond[0].abs().min(beyond[1].abs()),
-            },
-        }
     }
 }

@@ -154,7 +154,9 @@ impl Elastic {
             ParamKind::Tendon => {
                 let x = &self.tensions[index];
                 let rate = x.rate_ahead(&self.cords, at.v, acc);
-                add(x, tendon::by_parameter(x, at.params, component, rate), r);
+                let t = &at.model.tendons()[index];
+                let by = tendon::by_parameter(t, at.params, &self.cords, x, component, rate);
+                add(x, by, r);
             }
             ParamKind::Spring => {
                 let first = self.cords.of_spring(index, 0);

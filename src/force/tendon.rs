@@ -3,7 +3,7 @@
 use super::tension::Tension;
 use crate::model::cord::TendonSpec;
 use crate::model::params::Params;
-use crate::tendon::Cords;
+use crate::tendon::{Cords, Stretch};
 
 /// The tension of a tendon, and how far it is from where its slopes jump: ends of the lengths at rest [m], a pull that ends
 /// [N], and kinks of the path.
@@ -18,70 +18,52 @@ pub fn tension(
     v: &[f64],
     ahead: f64,
 ) -> (Tension, f64) {
-    let [k, d, lower, upper] = params.tendon[i];
+    let [k, d, ..] = params.tendon[i];
     let acts = k > 0.0 || d > 0.0;
-    let (length, rate) = (cords.length(i), cords.rate(i, v));
+    let rate = cords.rate(i, v);
+    let at = Stretch::of(params.tendon[i], cords.length(i), t.pull_only);
     let path = if acts {
         cords.switch_distance(i)
     } else {
         f64::INFINITY
     };
-    if t.pull_only {
-        let whole = Tension::of(i, [k, d], length - upper, ahead).at_rate(rate);
-        // Of one that has no spring and no damper only derivatives by these are asked for.
-        if length > upper && (whole.force > 0.0 || !acts) {
-            let end = if acts {
-                whole.stretch.min(whole.force)
-            } else {
-                f64::INFINITY
-            };
-            return (whole, path.min(end));
-        }
-        let end = if length > upper {
-            -whole.force
-        } else {
-            upper - length
+    let whole = Tension::of(i, [k, d], at.elongation, ahead).at_rate(rate);
+    if !t.pull_only {
+        let tension = match at.end {
+            Some(_) => whole,
+            None => Tension::damped(i, d, ahead).at_rate(rate),
         };
-        return (Tension::slack(i), if acts { end } else { f64::INFINITY });
+        return (tension, path.min(at.margin));
     }
-    let tension = if length > upper {
-        Tension::of(i, [k, d], length - upper, ahead)
-    } else if length < lower || lower == upper {
-        Tension::of(i, [k, d], length - lower, ahead)
-    } else {
-        Tension::damped(i, d, ahead)
-    };
-    let ends = (length - lower).abs().min((length - upper).abs());
-    let has_kinks = k > 0.0 && lower < upper;
-    (
-        tension.at_rate(rate),
-        if has_kinks { path.min(ends) } else { path },
-    )
+    match at.end {
+        // Of one that has no spring and no damper only derivatives by these are asked for.
+        Some(_) if !acts => (whole, path),
+        Some(_) if whole.force > 0.0 => (whole, path.min(at.margin).min(whole.force)),
+        Some(_) => (Tension::slack(i), -whole.force),
+        None => (Tension::slack(i), at.margin),
+    }
 }
 
 /// ∂T/∂p of a tension at the rate g·(v + h a), by the component of the parameter.
-pub fn by_parameter(x: &Tension, params: &Params, component: usize, rate: f64) -> f64 {
-    let [.., lower, upper] = params.tendon[x.cord];
-    // The end from which the stretch counts.
-    let from_lower = x.stretch < 0.0 || (x.stretch == 0.0 && lower == upper);
+pub fn by_parameter(
+    t: &TendonSpec,
+    params: &Params,
+    cords: &Cords,
+    x: &Tension,
+    component: usize,
+    rate: f64,
+) -> f64 {
+    let at = Stretch::of(params.tendon[x.cord], cords.length(x.cord), t.pull_only);
     match component {
         0 if x.taut => x.stretch + x.ahead * rate,
         1 if x.damped => rate,
-        2 if x.taut && from_lower => -x.stiffness,
-        3 if x.taut && !from_lower => -x.stiffness,
+        2 | 3 if x.taut && at.end == Some(component - 2) => -x.stiffness,
         _ => 0.0,
     }
 }
 
 /// Energy that a tendon stores [J].
 pub fn energy(params: &Params, i: usize, length: f64, pull_only: bool) -> f64 {
-    let [k, _, lower, upper] = params.tendon[i];
-    let stretch = if length > upper {
-        length - upper
-    } else if length < lower && !pull_only {
-        length - lower
-    } else {
-        0.0
-    };
-    0.5 * k * stretch * stretch
+    let at = Stretch::of(params.tendon[i], length, pull_only);
+    0.5 * at.law[0] * at.elongation * at.elongation
 }

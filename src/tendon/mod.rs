@@ -12,6 +12,7 @@
 
 mod cord;
 mod leg;
+mod stretch;
 mod support;
 
 use crate::dynamics::coupling::Coupling;
@@ -19,6 +20,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::model::Model;
 use crate::spatial::{Twist, Vec3, Wrench};
 use cord::Cord;
+pub use stretch::Stretch;
 
 /// All lengths of a model at the last configuration: those of the tendons in order, then three of each spring, along the
 /// axes of the world. Sized at creation.

@@ -8,12 +8,11 @@ use super::rows::{BEFORE, OnDof, OnTendon, Pull};
 use crate::constraint::assemble::Constraints;
 use crate::constraint::elastic::Elastic;
 use crate::constraint::source::{Along, Source};
-use crate::constraint::tendon_rows::SpringState;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
-use crate::tendon::Cords;
+use crate::tendon::{Cords, Stretch};
 
 impl ConstraintDerivative {
     /// Takes up the row of a tendon; of others nothing varies.
@@ -101,8 +100,7 @@ impl ConstraintDerivative {
             ParamKind::Tendon => {
                 let [k, d, lower, upper] = params.tendon[index];
                 let (length, pull_only) = (cords.length(index), c.tendons[index].pull_only);
-                let at =
-                    |[k, d]: [f64; 2]| SpringState::of([k, d, lower, upper], length, pull_only);
+                let at = |[k, d]: [f64; 2]| Stretch::of([k, d, lower, upper], length, pull_only);
                 if !has_force(at([k, d]).law) {
                     let state = at(*unit);
                     add(index, state.law, state.elongation, pull_only);
