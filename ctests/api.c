@@ -476,6 +476,50 @@ static void building(void) {
     ds_sim_free(sim);
 }
 
+/* A joint of three dofs turns no farther than its upper bound, from wherever it comes. */
+static void turning_within_a_bound(void) {
+    ds_builder *builder = NULL;
+    CHECK_OK(ds_builder_create(&builder));
+    const double com[3] = {0.0, 0.0, -0.4}, own[6] = {0.02, 0.0, 0.02, 0.0, 0.0, 0.02};
+    double inertia[10], bounds[2];
+    CHECK_OK(ds_inertia_from_com(1.0, com, own, inertia));
+    int32_t bob = -1;
+    CHECK_OK(ds_builder_add_body(builder, 0, "bob", NULL, inertia, &bob));
+    ds_joint_desc joint;
+    ds_joint_desc_init(&joint);
+    joint.name = "ball";
+    joint.kind = DS_JOINT_SPHERICAL;
+    joint.upper = 0.0;
+    CHECK(ds_builder_add_joint(builder, bob, &joint) == DS_ERR_INVALID_ARGUMENT);
+    CHECK(strstr(ds_last_error(), "must be above 0, got 0") != NULL);
+    joint.upper = 0.5;
+    joint.lower = 0.1;
+    CHECK(ds_builder_add_joint(builder, bob, &joint) == DS_ERR_INVALID_ARGUMENT);
+    joint.lower = -INFINITY;
+    CHECK_OK(ds_builder_add_joint(builder, bob, &joint));
+    ds_model *model = NULL;
+    CHECK_OK(ds_builder_build(builder, &model));
+    ds_builder_free(builder);
+    CHECK_OK(ds_model_joint_limits(model, 0, bounds));
+    CHECK(bounds[0] == 0.0 && bounds[1] == 0.5);
+    const ds_contact_law laws[3] = {DS_CONTACT_NCP, DS_CONTACT_LCP, DS_CONTACT_CONVEX};
+    for (int law = 0; law < 3; law++) {
+        ds_options options;
+        ds_options_init(&options);
+        options.contact = laws[law];
+        ds_sim *sim = NULL;
+        CHECK_OK(ds_sim_create(model, &options, &sim));
+        double turned[4] = {0.0, 0.0, 0.0, 1.0}, speed[3] = {2.0, -1.0, 0.5}, most = 0.0;
+        for (int k = 0; k < 1000; k++) {
+            CHECK_OK(ds_sim_step(sim, turned, speed, NULL, turned, speed));
+            most = fmax(most, 2.0 * acos(fmin(1.0, fabs(turned[3]))));
+        }
+        CHECK(most > 0.49 && most < 0.502);
+        ds_sim_free(sim);
+    }
+    ds_model_free(model);
+}
+
 /* A legged robot on the ground: what it stands on carries its weight, and the warm start is state. */
 static void contacts(const char *path) {
     ds_model *model = load(path, DS_BASE_FROM_FILE);
@@ -638,6 +682,7 @@ int main(int argc, char **argv) {
     rollouts(model, sim);
     structs_grow(model);
     building();
+    turning_within_a_bound();
     contacts(model_path(argv, "quadruped.xml"));
     load_options();
     freeing_nothing();

@@ -74,11 +74,17 @@ static const struct {
     {"mimic", DS_FORMAT_URDF, DS_ERR_UNSUPPORTED,
      ROBOT(LINK("a") LINK("b") LINK("c") JOINT("j", "a", "b", "")
            JOINT("k", "b", "c", "<mimic joint='j'/>")),
-     {"mimic", "line 6"}},
+     {"mimic = DS_MIMIC_COUPLE", "mimic = DS_MIMIC_INDEPENDENT", "line 6"}},
+    {"mimic of no joint", DS_FORMAT_URDF, DS_ERR_UNSUPPORTED,
+     ROBOT(LINK("a") LINK("b") JOINT("k", "a", "b", "<mimic joint='j'/>")),
+     {"\"j\"", "mimic = DS_MIMIC_COUPLE", "line 4"}},
     {"missing mesh", DS_FORMAT_URDF, DS_ERR_IO,
      ROBOT("<link name='a'><collision><geometry><mesh filename='package://p/none.stl'/></geometry>"
            "</collision></link>"),
-     {"none.stl", "line 2"}},
+     {"none.stl", "mesh_dirs", "missing_mesh = DS_MISSING_MESH_SKIP"}},
+    {"no such mesh", DS_FORMAT_URDF, DS_ERR_IO,
+     ROBOT("<link name='a'><collision><geometry><mesh filename='none.stl'/></geometry></collision></link>"),
+     {"none.stl", "line 2", "missing_mesh = DS_MISSING_MESH_SKIP"}},
     {"negative radius", DS_FORMAT_URDF, DS_ERR_PARSE,
      ROBOT("<link name='a'><collision><geometry><sphere radius='-1'/></geometry></collision></link>"),
      {"line 2"}},
@@ -100,13 +106,13 @@ static const struct {
      WORLD("<body name='a'><inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/></body>\n"),
      {"mass", "line 3"}},
     {"missing mesh", DS_FORMAT_MJCF, DS_ERR_IO,
-     MUJOCO("<asset>\n<mesh name='m' file='none.stl'/>\n</asset>\n"), {"none.stl", "line 3"}},
+     MUJOCO("<asset>\n<mesh name='m' file='none.stl'/>\n</asset>\n"), {"none.stl", "line 3", "mesh_dirs"}},
     {"no such joint", DS_FORMAT_MJCF, DS_ERR_PARSE,
      MUJOCO("<actuator>\n<motor name='m' joint='elbow'/>\n</actuator>\n"), {"elbow", "line 3"}},
     {"open mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 1 0 1 3 1 2 3"),
-     {"\"g\"", "open", "open_mesh"}},
+     {"\"g\"", "open", "open_mesh = DS_OPEN_MESH_HULL"}},
     {"flat mesh", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 1 0 0 0 1 0 1 1 0", "0 1 2 1 3 2"),
-     {"\"g\"", "open", "open_mesh"}},
+     {"\"g\"", "open", "open_mesh = DS_OPEN_MESH_HULL"}},
     {"mesh with NaN", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH("0 0 0 nan 0 0 0 1 0 0 0 1", CLOSED),
      {"vertex", "nan", "line"}},
     {"mesh without a vertex", DS_FORMAT_MJCF, DS_ERR_PARSE, MESH(CORNERS, "0 2 4"), {"face", "4", "line"}},
@@ -185,6 +191,9 @@ static void arguments(const char *folder) {
     REFUSED(options.mesh_mode = 3, "mesh_mode");
     REFUSED(options.open_mesh = 2, "open_mesh");
     REFUSED(options.keep_inseparable = 2, "keep_inseparable");
+    REFUSED(options.effort_limits = 2, "effort_limits");
+    REFUSED(options.transmissions = 2, "transmissions");
+    REFUSED((options.transmissions = 1, options.actuation = DS_ACTUATION_JOINTS), "DS_ACTUATION_FROM_FILE");
     REFUSED((options.ground_plane = 1, options.ground_friction = -1.0), "ground_friction");
     REFUSED(options.mesh_dir_count = 1, "mesh_dirs");
     REFUSED((options.mesh_dirs = none, options.mesh_dir_count = 2), "mesh_dirs");

@@ -29,6 +29,18 @@ static int32_t bar(ds_builder *builder, int32_t parent, const char *name, double
     return id;
 }
 
+/* A tendon as long as a bar is turned, times a factor. */
+static void cord(ds_builder *builder, const char *name, const char *joint, double factor) {
+    ds_tendon_desc tendon;
+    ds_tendon_desc_init(&tendon);
+    tendon.name = name;
+    tendon.kind = DS_TENDON_FIXED;
+    tendon.count = 1;
+    tendon.joints = &joint;
+    tendon.coefficients = &factor;
+    CHECK_OK(ds_builder_add_tendon(builder, &tendon));
+}
+
 static void end_of(ds_sim *sim, const double *q, int32_t body, double x, double out[3]) {
     double placements[16 * 8];
     CHECK_OK(ds_forward_kinematics(sim, q, placements));
@@ -97,6 +109,8 @@ static double violation(void (*change)(ds_equality_desc *)) {
     CHECK_OK(ds_builder_create(&builder));
     const int32_t left = bar(builder, 0, "left", 0.0, 0.3, 0.5);
     const int32_t right = bar(builder, 0, "right", 0.2, 0.3, 0.5);
+    cord(builder, "twice", "left", 2.0);
+    cord(builder, "back", "right", -1.0);
     ds_equality_desc tie;
     ds_equality_desc_init(&tie);
     tie.body1 = left;
@@ -123,10 +137,13 @@ static double violation(void (*change)(ds_equality_desc *)) {
     case DS_EQUALITY_JOINT:
         worst = fabs(q[0] - (tie.coefficients[0] + tie.coefficients[1] * q[1]));
         break;
+    case DS_EQUALITY_TENDON: /* 2 q0 = -q1. */
+        worst = fabs(2.0 * q[0] + q[1]);
+        break;
     default:
         worst = fabs(q[0] - q[1]);
     }
-    if (tie.kind == DS_EQUALITY_DISTANCE || tie.kind == DS_EQUALITY_JOINT)
+    if (tie.kind == DS_EQUALITY_DISTANCE || tie.kind == DS_EQUALITY_JOINT || tie.kind == DS_EQUALITY_TENDON)
         CHECK(fabs(q[0]) > 0.1);
     ds_sim_free(sim);
     ds_model_free(model);
@@ -145,6 +162,11 @@ static void opposite(ds_equality_desc *e) {
     e->joint2 = "right";
     e->coefficients[1] = -0.5;
 }
+static void cords(ds_equality_desc *e) {
+    e->kind = DS_EQUALITY_TENDON;
+    e->tendon1 = "twice";
+    e->tendon2 = "back";
+}
 static void resting(ds_equality_desc *e) { opposite(e), e->active = 0; }
 
 static ds_builder *pair;
@@ -160,7 +182,7 @@ static ds_status add(void (*change)(ds_equality_desc *)) {
 
 static const double row_major[16] = {1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 static void no_init(ds_equality_desc *e) { e->struct_size = 0; }
-static void unknown_kind(ds_equality_desc *e) { e->kind = 4; }
+static void unknown_kind(ds_equality_desc *e) { e->kind = 5; }
 static void half_active(ds_equality_desc *e) { e->active = 2; }
 static void missing_body(ds_equality_desc *e) { e->body2 = 3; }
 static void negative_body(ds_equality_desc *e) { e->body1 = -1; }
@@ -169,6 +191,10 @@ static void infinite_scale(ds_equality_desc *e) { weld(e), e->torque_scale = INF
 static void transposed(ds_equality_desc *e) { weld(e), e->relative = row_major; }
 static void no_joint(ds_equality_desc *e) { opposite(e), e->joint1 = NULL; }
 static void missing_joint(ds_equality_desc *e) { opposite(e), e->joint2 = "nobody"; }
+static void no_tendon(ds_equality_desc *e) { cords(e), e->tendon1 = NULL; }
+static void missing_tendon(ds_equality_desc *e) { cords(e), e->tendon2 = "nothing"; }
+/* Of before there were tendons in it. */
+static void old_cords(ds_equality_desc *e) { cords(e), e->struct_size = offsetof(ds_equality_desc, tendon1); }
 
 static ds_status create_with(void (*change)(ds_equality_desc *)) {
     ds_builder *builder = NULL;
@@ -176,6 +202,7 @@ static ds_status create_with(void (*change)(ds_equality_desc *)) {
     ds_sim *sim = NULL;
     CHECK_OK(ds_builder_create(&builder));
     bar(builder, 0, "left", 0.0, 0.3, 0.5);
+    cord(builder, "twice", "left", 2.0);
     ds_equality_desc tie;
     ds_equality_desc_init(&tie);
     tie.name = "tie";
@@ -193,11 +220,14 @@ static ds_status create_with(void (*change)(ds_equality_desc *)) {
 static void negative_scale(ds_equality_desc *e) { weld(e), e->torque_scale = -1.0; }
 static void negative_length(ds_equality_desc *e) { distance(e), e->length = -2.0; }
 static void self_follower(ds_equality_desc *e) { opposite(e), e->joint2 = "left"; }
+static void own_tendon(ds_equality_desc *e) { cords(e), e->tendon2 = "twice"; }
 
 static void wrong(void) {
     CHECK_OK(ds_builder_create(&pair));
     bar(pair, 0, "left", 0.0, 0.3, 0.5);
     bar(pair, 0, "right", 0.2, 0.3, 0.5);
+    cord(pair, "twice", "left", 2.0);
+    cord(pair, "back", "right", -1.0);
     CHECK_INVALID(ds_builder_add_equality(pair, NULL), "equality");
     CHECK_INVALID(ds_builder_add_equality(NULL, NULL), "builder");
     CHECK_INVALID(add(no_init), "ds_equality_desc_init");
@@ -210,6 +240,10 @@ static void wrong(void) {
     CHECK_INVALID(add(transposed), "column-major");
     CHECK_INVALID(add(no_joint), "equality.joint1");
     CHECK_INVALID(add(missing_joint), "nobody");
+    CHECK_INVALID(add(no_tendon), "equality.tendon1");
+    CHECK_INVALID(add(missing_tendon), "no tendon is called \"nothing\"");
+    CHECK_INVALID(add(old_cords), "equality.tendon1");
+    CHECK_INVALID(create_with(own_tendon), "cannot follow itself");
     CHECK_INVALID(create_with(negative_scale), "tie");
     CHECK_INVALID(create_with(negative_length), "tie");
     CHECK_INVALID(create_with(self_follower), "tie");
@@ -228,6 +262,7 @@ int main(void) {
     CHECK(violation(weld) < 1e-9);
     CHECK(violation(distance) < 1e-9);
     CHECK(violation(opposite) < 1e-9);
+    CHECK(violation(cords) < 1e-9);
     CHECK(violation(resting) < 1e-9);
     wrong();
     return report();

@@ -1,5 +1,6 @@
 /* Springs and tendons: in a builder, their lengths, and what they pull. */
 #include <math.h>
+#include <stddef.h>
 
 #include "check.h"
 
@@ -25,7 +26,143 @@ static int32_t slider(ds_builder *builder, const char *name, double x) {
         CHECK_INVALID(ds_builder_add_##what(builder, &bad), culprit);       \
     } while (0)
 
+/* Two motors and a servo along tendons of the same sliders: the cable draws them together. */
+static void pulled(ds_builder *builder) {
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    ds_actuator_desc motor, servo;
+    ds_actuator_desc_init(&motor);
+    motor.name = "winch";
+    motor.tendon = "cable";
+    motor.gear[0] = -2.0;
+    ds_actuator_desc_init(&servo);
+    servo.name = "servo";
+    servo.tendon = "sum";
+    servo.gain = 4.0;
+    servo.bias[1] = -4.0;
+    servo.bias[2] = -0.5;
+    servo.force_lower = -30.0;
+    BAD(actuator, motor, tendon, "rope", "actuator \"winch\": no tendon is called \"rope\"");
+    BAD(actuator, motor, joint, "a", "actuator.tendon: expected one of them, got both");
+    BAD(actuator, motor, tendon, NULL, "actuator.joint");
+    BAD(actuator, motor, struct_size, 8, "struct_size");
+    CHECK_OK(ds_builder_add_actuator(builder, &motor));
+    CHECK_OK(ds_builder_add_actuator(builder, &servo));
+    /* A struct of before there were tendons in it. */
+    ds_actuator_desc old;
+    ds_actuator_desc_init(&old);
+    old.joint = "a";
+    old.tendon = "cable";
+    old.struct_size = offsetof(ds_actuator_desc, tendon);
+    CHECK_OK(ds_builder_add_actuator(builder, &old));
+    CHECK_OK(ds_builder_build(builder, &model));
+    CHECK(ds_model_nu(model) == 3 && ds_model_actuator_id(model, "servo") == 1);
+
+    ds_options options;
+    ds_options_init(&options);
+    options.contact = DS_CONTACT_NONE;
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    const double q[2] = {1.0, 5.0}, v[2] = {0.0, 3.0}, u[3] = {1.5, -2.0, 0.25}, h = options.time_step;
+    double q_next[2], v_next[2], dv_du[6];
+    CHECK_OK(ds_sim_step(sim, q, v, u, q_next, v_next));
+    /* The cable's moment is (-0.8, 0.8), the sum's (1, -2), its length -9 and its rate -6. */
+    const double winch = -2.0 * 1.5, drive = 4.0 * -2.0 + 4.0 * 9.0 + 0.5 * 6.0;
+    const double mass = 2.0 + h * 1.0 + h * h * 100.0;
+    CHECK_NEAR(v_next[0], h * (-0.8 * winch + drive + 0.25 - 50.0 - 19.62) / mass, 1e-13);
+    CHECK_NEAR(v_next[1], 3.0 + h * ((0.8 * winch - 2.0 * drive) / 2.0 - 9.81), 1e-13);
+    const ds_step_jacobians out = {.dv_du = dv_du};
+    CHECK_OK(ds_sim_step_jacobians(sim, &out));
+    CHECK_NEAR(dv_du[0], h * 1.6 / mass, 1e-14);
+    CHECK_NEAR(dv_du[1], h * -1.6 / 2.0, 1e-14);
+    CHECK_NEAR(dv_du[3], h * -8.0 / 2.0, 1e-14);
+    ds_sim_free(sim);
+    ds_model_free(model);
+
+    /* No two of its points move against each other. */
+    const int32_t one[2] = {1, 1};
+    const double points[6] = {0, 0, 0, 1, 0, 0};
+    ds_tendon_desc rigid;
+    ds_tendon_desc_init(&rigid);
+    rigid.name = "rigid";
+    rigid.count = 2;
+    rigid.bodies = one;
+    rigid.anchors = points;
+    motor.name = "idle";
+    motor.tendon = "rigid";
+    CHECK_OK(ds_builder_add_tendon(builder, &rigid));
+    CHECK_OK(ds_builder_add_actuator(builder, &motor));
+    model = NULL;
+    CHECK_INVALID(ds_builder_build(builder, &model), "its length is constant");
+    CHECK(model == NULL);
+}
+
+/* Paths around solids and over pulleys, and descriptions that are shorter. */
+static void wraps(void) {
+    ds_builder *builder = NULL;
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_builder_create(&builder));
+    const int32_t a = slider(builder, "a", 0.0);
+    const int32_t bodies[6] = {0, a, 0, -7, 0, a}, none[6] = {-1, -1, -1, -1, -1, -1};
+    const int32_t stations[6] = {DS_PATH_POINT,  DS_PATH_CYLINDER, DS_PATH_POINT,
+                                 DS_PATH_PULLEY, DS_PATH_POINT,    DS_PATH_POINT};
+    const int32_t side_bodies[6] = {-1, 0, -1, -1, -1, -1}, nobody[6] = {-1, 9, -1, -1, -1, -1};
+    const double anchors[18] = {-2, 0, 0, 0, 0, 0, 2, 0, 4, 0, 0, 0, 0, 2, 0, 0, 0, 0};
+    const double sizes[6] = {1, 1, 1, 2, 1, 1}, flat[6] = {0, 0, 0, 2, 0, 0};
+    const double axes[18] = {0, 0, 0, 0, 0, 5}, pointless[18] = {0};
+    const double sides[18] = {0, 0, 0, 0, 3, 0};
+    const int32_t unknown[6] = {0, 4, 0, 3, 0, 0}, loose[6] = {1, 0, 0, 3, 0, 0};
+    ds_tendon_desc wrap;
+    ds_tendon_desc_init(&wrap);
+    wrap.name = "wrap";
+    wrap.count = 6;
+    wrap.bodies = bodies;
+    wrap.anchors = anchors;
+    wrap.stations = stations;
+    wrap.sizes = sizes;
+    wrap.axes = axes;
+    wrap.side_bodies = side_bodies;
+    wrap.sides = sides;
+    BAD(tendon, wrap, stations, unknown, "tendon.stations[1]");
+    BAD(tendon, wrap, stations, loose, "before it and after it");
+    BAD(tendon, wrap, stations, NULL, "tendon.bodies");
+    BAD(tendon, wrap, sizes, NULL, "tendon.sizes");
+    BAD(tendon, wrap, sizes, flat, "radius");
+    BAD(tendon, wrap, axes, pointless, "tendon.axes[1]");
+    BAD(tendon, wrap, side_bodies, nobody, "path[1]");
+    BAD(tendon, wrap, sides, NULL, "tendon.sides");
+    CHECK_OK(ds_builder_add_tendon(builder, &wrap));
+    wrap.name = "through";
+    wrap.side_bodies = none;
+    wrap.sides = NULL;
+    wrap.axes = NULL;
+    CHECK_OK(ds_builder_add_tendon(builder, &wrap));
+    /* A caller whose header ends before the stations: what stands behind is not read. */
+    ds_tendon_desc old = wrap;
+    old.name = "old";
+    old.struct_size = offsetof(ds_tendon_desc, stations);
+    const int32_t two[2] = {0, a};
+    old.count = 2;
+    old.bodies = two;
+    CHECK_OK(ds_builder_add_tendon(builder, &old));
+    CHECK_OK(ds_builder_build(builder, &model));
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    const double q[1] = {0.0};
+    double lengths[3], moments[3];
+    CHECK_OK(ds_sim_tendon_lengths(sim, q, lengths, moments));
+    const double bent = 2.0 * sqrt(3.0) + acos(-1.0) / 3.0;
+    for (int k = 0; k < 2; k++) {
+        CHECK_NEAR(lengths[k], hypot(bent, 4.0) + 1.0, 1e-13);
+        CHECK_NEAR(moments[k], 0.0, 1e-13);
+    }
+    CHECK_NEAR(lengths[2], 2.0, 1e-14);
+    ds_sim_free(sim);
+    ds_model_free(model);
+    ds_builder_free(builder);
+}
+
 int main(void) {
+    wraps();
     ds_builder *builder = NULL;
     ds_model *model = NULL;
     ds_sim *sim = NULL;
@@ -95,6 +232,7 @@ int main(void) {
     CHECK_INVALID(ds_builder_add_spring(NULL, &spring), "builder");
     CHECK_OK(ds_builder_add_spring(builder, &spring));
     CHECK_OK(ds_builder_build(builder, &model));
+    pulled(builder);
 
     CHECK(ds_model_ntendon(model) == 2 && ds_model_ntendon(NULL) == 0);
     CHECK(ds_model_tendon_id(model, "sum") == 1 && ds_model_tendon_id(model, "nobody") == -1);
@@ -140,6 +278,24 @@ int main(void) {
     CHECK_NEAR(p[1], 0.0, 0.0);
     p[2] = -1.0;
     CHECK_INVALID(ds_sim_set_params(sim, p), "p[2]");
+
+    /* Its end in the world rises: the force of the spring follows at once. */
+    const ds_param moved[2] = {{DS_PARAM_SPRING, 0, 4}, {DS_PARAM_SPRING, 0, 7}};
+    const ds_param beyond[1] = {{DS_PARAM_SPRING, 0, 8}};
+    CHECK_OK(ds_sim_select_params(sim, moved, 2));
+    CHECK_INVALID(ds_sim_select_params(sim, beyond, 1), "component");
+    CHECK_OK(ds_sim_get_params(sim, p));
+    CHECK_NEAR(p[0], 0.5, 0.0);
+    p[0] = 0.8;
+    CHECK_OK(ds_sim_set_params(sim, p));
+    CHECK_OK(ds_sim_step(sim, q, v, NULL, q_next, v_next));
+    CHECK_NEAR(v_next[0], -h * (20.0 + 19.62) / (2.0 + h * 1.0 + h * h * 100.0), 1e-13);
+    double by_anchors[4];
+    const ds_step_jacobians columns = {.dv_dp = by_anchors};
+    CHECK_OK(ds_sim_step_jacobians(sim, &columns));
+    CHECK_NEAR(by_anchors[0], h * 100.0 / (2.0 + h * 1.0 + h * h * 100.0), 1e-13);
+    CHECK_NEAR(by_anchors[2], -h * 100.0 / (2.0 + h * 1.0 + h * h * 100.0), 1e-13);
+    CHECK_NEAR(by_anchors[1], 0.0, 0.0);
     ds_sim_free(sim);
     ds_model_free(model);
     ds_builder_free(builder);

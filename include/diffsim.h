@@ -15,12 +15,12 @@
  * element: those that fail leave their part of the results untouched, and the others go on.
  *
  * Ownership. Each handle is made by one function and released by ds_X_free, which takes NULL. A sim,
- * rollout or batch keeps its model alive: the model's handle may be freed first. Arguments are read
+ * rollout, batch, ik or ilqr keeps its model alive: the model's handle may be freed first. Arguments are read
  * during the call only and may be freed after it. Strings that the library returns belong to it and
  * live as long as their handle (ds_last_error: until the next failing call of the thread).
  *
  * Threads. A ds_model is constant: any number of threads may use it at once, except while it is
- * freed. A ds_sim, ds_rollout, ds_batch, ds_problem or ds_builder is used by one thread at a time;
+ * freed. A ds_sim, ds_rollout, ds_batch, ds_problem, ds_ik, ds_ilqr or ds_builder is used by one thread at a time;
  * different ones are independent. A batch starts threads of its own. The same inputs give the same
  * bits in any thread.
  *
@@ -259,19 +259,65 @@ enum ds_actuation
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * By the actuators of the file. A URDF has none: nu = 0.
+   * By the actuators of the file. A URDF has those of its transmissions where they are asked for,
+   * else none: nu = 0.
    */
   DS_ACTUATION_FROM_FILE = 0,
   /**
    * One input for each dof: nu = nv and the generalized force is u.
    */
   DS_ACTUATION_FULL = 1,
+  /**
+   * As DS_ACTUATION_FULL, but with no input on what lets a robot float: free joints, and joints of several
+   * dofs (planar, spherical) of bodies on the world. Those of one dof there have theirs, an arm's first as
+   * a base's that is made of slides and hinges.
+   */
+  DS_ACTUATION_JOINTS = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum ds_actuation ds_actuation;
 #else
 typedef int32_t ds_actuation;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How the activation of an actuator follows its input u, of which it takes the clamped value; a step goes from act to
+ * act+ by Euler's method but for DS_ACTIVATION_FILTER_EXACT.
+ */
+enum ds_activation
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * There is none: u itself drives the actuator.
+   */
+  DS_ACTIVATION_NONE = 0,
+  /**
+   * dact/dt = u.
+   */
+  DS_ACTIVATION_INTEGRATOR = 1,
+  /**
+   * dact/dt = (u - act)/T with T = activation_time[0].
+   */
+  DS_ACTIVATION_FILTER = 2,
+  /**
+   * The same, solved exactly over a step of constant u.
+   */
+  DS_ACTIVATION_FILTER_EXACT = 3,
+  /**
+   * dact/dt = (u - act)/T with u clamped to 0 ... 1 and, m being 0.5 + 1.5 act, T = activation_time[0] m where u is above act,
+   * else activation_time[1]/m; over u - act in +-activation_smoothing/2 one goes over into the other.
+   */
+  DS_ACTIVATION_MUSCLE = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_activation ds_activation;
+#else
+typedef int32_t ds_activation;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -452,7 +498,7 @@ enum ds_tendon_kind
    */
   DS_TENDON_FIXED = 0,
   /**
-   * The length of a path along points.
+   * The length of a path along points and around solids.
    */
   DS_TENDON_SPATIAL = 1,
 };
@@ -461,6 +507,39 @@ enum ds_tendon_kind
 typedef enum ds_tendon_kind ds_tendon_kind;
 #else
 typedef int32_t ds_tendon_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a station of a spatial tendon's path is.
+ */
+enum ds_path_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * A point of a body, through which the path goes.
+   */
+  DS_PATH_POINT = 0,
+  /**
+   * A sphere of a body, around which the path bends between the points before and after it.
+   */
+  DS_PATH_SPHERE = 1,
+  /**
+   * A cylinder, unbounded along its axis, of a body.
+   */
+  DS_PATH_CYLINDER = 2,
+  /**
+   * A new branch begins at the next point.
+   */
+  DS_PATH_PULLEY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_path_kind ds_path_kind;
+#else
+typedef int32_t ds_path_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -668,7 +747,8 @@ enum ds_param_kind
    */
   DS_PARAM_GEOM_SIZE = 9,
   /**
-   * index: spring; component 0: stiffness [N/m], 1: damping [N s/m].
+   * index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's
+   * frame [m].
    */
   DS_PARAM_SPRING = 10,
   /**
@@ -700,15 +780,108 @@ enum ds_param_kind
   DS_PARAM_CONTACT_TANGENTIAL = 16,
   /**
    * index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
-   * lengths at rest [m].
+   * lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].
    */
   DS_PARAM_TENDON = 17,
+  /**
+   * index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is
+   * DS_ERR_UNSUPPORTED.
+   */
+  DS_PARAM_PRESCRIBED = 18,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum ds_param_kind ds_param_kind;
 #else
 typedef int32_t ds_param_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * In which frame the motion of a frame on a body is given: (linear; angular), 6 numbers. An acceleration is the rate of
+ * change of the 6 numbers of the velocity, without gravity.
+ */
+enum ds_reference_frame
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Along the frame's own axes: velocity of its origin. The acceleration is the spatial one.
+   */
+  DS_FRAME_LOCAL = 0,
+  /**
+   * Along the world's axes: velocity of the body's point that is now at the world's origin. The acceleration is the
+   * spatial one.
+   */
+  DS_FRAME_WORLD = 1,
+  /**
+   * Along the world's axes: velocity of the frame's origin. The acceleration is the classical one of that point.
+   */
+  DS_FRAME_LOCAL_WORLD_ALIGNED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_reference_frame ds_reference_frame;
+#else
+typedef int32_t ds_reference_frame;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Kinds of forces, each a bit, so that they can be added up to sets.
+ */
+enum ds_force_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Springs of joints.
+   */
+  DS_FORCE_JOINT_SPRING = 1,
+  /**
+   * Dampers of joints.
+   */
+  DS_FORCE_JOINT_DAMPER = 2,
+  /**
+   * What carries bodies against gravity (MJCF's gravcomp).
+   */
+  DS_FORCE_GRAVITY_COMPENSATION = 4,
+  /**
+   * Springs and dampers of tendons, and springs between points of bodies.
+   */
+  DS_FORCE_TENDON = 8,
+  /**
+   * Drag and lift of the fluid.
+   */
+  DS_FORCE_FLUID = 16,
+  /**
+   * Actuators: what u does.
+   */
+  DS_FORCE_ACTUATOR = 32,
+  /**
+   * Contacts and limits that are penalty forces (DS_CONTACT_PENALTY); with other laws there are none here.
+   */
+  DS_FORCE_CONTACT = 64,
+  /**
+   * Wrenches of ds_sim_set_external_wrench.
+   */
+  DS_FORCE_EXTERNAL = 128,
+  /**
+   * The first five: what acts by itself beside contact.
+   */
+  DS_FORCE_PASSIVE = 31,
+  /**
+   * All of them.
+   */
+  DS_FORCE_ALL = 255,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_force_kind ds_force_kind;
+#else
+typedef int32_t ds_force_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -737,6 +910,11 @@ enum ds_equality_kind
    * q1 - ref1 = coefficients[0]: 1 row.
    */
   DS_EQUALITY_JOINT = 3,
+  /**
+   * l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k of the lengths of two tendons, the references
+   * those at the reference configuration; without tendon2, l1 - ref1 = coefficients[0]: 1 row.
+   */
+  DS_EQUALITY_TENDON = 4,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -808,7 +986,214 @@ typedef int32_t ds_quantity;
 #endif // __cplusplus
 
 /**
- * Simulations of one model with a warm start, parameters and wrenches each, and the threads that
+ * What a task of a ds_ik is about.
+ */
+enum ds_ik_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4 matrix. Residual: position along
+   * the world's axes, then the rotation vector from the target's orientation, along the target's axes. Variation of the
+   * target: 6 numbers (linear; angular) along the world's axes.
+   */
+  DS_IK_FRAME = 0,
+  /**
+   * The centre of mass of all that moves. Target, residual and variation: 3 numbers.
+   */
+  DS_IK_CENTER_OF_MASS = 1,
+  /**
+   * The configuration. Target: nq numbers. Residual: nv numbers, q minus the target; of spherical joints the rotation vector
+   * along the target's axes, of free joints the position in the joint's frame and then that. Variation: its tangent, nv.
+   */
+  DS_IK_POSTURE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_ik_kind ds_ik_kind;
+#else
+typedef int32_t ds_ik_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How a search of a ds_ik ended.
+ */
+enum ds_ik_outcome
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Every task is within its tolerance, the model's equalities too, and preferences are at their best.
+   */
+  DS_IK_SOLVED = 0,
+  /**
+   * A local least at which something is not within its tolerance: out of reach, or another start is needed.
+   */
+  DS_IK_STATIONARY = 1,
+  /**
+   * Neither, after options.max_iterations.
+   */
+  DS_IK_ITERATIONS = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_ik_outcome ds_ik_outcome;
+#else
+typedef int32_t ds_ik_outcome;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How a solve of a ds_ilqr ended.
+ */
+enum ds_ilqr_outcome
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The cost no longer falls by more than the tolerance.
+   */
+  DS_ILQR_CONVERGED = 0,
+  /**
+   * The quadratic model promises a decrease that no share of its change brings: a switch of contacts is near.
+   */
+  DS_ILQR_STUCK = 1,
+  /**
+   * options.max_iterations came first: a plan in progress, as a controller uses it.
+   */
+  DS_ILQR_ITERATIONS = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_ilqr_outcome ds_ilqr_outcome;
+#else
+typedef int32_t ds_ilqr_outcome;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a sensor tells. Quaternions are (x y z w); its numbers are in the axes of the reference frame, or of the world.
+ */
+enum ds_sensor_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Position, orientation and axes of a frame, in those of the reference or the world.
+   */
+  DS_SENSOR_FRAME_POSITION = 0,
+  DS_SENSOR_FRAME_QUATERNION = 1,
+  DS_SENSOR_FRAME_X_AXIS = 2,
+  DS_SENSOR_FRAME_Y_AXIS = 3,
+  DS_SENSOR_FRAME_Z_AXIS = 4,
+  /**
+   * Velocity of its origin, and angular velocity, as one sees them who moves with the reference.
+   */
+  DS_SENSOR_FRAME_LINEAR_VELOCITY = 5,
+  DS_SENSOR_FRAME_ANGULAR_VELOCITY = 6,
+  /**
+   * World axes; the linear one with what holds it against gravity: at rest -g.
+   */
+  DS_SENSOR_FRAME_LINEAR_ACCELERATION = 7,
+  DS_SENSOR_FRAME_ANGULAR_ACCELERATION = 8,
+  /**
+   * Angular velocity, velocity, acceleration with what holds it against gravity, and the magnetic field, along the frame's
+   * own axes.
+   */
+  DS_SENSOR_GYRO = 9,
+  DS_SENSOR_VELOCIMETER = 10,
+  DS_SENSOR_ACCELEROMETER = 11,
+  DS_SENSOR_MAGNETOMETER = 12,
+  /**
+   * Distance from the frame's origin along its z axis to the first geom of another body, as ds_sim_ray_cast has it; -1
+   * where there is none.
+   */
+  DS_SENSOR_RANGEFINDER = 13,
+  /**
+   * Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
+   */
+  DS_SENSOR_TOUCH = 14,
+  /**
+   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
+   * moment about the frame's origin, along the frame's axes.
+   */
+  DS_SENSOR_FORCE = 15,
+  DS_SENSOR_TORQUE = 16,
+  /**
+   * Coordinate and velocity of a joint of one degree of freedom.
+   */
+  DS_SENSOR_JOINT_POSITION = 17,
+  DS_SENSOR_JOINT_VELOCITY = 18,
+  /**
+   * Of a spherical joint: quaternion and angular velocity, in the body's axes.
+   */
+  DS_SENSOR_BALL_QUATERNION = 19,
+  DS_SENSOR_BALL_ANGULAR_VELOCITY = 20,
+  /**
+   * Sum of what all actuators do at a joint of one degree of freedom.
+   */
+  DS_SENSOR_JOINT_ACTUATOR_FORCE = 21,
+  /**
+   * Length and rate of a tendon.
+   */
+  DS_SENSOR_TENDON_POSITION = 22,
+  DS_SENSOR_TENDON_VELOCITY = 23,
+  /**
+   * Length and rate of an actuator's transmission, times the gear, and its force before it.
+   */
+  DS_SENSOR_ACTUATOR_POSITION = 24,
+  DS_SENSOR_ACTUATOR_VELOCITY = 25,
+  DS_SENSOR_ACTUATOR_FORCE = 26,
+  /**
+   * Of a body and all that it carries: centre of mass, its velocity, angular momentum about it; world axes.
+   */
+  DS_SENSOR_SUBTREE_CENTER = 27,
+  DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
+  DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_sensor_kind ds_sensor_kind;
+#else
+typedef int32_t ds_sensor_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * What a touch sensor feels in.
+ */
+enum ds_zone_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  DS_ZONE_SPHERE = 0,
+  /**
+   * Along z.
+   */
+  DS_ZONE_CAPSULE = 1,
+  DS_ZONE_ELLIPSOID = 2,
+  /**
+   * Along z.
+   */
+  DS_ZONE_CYLINDER = 3,
+  DS_ZONE_BOX = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum ds_zone_kind ds_zone_kind;
+#else
+typedef int32_t ds_zone_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
  * step them. One thread at a time calls.
  */
 typedef struct ds_batch ds_batch;
@@ -818,6 +1203,25 @@ typedef struct ds_batch ds_batch;
  * gives are its own: the built model numbers bodies depth first, so look them up by name.
  */
 typedef struct ds_builder ds_builder;
+
+/**
+ * Solves inverse kinematics of one model: tasks are added once, their targets set as often as wanted. ds_ik_solve,
+ * ds_ik_residual, ds_ik_gradient and the derivatives do not allocate, nor does ds_ik_set_target but for a posture's first. One
+ * thread at a time.
+ *
+ * A solution is a least of the sum of (weight residual)²/2 over the rows of all tasks, with joints within their bounds. Tasks
+ * that no configuration meets together are weighed against each other; the model's equalities (loops, joints that follow
+ * others) count as tasks.
+ */
+typedef struct ds_ik ds_ik;
+
+/**
+ * A horizon of steps of one model with a cost and bounds of the inputs, whose trajectory is improved by an iterative
+ * linear-quadratic regulator. The cost is the sum over the steps of ½ Σ w d² of the state where the step begins and of the
+ * input, and that of the end; d is the deviation from a reference, of configurations by ds_model_difference. One thread at a
+ * time.
+ */
+typedef struct ds_ilqr ds_ilqr;
 
 /**
  * A robot or scene: constant once made, and safe to use from many threads at once.
@@ -863,6 +1267,11 @@ typedef struct ds_saved ds_saved;
  * One simulation: all the memory that steps and dynamics calls need. One thread at a time.
  */
 typedef struct ds_sim ds_sim;
+
+/**
+ * What a file draws of a robot. Constant once made.
+ */
+typedef struct ds_visuals ds_visuals;
 
 /**
  * What a load may change about what the file says. Fill with ds_load_options_init, then change
@@ -931,7 +1340,69 @@ typedef struct ds_load_options {
    * hollow one. Pairs that the file names touch in any case.
    */
   int32_t keep_inseparable;
+  /**
+   * 1: the force of each actuator on a joint, or of each input of DS_ACTUATION_JOINTS and DS_ACTUATION_FULL, is clamped
+   * to ± the effort that ds_model_joint_effort_velocity gives, on each dof; an effort of 0 leaves no force, and a warning says
+   * so. Beyond the clamp the derivative by the input is 0, at it one-sided. Default 0: no step enforces efforts.
+   */
+  int32_t effort_limits;
+  /**
+   * 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of that name: u is the motor's
+   * torque, its gear the mechanicalReduction (1 where none is given), so that the joint's torque is their product. Others
+   * are left out with a warning. Only with DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
+   */
+  int32_t transmissions;
 } ds_load_options;
+
+/**
+ * A drawn shape of one colour on a body. It belongs to its ds_visuals, and so does all that it points to.
+ */
+typedef struct ds_visual {
+  /**
+   * In the file; "" where it has none. Shapes of one element of the file, which differ in colour, share it.
+   */
+  const char *name;
+  /**
+   * Path of the mesh's file as it was found; NULL for other shapes, and for an MJCF's.
+   */
+  const char *file;
+  /**
+   * Id of the body.
+   */
+  int32_t body;
+  /**
+   * A ds_geom_kind.
+   */
+  int32_t kind;
+  /**
+   * Sizes [m] as the kind says, the unused ones zero.
+   */
+  double size[3];
+  /**
+   * In the body's frame: a column-major 4×4 matrix.
+   */
+  double placement[16];
+  /**
+   * Red, green, blue, opacity, 0 to 1; NaN where the file gives no colour.
+   */
+  double rgba[4];
+  /**
+   * Of a mesh, scaled as the file says: 3 × vertex_count numbers [m]. NULL for other shapes.
+   */
+  const double *vertices;
+  /**
+   * Number of vertices.
+   */
+  size_t vertex_count;
+  /**
+   * Of a mesh: 3 × triangle_count indices of vertices. NULL for other shapes.
+   */
+  const uint32_t *triangles;
+  /**
+   * Number of triangles.
+   */
+  size_t triangle_count;
+} ds_visual;
 
 /**
  * How a model is saved. Fill with ds_save_options_init, then change fields. NULL in its place means the
@@ -1010,11 +1481,12 @@ typedef struct ds_joint_desc {
    */
   double friction_loss;
   /**
-   * Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
+   * Lower bound of the coordinate of a one-dof joint [rad or m]; of a spherical one at most 0. Default -inf: none.
    */
   double lower;
   /**
-   * Upper bound; of a spherical joint, the largest angle. Default inf: none.
+   * Upper bound; of a spherical joint the largest angle from its reference [rad], above 0, of which pi or more is none.
+   * Default inf: none.
    */
   double upper;
   /**
@@ -1119,9 +1591,10 @@ typedef struct ds_geom_desc {
 } ds_geom_desc;
 
 /**
- * A motor or servo on a joint: force = gain u + bias[0] + bias[1] l + bias[2] dl/dt with l = gear q,
- * clamped to its range, u clamped to its own first; tau = gear force. Fill with
- * ds_actuator_desc_init, then change fields. Everything is copied during the call.
+ * A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
+ * with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
+ * activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
+ * gear force. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
  */
 typedef struct ds_actuator_desc {
   /**
@@ -1133,11 +1606,11 @@ typedef struct ds_actuator_desc {
    */
   const char *name;
   /**
-   * Name of the joint, which must be there.
+   * Name of the joint, which must be there; NULL where tendon is given.
    */
   const char *joint;
   /**
-   * Torque on each dof of the joint per unit of force. Default 1, 0, 0, 0, 0, 0.
+   * Torque on each dof of the joint per unit of force; of a tendon the first counts. Default 1, 0, 0, 0, 0, 0.
    */
   double gear[6];
   /**
@@ -1145,7 +1618,7 @@ typedef struct ds_actuator_desc {
    */
   double gain;
   /**
-   * Default 0. Only a one-dof joint may have the last two.
+   * Default 0. Only a tendon and a one-dof joint may have the last two.
    */
   double bias[3];
   /**
@@ -1164,6 +1637,83 @@ typedef struct ds_actuator_desc {
    * Upper bound of the force. Default inf.
    */
   double force_upper;
+  /**
+   * Name of the tendon along which it pulls, or pushes, in place of a joint; it must be there. Default NULL.
+   */
+  const char *tendon;
+  /**
+   * By which the gain grows per unit of length and of its rate: a damper has gain 0 and -d in the second. Default 0.
+   */
+  double gain_slopes[2];
+  /**
+   * A ds_activation. Default DS_ACTIVATION_NONE.
+   */
+  int32_t activation;
+  /**
+   * 1: the force of a step takes the activation at its end, not that at its beginning. Default 0.
+   */
+  int32_t act_early;
+  /**
+   * Time constants [s], positive: of filters the first, of a muscle the rising and the falling one. Default 1, 1.
+   */
+  double activation_time[2];
+  /**
+   * Width of u - act over which a muscle's time constants go over into each other; 0: at once. Default 0.
+   */
+  double activation_smoothing;
+  /**
+   * Lower bound of the activation at the end of a step. Default -inf.
+   */
+  double act_lower;
+  /**
+   * Upper bound of the activation. Default inf.
+   */
+  double act_upper;
+  /**
+   * 1: a muscle's active force by length and speed takes the place of the gain. Default 0.
+   */
+  int32_t muscle_active;
+  /**
+   * 1: a muscle's passive force takes the place of the bias. Default 0.
+   */
+  int32_t muscle_passive;
+  /**
+   * The lengths l between which a muscle works, ordered; they must be given. Default 0, 0.
+   */
+  double muscle_length_range[2];
+  /**
+   * The lengths of the muscle to which these correspond, in units of the optimal one. Default 0.75, 1.05.
+   */
+  double muscle_range[2];
+  /**
+   * Active force at the optimal length and at rest; negative: muscle_scale over the norm of the acceleration that a unit of
+   * force gives the model at its neutral configuration. Default -1.
+   */
+  double muscle_force;
+  /**
+   * Default 200.
+   */
+  double muscle_scale;
+  /**
+   * Shortest length with active force, in units of the optimal one, below 1. Default 0.5.
+   */
+  double muscle_lmin;
+  /**
+   * Longest length with active force, above 1. Default 1.6.
+   */
+  double muscle_lmax;
+  /**
+   * Speed of shortening without active force, in optimal lengths per second, positive. Default 1.5.
+   */
+  double muscle_vmax;
+  /**
+   * Scale of the passive force: half of it at (1 + lmax)/2, in units of the active one. Default 1.3.
+   */
+  double muscle_fpmax;
+  /**
+   * Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
+   */
+  double muscle_fvmax;
 } ds_actuator_desc;
 
 /**
@@ -1218,11 +1768,12 @@ typedef struct ds_tendon_desc {
    */
   int32_t kind;
   /**
-   * 1: below rest_upper there is no force at all, and above it none that pushes. Default 0.
+   * 1: below rest_upper there is no force at all, and above it none that pushes. Where implicit formulas ask for the force at the
+   * end of a step damping fades in as it comes taut, d x/(x + v0 d/k) at a stretch x with v0 = 1 cm/s. Default 0.
    */
   int32_t pull_only;
   /**
-   * Number of joints of a fixed tendon, of points of a spatial one.
+   * Number of joints of a fixed tendon, of stations of a spatial one.
    */
   size_t count;
   /**
@@ -1234,11 +1785,11 @@ typedef struct ds_tendon_desc {
    */
   const double *coefficients;
   /**
-   * Spatial: the body of each point, 0 for the world.
+   * Spatial: the body of each point or solid, 0 for the world. Of a pulley it is not looked at, nor is its anchor.
    */
   const int32_t *bodies;
   /**
-   * Spatial: the points, 3 × count numbers, each in the frame of its body [m].
+   * Spatial: the points and the centres of solids, 3 × count numbers, each in the frame of its body [m].
    */
   const double *anchors;
   /**
@@ -1264,6 +1815,30 @@ typedef struct ds_tendon_desc {
    * Dry friction against dl/dt [N]. Default 0.
    */
   double friction_loss;
+  /**
+   * Spatial: a ds_path_kind of each station. Default NULL: all are points.
+   */
+  const int32_t *stations;
+  /**
+   * Spatial: of each station the radius of a solid [m], or of a pulley what the length of its branch is divided by;
+   * those of points are not looked at. Default NULL, if all stations are points.
+   */
+  const double *sizes;
+  /**
+   * Spatial: the directions of cylinders' axes, of any length, 3 × count numbers, each in the frame of its body; those of
+   * other stations are not looked at. Default NULL: z.
+   */
+  const double *axes;
+  /**
+   * Spatial: the body of each solid's side point, 0 for the world, -1 for none. The path goes around as the polyline
+   * over the side point does; one closer to the solid's centre than the radius: it passes through the solid.
+   * Default NULL: none, the path takes the shorter way.
+   */
+  const int32_t *side_bodies;
+  /**
+   * Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL, if there are none.
+   */
+  const double *sides;
 } ds_tendon_desc;
 
 /**
@@ -1329,6 +1904,14 @@ typedef struct ds_equality_desc {
    * [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
    */
   double coefficients[5];
+  /**
+   * Name of the tendon that follows, which must be there. Default NULL.
+   */
+  const char *tendon1;
+  /**
+   * Name of the tendon that it follows; NULL, the default, for a constant.
+   */
+  const char *tendon2;
 } ds_equality_desc;
 
 /**
@@ -1427,8 +2010,8 @@ typedef struct ds_options {
    */
   double newton_tolerance;
   /**
-   * Largest number of iterations of Newton's method in a stage. A step that would need more has not converged, and has no
-   * derivative. Default 50.
+   * Largest number of iterations of Newton's method in a stage; with penalty contact, or tendons that only pull, in each of
+   * up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
    */
   size_t max_newton;
 } ds_options;
@@ -1517,6 +2100,37 @@ typedef struct ds_step_jacobians {
    */
   double *dv_dp;
 } ds_step_jacobians;
+
+/**
+ * Jacobians of a step by the activations act where it begins, and of the activations act+ at its end, column-major; NULL for
+ * those not wanted. They must not overlap.
+ */
+typedef struct ds_act_jacobians {
+  /**
+   * nv×na, tangent at q_next
+   */
+  double *dq_dact;
+  /**
+   * nv×na
+   */
+  double *dv_dact;
+  /**
+   * na×nv: zeros, as activations follow inputs alone
+   */
+  double *dact_dq;
+  /**
+   * na×nv: zeros
+   */
+  double *dact_dv;
+  /**
+   * na×na
+   */
+  double *dact_dact;
+  /**
+   * na×nu
+   */
+  double *dact_du;
+} ds_act_jacobians;
 
 /**
  * Numbers of entries of a step's Jacobians that may differ from zero.
@@ -1776,6 +2390,61 @@ typedef struct ds_param {
 } ds_param;
 
 /**
+ * A sensor. Fill with ds_sensor_desc_init first.
+ */
+typedef struct ds_sensor_desc {
+  /**
+   * Size of this struct in bytes; set by ds_sensor_desc_init.
+   */
+  size_t struct_size;
+  /**
+   * Name, unique among sensors; NULL for none.
+   */
+  const char *name;
+  /**
+   * A ds_sensor_kind. Default DS_SENSOR_FRAME_POSITION.
+   */
+  int32_t kind;
+  /**
+   * Of those on frames and bodies: the body. Default 0, the world.
+   */
+  int32_t body;
+  /**
+   * Of those on frames: the frame in its body's, a column-major 4×4 matrix. Default NULL: the body's own.
+   */
+  const double *placement;
+  /**
+   * Of others: the name of the joint, tendon or actuator, which ds_builder_build looks for. Default NULL.
+   */
+  const char *of;
+  /**
+   * Relative to what positions, orientations and velocities of frames are told: a body, -1 for the world at rest. Default
+   * -1.
+   */
+  int32_t reference_body;
+  /**
+   * A ds_zone_kind. Default DS_ZONE_SPHERE.
+   */
+  int32_t zone;
+  /**
+   * The reference frame in its body's, as placement. Default NULL.
+   */
+  const double *reference_placement;
+  /**
+   * Bound of its numbers, on both sides, or above for rangefinders and touch; directions have none. 0: none. Default 0.
+   */
+  double cutoff;
+  /**
+   * Of a magnetometer: the field, world axes. Default (0, -0.5, 0).
+   */
+  double field[3];
+  /**
+   * Of a touch sensor: radius; radius and half length; or half extents [m]. Default 0.005 each.
+   */
+  double zone_size[3];
+} ds_sensor_desc;
+
+/**
  * Options of a ds_problem, fixed at its creation. Fill with ds_problem_options_init, then change fields.
  */
 typedef struct ds_problem_options {
@@ -1808,6 +2477,176 @@ typedef struct ds_problem_options {
    */
   size_t max_contacts;
 } ds_problem_options;
+
+/**
+ * Options of a ds_ik, fixed at its creation. Fill with ds_ik_options_init, then change fields.
+ */
+typedef struct ds_ik_options {
+  /**
+   * Size of this struct in bytes; set by ds_ik_options_init.
+   */
+  size_t struct_size;
+  /**
+   * Largest residual of a task that counts as solved [m, rad]. Default 1e-10.
+   */
+  double tolerance;
+  /**
+   * Of each start, at least 1. Default 100.
+   */
+  size_t max_iterations;
+  /**
+   * Further starts where the first does not solve the tasks, at random configurations: joints with bounds at most 13 rad or
+   * 10 km apart within them, others that turn within half a turn of q0, free joints as in q0. Default 0.
+   */
+  size_t max_restarts;
+  /**
+   * Of these: the same inputs and seed give the same bits. Default 0.
+   */
+  uint64_t seed;
+  /**
+   * Of the model's equalities [1/m, 1/rad]; 0 leaves them out. Default 1.
+   */
+  double equality_weight;
+  /**
+   * 0 or 1: whether the bounds of joints hold. Default 1.
+   */
+  int32_t limits;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved;
+} ds_ik_options;
+
+/**
+ * A task of a ds_ik. Fill with ds_ik_task_init, then change fields.
+ */
+typedef struct ds_ik_task {
+  /**
+   * Size of this struct in bytes; set by ds_ik_task_init.
+   */
+  size_t struct_size;
+  /**
+   * A ds_ik_kind. Default DS_IK_FRAME.
+   */
+  int32_t kind;
+  /**
+   * Id of the body of a frame. Default 0, the world.
+   */
+  int32_t body;
+  /**
+   * Of the frame in the body's, a column-major 4×4 matrix; of a site: ds_model_site_placement. Default the identity.
+   */
+  double placement[16];
+  /**
+   * Of all rows [1/m, 1/rad], at least 0; 0 leaves the task out. Default 1.
+   */
+  double weight;
+  /**
+   * Factors of the weight, at least 0, in the order of the residual: of a frame all, of the centre of mass the first three. A
+   * row with 0 is left free: with three zeros at the end a frame is a position. Default 1 each.
+   */
+  double axes[6];
+  /**
+   * Factors of a posture's weight, nv numbers, read during the call; NULL: 1 each. NULL for other kinds. Default NULL.
+   */
+  const double *dofs;
+  /**
+   * Largest residual that counts as solved, in place of options.tolerance; INFINITY makes a preference, which is solved
+   * wherever it ends. Default 0: options.tolerance, for a posture INFINITY.
+   */
+  double tolerance;
+} ds_ik_task;
+
+/**
+ * How a search of a ds_ik went.
+ */
+typedef struct ds_ik_info {
+  /**
+   * A ds_ik_outcome.
+   */
+  int32_t outcome;
+  /**
+   * 0.
+   */
+  int32_t padding;
+  /**
+   * In all starts together.
+   */
+  size_t iterations;
+  /**
+   * Starts after the first.
+   */
+  size_t restarts;
+  /**
+   * Largest residual of what has a tolerance, unweighted [m, rad].
+   */
+  double residual;
+  /**
+   * Sum of (weight residual)²/2.
+   */
+  double objective;
+  /**
+   * Largest entry of its gradient along joints that no bound holds.
+   */
+  double slope;
+  /**
+   * Largest violation of the model's equalities.
+   */
+  double equality_residual;
+  /**
+   * 0: room.
+   */
+  uint64_t reserved[8];
+} ds_ik_info;
+
+/**
+ * Options of a ds_ilqr, fixed at its creation. Fill with ds_ilqr_options_init, then change fields.
+ */
+typedef struct ds_ilqr_options {
+  /**
+   * Size of this struct in bytes; set by ds_ilqr_options_init.
+   */
+  size_t struct_size;
+  /**
+   * Of one solve. Default 100.
+   */
+  size_t max_iterations;
+  /**
+   * A decrease below this share of the cost ends a solve. Default 1e-9.
+   */
+  double tolerance;
+} ds_ilqr_options;
+
+/**
+ * How a solve of a ds_ilqr went.
+ */
+typedef struct ds_ilqr_info {
+  /**
+   * A ds_ilqr_outcome.
+   */
+  int32_t outcome;
+  /**
+   * 0.
+   */
+  int32_t padding;
+  /**
+   * Times the trajectory was improved.
+   */
+  size_t iterations;
+  /**
+   * Of the trajectory that is returned, and of the one that came.
+   */
+  double cost;
+  double first_cost;
+  /**
+   * Largest slope of the cost by an input that no bound holds.
+   */
+  double slope;
+  /**
+   * 0: room.
+   */
+  uint64_t reserved[8];
+} ds_ilqr_info;
 
 /**
  * Options of a recorder. Fill with ds_recorder_options_init, then change fields. NULL in its place
@@ -1991,6 +2830,16 @@ const char *ds_model_geom_name(const struct ds_model *model, int32_t geom);
 const char *ds_model_site_name(const struct ds_model *model, int32_t site);
 
 /**
+ * Id of the sensor of this name; -1 if there is none.
+ */
+int32_t ds_model_sensor_id(const struct ds_model *model, const char *name);
+
+/**
+ * Name of a sensor, as ds_model_body_name.
+ */
+const char *ds_model_sensor_name(const struct ds_model *model, int32_t sensor);
+
+/**
  * Name of the actuator of an input, as ds_model_body_name. With DS_ACTUATION_FULL it is the name
  * of the joint.
  */
@@ -2028,6 +2877,13 @@ ds_status ds_model_body_placement(const struct ds_model *model, int32_t body, do
  * m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
  */
 ds_status ds_model_body_inertia(const struct ds_model *model, int32_t body, double *out);
+
+/**
+ * Which of the mocap bodies (MJCF's mocap="true") a body is, from 0 in their order; -1 of another and for an id that is none. One is
+ * a body on a free joint, whose six dofs have a prescribed velocity of 0 (ds_sim_prescribe) in every sim from its creation.
+ */
+int32_t ds_model_body_mocap(const struct ds_model *model,
+                            int32_t body);
 
 /**
  * Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
@@ -2075,9 +2931,11 @@ ds_status ds_model_joint_limits(const struct ds_model *model, int32_t joint, dou
 
 /**
  * Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
- * it gives none. Informative: no step enforces them. 2 numbers.
+ * it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second never. 2 numbers.
  */
-ds_status ds_model_joint_effort_velocity(const struct ds_model *model, int32_t joint, double *out);
+ds_status ds_model_joint_effort_velocity(const struct ds_model *model,
+                                         int32_t joint,
+                                         double *out);
 
 /**
  * The body of a geom; -1 for an id that is none.
@@ -2125,9 +2983,54 @@ ds_status ds_model_site_placement(const struct ds_model *model, int32_t site, do
 ds_status ds_model_gravity(const struct ds_model *model, double *out);
 
 /**
- * Time step that the file asks for [s]; 0 where it asks for none.
+ * Time step that the file asks for [s], for ds_options.time_step, which does not follow it: of an MJCF without one 0.002,
+ * MuJoCo's default; of a URDF and of a built model 0.
  */
 double ds_model_time_step(const struct ds_model *model);
+
+/**
+ * Reads what a file draws of the bodies of the model that was loaded from it: the `<visual>` of a URDF, with its meshes and
+ * colours (of materials, else of the mesh's file); the geoms of an MJCF that touch nothing. Of the options, which may
+ * be NULL, the mesh_dirs count. Shapes whose mesh is missing or cannot be read are left out, with a warning. Release *out with
+ * ds_visuals_free; the model's handle may be freed first.
+ *
+ * Errors: DS_ERR_IO, DS_ERR_PARSE, DS_ERR_UNSUPPORTED.
+ */
+ds_status ds_visuals_load(const struct ds_model *model,
+                          const char *path,
+                          const struct ds_load_options *options,
+                          struct ds_visuals **out);
+
+/**
+ * Releases it. NULL is ignored.
+ */
+void ds_visuals_free(struct ds_visuals *visuals);
+
+/**
+ * Number of drawn shapes. 0 for NULL.
+ */
+size_t ds_visuals_count(const struct ds_visuals *visuals);
+
+/**
+ * A drawn shape; NULL for an index out of range. Lives as long as visuals.
+ */
+const struct ds_visual *ds_visuals_at(const struct ds_visuals *visuals, size_t index);
+
+/**
+ * Number of shapes that were left out because their mesh is missing or cannot be read. 0 for NULL.
+ */
+size_t ds_visuals_left_out(const struct ds_visuals *visuals);
+
+/**
+ * Number of meshes and colours that could not be read. 0 for NULL.
+ */
+size_t ds_visuals_warning_count(const struct ds_visuals *visuals);
+
+/**
+ * What could not be read, and why, in one line; NULL for an index out of range. Lives as long as visuals.
+ */
+const char *ds_visuals_warning(const struct ds_visuals *visuals,
+                               size_t index);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -2242,18 +3145,23 @@ ds_status ds_model_difference(const struct ds_model *model,
                               double *dv_out);
 
 /**
- * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
+ * Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
+ * from qpos, come behind it: 7 numbers each, position and quaternion.
  */
-ds_status ds_model_q_from_mujoco(const struct ds_model *model, const double *qpos, double *q);
+ds_status ds_model_q_from_mujoco(const struct ds_model *model,
+                                 const double *qpos,
+                                 double *q);
 
 /**
- * MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
+ * MuJoCo's qpos from a configuration, then the mocap bodies, 7 numbers each. nq numbers each; qpos may be q.
  */
-ds_status ds_model_q_to_mujoco(const struct ds_model *model, const double *q, double *qpos);
+ds_status ds_model_q_to_mujoco(const struct ds_model *model,
+                               const double *q,
+                               double *qpos);
 
 /**
  * Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
- * library's layout. nq, nv and nv numbers; v may be qvel.
+ * library's layout. nq, nv and nv numbers; v may be qvel. Mocap bodies, which MuJoCo has no velocities of, come last: 6 numbers each.
  */
 ds_status ds_model_v_from_mujoco(const struct ds_model *model,
                                  const double *q,
@@ -2261,7 +3169,7 @@ ds_status ds_model_v_from_mujoco(const struct ds_model *model,
                                  double *v);
 
 /**
- * MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
+ * MuJoCo's qvel from a velocity at q, then the mocap bodies, 6 numbers each. nq, nv and nv numbers; qvel may be v.
  */
 ds_status ds_model_v_to_mujoco(const struct ds_model *model,
                                const double *q,
@@ -2352,17 +3260,6 @@ ds_status ds_builder_set_gravity_compensation(struct ds_builder *builder,
                                               double share);
 
 /**
- * Fills the struct with the defaults. NULL is ignored.
- */
-void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
-
-/**
- * Adds an actuator on a joint; it takes the next entry of u.
- */
-ds_status ds_builder_add_actuator(struct ds_builder *builder,
-                                  const struct ds_actuator_desc *actuator);
-
-/**
  * Makes a model of what has been collected. The builder can be added to and built again. Release
  * *out with ds_model_free.
  *
@@ -2377,6 +3274,47 @@ ds_status ds_builder_build(const struct ds_builder *builder, struct ds_model **o
  * axes) [kg m²].
  */
 ds_status ds_inertia_from_com(double mass, const double *com, const double *inertia, double *out);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_actuator_desc_init(struct ds_actuator_desc *actuator);
+
+/**
+ * Makes a filled struct a servo on a one-dof joint or a tendon: gain = kp and bias = (0, -kp, -kd), so that with a gear of 1
+ * its force is kp (u - q) - kd dq/dt and u the target [rad or m]. kp [N m/rad or N/m] and kd [N m s/rad or N s/m]
+ * are finite and not negative. All other fields stay: force_lower and force_upper bound the force, control_lower and
+ * control_upper the target.
+ *
+ * The force is taken where the step begins: with the inertia m that the joint feels and a time step h, kp h² and kd h must stay
+ * below m or so, or the step is unstable.
+ */
+ds_status ds_actuator_desc_set_servo(struct ds_actuator_desc *actuator,
+                                     double kp,
+                                     double kd);
+
+/**
+ * Adds an actuator on a joint or a tendon; it takes the next entry of u.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there, for both or neither, and for a
+ * name taken twice. Numbers that make no actuator are refused by ds_builder_build.
+ */
+ds_status ds_builder_add_actuator(struct ds_builder *builder,
+                                  const struct ds_actuator_desc *actuator);
+
+/**
+ * A copy of the model with `count` more actuators, such as servos on the joints of a URDF: their inputs come
+ * after those that there are, in this order; keyframes have 0 there. The structs stand next to each other, all of the
+ * first one's struct_size. Release *out with ds_model_free; the model stays as it is.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there or does not move, a name that another actuator has,
+ * numbers that are not finite, a range that is not ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of
+ * several dofs.
+ */
+ds_status ds_model_with_actuators(const struct ds_model *model,
+                                  const struct ds_actuator_desc *actuators,
+                                  size_t count,
+                                  struct ds_model **out);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -2398,9 +3336,11 @@ ds_status ds_builder_add_spring(struct ds_builder *builder,
 void ds_tendon_desc_init(struct ds_tendon_desc *tendon);
 
 /**
- * Adds a tendon over joints, or through points of bodies, that are there. Ids follow the order of additions.
+ * Adds a tendon over joints, or through points and around solids of bodies, that are there. Ids follow the order of
+ * additions.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a name taken twice,
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a solid that does
+ * not stand between two points, a pulley before which or after which a branch has not two points, a name taken twice,
  * numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
  * then. That a joint has one dof is seen by ds_builder_build.
  */
@@ -2411,8 +3351,8 @@ ds_status ds_builder_add_tendon(struct ds_builder *builder,
  * Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
  * moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q that is not
- * finite; nothing is written then.
+ * Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q or a length that
+ * is not finite; nothing is written then.
  */
 ds_status ds_sim_tendon_lengths(struct ds_sim *sim,
                                 const double *q,
@@ -2428,7 +3368,7 @@ void ds_equality_desc_init(struct ds_equality_desc *equality);
  * Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
  * start is gone, up to the share options.kp, at its end.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a body or joint that is not there; DS_ERR_NUMERICAL for a
+ * Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that is not there; DS_ERR_NUMERICAL for a
  * number that is not finite. Numbers that make no equality are refused by ds_sim_create.
  */
 ds_status ds_builder_add_equality(struct ds_builder *builder,
@@ -2457,7 +3397,8 @@ void ds_sim_free(struct ds_sim *sim);
 /**
  * Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
  * nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
- * next one.
+ * next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
+ * (ds_sim_get_act).
  *
  * Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
  * DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
@@ -2504,12 +3445,13 @@ ds_status ds_sim_work(const struct ds_sim *sim,
 ds_status ds_sim_set_external_wrench(struct ds_sim *sim, int32_t body, const double *wrench);
 
 /**
- * Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
+ * Forgets warm starts and sets activations to 0: the next step is that of a new sim with the same parameters, wrenches and
+ * prescribed velocities.
  */
 ds_status ds_sim_reset(struct ds_sim *sim);
 
 /**
- * Number of numbers of the warm start. 0 for NULL.
+ * Number of numbers of the warm start, activations among them. 0 for NULL.
  */
 size_t ds_sim_memory_size(const struct ds_sim *sim);
 
@@ -2525,7 +3467,9 @@ ds_status ds_sim_get_memory(const struct ds_sim *sim, double *warm);
 ds_status ds_sim_set_memory(struct ds_sim *sim, const double *warm);
 
 /**
- * Jacobians of the last step.
+ * Jacobians of the last step. Of a model with activations (ds_model_na) they are those at fixed activations where the step
+ * begins, here and in all calls of this section: an input that acts through its activation alone has columns of zeros.
+ * ds_sim_step_act_jacobians has the rest.
  *
  * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
  * is 0; DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
@@ -2653,11 +3597,196 @@ ds_status ds_sim_impulse_vjp(struct ds_sim *sim,
                              int32_t *unique);
 
 /**
+ * Number na of activations: one of each actuator with a state, in the order of u. 0 for NULL.
+ */
+size_t ds_model_na(const struct ds_model *model);
+
+/**
+ * The actuator, by its index in u, that an activation drives; -1 for an index that is none.
+ */
+int32_t ds_model_act_actuator(const struct ds_model *model, int32_t activation);
+
+/**
+ * The activations of a stored state (ds_model_keyframe): na numbers.
+ */
+ds_status ds_model_keyframe_act(const struct ds_model *model, const char *name, double *act);
+
+/**
+ * Sets the activations with which the next step begins: na numbers. They are 0 in a new sim and after ds_sim_reset. The
+ * last step and its derivatives stay.
+ *
+ * Errors: DS_ERR_NUMERICAL for a number that is not finite.
+ */
+ds_status ds_sim_set_act(struct ds_sim *sim,
+                         const double *act);
+
+/**
+ * The activations with which the next step begins, those at the end of the last one: na numbers.
+ */
+ds_status ds_sim_get_act(const struct ds_sim *sim, double *act);
+
+/**
+ * What ds_sim_step_jacobians leaves out of the last step's Jacobians.
+ *
+ * Errors: as ds_sim_step_jacobians.
+ */
+ds_status ds_sim_step_act_jacobians(struct ds_sim *sim, const struct ds_act_jacobians *out);
+
+/**
+ * As ds_sim_step_jvp with the activations among what goes in and what comes out: dact, dact_next: na numbers, NULL for none.
+ * The results may be arguments.
+ */
+ds_status ds_sim_step_jvp_act(struct ds_sim *sim,
+                              const double *dq,
+                              const double *dv,
+                              const double *dact,
+                              const double *du,
+                              const double *dp,
+                              double *dq_next,
+                              double *dv_next,
+                              double *dact_next);
+
+/**
+ * As ds_sim_step_vjp of a function of the activations at the end, too, of which act_next_bar (na numbers, NULL for zeros) is
+ * the gradient, and by those where the step began: act_bar, na numbers. The results may be arguments.
+ */
+ds_status ds_sim_step_vjp_act(struct ds_sim *sim,
+                              const double *q_next_bar,
+                              const double *v_next_bar,
+                              const double *act_next_bar,
+                              double *q_bar,
+                              double *v_bar,
+                              double *act_bar,
+                              double *u_bar,
+                              double *p_bar);
+
+/**
+ * As ds_rollout_run from the activations act0 (na numbers, NULL for zeros), with those of the trajectory to act: na×(N+1),
+ * NULL if not wanted.
+ */
+ds_status ds_rollout_run_act(struct ds_rollout *rollout,
+                             const double *q0,
+                             const double *v0,
+                             const double *act0,
+                             const double *u,
+                             size_t steps,
+                             double *q,
+                             double *v,
+                             double *act);
+
+/**
+ * As ds_rollout_adjoint of a function of the activations, too, whose gradient by them is act_bar (na×(N+1), NULL for zeros),
+ * and by those that the run began with: act0_bar, na numbers.
+ */
+ds_status ds_rollout_adjoint_act(struct ds_rollout *rollout,
+                                 const double *q_bar,
+                                 const double *v_bar,
+                                 const double *act_bar,
+                                 double *q0_bar,
+                                 double *v0_bar,
+                                 double *act0_bar,
+                                 double *u_bar,
+                                 double *p_bar);
+
+/**
+ * Sets the activations with which the next steps of all elements begin: na×count numbers, as ds_sim_set_act.
+ */
+ds_status ds_batch_set_act(struct ds_batch *batch,
+                           const double *act);
+
+/**
+ * The activations with which the next steps of all elements begin: na×count numbers.
+ */
+ds_status ds_batch_get_act(const struct ds_batch *batch, double *act);
+
+/**
+ * Acceleration and contact forces at a state by the laws of the sim's step, without moving it. q: nq numbers; v: nv; u: nu,
+ * NULL where nu = 0; acceleration: nv numbers, may be NULL. It is that of the balance of forces over the sim's time step
+ * h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
+ * dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
+ * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
+ * _SDIRK2 (v_next - v)/h. Without contact and implicit forces h has no part in it.
+ *
+ * Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
+ * tell, is that from this state. The warm start of the next step stays as it was.
+ *
+ * Errors: those of ds_sim_step.
+ */
+ds_status ds_sim_forward(struct ds_sim *sim,
+                         const double *q,
+                         const double *v,
+                         const double *u,
+                         double *acceleration);
+
+/**
+ * Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the selected parameters,
+ * column-major with nv rows; NULL for those not wanted. They must not overlap each other.
+ *
+ * Errors: those of ds_sim_step_jacobians.
+ */
+ds_status ds_sim_acceleration_jacobians(struct ds_sim *sim,
+                                        double *da_dq,
+                                        double *da_dv,
+                                        double *da_du,
+                                        double *da_dp);
+
+/**
+ * Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by it (nv numbers) to those by q
+ * (tangent, nv), v (nv), u (nu) and the selected parameters (np); NULL for those not wanted.
+ *
+ * Errors: those of ds_sim_step_vjp.
+ */
+ds_status ds_sim_acceleration_vjp(struct ds_sim *sim,
+                                  const double *a_bar,
+                                  double *q_bar,
+                                  double *v_bar,
+                                  double *u_bar,
+                                  double *p_bar);
+
+/**
+ * The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has
+ * acceleration a: with contact, whose impulses follow from the velocity at the end. q: nq numbers; v, a: nv; u: nu numbers,
+ * NULL for zero: then it is what actuators have to do; with DS_ACTUATION_FULL it is u. The step under it is taken as
+ * ds_sim_forward does, which is the last one afterwards.
+ *
+ * Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
+ * of the velocity (many forces lead to one motion), and with integrators other than the symplectic ones;
+ * DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+ */
+ds_status ds_sim_inverse(struct ds_sim *sim,
+                         const double *q,
+                         const double *v,
+                         const double *u,
+                         const double *a,
+                         double *force);
+
+/**
+ * Derivatives of the force of the last ds_sim_inverse by q (tangent), by v and by a, nv×nv each, column-major; NULL for
+ * those not wanted. They must not overlap each other.
+ *
+ * Errors: DS_ERR_NO_STEP before it; those of ds_sim_inverse and ds_sim_step_jacobians.
+ */
+ds_status ds_sim_inverse_jacobians(struct ds_sim *sim,
+                                   double *dforce_dq,
+                                   double *dforce_dv,
+                                   double *dforce_da);
+
+/**
+ * Wrenches (force; moment) of all contacts of the last step or ds_sim_forward on every body, impulses over the time step:
+ * 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world at its own.
+ *
+ * Errors: DS_ERR_NO_STEP before a step.
+ */
+ds_status ds_sim_body_contact_wrenches(struct ds_sim *sim,
+                                       double *wrenches);
+
+/**
  * Numbers of entries of the last step's Jacobians that may differ from zero: those of bodies in one tree of joints, or in
  * trees that contacts and equalities of the step join. The pattern is another than before only where other trees are
  * joined, which out->pattern shows.
  *
- * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0.
+ * Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0; those of
+ * ds_sim_step_jacobians after a step of an implicit integrator.
  */
 ds_status ds_sim_jacobian_entries(struct ds_sim *sim,
                                   struct ds_jacobian_entries *out);
@@ -2822,6 +3951,51 @@ ds_status ds_sim_smoothed_distance(struct ds_sim *sim,
                                    double *dnormal);
 
 /**
+ * What a ray meets first at q (nq numbers): from the origin [m] along a direction of any length but zero, 3 numbers each,
+ * world axes, at most max_distance [m] away, which may be infinite. exclude_body: a body whose geoms it passes through, -1
+ * for none. Every other geom counts, whatever the filters say; meshes are what they collide as. A ray that starts within a
+ * solid meets its surface from inside; a plane is met from above alone, a height field from above and below.
+ *
+ * *distance: from the origin [m], -1 where nothing is met. normal: of the surface, outwards, 3 numbers, world axes, zero
+ * without a hit. *geom: its id, -1 for none. ddistance: the derivative of the distance by q (tangent), 1×nv, of a ray at rest
+ * in the world; zero without a hit. By the origin the distance varies as -n/(n·d) with the unit direction d, by d as
+ * that times the distance. *gradient: a ds_gradient, one-sided on edges, where two geoms are met at once, and where the ray
+ * grazes (|n·d| < 1e-6), whose derivative is left out. NULL for those not wanted. Contacts and the last step stay as they
+ * are. Allocates as ds_sim_collide does.
+ *
+ * Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of zero length, an id that is none or a
+ * max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+ */
+ds_status ds_sim_ray_cast(struct ds_sim *sim,
+                          const double *q,
+                          const double *origin,
+                          const double *direction,
+                          double max_distance,
+                          int32_t exclude_body,
+                          double *distance,
+                          double *normal,
+                          int32_t *geom,
+                          double *ddistance,
+                          ds_gradient *gradient);
+
+/**
+ * As ds_sim_ray_cast, of so many rays: origins and directions 3×count numbers, distances count, normals 3×count, geoms
+ * count, ddistances nv×count, a column a ray, gradients count.
+ */
+ds_status ds_sim_ray_casts(struct ds_sim *sim,
+                           const double *q,
+                           size_t count,
+                           const double *origins,
+                           const double *directions,
+                           double max_distance,
+                           int32_t exclude_body,
+                           double *distances,
+                           double *normals,
+                           int32_t *geoms,
+                           double *ddistances,
+                           ds_gradient *gradients);
+
+/**
  * Chooses the parameters that Jacobians, JVPs, VJPs, adjoints and ds_sim_set_params refer to, in
  * this order; `count` of them, 0 for none. Allocates. Their values stay as they are, and the
  * derivatives of the last step are gone.
@@ -2850,6 +4024,45 @@ ds_status ds_sim_get_params(const struct ds_sim *sim, double *p);
  */
 ds_status ds_sim_set_params(struct ds_sim *sim,
                             const double *p);
+
+/**
+ * Prescribes the velocity [m/s or rad/s] that a dof, 0 to nv-1, has at the end of every step from now on, until it is changed;
+ * NaN frees the dof. v_next has it to round-off with every contact law, whatever forces, contacts, limits and equalities act
+ * on the dof: to them it is one of infinite inertia. Dofs of a joint begin at ds_model_joint_v_index. Neither allocates, and
+ * both are done at any time; the last step is forgotten. ds_sim_reset keeps prescribed velocities, and ds_sim_get_memory does
+ * not tell of them. Derivatives by the velocity: DS_PARAM_PRESCRIBED.
+ *
+ * A free joint has it along the body's axes where the step ends, as v_next has, with DS_INTEGRATOR_SYMPLECTIC_EULER, and with
+ * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD where all six of its dofs are prescribed. Else its linear dofs have it along the axes where
+ * the step begins, and v_next shows the same vector as seen from those where it ends, by a step's turn apart. With implicit
+ * integrators all three linear dofs are prescribed or none: else a step is DS_ERR_UNSUPPORTED.
+ *
+ * What only driven dofs move against each other does not collide, limits and dry friction of driven dofs do nothing, nor do
+ * equalities between them: no impulse could change what they bound.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a dof that is none, and for NaN while DS_PARAM_PRESCRIBED of the dof is selected;
+ * DS_ERR_NUMERICAL for an infinite velocity. Nothing changes then.
+ */
+ds_status ds_sim_prescribe(struct ds_sim *sim,
+                           int32_t dof,
+                           double velocity);
+
+/**
+ * The prescribed velocities of all dofs, nv numbers; NaN of a dof that has none.
+ */
+ds_status ds_sim_prescribed_velocities(const struct ds_sim *sim, double *velocity);
+
+/**
+ * The generalized impulses [N s or N m s] that held the driven dofs in the last step: what a motor, or whatever drives them,
+ * gave beside all other forces and impulses of the step; divided by the time step its mean force. nv numbers, zero of dofs
+ * that are not driven. Limits and dry friction of a driven dof itself are not in it. Costs about an inverse dynamics, and
+ * writes no bit of the step's other results.
+ *
+ * Errors: DS_ERR_NO_STEP before a step, DS_ERR_NUMERICAL, DS_ERR_UNSUPPORTED with other integrators than DS_INTEGRATOR_SYMPLECTIC_EULER and
+ * DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD.
+ */
+ds_status ds_sim_prescribed_impulses(struct ds_sim *sim,
+                                     double *impulse);
 
 /**
  * World placements of all bodies: 16 × nbody numbers, a column-major 4×4 matrix each.
@@ -2973,6 +4186,376 @@ ds_status ds_momentum(struct ds_sim *sim,
                       double *momentum);
 
 /**
+ * Velocities of all bodies' frames: 6 × nbody numbers, (linear; angular), zero for the world. q: nq numbers; v: nv;
+ * frame: a ds_reference_frame.
+ */
+ds_status ds_body_velocities(struct ds_sim *sim,
+                             const double *q,
+                             const double *v,
+                             int32_t frame,
+                             double *velocities);
+
+/**
+ * Accelerations of all bodies' frames at joint accelerations a, without gravity: 6 × nbody numbers, (linear; angular),
+ * zero for the world; with a = 0 they are the rates of the Jacobians times v. q: nq numbers; v, a: nv; frame: a
+ * ds_reference_frame.
+ */
+ds_status ds_body_accelerations(struct ds_sim *sim,
+                                const double *q,
+                                const double *v,
+                                const double *a,
+                                int32_t frame,
+                                double *accelerations);
+
+/**
+ * Velocities of all sites: 6 × nsite numbers, (linear; angular). q: nq numbers; v: nv; frame: a ds_reference_frame.
+ */
+ds_status ds_site_velocities(struct ds_sim *sim,
+                             const double *q,
+                             const double *v,
+                             int32_t frame,
+                             double *velocities);
+
+/**
+ * Accelerations of all sites at joint accelerations a, without gravity: 6 × nsite numbers, (linear; angular). q: nq
+ * numbers; v, a: nv; frame: a ds_reference_frame.
+ */
+ds_status ds_site_accelerations(struct ds_sim *sim,
+                                const double *q,
+                                const double *v,
+                                const double *a,
+                                int32_t frame,
+                                double *accelerations);
+
+/**
+ * Jacobians of all bodies' frames: 6 × nv × nbody numbers, a column-major 6×nv matrix each. q: nq numbers; frame: a
+ * ds_reference_frame. jacobians must not overlap q.
+ */
+ds_status ds_body_jacobians(struct ds_sim *sim,
+                            const double *q,
+                            int32_t frame,
+                            double *jacobians);
+
+/**
+ * Jacobian of a frame on a body, J v its velocity: 6×nv, column-major. q: nq numbers; placement: of the frame in the
+ * body's, a column-major 4×4 matrix, NULL for the body's own frame (of a site: ds_model_site_placement); frame: a
+ * ds_reference_frame. J must not overlap the arguments.
+ */
+ds_status ds_frame_jacobian(struct ds_sim *sim,
+                            const double *q,
+                            int32_t body,
+                            const double *placement,
+                            int32_t frame,
+                            double *J);
+
+/**
+ * Time derivative along v of ds_frame_jacobian, which times v is the acceleration at a = 0: 6×nv, column-major.
+ * Arguments as there; v: nv numbers.
+ */
+ds_status ds_frame_jacobian_rate(struct ds_sim *sim,
+                                 const double *q,
+                                 const double *v,
+                                 int32_t body,
+                                 const double *placement,
+                                 int32_t frame,
+                                 double *J_rate);
+
+/**
+ * Velocity of a frame on a body, 6 numbers (linear; angular), and its derivatives by q (tangent) and by v, the Jacobian:
+ * 6×nv each, column-major; NULL for those not wanted. Arguments as of ds_frame_jacobian; v: nv numbers.
+ */
+ds_status ds_frame_velocity(struct ds_sim *sim,
+                            const double *q,
+                            const double *v,
+                            int32_t body,
+                            const double *placement,
+                            int32_t frame,
+                            double *velocity,
+                            double *dvelocity_dq,
+                            double *dvelocity_dv);
+
+/**
+ * Acceleration of a frame on a body at joint accelerations a, without gravity: 6 numbers (linear; angular), the rate of
+ * ds_frame_velocity; and its derivatives by q (tangent), by v and by a, the Jacobian: 6×nv each, column-major; NULL for
+ * those not wanted. Arguments as of ds_frame_jacobian; v, a: nv numbers.
+ */
+ds_status ds_frame_acceleration(struct ds_sim *sim,
+                                const double *q,
+                                const double *v,
+                                const double *a,
+                                int32_t body,
+                                const double *placement,
+                                int32_t frame,
+                                double *acceleration,
+                                double *dacceleration_dq,
+                                double *dacceleration_dv,
+                                double *dacceleration_da);
+
+/**
+ * Generalized gravity: the force that holds all that moves still against gravity, less what bodies have of it
+ * compensated; nv numbers. With its derivative by q (tangent): nv×nv, column-major. NULL for one not wanted. q: nq
+ * numbers. The results must not overlap q or each other.
+ */
+ds_status ds_gravity_forces(struct ds_sim *sim,
+                            const double *q,
+                            double *g,
+                            double *dg_dq);
+
+/**
+ * Bias forces b(q, v): Coriolis, centrifugal and gravity forces, less what bodies have of gravity compensated, without the
+ * sim's external wrenches, which ds_inverse_dynamics has. nq, nv and nv numbers; b may be v. Their derivatives are those
+ * of inverse dynamics at a = 0.
+ */
+ds_status ds_bias_forces(struct ds_sim *sim,
+                         const double *q,
+                         const double *v,
+                         double *b);
+
+/**
+ * The Coriolis matrix: C v are the Coriolis and centrifugal forces, the bias without gravity, and the rate of the mass
+ * matrix is C + C^T, so that M_rate - 2 C is skew. nv×nv, column-major. nq and nv numbers. C must not overlap them.
+ */
+ds_status ds_coriolis_matrix(struct ds_sim *sim,
+                             const double *q,
+                             const double *v,
+                             double *C);
+
+/**
+ * The inverse of ds_mass_matrix: nv×nv, all entries. q: nq numbers. M_inv must not overlap q.
+ *
+ * Errors: DS_ERR_NUMERICAL where the mass matrix is singular, naming the joint.
+ */
+ds_status ds_mass_matrix_inverse(struct ds_sim *sim, const double *q, double *M_inv);
+
+/**
+ * The regressor of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial parameters of all bodies, ten of
+ * each in the order of ds_model_body_inertia, is the generalized force that gives the acceleration a at (q, v), without
+ * armature and external wrenches; columns of bodies that cannot move are zero. nq, nv and nv numbers. Y must not overlap
+ * them.
+ */
+ds_status ds_inverse_dynamics_regressor(struct ds_sim *sim,
+                                        const double *q,
+                                        const double *v,
+                                        const double *a,
+                                        double *Y);
+
+/**
+ * As ds_inverse_dynamics, with further external wrenches beside those of the sim: count of them, on these bodies (ids),
+ * 6 numbers each (force; moment) [N, N m], world axes, at the bodies' origins. A body may come more than once. nq, nv, nv
+ * and nv numbers; tau may be a.
+ */
+ds_status ds_inverse_dynamics_with_wrenches(struct ds_sim *sim,
+                                            const double *q,
+                                            const double *v,
+                                            const double *a,
+                                            const int32_t *bodies,
+                                            const double *wrenches,
+                                            size_t count,
+                                            double *tau);
+
+/**
+ * As ds_forward_dynamics, with further external wrenches as ds_inverse_dynamics_with_wrenches has them. nq, nv, nv and nv
+ * numbers; a may be tau.
+ */
+ds_status ds_forward_dynamics_with_wrenches(struct ds_sim *sim,
+                                            const double *q,
+                                            const double *v,
+                                            const double *tau,
+                                            const int32_t *bodies,
+                                            const double *wrenches,
+                                            size_t count,
+                                            double *a);
+
+/**
+ * Position [m], velocity and acceleration of the centre of mass of all that moves at joint accelerations a, without
+ * gravity: 3 numbers each, world axes; NULL for those not wanted. nq, nv and nv numbers; a: NULL for zero.
+ */
+ds_status ds_center_of_mass_motion(struct ds_sim *sim,
+                                   const double *q,
+                                   const double *v,
+                                   const double *a,
+                                   double *com,
+                                   double *velocity,
+                                   double *acceleration);
+
+/**
+ * Momentum of all that moves about its centre of mass, linear [N s] and angular [N m s], and its rate at joint
+ * accelerations a, without gravity [N, N m]: 6 numbers each, world axes; NULL for one not wanted. At a = 0 the rate is the
+ * bias of the centroidal dynamics, the rate of ds_centroidal_map times v. nq, nv and nv numbers; a: NULL for zero.
+ */
+ds_status ds_centroidal_momentum(struct ds_sim *sim,
+                                 const double *q,
+                                 const double *v,
+                                 const double *a,
+                                 double *momentum,
+                                 double *rate);
+
+/**
+ * The centroidal momentum matrix: A v is the momentum of ds_centroidal_momentum. 6×nv, column-major. q: nq numbers.
+ */
+ds_status ds_centroidal_map(struct ds_sim *sim,
+                            const double *q,
+                            double *A);
+
+/**
+ * Derivatives of ds_centroidal_momentum: of the momentum by q (tangent), and of its rate by q (tangent), by v and by a:
+ * 6×nv each, column-major; NULL for those not wanted. That of the momentum by v is that of the rate by a, the map. nq, nv
+ * and nv numbers.
+ */
+ds_status ds_centroidal_derivatives(struct ds_sim *sim,
+                                    const double *q,
+                                    const double *v,
+                                    const double *a,
+                                    double *dmomentum_dq,
+                                    double *drate_dq,
+                                    double *drate_dv,
+                                    double *drate_da);
+
+/**
+ * The generalized force of these kinds at (q, v, u) and the sim's activations, their sum if there are several: nv numbers; and its derivatives by q
+ * (tangent), v and u: nv×nv, nv×nv and nv×nu, column-major, NULL for those not wanted. The forces are those of the state
+ * itself; that a step takes some of them implicitly is not in them. Tendons' springs and dampers are told whole where
+ * steps with constraints have rows in their place, too; the damper of one that only pulls fades in as it comes taut, as
+ * with implicit integrators. kinds: a sum of ds_force_kind; u: nu numbers; gradient, which may be
+ * NULL: a ds_gradient, one-sided where the slope of a force jumps. The results must not overlap the arguments.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for derivatives of a sim whose options.derivatives is 0.
+ */
+ds_status ds_generalized_forces(struct ds_sim *sim,
+                                const double *q,
+                                const double *v,
+                                const double *u,
+                                int32_t kinds,
+                                double *force,
+                                double *dforce_dq,
+                                double *dforce_dv,
+                                double *dforce_du,
+                                ds_gradient *gradient);
+
+/**
+ * Every actuator by itself at (q, v, u) and the sim's activations: the length of its transmission and its rate, gear times those of the joint or
+ * tendon [rad or m], and its force before the gear, within its bounds [N m or N]: nu numbers each. Derivatives of the
+ * forces by q (tangent), v and u: nu×nv, nu×nv and nu×nu, column-major. NULL for those not wanted; gradient and errors as
+ * of ds_generalized_forces. The results must not overlap the arguments.
+ */
+ds_status ds_actuator_states(struct ds_sim *sim,
+                             const double *q,
+                             const double *v,
+                             const double *u,
+                             double *lengths,
+                             double *velocities,
+                             double *forces,
+                             double *dforces_dq,
+                             double *dforces_dv,
+                             double *dforces_du,
+                             ds_gradient *gradient);
+
+/**
+ * Every tendon by itself at (q, v): its length and its rate [m, m/s; of a fixed one in the unit of its sum], and the tension of
+ * its spring and damper, positive where it pulls its ends together [N]: as many numbers as there are tendons. Derivatives of
+ * the tensions by q (tangent) and v: tendons × nv each, column-major; those of the lengths are the moments of
+ * ds_sim_tendon_lengths. NULL for those not wanted; gradient and errors as of ds_generalized_forces. The results must not
+ * overlap the arguments.
+ */
+ds_status ds_tendon_states(struct ds_sim *sim,
+                           const double *q,
+                           const double *v,
+                           double *lengths,
+                           double *velocities,
+                           double *tensions,
+                           double *dtensions_dq,
+                           double *dtensions_dv,
+                           ds_gradient *gradient);
+
+/**
+ * Number of sensors. 0 for NULL.
+ */
+size_t ds_model_nsensor(const struct ds_model *model);
+
+/**
+ * Length of what all sensors tell. 0 for NULL.
+ */
+size_t ds_model_nsensordata(const struct ds_model *model);
+
+/**
+ * Where the numbers of a sensor begin among those that all tell; -1 for an id that is none.
+ */
+int32_t ds_model_sensor_adr(const struct ds_model *model, int32_t sensor);
+
+/**
+ * How many numbers a sensor tells; -1 for an id that is none.
+ */
+int32_t ds_model_sensor_dim(const struct ds_model *model, int32_t sensor);
+
+/**
+ * What a sensor tells, a ds_sensor_kind; -1 for an id that is none.
+ */
+int32_t ds_model_sensor_kind(const struct ds_model *model, int32_t sensor);
+
+/**
+ * What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
+ * nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+ * _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE) ds_sim_forward is done first, and is the last step
+ * afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
+ * does.
+ *
+ * Errors: those of ds_sim_forward.
+ */
+ds_status ds_sim_sensors(struct ds_sim *sim,
+                         const double *q,
+                         const double *v,
+                         const double *u,
+                         double *data);
+
+/**
+ * Jacobians of what all sensors tell at a state, column-major with nsensordata rows: by q (tangent) and v, nv columns each,
+ * and by u, nu columns; NULL for those not wanted. Accelerations vary by the law of the step. Arguments as of
+ * ds_sim_sensors. gradient, which may be NULL: a ds_gradient, one-sided where that of the step is, at a cutoff, and where a
+ * rangefinder's ray meets an edge or grazes.
+ *
+ * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
+ * which contacts press: of those the derivatives of impulses tell.
+ */
+ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
+                                  const double *q,
+                                  const double *v,
+                                  const double *u,
+                                  double *ddata_dq,
+                                  double *ddata_dv,
+                                  double *ddata_du,
+                                  ds_gradient *gradient);
+
+/**
+ * Adjoint of what all sensors tell at a state: from the gradient data_bar by it (nsensordata numbers) to those by q (tangent,
+ * nv), v (nv) and u (nu); NULL for those not wanted. Others as of ds_sim_sensor_jacobians.
+ *
+ * Errors: those of ds_sim_sensor_jacobians.
+ */
+ds_status ds_sim_sensor_vjp(struct ds_sim *sim,
+                            const double *q,
+                            const double *v,
+                            const double *u,
+                            const double *data_bar,
+                            double *q_bar,
+                            double *v_bar,
+                            double *u_bar,
+                            ds_gradient *gradient);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_sensor_desc_init(struct ds_sensor_desc *sensor);
+
+/**
+ * Adds a sensor. Ids follow the order of additions; a built model has the same.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT for a kind or body that is none, a name taken twice, a placement that is no rigid motion, a
+ * negative cutoff, a reference of a kind that has none; nothing is added then.
+ */
+ds_status ds_builder_add_sensor(struct ds_builder *builder,
+                                const struct ds_sensor_desc *sensor);
+
+/**
  * Fills the struct with the defaults. NULL is ignored.
  */
 void ds_problem_options_init(struct ds_problem_options *options);
@@ -3089,6 +4672,239 @@ ds_status ds_problem_impulses_unique(struct ds_problem *problem,
 ds_status ds_problem_reset(struct ds_problem *problem);
 
 /**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_ik_options_init(struct ds_ik_options *options);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_ik_task_init(struct ds_ik_task *task);
+
+/**
+ * Makes a solver without tasks, which keeps the model alive; options: NULL for the defaults. Release *out with ds_ik_free.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint with bounds that are none of one
+ * coordinate (options.limits = 0 leaves bounds out).
+ */
+ds_status ds_ik_create(const struct ds_model *model,
+                       const struct ds_ik_options *options,
+                       struct ds_ik **out);
+
+/**
+ * Releases a solver. NULL is ignored.
+ */
+void ds_ik_free(struct ds_ik *ik);
+
+/**
+ * Adds a task, whose number, counted from 0, goes to *number; its target is set by ds_ik_set_target. The last solution is
+ * forgotten.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the field.
+ */
+ds_status ds_ik_add_task(struct ds_ik *ik,
+                         const struct ds_ik_task *task,
+                         int32_t *number);
+
+/**
+ * Number of tasks. 0 for NULL.
+ */
+size_t ds_ik_ntask(const struct ds_ik *ik);
+
+/**
+ * Numbers of a task's target (see ds_ik_kind). 0 for a number that is no task's.
+ */
+size_t ds_ik_target_size(const struct ds_ik *ik, int32_t task);
+
+/**
+ * Numbers of a task's residual, and of a variation of its target (see ds_ik_kind). 0 for a number that is no task's.
+ */
+size_t ds_ik_residual_size(const struct ds_ik *ik,
+                           int32_t task);
+
+/**
+ * Numbers of a variation of all targets: those of ds_ik_residual_size together. 0 for NULL.
+ */
+size_t ds_ik_variation_size(const struct ds_ik *ik);
+
+/**
+ * Sets where a task should be: ds_ik_target_size numbers. The last solution is forgotten.
+ */
+ds_status ds_ik_set_target(struct ds_ik *ik, int32_t task, const double *target);
+
+/**
+ * Sets the weight of a task, as ds_ik_task.weight. The last solution is forgotten.
+ */
+ds_status ds_ik_set_weight(struct ds_ik *ik, int32_t task, double weight);
+
+/**
+ * Solves the tasks from q0, which is moved into the bounds first, and writes the configuration to q: nq numbers each, which may be
+ * the same. info, how it went, may be NULL. Tasks that are not met are no error: info->outcome says so, and q is the best of all
+ * starts.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT where a task has no target; DS_ERR_NUMERICAL for numbers that are not finite, or too large
+ * for their squares to be.
+ */
+ds_status ds_ik_solve(struct ds_ik *ik,
+                      const double *q0,
+                      double *q,
+                      struct ds_ik_info *info);
+
+/**
+ * Residual of a task at the last solution, unweighted: ds_ik_residual_size numbers.
+ *
+ * Errors: DS_ERR_NO_STEP before a solution.
+ */
+ds_status ds_ik_residual(struct ds_ik *ik, int32_t task, double *residual);
+
+/**
+ * What the derivative of the last solution by the targets is. *gradient: DS_GRADIENT_EXACT, or DS_GRADIENT_ONE_SIDED where a
+ * joint is at a bound that holds it with no force: it is that of the side where the joint leaves the bound. *unique: 1 where the
+ * solution is the only one near by; 0 where solutions are a family (an arm with more joints than the task needs): the
+ * derivative then is that of the motion of least norm that goes along with the targets, and where a search from elsewhere ends
+ * may differ. Either may be NULL.
+ *
+ * Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or where what was found is not yet the
+ * least; DS_ERR_NUMERICAL where the solution is singular; DS_ERR_UNSUPPORTED where residuals stay and the model has equalities that
+ * are not met, or joints whose axes vary.
+ */
+ds_status ds_ik_gradient(struct ds_ik *ik,
+                         ds_gradient *gradient,
+                         int32_t *unique);
+
+/**
+ * Derivative of the last solution (tangent) by the variations of all targets, those of each task after those of the one before:
+ * nv × ds_ik_variation_size numbers, column-major.
+ *
+ * Errors: those of ds_ik_gradient.
+ */
+ds_status ds_ik_jacobian(struct ds_ik *ik,
+                         double *dq_dtarget);
+
+/**
+ * Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget (ds_ik_variation_size
+ * numbers) of all targets.
+ *
+ * Errors: those of ds_ik_gradient.
+ */
+ds_status ds_ik_jvp(struct ds_ik *ik,
+                    const double *dtarget,
+                    double *dq);
+
+/**
+ * Reverse mode: the gradient target_bar (ds_ik_variation_size numbers) by all targets of a function of the last solution, given
+ * its gradient q_bar (tangent, nv numbers).
+ *
+ * Errors: those of ds_ik_gradient.
+ */
+ds_status ds_ik_vjp(struct ds_ik *ik,
+                    const double *q_bar,
+                    double *target_bar);
+
+/**
+ * Gains K (nu×nx) of the regulator u = −K x that is least in the sum of xᵀQx + uᵀRu along x⁺ = A x + B u, and P (nx×nx) with
+ * xᵀPx that sum from x on; all column-major. A: nx×nx, B: nx×nu, Q: nx×nx, symmetric, without negative directions, R: nu×nu,
+ * symmetric and positive definite. About a state at rest A and B are the Jacobians of a step (ds_sim_step_jacobians), x the
+ * tangent of q, then v. K or P may be NULL. Allocates.
+ *
+ * Errors: DS_ERR_INVALID_ARGUMENT naming the matrix; DS_ERR_NUMERICAL for numbers that are not finite; DS_ERR_NOT_CONVERGED
+ * where no regulator holds the system: an unstable direction that inputs do not reach, or one without decay that Q does not see.
+ */
+ds_status ds_lqr(size_t nx,
+                 size_t nu,
+                 const double *A,
+                 const double *B,
+                 const double *Q,
+                 const double *R,
+                 double *K,
+                 double *P);
+
+/**
+ * Fills the struct with the defaults. NULL is ignored.
+ */
+void ds_ilqr_options_init(struct ds_ilqr_options *options);
+
+/**
+ * Makes a horizon of so many steps with these step options (NULL: the defaults), which keeps the model alive. Weights are 0 but
+ * for 1 of each input; references are the neutral configuration at rest without input, and inputs have no bounds.
+ * options: NULL for the defaults. Release *out with ds_ilqr_free.
+ *
+ * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step options without derivatives, or an
+ * option that is none; DS_ERR_CAPACITY where memory does not suffice, DS_ERR_UNSUPPORTED for actuators with a state.
+ */
+ds_status ds_ilqr_create(const struct ds_model *model,
+                         const struct ds_options *step,
+                         size_t steps,
+                         const struct ds_ilqr_options *options,
+                         struct ds_ilqr **out);
+
+/**
+ * Releases it. NULL is ignored.
+ */
+void ds_ilqr_free(struct ds_ilqr *ilqr);
+
+/**
+ * Number of steps. 0 for NULL.
+ */
+size_t ds_ilqr_steps(const struct ds_ilqr *ilqr);
+
+/**
+ * Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv numbers each (tangent of q, then v),
+ * and of the inputs, nu numbers greater than 0. The last plan is forgotten.
+ */
+ds_status ds_ilqr_set_weights(struct ds_ilqr *ilqr,
+                              const double *state,
+                              const double *end,
+                              const double *input);
+
+/**
+ * What deviations are from where a step begins, 0 to the number of steps, which is the end; −1: at all of them. q: nq, v: nv,
+ * u: nu numbers, the last of no use at the end. The last plan is forgotten.
+ */
+ds_status ds_ilqr_set_reference(struct ds_ilqr *ilqr,
+                                int32_t node,
+                                const double *q,
+                                const double *v,
+                                const double *u);
+
+/**
+ * Bounds of the inputs, nu numbers each; infinite ones are none. The last plan is forgotten.
+ */
+ds_status ds_ilqr_set_input_bounds(struct ds_ilqr *ilqr, const double *lower, const double *upper);
+
+/**
+ * Improves the inputs u, nu × steps numbers, column-major, from the state q0 (nq), v0 (nv) on, in place; those beyond their
+ * bounds are first moved to them. info, how it went, may be NULL. Each run of the steps begins without warm starts: the same
+ * inputs give the same bits. Allocates.
+ *
+ * Errors: those of ds_sim_step and ds_sim_step_jacobians along the inputs that come, naming the step.
+ */
+ds_status ds_ilqr_solve(struct ds_ilqr *ilqr,
+                        const double *q0,
+                        const double *v0,
+                        double *u,
+                        struct ds_ilqr_info *info);
+
+/**
+ * States of the last plan: q nq × (steps + 1), v nv × (steps + 1), column-major. Either may be NULL.
+ *
+ * Errors: DS_ERR_NO_STEP before a plan.
+ */
+ds_status ds_ilqr_states(const struct ds_ilqr *ilqr,
+                         double *q,
+                         double *v);
+
+/**
+ * Feedback K of a step of the last plan, nu × 2 nv, column-major: u + K δx answers a state that is off the plan by
+ * δx = (δq, δv), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
+ *
+ * Errors: DS_ERR_NO_STEP before a plan, DS_ERR_INVALID_ARGUMENT for a step that is none.
+ */
+ds_status ds_ilqr_gains(const struct ds_ilqr *ilqr,
+                        size_t step,
+                        double *K);
+
+/**
  * Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
  * ds_rollout_free. With the interval k of options.checkpoint_interval it takes
  * 8 (nq + nv) (max_steps/k + k) + 16 nu max_steps bytes beside a sim's.
@@ -3106,7 +4922,8 @@ ds_status ds_rollout_create(const struct ds_model *model,
 void ds_rollout_free(struct ds_rollout *rollout);
 
 /**
- * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0. The
+ * Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
+ * (ds_rollout_run_act: anywhere). The
  * trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
  * one not wanted. They must not overlap the arguments or each other.
  *
@@ -3124,7 +4941,7 @@ ds_status ds_rollout_run(struct ds_rollout *rollout,
  * Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
  * nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
  * (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
- * those not wanted. They must not overlap the arguments or one another.
+ * those not wanted. Gradients go through activations, too. They must not overlap the arguments or one another.
  *
  * Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
  */
@@ -3182,6 +4999,14 @@ ds_status ds_rollout_set_params(struct ds_rollout *rollout, const double *p);
 ds_status ds_rollout_set_external_wrench(struct ds_rollout *rollout,
                                          int32_t body,
                                          const double *wrench);
+
+/**
+ * Prescribes the velocity of a dof in every step of the runs to come, as ds_sim_prescribe; NaN frees it. The last run is
+ * forgotten. The adjoint by it, DS_PARAM_PRESCRIBED, is that of all steps together.
+ */
+ds_status ds_rollout_prescribe(struct ds_rollout *rollout,
+                               int32_t dof,
+                               double velocity);
 
 /**
  * Makes `count` simulations of a model, which they keep alive. `threads` take part in each call,
@@ -3302,8 +5127,13 @@ ds_status ds_batch_set_external_wrench(struct ds_batch *batch,
                                        const double *wrench);
 
 /**
+ * Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees it.
+ */
+ds_status ds_batch_prescribe(struct ds_batch *batch, size_t element, int32_t dof, double velocity);
+
+/**
  * Forgets the warm starts of all elements: their next steps are those of new ones with the same
- * parameters and wrenches.
+ * parameters, wrenches and prescribed velocities.
  */
 ds_status ds_batch_reset(struct ds_batch *batch);
 

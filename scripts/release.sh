@@ -49,8 +49,6 @@ rm -rf "$work"
 mkdir -p "$work"
 name="diffsim-$version-linux-$machine"
 cmake --install "$build" --prefix "$work/$name" >/dev/null
-mkdir -p "$work/$name/share/doc/diffsim"
-cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT THIRD-PARTY.txt "$work/$name/share/doc/diffsim/"
 # One folder, whoever makes it and when: what is in it decides its bytes.
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" \
     -C "$work" -cf - "$name" | gzip -9n >"$output/$name.tar.gz"

@@ -45,7 +45,7 @@ find_cbindgen() {
 configure() {
     find_cmake
     # Another cmake than the one that configured the folder begins anew.
-    cmake -S . -B target/cmake -G Ninja >target/cmake.log 2>&1 ||
-        cmake --fresh -S . -B target/cmake -G Ninja >target/cmake.log 2>&1 ||
+    cmake -S . -B target/cmake -G Ninja -DBUILD_TESTING=ON >target/cmake.log 2>&1 ||
+        cmake --fresh -S . -B target/cmake -G Ninja -DBUILD_TESTING=ON >target/cmake.log 2>&1 ||
         { cat target/cmake.log >&2; exit 1; }
 }

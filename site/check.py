@@ -36,7 +36,7 @@ LINKED = {
     "gallery/minimal.html": "../reference/c/sim.html#ds_sim_step",
     "reference/c/sim.html": "report.html#ds_gradient",
     "reference/cpp.html": "c/model.html#ds_model_nq",
-    "reference/python/sim.html": "native.html#diffsim.InvalidArgumentError",
+    "reference/python/sim.html": "errors.html#diffsim.InvalidArgumentError",
     "index.html": "gallery/minimal.html",
 }
 

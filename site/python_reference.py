@@ -55,7 +55,7 @@ def write(root):
         if not module or names == []:
             continue
         path = f"{FOLDER}/{module.strip('_')}.md"
-        heading = "Errors" if module == "_native" else title(package, module)
+        heading = "Errors" if module == "_errors" else title(package, module)
         if names is None:
             blocks = [f"::: diffsim.{module}\n    options:\n      show_root_heading: false\n"]
             listed = f"`diffsim.{module}`"

@@ -83,14 +83,8 @@ fn motor(joint: &str, gear: f64) -> ActuatorSpec {
     let mut gears = [0.0; 6];
     gears[0] = gear;
     ActuatorSpec {
-        name: joint.into(),
-        transmission: Transmission::Joint(joint.into()),
         gear: gears,
-        gain: 1.0,
-        bias: [0.0; 3],
-        control_range: None,
-        force_range: None,
-        origin: String::new(),
+        ..ActuatorSpec::new(joint, Transmission::Joint(joint.into()))
     }
 }
 

@@ -208,14 +208,11 @@ fn an_actuator_of_a_fixed_joint_is_refused() {
         shape,
     );
     spec.actuators.push(ActuatorSpec {
-        name: "motor".into(),
-        transmission: Transmission::Joint(spec.bodies[id].joints[0].name.clone()),
         gear: [1.0; 6],
-        gain: 1.0,
-        bias: [0.0; 3],
-        control_range: None,
-        force_range: None,
-        origin: String::new(),
+        ..ActuatorSpec::new(
+            "motor",
+            Transmission::Joint(spec.bodies[id].joints[0].name.clone()),
+        )
     });
     let e = Model::compile(spec, Actuation::FromFile).unwrap_err();
     assert_eq!(e.status, Status::InvalidArgument);

@@ -57,15 +57,6 @@ impl Fixture {
     }
 }
 
-fn models() -> impl Iterator<Item = (u64, Model)> {
-    let singles = KINDS
-        .iter()
-        .enumerate()
-        .map(|(i, &k)| (i as u64, single_joint(i as u64, k)));
-    let trees = (0..24).map(|s| (100 + s, random_tree(100 + s, 2 + (s as usize * 38) / 23)));
-    singles.chain(trees)
-}
-
 #[test]
 fn recursions_agree() {
     for (seed, model) in models() {
@@ -133,7 +124,7 @@ fn sweeps_agree_with_packed_rows() {
         assert!(relative_error(&along, &product) < 1e-12, "seed {seed}");
 
         let mut swept = Articulation::new(&f.model);
-        articulate(&mut swept, &d.kin, &f.model, &p.armature, None);
+        articulate(&mut swept, &d.kin, &f.model, &p.armature);
         let mut forms = [d.mass.clone(), Factors::Swept(swept)];
         assert!(matches!(forms[0], Factors::Packed(_)));
         d.factor_mass(&f.model, &p.armature);

@@ -30,7 +30,7 @@ struct Tie {
 
 impl Tie {
     fn new(model: &Model, dofs: [usize; 2], back: f64, implicit: bool) -> Self {
-        let mut input = Input::new(model.nu() - 1, dofs[1], &[0.7]);
+        let mut input = Input::new(model.nu() - 1, [(dofs[1], 0.7)]);
         input.slope = 1.3;
         Tie {
             dofs,
@@ -100,7 +100,9 @@ impl Force for Tie {
             tau,
         );
         let pull = &self.inputs[0];
-        tau[pull.dof] += pull.gear()[0] * pull.slope * at.u[pull.input];
+        for (k, moment) in pull.moments() {
+            tau[k] += moment * pull.slope * at.u[pull.input];
+        }
     }
 
     fn slopes(&self, at: &State<'_>, into: &mut Slopes) {

@@ -4,14 +4,16 @@ mod common;
 
 use allocation_counter::measure;
 use common::checker::{free_body, ground};
-use common::scene::lying;
+use common::cords::tendon;
+use common::scene::{lying, lying_spec};
 use common::*;
 use diffsim::batch::Batch;
 use diffsim::error::Status;
+use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::spec::{GeomSpec, HeightField, JointKind, ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Pose, Quat, Vec3};
-use diffsim::step::{Contact, Options, Sim};
+use diffsim::step::{Contact, Integrator, Options, Sim};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -217,6 +219,53 @@ fn seconds_per_step(n: usize, contact: Contact, steps: usize) -> f64 {
     }
     assert!(v.iter().all(|x| x.is_finite()) && v.iter().any(|x| *x != 0.0));
     least
+}
+
+/// Smallest time of a step and its adjoint of a chain with five cables, per link.
+fn seconds_per_implicit_step(n: usize, integrator: Integrator) -> f64 {
+    let mut spec = lying_spec(n, 0);
+    spec.geoms.clear();
+    for k in 0..5 {
+        let first = 1 + k * (n - 5) / 5;
+        let path = [first, first + 2, first + 5].map(|body| PathPoint::Point {
+            body,
+            at: Vec3::new(0.05, 0.02, 0.03),
+        });
+        let mut cord = tendon(&format!("cable{k}"), TendonPath::Spatial(path.to_vec()));
+        (cord.stiffness, cord.damping) = (20.0, 0.2);
+        spec.tendons.push(cord);
+    }
+    let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+    let options = Options {
+        contact: Contact::None,
+        integrator,
+        ..Options::default()
+    };
+    let mut sim = Sim::new(model.clone(), &options).unwrap();
+    let (q, v) = (vec![0.01; n], vec![0.1 / n as f64; n]);
+    let (mut qn, mut vn, u) = (q.clone(), v.clone(), vec![0.0; n]);
+    let (mut q_bar, mut v_bar) = (v.clone(), v.clone());
+    let once = || {
+        let start = Instant::now();
+        sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+        sim.step_vjp(&v, &v, Some(&mut q_bar), Some(&mut v_bar), None, None)
+            .unwrap();
+        start.elapsed().as_secs_f64() / n as f64
+    };
+    std::iter::repeat_with(once)
+        .take(30)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// Dense factors took 12 ms at 100 links and 1.4 s at 1000.
+#[test]
+fn an_implicit_step_of_a_chain_with_cables_is_linear() {
+    for integrator in [Integrator::Bdf1, Integrator::ImplicitEuler] {
+        let [few, many] = [125, 1000].map(|n| seconds_per_implicit_step(n, integrator));
+        println!("{integrator:?}: {few:e} and {many:e} s a link");
+        // Quadratic growth would make this ratio 8.
+        assert!(many < 5.0 * few, "{integrator:?}: {few:e} {many:e}");
+    }
 }
 
 /// With a law that finds nothing to do, chains of 250, 1000 and 4000 links took 1.3 ms, 76 ms and 11 s, where 45 µs,

@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["constraint"],
     &["integrator"],
     &["step"],
-    &["query", "rollout", "batch", "problem"],
+    &["query", "rollout", "batch", "problem", "ik", "control"],
     &["record"],
     &["capi"],
 ];

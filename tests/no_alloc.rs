@@ -4,8 +4,9 @@
 
 use allocation_counter::measure;
 use diffsim::capi::{
-    configuration::*, contacts::*, derivatives::*, dynamics::*, load::*, model::*, options::*,
-    params::*, problem::*, rollout::*, sim::*, status::ds_status,
+    act::*, batch::*, centroidal::*, configuration::*, contacts::*, derivatives::*, dynamics::*,
+    forces::*, forward::*, load::*, model::*, motion::*, options::*, params::*, prescribe::*,
+    problem::*, rays::*, rollout::*, sensors::*, sim::*, status::ds_status, terms::*,
 };
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -72,6 +73,7 @@ impl Bench {
             let mut q = vec![0.0; nq];
             ok(ds_model_neutral(model, q.as_mut_ptr()));
             let size = (16 * nbody)
+                .max(10 * nv * nbody)
                 .max((nq.max(nv) + 1) * (STEPS + 1))
                 .max(nv * nv)
                 .max(ds_sim_memory_size(sim));
@@ -168,6 +170,29 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         ds_energy(sim, q, v, x, y);
         ds_center_of_mass(sim, q, x, y, z);
         ds_momentum(sim, q, v, null(), x);
+        ds_gravity_forces(sim, q, x, y);
+        ds_bias_forces(sim, q, v, x);
+        ds_coriolis_matrix(sim, q, v, x);
+        ds_mass_matrix_inverse(sim, q, x);
+        ds_inverse_dynamics_regressor(sim, q, v, v, x);
+        ds_inverse_dynamics_with_wrenches(sim, q, v, v, &1, w, 1, x);
+        ds_forward_dynamics_with_wrenches(sim, q, v, v, &1, w, 1, x);
+        ds_center_of_mass_motion(sim, q, v, null(), x, y, z);
+        ds_centroidal_momentum(sim, q, v, v, x, y);
+        ds_centroidal_map(sim, q, x);
+        ds_centroidal_derivatives(sim, q, v, v, x, y, z, a);
+        ds_generalized_forces(sim, q, v, u, 255, x, y, z, a, null_mut());
+        ds_actuator_states(sim, q, v, u, x, y, z, a, c, d, null_mut());
+        ds_tendon_states(sim, q, v, x, y, z, a, c, null_mut());
+        ds_body_velocities(sim, q, v, 0, x);
+        ds_body_accelerations(sim, q, v, v, 1, x);
+        ds_site_velocities(sim, q, v, 0, x);
+        ds_site_accelerations(sim, q, v, v, 2, x);
+        ds_body_jacobians(sim, q, 1, x);
+        ds_frame_jacobian(sim, q, 2, null(), 0, x);
+        ds_frame_jacobian_rate(sim, q, v, 2, null(), 1, x);
+        ds_frame_velocity(sim, q, v, 2, null(), 2, x, y, z);
+        ds_frame_acceleration(sim, q, v, v, 2, null(), 2, x, y, z, a);
         ds_rollout_run(rollout, q, v, u, STEPS, x, y);
         ds_rollout_run(rollout, q, v, u, STEPS, null_mut(), null_mut());
         ds_rollout_adjoint(rollout, x, y, z, a, c, d);
@@ -175,6 +200,75 @@ fn every_call_of_a_law(file: &str, base: ds_base, interval: usize, law: ds_conta
         ds_model_integrate(model, q, v, x);
         ds_model_difference(model, q, x, y);
         ds_model_v_to_mujoco(model, q, v, x);
+        ds_sim_prescribe(sim, 1, 0.1);
+        ds_sim_step(sim, q, v, u, x, y);
+        ds_sim_prescribed_impulses(sim, x);
+        ds_sim_prescribed_velocities(sim, x);
+        ds_sim_step_jacobians(sim, &all);
+        ds_sim_step_vjp(sim, v, v, x, y, z, a);
+        ds_sim_prescribe(sim, 1, f64::NAN);
+        ds_rollout_prescribe(rollout, 1, 0.1);
+        ds_rollout_run(rollout, q, v, u, STEPS, null_mut(), null_mut());
+        ds_rollout_adjoint(rollout, x, y, z, a, c, d);
+        ds_rollout_prescribe(rollout, 1, f64::NAN);
+    }
+}
+
+/// A muscle and an early filter on one hinge.
+#[test]
+fn activations() {
+    let text = r#"<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody>
+        <actuator><muscle joint="j" lengthrange="-1 1"/><general joint="j" dyntype="filter" actearly="true"/></actuator></mujoco>"#;
+    let (mut model, mut sim, mut rollout, mut batch) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
+    // SAFETY: every pointer is to a live object of the right size.
+    unsafe {
+        let format = ds_format::DS_FORMAT_MJCF as i32;
+        ok(ds_model_load_string(
+            text.as_ptr().cast(),
+            text.len(),
+            format,
+            null(),
+            &mut model,
+        ));
+        ok(ds_sim_create(model, null(), &mut sim));
+        ok(ds_rollout_create(model, null(), STEPS, &mut rollout));
+        ok(ds_batch_create(model, null(), 2, 1, &mut batch));
+    }
+    let start = [0.3, 0.6, 0.4, 0.7];
+    let (x, mut y) = (start.as_ptr(), [[0.0; 4]; 8]);
+    let [a, b, c, d, e, f, g, h] = y.each_mut().map(|y| y.as_mut_ptr());
+    let (zeros, u) = ([0.0; 2 * (STEPS + 1)], [0.5; 2 * STEPS]);
+    let (mut path, mut u_bar) = (zeros, u);
+    let jacobians = ds_act_jacobians {
+        dq_dact: a,
+        dv_dact: b,
+        dact_dq: c,
+        dact_dv: d,
+        dact_dact: e,
+        dact_du: f,
+    };
+    free_of_heap! {
+        ds_batch_set_act(batch, x);
+        ds_batch_get_act(batch, g);
+        ds_sim_set_act(sim, x);
+        ds_sim_step(sim, x, x, u.as_ptr(), a, b);
+        ds_sim_get_act(sim, h);
+        ds_sim_step_act_jacobians(sim, &jacobians);
+        ds_sim_step_jvp_act(sim, x, x, x, x, null(), a, b, c);
+        ds_sim_step_vjp_act(sim, x, x, x, a, b, c, d, null_mut());
+        ds_rollout_run_act(rollout, x, x, x, u.as_ptr(), STEPS, null_mut(), null_mut(), path.as_mut_ptr());
+        ds_rollout_adjoint_act(
+            rollout, zeros.as_ptr(), zeros.as_ptr(), path.as_ptr(), a, b, c, u_bar.as_mut_ptr(), null_mut(),
+        );
+    }
+    assert!(y[7][0] != 0.3 && y[6] == start && path[2] == y[7][0]);
+    // SAFETY: made by the library and released once.
+    unsafe {
+        ds_batch_free(batch);
+        ds_rollout_free(rollout);
+        ds_sim_free(sim);
+        ds_model_free(model);
     }
 }
 
@@ -313,4 +407,72 @@ fn the_counter_counts() {
         ))
     });
     assert!(used.count_total > 0);
+}
+
+/// Rays, sensors of every kind, what a step says about a state, and the force for an acceleration.
+#[test]
+fn what_is_measured_takes_no_heap() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/peers/models/sensors.xml"
+    );
+    let path = CString::new(path).unwrap();
+    // SAFETY: arrays of the sizes that the header asks for.
+    unsafe {
+        let mut model = null_mut();
+        ok(ds_model_load(path.as_ptr(), null(), &mut model));
+        let (nv, nu, n) = (
+            ds_model_nv(model),
+            ds_model_nu(model),
+            ds_model_nsensordata(model),
+        );
+        let mut options = std::mem::MaybeUninit::uninit();
+        ds_options_init(options.as_mut_ptr());
+        let mut options: ds_options = options.assume_init();
+        options.contact = ds_contact_law::DS_CONTACT_CONVEX as i32;
+        let mut sim = null_mut();
+        ok(ds_sim_create(model, &options, &mut sim));
+        let mut q = vec![0.0; ds_model_nq(model)];
+        ok(ds_model_neutral(model, q.as_mut_ptr()));
+        // The trunk in the ground: something touches.
+        q[2] -= 3.97;
+        let (v, u, bar) = (vec![0.1; nv], vec![0.2; nu], vec![0.3; n]);
+        let mut outs = [(); 4].map(|()| vec![0.0; (n + nv) * nv.max(nu)]);
+        let [x, y, z, w] = outs.each_mut().map(|x| x.as_mut_ptr());
+        let (q, v, u, bar) = (q.as_mut_ptr(), v.as_ptr(), u.as_ptr(), bar.as_ptr());
+        let mut geoms = [0; 4];
+        let (origins, directions) = ([0.0; 12], [1.0; 12]);
+        let info = measure(|| {
+            ok(ds_sim_forward(sim, q, v, u, x));
+            ok(ds_sim_acceleration_jacobians(sim, x, y, z, null_mut()));
+            ok(ds_sim_acceleration_vjp(sim, v, x, y, z, null_mut()));
+            ok(ds_sim_body_contact_wrenches(sim, w));
+            ok(ds_sim_inverse(sim, q, v, u, v, x));
+            ok(ds_sim_inverse_jacobians(sim, x, y, z));
+            ok(ds_sim_ray_casts(
+                sim,
+                q,
+                4,
+                origins.as_ptr(),
+                directions.as_ptr(),
+                f64::INFINITY,
+                -1,
+                x,
+                y,
+                geoms.as_mut_ptr(),
+                z,
+                null_mut(),
+            ));
+            ok(ds_sim_sensors(sim, q, v, u, x));
+        });
+        assert_eq!(info.count_total, 0);
+        ok(ds_model_neutral(model, q));
+        let info = measure(|| {
+            ok(ds_sim_sensor_jacobians(sim, q, v, u, x, y, z, null_mut()));
+            ok(ds_sim_sensor_vjp(sim, q, v, u, bar, x, y, z, null_mut()));
+        });
+        assert_eq!(info.count_total, 0);
+        ds_sim_free(sim);
+        ds_model_free(model);
+    }
 }

@@ -216,6 +216,11 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
         </body>
       </body>
     </body>
+    <body name="guide" mocap="true" pos="1 2 3" quat="0.5 0.5 -0.5 0.5">
+      <inertial pos="0 0 0" mass="0.3" diaginertia="0.001 0.001 0.001"/>
+      <site name="hold" pos="0.1 0 0"/>
+    </body>
+    <body name="hollow" mocap="true"/>
   </worldbody>
   <contact>
     <exclude body1="slider" body2="日本語"/>
@@ -224,8 +229,12 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
   <equality>
     <connect name="loop" body1="slider" body2="日本語" anchor="0.1 0.2 0.3" active="false"/>
     <weld body1="slider" body2="world" relpose="0 1 2 0.5 0.5 0.5 0.5" torquescale="0.3" anchor="0.1 0 0"/>
+    <weld name="held" site1="eye2" site2="hold"/>
+    <connect site1="hold" site2="eye2" active="false"/>
     <joint joint1="j1" joint2="j3" polycoef="0.1 2 0.3 0 0.5"/>
     <joint joint1="j3" active="false"/>
+    <tendon tendon1="cable" tendon2="sum" polycoef="0.1 2 0.3 0 0.5"/>
+    <tendon tendon1="sum" active="false"/>
   </equality>
   <tendon>
     <fixed name="sum" stiffness="3" damping="0.2" springlength="0.1 0.3" frictionloss="0.1" range="-1 2" margin="0.01">
@@ -240,9 +249,17 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
     <position name="p" joint="j3" kp="10" kv="0.3" ctrlrange="-0.2 0.3"/>
     <general joint="j2" gear="1 2 3" gainprm="2"/>
     <motor joint="fr&#10;ee&#9;" gear="0 0 0 1 0 3"/>
+    <motor name="winch" tendon="cable" gear="-2" ctrlrange="0 9"/>
+    <position tendon="sum" kp="5" kv="0.1" forcerange="-3 3"/>
+    <general joint="j3" dyntype="filter" dynprm="0.3" actearly="true" actrange="-1 0.5" gaintype="affine" gainprm="1 2 3"/>
+    <muscle name="strong" tendon="cable" lengthrange="0.1 0.5" force="30" timeconst="0.02 0.05" tausmooth="0.1" vmax="2"/>
+    <intvelocity joint="j3" kp="4" kv="0.2" inheritrange="1"/>
+    <general joint="j3" dyntype="filterexact" dynprm="0.3" gaintype="muscle" gainprm="0.7 1.1 8 100 0.4 1.7 1.2 1.3 1.1"
+      lengthrange="-1 2" biastype="affine" biasprm="1 2 -3"/>
+    <damper joint="j3" kv="2" ctrlrange="0 3"/>
   </actuator>
-  <keyframe><key name="home" qpos="1 2 3 0.5 0.5 0.5 0.5 0.3 1 0 0 0 0.1" qvel="1 2 3 4 5 6 7 8 9 1 2" ctrl="1 2 3 4"/>
-    </keyframe>
+  <keyframe><key name="home" qpos="1 2 3 0.5 0.5 0.5 0.5 0.3 1 0 0 0 0.1" qvel="1 2 3 4 5 6 7 8 9 1 2"
+    ctrl="1 2 3 4 5 6 7 8 9 10 11" act="4 3 2 1" mpos="3 2 1 0.1 0.2 0.3" mquat="0.5 0.5 0.5 0.5 1 0 0 0"/></keyframe>
 </mujoco>"#;
 
 #[test]

@@ -310,14 +310,12 @@ fn slopes_of(actuator: ActuatorSpec) -> impl FnMut(f64) -> (f64, Gradient) {
 #[test]
 fn clamped_actuators_have_one_sided_slopes_and_say_so() {
     let mut slope = slopes_of(ActuatorSpec {
-        name: "servo".into(),
-        transmission: Transmission::Joint("joint1".into()),
         gear: [2.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         gain: 3.0,
         bias: [0.1, -3.0, -0.4],
         control_range: Some((-1.0, 1.0)),
         force_range: Some((-5.0, 5.0)),
-        origin: String::new(),
+        ..ActuatorSpec::new("servo", Transmission::Joint("joint1".into()))
     });
     let (inside, exact) = slope(0.5);
     assert!(inside != 0.0 && exact == Gradient::Exact);
@@ -329,14 +327,9 @@ fn clamped_actuators_have_one_sided_slopes_and_say_so() {
 #[test]
 fn motors_without_strength_have_no_slope() {
     let mut slope = slopes_of(ActuatorSpec {
-        name: "motor".into(),
-        transmission: Transmission::Joint("joint1".into()),
         gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        gain: 1.0,
-        bias: [0.0; 3],
-        control_range: None,
         force_range: Some((0.0, 0.0)),
-        origin: String::new(),
+        ..ActuatorSpec::new("motor", Transmission::Joint("joint1".into()))
     });
     for u in [0.0, 0.3] {
         assert_eq!(slope(u), (0.0, Gradient::Exact));

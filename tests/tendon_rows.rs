@@ -3,7 +3,7 @@
 mod common;
 
 use common::checker::{Checker, FOURTH_ORDER, quadruped_spec, standing};
-use common::cords::tendon;
+use common::cords::{anchors, tendon};
 use common::scene::{lying_spec, options};
 use common::tethers::{PAIRS, arms, paths, point, spring};
 use common::{EPS, LAWS, Rng, all_jacobians, in_body, param, random_q, relative_error};
@@ -51,6 +51,7 @@ fn springs_have_derivatives_with_every_law() {
             list.extend(placements(&model, "joint6"));
             list.extend([0, 1].map(|k| param(ParamKind::Spring, 0, k)));
             list.extend([0, 1].map(|k| param(ParamKind::Spring, 1, k)));
+            list.extend(anchors(&model));
             c.select(&list);
             let q = random_q(&mut rng, &model, 0.3);
             c.run(&format!("{name}, {contact:?}"), &q, 1.0, 3);
@@ -103,6 +104,7 @@ fn check_tendon(
                 }
                 let mut list = placements(&model, "joint2");
                 list.extend(placements(&model, "joint6"));
+                list.extend(anchors(&model));
                 if parameters {
                     list.extend([0, 1, 2, 3].map(|k| param(ParamKind::Tendon, 0, k)));
                 }
@@ -286,6 +288,7 @@ fn rows_of_tendons_beside_contacts() {
         let mut list = placements(&model, "calf0");
         list.push(param(ParamKind::GeomFriction, 0, 0));
         list.extend([0, 1].map(|k| param(ParamKind::Spring, 0, k)));
+        list.extend(anchors(&model));
         for tendon in 0..2 {
             list.extend([0, 1, 2, 3].map(|k| param(ParamKind::Tendon, tendon, k)));
         }

@@ -4,14 +4,15 @@ mod common;
 
 use allocation_counter::measure;
 use common::checker::{Checker, options};
-use common::cords::{corded, corded_spec, spring, tendon};
-use common::trajectory::{From, adjoint_errors};
+use common::cords::{anchors, corded, corded_spec, spring, tendon};
+use common::trajectory::{From, compare};
 use common::{Rng, in_body, param, random_body, random_q, relative_error};
 use diffsim::dynamics::{Dynamics, jacobian};
 use diffsim::model::cord::{PathPoint, TendonPath};
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{JointKind, ModelSpec};
 use diffsim::model::{Actuation, Model};
+use diffsim::rollout::Rollout;
 use diffsim::spatial::{Inertia, Sym3, Vec3};
 use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ fn smooth(h: f64) -> Options {
 
 /// All numbers of tendons and springs, and placements of joints.
 fn parameters(model: &Model) -> Vec<Param> {
-    let mut list = Vec::new();
+    let mut list = anchors(model);
     for i in 0..model.tendons().len() {
         list.extend((0..4).map(|c| param(ParamKind::Tendon, i, c)));
     }
@@ -259,6 +260,42 @@ fn implicit_formulas_take_them_too() {
     }
 }
 
+/// Of trees so deep that matrices are never written out: with joints of all kinds, and cords between branches.
+#[test]
+fn deep_trees_take_them_too() {
+    use Integrator::{Bdf1, ImplicitEuler, Sdirk2};
+    let mut spec = corded_spec(76, 6);
+    let mut rng = Rng::new(7);
+    for k in 0..66 {
+        let id = spec.bodies.len();
+        let parent = if k == 0 { 2 } else { id - 1 };
+        let mut b = random_body(&mut rng, id, parent, JointKind::Revolute);
+        b.placement.pos = b.placement.pos * 0.1;
+        b.joints[0].armature = 0.05;
+        spec.bodies.push(b);
+    }
+    spec.springs.push(spring("far", [1, 60], &mut rng));
+    let path = [4, 20, 30].map(|body| PathPoint::Point {
+        body,
+        at: rng.vec3(0.1),
+    });
+    let mut cord = tendon("near", TendonPath::Spatial(path.to_vec()));
+    (cord.stiffness, cord.damping) = (30.0, 1.0);
+    spec.tendons.push(cord);
+    let model = Model::compile(spec, Actuation::Full).unwrap();
+    assert!(model.topology().is_deep());
+    for integrator in [Bdf1, Sdirk2, ImplicitEuler] {
+        let q = random_q(&mut Rng::new(3), &model, 0.2);
+        let options = Options {
+            integrator,
+            ..smooth(2e-3)
+        };
+        let mut c = Checker::new(model.clone(), &options);
+        c.select(&parameters(&model)[..6]);
+        c.run(&format!("deep, {integrator:?}"), &q, 0.2, 1);
+    }
+}
+
 /// Forces without contact, rows with it; the history of BDF2.
 #[test]
 fn gradients_of_trajectories() {
@@ -285,10 +322,73 @@ fn gradients_of_trajectories() {
             checkpoint_interval: 7,
             ..smooth(2e-3)
         };
-        let errors = adjoint_errors(&model, &o, STEPS, &from, &list, 1e-5);
-        println!("{integrator:?}, {contact:?}: {errors:?}");
-        let worst = errors.into_iter().fold(0.0, f64::max);
-        assert!(worst < 1e-7, "{integrator:?}, {contact:?}: {errors:?}");
+        compare(&model, &o, STEPS, &from, &list, 1e-5)
+            .accept(&format!("{integrator:?}, {contact:?}"), 1e-7);
+    }
+}
+
+/// Of five links in space with springs, dampers, a spring between points and a tendon: BDF1 and implicit Euler are of order 1,
+/// SDIRK2, BDF2 and the midpoint rule of order 2.
+#[test]
+fn errors_fall_at_the_order_of_the_formula() {
+    use Integrator::{Bdf1, Bdf2, ImplicitEuler, Midpoint, Sdirk2};
+    let mut rng = Rng::new(6);
+    let mut spec = ModelSpec::default();
+    let [hinge, ball, cross] = [
+        JointKind::Revolute,
+        JointKind::Spherical,
+        JointKind::Universal,
+    ];
+    for (i, kind) in [cross, hinge, ball, hinge, cross].into_iter().enumerate() {
+        let mut b = random_body(&mut rng, i + 1, i, kind);
+        (b.joints[0].stiffness, b.joints[0].damping) = (3.0, 0.05);
+        spec.bodies.push(b);
+    }
+    spec.springs.push(spring("spring", [0, 5], &mut rng));
+    let at = |body, rng: &mut Rng| PathPoint::Point {
+        body,
+        at: rng.vec3(0.3),
+    };
+    let path = [0, 2, 4].map(|body| at(body, &mut rng)).to_vec();
+    let mut t = tendon("tendon", TendonPath::Spatial(path));
+    (t.stiffness, t.damping, t.rest) = (40.0, 0.5, Some((0.1, 0.1)));
+    spec.tendons.push(t);
+    let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+    let q0 = random_q(&mut rng, &model, 0.3);
+    let v0 = rng.vector(model.nv(), 0.5);
+    let led = |integrator, h: f64| {
+        let steps = (0.1 / h).round() as usize;
+        let o = Options {
+            integrator,
+            ..smooth(h)
+        };
+        let mut r = Rollout::new(model.clone(), &o, steps).unwrap();
+        let (mut q, mut v) = (
+            vec![0.0; model.nq() * (steps + 1)],
+            vec![0.0; model.nv() * (steps + 1)],
+        );
+        r.run(&q0, &v0, &[], steps, Some(&mut q), Some(&mut v))
+            .unwrap();
+        let mut at = vec![0.0; model.nv()];
+        model.difference(model.neutral(), &q[model.nq() * steps..], &mut at);
+        [&at[..], &v[model.nv() * steps..]].concat()
+    };
+    let reference = led(Sdirk2, 5e-3 / 64.0);
+    for (integrator, order) in [
+        (Bdf1, 1.0),
+        (ImplicitEuler, 1.0),
+        (Sdirk2, 2.0),
+        (Bdf2, 2.0),
+        (Midpoint, 2.0),
+    ] {
+        let errors = [2.5e-3, 1.25e-3].map(|h| {
+            let end = led(integrator, h);
+            let apart = end.iter().zip(&reference).map(|(a, b)| (a - b).abs());
+            apart.fold(0.0, f64::max)
+        });
+        let found = (errors[0] / errors[1]).log2();
+        println!("{integrator:?}: {errors:?}, order {found:.2}");
+        assert!((found - order).abs() < 0.15, "{integrator:?}: {found}");
     }
 }
 

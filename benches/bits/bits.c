@@ -751,7 +751,7 @@ static void run_scene(const scene *s) {
 
 /* Messages: what the library says to what it cannot do. */
 static void run_refusals(void) {
-    static const char *const texts[] = {"<mujoco><worldbody><body mocap='true'/></worldbody></mujoco>", "<mujoco>", "<robot/>",
+    static const char *const texts[] = {"<mujoco><worldbody><body><composite/></body></worldbody></mujoco>", "<mujoco>", "<robot/>",
                                         "<mujoco><worldbody><body><joint type='hinge'/></body></worldbody></mujoco>",
                                         "<mujoco><worldbody><geom type='sphere' size='nan'/></worldbody></mujoco>"};
     if (!wanted("refusals")) return;

@@ -19,6 +19,8 @@
 
 #include <vector>
 
+#include "diffsim_act.hpp"
+#include "diffsim_questions.hpp"
 #include "diffsim_view.hpp"
 
 namespace diffsim {
@@ -49,9 +51,18 @@ public:
     std::size_t nq() const { return value(ds_model_nq(get())); }
     std::size_t nv() const { return value(ds_model_nv(get())); }
     std::size_t nu() const { return value(ds_model_nu(get())); }
+    /** Activations: the states of actuators that have one. */
+    std::size_t na() const { return value(ds_model_na(get())); }
+    /** The actuator that an activation drives; -1 for an index that is none. */
+    std::int32_t act_actuator(std::int32_t activation) const {
+        return ds_model_act_actuator(get(), activation);
+    }
     std::size_t nbody() const { return value(ds_model_nbody(get())); }
     std::size_t njoint() const { return value(ds_model_njoint(get())); }
     std::size_t ngeom() const { return value(ds_model_ngeom(get())); }
+    std::size_t nsensor() const { return value(ds_model_nsensor(get())); }
+    /** Numbers that all sensors tell. */
+    std::size_t nsensordata() const { return value(ds_model_nsensordata(get())); }
     std::size_t nsite() const { return value(ds_model_nsite(get())); }
     std::size_t ntendon() const { return value(ds_model_ntendon(get())); }
     std::size_t nkeyframe() const { return value(ds_model_nkeyframe(get())); }
@@ -65,6 +76,18 @@ public:
     }
     std::int32_t geom_id(const std::string &name) const {
         return value(ds_model_geom_id(get(), name.c_str()));
+    }
+    std::int32_t sensor_id(const std::string &name) const {
+        return value(ds_model_sensor_id(get(), name.c_str()));
+    }
+    /** Where the numbers of a sensor begin. */
+    std::int32_t sensor_adr(std::int32_t i) const { return value(ds_model_sensor_adr(get(), i)); }
+    std::int32_t sensor_dim(std::int32_t i) const { return value(ds_model_sensor_dim(get(), i)); }
+    ds_sensor_kind sensor_kind(std::int32_t i) const {
+        return static_cast<ds_sensor_kind>(value(ds_model_sensor_kind(get(), i)));
+    }
+    std::string_view sensor_name(std::int32_t i) const {
+        return name(ds_model_sensor_name(get(), i));
     }
     std::int32_t site_id(const std::string &name) const {
         return value(ds_model_site_id(get(), name.c_str()));
@@ -106,6 +129,8 @@ public:
     double body_gravity_compensation(std::int32_t body) const {
         return read<1>(ds_model_body_gravity_compensation, body)[0];
     }
+    /** Which of the mocap bodies it is, -1 of another. */
+    std::int32_t body_mocap(std::int32_t body) const { return ds_model_body_mocap(get(), body); }
     std::int32_t joint_type(std::int32_t joint) const {
         return value(ds_model_joint_type(get(), joint));
     }
@@ -168,6 +193,12 @@ public:
         return Model(made(ds_model_with_pairs, static_cast<const ds_model *>(get()), geoms.data(),
                           geoms.size() / 2, enabled ? 1 : 0));
     }
+    /** A copy with more actuators, whose inputs come after those that there are. */
+    Model with_actuators(View<const ActuatorDesc> actuators) const {
+        static_assert(sizeof(ActuatorDesc) == sizeof(ds_actuator_desc));
+        return Model(made(ds_model_with_actuators, static_cast<const ds_model *>(get()),
+                          static_cast<const ds_actuator_desc *>(actuators.data()), actuators.size()));
+    }
     /** A copy in which what overlaps by construction never touches; a default View for q is neutral. */
     Model exclude_overlapping(In q = {}) const {
         return Model(made(ds_model_exclude_overlapping, static_cast<const ds_model *>(get()),
@@ -177,6 +208,10 @@ public:
     void neutral(Out q) const { check(ds_model_neutral(get(), q.expect(nq(), "q"))); }
     /** Within limits, without overlap where that is found, on the ground. */
     void home(Out q) const { check(ds_model_home(get(), q.expect(nq(), "q"))); }
+    /** na numbers. */
+    void keyframe_act(const std::string &name, Out act) const {
+        check(ds_model_keyframe_act(get(), name.c_str(), act.expect(na(), "act")));
+    }
     void keyframe(const std::string &name, Out q, Out v = {}, Out u = {}) const {
         check(ds_model_keyframe(get(), name.c_str(), q.expect(nq(), "q"), v.expect(nv(), "v"),
                                 u.expect(nu(), "u")));
@@ -214,6 +249,24 @@ private:
         check(function(get(), index, out.data()));
         return out;
     }
+};
+
+/** What a file draws of a robot; its ds_visual live as long as it does. */
+class Visuals : public detail::Handle<ds_visuals, ds_visuals_free> {
+public:
+    Visuals(const Model &model, const std::string &path, const LoadOptions &options = {})
+        : Handle(made(ds_visuals_load, static_cast<const ds_model *>(model.get()), path.c_str(), &options)) {}
+
+    std::size_t size() const { return value(ds_visuals_count(get())); }
+    const ds_visual &operator[](std::size_t i) const {
+        const ds_visual *found = ds_visuals_at(get(), i);
+        if (found == nullptr) throw Error(DS_ERR_INVALID_ARGUMENT, ds_last_error());
+        return *found;
+    }
+    /** Number of shapes whose mesh is missing or cannot be read; why, one line each. */
+    std::size_t left_out() const { return value(ds_visuals_left_out(get())); }
+    std::size_t warning_count() const { return value(ds_visuals_warning_count(get())); }
+    std::string_view warning(std::size_t i) const { return name(ds_visuals_warning(get(), i)); }
 };
 
 /** Collects the description of a model. */
@@ -260,6 +313,7 @@ public:
     }
     void add_spring(const ds_spring_desc &spring) { check(ds_builder_add_spring(get(), &spring)); }
     void add_tendon(const ds_tendon_desc &tendon) { check(ds_builder_add_tendon(get(), &tendon)); }
+    void add_sensor(const ds_sensor_desc &sensor) { check(ds_builder_add_sensor(get(), &sensor)); }
     void add_equality(const ds_equality_desc &equality) {
         check(ds_builder_add_equality(get(), &equality));
     }
@@ -296,12 +350,14 @@ struct Jacobians {
 };
 
 /** One simulation. One thread at a time. */
-class Sim : public detail::Handle<ds_sim, ds_sim_free> {
+class Sim : public detail::Handle<ds_sim, ds_sim_free>,
+            public detail::Questions<Sim>,
+            public detail::Activations<Sim> {
 public:
     explicit Sim(const Model &model, const Options &options = {})
         : Handle(made(ds_sim_create, static_cast<const ds_model *>(model.get()), &options)),
           nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), nbody_(model.nbody()),
-          nsite_(model.nsite()), ntendon_(model.ntendon()) {}
+          nsite_(model.nsite()), ntendon_(model.ntendon()), na_(model.na()), nsensordata_(model.nsensordata()) {}
 
     void step(In q, In v, In u, Out q_next, Out v_next) {
         check(ds_sim_step(get(), q.expect(nq_, "q"), v.expect(nv_, "v"), u.expect(nu_, "u"),
@@ -449,6 +505,18 @@ public:
     void set_external_wrench(std::int32_t body, const Wrench &wrench) {
         check(ds_sim_set_external_wrench(get(), body, wrench.data()));
     }
+    /// The velocity of a dof at the end of every step from now on; NaN frees it.
+    void prescribe(std::int32_t dof, double velocity) {
+        check(ds_sim_prescribe(get(), dof, velocity));
+    }
+    /// NaN of dofs without one.
+    void prescribed_velocities(Out velocity) const {
+        check(ds_sim_prescribed_velocities(get(), velocity.expect(nv_, "velocity")));
+    }
+    /// What held the dofs with a prescribed velocity in the last step; see ds_sim_prescribed_impulses.
+    void prescribed_impulses(Out impulse) {
+        check(ds_sim_prescribed_impulses(get(), impulse.expect(nv_, "impulse")));
+    }
     void reset() { check(ds_sim_reset(get())); }
     std::size_t memory_size() const { return value(ds_sim_memory_size(get())); }
     void get_memory(Out warm) const {
@@ -533,7 +601,9 @@ public:
     }
 
 private:
-    std::size_t nq_, nv_, nu_, nbody_, nsite_, ntendon_;
+    friend detail::Questions<Sim>;
+    friend detail::Activations<Sim>;
+    std::size_t nq_, nv_, nu_, nbody_, nsite_, ntendon_, na_, nsensordata_;
 };
 
 /** A trajectory and its adjoint. One thread at a time. */
@@ -542,7 +612,7 @@ public:
     Rollout(const Model &model, std::size_t max_steps, const Options &options = {})
         : Handle(made(ds_rollout_create, static_cast<const ds_model *>(model.get()), &options,
                       max_steps)),
-          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
     /** u: nu×steps; q: nq×(steps+1), v: nv×(steps+1). */
     void run(In q0, In v0, In u, std::size_t steps, Out q, Out v) {
@@ -557,6 +627,24 @@ public:
                                  v_bar.expect(states, "v_bar"), q0_bar.expect(nv_, "q0_bar"),
                                  v0_bar.expect(nv_, "v0_bar"), u_bar.expect(nu_ * steps_, "u_bar"),
                                  p_bar.expect(np(), "p_bar")));
+    }
+    /** From the activations act0: na; act: na×(steps+1). */
+    void run_act(In q0, In v0, In act0, In u, std::size_t steps, Out q, Out v, Out act) {
+        const std::size_t n = steps + 1;
+        check(ds_rollout_run_act(get(), q0.expect(nq_, "q0"), v0.expect(nv_, "v0"),
+                                 act0.expect(na_, "act0"), u.expect(nu_ * steps, "u"), steps,
+                                 q.expect(nq_ * n, "q"), v.expect(nv_ * n, "v"),
+                                 act.expect(na_ * n, "act")));
+        steps_ = steps;
+    }
+    void adjoint_act(In q_bar, In v_bar, In act_bar, Out q0_bar, Out v0_bar, Out act0_bar,
+                     Out u_bar = {}, Out p_bar = {}) {
+        const std::size_t n = steps_ + 1;
+        check(ds_rollout_adjoint_act(
+            get(), q_bar.expect(nv_ * n, "q_bar"), v_bar.expect(nv_ * n, "v_bar"),
+            act_bar.expect(na_ * n, "act_bar"), q0_bar.expect(nv_, "q0_bar"),
+            v0_bar.expect(nv_, "v0_bar"), act0_bar.expect(na_, "act0_bar"),
+            u_bar.expect(nu_ * steps_, "u_bar"), p_bar.expect(np(), "p_bar")));
     }
     ds_gradient gradient() const {
         ds_gradient out{};
@@ -578,9 +666,12 @@ public:
     void set_external_wrench(std::int32_t body, const Wrench &wrench) {
         check(ds_rollout_set_external_wrench(get(), body, wrench.data()));
     }
+    void prescribe(std::int32_t dof, double velocity) {
+        check(ds_rollout_prescribe(get(), dof, velocity));
+    }
 
 private:
-    std::size_t nq_, nv_, nu_, steps_ = 0;
+    std::size_t nq_, nv_, nu_, na_, steps_ = 0;
 };
 
 /** Many simulations of one model, over threads. Column i of each array belongs to element i. */
@@ -590,7 +681,7 @@ public:
           const Options &options = {})
         : Handle(made(ds_batch_create, static_cast<const ds_model *>(model.get()), &options, count,
                       threads)),
-          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()) {}
+          nq_(model.nq()), nv_(model.nv()), nu_(model.nu()), na_(model.na()) {}
 
     std::size_t count() const { return value(ds_batch_count(get())); }
     std::size_t threads() const { return value(ds_batch_threads(get())); }
@@ -633,11 +724,19 @@ public:
     void set_external_wrench(std::size_t element, std::int32_t body, const Wrench &wrench) {
         check(ds_batch_set_external_wrench(get(), element, body, wrench.data()));
     }
+    void prescribe(std::size_t element, std::int32_t dof, double velocity) {
+        check(ds_batch_prescribe(get(), element, dof, velocity));
+    }
+    /** The activations with which all next steps begin: na×count. */
+    void set_act(In act) { check(ds_batch_set_act(get(), act.expect(na_ * count(), "act"))); }
+    void get_act(Out act) const {
+        check(ds_batch_get_act(get(), act.expect(na_ * count(), "act")));
+    }
     void reset() { check(ds_batch_reset(get())); }
     void reset(std::size_t element) { check(ds_batch_reset_element(get(), element)); }
 
 private:
-    std::size_t nq_, nv_, nu_;
+    std::size_t nq_, nv_, nu_, na_;
 };
 
 /** Versions of the library, and the name of a status. */
@@ -647,6 +746,8 @@ inline std::string_view status_name(ds_status status) { return ds_status_name(st
 
 }  // namespace diffsim
 
+#include "diffsim_control.hpp"
+#include "diffsim_ik.hpp"
 #include "diffsim_problem.hpp"
 #include "diffsim_recorder.hpp"
 

@@ -184,12 +184,22 @@ struct GeomDesc : ds_geom_desc {
 };
 struct ActuatorDesc : ds_actuator_desc {
     ActuatorDesc() : ds_actuator_desc{} { ds_actuator_desc_init(this); }
+    /** A servo on a one-dof joint, to which u is the target: gain = kp, bias = (0, -kp, -kd). */
+    static ActuatorDesc servo(const char *joint, double kp, double kd) {
+        ActuatorDesc made;
+        made.joint = joint;
+        check(ds_actuator_desc_set_servo(&made, kp, kd));
+        return made;
+    }
 };
 struct EqualityDesc : ds_equality_desc {
     EqualityDesc() : ds_equality_desc{} { ds_equality_desc_init(this); }
 };
 struct SpringDesc : ds_spring_desc {
     SpringDesc() : ds_spring_desc{} { ds_spring_desc_init(this); }
+};
+struct SensorDesc : ds_sensor_desc {
+    SensorDesc() : ds_sensor_desc{} { ds_sensor_desc_init(this); }
 };
 struct TendonDesc : ds_tendon_desc {
     TendonDesc() : ds_tendon_desc{} { ds_tendon_desc_init(this); }

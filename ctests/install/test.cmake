@@ -10,7 +10,8 @@ file(RENAME "${first}" "${prefix}")
 set(lib "${prefix}/${LIBDIR}")
 
 foreach(file "${prefix}/include/diffsim.h" "${prefix}/include/diffsim.hpp" "${lib}/libdiffsim.a" "${lib}/libdiffsim.so.${VERSION}"
-        "${lib}/libdiffsim.so.${VERSION}.debug")
+        "${lib}/libdiffsim.so.${VERSION}.debug" "${prefix}/share/doc/diffsim/LICENSE-APACHE" "${prefix}/share/doc/diffsim/LICENSE-MIT"
+        "${prefix}/share/doc/diffsim/THIRD-PARTY.txt")
   if(NOT EXISTS "${file}" OR IS_SYMLINK "${file}")
     message(FATAL_ERROR "not installed: ${file}")
   endif()

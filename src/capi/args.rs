@@ -245,6 +245,38 @@ pub unsafe fn grown<T: Growing>(p: *const T, name: &str) -> Result<T> {
     Ok(value)
 }
 
+/// `count` growing structs next to each other, all of the first one's size.
+pub unsafe fn grown_array<T: Growing>(p: *const T, count: usize, name: &str) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let mut size = 0;
+    for i in 0..count {
+        let name = format!("{name}[{i}]");
+        // Of the caller's size, which those before have told.
+        let at = p.wrapping_byte_add(i * size);
+        usable(at, &name)?;
+        // SAFETY: as the caller's.
+        list.push(unsafe { grown(at, &name)? });
+        // SAFETY: not null and aligned; every version starts with its size.
+        let own = unsafe { at.cast::<usize>().read() };
+        if i > 0 && own != size {
+            return Err(Error::invalid(format!(
+                "{name}: struct_size must be that of the first, {size}, got {own}"
+            )));
+        }
+        size = own;
+    }
+    Ok(list)
+}
+
+/// Writes a changed struct back, as much of it as the caller's header has.
+pub unsafe fn write_back<T: Growing>(p: *mut T, value: &T) {
+    // SAFETY: read by `grown` before, so that `size` bytes of the caller's are there; ours is plain data.
+    unsafe {
+        let size = p.cast::<usize>().read().min(size_of::<T>());
+        std::ptr::copy_nonoverlapping((&raw const *value).cast::<u8>(), p.cast::<u8>(), size);
+    }
+}
+
 /// Where the numbers of a result go.
 #[derive(Clone, Copy)]
 pub struct Out {

@@ -12,7 +12,7 @@ use super::wall;
 use crate::batch::{Batch, BatchAdjoint};
 use crate::error::{Error, Result, Status};
 
-/// Simulations of one model with a warm start, parameters and wrenches each, and the threads that
+/// Simulations of one model with a warm start, parameters, wrenches and prescribed velocities each, and the threads that
 /// step them. One thread at a time calls.
 pub struct ds_batch {
     pub(super) batch: Batch,
@@ -25,7 +25,7 @@ impl ds_batch {
     /// Makes room for the longest set of results of one call with np selected parameters.
     fn fit_stage(&mut self, np: usize) -> Result<()> {
         let m = self.batch.model();
-        let one = m.nq() + 2 * m.nv() + m.nu() + np;
+        let one = m.nq() + 2 * m.nv() + m.nu() + m.na() + np;
         let count = self.batch.count();
         let n = one.saturating_mul(count);
         let more = n.saturating_sub(self.stage.len());
@@ -328,8 +328,23 @@ pub unsafe extern "C" fn ds_batch_set_external_wrench(
     })
 }
 
+/// Prescribes the velocity of a dof of one element, 0 to count-1, as ds_sim_prescribe; NaN frees it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_batch_prescribe(
+    batch: *mut ds_batch,
+    element: usize,
+    dof: i32,
+    velocity: f64,
+) -> ds_status {
+    wall::status(|| {
+        let sim = get(batch)?.batch.sim_mut(element)?;
+        let dof = args::index(dof, sim.model().nv(), "dof", "dof")?;
+        sim.prescribe(dof, velocity)
+    })
+}
+
 /// Forgets the warm starts of all elements: their next steps are those of new ones with the same
-/// parameters and wrenches.
+/// parameters, wrenches and prescribed velocities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_batch_reset(batch: *mut ds_batch) -> ds_status {
     wall::status(|| {

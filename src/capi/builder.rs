@@ -1,7 +1,7 @@
 //! Models made in code.
 
 use super::args;
-use super::builder_desc::{ds_actuator_desc, ds_geom_desc, ds_joint_desc};
+use super::builder_desc::{ds_geom_desc, ds_joint_desc};
 use super::load;
 use super::model::ds_model;
 use super::model_parts::{ds_geom_kind, ds_joint_kind};
@@ -10,9 +10,9 @@ use super::wall;
 use crate::collision::scene::with_geometry;
 use crate::error::{Error, Result};
 use crate::model::builder::ModelBuilder;
-use crate::model::cord::Transmission;
 use crate::model::mesh::TriMesh;
-use crate::model::spec::{ActuatorSpec, GeomSpec, JointKind, JointSpec, ShapeSpec, SiteSpec};
+use crate::model::sensor::Zone;
+use crate::model::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec, SiteSpec};
 use crate::spatial::{INERTIA_PARAMS, Inertia, Mat3, Pose, Sym3, Vec3};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -299,6 +299,7 @@ pub unsafe extern "C" fn ds_builder_add_site(
             name: self::name(name)?.into(),
             body: self::body(body, "body")?,
             placement,
+            zone: Zone::default(),
         })?;
         if let Some(out) = out {
             out.write(args::id(Some(id)));
@@ -317,36 +318,6 @@ pub unsafe extern "C" fn ds_builder_set_gravity_compensation(
     share: f64,
 ) -> ds_status {
     wall::status(|| get(builder)?.set_gravity_compensation(self::body(body, "body")?, share))
-}
-
-/// Fills the struct with the defaults. NULL is ignored.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ds_actuator_desc_init(actuator: *mut ds_actuator_desc) {
-    args::init(actuator)
-}
-
-/// Adds an actuator on a joint; it takes the next entry of u.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ds_builder_add_actuator(
-    builder: *mut ds_builder,
-    actuator: *const ds_actuator_desc,
-) -> ds_status {
-    wall::status(|| {
-        let b = get(builder)?;
-        args::reference(actuator, "actuator")?;
-        let d = args::grown(actuator, "actuator")?;
-        b.add_actuator(ActuatorSpec {
-            name: name(d.name)?.into(),
-            transmission: Transmission::Joint(args::text(d.joint, "actuator.joint")?.into()),
-            gear: d.gear,
-            gain: d.gain,
-            bias: d.bias,
-            control_range: range(d.control_lower, d.control_upper),
-            force_range: range(d.force_lower, d.force_upper),
-            origin: String::new(),
-        })?;
-        Ok(())
-    })
 }
 
 /// Makes a model of what has been collected. The builder can be added to and built again. Release

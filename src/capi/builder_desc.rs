@@ -3,6 +3,7 @@
 use super::args::Growing;
 use super::load;
 use super::model_parts::{ds_geom_kind, ds_joint_kind};
+use crate::model::muscle::Muscle;
 use crate::model::spec::{GeomSpec, JointKind, JointSpec, ShapeSpec};
 use crate::spatial::Pose;
 use std::ffi::c_char;
@@ -40,9 +41,10 @@ pub struct ds_joint_desc {
     pub armature: f64,
     /// Dry friction on every dof [N m or N]. Default 0.
     pub friction_loss: f64,
-    /// Lower bound of the coordinate of a one-dof joint [rad or m]. Default -inf: none.
+    /// Lower bound of the coordinate of a one-dof joint [rad or m]; of a spherical one at most 0. Default -inf: none.
     pub lower: f64,
-    /// Upper bound; of a spherical joint, the largest angle. Default inf: none.
+    /// Upper bound; of a spherical joint the largest angle from its reference [rad], above 0, of which pi or more is none.
+    /// Default inf: none.
     pub upper: f64,
     /// Distance before a limit at which it enters the step [rad or m]. Default 0.
     pub limit_margin: f64,
@@ -162,9 +164,28 @@ unsafe impl Growing for ds_geom_desc {
     }
 }
 
-/// A motor or servo on a joint: force = gain u + bias[0] + bias[1] l + bias[2] dl/dt with l = gear q,
-/// clamped to its range, u clamped to its own first; tau = gear force. Fill with
-/// ds_actuator_desc_init, then change fields. Everything is copied during the call.
+/// How the activation of an actuator follows its input u, of which it takes the clamped value; a step goes from act to
+/// act+ by Euler's method but for DS_ACTIVATION_FILTER_EXACT.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_activation {
+    /// There is none: u itself drives the actuator.
+    DS_ACTIVATION_NONE = 0,
+    /// dact/dt = u.
+    DS_ACTIVATION_INTEGRATOR = 1,
+    /// dact/dt = (u - act)/T with T = activation_time[0].
+    DS_ACTIVATION_FILTER = 2,
+    /// The same, solved exactly over a step of constant u.
+    DS_ACTIVATION_FILTER_EXACT = 3,
+    /// dact/dt = (u - act)/T with u clamped to 0 ... 1 and, m being 0.5 + 1.5 act, T = activation_time[0] m where u is above act,
+    /// else activation_time[1]/m; over u - act in +-activation_smoothing/2 one goes over into the other.
+    DS_ACTIVATION_MUSCLE = 4,
+}
+
+/// A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
+/// with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
+/// activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
+/// gear force. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_actuator_desc {
@@ -172,13 +193,13 @@ pub struct ds_actuator_desc {
     pub struct_size: usize,
     /// Name, unique among actuators; NULL for none.
     pub name: *const c_char,
-    /// Name of the joint, which must be there.
+    /// Name of the joint, which must be there; NULL where tendon is given.
     pub joint: *const c_char,
-    /// Torque on each dof of the joint per unit of force. Default 1, 0, 0, 0, 0, 0.
+    /// Torque on each dof of the joint per unit of force; of a tendon the first counts. Default 1, 0, 0, 0, 0, 0.
     pub gear: [f64; 6],
     /// Force per unit of u. Default 1.
     pub gain: f64,
-    /// Default 0. Only a one-dof joint may have the last two.
+    /// Default 0. Only a tendon and a one-dof joint may have the last two.
     pub bias: [f64; 3],
     /// Lower bound of u. Default -inf.
     pub control_lower: f64,
@@ -188,14 +209,54 @@ pub struct ds_actuator_desc {
     pub force_lower: f64,
     /// Upper bound of the force. Default inf.
     pub force_upper: f64,
+    /// Name of the tendon along which it pulls, or pushes, in place of a joint; it must be there. Default NULL.
+    pub tendon: *const c_char,
+    /// By which the gain grows per unit of length and of its rate: a damper has gain 0 and -d in the second. Default 0.
+    pub gain_slopes: [f64; 2],
+    /// A ds_activation. Default DS_ACTIVATION_NONE.
+    pub activation: i32,
+    /// 1: the force of a step takes the activation at its end, not that at its beginning. Default 0.
+    pub act_early: i32,
+    /// Time constants [s], positive: of filters the first, of a muscle the rising and the falling one. Default 1, 1.
+    pub activation_time: [f64; 2],
+    /// Width of u - act over which a muscle's time constants go over into each other; 0: at once. Default 0.
+    pub activation_smoothing: f64,
+    /// Lower bound of the activation at the end of a step. Default -inf.
+    pub act_lower: f64,
+    /// Upper bound of the activation. Default inf.
+    pub act_upper: f64,
+    /// 1: a muscle's active force by length and speed takes the place of the gain. Default 0.
+    pub muscle_active: i32,
+    /// 1: a muscle's passive force takes the place of the bias. Default 0.
+    pub muscle_passive: i32,
+    /// The lengths l between which a muscle works, ordered; they must be given. Default 0, 0.
+    pub muscle_length_range: [f64; 2],
+    /// The lengths of the muscle to which these correspond, in units of the optimal one. Default 0.75, 1.05.
+    pub muscle_range: [f64; 2],
+    /// Active force at the optimal length and at rest; negative: muscle_scale over the norm of the acceleration that a unit of
+    /// force gives the model at its neutral configuration. Default -1.
+    pub muscle_force: f64,
+    /// Default 200.
+    pub muscle_scale: f64,
+    /// Shortest length with active force, in units of the optimal one, below 1. Default 0.5.
+    pub muscle_lmin: f64,
+    /// Longest length with active force, above 1. Default 1.6.
+    pub muscle_lmax: f64,
+    /// Speed of shortening without active force, in optimal lengths per second, positive. Default 1.5.
+    pub muscle_vmax: f64,
+    /// Scale of the passive force: half of it at (1 + lmax)/2, in units of the active one. Default 1.3.
+    pub muscle_fpmax: f64,
+    /// Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
+    pub muscle_fvmax: f64,
 }
 
 // SAFETY: repr(C), the size first, only words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_actuator_desc {
     const NAME: &'static str = "ds_actuator_desc";
-    const FIRST: usize = size_of::<ds_actuator_desc>();
+    const FIRST: usize = offset_of!(ds_actuator_desc, tendon);
 
     fn defaults() -> Self {
+        let muscle = Muscle::default();
         ds_actuator_desc {
             struct_size: size_of::<ds_actuator_desc>(),
             name: ptr::null(),
@@ -207,6 +268,25 @@ unsafe impl Growing for ds_actuator_desc {
             control_upper: f64::INFINITY,
             force_lower: f64::NEG_INFINITY,
             force_upper: f64::INFINITY,
+            tendon: ptr::null(),
+            gain_slopes: [0.0; 2],
+            activation: ds_activation::DS_ACTIVATION_NONE as i32,
+            act_early: 0,
+            activation_time: [1.0; 2],
+            activation_smoothing: 0.0,
+            act_lower: f64::NEG_INFINITY,
+            act_upper: f64::INFINITY,
+            muscle_active: 0,
+            muscle_passive: 0,
+            muscle_length_range: [0.0; 2],
+            muscle_range: [muscle.range.0, muscle.range.1],
+            muscle_force: muscle.force,
+            muscle_scale: muscle.scale,
+            muscle_lmin: muscle.shortest,
+            muscle_lmax: muscle.longest,
+            muscle_vmax: muscle.fastest,
+            muscle_fpmax: muscle.passive,
+            muscle_fvmax: muscle.lengthening,
         }
     }
 }

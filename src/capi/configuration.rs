@@ -90,7 +90,8 @@ pub unsafe extern "C" fn ds_model_difference(
     })
 }
 
-/// Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos.
+/// Configuration from MuJoCo's qpos (quaternions w x y z). nq numbers each; q may be qpos. Mocap bodies, which MuJoCo keeps apart
+/// from qpos, come behind it: 7 numbers each, position and quaternion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_q_from_mujoco(
     model: *const ds_model,
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn ds_model_q_from_mujoco(
     })
 }
 
-/// MuJoCo's qpos from a configuration. nq numbers each; qpos may be q.
+/// MuJoCo's qpos from a configuration, then the mocap bodies, 7 numbers each. nq numbers each; qpos may be q.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_q_to_mujoco(
     model: *const ds_model,
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn ds_model_q_to_mujoco(
 }
 
 /// Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q, which is in this
-/// library's layout. nq, nv and nv numbers; v may be qvel.
+/// library's layout. nq, nv and nv numbers; v may be qvel. Mocap bodies, which MuJoCo has no velocities of, come last: 6 numbers each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_v_from_mujoco(
     model: *const ds_model,
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn ds_model_v_from_mujoco(
     })
 }
 
-/// MuJoCo's qvel from a velocity at q. nq, nv and nv numbers; qvel may be v.
+/// MuJoCo's qvel from a velocity at q, then the mocap bodies, 6 numbers each. nq, nv and nv numbers; qvel may be v.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_v_to_mujoco(
     model: *const ds_model,

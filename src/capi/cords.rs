@@ -6,9 +6,10 @@ use super::sim::ds_sim;
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
-use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec};
-use crate::spatial::Vec3;
+use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use crate::spatial::{Pose, Quat, Vec3};
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::ptr;
 
 /// A spring and damper between two points without rest length: k (x2 - x1) + d (v2 - v1) on the first,
@@ -58,8 +59,22 @@ unsafe impl Growing for ds_spring_desc {
 pub enum ds_tendon_kind {
     /// The sum of the coordinates of one-dof joints times coefficients.
     DS_TENDON_FIXED = 0,
-    /// The length of a path along points.
+    /// The length of a path along points and around solids.
     DS_TENDON_SPATIAL = 1,
+}
+
+/// What a station of a spatial tendon's path is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ds_path_kind {
+    /// A point of a body, through which the path goes.
+    DS_PATH_POINT = 0,
+    /// A sphere of a body, around which the path bends between the points before and after it.
+    DS_PATH_SPHERE = 1,
+    /// A cylinder, unbounded along its axis, of a body.
+    DS_PATH_CYLINDER = 2,
+    /// A new branch begins at the next point.
+    DS_PATH_PULLEY = 3,
 }
 
 /// A tendon of length l with the force -k (l - rest) - d dl/dt along it. Fill with ds_tendon_desc_init,
@@ -73,17 +88,18 @@ pub struct ds_tendon_desc {
     pub name: *const c_char,
     /// A ds_tendon_kind. Default DS_TENDON_SPATIAL.
     pub kind: i32,
-    /// 1: below rest_upper there is no force at all, and above it none that pushes. Default 0.
+    /// 1: below rest_upper there is no force at all, and above it none that pushes. Where implicit formulas ask for the force at the
+    /// end of a step damping fades in as it comes taut, d x/(x + v0 d/k) at a stretch x with v0 = 1 cm/s. Default 0.
     pub pull_only: i32,
-    /// Number of joints of a fixed tendon, of points of a spatial one.
+    /// Number of joints of a fixed tendon, of stations of a spatial one.
     pub count: usize,
     /// Fixed: names of joints that are there, each once.
     pub joints: *const *const c_char,
     /// Fixed: what a coordinate counts [m/rad or 1].
     pub coefficients: *const f64,
-    /// Spatial: the body of each point, 0 for the world.
+    /// Spatial: the body of each point or solid, 0 for the world. Of a pulley it is not looked at, nor is its anchor.
     pub bodies: *const i32,
-    /// Spatial: the points, 3 × count numbers, each in the frame of its body [m].
+    /// Spatial: the points and the centres of solids, 3 × count numbers, each in the frame of its body [m].
     pub anchors: *const f64,
     /// k [N/m]. Default 0.
     pub stiffness: f64,
@@ -98,12 +114,26 @@ pub struct ds_tendon_desc {
     pub upper: f64,
     /// Dry friction against dl/dt [N]. Default 0.
     pub friction_loss: f64,
+    /// Spatial: a ds_path_kind of each station. Default NULL: all are points.
+    pub stations: *const i32,
+    /// Spatial: of each station the radius of a solid [m], or of a pulley what the length of its branch is divided by;
+    /// those of points are not looked at. Default NULL, if all stations are points.
+    pub sizes: *const f64,
+    /// Spatial: the directions of cylinders' axes, of any length, 3 × count numbers, each in the frame of its body; those of
+    /// other stations are not looked at. Default NULL: z.
+    pub axes: *const f64,
+    /// Spatial: the body of each solid's side point, 0 for the world, -1 for none. The path goes around as the polyline
+    /// over the side point does; one closer to the solid's centre than the radius: it passes through the solid.
+    /// Default NULL: none, the path takes the shorter way.
+    pub side_bodies: *const i32,
+    /// Spatial: the side points, 3 × count numbers, each in the frame of its body [m]. Default NULL, if there are none.
+    pub sides: *const f64,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_tendon_desc {
     const NAME: &'static str = "ds_tendon_desc";
-    const FIRST: usize = size_of::<ds_tendon_desc>();
+    const FIRST: usize = offset_of!(ds_tendon_desc, stations);
 
     fn defaults() -> Self {
         ds_tendon_desc {
@@ -123,6 +153,11 @@ unsafe impl Growing for ds_tendon_desc {
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             friction_loss: 0.0,
+            stations: ptr::null(),
+            sizes: ptr::null(),
+            axes: ptr::null(),
+            side_bodies: ptr::null(),
+            sides: ptr::null(),
         }
     }
 }
@@ -182,29 +217,117 @@ unsafe fn path(d: &ds_tendon_desc) -> Result<TendonPath> {
             d.kind
         )));
     }
-    let bodies = args::array(d.bodies, d.count, "tendon.bodies")?;
     let numbers = d.count.checked_mul(3).ok_or_else(|| {
         let count = d.count;
         Error::invalid(format!(
-            "tendon.count: {count} points are more than memory holds"
+            "tendon.count: {count} stations are more than memory holds"
         ))
     })?;
-    let anchors = args::array(d.anchors, numbers, "tendon.anchors")?;
-    let points = bodies.iter().zip(anchors.chunks_exact(3));
-    let points: Result<_> = points
-        .map(|(body, at)| {
-            Ok(PathPoint::Point {
-                body: builder::body(*body, "tendon.bodies")?,
-                at: Vec3::from_slice(at),
-            })
-        })
-        .collect();
-    Ok(TendonPath::Spatial(points?))
+    let kinds = args::optional_array(d.stations, d.count, "tendon.stations")?;
+    let point = ds_path_kind::DS_PATH_POINT as i32;
+    let sizes = match kinds.iter().any(|kind| *kind != point) {
+        true => args::array(d.sizes, d.count, "tendon.sizes")?,
+        false => &[],
+    };
+    let side_bodies = args::optional_array(d.side_bodies, d.count, "tendon.side_bodies")?;
+    let stations = Stations {
+        kinds,
+        bodies: args::array(d.bodies, d.count, "tendon.bodies")?,
+        anchors: args::array(d.anchors, numbers, "tendon.anchors")?,
+        sizes,
+        axes: args::optional_array(d.axes, numbers, "tendon.axes")?,
+        side_bodies,
+        sides: match side_bodies.iter().any(|body| *body != NO_SIDE) {
+            true => args::array(d.sides, numbers, "tendon.sides")?,
+            false => &[],
+        },
+    };
+    let path: Result<_> = (0..d.count).map(|i| stations.station(i)).collect();
+    Ok(TendonPath::Spatial(path?))
 }
 
-/// Adds a tendon over joints, or through points of bodies, that are there. Ids follow the order of additions.
+/// The body of a side point that is none.
+const NO_SIDE: i32 = -1;
+
+/// The arrays of a spatial tendon.
+struct Stations<'a> {
+    kinds: &'a [i32],
+    bodies: &'a [i32],
+    anchors: &'a [f64],
+    sizes: &'a [f64],
+    axes: &'a [f64],
+    side_bodies: &'a [i32],
+    sides: &'a [f64],
+}
+
+impl Stations<'_> {
+    fn station(&self, i: usize) -> Result<PathPoint> {
+        use ds_path_kind::{DS_PATH_CYLINDER, DS_PATH_POINT, DS_PATH_PULLEY, DS_PATH_SPHERE};
+        let kind = self.kinds.get(i).copied().unwrap_or_default();
+        let all = [
+            DS_PATH_POINT,
+            DS_PATH_SPHERE,
+            DS_PATH_CYLINDER,
+            DS_PATH_PULLEY,
+        ];
+        let kind = (all.into_iter().find(|k| *k as i32 == kind)).ok_or_else(|| {
+            Error::invalid(format!(
+                "tendon.stations[{i}]: must be a ds_path_kind, got {kind}"
+            ))
+        })?;
+        if kind == DS_PATH_PULLEY {
+            return Ok(PathPoint::Pulley {
+                divisor: self.sizes[i],
+            });
+        }
+        let body = builder::body(self.bodies[i], "tendon.bodies")?;
+        let at = Vec3::from_slice(&self.anchors[3 * i..]);
+        if kind == DS_PATH_POINT {
+            return Ok(PathPoint::Point { body, at });
+        }
+        let (shape, turn) = match kind {
+            DS_PATH_CYLINDER => (WrapShape::Cylinder, self.turn(i)?),
+            _ => (WrapShape::Sphere, Quat::IDENTITY),
+        };
+        Ok(PathPoint::Around(WrapSpec {
+            body,
+            placement: Pose::from_quat(turn, at),
+            shape,
+            radius: self.sizes[i],
+            side: self.side(i)?,
+        }))
+    }
+
+    /// Of z to the axis of a cylinder.
+    fn turn(&self, i: usize) -> Result<Quat> {
+        if self.axes.is_empty() {
+            return Ok(Quat::IDENTITY);
+        }
+        let axis = Vec3::from_slice(&self.axes[3 * i..]);
+        Quat::of_z_to(axis).ok_or_else(|| {
+            let given = axis.to_array();
+            Error::invalid(format!(
+                "tendon.axes[{i}]: must be finite and have a direction, got {given:?}"
+            ))
+        })
+    }
+
+    fn side(&self, i: usize) -> Result<Option<(usize, Vec3)>> {
+        match self.side_bodies.get(i) {
+            None | Some(&NO_SIDE) => Ok(None),
+            Some(body) => {
+                let body = builder::body(*body, "tendon.side_bodies")?;
+                Ok(Some((body, Vec3::from_slice(&self.sides[3 * i..]))))
+            }
+        }
+    }
+}
+
+/// Adds a tendon over joints, or through points and around solids of bodies, that are there. Ids follow the order of
+/// additions.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a name taken twice,
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or body that is none, fewer than two points or no joint, a solid that does
+/// not stand between two points, a pulley before which or after which a branch has not two points, a name taken twice,
 /// numbers that are not finite or negative where they must not be, a lower bound or rest above the upper one; nothing is added
 /// then. That a joint has one dof is seen by ds_builder_build.
 #[unsafe(no_mangle)]
@@ -236,8 +359,8 @@ pub unsafe extern "C" fn ds_builder_add_tendon(
 /// Lengths of all tendons at q [m; of a fixed one in the unit of its sum]. lengths: one number a tendon.
 /// moments: their derivatives by the tangent of q, nv × the number of tendons, column-major; may be NULL.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q that is not
-/// finite; nothing is written then.
+/// Errors: DS_ERR_INVALID_ARGUMENT for a NULL or a quaternion far from unit length, DS_ERR_NUMERICAL for a q or a length that
+/// is not finite; nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_tendon_lengths(
     sim: *mut ds_sim,

@@ -100,7 +100,9 @@ pub(super) unsafe fn jacobians_of<'a>(
     })
 }
 
-/// Jacobians of the last step.
+/// Jacobians of the last step. Of a model with activations (ds_model_na) they are those at fixed activations where the step
+/// begins, here and in all calls of this section: an input that acts through its activation alone has columns of zeros.
+/// ds_sim_step_act_jacobians has the rest.
 ///
 /// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives
 /// is 0; DS_ERR_NOT_CONVERGED or DS_ERR_NUMERICAL where ds_step_info says DS_GRADIENT_REFUSED; DS_ERR_NUMERICAL for a
@@ -118,7 +120,7 @@ pub unsafe extern "C" fn ds_sim_step_jacobians(
 }
 
 /// Variations of what goes into a step; none for null pointers.
-unsafe fn direction<'a>(
+pub(super) unsafe fn direction<'a>(
     sim: &Sim,
     dq: *const f64,
     dv: *const f64,

@@ -7,14 +7,17 @@ use super::wall;
 use crate::error::Result;
 
 /// A simulation and a configuration of its model.
-unsafe fn placed<'a>(sim: *mut ds_sim, q: *const f64) -> Result<(&'a mut ds_sim, &'a [f64])> {
+pub(super) unsafe fn placed<'a>(
+    sim: *mut ds_sim,
+    q: *const f64,
+) -> Result<(&'a mut ds_sim, &'a [f64])> {
     let s = get(sim)?;
     let q = args::array(q, s.sim.model().nq(), "q")?;
     Ok((s, q))
 }
 
 /// A simulation and a state of its model.
-unsafe fn moving<'a>(
+pub(super) unsafe fn moving<'a>(
     sim: *mut ds_sim,
     q: *const f64,
     v: *const f64,

@@ -1,4 +1,4 @@
-//! Equalities of models made in code: loops that close, joints that follow others.
+//! Equalities of models made in code: loops that close, joints and tendons that follow others.
 
 use super::args::{self, Growing};
 use super::builder::{self, ds_builder, pose, vec3};
@@ -7,6 +7,7 @@ use super::wall;
 use crate::error::Result;
 use crate::model::spec::{EqualityKind, EqualitySpec};
 use std::ffi::c_char;
+use std::mem::offset_of;
 use std::ptr;
 
 /// What an equality holds.
@@ -22,6 +23,9 @@ pub enum ds_equality_kind {
     /// q1 - ref1 = sum of coefficients[k] (q2 - ref2)^k of two one-dof joints; without joint2,
     /// q1 - ref1 = coefficients[0]: 1 row.
     DS_EQUALITY_JOINT = 3,
+    /// l1 - ref1 = sum of coefficients[k] (l2 - ref2)^k of the lengths of two tendons, the references
+    /// those at the reference configuration; without tendon2, l1 - ref1 = coefficients[0]: 1 row.
+    DS_EQUALITY_TENDON = 4,
 }
 
 /// An equality constraint. Fill with ds_equality_desc_init, then change fields. Fields that the kind
@@ -59,12 +63,16 @@ pub struct ds_equality_desc {
     pub joint2: *const c_char,
     /// [rad or m per (rad or m)^k]. Default 0, 1, 0, 0, 0.
     pub coefficients: [f64; 5],
+    /// Name of the tendon that follows, which must be there. Default NULL.
+    pub tendon1: *const c_char,
+    /// Name of the tendon that it follows; NULL, the default, for a constant.
+    pub tendon2: *const c_char,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
 unsafe impl Growing for ds_equality_desc {
     const NAME: &'static str = "ds_equality_desc";
-    const FIRST: usize = size_of::<ds_equality_desc>();
+    const FIRST: usize = offset_of!(ds_equality_desc, tendon1);
 
     fn defaults() -> Self {
         ds_equality_desc {
@@ -82,8 +90,18 @@ unsafe impl Growing for ds_equality_desc {
             joint1: ptr::null(),
             joint2: ptr::null(),
             coefficients: [0.0, 1.0, 0.0, 0.0, 0.0],
+            tendon1: ptr::null(),
+            tendon2: ptr::null(),
         }
     }
+}
+
+/// What is followed, if anything is.
+unsafe fn leader(name: *const c_char, argument: &str) -> Result<Option<String>> {
+    if name.is_null() {
+        return Ok(None);
+    }
+    Ok(Some(args::text(name, argument)?.into()))
 }
 
 unsafe fn kind(d: &ds_equality_desc) -> Result<EqualityKind> {
@@ -114,11 +132,12 @@ unsafe fn kind(d: &ds_equality_desc) -> Result<EqualityKind> {
         },
         DS_EQUALITY_JOINT => EqualityKind::Joint {
             joint1: args::text(d.joint1, "equality.joint1")?.into(),
-            joint2: if d.joint2.is_null() {
-                None
-            } else {
-                Some(args::text(d.joint2, "equality.joint2")?.into())
-            },
+            joint2: leader(d.joint2, "equality.joint2")?,
+            coefficients: d.coefficients,
+        },
+        DS_EQUALITY_TENDON => EqualityKind::Tendon {
+            tendon1: args::text(d.tendon1, "equality.tendon1")?.into(),
+            tendon2: leader(d.tendon2, "equality.tendon2")?,
             coefficients: d.coefficients,
         },
     })
@@ -133,7 +152,7 @@ pub unsafe extern "C" fn ds_equality_desc_init(equality: *mut ds_equality_desc) 
 /// Adds an equality, which may close a loop. A step with contact holds it: what is violated at its
 /// start is gone, up to the share options.kp, at its end.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a body or joint that is not there; DS_ERR_NUMERICAL for a
+/// Errors: DS_ERR_INVALID_ARGUMENT for a body, joint or tendon that is not there; DS_ERR_NUMERICAL for a
 /// number that is not finite. Numbers that make no equality are refused by ds_sim_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_equality(

@@ -24,7 +24,8 @@ pub struct ds_jacobian_entries {
 /// trees that contacts and equalities of the step join. The pattern is another than before only where other trees are
 /// joined, which out->pattern shows.
 ///
-/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0.
+/// Errors: DS_ERR_NO_STEP before a step; DS_ERR_INVALID_ARGUMENT where options.derivatives is 0; those of
+/// ds_sim_step_jacobians after a step of an implicit integrator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_jacobian_entries(
     sim: *mut ds_sim,

@@ -38,10 +38,15 @@ pub enum ds_base {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug)]
 pub enum ds_actuation {
-    /// By the actuators of the file. A URDF has none: nu = 0.
+    /// By the actuators of the file. A URDF has those of its transmissions where they are asked for,
+    /// else none: nu = 0.
     DS_ACTUATION_FROM_FILE = 0,
     /// One input for each dof: nu = nv and the generalized force is u.
     DS_ACTUATION_FULL = 1,
+    /// As DS_ACTUATION_FULL, but with no input on what lets a robot float: free joints, and joints of several
+    /// dofs (planar, spherical) of bodies on the world. Those of one dof there have theirs, an arm's first as
+    /// a base's that is made of slides and hinges.
+    DS_ACTUATION_JOINTS = 2,
 }
 
 /// What to do with a URDF joint that follows another one.
@@ -128,6 +133,14 @@ pub struct ds_load_options {
     /// over the joints' limits. Default 0: they never do, and a warning counts them: housings, parts within the hull of a
     /// hollow one. Pairs that the file names touch in any case.
     pub keep_inseparable: i32,
+    /// 1: the force of each actuator on a joint, or of each input of DS_ACTUATION_JOINTS and DS_ACTUATION_FULL, is clamped
+    /// to ± the effort that ds_model_joint_effort_velocity gives, on each dof; an effort of 0 leaves no force, and a warning says
+    /// so. Beyond the clamp the derivative by the input is 0, at it one-sided. Default 0: no step enforces efforts.
+    pub effort_limits: i32,
+    /// 1: each `<transmission>` of a URDF with one joint and one actuator becomes an actuator of that name: u is the motor's
+    /// torque, its gear the mechanicalReduction (1 where none is given), so that the joint's torque is their product. Others
+    /// are left out with a warning. Only with DS_ACTUATION_FROM_FILE. Default 0: all are left out, with a warning.
+    pub transmissions: i32,
 }
 
 // SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
@@ -151,6 +164,8 @@ unsafe impl Growing for ds_load_options {
             exclude_overlapping: 0,
             open_mesh: ds_open_mesh::DS_OPEN_MESH_ERROR as i32,
             keep_inseparable: 0,
+            effort_limits: 0,
+            transmissions: 0,
         }
     }
 }
@@ -159,6 +174,7 @@ pub(super) fn actuation(value: i32) -> Result<Actuation> {
     choice!(value, "actuation", ds_actuation {
         DS_ACTUATION_FROM_FILE => Actuation::FromFile,
         DS_ACTUATION_FULL => Actuation::Full,
+        DS_ACTUATION_JOINTS => Actuation::Joints,
     })
 }
 
@@ -206,6 +222,8 @@ pub(super) unsafe fn load_options(p: *const ds_load_options) -> Result<LoadOptio
         self_collision: args::flag(o.self_collision, "self_collision")?,
         exclude_overlapping: args::flag(o.exclude_overlapping, "exclude_overlapping")?,
         keep_inseparable: args::flag(o.keep_inseparable, "keep_inseparable")?,
+        effort_limits: args::flag(o.effort_limits, "effort_limits")?,
+        transmissions: args::flag(o.transmissions, "transmissions")?,
     })
 }
 

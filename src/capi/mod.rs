@@ -23,6 +23,8 @@ pub mod model;
 
 pub mod model_parts;
 
+pub mod visuals;
+
 pub mod save;
 
 pub mod pair_filters;
@@ -32,6 +34,8 @@ pub mod configuration;
 pub mod builder_desc;
 
 pub mod builder;
+
+pub mod actuators;
 
 pub mod cords;
 
@@ -45,6 +49,10 @@ pub mod sim;
 
 pub mod derivatives;
 
+pub mod act;
+
+pub mod forward;
+
 pub mod jacobian_pattern;
 
 pub mod smoothing;
@@ -53,11 +61,29 @@ pub mod contacts;
 
 pub mod distance_smoothing;
 
+pub mod rays;
+
 pub mod params;
+
+pub mod prescribe;
 
 pub mod dynamics;
 
+pub mod motion;
+
+pub mod terms;
+
+pub mod centroidal;
+
+pub mod forces;
+
+pub mod sensors;
+
 pub mod problem;
+
+pub mod ik;
+
+pub mod control;
 
 pub mod rollout;
 

@@ -17,6 +17,7 @@ pub struct ds_model {
     sites: Vec<CString>,
     tendons: Vec<CString>,
     actuators: Vec<CString>,
+    sensors: Vec<CString>,
     keyframes: Vec<CString>,
     warnings: Vec<CString>,
 }
@@ -30,6 +31,7 @@ impl ds_model {
             sites: args::strings(model.sites().iter().map(|s| &s.name)),
             tendons: args::strings(model.tendons().iter().map(|t| &t.name)),
             actuators: args::strings(model.actuators().iter().map(|a| &a.name)),
+            sensors: args::strings(model.sensors().iter().map(|s| &s.name)),
             keyframes: args::strings(model.keyframes().iter().map(|k| &k.name)),
             warnings: args::strings(model.warnings().iter()),
             model: Arc::new(model),
@@ -41,7 +43,7 @@ pub(super) unsafe fn get<'a>(model: *const ds_model) -> Result<&'a ds_model> {
     args::reference(model, "model")
 }
 
-unsafe fn count(model: *const ds_model, of: impl FnOnce(&Model) -> usize) -> usize {
+pub(super) unsafe fn count(model: *const ds_model, of: impl FnOnce(&Model) -> usize) -> usize {
     wall::value(0, || Ok(of(&get(model)?.model)))
 }
 
@@ -204,6 +206,21 @@ pub unsafe extern "C" fn ds_model_geom_name(model: *const ds_model, geom: i32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_site_name(model: *const ds_model, site: i32) -> *const c_char {
     named(model, site, "site", |m| &m.sites)
+}
+
+/// Id of the sensor of this name; -1 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_sensor_id(model: *const ds_model, name: *const c_char) -> i32 {
+    find(model, name, "sensor", Model::sensor_id)
+}
+
+/// Name of a sensor, as ds_model_body_name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_sensor_name(
+    model: *const ds_model,
+    sensor: i32,
+) -> *const c_char {
+    named(model, sensor, "sensor", |m| &m.sensors)
 }
 
 /// Name of the actuator of an input, as ds_model_body_name. With DS_ACTUATION_FULL it is the name

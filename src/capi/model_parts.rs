@@ -73,7 +73,7 @@ pub enum ds_geom_kind {
     DS_GEOM_HEIGHT_FIELD = 7,
 }
 
-fn kind(shape: &ShapeSpec) -> ds_geom_kind {
+pub(super) fn kind(shape: &ShapeSpec) -> ds_geom_kind {
     use ds_geom_kind as k;
     match shape {
         ShapeSpec::Plane { .. } => k::DS_GEOM_PLANE,
@@ -174,6 +174,17 @@ pub unsafe extern "C" fn ds_model_body_inertia(
     })
 }
 
+/// Which of the mocap bodies (MJCF's mocap="true") a body is, from 0 in their order; -1 of another and for an id that is none. One is
+/// a body on a free joint, whose six dofs have a prescribed velocity of 0 (ds_sim_prescribe) in every sim from its creation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_body_mocap(model: *const ds_model, body: i32) -> i32 {
+    about(model, body, Part::Body, |m, i| {
+        let bodies = m.bodies();
+        let before = bodies[..i].iter().filter(|b| b.mocap).count();
+        args::id(bodies[i].mocap.then_some(before))
+    })
+}
+
 /// Share of its own weight that a force at its centre of mass carries, as loaded: 0 for none of it, 1
 /// and the body floats. 1 number.
 #[unsafe(no_mangle)]
@@ -253,7 +264,7 @@ pub unsafe extern "C" fn ds_model_joint_limits(
 }
 
 /// Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
-/// it gives none. Informative: no step enforces them. 2 numbers.
+/// it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second never. 2 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_effort_velocity(
     model: *const ds_model,
@@ -358,7 +369,8 @@ pub unsafe extern "C" fn ds_model_gravity(model: *const ds_model, out: *mut f64)
     })
 }
 
-/// Time step that the file asks for [s]; 0 where it asks for none.
+/// Time step that the file asks for [s], for ds_options.time_step, which does not follow it: of an MJCF without one 0.002,
+/// MuJoCo's default; of a URDF and of a built model 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_time_step(model: *const ds_model) -> f64 {
     wall::value(0.0, || Ok(get(model)?.model.time_step().unwrap_or(0.0)))

@@ -113,8 +113,8 @@ pub struct ds_options {
     /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
     /// stops, too. Default 1e-15.
     pub newton_tolerance: f64,
-    /// Largest number of iterations of Newton's method in a stage. A step that would need more has not converged, and has no
-    /// derivative. Default 50.
+    /// Largest number of iterations of Newton's method in a stage; with penalty contact, or tendons that only pull, in each of
+    /// up to seven tries. A step that would need more has not converged, and has no derivative. Default 50.
     pub max_newton: usize,
 }
 

@@ -39,7 +39,8 @@ pub enum ds_param_kind {
     /// index: geom; component: as in ds_model_geom_size [m], of a sphere, capsule, cylinder, ellipsoid or
     /// box. It changes what collides; mass and inertia stay.
     DS_PARAM_GEOM_SIZE = 9,
-    /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m].
+    /// index: spring; component 0: stiffness [N/m], 1: damping [N s/m], 2 to 4: anchor1, 5 to 7: anchor2, each in its body's
+    /// frame [m].
     DS_PARAM_SPRING = 10,
     /// component 0 to 2, world axes [m/s²].
     DS_PARAM_GRAVITY = 11,
@@ -57,8 +58,11 @@ pub enum ds_param_kind {
     /// that is what ds_sim_get_params gives. With DS_CONTACT_PENALTY.
     DS_PARAM_CONTACT_TANGENTIAL = 16,
     /// index: tendon; component 0: stiffness [N/m], 1: damping [N s/m], 2: lower and 3: upper end of the
-    /// lengths at rest [m].
+    /// lengths at rest [m], 4 + 3 i to 6 + 3 i: station i of a spatial path, which is a point, in its body's frame [m].
     DS_PARAM_TENDON = 17,
+    /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is
+    /// DS_ERR_UNSUPPORTED.
+    DS_PARAM_PRESCRIBED = 18,
 }
 
 /// A parameter of a sim.
@@ -93,6 +97,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_STABILIZATION => ParamKind::Stabilization,
         DS_PARAM_CONTACT_TANGENTIAL => ParamKind::ContactTangential,
         DS_PARAM_TENDON => ParamKind::Tendon,
+        DS_PARAM_PRESCRIBED => ParamKind::Prescribed,
     })?;
     Ok(Param {
         kind,

@@ -14,12 +14,22 @@ use crate::rollout::Rollout;
 /// at a time.
 pub struct ds_rollout(pub(super) Rollout);
 
-unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
+pub(super) unsafe fn get<'a>(rollout: *mut ds_rollout) -> Result<&'a mut Rollout> {
     Ok(&mut args::exclusive(rollout, "rollout")?.0)
 }
 
 unsafe fn look<'a>(rollout: *const ds_rollout) -> Result<&'a Rollout> {
     Ok(&args::reference(rollout, "rollout")?.0)
+}
+
+pub(super) fn check_steps(r: &Rollout, steps: usize) -> Result<()> {
+    if steps == 0 || steps > r.max_steps() {
+        return Err(Error::invalid(format!(
+            "steps: must be 1 to {}, as the rollout was made, got {steps}",
+            r.max_steps()
+        )));
+    }
+    Ok(())
 }
 
 /// Makes a rollout of at most max_steps steps, which keeps the model alive. Release *out with
@@ -50,7 +60,8 @@ pub unsafe extern "C" fn ds_rollout_free(rollout: *mut ds_rollout) {
     args::take(rollout)
 }
 
-/// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0. The
+/// Runs N = steps steps from (q0, v0): nq and nv numbers; u: nu×N, NULL where nu = 0; activations begin at 0
+/// (ds_rollout_run_act: anywhere). The
 /// trajectory, the initial state first, goes to q: nq×(N+1) and v: nv×(N+1), column-major; NULL for
 /// one not wanted. They must not overlap the arguments or each other.
 ///
@@ -67,12 +78,7 @@ pub unsafe extern "C" fn ds_rollout_run(
 ) -> ds_status {
     wall::status(|| {
         let r = get(rollout)?;
-        if steps == 0 || steps > r.max_steps() {
-            return Err(Error::invalid(format!(
-                "steps: must be 1 to {}, as the rollout was made, got {steps}",
-                r.max_steps()
-            )));
-        }
+        check_steps(r, steps)?;
         let m = r.sim().model();
         let (nq, nv, nu) = (m.nq(), m.nv(), m.nu());
         let (q0, v0) = (args::array(q0, nq, "q0")?, args::array(v0, nv, "v0")?);
@@ -89,7 +95,7 @@ pub unsafe extern "C" fn ds_rollout_run(
 /// Gradient of a function of the last run's trajectory, given its gradient q_bar (tangent,
 /// nv×(N+1)) and v_bar (nv×(N+1)) by the states, the initial one included: by the initial state
 /// (q0_bar, v0_bar: nv), the inputs (u_bar: nu×N) and the selected parameters (p_bar: np); NULL for
-/// those not wanted. They must not overlap the arguments or one another.
+/// those not wanted. Gradients go through activations, too. They must not overlap the arguments or one another.
 ///
 /// Errors: DS_ERR_NO_STEP before a run; those of ds_sim_step_vjp.
 #[unsafe(no_mangle)]
@@ -214,5 +220,20 @@ pub unsafe extern "C" fn ds_rollout_set_external_wrench(
         let w = args::array(wrench, 6, "wrench")?;
         r.sim_mut()
             .set_external_wrench(body, std::array::from_fn(|i| w[i]))
+    })
+}
+
+/// Prescribes the velocity of a dof in every step of the runs to come, as ds_sim_prescribe; NaN frees it. The last run is
+/// forgotten. The adjoint by it, DS_PARAM_PRESCRIBED, is that of all steps together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_rollout_prescribe(
+    rollout: *mut ds_rollout,
+    dof: i32,
+    velocity: f64,
+) -> ds_status {
+    wall::status(|| {
+        let r = get(rollout)?;
+        let dof = args::index(dof, r.sim().model().nv(), "dof", "dof")?;
+        r.sim_mut().prescribe(dof, velocity)
     })
 }

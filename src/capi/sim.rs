@@ -7,6 +7,7 @@ use super::report::{ds_contact, ds_step_info};
 use super::status::ds_status;
 use super::wall;
 use crate::error::{Error, Result};
+use crate::query::SensorRoom;
 use crate::step::Sim;
 use std::cell::RefCell;
 
@@ -16,6 +17,7 @@ pub struct ds_sim {
     /// Results before they are published: the caller's arrays are written only on success, and may
     /// be the arguments.
     pub(super) stage: Vec<f64>,
+    pub(super) sensors: SensorRoom,
     /// What `ds_sim_contacts` has handed out.
     pub(super) contacts: RefCell<Vec<ds_contact>>,
 }
@@ -24,7 +26,10 @@ impl ds_sim {
     /// Makes room for the longest set of results of one call.
     pub(super) fn fit_stage(&mut self) {
         let m = self.sim.model();
-        let n = (m.nq() + 2 * m.nv() + m.nu() + self.sim.np()).max(3 * m.nv());
+        let state = m.nq() + 2 * m.nv() + m.nu() + m.na() + self.sim.np();
+        let n = state
+            .max(24 * m.nv())
+            .max(6 * m.nbody().max(m.sites().len()));
         self.stage.resize(n, 0.0);
     }
 }
@@ -70,6 +75,7 @@ pub unsafe extern "C" fn ds_sim_create(
                 )));
             }
             let mut sim = ds_sim {
+                sensors: SensorRoom::new(&sim),
                 sim,
                 stage: Vec::new(),
                 contacts: RefCell::new(contacts),
@@ -88,7 +94,8 @@ pub unsafe extern "C" fn ds_sim_free(sim: *mut ds_sim) {
 
 /// Advances a state by one time step. q, q_next: nq numbers; v, v_next: nv; u: nu, NULL where
 /// nu = 0. q_next may be q and v_next may be v. Derivatives of this step can be asked for until the
-/// next one.
+/// next one. The activations of actuators that have a state (ds_model_na) are the sim's: they go on with the step
+/// (ds_sim_get_act).
 ///
 /// Errors: DS_ERR_NUMERICAL for a number that is not finite, in or out; DS_ERR_CAPACITY;
 /// DS_ERR_NOT_CONVERGED where options.require_convergence is 1.
@@ -178,7 +185,8 @@ pub unsafe extern "C" fn ds_sim_set_external_wrench(
     })
 }
 
-/// Forgets warm starts: the next step is that of a new sim with the same parameters and wrenches.
+/// Forgets warm starts and sets activations to 0: the next step is that of a new sim with the same parameters, wrenches and
+/// prescribed velocities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
     wall::status(|| {
@@ -187,7 +195,7 @@ pub unsafe extern "C" fn ds_sim_reset(sim: *mut ds_sim) -> ds_status {
     })
 }
 
-/// Number of numbers of the warm start. 0 for NULL.
+/// Number of numbers of the warm start, activations among them. 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_memory_size(sim: *const ds_sim) -> usize {
     wall::value(0, || Ok(look(sim)?.sim.memory_size()))

@@ -5,6 +5,7 @@ mod contact_point;
 mod frame;
 pub mod polytope;
 pub mod primitive;
+pub mod ray;
 pub mod scene;
 mod shape;
 

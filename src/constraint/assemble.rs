@@ -34,15 +34,21 @@ use crate::tendon::Cords;
 #[derive(Debug)]
 pub struct Constraints {
     pub(super) limits: Vec<Limit>,
+    /// Of those that bound a turn: how far it is from where its slopes jump, where it has a row [rad].
+    pub(super) turn_margins: Vec<f64>,
     pub(super) friction: Vec<usize>,
+    /// Per dof: whether its velocity is given, so that no impulse changes it.
+    pub(super) driven: Vec<bool>,
     /// Per dof: whether an equality or the limit of a tendon has a part in where it goes.
     pub(super) coupled: Vec<bool>,
     pub equalities: Vec<Equality>,
     /// Springs as points that are pulled together.
     pub(super) springs: Vec<Equality>,
     pub(super) tendons: Vec<Tendon>,
-    /// Distance of tendons to where their forces or slopes jump [m].
+    /// Distance of tendons to where what they pull with jumps [m].
     pub(super) cord_margin: f64,
+    /// Per tendon: distance of its path to where its slopes jump [m].
+    pub(super) path_margins: Vec<f64>,
     pub rows: Rows,
     /// The laws of this step, and those that were assembled ([`Constraints::stabilize`]).
     pub blocks: Vec<Block>,
@@ -102,17 +108,19 @@ impl Constraints {
         let friction: Vec<usize> = (0..t.nv())
             .filter(|&k| model.params().friction_loss[k] > 0.0)
             .collect();
-        let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, k)));
+        let coupled = (0..t.nv()).map(|k| equalities.iter().any(|e| e.moves_with(t, cords, k)));
         let mut coupled: Vec<bool> = coupled.collect();
         let mut shared = coupled.clone();
-        limits.iter().for_each(|l| shared[l.dof] = true);
+        limits
+            .iter()
+            .for_each(|l| shared[l.dof..l.dof + l.nv()].fill(true));
         let tendons = tendons(model, cords, &shared)?;
         for (i, tendon) in tendons.iter().enumerate() {
             if tendon.is_limited() {
                 cords.support(i).iter().for_each(|k| coupled[*k] = true);
             }
         }
-        let springs = springs(model);
+        let springs: Vec<Equality> = springs(model, model.params()).collect();
         let held = equalities.iter().chain(&springs);
         let bilateral: usize = held.map(Equality::rows).sum();
         // A joint fast enough to cross its whole range in a step meets both of its bounds.
@@ -142,13 +150,16 @@ impl Constraints {
             compliance: None,
             keys: Vec::with_capacity(groups),
             memory: Memory::with_capacity(groups),
-            weights: Weights::new(model, scene, &equalities, cords, &tendons),
+            weights: Weights::new(model, scene, &equalities, cords, &tendons, &limits),
+            turn_margins: vec![0.0; limits.iter().filter(|l| l.turn.is_some()).count()],
             softness: Vec::with_capacity(max_rows),
             limits,
             friction,
+            driven: vec![false; t.nv()],
             coupled,
             equalities,
             springs,
+            path_margins: vec![f64::INFINITY; tendons.len()],
             tendons,
             cord_margin: f64::INFINITY,
             levers: Levers::new(model, [desired.max_push_out, desired.max_push_out_angle]),
@@ -274,7 +285,8 @@ impl Constraints {
         h: f64,
         tolerance: f64,
     ) -> bool {
-        misses(&self.limits, &self.sources, q, v_next, h, tolerance)
+        let limits = self.limits.iter().filter(|l| self.may_bind(l));
+        misses(limits, &self.sources, cords, q, v_next, h, tolerance)
             || self.misses_tendon(cords, v_next, h, tolerance)
     }
 

@@ -25,7 +25,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Twist, Wrench};
-use crate::tendon::Cords;
+use crate::tendon::{Cords, Displacement};
 use flow::Flow;
 use rows::{
     AFTER, BEFORE, Bend, BodyRows, Bounded, Cross, OnTendon, Pull, VariedContact, add, lanes_of,
@@ -67,8 +67,8 @@ pub struct ConstraintDerivative {
 }
 
 impl ConstraintDerivative {
-    /// For steps of up to `max_groups` groups with these `rows`.
-    pub fn new(model: &Model, rows: &Rows) -> Self {
+    /// For steps with up to these `rows`, and these lengths.
+    pub fn new(model: &Model, rows: &Rows, cords: &Cords) -> Self {
         let t = model.topology();
         let links = t.links.len();
         let max_groups = rows.capacity();
@@ -80,8 +80,8 @@ impl ConstraintDerivative {
             bounded: Vec::with_capacity(max_groups),
             on_dofs: Vec::with_capacity(2 * max_groups + 2 * rows.columns()),
             bends: Vec::with_capacity(max_groups),
-            tendons: Vec::with_capacity(max_groups),
-            pulls: Vec::with_capacity(model.tendons().len()),
+            tendons: Vec::with_capacity(2 * max_groups),
+            pulls: Vec::with_capacity(cords.len()),
             v: [(); 2].map(|()| vec![0.0; t.nv()]),
             equalities: BodyRows::new(max_groups),
             reduced: BodyRows::new(max_groups),
@@ -146,7 +146,7 @@ impl ConstraintDerivative {
                     self.push_tendon(c, cords, [v, v_next], b);
                 }
                 Source::Equality { .. } | Source::Spring { .. } => {
-                    self.push_equality(c, t, kin, (q, v_next), b, external);
+                    self.push_equality(c, t, (kin, cords), [q, v, v_next], b, external);
                 }
             }
         }
@@ -316,7 +316,13 @@ impl ConstraintDerivative {
         let eta = [AFTER, BEFORE].map(|time| self.flow[time].of(parent).cross(xi));
         self.contacts_displaced(t, kin, &links, xi, eta, sigma, gaps, force);
         self.bounds_displaced(c, t, kin, &links, xi, sigma);
-        self.tendons_displaced((kin, cords), links.start, xi, sigma, force);
+        let link = links.start;
+        self.tendons_displaced(
+            (kin, cords),
+            &Displacement::Carried { link, xi },
+            sigma,
+            force,
+        );
         let equalities = &self.equalities;
         for s in equalities.sides.iter().filter(|s| links.contains(&s.link)) {
             add(&mut sigma[s.rows.clone()], s.apply(xi, eta[s.time]));

@@ -8,6 +8,7 @@
 //!   torque scale; this is s sin(θ/2) along the axis, so its Jacobian loses rank at half a turn
 //! - distance: ‖p₁ − p₂‖ − length [m]
 //! - coupling: q₁ − ref₁ − Σ c_k (q₂ − ref₂)^k [m or rad]
+//! - coupling of tendons: the same of their lengths [m]
 //!
 //! J is the exact derivative of φ. A weld is two groups of rows, a point's and an orientation's.
 
@@ -18,6 +19,7 @@ use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::topology::{LinkKind, Topology, WORLD};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use crate::tendon::Cords;
 
 /// A frame that a link carries, in the link's frame; in the world's for [`WORLD`].
 #[derive(Clone, Copy, Debug)]
@@ -75,18 +77,71 @@ pub struct Coupling {
 impl Coupling {
     /// The follower's target with its first two slopes by the leader.
     pub fn target(&self, q: &[f64]) -> [f64; 3] {
-        let Some(l) = self.leader else {
-            return [self.coefficients[0], 0.0, 0.0];
-        };
-        let x = q[l.iq] - l.reference;
-        // Horner's scheme; the second slope comes out halved.
-        let [mut p, mut first, mut second] = [0.0; 3];
-        for c in self.coefficients.iter().rev() {
-            second = second * x + first;
-            first = first * x + p;
-            p = p * x + c;
+        target(
+            &self.coefficients,
+            self.leader.map(|l| q[l.iq] - l.reference),
+        )
+    }
+}
+
+/// A polynomial of what leads with its first two slopes; a constant where nothing does.
+fn target(coefficients: &[f64; 5], leader: Option<f64>) -> [f64; 3] {
+    let Some(x) = leader else {
+        return [coefficients[0], 0.0, 0.0];
+    };
+    // Horner's scheme; the second slope comes out halved.
+    let [mut p, mut first, mut second] = [0.0; 3];
+    for c in coefficients.iter().rev() {
+        second = second * x + first;
+        first = first * x + p;
+        p = p * x + c;
+    }
+    [p, first, 2.0 * second]
+}
+
+/// The length of a tendon.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    pub tendon: usize,
+    pub reference: f64,
+}
+
+/// One length as a polynomial of another, or a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct LengthCoupling {
+    pub follower: Length,
+    pub leader: Option<Length>,
+    pub coefficients: [f64; 5],
+    /// On which they act.
+    pub trees: [Option<usize>; 2],
+}
+
+impl LengthCoupling {
+    /// The follower's target with its first two slopes by the leader.
+    pub fn target(&self, cords: &Cords) -> [f64; 3] {
+        let leader = self.leader.map(|l| cords.length(l.tendon) - l.reference);
+        target(&self.coefficients, leader)
+    }
+
+    /// Dofs on which the lengths depend; one may come twice.
+    pub fn dofs<'a>(&self, cords: &'a Cords) -> impl Iterator<Item = usize> + 'a {
+        let leader = self.leader.map_or(&[][..], |l| cords.support(l.tendon));
+        let follower = cords.support(self.follower.tendon);
+        follower.iter().chain(leader).copied()
+    }
+
+    /// Appends its row and returns φ.
+    pub fn fill(&self, t: &Topology, cords: &Cords, rows: &mut Rows) -> Vec3 {
+        let [target, slope, _] = self.target(cords);
+        let id = rows.push_on(t, self.trees, self.dofs(cords));
+        let follower = (self.follower, 1.0);
+        for (length, scale) in std::iter::once(follower).chain(self.leader.map(|l| (l, -slope))) {
+            for (k, g) in cords.moments(length.tendon) {
+                rows.column_mut(id, k).0[0] += scale * g;
+            }
         }
-        [p, first, 2.0 * second]
+        let Length { tendon, reference } = self.follower;
+        Vec3::new(cords.length(tendon) - reference - target, 0.0, 0.0)
     }
 }
 
@@ -97,6 +152,7 @@ pub enum Equality {
     Orientation { marks: [Mark; 2], scale: f64 },
     Distance { marks: [Mark; 2], length: f64 },
     Coupling(Coupling),
+    Tendons(LengthCoupling),
 }
 
 /// What a relative motion of two bodies does to the rows of an equality at a configuration.
@@ -159,14 +215,22 @@ impl Equality {
     pub fn rows(&self) -> usize {
         match self {
             Equality::Point(_) | Equality::Orientation { .. } => 3,
-            Equality::Distance { .. } | Equality::Coupling(_) => 1,
+            Equality::Distance { .. } | Equality::Coupling(_) | Equality::Tendons(_) => 1,
+        }
+    }
+
+    /// One of tendons' lengths.
+    pub fn along_tendons(&self) -> Option<&LengthCoupling> {
+        match self {
+            Equality::Tendons(coupling) => Some(coupling),
+            _ => None,
         }
     }
 
     /// Whether it is between bodies that can move against each other.
     pub fn joins_links(&self) -> bool {
         match self {
-            Equality::Coupling(_) => true,
+            Equality::Coupling(_) | Equality::Tendons(_) => true,
             Equality::Point([a, b])
             | Equality::Orientation { marks: [a, b], .. }
             | Equality::Distance { marks: [a, b], .. } => a.link != b.link,
@@ -174,21 +238,22 @@ impl Equality {
     }
 
     /// Whether a dof has a part in where its bodies or coordinates are.
-    pub fn moves_with(&self, t: &Topology, dof: usize) -> bool {
+    pub fn moves_with(&self, t: &Topology, cords: &Cords, dof: usize) -> bool {
+        let below = dof..t.dofs[dof].end;
         let ends = match self {
+            Equality::Tendons(c) => return c.dofs(cords).any(|k| below.contains(&k)),
             Equality::Coupling(c) => [c.follower.dof, c.leader.map_or(WORLD, |l| l.dof)],
             Equality::Point(marks)
             | Equality::Orientation { marks, .. }
             | Equality::Distance { marks, .. } => marks.map(|m| t.tip(m.link)),
         };
-        ends.into_iter()
-            .any(|k| k != WORLD && (dof..t.dofs[dof].end).contains(&k))
+        ends.into_iter().any(|k| k != WORLD && below.contains(&k))
     }
 
     /// Whether its violation is an angle.
     pub fn is_angular(&self, t: &Topology) -> bool {
         match self {
-            Equality::Point(_) | Equality::Distance { .. } => false,
+            Equality::Point(_) | Equality::Distance { .. } | Equality::Tendons(_) => false,
             Equality::Orientation { .. } => true,
             Equality::Coupling(c) => {
                 t.links[t.dofs[c.follower.dof].link].kind == LinkKind::Revolute
@@ -210,7 +275,7 @@ impl Equality {
         s.undoing(error, bound)
     }
 
-    /// Between which bodies it acts at the configuration of `kin`; none for a coupling of joints.
+    /// Between which bodies it acts at the configuration of `kin`; none for a coupling.
     pub fn pose(&self, t: &Topology, kin: &Kinematics) -> Option<Posed> {
         let (Equality::Point(marks)
         | Equality::Orientation { marks, .. }
@@ -252,8 +317,17 @@ impl Equality {
         })
     }
 
-    /// Appends its group to the Jacobian and returns φ.
-    pub fn fill(&self, t: &Topology, kin: &Kinematics, q: &[f64], rows: &mut Rows) -> Vec3 {
+    /// Appends its group to the Jacobian and returns φ; `cords` holds lengths and moments at q.
+    pub fn fill(
+        &self,
+        t: &Topology,
+        (kin, cords): (&Kinematics, &Cords),
+        q: &[f64],
+        rows: &mut Rows,
+    ) -> Vec3 {
+        if let Equality::Tendons(c) = self {
+            return c.fill(t, cords, rows);
+        }
         if let Equality::Coupling(c) = self {
             let [target, slope, _] = c.target(q);
             let f = c.follower;

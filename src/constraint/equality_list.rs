@@ -1,25 +1,30 @@
 //! The equalities of a model, checked and ready for steps.
 
-use super::equality::{Coordinate, Coupling, Equality, Mark};
+use super::equality::{Coordinate, Coupling, Equality, Length, LengthCoupling, Mark};
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::params::Params;
 use crate::model::spec::{EqualityKind, EqualitySpec};
 use crate::spatial::Pose;
+use crate::tendon::Cords;
 
 /// The active equalities of a model as groups of rows.
 ///
 /// # Errors
 /// `InvalidArgument` naming an equality with numbers that are not finite, with a joint that has not one
-/// dof, or between parts that cannot move against each other.
+/// dof, or between parts that cannot move against each other; `Unsupported` naming one of tendons on more than two trees.
 pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
     let mut reference = Kinematics::new(model);
     positions(&mut reference, model, model.params(), model.neutral());
+    let mut cords = Cords::new(model, false);
+    cords.update(&reference, model.neutral());
     let mut list = Vec::new();
     for spec in model.equalities().iter().filter(|e| e.active) {
         let reader = Reader {
             model,
             reference: &reference,
+            cords: &cords,
             spec,
         };
         reader.read(&mut list)?;
@@ -28,12 +33,12 @@ pub fn equalities(model: &Model) -> Result<Vec<Equality>> {
 }
 
 /// The springs of a model as points that are pulled together.
-pub fn springs(model: &Model) -> Vec<Equality> {
-    let springs = model.springs().iter().map(|s| {
-        let marks = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
+pub fn springs<'a>(model: &'a Model, params: &'a Params) -> impl Iterator<Item = Equality> + 'a {
+    let springs = model.springs().iter().zip(&params.spring_anchors);
+    springs.map(|(s, [a, b])| {
+        let marks = [(s.body1, *a), (s.body2, *b)];
         Equality::Point(marks.map(|(body, at)| Mark::of(model, body, Pose::translation(at))))
-    });
-    springs.collect()
+    })
 }
 
 /// Reads one equality of a model.
@@ -41,6 +46,7 @@ struct Reader<'a> {
     model: &'a Model,
     /// At the reference configuration.
     reference: &'a Kinematics,
+    cords: &'a Cords,
     spec: &'a EqualitySpec,
 }
 
@@ -180,8 +186,55 @@ impl Reader<'_> {
                     coefficients: *coefficients,
                 }));
             }
+            EqualityKind::Tendon {
+                tendon1,
+                tendon2,
+                coefficients,
+            } => {
+                self.finite("coefficients", coefficients)?;
+                if tendon2.as_ref() == Some(tendon1) {
+                    return Err(self.error(format!("tendon \"{tendon1}\" cannot follow itself")));
+                }
+                let mut coupling = LengthCoupling {
+                    follower: self.length(tendon1)?,
+                    leader: tendon2.as_ref().map(|t| self.length(t)).transpose()?,
+                    coefficients: *coefficients,
+                    trees: [None; 2],
+                };
+                coupling.trees = self.trees(&coupling)?;
+                out.push(Equality::Tendons(coupling));
+            }
         }
         Ok(())
+    }
+
+    fn length(&self, name: &str) -> Result<Length> {
+        let tendon = (self.model.tendon_id(name))
+            .ok_or_else(|| self.error(format!("no tendon is called \"{name}\"")))?;
+        if self.cords.support(tendon).is_empty() {
+            return Err(self.error(format!("tendon \"{name}\" has a constant length")));
+        }
+        Ok(Length {
+            tendon,
+            reference: self.cords.length(tendon),
+        })
+    }
+
+    /// The trees on which tendons act.
+    fn trees(&self, coupling: &LengthCoupling) -> Result<[Option<usize>; 2]> {
+        let t = self.model.topology();
+        let mut trees: Vec<usize> = (coupling.dofs(self.cords))
+            .map(|k| t.links[t.dofs[k].link].tree)
+            .collect();
+        trees.sort_unstable();
+        trees.dedup();
+        match trees.len() {
+            0..=2 => Ok([0, 1].map(|k| trees.get(k).copied())),
+            count => Err(Error::unsupported(format!(
+                "equality \"{}\": its tendons join {count} kinematic trees, and constraints act between two at most",
+                self.spec.name
+            ))),
+        }
     }
 }
 
@@ -193,15 +246,20 @@ mod tests {
     use crate::model::Actuation;
 
     const ROBOT: &str = r#"<mujoco><worldbody>
+        <site name="s0" pos="0 0.3 1"/>
         <body name="a" pos="0.1 0.2 0.5" euler="10 20 30">
           <joint name="ja" axis="1 2 3" ref="0.3"/><geom size=".1" mass="1"/>
           <body name="b" pos="0.3 0 .1" euler="40 -10 5">
-            <joint name="jb" type="ball"/><geom size=".1" mass="1"/></body></body>
+            <joint name="jb" type="ball"/><site name="sb" pos=".1 .2 .3"/><geom size=".1" mass="1"/></body></body>
         <body name="c" pos="-0.2 0.1 0.4" euler="-20 35 60">
           <freejoint/><geom size=".1" mass="1"/></body>
         <body name="d" pos="3 0.1 0.4">
+          <site name="sd" pos=".1 0 .2"/>
           <joint name="jd" axis="0 1 0" ref="0.1" type="slide"/><geom size=".1" mass="1"/></body>
-      </worldbody><equality>
+      </worldbody><tendon>
+        <spatial name="path"><site site="s0"/><site site="sb"/><site site="sd"/></spatial>
+        <fixed name="sum"><joint joint="ja" coef="0.8"/><joint joint="jd" coef="-1.1"/></fixed>
+      </tendon><equality>
         <weld body1="b" body2="c" anchor="0.1 0.2 0.3" torquescale="0.7"
               relpose="0.4 -0.2 0.1 0.9 0.1 0.2 -0.3"/>
         <weld body1="b" body2="c" anchor="0.1 0.2 0.3" torquescale="1.3"/>
@@ -210,6 +268,8 @@ mod tests {
         <connect body1="c" anchor="0.3 -0.1 0.2"/>
         <joint joint1="jd" joint2="ja" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
         <joint joint1="jd" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
+        <tendon tendon1="path" tendon2="sum" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
+        <tendon tendon1="path" polycoef="0.1 0.5 -0.2 0.3 0.05"/>
       </equality></mujoco>"#;
 
     const QPOS: [f64; 13] = [
@@ -218,7 +278,7 @@ mod tests {
     const QVEL: [f64; 11] = [0.3, -0.2, 0.5, 0.1, -0.4, 0.2, 0.6, -0.1, 0.3, -0.5, 0.7];
 
     /// `efc_pos` of MuJoCo 4.0 at QPOS, by groups of rows.
-    const POS: [[f64; 3]; 10] = [
+    const POS: [[f64; 3]; 12] = [
         [0.960998508318603, 0.044048968393102, -0.677689846195078],
         [0.242170540333091, 0.135963845345908, -0.0318868479570276],
         [0.0485692208341131, -0.120033991429411, -0.377005571842923],
@@ -229,10 +289,12 @@ mod tests {
         [-0.0974053231776361, -0.0700118278322373, 0.409933128418763],
         [-0.305613040499832, 0.0, 0.0],
         [-0.287, 0.0, 0.0],
+        [-0.180088274718847, 0.0, 0.0],
+        [-0.0691697929254239, 0.0, 0.0],
     ];
 
     /// Its `efc_J` times QVEL.
-    const SPEED: [[f64; 3]; 10] = [
+    const SPEED: [[f64; 3]; 12] = [
         [0.141882700401919, 0.0880837037950738, -0.575894794211819],
         [-0.1722548906423, 0.164937672964635, 0.279527305977014],
         [0.32233924064092, -0.553559193775905, -0.378441279964799],
@@ -243,6 +305,8 @@ mod tests {
         [-0.399545277326248, 0.0934054115657071, 0.490284973937871],
         [0.55414339753948, 0.0, 0.0],
         [0.7, 0.0, 0.0],
+        [0.197432660687322, 0.0, 0.0],
+        [-0.0454928871498929, 0.0, 0.0],
     ];
 
     #[test]
@@ -254,11 +318,14 @@ mod tests {
         model.v_from_mujoco(&q, &QVEL, &mut v);
         let mut kin = Kinematics::new(&model);
         positions(&mut kin, &model, model.params(), &q);
+        let mut cords = Cords::new(&model, false);
+        cords.update(&kin, &q);
         let list = equalities(&model)?;
         assert_eq!(list.len(), POS.len());
         let mut rows = Rows::new(model.topology(), list.len());
         for (i, e) in list.iter().enumerate() {
-            let error = e.fill(model.topology(), &kin, &q, &mut rows).to_array();
+            let at = (&kin, &cords);
+            let error = e.fill(model.topology(), at, &q, &mut rows).to_array();
             let speed = rows.times(i, &v).0;
             for k in 0..e.rows() {
                 assert!((error[k] - POS[i][k]).abs() < 1e-13, "{i}: {error:?}");

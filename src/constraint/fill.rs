@@ -3,6 +3,7 @@
 
 use super::assemble::Constraints;
 use super::elastic::Elastic;
+use super::limits::place;
 use super::memory::Key;
 use super::rebound::{Rebound, of_pair};
 use super::rows::Rows;
@@ -85,14 +86,15 @@ impl Constraints {
     ) {
         self.start();
         let t = model.topology();
+        self.take_paths(cords);
         self.fill_contacts(t, params, kin, scene, [v, v_free], h);
-        self.fill_limits(t, q, [v, v_free], h, speculative_margin);
+        self.fill_limits(t, cords, q, [v, v_free], h, speculative_margin);
         self.fill_tendon_limits(t, cords, [v, v_free], h, speculative_margin);
         self.fill_friction(t, params, h);
         self.fill_tendon_friction(t, cords, h);
         self.fill_cords(t, params, cords);
-        self.fill_equalities(t, kin, q);
-        self.fill_springs(t, params, kin, q);
+        self.fill_equalities(t, (kin, cords), q);
+        self.fill_springs(t, params, (kin, cords), q);
         let weights = self.sources.iter().map(|s| self.weights.of(s, scene));
         self.group_weights.extend(weights);
     }
@@ -149,6 +151,7 @@ impl Constraints {
     fn fill_limits(
         &mut self,
         t: &Topology,
+        cords: &Cords,
         q: &[f64],
         [v, v_free]: [&[f64]; 2],
         h: f64,
@@ -156,9 +159,14 @@ impl Constraints {
     ) {
         for i in 0..self.limits.len() {
             let l = self.limits[i];
+            if !self.may_bind(&l) {
+                continue;
+            }
+            let (along, [at, speed]) = place(&l, cords, q, v);
+            let (_, [_, free]) = place(&l, cords, q, v_free);
             for (bound, sign) in [(l.lower, 1.0), (l.upper, -1.0)] {
-                let gap = sign * (q[l.iq] - bound);
-                let speed = v[l.dof].abs().max(v_free[l.dof].abs());
+                let gap = sign * (at - bound);
+                let speed = speed.abs().max(free.abs());
                 if gap <= l.margin + speculative_margin + 2.0 * h * speed {
                     let side = u32::from(sign < 0.0);
                     let key = Key {
@@ -166,18 +174,21 @@ impl Constraints {
                         a: l.dof as u32,
                         feature: 0,
                     };
-                    self.push_dof(
-                        t,
-                        l.dof,
-                        sign,
-                        Block::Unilateral,
-                        Source::Limit {
-                            along: Along::Dof(l.dof),
-                            sign,
-                        },
-                        (gap, l.angular),
-                        key,
-                    );
+                    let row = (Block::Unilateral, Source::Limit { along, sign });
+                    let gap = (gap, l.angular);
+                    match l.turn {
+                        None => self.push_dof(t, l.dof, sign, row, gap, key),
+                        Some(turn) => {
+                            let cord = cords.of_turn(turn);
+                            let id = self.rows.push(t, [l.dof + l.nv() - 1, WORLD]);
+                            for (k, g) in cords.moments(cord) {
+                                self.rows.column_mut(id, k).0[0] = sign * g;
+                            }
+                            self.turn_margins[turn] = cords.switch_distance(cord);
+                            let (block, source) = row;
+                            self.push((block, 1), source, Mat3::IDENTITY, gap, key);
+                        }
+                    }
                 }
             }
         }
@@ -186,30 +197,35 @@ impl Constraints {
     fn fill_friction(&mut self, t: &Topology, params: &Params, h: f64) {
         for i in 0..self.friction.len() {
             let dof = self.friction[i];
+            if self.driven[dof] {
+                continue;
+            }
             let key = Key {
                 kind: 3,
                 a: dof as u32,
                 feature: 0,
             };
             let bound = h * params.friction_loss[dof];
+            let along = Along::Dof(dof);
             self.push_dof(
                 t,
                 dof,
                 1.0,
-                Block::Box { bound },
-                Source::Friction {
-                    along: Along::Dof(dof),
-                },
+                (Block::Box { bound }, Source::Friction { along }),
                 (0.0, false),
                 key,
             );
         }
     }
 
-    fn fill_equalities(&mut self, t: &Topology, kin: &Kinematics, q: &[f64]) {
+    fn fill_equalities(&mut self, t: &Topology, at: (&Kinematics, &Cords), q: &[f64]) {
+        let (_, cords) = at;
         for index in 0..self.equalities.len() {
             let e = self.equalities[index];
-            let error = e.fill(t, kin, q, &mut self.rows);
+            if !self.may_hold(t, cords, &e) {
+                continue;
+            }
+            let error = e.fill(t, at, q, &mut self.rows);
             let key = Key {
                 kind: 4,
                 a: index as u32,
@@ -226,7 +242,13 @@ impl Constraints {
     }
 
     /// Springs, three rows each.
-    fn fill_springs(&mut self, t: &Topology, params: &Params, kin: &Kinematics, q: &[f64]) {
+    fn fill_springs(
+        &mut self,
+        t: &Topology,
+        params: &Params,
+        at: (&Kinematics, &Cords),
+        q: &[f64],
+    ) {
         for index in 0..self.springs.len() {
             let (law, h) = (params.spring[index], self.time_step());
             let moves = self.springs[index].joins_links();
@@ -234,7 +256,7 @@ impl Constraints {
                 continue;
             }
             let id = self.groups();
-            let error = self.springs[index].fill(t, kin, q, &mut self.rows);
+            let error = self.springs[index].fill(t, at, q, &mut self.rows);
             let weight = self.levers.answer(&self.rows, id, 3);
             let Some(elastic) = Elastic::new(law, h, weight) else {
                 continue;
@@ -264,8 +286,7 @@ impl Constraints {
         t: &Topology,
         dof: usize,
         sign: f64,
-        block: Block,
-        source: Source,
+        (block, source): (Block, Source),
         gap: (f64, bool),
         key: Key,
     ) {

@@ -10,10 +10,12 @@ use super::rows::Rows;
 use crate::collision::scene::{Scene, SceneContact, may_touch};
 use crate::dynamics::kinematics::{Kinematics, positions};
 use crate::error::{Error, Result, Status};
+use crate::joint::Turn;
 use crate::model::Model;
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::model::topology::{LinkKind, WORLD};
-use crate::spatial::Vec3;
+use crate::spatial::{Quat, Vec3};
+use crate::tendon::Cords;
 use std::ops::Range;
 
 /// Room that joints have to their limits: a share of the range, and at most so much [rad or m].
@@ -50,10 +52,13 @@ struct Search<'a> {
     /// An infinite plane of the world, on which free robots are put down in the end.
     ground: Option<usize>,
     kin: Kinematics,
+    cords: Cords,
     equalities: Vec<Equality>,
     rows: Rows,
     /// Per dof: where its coordinate is and how far it may go, with room.
     bounds: Vec<(usize, Range<f64>)>,
+    /// Where the coordinates of a bounded turn are, and how far it may go, with room [rad].
+    turns: Vec<(usize, f64)>,
     conditions: Vec<Condition>,
     step: Vec<f64>,
 }
@@ -75,9 +80,11 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
                 && model.bodies()[g.body].link == WORLD
         }),
         kin: Kinematics::new(model),
+        cords: Cords::new(model, false),
         rows: Rows::new(model.topology(), equalities.len()),
         equalities,
         bounds: bounds(model),
+        turns: turns(model),
         conditions: Vec::new(),
         step: vec![0.0; model.nv()],
     };
@@ -96,6 +103,7 @@ pub fn home(model: &Model) -> Result<Vec<f64>> {
             q[*iq] += far * width * (draw() - 0.5);
             q[*iq] = q[*iq].clamp(range.start, range.end);
         }
+        search.turn_back(&mut q);
         let found = search.descend(&mut q)?;
         // What overlaps by construction does so from every beginning.
         let much = best.as_ref().is_none_or(|(b, _)| found.0 < MUCH * b.0);
@@ -136,6 +144,15 @@ fn bounds(model: &Model) -> Vec<(usize, Range<f64>)> {
     bounds.filter(|(_, r)| r.start <= r.end).collect()
 }
 
+/// Of the spherical joints that have one.
+fn turns(model: &Model) -> Vec<(usize, f64)> {
+    let joints = model.joints().iter();
+    let limited = joints.filter(|j| j.kind == JointKind::Spherical);
+    let room = |upper: f64| upper - (ROOM.0 * upper).min(ROOM.1);
+    let turns = limited.filter_map(|j| Some((j.iq, room(j.limits?.1))));
+    turns.filter(|(_, most)| most.is_finite()).collect()
+}
+
 impl Search<'_> {
     /// From q to where nothing overlaps, or to the best on the way.
     fn descend(&mut self, q: &mut Vec<f64>) -> Result<Excess> {
@@ -154,9 +171,21 @@ impl Search<'_> {
             for (iq, range) in &self.bounds {
                 q[*iq] = q[*iq].clamp(range.start, range.end);
             }
+            self.turn_back(q);
         }
         *q = best.1;
         Ok(best.0)
+    }
+
+    /// Turns what is turned beyond a bound back to it.
+    fn turn_back(&self, q: &mut [f64]) {
+        for (iq, most) in &self.turns {
+            let q = &mut q[*iq..*iq + 4];
+            let turn = Turn::of(q);
+            if turn.angle > *most {
+                q.copy_from_slice(&Quat::exp(turn.direction * *most).to_array());
+            }
+        }
     }
 
     /// The conditions at q, and by how much they are violated.
@@ -195,8 +224,10 @@ impl Search<'_> {
             });
         }
         self.rows.clear();
+        self.cords.update(&self.kin, q);
+        let at = (&self.kin, &self.cords);
         for (i, e) in self.equalities.iter().enumerate() {
-            let error = e.fill(t, &self.kin, q, &mut self.rows).to_array();
+            let error = e.fill(t, at, q, &mut self.rows).to_array();
             for (k, error) in error.iter().enumerate().take(e.rows()) {
                 let row = self
                     .rows

@@ -439,11 +439,15 @@ impl Rows {
     }
 
     /// x ← D^(1/2) L x, the coordinates of a velocity in which kinetic energy is half the square; after
-    /// [`Rows::solve_half`].
+    /// [`Rows::solve_half`]. A dof of infinite inertia has none.
     pub fn coordinates(&self, t: &Topology, m: &mut Factors, x: &mut [f64]) {
+        let moves = |s: f64| s > 0.0;
+        for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
+            *x = if moves(*s) { *x } else { 0.0 };
+        }
         m.times_lower(t, x);
         for (x, s) in x.iter_mut().zip(&self.sqrt_dinv) {
-            *x /= s;
+            *x = if moves(*s) { *x / s } else { 0.0 };
         }
     }
 

@@ -9,6 +9,8 @@ pub enum Along {
     Dof(usize),
     /// The length of a tendon.
     Tendon(usize),
+    /// How far a spherical joint is turned ([`Limit::turn`](crate::model::limits::Limit::turn)).
+    Turn(usize),
 }
 
 /// What a group of rows stands for.
@@ -16,7 +18,7 @@ pub enum Along {
 pub enum Source {
     /// Contact of the scene by index; one row (the normal) where it is frictionless.
     Contact(usize),
-    /// A bound of a one-dof link or of a tendon: σ is `sign` times its velocity.
+    /// A bound of a one-dof link, of a spherical one's turn or of a tendon: σ is `sign` times its velocity.
     Limit { along: Along, sign: f64 },
     /// Dry friction of a dof or of a tendon.
     Friction { along: Along },

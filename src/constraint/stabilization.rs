@@ -96,6 +96,11 @@ impl Stabilization {
             && speed <= self.max_push_out * (1.0 + 1e-6)
     }
 
+    /// Whether a passed limit is as near as those that are led.
+    pub fn is_near(&self, gap: f64) -> bool {
+        gap >= -self.approach()
+    }
+
     /// Within which a limit is led.
     fn approach(&self) -> f64 {
         APPROACH * self.h * self.max_push_out / (1.0 - self.kp)

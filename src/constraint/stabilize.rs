@@ -217,11 +217,15 @@ impl Constraints {
         let is_alone = match along {
             Along::Dof(dof) => !self.coupled[dof],
             Along::Tendon(i) => self.tendons[i].is_alone,
+            Along::Turn(i) => {
+                let mut own = self.limits.iter().filter(|l| l.turn == Some(i));
+                own.all(|l| (l.dof..l.dof + l.nv()).all(|k| !self.coupled[k]))
+            }
         };
         self.compliance.is_none() && is_alone && {
             let speed = match along {
                 Along::Dof(dof) => sign * v[dof],
-                Along::Tendon(_) => self.rows.times(group, v).0[0],
+                Along::Tendon(_) | Along::Turn(_) => self.rows.times(group, v).0[0],
             };
             s.of(self.angular[group]).leads(self.gaps[group], speed)
         }
@@ -229,7 +233,7 @@ impl Constraints {
 
     /// Distance of equalities, and of active contacts and limits, to the nearest kink of the stabilization, at gap zero and
     /// where the speed of pushing out reaches its bound, and of contacts with restitution to where they rebound or no longer do,
-    /// in units of the largest free velocity; infinite where it has none. Of what was asked, or also of what might be asked `beside` it.
+    /// and of tendons that rows hold to where their paths' slopes jump, in units of the largest free velocity; infinite where it has none. Of what was asked, or also of what might be asked `beside` it.
     pub fn kink_distance(&self, beside: Option<PushOut>) -> f64 {
         let kink = self.kink_distance_of(&self.asked);
         match beside {
@@ -253,16 +257,20 @@ impl Constraints {
 
     fn kink_distance_of(&self, s: &Stabilization) -> f64 {
         let scale = self.g.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        let path = |b: usize| self.path_margin(b) / s.h;
         let distance = |b: usize| match self.sources[b] {
-            Source::Friction { .. } | Source::Cord { .. } | Source::Spring { .. } => f64::INFINITY,
-            Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance,
+            Source::Friction { .. } => path(b),
+            Source::Cord { .. } if self.modes[b] == Mode::Breaking => f64::INFINITY,
+            Source::Cord { .. } => path(b),
+            Source::Spring { .. } => f64::INFINITY,
+            Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance.min(path(b)),
             _ => {
                 let (rebound, rebounds) = self.rebound_kink(b, s);
                 if rebounds || self.modes[b] == Mode::Breaking {
                     return rebound;
                 }
                 let own = self.stabilization(b, s);
-                let kink = own.kink_distance(self.gaps[b]).min(rebound);
+                let kink = own.kink_distance(self.gaps[b]).min(rebound).min(path(b));
                 match own.by_push_out(self.gaps[b]) != 0.0 {
                     true => kink.min(self.bounds[b].apart),
                     false => kink,
@@ -282,8 +290,10 @@ impl Constraints {
             PushOut::Slow => return None,
         };
         let mut violable = (0..self.groups()).filter(|b| self.normal_row(*b).is_some());
-        // What contradicts itself without contacts and limits is no jam.
-        let blocked = violable.clone().next().is_some();
+        // What contradicts itself without contacts and limits is no jam. But a tendon may lead through the axes that it turns, where
+        // its length cannot be had.
+        let blocked = violable.clone().next().is_some()
+            || (0..self.groups()).any(|b| self.is_along_tendons(b));
         let rebounds = |b: usize| {
             self.rebounds
                 .get(b)
@@ -318,6 +328,32 @@ impl Constraints {
         let s = &self.asked;
         // What rebounds is not pushed.
         let is_pushed = |b: usize| self.normal_row(b).is_some() && self.rebound(b).is_none();
-        (0..self.groups()).any(|b| is_pushed(b) && s.may_throw(self.gaps[b]))
+        // A turn passes its bound by a little in every step, for its axis turns, too: that is as soon undone.
+        let strays = |b: usize| {
+            let turn = matches!(
+                self.sources[b],
+                Source::Limit {
+                    along: Along::Turn(_),
+                    ..
+                }
+            );
+            turn && s.of(true).is_near(self.gaps[b])
+        };
+        let is_pulled = |b: usize| match self.sources[b] {
+            Source::Equality { error, .. } if self.is_along_tendons(b) => {
+                s.push_out != PushOut::Slow && s.pulls(&self.undoing(b, error, s))
+            }
+            _ => false,
+        };
+        (0..self.groups())
+            .any(|b| is_pushed(b) && s.may_throw(self.gaps[b]) && !strays(b) || is_pulled(b))
+    }
+
+    /// Whether a group is an equality of tendons' lengths.
+    fn is_along_tendons(&self, group: usize) -> bool {
+        match self.sources[group] {
+            Source::Equality { index, .. } => self.equalities[index].along_tendons().is_some(),
+            _ => false,
+        }
     }
 }

@@ -170,7 +170,7 @@ impl Constraints {
                         error,
                         elastic,
                     },
-                ) if index as i32 == p.index => {
+                ) if index as i32 == p.index && p.anchor().is_none() => {
                     let rows = self.range(group);
                     let at = error.to_array().into_iter().zip(&self.lambda[rows.clone()]);
                     for (sigma, (error, impulse)) in sigma[rows].iter_mut().zip(at) {
@@ -185,7 +185,7 @@ impl Constraints {
                         elastic,
                         end,
                     },
-                ) if tendon == index => {
+                ) if tendon == index && p.anchor().is_none() => {
                     let row = self.range(group).start;
                     let (gap, impulse) = (self.gaps[group], self.lambda[row]);
                     sigma[row] = match p.component as usize {

@@ -2,9 +2,12 @@
 
 use super::assemble::Constraints;
 use super::elastic::Elastic;
+use super::equality::Equality;
+use super::equality_list::springs;
 use super::memory::Key;
 use super::source::{Along, Source};
 use crate::contact::problem::Block;
+use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
 use crate::spatial::Mat3;
@@ -20,6 +23,41 @@ impl Constraints {
         }
     }
 
+    /// Takes the springs' ends where parameters have them.
+    pub fn place_springs(&mut self, model: &Model, params: &Params) {
+        for (kept, spring) in self.springs.iter_mut().zip(springs(model, params)) {
+            *kept = spring;
+        }
+    }
+
+    /// How far the paths are from where their slopes jump.
+    pub(super) fn take_paths(&mut self, cords: &Cords) {
+        for (i, margin) in self.path_margins.iter_mut().enumerate() {
+            *margin = cords.switch_distance(i);
+        }
+    }
+
+    /// How far the paths that a group's rows are the slopes of are from where these jump [m]; infinite of a group without.
+    pub(super) fn path_margin(&self, group: usize) -> f64 {
+        let of = |tendon: usize| self.path_margins[tendon];
+        match self.sources[group] {
+            Source::Limit { along, .. } | Source::Friction { along } => match along {
+                Along::Tendon(i) => of(i),
+                Along::Turn(i) => self.turn_margins[i],
+                Along::Dof(_) => f64::INFINITY,
+            },
+            Source::Cord { tendon, .. } => of(tendon),
+            Source::Equality { index, .. } => match &self.equalities[index] {
+                Equality::Tendons(c) => {
+                    let leader = c.leader.map_or(f64::INFINITY, |l| of(l.tendon));
+                    leader.min(of(c.follower.tendon))
+                }
+                _ => f64::INFINITY,
+            },
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Bounds of lengths within reach.
     pub(super) fn fill_tendon_limits(
         &mut self,
@@ -31,7 +69,7 @@ impl Constraints {
     ) {
         for tendon in 0..self.tendons.len() {
             let own = &self.tendons[tendon];
-            if !own.is_limited() {
+            if !own.is_limited() || !self.may_pull(cords, tendon) {
                 continue;
             }
             let (margin, bounds) = (own.margin, [(own.lower, 1.0), (own.upper, -1.0)]);
@@ -60,7 +98,7 @@ impl Constraints {
     pub(super) fn fill_tendon_friction(&mut self, t: &Topology, cords: &Cords, h: f64) {
         for tendon in 0..self.tendons.len() {
             let bound = h * self.tendons[tendon].friction_loss;
-            if bound > 0.0 {
+            if bound > 0.0 && self.may_pull(cords, tendon) {
                 let along = Along::Tendon(tendon);
                 let (block, source) = (Block::Box { bound }, Source::Friction { along });
                 self.push_tendon(t, cords, (tendon, 1.0), block, source, 0.0, 7);
@@ -78,9 +116,6 @@ impl Constraints {
             }
             let (h, pull_only) = (self.time_step(), self.tendons[tendon].pull_only);
             let pull = Stretch::of(params.tendon[tendon], cords.length(tendon), pull_only);
-            if self.tendons[tendon].most_rows() > 1 || pull.law != [0.0; 2] {
-                self.cord_margin = self.cord_margin.min(cords.switch_distance(tendon));
-            }
             self.cord_margin = self.cord_margin.min(pull.margin);
             let weight = self.levers.mean(cords.moments(tendon));
             let Some(elastic) = Elastic::new(pull.law, h, weight) else {
@@ -130,7 +165,7 @@ impl Constraints {
     ) -> bool {
         let mut limited = self.tendons.iter().enumerate();
         limited.any(|(i, tendon)| {
-            tendon.is_limited() && {
+            tendon.is_limited() && self.may_pull(cords, i) && {
                 let at = cords.length(i) + h * cords.rate(i, v_next);
                 [(tendon.lower, 1.0), (tendon.upper, -1.0)]
                     .into_iter()

@@ -4,7 +4,7 @@
 //! neutral configuration and as the mean over where the geom is met from random directions (a box at its corners, a rod
 //! at its ends): it scales what yields, and as a constant of the simulation it costs the derivative nothing.
 
-use super::equality::Equality;
+use super::equality::{Equality, LengthCoupling};
 use super::rows::Rows;
 use super::source::{Along, Source};
 use super::tendon_list::Tendon;
@@ -13,6 +13,7 @@ use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;
 use crate::linalg::scattered;
 use crate::model::Model;
+use crate::model::limits::Limit;
 use crate::model::topology::WORLD;
 use crate::tendon::Cords;
 
@@ -26,6 +27,7 @@ pub struct Weights {
     dofs: Vec<f64>,
     equalities: Vec<f64>,
     tendons: Vec<f64>,
+    turns: Vec<f64>,
     /// Of everything that moves [N].
     force: f64,
 }
@@ -35,11 +37,18 @@ fn positive(w: f64) -> f64 {
     if w > 0.0 && w.is_finite() { w } else { 1.0 }
 }
 
-/// Of tendons: the largest in a few configurations, since in any single one a path may lead through the axes that it turns.
-fn weigh(model: &Model, dynamics: &mut Dynamics, cords: &Cords, tendons: &[Tendon]) -> Vec<f64> {
+/// Of rows along tendons: the largest in a few configurations, since in any single one a path may lead through the axes that it
+/// turns. `fill` appends those of one, if it has any.
+fn weigh(
+    model: &Model,
+    dynamics: &mut Dynamics,
+    cords: &Cords,
+    count: usize,
+    fill: impl Fn(usize, &Cords, &mut Rows) -> bool,
+) -> Vec<f64> {
     let t = model.topology();
-    let mut weights = vec![0.0; tendons.len()];
-    if tendons.is_empty() {
+    let mut weights = vec![0.0; count];
+    if count == 0 {
         return weights;
     }
     let (mut cords, mut rows) = (cords.clone(), Rows::new(t, 1));
@@ -52,10 +61,9 @@ fn weigh(model: &Model, dynamics: &mut Dynamics, cords: &Cords, tendons: &[Tendo
         dynamics.update(model, model.params(), &q, &still);
         dynamics.factor_mass(model, &model.params().armature);
         cords.update(&dynamics.kin, &q);
-        for (i, (tendon, weight)) in tendons.iter().zip(&mut weights).enumerate() {
-            if tendon.has_rows {
-                rows.clear();
-                tendon.fill(t, &cords, i, 1.0, &mut rows);
+        for (i, weight) in weights.iter_mut().enumerate() {
+            rows.clear();
+            if fill(i, &cords, &mut rows) {
                 rows.solve_half(t, &dynamics.mass);
                 *weight = rows.delassus(0, 0)[0].0[0].max(*weight);
             }
@@ -71,6 +79,7 @@ impl Weights {
         equalities: &[Equality],
         cords: &Cords,
         tendons: &[Tendon],
+        limits: &[Limit],
     ) -> Weights {
         let t = model.topology();
         let mut dynamics = Dynamics::new(model, false);
@@ -96,23 +105,61 @@ impl Weights {
         });
         let geoms = geoms.collect();
         let mass: f64 = (kin.inertia.iter()).map(|i| i.mass).sum();
-        let dofs = mobility.dofs.iter().map(|w| positive(*w)).collect();
+        let dofs = &mobility.dofs;
+        // Of a turn that of the mean inertia: about a thin rod's axis little is moved, and that says nothing of bending it.
+        let turned = limits.iter().filter(|l| l.turn.is_some());
+        let turns = turned.map(|l| {
+            let inertias = dofs[l.dof..l.dof + l.nv()].iter().map(|w| 1.0 / w);
+            positive(l.nv() as f64 / inertias.sum::<f64>())
+        });
+        let turns = turns.collect();
+        let dofs = dofs.iter().map(|w| positive(*w)).collect();
         let mut rows = Rows::new(t, usize::from(!equalities.is_empty()));
+        let mut lengths = cords.clone();
+        lengths.update(kin, model.neutral());
+        let along_tendons: Vec<Option<&LengthCoupling>> =
+            equalities.iter().map(Equality::along_tendons).collect();
         let equalities = equalities.iter().map(|e| {
             rows.clear();
-            e.fill(t, kin, model.neutral(), &mut rows);
+            e.fill(t, (kin, &lengths), model.neutral(), &mut rows);
             rows.solve_half(t, &dynamics.mass);
             let all: f64 = (rows.delassus(0, 0).iter().enumerate())
                 .map(|(k, column)| column.0[k])
                 .sum();
             positive(all / e.rows() as f64)
         });
-        let equalities = equalities.collect();
+        let mut equalities: Vec<f64> = equalities.collect();
+        if along_tendons.iter().any(Option::is_some) {
+            let fill = |i: usize, cords: &Cords, rows: &mut Rows| match along_tendons[i] {
+                Some(coupling) => {
+                    coupling.fill(t, cords, rows);
+                    true
+                }
+                None => false,
+            };
+            let weights = weigh(model, &mut dynamics, cords, equalities.len(), fill);
+            for (own, (weight, along)) in equalities
+                .iter_mut()
+                .zip(weights.iter().zip(&along_tendons))
+            {
+                if along.is_some() {
+                    *own = *weight;
+                }
+            }
+        }
+        let fill = |i: usize, cords: &Cords, rows: &mut Rows| {
+            let tendon: &Tendon = &tendons[i];
+            if tendon.has_rows {
+                tendon.fill(t, cords, i, 1.0, rows);
+            }
+            tendon.has_rows
+        };
         Weights {
             geoms,
             dofs,
             equalities,
-            tendons: weigh(model, &mut dynamics, cords, tendons),
+            turns,
+            tendons: weigh(model, &mut dynamics, cords, tendons.len(), fill),
             force: mass * model.params().gravity.norm(),
         }
     }
@@ -145,6 +192,13 @@ impl Weights {
             | Source::Friction {
                 along: Along::Tendon(i),
             } => self.tendons[i],
+            Source::Limit {
+                along: Along::Turn(i),
+                ..
+            }
+            | Source::Friction {
+                along: Along::Turn(i),
+            } => self.turns[i],
             // What yields by itself is not weighed.
             Source::Cord { .. } | Source::Spring { .. } => 1.0,
             Source::Equality { index, .. } => self.equalities[index],

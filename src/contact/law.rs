@@ -12,7 +12,7 @@ use super::mode::Mode;
 use super::problem::{Problem, Regularization};
 use super::product::Product;
 use super::push_out::{Jam, PushOut};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::fmt::Debug;
 
 /// A law of contact with its solver and the solution that it found last.
@@ -32,6 +32,15 @@ pub trait Law: Debug + Send {
     /// # Errors
     /// `NoStep` before a solve, `NotConverged` where it was not solved.
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized>;
+
+    /// Of a law that makes impulses a function of the velocity at the end: those of a step that ends with the one which
+    /// the request has without impulses, written as [`Law::solve`] does.
+    ///
+    /// # Errors
+    /// `Unsupported` for a law of which they are none.
+    fn answer(&mut self, _step: &mut dyn Request) -> Result<()> {
+        Err(not_a_function())
+    }
 
     /// What friction impulses of the contacts that it is given are in.
     fn cone(&self) -> Cone;
@@ -98,6 +107,12 @@ impl Outcome {
     }
 }
 
+fn not_a_function() -> Error {
+    Error::unsupported(
+        "with this law of contact impulses are no function of the velocity at the end of a step",
+    )
+}
+
 /// The derivative of a law at its solution; `problem` is the one that was solved.
 pub trait Linearized {
     /// dλ for `columns` directions: `w` (n × columns) is the variation of σ at fixed λ, `limits` (blocks × columns) that
@@ -110,6 +125,14 @@ pub trait Linearized {
         columns: usize,
         dlambda: &mut [f64],
     ) -> Result<()>;
+
+    /// dλ along a variation of σ with all that moves it, of a law as [`Law::answer`] says.
+    ///
+    /// # Errors
+    /// As there.
+    fn answer(&mut self, _problem: &Problem, _dsigma: &[f64], _dlambda: &mut [f64]) -> Result<()> {
+        Err(not_a_function())
+    }
 
     /// Adjoint of [`Linearized::apply`], for one column.
     fn apply_transpose(

@@ -74,7 +74,7 @@ impl Problem<'_> {
         }
         if let Some(i) = self.g.iter().position(|x| !x.is_finite()) {
             return Err(Error::numerical(format!(
-                "g[{i}] is {}, expected a finite number",
+                "g[{i}], the velocity that row {i} is left with without impulses, is {}, expected a finite number",
                 self.g[i]
             )));
         }

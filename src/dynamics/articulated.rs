@@ -218,31 +218,16 @@ impl<'a> PathSweep<'a> {
 }
 
 #[inline(always)]
-fn articulate_kernel(
-    w: &mut Articulation,
-    kin: &Kinematics,
-    model: &Model,
-    diagonal: &[f64],
-    held: Option<&[bool]>,
-) {
+fn articulate_kernel(w: &mut Articulation, kin: &Kinematics, model: &Model, diagonal: &[f64]) {
     let links = &model.topology().links;
     w.s.copy_from_slice(&kin.s);
-    if let Some(held) = held {
-        for (s, _) in w.s.iter_mut().zip(held).filter(|(_, held)| **held) {
-            *s = Twist::ZERO;
-        }
-    }
     for (ia, inertia) in w.ia.iter_mut().zip(&kin.inertia) {
         *ia = Articulated::rigid(inertia);
     }
     for (i, l) in links.iter().enumerate().rev() {
         let mut ia = w.ia[i];
         for k in l.dofs().rev() {
-            let own = match held {
-                Some(held) if held[k] => 1.0,
-                _ => diagonal[k],
-            };
-            (w.u[k], w.dinv[k]) = ia.release(w.s[k], own);
+            (w.u[k], w.dinv[k]) = ia.release(w.s[k], diagonal[k]);
         }
         if l.parent != WORLD {
             w.ia[l.parent].add(&ia);
@@ -251,11 +236,11 @@ fn articulate_kernel(
 }
 
 dispatch! {
-    /// The factors of M − armature + diag(`diagonal`), where rows and columns of `held` dofs are those of the identity.
+    /// The factors of M − armature + diag(`diagonal`).
     ///
     /// `kin` must hold positions and inertias. A matrix that is not positive definite shows as a 1/D that is negative
     /// or not finite.
     pub fn articulate = articulate_kernel(
-        w: &mut Articulation, kin: &Kinematics, model: &Model, diagonal: &[f64], held: Option<&[bool]>,
+        w: &mut Articulation, kin: &Kinematics, model: &Model, diagonal: &[f64],
     )
 }

@@ -7,11 +7,9 @@
 //!
 //! A symmetric product w g gᵀ with w > 0 has √w g in either. Such may be others in every step.
 //!
-//! C is factored by LU, so that A need not be symmetric. Of rank r, it costs r solves with A₀ and r³.
+//! C is factored by LU, so that A need not be symmetric, nor A₀. Of rank r, it costs r solves with A₀ and r³.
 
-use super::factors::Factors;
 use crate::linalg::Lu;
-use crate::model::topology::Topology;
 
 /// A pivot of the capacitance matrix at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
@@ -20,8 +18,9 @@ const TINY: f64 = 1e-14;
 #[derive(Clone, Debug)]
 pub struct Couplings {
     nv: usize,
-    /// Rows that have terms.
+    /// Rows that have terms, and of those that may have others each time, where they are among these.
     rows: Vec<usize>,
+    places: Vec<usize>,
     /// Column of U and W, row of W, value.
     terms: Vec<(usize, usize, f64)>,
     /// √w g of all products, (dof, value), and where those of each end.
@@ -58,6 +57,7 @@ impl Couplings {
         Couplings {
             nv,
             rows,
+            places: Vec::new(),
             terms,
             products: Vec::with_capacity(numbers),
             ends: Vec::with_capacity(products),
@@ -68,6 +68,37 @@ impl Couplings {
             small: vec![[0.0]; rank],
             scratch: vec![[0.0]; rank],
         }
+    }
+
+    /// With room for terms that are others each time: in so many rows, so many in all. Allocates.
+    pub fn with_room(nv: usize, [rows, terms]: [usize; 2]) -> Self {
+        let mut couplings = Couplings::new(nv, std::iter::empty(), [rows, 0]);
+        couplings.rows = Vec::with_capacity(rows);
+        couplings.terms = Vec::with_capacity(terms);
+        couplings.places = vec![usize::MAX; nv];
+        couplings
+    }
+
+    /// Takes other terms than before: (row, column, value).
+    pub fn take(&mut self, terms: impl Iterator<Item = (usize, usize, f64)>) {
+        self.is_regular = false;
+        for row in self.rows.drain(..) {
+            self.places[row] = usize::MAX;
+        }
+        self.terms.clear();
+        for (row, column, x) in terms {
+            let place = &mut self.places[row];
+            if *place == usize::MAX {
+                *place = self.rows.len();
+                self.rows.push(row);
+            }
+            self.terms.push((*place, column, x));
+        }
+    }
+
+    /// A dof with terms where they leave nothing to solve by.
+    pub fn singular_at(&self) -> Option<usize> {
+        (self.rows.first().copied()).filter(|_| !self.is_regular)
     }
 
     /// Columns of U and W.
@@ -101,6 +132,42 @@ impl Couplings {
         }
     }
 
+    /// `out` −= U Wᵀ x.
+    pub fn subtract(&self, x: &[f64], out: &mut [f64]) {
+        for (k, column, value) in &self.terms {
+            out[self.rows[*k]] -= value * x[*column];
+        }
+        self.subtract_products(x, out);
+    }
+
+    /// `out` −= W Uᵀ x.
+    pub fn subtract_transposed(&self, x: &[f64], out: &mut [f64]) {
+        for (k, column, value) in &self.terms {
+            out[*column] -= value * x[self.rows[*k]];
+        }
+        self.subtract_products(x, out);
+    }
+
+    fn subtract_products(&self, x: &[f64], out: &mut [f64]) {
+        for k in 0..self.ends.len() {
+            let g = self.product(k);
+            let along: f64 = g.iter().map(|(i, g)| g * x[*i]).sum();
+            g.iter().for_each(|(i, g)| out[*i] -= g * along);
+        }
+    }
+
+    /// `out` += U Wᵀ x.
+    pub fn add_product(&self, x: &[f64], out: &mut [f64]) {
+        self.project(x, |k, y| match self.rows.get(k) {
+            Some(row) => out[*row] += y,
+            None => {
+                for (i, g) in self.product(k - self.rows.len()) {
+                    out[*i] += g * y;
+                }
+            }
+        });
+    }
+
     /// √w g of a product.
     fn product(&self, k: usize) -> &[(usize, f64)] {
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
@@ -124,23 +191,23 @@ impl Couplings {
         terms.next().is_none()
     }
 
-    /// Prepares solving with these factors of A₀.
-    pub fn factor(&mut self, m: &mut Factors, t: &Topology) {
+    /// Prepares solving, given what does x ← A₀⁻¹ x.
+    pub fn factor(&mut self, mut solve: impl FnMut(&mut [f64])) {
         let (rank, rows) = (self.rank(), self.rows.len());
         if rank == 0 {
             return;
         }
         let mut z = std::mem::take(&mut self.z);
-        z.fill(0.0);
+        z[..rank * self.nv].fill(0.0);
         for (k, z) in z.chunks_exact_mut(self.nv).take(rank).enumerate() {
             match k.checked_sub(rows) {
                 None => z[self.rows[k]] = 1.0,
                 Some(k) => self.product(k).iter().for_each(|(i, g)| z[*i] = *g),
             }
-            m.solve(t, z);
+            solve(z);
         }
         let mut capacitance = std::mem::take(&mut self.capacitance);
-        capacitance.fill(0.0);
+        capacitance[..rank * rank].fill(0.0);
         for (j, z) in z.chunks_exact(self.nv).take(rank).enumerate() {
             capacitance[j * rank + j] = 1.0;
             self.project(z, |i, x| capacitance[i * rank + j] += x);
@@ -149,9 +216,9 @@ impl Couplings {
         (self.z, self.capacitance) = (z, capacitance);
     }
 
-    /// x ← A⁻¹ x; not finite where A is singular.
-    pub fn solve(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
-        m.solve(t, x);
+    /// x ← A⁻¹ x, given the same for A₀; not finite where A is singular.
+    pub fn solve(&mut self, mut solve: impl FnMut(&mut [f64]), x: &mut [f64]) {
+        solve(x);
         let rank = self.rank();
         if rank == 0 {
             return;
@@ -169,11 +236,11 @@ impl Couplings {
         self.refuse_singular(x);
     }
 
-    /// x ← A⁻ᵀ x.
-    pub fn solve_transposed(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
+    /// x ← A⁻ᵀ x, given the same for A₀.
+    pub fn solve_transposed(&mut self, mut solve: impl FnMut(&mut [f64]), x: &mut [f64]) {
         let (rank, rows) = (self.rank(), self.rows.len());
         if rank == 0 {
-            return m.solve(t, x);
+            return solve(x);
         }
         let small = &mut self.small[..rank];
         for ([s], z) in small.iter_mut().zip(self.z.chunks_exact(self.nv)) {
@@ -189,7 +256,7 @@ impl Couplings {
                 .iter()
                 .for_each(|(i, g)| x[*i] -= g * s);
         }
-        m.solve(t, x);
+        solve(x);
         self.refuse_singular(x);
     }
 

@@ -32,11 +32,11 @@ impl Factors {
         }
     }
 
-    /// The dof at which M is found not to be positive definite.
-    pub fn singular_at(&self) -> Option<usize> {
-        self.dinv()
-            .iter()
-            .position(|x| !(*x > 0.0 && x.is_finite()))
+    /// The dof at which M with this `diagonal` is found not to be positive definite. Where that is infinite 1/D is zero.
+    pub fn singular_at(&self, diagonal: &[f64]) -> Option<usize> {
+        let is_sound = |d: f64, x: f64| d > 0.0 && d.is_finite() || d == 0.0 && x == f64::INFINITY;
+        let mut all = self.dinv().iter().zip(diagonal);
+        all.position(|(d, x)| !is_sound(*d, *x))
     }
 
     /// x ← M⁻¹ x.

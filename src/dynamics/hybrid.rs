@@ -1,24 +1,110 @@
 //! Hybrid dynamics: some dofs have given accelerations, the others given forces.
 //!
 //! Featherstone (2008), §9.2; Sueda's notes on RedMax, §2.10 and §2.13. The free dofs solve
-//! M_ff a_f = τ_f − (b + M_fp a_p)_f; with the prescribed rows and columns of M replaced by those of
-//! the identity, the branch-sparse factorization serves as it is.
+//! M_ff a_f = τ_f − (b + M_fp a_p)_f. A given dof is one of infinite inertia: with an infinite number on the diagonal its
+//! 1/D is zero, it hands no force on, and what solves with the factors has zero rows and columns there. No kernel is another.
 
-use super::mass::BranchMatrix;
-use crate::linalg::F4;
-use crate::model::topology::Topology;
+use super::mass_times::mass_times;
+use super::workspace::Dynamics;
+use crate::model::Model;
+use crate::model::params::Params;
 
-/// Adds the armature and replaces the rows and columns of prescribed dofs by those of the identity.
-pub fn restrict(m: &mut BranchMatrix, t: &Topology, armature: &[f64], prescribed: &[bool]) {
-    let flat = F4::flat_mut(&mut m.rows);
-    for (k, dof) in t.dofs.iter().enumerate() {
-        flat[dof.row + dof.depth] += armature[k];
-        let mut a = k;
-        for d in (0..=dof.depth).rev() {
-            if prescribed[k] || prescribed[a] {
-                flat[dof.row + d] = if a == k { 1.0 } else { 0.0 };
-            }
-            a = t.dofs[a].parent;
+impl Dynamics {
+    /// a with A a = τ − b + Jᵀ(external) in the rows of all dofs but those of which the diagonal `pivots` is infinite; these
+    /// have the accelerations `given`, which is zero elsewhere. A is the system matrix, whose factors are left. After
+    /// [`Dynamics::update`]; where A is singular some numbers are not finite.
+    pub fn forward_given(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        pivots: &[f64],
+        tau: &[f64],
+        given: &[f64],
+        a: &mut [f64],
+    ) {
+        self.factor_system(model, pivots);
+        self.rest_of_forces(model, params, tau, given, a);
+        self.system.subtract_couplings(given, a);
+        self.system.solve(&mut self.mass, model.topology(), a);
+        if self.mass.singular_at(pivots).is_some() {
+            a.fill(f64::NAN);
         }
+        for (a, given) in a.iter_mut().zip(given) {
+            *a += given;
+        }
+    }
+
+    /// τ − (M `given` + b) + Jᵀ(external).
+    fn rest_of_forces(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        tau: &[f64],
+        given: &[f64],
+        out: &mut [f64],
+    ) {
+        self.inverse(model, params, given, out);
+        for (out, tau) in out.iter_mut().zip(tau) {
+            *out = tau - *out;
+        }
+    }
+
+    /// `out` ← the system matrix times x but for its diagonal beyond M, or its transpose; where placements are those of A.
+    pub fn times_system(&mut self, model: &Model, transposed: bool, x: &[f64], out: &mut [f64]) {
+        mass_times(&mut self.mass_times, &self.kin, model, x, out);
+        for x in out.iter_mut() {
+            *x = -*x;
+        }
+        match transposed {
+            false => self.system.subtract_couplings(x, out),
+            true => self.system.subtract_couplings_transposed(x, out),
+        }
+        for x in out.iter_mut() {
+            *x = -*x;
+        }
+    }
+
+    /// Hybrid dynamics: where `prescribed`, `a` is given and `tau` found; elsewhere the converse.
+    /// Both arrays are completed. After [`Dynamics::update`].
+    pub fn hybrid(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        prescribed: &[bool],
+        tau: &mut [f64],
+        a: &mut [f64],
+    ) {
+        let mut pivots = std::mem::take(&mut self.unit);
+        for (k, pivot) in pivots.iter_mut().enumerate() {
+            *pivot = match prescribed[k] {
+                true => f64::INFINITY,
+                false => params.armature[k],
+            };
+            if !prescribed[k] {
+                a[k] = 0.0;
+            }
+        }
+        self.factor_mass(model, &pivots);
+        pivots.fill(0.0);
+        self.unit = pivots;
+        let mut left = std::mem::take(&mut self.scratch);
+        self.rest_of_forces(model, params, tau, a, &mut left);
+        // Nothing has been said of the force on a given dof.
+        for (x, _) in left.iter_mut().zip(prescribed).filter(|(_, p)| **p) {
+            *x = 0.0;
+        }
+        self.mass.solve(model.topology(), &mut left);
+        for (k, a) in a.iter_mut().enumerate() {
+            if !prescribed[k] {
+                *a = left[k];
+            }
+        }
+        self.inverse(model, params, a, &mut left);
+        for (k, tau) in tau.iter_mut().enumerate() {
+            if prescribed[k] {
+                *tau = left[k];
+            }
+        }
+        self.scratch = left;
     }
 }

@@ -1,31 +1,26 @@
 //! Jacobians of bodies and of the centre of mass, momentum and energy.
 
 use super::kinematics::Kinematics;
+use super::motion::{self, Frame, ReferenceFrame};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::WORLD;
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Pose, Vec3, Wrench};
 
-/// Where a point of a body is: its link, and the point relative to the tree's origin.
-fn located(model: &Model, kin: &Kinematics, body: usize, point: Vec3) -> Option<(usize, Vec3)> {
-    let b = &model.bodies()[body];
-    (b.link != WORLD).then(|| {
-        let p = kin.rot[b.link].mul_vec(b.in_link.point(point)) + kin.pos[b.link];
-        (b.link, p)
-    })
+/// A point of a body (body axes), whose motion is told along world axes.
+fn carried(body: usize, point: Vec3) -> Frame {
+    Frame {
+        body,
+        placement: Pose::translation(point),
+        reference: ReferenceFrame::LocalWorldAligned,
+    }
 }
 
 /// Twist of the frame with world axes at a point of a body, per dof: 6×nv, column-major; `point` in
 /// body axes. `kin` must hold positions.
 pub fn body_jacobian(model: &Model, kin: &Kinematics, body: usize, point: Vec3, j: &mut [f64]) {
-    j.fill(0.0);
-    if let Some((link, p)) = located(model, kin, body, point) {
-        for k in model.topology().path(link) {
-            let s = kin.s[k];
-            j[6 * k..6 * k + 6].copy_from_slice(&Twist::new(s.at(p), s.ang).to_array());
-        }
-    }
+    motion::jacobian(model, kin, &carried(body, point), j);
 }
 
 /// Time derivative of [`body_jacobian`] along v. `kin` must hold positions and velocities.
@@ -36,29 +31,7 @@ pub fn body_jacobian_rate(
     point: Vec3,
     rate: &mut [f64],
 ) {
-    rate.fill(0.0);
-    if let Some((link, p)) = located(model, kin, body, point) {
-        let velocity = kin.v[link].at(p);
-        let t = model.topology();
-        for k in t.path(link) {
-            let s = kin.s[k];
-            // S is carried by its own link; the point moves with the body.
-            let ds = kin.v[t.dofs[k].link].cross(s);
-            let t = Twist::new(ds.at(p) + s.ang.cross(velocity), ds.ang);
-            rate[6 * k..6 * k + 6].copy_from_slice(&t.to_array());
-        }
-        for (state, varying) in kin.varying.iter().zip(&t.varying) {
-            let l = &t.links[varying.link];
-            if (varying.link..l.end).contains(&link) {
-                for k in 0..l.nv {
-                    let ds = state.along(k, state.velocity());
-                    let ds = Twist::new(ds.at(p), ds.ang).to_array();
-                    let column = &mut rate[6 * (l.iv + k)..];
-                    column.iter_mut().zip(ds).for_each(|(x, ds)| *x += ds);
-                }
-            }
-        }
-    }
+    motion::jacobian_rate(model, kin, &carried(body, point), rate);
 }
 
 /// Mass, centre of mass (world) and its Jacobian (3×nv, column-major) of all that moves.

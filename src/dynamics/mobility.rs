@@ -24,7 +24,7 @@ impl Mobility {
     /// Of M with this `diagonal` for its armature; `kin` must hold positions and inertias.
     pub fn new(model: &Model, kin: &Kinematics, diagonal: &[f64]) -> Mobility {
         let mut a = Articulation::new(model);
-        articulate(&mut a, kin, model, diagonal, None);
+        articulate(&mut a, kin, model, diagonal);
         let mut m = Mobility {
             links: Vec::with_capacity(model.topology().links.len()),
             dofs: Vec::with_capacity(model.nv()),

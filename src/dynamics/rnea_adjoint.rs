@@ -108,7 +108,11 @@ fn rnea_adjoint_kernel(
     for (index, link) in t.varying.iter().enumerate() {
         let own = x[link.link];
         let turn = Wrench::new(Vec3::ZERO, own.turn);
-        for (k, gained) in t.links[link.link].dofs().zip(gained(kin, rnea, t, index)) {
+        for (k, gained) in
+            t.links[link.link]
+                .dofs()
+                .zip(gained(kin, &rnea.varying[index], t, index))
+        {
             q_bar[k] += gained.alpha.dot(own.momentum) + gained.eta.dot(turn);
             v_bar[k] += gained.beta.dot(own.momentum);
         }

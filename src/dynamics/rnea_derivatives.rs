@@ -179,15 +179,24 @@ fn dot3(p: &[F4], f: &[F4; 3]) -> F4 {
     p[0] * f[0] + p[1] * f[1] + p[2] * f[2]
 }
 
-/// Fills [`RneaDerivatives::composite`] and sums its stiffness, without the matrices; as [`rnea_derivatives`].
-pub fn subtrees(w: &mut RneaDerivatives, kin: &Kinematics, t: &Topology) {
-    for (i, c) in w.composite.iter_mut().enumerate() {
+/// What the subtree of each link amounts to. `kin` must hold positions, velocities and inertias.
+pub fn gather(composite: &mut [Composite], kin: &Kinematics, t: &Topology) {
+    for (i, c) in composite.iter_mut().enumerate() {
         *c = Composite::of(&kin.inertia[i], kin.v[i]);
     }
     for (i, l) in t.links.iter().enumerate().rev() {
         if l.parent != WORLD {
-            let own = w.composite[i];
-            w.composite[l.parent].add(&own);
+            let own = composite[i];
+            composite[l.parent].add(&own);
+        }
+    }
+}
+
+/// Fills [`RneaDerivatives::composite`] and sums its stiffness, without the matrices; as [`rnea_derivatives`].
+pub fn subtrees(w: &mut RneaDerivatives, kin: &Kinematics, t: &Topology) {
+    gather(&mut w.composite, kin, t);
+    for (i, l) in t.links.iter().enumerate().rev() {
+        if l.parent != WORLD {
             w.stiffness.pass_on(i, l.parent);
         }
     }
@@ -218,10 +227,11 @@ fn rnea_derivatives_kernel(
     }
     for (index, link) in t.varying.iter().enumerate() {
         let own = &mut w.carried[t.links[link.link].dofs()];
-        for (own, gained) in own.iter_mut().zip(gained(kin, rnea, t, index)) {
-            own.eta += gained.eta;
-            own.alpha += gained.alpha;
-            own.beta += gained.beta;
+        for (own, gained) in own
+            .iter_mut()
+            .zip(gained(kin, &rnea.varying[index], t, index))
+        {
+            *own += gained;
         }
     }
     if axes == FreeAxes::World {

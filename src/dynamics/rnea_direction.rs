@@ -68,7 +68,7 @@ fn rnea_direction_kernel(
         own.velocity += eta + speed;
         own.acceleration += ap.cross(turn) + vp.cross(eta) + (kin.v[i] + vp).cross(speed);
         if let Some((index, _)) = varying.next_if(|(_, link)| *link == i) {
-            for (k, gained) in l.dofs().zip(gained(kin, rnea, t, index)) {
+            for (k, gained) in l.dofs().zip(gained(kin, &rnea.varying[index], t, index)) {
                 if !dq.is_empty() {
                     own.velocity += gained.eta * dq[k];
                     own.acceleration += gained.alpha * dq[k];

@@ -12,7 +12,7 @@ pub enum System {
     /// Nothing.
     Definite,
     /// Terms between dofs of different branches, and products g gᵀ.
-    Coupled(Couplings),
+    Coupled(Box<Couplings>),
     /// A itself, with the sparsity of the tree, not symmetric.
     General(TreeLu),
 }
@@ -42,7 +42,7 @@ impl System {
         let couplings = Couplings::new(nv, terms, room);
         *self = match couplings.is_empty() && room[0] == 0 {
             true => System::Definite,
-            false => System::Coupled(couplings),
+            false => System::Coupled(Box::new(couplings)),
         };
     }
 
@@ -56,10 +56,31 @@ impl System {
         }
     }
 
+    /// `out` += what A has beyond M and the diagonal, times x. Nothing of a matrix that is none of a tree.
+    pub fn add_product(&self, x: &[f64], out: &mut [f64]) {
+        if let System::Coupled(c) = self {
+            c.add_product(x, out);
+        }
+    }
+
     /// After the tree's factors have been made.
     pub fn factor(&mut self, m: &mut Factors, t: &Topology) {
         if let System::Coupled(c) = self {
-            c.factor(m, t);
+            c.factor(|x| m.solve(t, x));
+        }
+    }
+
+    /// `out` −= the terms between dofs and the products times x.
+    pub fn subtract_couplings(&self, x: &[f64], out: &mut [f64]) {
+        if let System::Coupled(c) = self {
+            c.subtract(x, out);
+        }
+    }
+
+    /// `out` −= their transposes times x.
+    pub fn subtract_couplings_transposed(&self, x: &[f64], out: &mut [f64]) {
+        if let System::Coupled(c) = self {
+            c.subtract_transposed(x, out);
         }
     }
 
@@ -68,7 +89,7 @@ impl System {
     pub fn solve(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
         match self {
             System::Definite => m.solve(t, x),
-            System::Coupled(c) => c.solve(m, t, x),
+            System::Coupled(c) => c.solve(|x| m.solve(t, x), x),
             System::General(lu) => lu.solve(t, x),
         }
     }
@@ -78,7 +99,7 @@ impl System {
     pub fn solve_transposed(&mut self, m: &mut Factors, t: &Topology, x: &mut [f64]) {
         match self {
             System::Definite => m.solve(t, x),
-            System::Coupled(c) => c.solve_transposed(m, t, x),
+            System::Coupled(c) => c.solve_transposed(|x| m.solve(t, x), x),
             System::General(lu) => lu.solve_transposed(t, x),
         }
     }

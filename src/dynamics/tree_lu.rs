@@ -4,6 +4,7 @@
 //! for M = LᵀDL (Featherstone 2008, §6.4): what dof k leaves behind is on the path above it. There is no pivoting, which
 //! would: a pivot that is tiny beside what it has been made of is refused.
 
+use crate::linalg::axpy;
 use crate::model::topology::{Topology, WORLD};
 
 /// A pivot at most this share of the sum that it is left of counts as zero.
@@ -91,46 +92,66 @@ impl TreeLu {
 
     /// x ← A⁻¹ x.
     pub fn solve(&self, t: &Topology, x: &mut [f64]) {
+        self.solve_columns::<1>(t, x.as_chunks_mut().0);
+    }
+
+    /// The same for W columns, row by row.
+    #[inline(always)]
+    pub fn solve_columns<const W: usize>(&self, t: &Topology, x: &mut [[f64; W]]) {
         self.sweep_up(t, &self.above, x, |x, _| x);
         self.sweep_down(t, &self.below, x, |x, sum, pivot| (x - sum) / pivot);
     }
 
     /// x ← A⁻ᵀ x.
     pub fn solve_transposed(&self, t: &Topology, x: &mut [f64]) {
+        let x = x.as_chunks_mut::<1>().0;
         self.sweep_up(t, &self.below, x, |x, pivot| x / pivot);
         self.sweep_down(t, &self.above, x, |x, sum, _| x - sum);
     }
 
     /// From the tips to the root: what a dof becomes of its pivot, and takes from those above by its row.
-    fn sweep_up(&self, t: &Topology, row: &[f64], x: &mut [f64], of: impl Fn(f64, f64) -> f64) {
+    #[inline(always)]
+    fn sweep_up<const W: usize>(
+        &self,
+        t: &Topology,
+        row: &[f64],
+        x: &mut [[f64; W]],
+        of: impl Fn(f64, f64) -> f64,
+    ) {
         for (k, dof) in t.dofs.iter().enumerate().rev() {
             let start = self.starts[k];
-            x[k] = of(x[k], self.above[start + dof.depth]);
+            let pivot = self.above[start + dof.depth];
+            let own = x[k].map(|x| of(x, pivot));
+            x[k] = own;
             let mut a = dof.parent;
             for d in (0..dof.depth).rev() {
-                x[a] -= row[start + d] * x[k];
+                axpy(-row[start + d], &own, &mut x[a]);
                 a = t.dofs[a].parent;
             }
         }
     }
 
     /// From the root to the tips: what a dof becomes of the sum over its row and of its pivot.
-    fn sweep_down(
+    #[inline(always)]
+    fn sweep_down<const W: usize>(
         &self,
         t: &Topology,
         row: &[f64],
-        x: &mut [f64],
+        x: &mut [[f64; W]],
         of: impl Fn(f64, f64, f64) -> f64,
     ) {
         for (k, dof) in t.dofs.iter().enumerate() {
             let start = self.starts[k];
-            let (mut sum, mut a) = (0.0, dof.parent);
+            let (mut sum, mut a) = ([0.0; W], dof.parent);
             for d in (0..dof.depth).rev() {
-                sum += row[start + d] * x[a];
+                axpy(row[start + d], &x[a], &mut sum);
                 a = t.dofs[a].parent;
             }
             debug_assert_eq!(a, WORLD);
-            x[k] = of(x[k], sum, self.above[start + dof.depth]);
+            let pivot = self.above[start + dof.depth];
+            for (x, sum) in x[k].iter_mut().zip(sum) {
+                *x = of(*x, sum, pivot);
+            }
         }
     }
 }

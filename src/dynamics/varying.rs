@@ -11,6 +11,7 @@ use super::rnea::Rnea;
 use crate::joint::MAX_DOFS;
 use crate::model::topology::{Topology, WORLD};
 use crate::spatial::Twist;
+use std::ops::AddAssign;
 
 /// η, α, β of a dof.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,10 +35,19 @@ impl Carried {
     }
 }
 
-/// What a varying link, by its index among them, adds to η, α, β of its dofs.
+impl AddAssign for Carried {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Carried) {
+        self.eta += o.eta;
+        self.alpha += o.alpha;
+        self.beta += o.beta;
+    }
+}
+
+/// What a varying link, by its index among them, adds to η, α, β of its dofs at the joint accelerations `acc`.
 pub(super) fn gained(
     kin: &Kinematics,
-    rnea: &Rnea,
+    acc: &[f64],
     t: &Topology,
     index: usize,
 ) -> [Carried; MAX_DOFS] {
@@ -47,7 +57,7 @@ pub(super) fn gained(
     if l.parent != WORLD {
         both += kin.v[l.parent];
     }
-    let (v, acc) = (state.velocity(), &rnea.varying[index]);
+    let v = state.velocity();
     let bias = state.bias_slopes(&*link.joint);
     let mut gained = [Carried::default(); MAX_DOFS];
     for (j, gained) in gained[..l.nv].iter_mut().enumerate() {

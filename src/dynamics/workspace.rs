@@ -3,13 +3,14 @@
 use super::aba::{Aba, aba};
 use super::aba_derivatives::{ColumnSupport, inverse_times};
 use super::articulated::articulate;
+use super::asked::Asked;
 use super::coupling::Coupling;
 use super::external::{External, LinkStiffness};
 use super::factors::Factors;
-use super::hybrid::restrict;
 use super::jacobian::unpack_symmetric;
 use super::kinematics::{Kinematics, inertias, positions, velocities};
 use super::mass::{BranchMatrix, Crba, DenseInverse, crba, crba_dense, factor, inverse};
+use super::mass_times::MassTimes;
 use super::rnea::{Rnea, accelerate, rnea};
 use super::rnea_adjoint::{RneaAdjoint, rnea_adjoint};
 use super::rnea_derivatives::{FreeAxes, RneaDerivatives, rnea_derivatives, subtrees};
@@ -48,11 +49,14 @@ pub struct Dynamics {
     /// The matrix of a step, around `mass`.
     pub system: System,
     pub derivatives: Option<Box<Derivatives>>,
+    pub asked: Asked,
     aba: Aba,
     crba: Crba,
     pub(crate) subtree: Vec<(f64, Vec3)>,
-    scratch: Vec<f64>,
-    unit: Vec<f64>,
+    pub(super) mass_times: MassTimes,
+    pub(super) scratch: Vec<f64>,
+    /// Zero between calls.
+    pub(super) unit: Vec<f64>,
     zero: Vec<f64>,
     /// `rnea` holds the recursion of `kin` at no joint acceleration.
     biased: bool,
@@ -79,9 +83,11 @@ impl Dynamics {
                     loads: LinkStiffness::new(t.links.len()),
                 })
             }),
+            asked: Asked::new(model),
             aba: Aba::new(model),
             crba: Crba::new(model),
             subtree: vec![(0.0, Vec3::ZERO); t.links.len()],
+            mass_times: MassTimes::new(model),
             scratch: vec![0.0; t.nv()],
             unit: vec![0.0; t.nv()],
             zero: vec![0.0; t.nv()],
@@ -95,6 +101,13 @@ impl Dynamics {
         positions(&mut self.kin, model, params, q);
         velocities(&mut self.kin, model, v);
         inertias(&mut self.kin, params);
+    }
+
+    /// Positions, and velocities if there are some, for questions that ask nothing of masses.
+    pub fn update_motion(&mut self, model: &Model, params: &Params, q: &[f64], v: Option<&[f64]>) {
+        self.biased = false;
+        positions(&mut self.kin, model, params, q);
+        v.inspect(|v| velocities(&mut self.kin, model, v));
     }
 
     /// Positions and inertias at q.
@@ -197,7 +210,7 @@ impl Dynamics {
     }
 
     /// b − Jᵀ(external) into `tau`; after [`Dynamics::update`].
-    fn bias(&mut self, model: &Model, params: &Params, tau: &mut [f64]) {
+    pub fn bias(&mut self, model: &Model, params: &Params, tau: &mut [f64]) {
         let (kin, external) = (&self.kin, &self.external);
         rnea(
             &mut self.rnea,
@@ -261,7 +274,7 @@ impl Dynamics {
                 crba(&mut self.crba, &self.kin, model, mass);
                 factor(mass, model.topology(), diagonal);
             }
-            Factors::Swept(a) => articulate(a, &self.kin, model, diagonal, None),
+            Factors::Swept(a) => articulate(a, &self.kin, model, diagonal),
         }
     }
 
@@ -398,7 +411,7 @@ impl Dynamics {
                 self.mass.solve(t, column);
                 column.iter_mut().for_each(|x| *x = -*x);
             }
-            return self.mass.singular_at();
+            return self.mass.singular_at(diagonal);
         }
         let d = self.derivatives.as_mut()?;
         d.id.stiffness.set(&self.external);
@@ -437,51 +450,5 @@ impl Dynamics {
                 }
             }
         }
-    }
-
-    /// Hybrid dynamics: where `prescribed`, `a` is given and `tau` found; elsewhere the converse.
-    /// Both arrays are completed. After [`Dynamics::update`].
-    pub fn hybrid(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        prescribed: &[bool],
-        tau: &mut [f64],
-        a: &mut [f64],
-    ) {
-        let t = model.topology();
-        for (a, p) in a.iter_mut().zip(prescribed) {
-            if !p {
-                *a = 0.0;
-            }
-        }
-        let mut bias = std::mem::take(&mut self.scratch);
-        self.inverse(model, params, a, &mut bias);
-        match &mut self.mass {
-            Factors::Packed(mass) => {
-                crba(&mut self.crba, &self.kin, model, mass);
-                restrict(mass, t, &params.armature, prescribed);
-                factor(mass, t, &self.zero);
-            }
-            Factors::Swept(a) => {
-                articulate(a, &self.kin, model, &params.armature, Some(prescribed))
-            }
-        }
-        for (k, b) in bias.iter_mut().enumerate() {
-            *b = if prescribed[k] { 0.0 } else { tau[k] - *b };
-        }
-        self.mass.solve(t, &mut bias);
-        for (k, a) in a.iter_mut().enumerate() {
-            if !prescribed[k] {
-                *a = bias[k];
-            }
-        }
-        self.inverse(model, params, a, &mut bias);
-        for (k, tau) in tau.iter_mut().enumerate() {
-            if prescribed[k] {
-                *tau = bias[k];
-            }
-        }
-        self.scratch = bias;
     }
 }

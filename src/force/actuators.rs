@@ -1,106 +1,331 @@
-//! Actuators: what inputs do to joints, through a gear, a gain and a bias, with clamps. Explicit.
+//! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
+//! Explicit.
+//!
+//! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
+//! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
+//! or gear[0] ∂l/∂q over a tendon's support, and the generalized force is m F(u, length, rate). With H = ∂²l/∂q² and l̇ = (∂l/∂q)·v
+//!
+//!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
 
-use super::face::{Force, Input, State};
+use super::face::{Input, State};
 use super::slopes::Slopes;
-use crate::model::{Actuator, Model};
+use crate::dynamics::Dynamics;
+use crate::dynamics::coupling::Coupling;
+use crate::model::bounded::bounded;
+use crate::model::muscle::{Muscle, Pull};
+use crate::model::params::Param;
+use crate::model::{ActsOn, Actuator, Model};
+use crate::tendon::{Cords, Displacement};
 
 /// An actuator's force and its slopes.
+#[derive(Clone, Copy, Debug, Default)]
 struct ActuatorForce {
     /// [N or N m] before the gear.
     force: f64,
-    /// By u, by length and by velocity of the transmission; zero where a clamp holds.
+    /// By u, by what is geared to the length of the transmission, and by its rate; zero where a clamp holds.
     by_u: f64,
     by_length: f64,
-    by_velocity: f64,
+    by_rate: f64,
     /// Distance of the input or force to the nearest clamp, in its own unit.
     margin: f64,
 }
 
 impl ActuatorForce {
-    /// At a clamp itself the slope is that of the unclamped side.
-    fn of(a: &Actuator, q: &[f64], v: &[f64], u: f64) -> Self {
-        let mut margin = f64::INFINITY;
-        let mut clamp = |x: f64, range: Option<(f64, f64)>| match range {
-            None => (x, true),
-            // Nothing passes, on either side.
-            Some((lo, hi)) if lo == hi => (lo, false),
-            Some((lo, hi)) => {
-                margin = margin.min((x - lo).abs()).min((x - hi).abs());
-                (x.clamp(lo, hi), x >= lo && x <= hi)
+    /// `state` finds length and rate before the gear. At a clamp itself the slope is that of the unclamped side.
+    #[inline(always)]
+    fn of(a: &Actuator, peaks: [f64; 2], u: f64, state: impl FnOnce() -> [f64; 2]) -> Self {
+        // An activation's input is clamped where the activation follows it.
+        let range = a.control_range.filter(|_| a.activation.is_none());
+        let drive = bounded(u, range);
+        let law = match Law::is_simple(a) {
+            true => {
+                let (mut length, mut rate) = (0.0, 0.0);
+                if a.bias[1] != 0.0 || a.bias[2] != 0.0 {
+                    [length, rate] = state().map(|x| a.gear[0] * x);
+                }
+                Law {
+                    force: a.gain * drive.value + a.bias[0] + a.bias[1] * length + a.bias[2] * rate,
+                    gain: a.gain,
+                    by_length: a.bias[1],
+                    by_rate: a.bias[2],
+                    margin: f64::INFINITY,
+                }
             }
+            false => Law::of(a, peaks, drive.value, state().map(|x| a.gear[0] * x)),
         };
-        let (u, u_free) = clamp(u, a.control_range);
-        let (mut length, mut velocity) = (0.0, 0.0);
-        if a.bias[1] != 0.0 || a.bias[2] != 0.0 {
-            length = a.gear[0] * q[a.iq];
-            velocity = a.gear[0] * v[a.iv];
-        }
-        let raw = a.gain * u + a.bias[0] + a.bias[1] * length + a.bias[2] * velocity;
-        let (force, free) = clamp(raw, a.force_range);
-        let on = |slope: f64, free: bool| if free { slope } else { 0.0 };
+        let force = bounded(law.force, a.force_range);
         ActuatorForce {
-            force,
-            by_u: on(a.gain, free && u_free),
-            by_length: on(a.bias[1] * a.gear[0], free),
-            by_velocity: on(a.bias[2] * a.gear[0], free),
-            margin,
+            force: force.value,
+            by_u: force.times(drive.times(law.gain)),
+            by_length: force.times(law.by_length * a.gear[0]),
+            by_rate: force.times(law.by_rate * a.gear[0]),
+            margin: drive.margin.min(force.margin).min(law.margin),
         }
+    }
+
+    fn acts(&self) -> bool {
+        [self.force, self.by_length, self.by_rate] != [0.0; 3]
+    }
+}
+
+/// The force of an actuator before its clamp, and its slopes by the length and rate of the transmission; the gain is that by
+/// what drives it.
+struct Law {
+    force: f64,
+    gain: f64,
+    by_length: f64,
+    by_rate: f64,
+    margin: f64,
+}
+
+impl Law {
+    /// Whether its gain is a number and its bias affine.
+    #[inline(always)]
+    fn is_simple(a: &Actuator) -> bool {
+        a.active.is_none() && a.passive.is_none() && a.gain_slopes == [0.0; 2]
+    }
+
+    fn of(a: &Actuator, [active, passive]: [f64; 2], u: f64, [length, rate]: [f64; 2]) -> Law {
+        let affine = |at: f64, [by_length, by_rate]: [f64; 2]| Pull {
+            force: at + by_length * length + by_rate * rate,
+            by_length,
+            by_rate,
+            margin: f64::INFINITY,
+        };
+        let gain = match &a.active {
+            Some(muscle) => muscle.active(active, length, rate),
+            None => affine(a.gain, a.gain_slopes),
+        };
+        let bias = match &a.passive {
+            Some(muscle) => muscle.passive(passive, length),
+            None => affine(a.bias[0], [a.bias[1], a.bias[2]]),
+        };
+        Law {
+            force: gain.force * u + bias.force,
+            gain: gain.force,
+            by_length: gain.by_length * u + bias.by_length,
+            by_rate: gain.by_rate * u + bias.by_rate,
+            margin: gain.margin,
+        }
+    }
+}
+
+/// Highest forces of an actuator's active and passive muscle, as its model is made.
+fn peaks(model: &Model, cords: &Cords) -> Vec<[f64; 2]> {
+    let muscles = |a: &Actuator| [a.active, a.passive];
+    let unknown = |m: &Option<Muscle>| m.is_some_and(|m| m.force < 0.0);
+    let mut reference = None;
+    (model.actuators().iter())
+        .map(|a| {
+            let mut felt = 0.0;
+            if muscles(a).iter().any(unknown) {
+                felt = reference
+                    .get_or_insert_with(|| Reference::new(model, cords))
+                    .acceleration(model, a);
+            }
+            muscles(a).map(|m| m.map_or(0.0, |m| m.peak(felt)))
+        })
+        .collect()
+}
+
+/// A model at its reference configuration, with all parameters as it was made.
+struct Reference {
+    dynamics: Dynamics,
+    cords: Cords,
+    acceleration: Vec<f64>,
+}
+
+impl Reference {
+    fn new(model: &Model, cords: &Cords) -> Reference {
+        let (mut dynamics, mut cords) = (Dynamics::new(model, false), cords.clone());
+        let params = model.params();
+        dynamics.update_positions(model, params, model.neutral());
+        cords.update(&dynamics.kin, model.neutral());
+        dynamics.factor_mass(model, &params.armature);
+        Reference {
+            dynamics,
+            cords,
+            acceleration: vec![0.0; model.nv()],
+        }
+    }
+
+    /// Norm of the acceleration of all dofs by a unit of the actuator's force.
+    fn acceleration(&mut self, model: &Model, a: &Actuator) -> f64 {
+        let x = &mut self.acceleration;
+        x.fill(0.0);
+        match a.acts_on {
+            ActsOn::Joint { iv, .. } => x[iv..iv + a.gear.len()].copy_from_slice(&a.gear),
+            ActsOn::Tendon(i) => {
+                let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
+                moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
+            }
+        }
+        self.dynamics.mass.solve(model.topology(), x);
+        x.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 }
 
 /// All actuators of a model, at the last state.
 #[derive(Clone, Debug)]
 pub struct Actuators {
+    /// One of each; along tendons with the moments of the state.
     inputs: Vec<Input>,
-    /// By length and by velocity of each transmission.
-    by_state: Vec<[f64; 2]>,
-    margin: f64,
+    forces: Vec<ActuatorForce>,
+    /// Of muscles [N or N m].
+    peaks: Vec<[f64; 2]>,
+    /// The most entries that [`Actuators::slopes`] adds.
+    entries: usize,
 }
 
 impl Actuators {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, cords: &Cords) -> Self {
+        let list = model.actuators().iter().enumerate();
+        let inputs = list.map(|(j, a)| match a.acts_on {
+            ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
+            ActsOn::Tendon(i) => Input::new(j, cords.support(i).iter().map(|k| (*k, 0.0))),
+        });
+        let entries = |a: &Actuator| match a.acts_on {
+            ActsOn::Joint { .. } => 1,
+            ActsOn::Tendon(i) => cords.hessian(i).len(),
+        };
         Actuators {
-            inputs: (model.actuators().iter().enumerate())
-                .map(|(j, a)| Input::new(j, a.iv, &a.gear))
-                .collect(),
-            by_state: vec![[0.0; 2]; model.nu()],
-            margin: f64::INFINITY,
+            inputs: inputs.collect(),
+            forces: vec![ActuatorForce::default(); model.nu()],
+            peaks: peaks(model, cords),
+            entries: model.actuators().iter().map(entries).sum(),
         }
     }
-}
 
-impl Force for Actuators {
-    fn entries(&self, model: &Model) -> usize {
-        model.nu()
+    /// Whether one acts along a length.
+    pub fn pull_along(&self, model: &Model, cord: usize) -> bool {
+        let mut list = model.actuators().iter();
+        list.any(|a| a.acts_on == ActsOn::Tendon(cord))
     }
 
-    fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
-        self.margin = f64::INFINITY;
-        let slopes = self.inputs.iter_mut().zip(&mut self.by_state);
-        for (((input, by_state), a), u) in slopes.zip(at.model.actuators()).zip(at.u) {
-            let f = ActuatorForce::of(a, at.q, at.v, *u);
-            input.slope = f.by_u;
-            *by_state = [f.by_length, f.by_velocity];
-            self.margin = self.margin.min(f.margin);
-            for (tau, gear) in tau[a.iv..].iter_mut().zip(&a.gear) {
-                *tau += gear * f.force;
+    pub fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Adds the forces to `tau`; how far they are from where their slopes jump.
+    pub fn apply(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
+        let mut distance = f64::INFINITY;
+        let kept = self.inputs.iter_mut().zip(&mut self.forces);
+        let list = at.model.actuators().iter().zip(&self.peaks).zip(at.u);
+        for ((input, force), ((a, peaks), u)) in kept.zip(list) {
+            match a.acts_on {
+                ActsOn::Joint { iq, iv, .. } => {
+                    *force = ActuatorForce::of(a, *peaks, *u, || [at.q[iq], at.v[iv]]);
+                }
+                ActsOn::Tendon(i) => {
+                    *force =
+                        ActuatorForce::of(a, *peaks, *u, || [cords.length(i), cords.rate(i, at.v)]);
+                    for (moment, g) in input.moment_mut().iter_mut().zip(cords.moment(i)) {
+                        *moment = a.gear[0] * g;
+                    }
+                    if force.acts() || force.by_u != 0.0 {
+                        distance = distance.min(cords.switch_distance(i));
+                    }
+                }
+            }
+            input.slope = force.by_u;
+            distance = distance.min(force.margin);
+            for (k, moment) in input.moments() {
+                tau[k] += moment * force.force;
+            }
+        }
+        distance
+    }
+
+    /// Joins the trees between which tendons are pulled along.
+    pub fn couple(&self, model: &Model, cords: &Cords, coupling: &mut Coupling) {
+        for a in model.actuators() {
+            if let ActsOn::Tendon(i) = a.acts_on {
+                cords.couple(model, i, coupling);
             }
         }
     }
 
-    fn switch_distance(&self) -> f64 {
-        self.margin
-    }
-
-    fn slopes(&self, _: &State<'_>, into: &mut Slopes) {
-        for (input, [by_length, by_velocity]) in self.inputs.iter().zip(&self.by_state) {
-            let gear = -input.gear()[0];
-            let dofs = [input.dof, input.dof];
-            into.add(dofs, gear * by_length, gear * by_velocity);
+    /// Adds −∂f/∂q and −∂f/∂v; `cords` holds second derivatives.
+    pub fn slopes(&self, at: &State<'_>, cords: &Cords, into: &mut Slopes) {
+        let kept = self.inputs.iter().zip(&self.forces);
+        for ((input, force), a) in kept.zip(at.model.actuators()) {
+            match a.acts_on {
+                ActsOn::Joint { iv, .. } => {
+                    let gear = -a.gear[0];
+                    into.add([iv, iv], gear * force.by_length, gear * force.by_rate);
+                }
+                ActsOn::Tendon(i) if force.acts() => {
+                    let (dofs, g) = (cords.support(i), cords.moment(i));
+                    let pull = a.gear[0] * force.force;
+                    let hessian = cords.hessian(i).chunks_exact(dofs.len().max(1));
+                    for ((c, column), h) in dofs.iter().enumerate().zip(hessian) {
+                        let turned: f64 = dofs.iter().zip(h).map(|(k, h)| at.v[*k] * h).sum();
+                        let by_q = force.by_length * g[c] + force.by_rate * turned;
+                        let by_v = force.by_rate * g[c];
+                        for ((row, moment), h) in input.moments().zip(h) {
+                            let dofs = [row, *column];
+                            into.add(dofs, -(pull * h + moment * by_q), -(moment * by_v));
+                        }
+                    }
+                }
+                ActsOn::Tendon(_) => {}
+            }
         }
     }
 
-    fn inputs(&self) -> &[Input] {
+    /// Adds −∂f/∂p to `r`: joints and points that are displaced move the stations of tendons.
+    pub fn by_parameter(&self, at: &State<'_>, cords: &Cords, p: &Param, r: &mut [f64]) {
+        let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) else {
+            return;
+        };
+        let kept = self.inputs.iter().zip(&self.forces);
+        for ((input, force), a) in kept.zip(at.model.actuators()) {
+            let ActsOn::Tendon(i) = a.acts_on else {
+                continue;
+            };
+            if !force.acts() {
+                continue;
+            }
+            let (pull, mut turned) = (a.gear[0] * force.force, 0.0);
+            let stretched = cords.along(at.kin, i, &displaced, |k, dg| {
+                r[k] -= pull * dg;
+                turned += at.v[k] * dg;
+            });
+            let change = force.by_length * stretched + force.by_rate * turned;
+            for (k, moment) in input.moments() {
+                r[k] -= moment * change;
+            }
+        }
+    }
+
+    /// Force of one at the last state, and length and rate of its transmission.
+    pub fn told(&self, at: &State<'_>, cords: &Cords, j: usize) -> [f64; 3] {
+        let a = &at.model.actuators()[j];
+        let [length, rate] = match a.acts_on {
+            ActsOn::Joint { iq, iv, .. } => [at.q[iq], at.v[iv]],
+            ActsOn::Tendon(i) => [cords.length(i), cords.rate(i, at.v)],
+        };
+        [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
+    }
+
+    /// Visits how the force of one varies with dofs: (dof, by q, by v); `cords` holds second derivatives.
+    pub fn for_slopes(
+        &self,
+        at: &State<'_>,
+        cords: &Cords,
+        j: usize,
+        mut visit: impl FnMut(usize, f64, f64),
+    ) {
+        let f = &self.forces[j];
+        match at.model.actuators()[j].acts_on {
+            ActsOn::Joint { iv, .. } => visit(iv, f.by_length, f.by_rate),
+            ActsOn::Tendon(i) => cords.for_rate(i, at.v, |k, g, turned| {
+                visit(k, f.by_length * g + f.by_rate * turned, f.by_rate * g);
+            }),
+        }
+    }
+
+    pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 }

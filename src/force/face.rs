@@ -3,6 +3,7 @@
 use super::slopes::Slopes;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::axpy;
 use crate::model::Model;
 use crate::model::params::{Param, Params};
 use std::fmt::Debug;
@@ -14,12 +15,15 @@ pub struct State<'a> {
     pub params: &'a Params,
     /// Recursions at (q, v).
     pub kin: &'a Kinematics,
-    /// nq, nv and nu numbers.
+    /// nq and nv numbers.
     pub q: &'a [f64],
     pub v: &'a [f64],
+    /// nu numbers that drive the actuators: the inputs, or of actuators with a state their activations.
     pub u: &'a [f64],
     /// [s]
     pub time_step: f64,
+    /// How many times more slowly than by their laws dampers fade in: 1 but on the way to a solution.
+    pub ease: f64,
 }
 
 /// A force with its derivatives. What [`Force::apply`] has found may be kept: the others that take a state come after
@@ -50,7 +54,7 @@ pub trait Force: Debug + Send + Duplicate {
     /// Adds −∂f/∂q and −∂f/∂v; by q in the tangent.
     fn slopes(&self, _at: &State<'_>, _into: &mut Slopes) {}
 
-    /// ∂f/∂u.
+    /// ∂f/∂u: as many as there are, of the same dofs, at every state.
     fn inputs(&self) -> &[Input] {
         &[]
     }
@@ -87,36 +91,80 @@ impl<F: Force + Clone + 'static> Duplicate for F {
     }
 }
 
-/// How an input acts: its force on consecutive dofs per unit.
-#[derive(Clone, Copy, Debug, Default)]
+/// How an input acts on dofs, per unit of u.
+#[derive(Debug, Default)]
 pub struct Input {
     /// Its number.
     pub input: usize,
-    /// The first dof.
-    pub dof: usize,
-    /// Force per unit of u, before the gear; zero where a clamp holds.
+    /// Force per unit of u, before the moment; zero where a clamp holds.
     pub slope: f64,
-    gear: [f64; 6],
-    dofs: usize,
+    dofs: Vec<usize>,
+    moment: Vec<f64>,
 }
 
 impl Input {
-    /// On up to six dofs, as many as there are gears, from `dof` on.
-    pub fn new(input: usize, dof: usize, gears: &[f64]) -> Self {
-        let mut gear = [0.0; 6];
-        gear[..gears.len()].copy_from_slice(gears);
+    /// On these dofs, whatever branches they are on; the same at all states.
+    pub fn new(input: usize, moment: impl IntoIterator<Item = (usize, f64)>) -> Self {
+        let (dofs, moment) = moment.into_iter().unzip();
         Input {
             input,
-            dof,
             slope: 0.0,
-            gear,
-            dofs: gears.len(),
+            dofs,
+            moment,
         }
     }
 
-    /// Force on each dof per unit of force before the gear.
+    pub fn dofs(&self) -> &[usize] {
+        &self.dofs
+    }
+
+    /// One of the dofs, whose trees a step joins.
     #[inline(always)]
-    pub fn gear(&self) -> &[f64] {
-        &self.gear[..self.dofs]
+    pub fn home(&self) -> usize {
+        self.dofs[0]
+    }
+
+    /// Force on each of the dofs per unit of force before the moment.
+    pub fn moment_mut(&mut self) -> &mut [f64] {
+        &mut self.moment
+    }
+
+    /// Dofs with their moments.
+    #[inline(always)]
+    pub fn moments(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.dofs.iter().copied().zip(self.moment.iter().copied())
+    }
+
+    /// r −= (∂f/∂u) du, of W columns.
+    #[inline(always)]
+    pub fn subtract<const W: usize>(&self, du: &[f64; W], r: &mut [[f64; W]]) {
+        for (k, moment) in self.moments() {
+            axpy(-(moment * self.slope), du, &mut r[k]);
+        }
+    }
+
+    /// (∂f/∂u)ᵀ w.
+    #[inline(always)]
+    pub fn adjoint(&self, w: &[f64]) -> f64 {
+        let sum: f64 = self.moments().map(|(k, moment)| moment * w[k]).sum();
+        self.slope * sum
+    }
+}
+
+// With the room that it has.
+impl Clone for Input {
+    fn clone(&self) -> Self {
+        Input {
+            input: self.input,
+            slope: self.slope,
+            dofs: self.dofs.clone(),
+            moment: self.moment.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        (self.input, self.slope) = (from.input, from.slope);
+        self.dofs.clone_from(&from.dofs);
+        self.moment.clone_from(&from.moment);
     }
 }

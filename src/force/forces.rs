@@ -1,20 +1,27 @@
 //! The forces that a simulation has.
 
+mod kinds;
+
 use super::actuators::Actuators;
+use super::apart::Apart;
 use super::elastic::Elastic;
 use super::face::{Force, Input, State};
+use super::fluid::FluidForces;
 use super::gravity_compensation::GravityCompensation;
 use super::joint_damper::JointDamper;
 use super::joint_spring::JointSpring;
 use super::penalty::PenaltyContacts;
 use super::slopes::{Entry, Slopes};
 use super::wrenches::ExternalWrenches;
+use crate::dynamics::coupling::Coupling;
 use crate::dynamics::external::External;
 use crate::dynamics::kinematics::Kinematics;
 use crate::dynamics::system::System;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::spatial::Vec3;
+use crate::tendon::Cords;
 
 /// All forces of a simulation, and their slopes at the last state.
 #[derive(Debug)]
@@ -23,9 +30,13 @@ pub struct Forces {
     spring: JointSpring,
     actuators: Actuators,
     pub wrenches: ExternalWrenches,
+    /// All lengths of the model, of which those that something pulls along are kept at the last state.
+    cords: Cords,
+    pulled: Vec<usize>,
     /// Of tendons and springs.
-    pub elastic: Elastic,
+    elastic: Elastic,
     lift: GravityCompensation,
+    fluid: FluidForces,
     /// Where contacts and limits are forces.
     pub penalty: Option<Box<PenaltyContacts>>,
     others: Vec<Box<dyn Force>>,
@@ -33,43 +44,61 @@ pub struct Forces {
     slopes: Slopes,
     /// What joins dofs of different branches.
     cross: Vec<Entry>,
+    /// The most dofs with entries of others.
+    rows: usize,
+    apart: Apart,
 }
 
 impl Forces {
     /// Those of every model, and `others`. `free`: there are no constraints, which take the place of some. Slopes have
     /// room if `derivatives` are wanted.
     pub fn new(model: &Model, others: Vec<Box<dyn Force>>, free: bool, derivatives: bool) -> Self {
+        let cords = Cords::new(model, derivatives);
+        let elastic = Elastic::new(model, &cords, free);
+        let actuators = Actuators::new(model, &cords);
+        let pulled = (0..cords.len()).filter(|i| elastic.acts() || actuators.pull_along(model, *i));
+        let apart = Apart::new(model, &cords, 0, false);
         let mut forces = Forces {
             damper: JointDamper,
             spring: JointSpring::new(model),
-            actuators: Actuators::new(model),
+            pulled: pulled.collect(),
+            actuators,
             wrenches: ExternalWrenches::new(model),
-            elastic: Elastic::new(model, free, derivatives),
+            elastic,
+            cords,
             lift: GravityCompensation::new(model),
+            fluid: FluidForces::new(model),
             penalty: None,
             others,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
             cross: Vec::new(),
+            rows: 0,
+            apart,
         };
         let room = |f: &dyn Force| f.entries(model);
         // An implicit force has its entries twice.
         let foreign: usize = forces.others.iter().map(|f| 2 * room(&**f)).sum();
         let own: usize = forces.all().map(room).sum();
-        let elastic = forces.elastic.entries();
-        forces.slopes = Slopes::new(model.nv(), own + foreign + elastic);
-        forces.cross = Vec::with_capacity(foreign + elastic);
+        let elastic = forces.elastic.entries(&forces.cords);
+        let geared = forces.actuators.entries();
+        forces.slopes = Slopes::new(model.nv(), own + foreign + elastic + geared);
+        forces.apart = Apart::new(model, &forces.cords, own + foreign + geared, derivatives);
+        let rows = own + foreign + geared + forces.elastic.rows(&forces.cords);
+        forces.rows = rows.min(model.nv());
+        let joining = foreign + elastic + if forces.pulled.is_empty() { 0 } else { geared };
+        forces.cross = Vec::with_capacity(joining);
         forces
     }
 
-    /// In the order in which they are summed.
+    /// Those with nothing but the face, in the order in which they are summed.
     fn all(&self) -> impl Iterator<Item = &dyn Force> {
         let own: [&dyn Force; 5] = [
             &self.damper,
             &self.spring,
-            &self.actuators,
             &self.wrenches,
             &self.lift,
+            &self.fluid,
         ];
         own.into_iter().chain(self.others.iter().map(|f| &**f))
     }
@@ -78,9 +107,9 @@ impl Forces {
         let own: [&mut (dyn Force + 'static); 5] = [
             &mut self.damper,
             &mut self.spring,
-            &mut self.actuators,
             &mut self.wrenches,
             &mut self.lift,
+            &mut self.fluid,
         ];
         own.into_iter()
             .chain(self.others.iter_mut().map(|f| &mut **f))
@@ -101,8 +130,31 @@ impl Forces {
         self.cross.capacity() > 0 || self.penalty.is_some()
     }
 
+    /// The most dofs whose forces slopes may tie to other dofs, and the most entries of that kind, without those of contacts.
+    pub fn room(&self) -> [usize; 2] {
+        [self.rows, self.slopes.capacity() + self.cross.capacity()]
+    }
+
+    /// Whether there are forces that fade in.
+    pub fn fade(&self) -> bool {
+        self.penalty.is_some() || self.elastic.fades()
+    }
+
+    /// Whether contacts are forces that act now, as of the last [`Forces::apply`].
+    pub fn touches(&self) -> bool {
+        self.penalty.as_ref().is_some_and(|p| p.acts())
+    }
+
     /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`, what else is constant into `system`.
-    pub fn refresh(&mut self, params: &Params, h: f64, diagonal: &mut [f64], system: &mut System) {
+    pub fn refresh(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        h: f64,
+        diagonal: &mut [f64],
+        system: &mut System,
+    ) {
+        self.cords.place_points(model, params);
         let mut implicit = std::mem::take(&mut self.implicit);
         implicit.clear();
         self.all().for_each(|f| f.implicit(params, &mut implicit));
@@ -112,7 +164,11 @@ impl Forces {
             *d = params.armature[k] + h * (by_v + h * by_q);
         }
         self.implicit = implicit;
-        system.couple(diagonal.len(), self.couplings(h), self.elastic.room());
+        system.couple(
+            diagonal.len(),
+            self.couplings(h),
+            self.elastic.room(&self.cords),
+        );
     }
 
     /// What else of h D̃ + h² K̃ is in the system matrix: (row, column, value), none on the diagonal.
@@ -130,6 +186,28 @@ impl Forces {
         }
     }
 
+    /// Of the loads those that carry bodies against gravity alone.
+    pub fn load_compensation(
+        &self,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        loads: &mut External,
+    ) {
+        self.lift.load(model, params, kin, loads);
+    }
+
+    /// Takes off the masses and first moments of links what of them is carried against gravity.
+    pub fn compensate(
+        &self,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        weights: &mut [(f64, Vec3)],
+    ) {
+        self.lift.take_off(model, params, kin, weights);
+    }
+
     /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
     ///
     /// # Errors
@@ -140,10 +218,13 @@ impl Forces {
         // By name, so that a step calls them without a table; wrenches and lift are loads.
         self.damper.apply(at, tau);
         self.spring.apply(at, tau);
-        self.actuators.apply(at, tau);
-        let mut distance = self.actuators.switch_distance();
+        for i in &self.pulled {
+            self.cords.update_one(*i, at.kin, at.q);
+        }
+        self.fluid.apply(at, tau);
+        let mut distance = self.actuators.apply(at, &self.cords, tau);
         if self.elastic.acts() {
-            self.elastic.apply(at, tau);
+            self.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.elastic.switch_distance());
         }
         for f in &mut self.others {
@@ -164,13 +245,17 @@ impl Forces {
         slopes.clear();
         self.damper.slopes(at, &mut slopes);
         self.spring.slopes(at, &mut slopes);
-        self.actuators.slopes(at, &mut slopes);
+        for i in &self.pulled {
+            self.cords.differentiate_one(*i, at.kin);
+        }
+        self.actuators.slopes(at, &self.cords, &mut slopes);
+        self.fluid.differentiate(at);
+        self.fluid.slopes(at, &mut slopes);
         self.cross.clear();
         if self.elastic.acts() {
-            self.elastic.differentiate(at.kin);
-            self.elastic.slopes(at, acc, &mut slopes);
+            self.elastic.slopes(at, &self.cords, acc, &mut slopes);
         }
-        if self.has_others() || self.elastic.acts() {
+        if self.has_others() || !self.pulled.is_empty() {
             self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
             for e in &self.implicit.entries {
                 slopes.add([e.row, e.column], 0.0, at.time_step * e.by_q);
@@ -247,6 +332,11 @@ impl Forces {
         }
     }
 
+    /// Slopes by the inputs of actuators: one for each.
+    pub fn actuator_inputs(&self) -> &[Input] {
+        self.actuators.inputs()
+    }
+
     /// Slopes by the inputs, force by force.
     pub fn inputs(&self) -> impl Iterator<Item = &[Input]> {
         let others = self.others.iter().map(|f| f.inputs());
@@ -259,9 +349,7 @@ impl Forces {
             return;
         }
         for input in self.inputs().flatten() {
-            for (r, gear) in r[input.dof..].iter_mut().zip(input.gear()) {
-                *r -= gear * input.slope * du[input.input];
-            }
+            input.subtract(&[du[input.input]], r.as_chunks_mut().0);
         }
     }
 
@@ -270,19 +358,28 @@ impl Forces {
         u_bar.fill(-0.0);
         self.inputs().for_each(|own| {
             for input in own {
-                let geared: f64 = (input.gear().iter().zip(&w[input.dof..]))
-                    .map(|(g, w)| g * w)
-                    .sum();
-                u_bar[input.input] -= input.slope * geared;
+                u_bar[input.input] -= input.adjoint(w);
             }
         });
     }
 
-    /// The force and the component that a parameter of another force names.
+    /// Whether the slopes, or the derivative by one of these parameters, are those of one side.
+    pub fn are_one_sided(&self, model: &Model, params: &Params, selected: &[Param]) -> bool {
+        let (penalty, cords) = (self.penalty.as_ref(), &self.cords);
+        let has_kink = |p: &Param| {
+            self.fluid.has_kink(params, p) || self.elastic.has_kink(model, params, cords, p)
+        };
+        penalty.is_some_and(|x| x.is_one_sided(params, selected)) || selected.iter().any(has_kink)
+    }
+
+    /// Accepts a parameter by which the forces have derivatives, of another force one that it has.
     ///
     /// # Errors
-    /// `InvalidArgument` for one that is not there.
-    pub fn check_param(&self, p: &Param) -> Result<()> {
+    /// `InvalidArgument` for one that is not there, `Unsupported` for one without a derivative.
+    pub fn check_param(&self, model: &Model, params: &Params, p: &Param) -> Result<()> {
+        if p.kind != ParamKind::Force {
+            return self.fluid.check_param(model, params, p);
+        }
         let force = usize::try_from(p.index)
             .ok()
             .and_then(|i| self.others.get(i));
@@ -311,10 +408,50 @@ impl Forces {
             ParamKind::Force => self.others[p.index as usize].by_parameter(at, acc, p, r),
             _ => self.all().for_each(|f| f.by_parameter(at, acc, p, r)),
         }
-        self.elastic.by_parameter(at, acc, p, r);
+        self.actuators.by_parameter(at, &self.cords, p, r);
+        self.elastic.by_parameter(at, &self.cords, acc, p, r);
         if let Some(penalty) = &self.penalty {
             penalty.by_parameter(at, p, r);
         }
+    }
+
+    /// Gives the system matrix what forces along lengths declared at the last [`Forces::apply`].
+    pub fn set_products(&self, system: &mut System) {
+        self.elastic.set_products(&self.cords, system);
+    }
+
+    /// Joins the trees that forces of the last step act on together.
+    pub fn couple(&self, model: &Model, coupling: &mut Coupling) {
+        if self.has_others() {
+            coupling.join_all();
+        }
+        self.elastic.couple(model, &self.cords, coupling);
+        self.actuators.couple(model, &self.cords, coupling);
+        if let Some(penalty) = &self.penalty {
+            penalty.couple(model.topology(), coupling);
+        }
+    }
+
+    /// All lengths at q, at which `kin` holds positions; the state of the last [`Forces::apply`] is lost.
+    pub fn lengths(&mut self, kin: &Kinematics, q: &[f64]) -> &Cords {
+        self.cords.update(kin, q);
+        &self.cords
+    }
+
+    /// Energy that tendons and springs store at q [J]; `kin` holds positions. The state of the last [`Forces::apply`] is
+    /// lost.
+    pub fn elastic_energy(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        q: &[f64],
+    ) -> Option<f64> {
+        if self.cords.is_empty() {
+            return None;
+        }
+        self.cords.update(kin, q);
+        Some(self.elastic.energy(model, params, &self.cords))
     }
 
     /// Energy that forces store at q [J]; the state of the last [`Forces::apply`] is lost.

@@ -39,6 +39,21 @@ impl GravityCompensation {
                 .collect(),
         }
     }
+
+    /// Takes off the masses and first moments of links what of them is carried.
+    pub fn take_off(
+        &self,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        weights: &mut [(f64, Vec3)],
+    ) {
+        for &(b, share) in &self.shares {
+            let i = placed(model, kin, b, params.body_inertia[b]);
+            let weight = &mut weights[model.bodies()[b].link];
+            *weight = (weight.0 - i.mass * share, weight.1 - i.h * share);
+        }
+    }
 }
 
 impl Force for GravityCompensation {

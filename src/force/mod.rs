@@ -8,8 +8,11 @@
 //! give A are products g gᵀ that are set anew in every step ([`Elastic`]).
 
 mod actuators;
+mod apart;
 mod elastic;
 mod face;
+mod fade;
+mod fluid;
 mod forces;
 mod gravity_compensation;
 mod joint_damper;
@@ -21,6 +24,7 @@ mod tendon;
 mod tension;
 mod wrenches;
 
+pub use apart::ForceKinds;
 pub use elastic::Elastic;
 pub use face::{Duplicate, Force, Input, State};
 pub use forces::Forces;

@@ -27,6 +27,11 @@ impl Slopes {
         }
     }
 
+    /// The most entries beside the diagonal.
+    pub fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+
     pub fn clear(&mut self) {
         self.diagonal.fill([0.0; 2]);
         self.entries.clear();

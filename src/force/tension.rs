@@ -1,5 +1,6 @@
 //! Tension along a length: that of a spring and a damper.
 
+use super::fade::Fade;
 use crate::tendon::Cords;
 
 /// T = k s + (d + h k) l̇ of a length, with s the stretch beyond rest, and h that of the step where it is taken implicitly,
@@ -16,6 +17,8 @@ pub struct Tension {
     pub damped: bool,
     /// s [m].
     pub stretch: f64,
+    /// ∂T/∂l at the rate of the last [`Tension::at_rate`] [N/m].
+    pub by_length: f64,
     /// Time step for which it is taken implicitly, or zero [s].
     pub ahead: f64,
     /// T [N].
@@ -32,6 +35,7 @@ impl Tension {
             taut: true,
             damped: true,
             stretch,
+            by_length: stiffness,
             ahead,
             force: 0.0,
         }
@@ -51,6 +55,13 @@ impl Tension {
             cord,
             ..Tension::default()
         }
+    }
+
+    /// With a damper that acts as far as it has faded in.
+    pub fn fading(mut self, fade: Fade, rate: f64) -> Self {
+        self.by_length += self.damping * fade.by_depth * rate;
+        self.damping *= fade.share;
+        self
     }
 
     /// With its force at the rate l̇.

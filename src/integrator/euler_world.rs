@@ -116,6 +116,30 @@ impl Scheme for SymplecticEulerWorld {
         }
     }
 
+    fn reach(&self, h: f64, v: &mut [f64]) {
+        let end = Twist::from_slice(v);
+        let lin = so3_exp(end.ang * h).mul_vec(end.lin);
+        v[..3].copy_from_slice(&lin.to_array());
+    }
+
+    fn reach_direction(&self, h: f64, v: &[f64], d: &mut [f64]) {
+        let [end, along] = [v, &*d].map(Twist::from_slice);
+        let w = end.ang * h;
+        let turned = so3_right_jacobian(w).mul_vec(along.ang);
+        let lin = so3_exp(w).mul_vec(along.lin - (end.lin * h).cross(turned));
+        d[..3].copy_from_slice(&lin.to_array());
+    }
+
+    fn reach_adjoint(&self, h: f64, v: &[f64], bar: &mut [f64]) {
+        let [end, of] = [v, &*bar].map(Twist::from_slice);
+        let w = end.ang * h;
+        let lin = so3_exp(w).tr_mul_vec(of.lin);
+        let by_turn = (end.lin * h).cross(lin);
+        let ang = of.ang + so3_right_jacobian(w).tr_mul_vec(by_turn);
+        bar[..3].copy_from_slice(&lin.to_array());
+        bar[3..6].copy_from_slice(&ang.to_array());
+    }
+
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>) {
         for (w, v) in next.v.iter_mut().zip(v_end) {
             *w = at.h * v;

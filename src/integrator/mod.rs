@@ -109,6 +109,15 @@ pub trait Scheme: Debug + Send {
     ) {
     }
 
+    /// v ← v̂ of a free joint of which all dofs are to end with v, where that does not depend on the state; else v̂ = v.
+    fn reach(&self, _h: f64, _v: &mut [f64]) {}
+
+    /// The derivative of [`Scheme::reach`] at v along `d`, in its place.
+    fn reach_direction(&self, _h: f64, _v: &[f64], _d: &mut [f64]) {}
+
+    /// Its transpose.
+    fn reach_adjoint(&self, _h: f64, _v: &[f64], _bar: &mut [f64]) {}
+
     /// Φ: the next state from v̂.
     fn end(&self, at: &Start<'_>, v_end: &[f64], next: End<'_>);
 

@@ -13,9 +13,13 @@ mod prismatic;
 mod revolute;
 mod spherical;
 mod tangent;
+mod turn;
 mod varying;
 
 pub use free::free_pose;
 pub use link_kind::LinkKind;
-pub use tangent::{IntegrateBlocks, LaneMatrix, LinkMatrix, adjoint, block_mul, block_tr_mul};
+pub use tangent::{
+    IntegrateBlocks, LaneMatrix, LinkMatrix, adjoint, block_mul, block_mul_columns, block_tr_mul,
+};
+pub use turn::Turn;
 pub use varying::{MAX_DOFS, VaryingJoint, VaryingLink, VaryingState};

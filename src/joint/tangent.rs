@@ -1,6 +1,6 @@
 //! How q ⊕ w varies: matrices on the tangents of a link.
 
-use crate::linalg::F4;
+use crate::linalg::{F4, axpy};
 use crate::spatial::{Mat3, Pose, Vec3};
 
 /// Blocks of ∂(q ⊕ w)/∂q and ∂(q ⊕ w)/∂w in tangent coordinates of both sides.
@@ -32,14 +32,31 @@ pub fn adjoint(pose: &Pose) -> LinkMatrix {
 /// m x for the three or six numbers of a link.
 #[inline(always)]
 pub fn block_mul(m: &LinkMatrix, x: &mut [f64]) {
-    let a = Vec3::from_slice(x);
-    let mut first = m[0].mul_vec(a);
+    block_mul_columns::<1>(m, x.as_chunks_mut().0);
+}
+
+/// The same for W columns, row by row.
+#[inline(always)]
+pub fn block_mul_columns<const W: usize>(m: &LinkMatrix, x: &mut [[f64; W]]) {
+    let three = |x: &[[f64; W]]| [x[0], x[1], x[2]];
+    let mut first = mul(&m[0], three(x));
     if x.len() == 6 {
-        let b = Vec3::from_slice(&x[3..]);
-        first += m[1].mul_vec(b);
-        x[3..6].copy_from_slice(&m[2].mul_vec(b).to_array());
+        let b = three(&x[3..]);
+        for (first, more) in first.iter_mut().zip(mul(&m[1], b)) {
+            axpy(1.0, &more, first);
+        }
+        x[3..6].copy_from_slice(&mul(&m[2], b));
     }
-    x[..3].copy_from_slice(&first.to_array());
+    x[..3].copy_from_slice(&first);
+}
+
+/// Three rows of W columns, multiplied as [`Mat3::mul_vec`] does.
+#[inline(always)]
+fn mul<const W: usize>(m: &Mat3, x: [[f64; W]; 3]) -> [[f64; W]; 3] {
+    let [a, b, c] = m.c.map(Vec3::to_array);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|k| a[i] * x[0][k] + b[i] * x[1][k] + c[i] * x[2][k])
+    })
 }
 
 /// A [`LinkMatrix`] by columns in lanes, for many products.

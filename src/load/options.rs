@@ -2,7 +2,7 @@
 
 use super::mjcf::{self, MjcfOptions};
 use super::urdf::{self, Mimic, MissingMesh, UrdfOptions};
-use super::visual::Visuals;
+use super::visual::{Visual, Visuals};
 use crate::collision::scene::{exclude_inseparable, exclude_overlapping, with_geometry};
 use crate::error::{Error, Result};
 use crate::model::pair_rules::robots;
@@ -60,6 +60,10 @@ pub struct LoadOptions {
     pub exclude_overlapping: bool,
     /// Lets geoms of one robot touch although they overlap in most configurations; see [`exclude_inseparable`].
     pub keep_inseparable: bool,
+    /// Clamps what actuators do to the joints' efforts.
+    pub effort_limits: bool,
+    /// Makes actuators of a URDF's transmissions; see [`UrdfOptions::transmissions`].
+    pub transmissions: bool,
 }
 
 impl Default for LoadOptions {
@@ -76,6 +80,8 @@ impl Default for LoadOptions {
             self_collision: true,
             exclude_overlapping: false,
             keep_inseparable: false,
+            effort_limits: false,
+            transmissions: false,
         }
     }
 }
@@ -140,7 +146,30 @@ pub fn read_visuals(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result
     }
 }
 
+/// All that a file draws and that touches nothing: what [`read_visuals`] finds, and the geoms of an MJCF that touch nothing.
+///
+/// # Errors
+/// As [`read_visuals`].
+pub fn read_drawings(path: &Path, mesh_dirs: &[PathBuf], model: &Model) -> Result<Visuals> {
+    let mut found = read_visuals(path, mesh_dirs, model)?;
+    let idle = (model.geoms().iter()).filter(|g| g.contype == 0 && g.conaffinity == 0);
+    found.shapes.extend(idle.map(|g| Visual {
+        name: g.name.clone(),
+        body: g.body,
+        placement: g.placement,
+        shape: g.shape.clone(),
+        rgba: g.rgba,
+        file: None,
+    }));
+    Ok(found)
+}
+
 fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
+    if options.transmissions && options.actuation != Actuation::FromFile {
+        return Err(Error::invalid(
+            "transmissions: expected with actuation DS_ACTUATION_FROM_FILE only; another one takes the place of actuators",
+        ));
+    }
     match options.base {
         Base::FromFile => {}
         Base::Fixed => fix_bases(&mut spec),
@@ -157,7 +186,11 @@ fn finish(mut spec: ModelSpec, options: &LoadOptions) -> Result<Model> {
     if let Some(friction) = options.ground_friction {
         add_ground(&mut spec, friction)?;
     }
-    let mut model = with_geometry(Model::compile(spec, options.actuation)?)?;
+    let mut model = Model::compile(spec, options.actuation)?;
+    if options.effort_limits {
+        model = model.with_effort_limits();
+    }
+    model = with_geometry(model)?;
     if !options.keep_inseparable {
         model = exclude_inseparable(&model)?;
     }
@@ -173,6 +206,7 @@ impl LoadOptions {
             mesh_dirs: self.mesh_dirs.clone(),
             mimic: self.mimic,
             missing_mesh: self.missing_mesh,
+            transmissions: self.transmissions,
         }
     }
 
@@ -224,7 +258,7 @@ fn add_ground(spec: &mut ModelSpec, friction: f64) -> Result<()> {
 fn fix_bases(spec: &mut ModelSpec) {
     for i in 1..spec.bodies.len() {
         let b = &spec.bodies[i];
-        if b.parent == 0 && b.joints.iter().any(|j| j.kind == JointKind::Free) {
+        if b.parent == 0 && !b.mocap && b.joints.iter().any(|j| j.kind == JointKind::Free) {
             let at = mujoco_indices(&spec.bodies, i);
             spec.bodies[i].joints.clear();
             for k in &mut spec.keyframes {
@@ -309,7 +343,7 @@ fn subtrees(bodies: &[BodySpec]) -> (Vec<usize>, Vec<bool>) {
 /// Where in MuJoCo's qpos and qvel the joints of a body on the world begin.
 fn mujoco_indices(bodies: &[BodySpec], body: usize) -> (usize, usize) {
     let (top, _) = subtrees(bodies);
-    let before = (1..bodies.len()).filter(|&i| top[i] < body);
+    let before = (1..bodies.len()).filter(|&i| top[i] < body && !bodies[i].mocap);
     let joints = before.flat_map(|i| &bodies[i].joints);
     joints.fold((0, 0), |(q, v), j| {
         let (nq, nv) = match j.kind {
@@ -380,8 +414,10 @@ mod tests {
         KeyframeSpec {
             name: "home".into(),
             qpos: qpos.into(),
+            mocap: Vec::new(),
             qvel: qvel.into(),
             ctrl: Vec::new(),
+            act: Vec::new(),
             origin: String::new(),
         }
     }

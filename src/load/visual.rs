@@ -3,6 +3,7 @@
 use super::soup::Rgba;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::Pose;
+use std::path::PathBuf;
 
 /// A drawn shape on a body.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct Visual {
     pub placement: Pose,
     pub shape: ShapeSpec,
     pub rgba: Rgba,
+    /// Of a mesh that a file holds.
+    pub file: Option<PathBuf>,
 }
 
 /// What a file draws.

@@ -1,49 +1,114 @@
-//! Actuators of a description, bound to the dofs on which they act.
+//! Actuators of a description, bound to the joints and tendons on which they act.
 
-use super::Actuator;
 use super::check::described;
-use super::compile::Compiler;
-use super::cord::Transmission;
-use super::spec::ActuatorSpec;
+use super::cord::{PathPoint, TendonPath, Transmission};
+use super::spec::{ActuatorSpec, JointKind};
+use super::topology::WORLD;
+use super::{ActsOn, Actuation, Actuator, Joint, Model};
 use crate::error::{Error, Result};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-impl Compiler {
-    pub(super) fn actuators(&self, specs: &[ActuatorSpec]) -> Result<Vec<Actuator>> {
-        let mut names = HashMap::new();
+impl Model {
+    /// The actuators of a description whose inputs act so; the model's joints and tendons are there already.
+    pub(super) fn actuators_of(
+        &self,
+        specs: &[ActuatorSpec],
+        actuation: Actuation,
+    ) -> Result<Vec<Actuator>> {
+        match actuation {
+            Actuation::FromFile => self.bound(specs),
+            Actuation::Full => Ok(self.motors(|_| true)),
+            Actuation::Joints => Ok(self.motors(|j| !self.is_base(j))),
+        }
+    }
+
+    /// A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the actuator for a joint or tendon that is not there or does not move, a name taken
+    /// twice, numbers that no actuator has; `Unsupported` for a servo on a joint of several dofs.
+    pub fn with_actuators(&self, specs: &[ActuatorSpec]) -> Result<Model> {
+        let new = self.bound(specs)?;
+        let mut model = self.clone();
+        for keyframe in &mut model.keyframes {
+            keyframe.u.resize(self.nu() + new.len(), 0.0);
+        }
+        model.actuators.extend(new);
+        let na = model.na();
+        for keyframe in &mut model.keyframes {
+            keyframe.act.resize(na, 0.0);
+        }
+        Ok(model)
+    }
+
+    /// The model with every actuator on a joint clamped to what this bears: ± the effort limit on each dof.
+    pub(crate) fn with_effort_limits(mut self) -> Model {
+        let mut idle = Vec::new();
+        for a in &mut self.actuators {
+            let Some(joint) = a.joint().map(|id| &self.joints[id]) else {
+                continue;
+            };
+            let gear = a.gear.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
+            let bound = joint.effort_limit / gear;
+            if !bound.is_finite() {
+                continue;
+            }
+            if bound == 0.0 && !idle.contains(&joint.name) {
+                idle.push(joint.name.clone());
+            }
+            let (lower, upper) = a.force_range.unwrap_or((-bound, bound));
+            a.force_range = Some((lower.clamp(-bound, bound), upper.clamp(-bound, bound)));
+        }
+        match idle.first() {
+            None => self,
+            Some(first) => {
+                let count = idle.len();
+                self.warned(format!(
+                    "effort_limits: the inputs of {count} joints, the first \"{first}\", have no force, as the \
+                     effort of these is 0"
+                ))
+            }
+        }
+    }
+
+    /// Whether it is there to let a robot float: a free one, or one of several dofs on the world.
+    fn is_base(&self, joint: &Joint) -> bool {
+        let parent = self.bodies[joint.body].parent;
+        joint.kind == JointKind::Free || (joint.nv > 1 && self.bodies[parent].link == WORLD)
+    }
+
+    fn bound(&self, specs: &[ActuatorSpec]) -> Result<Vec<Actuator>> {
+        let mut names: HashSet<&str> = self.actuators.iter().map(|a| &a.name[..]).collect();
         specs
             .iter()
             .map(|a| {
                 let who = described(&a.name, &a.origin);
-                if !a.name.is_empty() && names.insert(a.name.clone(), ()).is_some() {
+                if !a.name.is_empty() && !names.insert(&a.name) {
                     return Err(Error::invalid(format!(
                         "actuator {who}: the name is taken twice"
                     )));
                 }
-                let Transmission::Joint(name) = &a.transmission else {
-                    return Err(Error::unsupported(format!(
-                        "actuator {who}: it acts on a tendon, and tendons are not in this version"
-                    )));
+                let (acts_on, gears) = match &a.transmission {
+                    Transmission::Joint(name) => self.driven_joint(a, name, &who)?,
+                    Transmission::Tendon(name) => (self.pulled_tendon(name, &who)?, 1),
                 };
-                let joint = *self.joint_ids.get(name).ok_or_else(|| {
-                    Error::invalid(format!(
-                        "actuator {who}: no joint is called \"{name}\""
-                    ))
-                })?;
-                let j = &self.joints[joint];
-                if j.nv == 0 {
-                    return Err(Error::invalid(format!(
-                        "actuator {who}: it must act on a joint that moves, got \"{}\", which is fixed",
-                        j.name
-                    )));
-                }
-                let finite = a.gear.iter().chain(&a.bias).all(|x| x.is_finite());
-                if !finite || !a.gain.is_finite() {
+                let numbers = [&a.gear[..], &a.bias, &a.gain_slopes, &[a.gain]];
+                if !numbers.into_iter().flatten().all(|x| x.is_finite()) {
                     return Err(Error::invalid(format!(
                         "actuator {who}: gear, gain and bias must be finite"
                     )));
                 }
-                for (what, r) in [("control", a.control_range), ("force", a.force_range)] {
+                let led = |e: Error| Error::invalid(format!("actuator {who}: {}", e.message));
+                if let Some(state) = &a.activation {
+                    state.check().map_err(led)?;
+                }
+                let muscles = [&a.active, &a.passive];
+                (muscles.into_iter().flatten()).try_for_each(|m| m.check().map_err(led))?;
+                for (what, r) in [
+                    ("control", a.control_range),
+                    ("force", a.force_range),
+                    ("activation", a.activation.and_then(|a| a.range)),
+                ] {
                     if let Some((lo, hi)) = r
                         && (lo.is_nan() || hi.is_nan() || lo > hi)
                     {
@@ -52,20 +117,16 @@ impl Compiler {
                         )));
                     }
                 }
-                if j.nv != 1 && (a.bias[1] != 0.0 || a.bias[2] != 0.0) {
-                    return Err(Error::unsupported(format!(
-                        "actuator {who}: a servo needs a one-dof joint, \"{}\" has {} dofs",
-                        j.name, j.nv
-                    )));
-                }
                 Ok(Actuator {
                     name: a.name.clone(),
-                    joint,
-                    iq: j.iq,
-                    iv: j.iv,
-                    gear: a.gear[..j.nv].to_vec(),
+                    acts_on,
+                    gear: a.gear[..gears].to_vec(),
                     gain: a.gain,
+                    gain_slopes: a.gain_slopes,
                     bias: a.bias,
+                    active: a.active,
+                    passive: a.passive,
+                    activation: a.activation,
                     control_range: a.control_range,
                     force_range: a.force_range,
                 })
@@ -73,19 +134,66 @@ impl Compiler {
             .collect()
     }
 
-    /// One motor of unit gear on every dof.
-    pub(super) fn full_actuation(&self) -> Vec<Actuator> {
-        let mut list = Vec::with_capacity(self.topology.nv());
-        for (id, j) in self.joints.iter().enumerate() {
+    /// A joint, and how many gears an actuator has on it.
+    fn driven_joint(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<(ActsOn, usize)> {
+        let joint = *self.joint_ids.get(name).ok_or_else(|| {
+            Error::invalid(format!("actuator {who}: no joint is called \"{name}\""))
+        })?;
+        let j = &self.joints[joint];
+        if j.nv == 0 {
+            return Err(Error::invalid(format!(
+                "actuator {who}: it must act on a joint that moves, got \"{}\", which is fixed",
+                j.name
+            )));
+        }
+        if j.nv != 1 && a.feels_motion() {
+            return Err(Error::unsupported(format!(
+                "actuator {who}: a servo, damper or muscle needs a one-dof joint, \"{}\" has {} dofs",
+                j.name, j.nv
+            )));
+        }
+        let (iq, iv) = (j.iq, j.iv);
+        Ok((ActsOn::Joint { joint, iq, iv }, j.nv))
+    }
+
+    fn pulled_tendon(&self, name: &str, who: &str) -> Result<ActsOn> {
+        let id = *self.tendon_ids.get(name).ok_or_else(|| {
+            Error::invalid(format!("actuator {who}: no tendon is called \"{name}\""))
+        })?;
+        if let TendonPath::Spatial(path) = &self.tendons[id].path {
+            let mut links = path
+                .iter()
+                .filter_map(PathPoint::body)
+                .map(|b| self.bodies[b].link);
+            let first = links.next();
+            if links.all(|l| Some(l) == first) {
+                return Err(Error::invalid(format!(
+                    "actuator {who}: tendon \"{name}\" must pass along bodies that move against each other, its length is constant"
+                )));
+            }
+        }
+        Ok(ActsOn::Tendon(id))
+    }
+
+    /// One motor of unit gear on every dof of some joints.
+    fn motors(&self, driven: impl Fn(&Joint) -> bool) -> Vec<Actuator> {
+        let mut list = Vec::with_capacity(self.nv());
+        for (id, j) in self.joints.iter().enumerate().filter(|(_, j)| driven(j)) {
             for k in 0..j.nv {
                 list.push(Actuator {
                     name: j.name.clone(),
-                    joint: id,
-                    iq: j.iq,
-                    iv: j.iv + k,
+                    acts_on: ActsOn::Joint {
+                        joint: id,
+                        iq: j.iq,
+                        iv: j.iv + k,
+                    },
                     gear: vec![1.0],
                     gain: 1.0,
+                    gain_slopes: [0.0; 2],
                     bias: [0.0; 3],
+                    active: None,
+                    passive: None,
+                    activation: None,
                     control_range: None,
                     force_range: None,
                 });

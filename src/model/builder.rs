@@ -5,6 +5,7 @@ use super::check::{
 };
 use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, Transmission};
 use super::cord_check::{check_spring, check_tendon};
+use super::sensor::SensorSpec;
 use super::spec::{
     ActuatorSpec, BodySpec, EqualityKind, EqualitySpec, GeomSpec, JointSpec, ModelSpec, SiteSpec,
 };
@@ -42,6 +43,7 @@ pub struct ModelBuilder {
     springs: HashSet<String>,
     tendons: HashSet<String>,
     actuators: HashSet<String>,
+    sensors: HashSet<String>,
 }
 
 /// Notes a name, refusing one that is there already. The empty name may come again and again.
@@ -65,6 +67,23 @@ fn stations((i, point): (usize, &PathPoint)) -> impl Iterator<Item = (usize, usi
     bodies.into_iter().flatten().map(move |body| (i, body))
 }
 
+/// Refuses an equality of what is not there.
+fn known(
+    names: &HashSet<String>,
+    what: &str,
+    equality: &EqualitySpec,
+    (first, second): (&String, &Option<String>),
+) -> Result<()> {
+    let mut list = std::iter::once(first).chain(second);
+    match list.find(|name| !names.contains(*name)) {
+        Some(name) => Err(Error::invalid(format!(
+            "equality {}: no {what} is called \"{name}\"",
+            described(&equality.name, "")
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl ModelBuilder {
     /// An empty world, with gravity (0, 0, −9.81).
     pub fn new(name: impl Into<String>) -> Self {
@@ -81,6 +100,7 @@ impl ModelBuilder {
             springs: HashSet::new(),
             tendons: HashSet::new(),
             actuators: HashSet::new(),
+            sensors: HashSet::new(),
         }
     }
 
@@ -101,7 +121,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// The actuators that were added (the default), or one input for each dof.
+    /// The actuators that were added (the default), or inputs on dofs.
     pub fn set_actuation(&mut self, actuation: Actuation) {
         self.actuation = actuation;
     }
@@ -195,6 +215,25 @@ impl ModelBuilder {
         Ok(self.spec.sites.len() - 1)
     }
 
+    /// Adds a sensor; returns its id, that of the model too.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a body that is none, a name taken twice, a placement that is no rigid motion; those of
+    /// [`SensorSpec::check`]. Joints, tendons and actuators are looked for by [`ModelBuilder::build`].
+    pub fn add_sensor(&mut self, sensor: SensorSpec) -> Result<usize> {
+        let who = described(&sensor.name, "");
+        sensor.check(&who)?;
+        for (frame, what) in std::iter::once((&sensor.frame, "body"))
+            .chain(sensor.reference.iter().map(|f| (f, "reference_body")))
+        {
+            self.known_body(frame.body, what)?;
+            check_pose(&frame.placement, || format!("sensor {who}: placement"))?;
+        }
+        claim(&mut self.sensors, "sensor", &sensor.name)?;
+        self.spec.sensors.push(sensor);
+        Ok(self.spec.sensors.len() - 1)
+    }
+
     /// Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats.
     ///
     /// # Errors
@@ -209,13 +248,15 @@ impl ModelBuilder {
     /// Adds an actuator; returns its index in u.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint that is not there yet, or a name taken twice.
+    /// `InvalidArgument` for a joint or tendon that is not there yet, or a name taken twice.
     pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<usize> {
-        if let Transmission::Joint(joint) = &actuator.transmission
-            && !self.joints.contains(joint)
-        {
+        let (what, name, is_there) = match &actuator.transmission {
+            Transmission::Joint(name) => ("joint", name, self.joints.contains(name)),
+            Transmission::Tendon(name) => ("tendon", name, self.tendons.contains(name)),
+        };
+        if !is_there {
             return Err(Error::invalid(format!(
-                "actuator {}: no joint is called \"{joint}\"",
+                "actuator {}: no {what} is called \"{name}\"",
                 described(&actuator.name, "")
             )));
         }
@@ -228,7 +269,7 @@ impl ModelBuilder {
     /// when a simulation is made.
     ///
     /// # Errors
-    /// `InvalidArgument` for a body or joint that is not there yet.
+    /// `InvalidArgument` for a body, joint or tendon that is not there yet.
     pub fn add_equality(&mut self, equality: EqualitySpec) -> Result<()> {
         match &equality.kind {
             EqualityKind::Connect { body1, body2, .. }
@@ -238,13 +279,12 @@ impl ModelBuilder {
                 self.known_body(*body2, "body2")?;
             }
             EqualityKind::Joint { joint1, joint2, .. } => {
-                let mut joints = std::iter::once(joint1).chain(joint2);
-                if let Some(joint) = joints.find(|j| !self.joints.contains(*j)) {
-                    return Err(Error::invalid(format!(
-                        "equality {}: no joint is called \"{joint}\"",
-                        described(&equality.name, "")
-                    )));
-                }
+                known(&self.joints, "joint", &equality, (joint1, joint2))?;
+            }
+            EqualityKind::Tendon {
+                tendon1, tendon2, ..
+            } => {
+                known(&self.tendons, "tendon", &equality, (tendon1, tendon2))?;
             }
         }
         self.spec.equalities.push(equality);

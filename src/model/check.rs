@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::joint::MAX_DOFS;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
-use std::f64::consts::PI;
 
 /// How far the largest principal moment may exceed the sum of the others, relative: digits that
 /// files round away.
@@ -31,7 +30,7 @@ pub(super) fn described(name: &str, origin: &str) -> String {
     }
 }
 
-pub(super) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
+pub(crate) fn check_pose(p: &Pose, who: impl Fn() -> String) -> Result<()> {
     let r = p.rot.mul_mat(&p.rot.transpose()) - Mat3::IDENTITY;
     let off = r.c.iter().map(|c| c.max_abs()).fold(0.0, f64::max);
     if p.is_finite() && off < 1e-6 && p.rot.determinant() > 0.0 {
@@ -148,10 +147,15 @@ pub(super) fn check_joint(j: &JointSpec, who: &str) -> Result<()> {
         )));
     }
     if j.limits.is_some() && j.kind == JointKind::Spherical {
-        let hi = j.limits.map_or(0.0, |l| l.1);
-        if !(hi > 0.0 && hi <= PI) {
+        let (lo, hi) = j.limits.unwrap_or_default();
+        if lo > 0.0 {
             return Err(Error::invalid(format!(
-                "joint {who}: the largest angle of a spherical joint must be in (0, π], got {hi}"
+                "joint {who}: a spherical joint has no lower bound above 0, got {lo}"
+            )));
+        }
+        if hi.is_nan() || hi <= 0.0 {
+            return Err(Error::invalid(format!(
+                "joint {who}: the largest angle of a spherical joint must be above 0, got {hi}"
             )));
         }
     }

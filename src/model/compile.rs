@@ -6,6 +6,7 @@ use super::check::{
 };
 use super::cord::TendonSpec;
 use super::derived::Derived;
+use super::fluid_shapes::check_geom_in;
 use super::params::Params;
 use super::spec::{
     BodySpec, EqualityKind, GeomSpec, JointKind, JointSpec, KeyframeSpec, ModelSpec, SiteSpec,
@@ -91,6 +92,10 @@ impl Compiler {
         let parent = self.new_body[b.parent];
         let who = described(&b.name, &b.origin);
         check_pose(&b.placement, || format!("body {who}: placement"))?;
+        if let Some(axes) = b.inertia_axes {
+            let axes = Pose::new(axes, Vec3::ZERO);
+            check_pose(&axes, || format!("body {who}: inertia axes"))?;
+        }
         check_gravity_compensation(b.gravity_compensation, &who)?;
         let complaint = check_inertia(&b.inertia, &who)?;
         self.warnings
@@ -118,6 +123,11 @@ impl Compiler {
         if !free {
             frame = frame.compose(&b.placement);
         }
+        if b.mocap && !(parent == 0 && free) {
+            return Err(Error::invalid(format!(
+                "body {who}: a mocap body must be a child of the world on a free joint"
+            )));
+        }
         for j in &b.joints {
             (link, frame) = self.joint(j, id, link, frame, &b.placement)?;
         }
@@ -129,6 +139,8 @@ impl Compiler {
             in_link: frame,
             placement: b.placement,
             gravity_compensation: b.gravity_compensation,
+            inertia_axes: b.inertia_axes,
+            mocap: b.mocap,
         });
         Ok(())
     }
@@ -191,7 +203,10 @@ impl Compiler {
             axis,
             axis2,
             anchor: j.anchor,
-            limits: j.limits,
+            limits: match j.kind {
+                JointKind::Spherical => j.limits.map(|(_, upper)| (0.0, upper)),
+                _ => j.limits,
+            },
             limit_margin: j.limit_margin,
             effort_limit: j.effort_limit,
             velocity_limit: j.velocity_limit,
@@ -215,13 +230,14 @@ impl Compiler {
             )));
         }
         let (geoms, geom_order, geom_ids) = self.geoms(spec.geoms)?;
+        spec.fluid.check()?;
+        for g in &geoms {
+            let moves = self.bodies[g.body].link != WORLD;
+            check_geom_in(&spec.fluid, g, moves, &described(&g.name, &g.origin))?;
+        }
         let (sites, site_ids) = self.sites(spec.sites)?;
         let (springs, spring_ids) = self.springs(spec.springs)?;
         let (tendons, tendon_ids) = self.tendons(spec.tendons)?;
-        let actuators = match actuation {
-            Actuation::FromFile => self.actuators(&spec.actuators)?,
-            Actuation::Full => self.full_actuation(),
-        };
         let nlink = self.topology.links.len();
         let params = Params {
             gravity: spec.gravity,
@@ -241,7 +257,9 @@ impl Compiler {
             geom_tangential: geoms.iter().map(|g| g.tangential).collect(),
             geom_size: geoms.iter().map(|g| g.shape.sizes()).collect(),
             spring: springs.iter().map(|s| [s.stiffness, s.damping]).collect(),
+            spring_anchors: springs.iter().map(|s| [s.anchor1, s.anchor2]).collect(),
             tendon: tendons.iter().map(TendonSpec::numbers).collect(),
+            tendon_points: tendons.iter().map(TendonSpec::points).collect(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {
@@ -280,13 +298,15 @@ impl Compiler {
             sites,
             springs,
             tendons,
-            actuators,
+            actuators: Vec::new(),
+            sensors: Vec::new(),
             keyframes: Vec::new(),
             equalities,
             excludes,
             pairs,
             chosen_pairs: Vec::new(),
             warnings: [spec.warnings, self.warnings].concat(),
+            fluid: spec.fluid,
             time_step: spec.time_step,
             neutral: self.neutral,
             body_ids: self.body_ids,
@@ -295,11 +315,14 @@ impl Compiler {
             site_ids,
             spring_ids,
             tendon_ids,
+            sensor_ids: HashMap::new(),
             geometry: Derived::default(),
         };
         let mut params = model.params.clone();
         params.refresh(&model);
         model.params = params;
+        model.actuators = model.actuators_of(&spec.actuators, actuation)?;
+        model.bind_sensors(spec.sensors, &self.new_body, actuation)?;
         model.check_moving_mass()?;
         model.choose_origins();
         for k in &spec.keyframes {
@@ -423,22 +446,37 @@ impl Model {
                 None => Ok(!x.is_empty()),
             }
         };
+        let mocap = self.mocap_links().count();
+        let [nq, nv] = [self.nq() - 7 * mocap, self.nv() - 6 * mocap];
         let (mut q, mut v) = (self.neutral.clone(), vec![0.0; self.nv()]);
-        if sized("qpos", &k.qpos, self.nq())? {
-            self.q_from_mujoco(&k.qpos, &mut q);
+        let mut qpos = q.clone();
+        self.q_to_mujoco(&q, &mut qpos);
+        if sized("qpos", &k.qpos, nq)? {
+            qpos[..nq].copy_from_slice(&k.qpos);
         }
-        if sized("qvel", &k.qvel, self.nv())? {
-            self.v_from_mujoco(&q, &k.qvel, &mut v);
+        if sized("mocap", &k.mocap, 7 * mocap)? {
+            qpos[nq..].copy_from_slice(&k.mocap);
+        }
+        self.q_from_mujoco(&qpos, &mut q);
+        if sized("qvel", &k.qvel, nv)? {
+            let mut qvel = v.clone();
+            qvel[..nv].copy_from_slice(&k.qvel);
+            self.v_from_mujoco(&q, &qvel, &mut v);
         }
         let mut u = vec![0.0; self.nu()];
         if actuation == Actuation::FromFile && sized("ctrl", &k.ctrl, self.nu())? {
             u.copy_from_slice(&k.ctrl);
+        }
+        let mut act = vec![0.0; self.na()];
+        if actuation == Actuation::FromFile && sized("act", &k.act, self.na())? {
+            act.copy_from_slice(&k.act);
         }
         Ok(Keyframe {
             name: k.name.clone(),
             q,
             v,
             u,
+            act,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The description of what pulls between bodies: springs and tendons.
 
+use crate::spatial::wrap::{Side, Solid, Wrap};
 use crate::spatial::{Pose, Vec3};
 
 /// A spring and damper without rest length between two points, each in its body's frame: the force on the first is
@@ -39,6 +40,18 @@ pub struct TendonSpec {
 }
 
 impl TendonSpec {
+    /// Where the points of a spatial path are in their bodies' frames; zero for its other stations.
+    pub(super) fn points(&self) -> Vec<Vec3> {
+        let TendonPath::Spatial(path) = &self.path else {
+            return Vec::new();
+        };
+        let at = |p: &PathPoint| match p {
+            PathPoint::Point { at, .. } => *at,
+            _ => Vec3::ZERO,
+        };
+        path.iter().map(at).collect()
+    }
+
     /// Stiffness, damping, and the lengths between which the spring rests.
     pub(super) fn numbers(&self) -> [f64; 4] {
         let (lo, hi) = self.rest.unwrap_or_default();
@@ -66,6 +79,17 @@ pub enum PathPoint {
     Pulley { divisor: f64 },
 }
 
+impl PathPoint {
+    /// The body on which it is.
+    pub fn body(&self) -> Option<usize> {
+        match self {
+            PathPoint::Point { body, .. } => Some(*body),
+            PathPoint::Around(wrap) => Some(wrap.body),
+            PathPoint::Pulley { .. } => None,
+        }
+    }
+}
+
 /// A sphere, or an unbounded cylinder along z, that a path wraps around.
 #[derive(Clone, Debug)]
 pub struct WrapSpec {
@@ -74,9 +98,19 @@ pub struct WrapSpec {
     pub placement: Pose,
     pub shape: WrapShape,
     pub radius: f64,
-    /// A point, in the frame of its body, on the side where the path passes; one within the solid: the path passes through
-    /// the inside.
+    /// A point, in the frame of its body: the path goes around as the polyline from the end before over this point to the
+    /// end after does. One closer to the centre than the radius: the path passes through the solid.
     pub side: Option<(usize, Vec3)>,
+}
+
+impl WrapSpec {
+    /// What is wrapped around, in the axes of its body.
+    pub fn solid(&self) -> Solid {
+        match self.shape {
+            WrapShape::Sphere => Solid::Sphere,
+            WrapShape::Cylinder => Solid::Cylinder(self.placement.rot.c[2]),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +123,8 @@ pub enum WrapShape {
 #[derive(Clone, Copy, Debug)]
 pub struct Leg<'a> {
     pub ends: [(usize, Vec3); 2],
+    /// Which points of the path its ends are.
+    pub points: [usize; 2],
     /// What it may bend around.
     pub around: Option<&'a WrapSpec>,
     /// What its length counts in the tendon's.
@@ -98,33 +134,47 @@ pub struct Leg<'a> {
 /// The parts of a path that [`Model::compile`](super::Model::compile) accepts.
 pub fn legs(path: &[PathPoint]) -> impl Iterator<Item = Leg<'_>> {
     let (mut last, mut around, mut share) = (None, None, 1.0);
-    path.iter().filter_map(move |point| match point {
-        PathPoint::Pulley { divisor } => {
-            (last, share) = (None, 1.0 / divisor);
-            None
-        }
-        PathPoint::Around(wrap) => {
-            around = Some(wrap);
-            None
-        }
-        PathPoint::Point { body, at } => {
-            let end = (*body, *at);
-            let start = last.replace(end)?;
-            Some(Leg {
-                ends: [start, end],
-                around: around.take(),
-                share,
-            })
-        }
-    })
+    path.iter()
+        .enumerate()
+        .filter_map(move |(i, point)| match point {
+            PathPoint::Pulley { divisor } => {
+                (last, share) = (None, 1.0 / divisor);
+                None
+            }
+            PathPoint::Around(wrap) => {
+                around = Some(wrap);
+                None
+            }
+            PathPoint::Point { body, at } => {
+                let end = (*body, *at);
+                let (start, first) = last.replace((end, i))?;
+                Some(Leg {
+                    ends: [start, end],
+                    points: [first, i],
+                    around: around.take(),
+                    share,
+                })
+            }
+        })
 }
 
-/// The length of a path that bends around nothing, with these placements of the bodies [m].
-pub fn straight_length(path: &[PathPoint], places: &[Pose]) -> f64 {
-    let at = |(body, point): (usize, Vec3)| places[body].point(point);
+/// The length of a path with these placements of the bodies [m].
+pub fn path_length(path: &[PathPoint], places: &[Pose]) -> f64 {
     legs(path)
-        .map(|leg| leg.share * (at(leg.ends[1]) - at(leg.ends[0])).norm())
+        .map(|leg| leg.share * leg_length(&leg, places))
         .sum()
+}
+
+fn leg_length(leg: &Leg<'_>, places: &[Pose]) -> f64 {
+    let at = |(body, point): (usize, Vec3)| places[body].point(point);
+    let [a, b] = leg.ends.map(at);
+    let bent = leg.around.and_then(|wrap| {
+        let centre = at((wrap.body, wrap.placement.pos));
+        let side = Side::of(wrap.side.map(|s| at(s) - centre), wrap.radius);
+        let solid = wrap.solid().turned(&places[wrap.body].rot);
+        Wrap::new(solid, wrap.radius, side, [a - centre, b - centre]).0
+    });
+    bent.map_or_else(|| (b - a).norm(), |wrap| wrap.length)
 }
 
 /// What an actuator acts on, by name.

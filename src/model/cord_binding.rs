@@ -2,7 +2,7 @@
 
 use super::check::described;
 use super::compile::Compiler;
-use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, straight_length};
+use super::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, path_length};
 use super::cord_check::{check_spring, check_tendon};
 use super::topology::WORLD;
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ impl Compiler {
                 TendonPath::Fixed(terms) => self.fixed_length(terms, &who)?,
                 TendonPath::Spatial(path) => {
                     self.bind(path, &who)?;
-                    straight_length(path, &places)
+                    path_length(path, &places)
                 }
             };
             t.rest = t.rest.or(Some((length, length)));
@@ -84,9 +84,6 @@ impl Compiler {
                     if let Some((body, _)) = &mut wrap.side {
                         *body = self.known_body(*body, || who.into())?;
                     }
-                    return Err(Error::unsupported(format!(
-                        "{who}: paths around solids are not in this version"
-                    )));
                 }
                 PathPoint::Pulley { .. } => {}
             }

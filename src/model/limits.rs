@@ -4,12 +4,16 @@ use super::Model;
 use super::spec::JointKind;
 use super::topology::LinkKind;
 use crate::error::{Error, Result};
+use std::f64::consts::PI;
 
-/// Bounds of a one-dof link that a step enforces.
+/// Bounds that a step enforces: of a one-dof link, or of how far a spherical one is turned.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
+    /// The first of its dofs, and where its coordinates begin.
     pub dof: usize,
     pub iq: usize,
+    /// Of a spherical link, whose turn is bounded: which of these it is.
+    pub turn: Option<usize>,
     pub lower: f64,
     pub upper: f64,
     pub margin: f64,
@@ -17,17 +21,39 @@ pub struct Limit {
     pub angular: bool,
 }
 
-/// Those of all joints of a model.
+impl Limit {
+    /// Number of its dofs.
+    pub fn nv(&self) -> usize {
+        if self.turn.is_some() { 3 } else { 1 }
+    }
+}
+
+/// Those of all joints of a model. A turn is at most π, which therefore bounds none.
 ///
 /// # Errors
 /// `Unsupported` naming a joint whose bounds this version cannot enforce.
 pub fn limits(model: &Model) -> Result<Vec<Limit>> {
     let t = model.topology();
-    let mut limits = Vec::new();
+    let (mut limits, mut turns) = (Vec::new(), 0);
     for j in model.joints() {
         let Some((lower, upper)) = j.limits else {
             continue;
         };
+        if j.kind == JointKind::Spherical {
+            if upper < PI {
+                limits.push(Limit {
+                    dof: j.iv,
+                    iq: j.iq,
+                    turn: Some(turns),
+                    lower: f64::NEG_INFINITY,
+                    upper,
+                    margin: j.limit_margin,
+                    angular: true,
+                });
+                turns += 1;
+            }
+            continue;
+        }
         if j.nv != 1 || j.kind == JointKind::Continuous {
             return Err(Error::unsupported(format!(
                 "joint \"{}\": bounds on a {:?} joint are not enforced in this version",
@@ -38,6 +64,7 @@ pub fn limits(model: &Model) -> Result<Vec<Limit>> {
             limits.push(Limit {
                 dof: j.iv,
                 iq: j.iq,
+                turn: None,
                 lower,
                 upper,
                 margin: j.limit_margin,

@@ -1,6 +1,8 @@
 //! The model: constant once built, shared by any number of simulations and threads.
 
+pub mod activation;
 mod actuation;
+pub mod bounded;
 pub mod builder;
 mod check;
 mod compile;
@@ -8,11 +10,17 @@ pub mod cord;
 mod cord_binding;
 mod cord_check;
 pub mod derived;
+pub mod fluid;
+pub mod fluid_shapes;
 pub mod limits;
 pub mod mesh;
+pub mod muscle;
 pub mod pair_rules;
 mod param_values;
 pub mod params;
+pub mod principal;
+pub mod sensor;
+mod sensor_binding;
 mod size;
 pub mod spec;
 pub mod state;
@@ -20,11 +28,15 @@ pub mod topology;
 
 use crate::error::{Error, Result};
 use crate::joint::composition;
-use crate::spatial::{Pose, Vec3};
-pub(crate) use check::SIZES;
+use crate::spatial::{Mat3, Pose, Vec3};
+use activation::Activation;
+pub(crate) use check::{SIZES, check_pose};
 use cord::{SpringSpec, TendonSpec};
 use derived::Derived;
+use fluid::Fluid;
+use muscle::Muscle;
 use params::Params;
+use sensor::Sensor;
 use spec::{EqualitySpec, GeomSpec, JointKind, PairSpec, SiteSpec};
 use std::collections::HashMap;
 use topology::{LinkKind, Topology};
@@ -43,6 +55,10 @@ pub struct Body {
     pub placement: Pose,
     /// Share of its own weight that a force at its centre of mass carries.
     pub gravity_compensation: f64,
+    /// Principal axes of the inertia, columns in the body's frame, where the description says them.
+    pub inertia_axes: Option<Mat3>,
+    /// Moved from outside: simulations prescribe the velocity of its free joint from the start.
+    pub mocap: bool,
 }
 
 /// A joint of the description.
@@ -84,18 +100,45 @@ impl Joint {
 #[derive(Clone, Debug)]
 pub struct Actuator {
     pub name: String,
-    pub joint: usize,
-    /// First coordinate, and first dof.
-    pub iq: usize,
-    pub iv: usize,
-    /// Torque on each dof of the joint per unit of force.
+    pub acts_on: ActsOn,
+    /// Torque on each dof of the joint per unit of force; of a tendon its one gear.
     pub gear: Vec<f64>,
-    /// Force per unit of control.
+    /// Force per unit of what drives it: its control, or its activation where it has one.
     pub gain: f64,
+    /// By which the gain grows per length and per velocity.
+    pub gain_slopes: [f64; 2],
     /// Constant; per length; per velocity.
     pub bias: [f64; 3],
+    /// A muscle's active force in place of the gain, and its passive one in place of the bias.
+    pub active: Option<Muscle>,
+    pub passive: Option<Muscle>,
+    /// Its state, if it has one.
+    pub activation: Option<Activation>,
     pub control_range: Option<(f64, f64)>,
     pub force_range: Option<(f64, f64)>,
+}
+
+impl Actuator {
+    /// The joint on which it acts, if it is one.
+    pub fn joint(&self) -> Option<usize> {
+        match self.acts_on {
+            ActsOn::Joint { joint, .. } => Some(joint),
+            ActsOn::Tendon(_) => None,
+        }
+    }
+}
+
+/// What an actuator moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActsOn {
+    Joint {
+        joint: usize,
+        /// First coordinate, and first dof.
+        iq: usize,
+        iv: usize,
+    },
+    /// By its index.
+    Tendon(usize),
 }
 
 /// A stored state in this library's layout.
@@ -105,6 +148,7 @@ pub struct Keyframe {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub u: Vec<f64>,
+    pub act: Vec<f64>,
 }
 
 /// A robot or scene, compiled. Immutable; share it by `Arc`.
@@ -120,12 +164,14 @@ pub struct Model {
     springs: Vec<SpringSpec>,
     tendons: Vec<TendonSpec>,
     actuators: Vec<Actuator>,
+    sensors: Vec<Sensor>,
     keyframes: Vec<Keyframe>,
     equalities: Vec<EqualitySpec>,
     excludes: Vec<(usize, usize)>,
     pairs: Vec<PairSpec>,
     chosen_pairs: Vec<([usize; 2], bool)>,
     warnings: Vec<String>,
+    fluid: Fluid,
     time_step: Option<f64>,
     neutral: Vec<f64>,
     body_ids: HashMap<String, usize>,
@@ -134,6 +180,7 @@ pub struct Model {
     site_ids: HashMap<String, usize>,
     spring_ids: HashMap<String, usize>,
     tendon_ids: HashMap<String, usize>,
+    sensor_ids: HashMap<String, usize>,
     geometry: Derived,
 }
 
@@ -144,6 +191,8 @@ pub enum Actuation {
     FromFile,
     /// One input per dof: τ = u.
     Full,
+    /// One input per dof, but none on what lets a robot float: free joints, and joints of several dofs on the world.
+    Joints,
 }
 
 impl Model {
@@ -164,6 +213,17 @@ impl Model {
     /// Number of control inputs.
     pub fn nu(&self) -> usize {
         self.actuators.len()
+    }
+
+    /// Number of activations: actuators with a state have one each.
+    pub fn na(&self) -> usize {
+        self.activated().count()
+    }
+
+    /// The actuators with a state, in order: index in u, and the state.
+    pub fn activated(&self) -> impl Iterator<Item = (usize, &Activation)> {
+        let list = self.actuators.iter().enumerate();
+        list.filter_map(|(j, a)| Some((j, a.activation.as_ref()?)))
     }
 
     /// Number of bodies, the world included.
@@ -256,9 +316,14 @@ impl Model {
         &self.warnings
     }
 
-    /// Time step that the file asks for [s].
+    /// Time step that the file asks for [s]; MJCF's own where an MJCF has none.
     pub fn time_step(&self) -> Option<f64> {
         self.time_step
+    }
+
+    /// What all bodies move in.
+    pub fn fluid(&self) -> &Fluid {
+        &self.fluid
     }
 
     /// The configuration in which every body is placed as the description says.

@@ -1,7 +1,8 @@
 //! Parameters of a model: which there are, their values, and what follows from them.
 
 use super::Model;
-use super::params::{Param, ParamKind, Params};
+use super::cord::{PathPoint, TendonPath};
+use super::params::{Param, ParamKind, Params, SPRING_NUMBERS, TENDON_NUMBERS};
 use super::spec::JointKind;
 use super::topology::WORLD;
 use crate::error::{Error, Result};
@@ -30,9 +31,15 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
-            ParamKind::Spring => self.spring[i][c],
-            ParamKind::Tendon => self.tendon[i][c],
-            ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => 0.0,
+            ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
+                (Some((point, axis)), _) => self.anchor(p, point)[axis],
+                (None, ParamKind::Spring) => self.spring[i][c],
+                (None, _) => self.tendon[i][c],
+            },
+            ParamKind::ExternalWrench
+            | ParamKind::Stabilization
+            | ParamKind::Prescribed
+            | ParamKind::Force => 0.0,
             kind => self.per_dof(kind)[model.dof_of(p)],
         }
     }
@@ -55,9 +62,15 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
-            ParamKind::Spring => self.spring[i][c] = value,
-            ParamKind::Tendon => self.tendon[i][c] = value,
-            ParamKind::ExternalWrench | ParamKind::Stabilization | ParamKind::Force => {}
+            ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
+                (Some((point, axis)), _) => self.anchor_mut(p, point)[axis] = value,
+                (None, ParamKind::Spring) => self.spring[i][c] = value,
+                (None, _) => self.tendon[i][c] = value,
+            },
+            ParamKind::ExternalWrench
+            | ParamKind::Stabilization
+            | ParamKind::Prescribed
+            | ParamKind::Force => {}
             kind => {
                 let k = model.dof_of(p);
                 let list = match kind {
@@ -69,6 +82,23 @@ impl Params {
                 };
                 list[k] = value;
             }
+        }
+    }
+
+    /// The anchor of a spring, or the point of a tendon's path, in its body's frame.
+    fn anchor(&self, p: &Param, point: usize) -> Vec3 {
+        let i = p.index as usize;
+        match p.kind {
+            ParamKind::Spring => self.spring_anchors[i][point],
+            _ => self.tendon_points[i][point],
+        }
+    }
+
+    fn anchor_mut(&mut self, p: &Param, point: usize) -> &mut Vec3 {
+        let i = p.index as usize;
+        match p.kind {
+            ParamKind::Spring => &mut self.spring_anchors[i][point],
+            _ => &mut self.tendon_points[i][point],
         }
     }
 
@@ -214,11 +244,29 @@ impl Model {
             }
             ParamKind::Spring => {
                 range("index (a spring)", p.index, self.springs().len())?;
-                range("component", p.component, 2)
+                range("component", p.component, SPRING_NUMBERS + 6)
             }
             ParamKind::Tendon => {
                 range("index (a tendon)", p.index, self.tendons().len())?;
-                range("component", p.component, 4)
+                let t = &self.tendons()[p.index as usize];
+                let path = match &t.path {
+                    TendonPath::Fixed(_) => &[][..],
+                    TendonPath::Spatial(path) => path,
+                };
+                range("component", p.component, TENDON_NUMBERS + 3 * path.len())?;
+                match p.anchor() {
+                    Some((i, _)) if !matches!(path[i], PathPoint::Point { .. }) => {
+                        Err(Error::unsupported(format!(
+                            "param: Tendon {} of tendon \"{}\": station {i} of its path is not a point",
+                            p.component, t.name
+                        )))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            ParamKind::Prescribed => {
+                range("index (a dof)", p.index, self.nv())?;
+                range("component", p.component, 1)
             }
             ParamKind::Force => Err(Error::unsupported(format!(
                 "param: {:?} is not a parameter of any step of this version",

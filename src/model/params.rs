@@ -29,7 +29,7 @@ pub enum ParamKind {
     /// index: geom; component: of [`ShapeSpec::sizes`](super::spec::ShapeSpec::sizes), of a sphere, capsule, cylinder,
     /// ellipsoid or box [m]. What collides, not what has mass.
     GeomSize = 9,
-    /// index: spring; component 0: stiffness, 1: damping.
+    /// index: spring; component 0: stiffness, 1: damping, 2–4: the first, 5–7: the second anchor in its body's frame.
     Spring = 10,
     /// index 0; component 0–2.
     Gravity = 11,
@@ -46,8 +46,11 @@ pub enum ParamKind {
     /// geom's; in place of infinite values the simulation has finite ones.
     ContactTangential = 16,
     /// index: tendon; component 0: stiffness, 1: damping, 2: lower and 3: upper end of the lengths at which it rests;
-    /// beyond the upper end that one counts, whatever the lower one is.
+    /// beyond the upper end that one counts, whatever the lower one is. 4 + 3 i + axis: point i of a spatial path, in its
+    /// body's frame; i counts pulleys and solids, too, which have no such component. What it rests at stays.
     Tendon = 17,
+    /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. A simulation holds its value.
+    Prescribed = 18,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.
     Force = 1000,
@@ -68,6 +71,23 @@ pub struct Param {
     pub index: i32,
     pub component: i32,
 }
+
+impl Param {
+    /// The anchor of a spring or the point of a tendon's path whose coordinate it is, and along which axis of the body.
+    pub fn anchor(&self) -> Option<(usize, usize)> {
+        let first = match self.kind {
+            ParamKind::Spring => SPRING_NUMBERS,
+            ParamKind::Tendon => TENDON_NUMBERS,
+            _ => return None,
+        };
+        let k = (self.component as usize).checked_sub(first)?;
+        Some((k / 3, k % 3))
+    }
+}
+
+/// Components before the coordinates of anchors.
+pub const SPRING_NUMBERS: usize = 2;
+pub const TENDON_NUMBERS: usize = 4;
 
 /// Dissipation time of a geom's contacts as loaded [s].
 pub const CONTACT_DISSIPATION: f64 = 0.01;
@@ -107,6 +127,10 @@ pub struct Params {
     pub geom_size: Vec<[f64; 3]>,
     /// Per spring: stiffness [N/m] and damping [N s/m].
     pub spring: Vec<[f64; 2]>,
+    /// Per spring: where its ends are in their bodies' frames [m].
+    pub spring_anchors: Vec<[Vec3; 2]>,
     /// Per tendon: stiffness, damping, and the lengths between which its spring rests, lower and upper.
     pub tendon: Vec<[f64; 4]>,
+    /// Per tendon: where the points of its path are in their bodies' frames [m].
+    pub tendon_points: Vec<Vec<Vec3>>,
 }

@@ -4,13 +4,20 @@
 //!
 //! [`Model::compile`]: super::Model::compile
 
+use super::activation::Activation;
 use super::cord::{SpringSpec, TendonSpec, Transmission};
+use super::fluid::{Fluid, FluidCoefficients};
 use super::mesh::TriMesh;
+use super::muscle::Muscle;
 use super::params::CONTACT_DISSIPATION;
+use super::sensor::{SensorSpec, Zone};
 use crate::joint::VaryingJoint;
 pub use crate::joint::composition::JointKind;
-use crate::spatial::{Inertia, Pose, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Vec3};
 use std::sync::Arc;
+
+/// Time step of an MJCF file that states none [s]: MuJoCo's.
+pub const MJCF_TIME_STEP: f64 = 0.002;
 
 /// A robot or scene as described by a file or by code.
 #[derive(Clone, Debug)]
@@ -18,6 +25,8 @@ pub struct ModelSpec {
     pub name: String,
     /// Acceleration of free fall, world axes [m/s²].
     pub gravity: Vec3,
+    /// What all bodies move in.
+    pub fluid: Fluid,
     /// Time step the file asks for [s].
     pub time_step: Option<f64>,
     /// Body 0 is the world. Parents precede children; order is otherwise free: compilation
@@ -28,6 +37,7 @@ pub struct ModelSpec {
     pub springs: Vec<SpringSpec>,
     pub tendons: Vec<TendonSpec>,
     pub actuators: Vec<ActuatorSpec>,
+    pub sensors: Vec<SensorSpec>,
     pub keyframes: Vec<KeyframeSpec>,
     pub equalities: Vec<EqualitySpec>,
     /// Pairs of bodies whose geoms never touch.
@@ -43,6 +53,7 @@ impl Default for ModelSpec {
         ModelSpec {
             name: String::new(),
             gravity: Vec3::new(0.0, 0.0, -9.81),
+            fluid: Fluid::default(),
             time_step: None,
             bodies: vec![BodySpec::world()],
             geoms: Vec::new(),
@@ -50,6 +61,7 @@ impl Default for ModelSpec {
             springs: Vec::new(),
             tendons: Vec::new(),
             actuators: Vec::new(),
+            sensors: Vec::new(),
             keyframes: Vec::new(),
             equalities: Vec::new(),
             excludes: Vec::new(),
@@ -69,11 +81,16 @@ pub struct BodySpec {
     pub placement: Pose,
     /// Inertia about the body frame.
     pub inertia: Inertia,
+    /// Principal axes of the inertia, columns in the body's frame, where the description says them: those of the box by which
+    /// the body meets a fluid. Otherwise they are found, and of equal moments any are.
+    pub inertia_axes: Option<Mat3>,
     /// Share of its own weight that a force at its centre of mass carries: 1 and it floats.
     pub gravity_compensation: f64,
     /// From the parent outwards; empty: welded to the parent. Several act one after the other,
     /// each in the frame that the earlier ones have moved.
     pub joints: Vec<JointSpec>,
+    /// Moved from outside, on a free joint: simulations prescribe the velocity of its dofs from the start, 0 at first.
+    pub mocap: bool,
     /// Where the description says so, for messages: "line 12".
     pub origin: String,
 }
@@ -85,8 +102,10 @@ impl BodySpec {
             parent: 0,
             placement: Pose::IDENTITY,
             inertia: Inertia::ZERO,
+            inertia_axes: None,
             gravity_compensation: 0.0,
             joints: Vec::new(),
+            mocap: false,
             origin: String::new(),
         }
     }
@@ -246,6 +265,8 @@ pub struct GeomSpec {
     pub priority: i32,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
+    /// With them it meets a fluid as an ellipsoid; a body without such a geom does by a box of its inertia.
+    pub fluid: Option<FluidCoefficients>,
     /// How it is drawn, 0 to 1 each; NaN where the description does not say.
     pub rgba: [f32; 4],
     pub origin: String,
@@ -268,6 +289,7 @@ impl GeomSpec {
             conaffinity: 1,
             priority: 0,
             margin: 0.0,
+            fluid: None,
             rgba: [f32::NAN; 4],
             origin: String::new(),
         }
@@ -280,10 +302,13 @@ pub struct SiteSpec {
     pub name: String,
     pub body: usize,
     pub placement: Pose,
+    /// About its frame: where a touch sensor on it feels.
+    pub zone: Zone,
 }
 
-/// A motor or servo: force = gain·u + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q, or gear times the length of its
-/// tendon, clamped to `force_range`; u is clamped to `control_range` first; τ = gear·force.
+/// A motor, servo or muscle: force = gain·w + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q, or gear times the length of
+/// its tendon, clamped to `force_range`; w is u clamped to `control_range`, or the activation that follows it; the gain
+/// grows by gain_slopes[0]·l + gain_slopes[1]·l̇; τ = gear·force.
 #[derive(Clone, Debug)]
 pub struct ActuatorSpec {
     pub name: String,
@@ -291,20 +316,54 @@ pub struct ActuatorSpec {
     /// The first entry for one-dof joints; three for spherical, six for free (Pinocchio's v order).
     pub gear: [f64; 6],
     pub gain: f64,
+    pub gain_slopes: [f64; 2],
     pub bias: [f64; 3],
+    /// In place of the gain, and of the bias.
+    pub active: Option<Muscle>,
+    pub passive: Option<Muscle>,
+    pub activation: Option<Activation>,
     pub control_range: Option<(f64, f64)>,
     pub force_range: Option<(f64, f64)>,
     pub origin: String,
 }
 
+impl ActuatorSpec {
+    /// A motor of unit gear without bounds.
+    pub fn new(name: impl Into<String>, transmission: Transmission) -> Self {
+        ActuatorSpec {
+            name: name.into(),
+            transmission,
+            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            gain: 1.0,
+            gain_slopes: [0.0; 2],
+            bias: [0.0; 3],
+            active: None,
+            passive: None,
+            activation: None,
+            control_range: None,
+            force_range: None,
+            origin: String::new(),
+        }
+    }
+
+    /// Whether its force depends on the length of its transmission, or on how fast that changes.
+    pub fn feels_motion(&self) -> bool {
+        let muscle = self.active.is_some() || self.passive.is_some();
+        muscle || self.gain_slopes != [0.0; 2] || self.bias[1..] != [0.0; 2]
+    }
+}
+
 /// A stored state. `qpos` and `qvel` are in MuJoCo's layout (free joint: quaternion w first,
-/// linear velocity in world axes); empty: neutral or zero.
+/// linear velocity in world axes), without mocap bodies; empty: neutral or zero. `mocap` has position and quaternion, w first,
+/// of each of these; empty: as placed.
 #[derive(Clone, Debug)]
 pub struct KeyframeSpec {
     pub name: String,
     pub qpos: Vec<f64>,
+    pub mocap: Vec<f64>,
     pub qvel: Vec<f64>,
     pub ctrl: Vec<f64>,
+    pub act: Vec<f64>,
     pub origin: String,
 }
 
@@ -350,6 +409,13 @@ pub enum EqualityKind {
     Joint {
         joint1: String,
         joint2: Option<String>,
+        coefficients: [f64; 5],
+    },
+    /// l1 − ref1 = Σ coefficients[k]·(l2 − ref2)^k of the tendons' lengths, the references those at the reference
+    /// configuration; without `tendon2` it is held at coefficients[0].
+    Tendon {
+        tendon1: String,
+        tendon2: Option<String>,
         coefficients: [f64; 5],
     },
 }

@@ -21,50 +21,71 @@ impl Model {
         }
     }
 
-    /// Configuration from MuJoCo's `qpos` (quaternions w first); lengths nq.
+    /// Configuration from MuJoCo's `qpos` (quaternions w first); lengths nq. Mocap bodies, which have no part in that, come
+    /// last: position and quaternion of each.
     pub fn q_from_mujoco(&self, qpos: &[f64], q: &mut [f64]) {
-        self.permute_q(qpos, q, [1, 2, 3, 0]);
+        self.for_links_of_mujoco(|l, at, _| {
+            let own = at..at + l.kind.nq();
+            reorder(l.kind, &qpos[own], &mut q[l.iq..], [1, 2, 3, 0]);
+        });
     }
 
-    /// MuJoCo's `qpos` from a configuration; lengths nq.
+    /// MuJoCo's `qpos` from a configuration, then the mocap bodies; lengths nq.
     pub fn q_to_mujoco(&self, q: &[f64], qpos: &mut [f64]) {
-        self.permute_q(q, qpos, [3, 0, 1, 2]);
+        self.for_links_of_mujoco(|l, at, _| {
+            let own = l.iq..l.iq + l.kind.nq();
+            reorder(l.kind, &q[own], &mut qpos[at..], [3, 0, 1, 2]);
+        });
     }
 
-    fn permute_q(&self, from: &[f64], to: &mut [f64], order: [usize; 4]) {
-        for l in &self.topology.links {
-            let n = l.kind.nq();
-            let (from, to) = (&from[l.iq..l.iq + n], &mut to[l.iq..l.iq + n]);
-            to.copy_from_slice(from);
-            if let Some(at) = l.kind.quaternion() {
-                for (k, &o) in order.iter().enumerate() {
-                    to[at + k] = from[at + o];
-                }
-            }
-        }
-    }
-
-    /// Velocity from MuJoCo's `qvel` (free joint: linear velocity in world axes); `q` in this
+    /// Velocity from MuJoCo's `qvel` (free joint: linear velocity in world axes), in which mocap bodies come last; `q` in this
     /// library's layout; lengths nq, nv, nv.
     pub fn v_from_mujoco(&self, q: &[f64], qvel: &[f64], v: &mut [f64]) {
-        v.copy_from_slice(qvel);
-        for l in self.free_links() {
-            let x = free_pose(&q[l.iq..])
-                .rot
-                .tr_mul_vec(Vec3::from_slice(&qvel[l.iv..]));
-            v[l.iv..l.iv + 3].copy_from_slice(&x.to_array());
-        }
+        self.for_links_of_mujoco(|l, _, at| {
+            v[l.dofs()].copy_from_slice(&qvel[at..at + l.kind.nv()]);
+            if l.kind == LinkKind::Free {
+                let world = Vec3::from_slice(&qvel[at..]);
+                let x = free_pose(&q[l.iq..]).rot.tr_mul_vec(world);
+                v[l.iv..l.iv + 3].copy_from_slice(&x.to_array());
+            }
+        });
     }
 
     /// The inverse of [`Model::v_from_mujoco`].
     pub fn v_to_mujoco(&self, q: &[f64], v: &[f64], qvel: &mut [f64]) {
-        qvel.copy_from_slice(v);
-        for l in self.free_links() {
-            let x = free_pose(&q[l.iq..])
-                .rot
-                .mul_vec(Vec3::from_slice(&v[l.iv..]));
-            qvel[l.iv..l.iv + 3].copy_from_slice(&x.to_array());
+        self.for_links_of_mujoco(|l, _, at| {
+            qvel[at..at + l.kind.nv()].copy_from_slice(&v[l.dofs()]);
+            if l.kind == LinkKind::Free {
+                let own = Vec3::from_slice(&v[l.iv..]);
+                let x = free_pose(&q[l.iq..]).rot.mul_vec(own);
+                qvel[at..at + 3].copy_from_slice(&x.to_array());
+            }
+        });
+    }
+
+    /// Calls `visit` with each link and where it begins in MuJoCo's qpos and qvel, with the mocap bodies behind those.
+    fn for_links_of_mujoco(&self, mut visit: impl FnMut(&Link, usize, usize)) {
+        let mocap = self.mocap_links().count();
+        let mut last = [self.nq() - 7 * mocap, self.nv() - 6 * mocap];
+        let mut next = [0, 0];
+        for l in &self.topology.links {
+            let at = match self.is_mocap(l) {
+                true => &mut last,
+                false => &mut next,
+            };
+            visit(l, at[0], at[1]);
+            at[0] += l.kind.nq();
+            at[1] += l.kind.nv();
         }
+    }
+
+    fn is_mocap(&self, l: &Link) -> bool {
+        self.bodies[self.joints[l.joint].body].mocap
+    }
+
+    /// Links of mocap bodies, in order of these.
+    pub fn mocap_links(&self) -> impl Iterator<Item = &Link> {
+        self.topology.links.iter().filter(|l| self.is_mocap(l))
     }
 
     /// Links of free joints.
@@ -83,5 +104,15 @@ impl Model {
             let bad = !(0.25..=4.0).contains(&n2);
             bad.then(|| (self.joint(l.joint).name.as_str(), n2.sqrt()))
         })
+    }
+}
+
+/// A link's coordinates with those of its quaternion in this order.
+fn reorder(kind: LinkKind, from: &[f64], to: &mut [f64], order: [usize; 4]) {
+    to[..from.len()].copy_from_slice(from);
+    if let Some(at) = kind.quaternion() {
+        for (k, &o) in order.iter().enumerate() {
+            to[at + k] = from[at + o];
+        }
     }
 }

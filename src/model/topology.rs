@@ -147,6 +147,15 @@ impl Topology {
         }
     }
 
+    /// The last dof at or above one of which `is` says so, or the world.
+    pub fn nearest(&self, from: usize, is: impl Fn(usize) -> bool) -> usize {
+        let mut k = from;
+        while k != WORLD && !is(k) {
+            k = self.dofs[k].parent;
+        }
+        k
+    }
+
     /// The last dof that moves both of two dofs' bodies, or the world.
     #[inline(always)]
     pub fn join(&self, a: usize, b: usize) -> usize {

@@ -41,7 +41,7 @@ impl Sim {
     }
 
     /// Copies `work` out if it is finite.
-    fn deliver(&self, name: &str, out: &mut [f64]) -> Result<()> {
+    pub(super) fn deliver(&self, name: &str, out: &mut [f64]) -> Result<()> {
         match self.work.iter().position(|x| !x.is_finite()) {
             Some(i) => Err(Error::numerical(format!(
                 "{name}[{i}] would not be finite: joint \"{}\" moves no mass, or the state is too large",
@@ -138,7 +138,7 @@ impl Sim {
         Ok(())
     }
 
-    fn need_derivatives(&mut self) -> Result<()> {
+    pub(super) fn need_derivatives(&mut self) -> Result<()> {
         match &mut self.linear {
             None => Err(Error::invalid(
                 "options.derivatives is 0: this simulation was made without their workspace",
@@ -248,7 +248,7 @@ impl Sim {
         Ok(())
     }
 
-    fn check_body(&self, body: usize) -> Result<()> {
+    pub(super) fn check_body(&self, body: usize) -> Result<()> {
         let n = self.model.nbody();
         if body < n {
             Ok(())
@@ -266,13 +266,10 @@ impl Sim {
         self.update(q, v);
         let (model, params, kin) = (&self.model, &self.params, &self.dynamics.kin);
         let (kinetic, potential) = jacobian::energy(model, params, kin, v);
-        match self.forces.elastic.is_empty() {
-            true => Ok((kinetic, potential)),
-            false => {
-                let stored = self.forces.elastic.energy(model, params, kin, q);
-                Ok((kinetic, potential + stored))
-            }
-        }
+        Ok(match self.forces.elastic_energy(model, params, kin, q) {
+            None => (kinetic, potential),
+            Some(stored) => (kinetic, potential + stored),
+        })
     }
 
     /// Lengths of the tendons at q, and ∂l/∂q of each, nv × the number of tendons, column-major.
@@ -289,8 +286,13 @@ impl Sim {
             check_length("moments", moments, nv * count)?;
         }
         self.update_positions(q)?;
-        self.forces.elastic.place(&self.dynamics.kin, q);
-        let cords = self.forces.elastic.cords();
+        let cords = self.forces.lengths(&self.dynamics.kin, q);
+        if let Some(i) = (0..count).find(|i| !cords.is_finite(*i)) {
+            return Err(Error::numerical(format!(
+                "tendon \"{}\": its length or its moment is not finite: the path is too long",
+                self.model.tendons()[i].name
+            )));
+        }
         for (i, length) in lengths.iter_mut().enumerate() {
             *length = cords.length(i);
         }

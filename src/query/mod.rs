@@ -1,15 +1,26 @@
-//! What is asked of a simulation without a step: dynamics, contacts and distances at any state, smoothed derivatives.
+//! What is asked of a simulation without a step: dynamics, contacts, distances and rays at any state, sensors, smoothed derivatives.
 
+mod centroidal;
 mod contact_motion;
 mod distance_smoothing;
 mod dynamics;
+mod forces;
 mod geometry;
+mod loads;
+mod motion;
 mod normal;
 mod random_pairs;
+mod rays;
+mod sensors;
 mod sites;
 mod smoothing;
+mod terms;
 
+pub use centroidal::Centroidal;
 pub use contact_motion::ContactDerivatives;
 pub use distance_smoothing::{DistanceSmoothing, SmoothedDistance, SmoothedDistanceDerivatives};
+pub use forces::{ForceDerivatives, Transmissions};
 pub use geometry::Distance;
+pub use rays::{RayHit, Rays};
+pub use sensors::{SensorJacobians, SensorRoom};
 pub use smoothing::{Smoothing, SmoothingInfo, SmoothingMethod};

@@ -74,6 +74,7 @@ impl Pair {
             *u = s.u[k] + sign * self.shift[2 * nv + k];
         }
         self.sim.set_memory(&self.warm)?;
+        self.sim.set_act(&s.drives.act)?;
         self.sim.step(
             &self.q,
             &self.v,

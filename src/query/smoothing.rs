@@ -252,6 +252,7 @@ impl Sim {
         sim.widen_speculative_margin(options.reach);
         let (mut q, mut v) = (vec![0.0; self.model.nq()], vec![0.0; self.model.nv()]);
         let s = &self.state;
+        sim.set_act(&s.drives.act)?;
         sim.step(&s.q, &s.v, &s.u, &mut q, &mut v)?;
         sim.relax_last_step(options.kappa)?;
         Ok(sim)

@@ -1,7 +1,7 @@
 //! Gradients as arrows on bodies.
 
 use crate::dynamics::kinematics::Kinematics;
-use crate::model::Model;
+use crate::model::{ActsOn, Model};
 use crate::spatial::Vec3;
 
 /// By what a gradient is.
@@ -48,7 +48,7 @@ pub fn of_dofs(
     }
 }
 
-/// Shows the arrows of a gradient by u: each actuator's along what its joint moves.
+/// Shows the arrows of a gradient by u: each actuator's along what its joint moves; one on a tendon has none.
 pub fn of_controls(
     model: &Model,
     kin: &Kinematics,
@@ -56,9 +56,12 @@ pub fn of_controls(
     show: &mut impl FnMut(Arrow),
 ) {
     for (a, g) in model.actuators().iter().zip(gradient) {
-        let joint = model.joint(a.joint);
+        let ActsOn::Joint { joint, iv, .. } = a.acts_on else {
+            continue;
+        };
+        let joint = model.joint(joint);
         let length = a.gear.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let of = |dof: usize| match a.gear.get(dof - a.iv) {
+        let of = |dof: usize| match a.gear.get(dof - iv) {
             Some(gear) if length > 0.0 => g * gear / length,
             _ => 0.0,
         };

@@ -4,7 +4,9 @@ use super::arrows::Arrow;
 use super::bytes::{Cursor, id};
 use crate::contact::mode::Mode;
 use crate::dynamics::kinematics::Kinematics;
+use crate::joint::Turn;
 use crate::model::Model;
+use crate::model::spec::JointKind;
 use crate::step::{ContactReport, StepInfo};
 
 pub const HEAD: usize = 56;
@@ -73,6 +75,10 @@ pub fn write(to: &mut [u8], model: &Model, kin: &Kinematics, seen: &Seen) {
     c.numbers(seen.channels);
     for joint in model.joints() {
         let at = match joint.limits {
+            Some((_, upper)) if joint.kind == JointKind::Spherical => {
+                let turn = Turn::of(&seen.q[joint.iq..joint.iq + 4]);
+                u8::from(turn.angle >= upper - AT_LIMIT) << 1
+            }
             Some((lower, upper)) if joint.nq == 1 => {
                 let q = seen.q[joint.iq];
                 u8::from(q <= lower + AT_LIMIT) | u8::from(q >= upper - AT_LIMIT) << 1

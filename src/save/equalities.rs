@@ -120,10 +120,11 @@ pub(super) fn write_contact(xml: &mut Xml, w: &Writer, filters: &Filters) {
     xml.end();
 }
 
-pub(super) fn write(xml: &mut Xml, w: &mut Writer) {
+pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) {
     let model = w.model;
     let list = model.equalities();
     let names = Names::new("equality", list.iter().map(|e| &e.name[..]), &mut w.losses);
+    let tendon = |name: &str| model.tendon_id(name).map_or("", |id| tendons.of(id));
     let joint = |name: &str| model.joint_id(name).map_or("", |id| w.joints.of(id));
     let mut begun = false;
     for (id, e) in list.iter().enumerate() {
@@ -131,6 +132,7 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer) {
             EqualityKind::Connect { .. } => "connect",
             EqualityKind::Weld { .. } => "weld",
             EqualityKind::Joint { .. } => "joint",
+            EqualityKind::Tendon { .. } => "tendon",
             EqualityKind::Distance { .. } => {
                 w.losses.note(
                     "equalities that keep two points at a distance are left out",
@@ -181,6 +183,17 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer) {
                 xml.attribute("joint1", joint(joint1));
                 if let Some(second) = joint2 {
                     xml.attribute("joint2", joint(second));
+                }
+                xml.numbers("polycoef", coefficients);
+            }
+            EqualityKind::Tendon {
+                tendon1,
+                tendon2,
+                coefficients,
+            } => {
+                xml.attribute("tendon1", tendon(tendon1));
+                if let Some(second) = tendon2 {
+                    xml.attribute("tendon2", tendon(second));
                 }
                 xml.numbers("polycoef", coefficients);
             }

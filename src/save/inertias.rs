@@ -3,8 +3,8 @@
 use super::aim;
 use super::losses::Losses;
 use super::xml_text::Xml;
-use crate::model::Model;
 use crate::model::topology::WORLD;
+use crate::model::{Joint, Model};
 use crate::spatial::{Inertia, Mat3, Quat, Sym3, Vec3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
@@ -20,6 +20,8 @@ pub(super) struct Written {
     com: Vec3,
     /// About the centre of mass, along the body's axes.
     about: Sym3,
+    /// Its principal axes, which a fluid makes something of where moments are equal.
+    axes: Option<Mat3>,
 }
 
 /// Principal moments in increasing order, and their axes as columns of a rotation.
@@ -58,6 +60,14 @@ fn is_diagonal(i: &Sym3) -> bool {
     [i.xy, i.xz, i.yz] == [0.0; 3]
 }
 
+/// Up to rounding.
+fn is_diagonal_along(i: &Sym3, axes: &Mat3) -> bool {
+    let along = i.rotated(&axes.transpose());
+    let off = [along.xy, along.xz, along.yz].map(f64::abs);
+    let size = [along.xx, along.yy, along.zz].map(f64::abs);
+    off.into_iter().fold(0.0, f64::max) <= 1e-12 * size.into_iter().fold(0.0, f64::max)
+}
+
 /// The inertias of all bodies; none where a body has none.
 pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written>> {
     let given = &model.params().body_inertia;
@@ -92,6 +102,15 @@ pub(super) fn inertias(model: &Model, losses: &mut Losses) -> Vec<Option<Written
         }
     }
     give_tokens(model, &mut list, losses);
+    if model.fluid().acts() {
+        for (written, body) in list.iter_mut().zip(model.bodies()) {
+            if let Some(w) = written {
+                w.axes = body
+                    .inertia_axes
+                    .filter(|axes| is_diagonal_along(&w.about, axes));
+            }
+        }
+    }
     list
 }
 
@@ -119,7 +138,7 @@ fn carry(model: &Model, list: &mut [Option<Written>], body: usize, more: &Sym3) 
     false
 }
 
-/// MuJoCo asks of what a joint moves that one of the bodies welded together has mass and inertia.
+/// MuJoCo asks of what a joint of the file moves that one of the bodies welded together has mass and inertia.
 fn give_tokens(model: &Model, list: &mut [Option<Written>], losses: &mut Losses) {
     let links = model.topology().links.len();
     let mut heavy = vec![false; links];
@@ -128,7 +147,8 @@ fn give_tokens(model: &Model, list: &mut [Option<Written>], losses: &mut Losses)
             heavy[b.link] |= w.mass >= LEAST && principal(&w.about).0[0] >= LEAST;
         }
     }
-    for j in model.joints().iter().filter(|j| j.nv > 0) {
+    let of_file = |j: &&Joint| j.nv > 0 && !model.bodies()[j.body].mocap;
+    for j in model.joints().iter().filter(of_file) {
         let link = model.bodies()[j.body].link;
         if std::mem::replace(&mut heavy[link], true) {
             continue;
@@ -139,6 +159,7 @@ fn give_tokens(model: &Model, list: &mut [Option<Written>], losses: &mut Losses)
             mass: 0.0,
             com: Vec3::ZERO,
             about: Sym3::ZERO,
+            axes: None,
         });
         list[j.body] = Some(Written {
             mass: own.mass + TOKEN,
@@ -155,6 +176,7 @@ impl Written {
             mass: inertia.mass,
             com,
             about,
+            axes: None,
         }
     }
 
@@ -163,7 +185,12 @@ impl Written {
         xml.start("inertial")
             .numbers("pos", &self.com.to_array())
             .numbers("mass", &[self.mass]);
-        if is_diagonal(i) {
+        if let Some(axes) = &self.axes {
+            let moments = i.rotated(&axes.transpose());
+            let [x, y, z, w] = Quat::from_mat3(axes).to_array();
+            xml.numbers("quat", &[w, x, y, z])
+                .numbers("diaginertia", &[moments.xx, moments.yy, moments.zz]);
+        } else if is_diagonal(i) {
             xml.numbers("diaginertia", &[i.xx, i.yy, i.zz]);
         } else {
             let (moments, axes) = principal(i);

@@ -14,9 +14,9 @@ use super::writer::{Writer, place, range};
 use super::xml_text::Xml;
 use super::{aim, equalities, mjcf_actuators};
 use crate::error::Result;
-use crate::model::spec::EqualityKind;
+use crate::model::spec::{EqualityKind, MJCF_TIME_STEP};
 use crate::model::topology::LinkKind;
-use crate::model::{Joint, Model};
+use crate::model::{Actuator, Joint, Model};
 use crate::spatial::{Mat3, Vec3};
 
 pub(super) fn write(model: &Model) -> Result<Written> {
@@ -35,17 +35,24 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     xml.end();
     xml.start("option")
         .numbers("gravity", &model.params().gravity.to_array());
-    if let Some(h) = model.time_step() {
+    if let Some(h) = model.time_step().filter(|h| *h != MJCF_TIME_STEP) {
         xml.numbers("timestep", &[h]);
     }
+    let fluid = model.fluid();
+    xml.unless(&[0.0], "density", &[fluid.density])
+        .unless(&[0.0], "viscosity", &[fluid.viscosity])
+        .unless(&[0.0; 3], "wind", &fluid.wind.to_array());
     xml.end();
     let assets = Assets::write(&mut xml, &mut w);
     w.tree(&mut xml, &assets, &cords);
     equalities::write_contact(&mut xml, &w, &contact);
-    cords.write(&mut xml, &mut w);
-    equalities::write(&mut xml, &mut w);
-    let kept = mjcf_actuators::write(&mut xml, &mut w);
+    let tendons = cords.write(&mut xml, &mut w);
+    equalities::write(&mut xml, &mut w, &tendons);
+    let kept = mjcf_actuators::write(&mut xml, &mut w, &tendons);
     w.keyframes(&mut xml, &kept);
+    for s in model.sensors() {
+        w.losses.note("sensors are left out", &s.name);
+    }
     Ok(Written {
         text: xml.finish(),
         attached: Vec::new(),
@@ -89,11 +96,11 @@ impl Writer<'_> {
                 self.bodies.need(body2, &mut self.losses);
             }
         }
-        for a in self.model.actuators() {
-            for p in &mut self.pieces[a.joint] {
+        for joint in self.model.actuators().iter().filter_map(Actuator::joint) {
+            for p in &mut self.pieces[joint] {
                 if p.name.is_empty() {
-                    self.joints.need(a.joint, &mut self.losses);
-                    p.name = self.joints.of(a.joint).to_owned();
+                    self.joints.need(joint, &mut self.losses);
+                    p.name = self.joints.of(joint).to_owned();
                 }
             }
         }
@@ -148,11 +155,17 @@ impl Writer<'_> {
         }
         xml.start("body").named("name", self.bodies.of(id));
         place(xml, &placement);
+        let is_mocap = self.model.bodies()[id].mocap;
+        if is_mocap {
+            xml.attribute("mocap", "true");
+        }
         let share = self.model.bodies()[id].gravity_compensation;
         xml.unless(&[0.0], "gravcomp", &[share]);
         if let Some(inertia) = &self.inertias[id] {
             inertia.write(xml);
         }
+        // Its joint is the file's to make.
+        let joints = if is_mocap { &[] } else { joints };
         for &j in joints {
             let joint = &self.model.joints()[j];
             if self.pieces[j].is_empty() {
@@ -224,7 +237,11 @@ impl Writer<'_> {
         let effort = joint.effort_limit;
         if effort.is_finite() {
             let one_dof = self.pieces[id].len() == 1 && joint.nv == 1;
-            let mut acting = self.model.actuators().iter().filter(|a| a.joint == id);
+            let mut acting = self
+                .model
+                .actuators()
+                .iter()
+                .filter(|a| a.joint() == Some(id));
             let within = match (acting.next(), acting.next()) {
                 (None, _) => true,
                 (Some(a), None) => a.force_range.is_some_and(|(l, u)| {
@@ -263,8 +280,30 @@ impl Writer<'_> {
             self.model.q_to_mujoco(&k.q, &mut qpos);
             self.model.v_to_mujoco(&k.q, &k.v, &mut qvel);
             let ctrl: Vec<f64> = kept.iter().map(|&a| k.u[a]).collect();
+            let states = self.model.activated().zip(&k.act);
+            let act: Vec<f64> = states
+                .filter(|((a, _), _)| kept.contains(a))
+                .map(|(_, act)| *act)
+                .collect();
             xml.start("key").named("name", names.of(id));
-            for (name, values) in [("qpos", &qpos), ("qvel", &qvel), ("ctrl", &ctrl)] {
+            let mocap = self.model.mocap_links().count();
+            let poses = qpos.split_off(qpos.len() - 7 * mocap);
+            qvel.truncate(qvel.len() - 6 * mocap);
+            let part = |range: std::ops::Range<usize>| -> Vec<f64> {
+                let poses = poses.chunks_exact(7);
+                poses
+                    .flat_map(|pose| &pose[range.clone()])
+                    .copied()
+                    .collect()
+            };
+            for (name, values) in [
+                ("qpos", &qpos),
+                ("qvel", &qvel),
+                ("ctrl", &ctrl),
+                ("act", &act),
+                ("mpos", &part(0..3)),
+                ("mquat", &part(3..7)),
+            ] {
                 if !values.is_empty() {
                     xml.numbers(name, values);
                 }

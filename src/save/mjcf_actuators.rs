@@ -3,22 +3,30 @@
 use super::names::Names;
 use super::writer::{Writer, range};
 use super::xml_text::Xml;
-use crate::model::Actuator;
+use crate::model::activation::ActivationLaw;
+use crate::model::muscle::Muscle;
 use crate::model::topology::LinkKind;
+use crate::model::{ActsOn, Actuator};
 
 /// Writes those that MJCF can say; gives their indices in u.
-pub(super) fn write(xml: &mut Xml, w: &mut Writer) -> Vec<usize> {
+pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> Vec<usize> {
     let list = w.model.actuators();
     let names = actuator_names(w);
     let mut kept = Vec::new();
     for (id, a) in list.iter().enumerate() {
-        match place(w, a) {
-            Ok((joint, gear)) => {
+        let target = match a.acts_on {
+            ActsOn::Joint { joint, iv, .. } => {
+                place(w, a, [joint, iv]).map(|(joint, gear)| (("joint", joint), gear))
+            }
+            ActsOn::Tendon(i) => Ok((("tendon", tendons.of(i).to_owned()), a.gear.clone())),
+        };
+        match target {
+            Ok(((what, joint), gear)) => {
                 if kept.is_empty() {
                     xml.start("actuator");
                 }
                 kept.push(id);
-                one(xml, w, a, names.of(id), &joint, &gear);
+                one(xml, w, a, names.of(id), (what, &joint), &gear);
             }
             Err(what) => w.losses.note(what, &a.name),
         }
@@ -37,7 +45,7 @@ fn actuator_names(w: &mut Writer) -> Names {
         .map(|a| {
             let again = list
                 .iter()
-                .filter(|b| b.name == a.name && b.joint == a.joint)
+                .filter(|b| b.name == a.name && b.joint() == a.joint())
                 .count()
                 > 1;
             if a.name.is_empty() || !again {
@@ -60,13 +68,17 @@ fn actuator_names(w: &mut Writer) -> Names {
 }
 
 /// The joint of the file on which an actuator acts and its gear there, or why there is none.
-fn place(w: &Writer, a: &Actuator) -> Result<(String, Vec<f64>), &'static str> {
-    let dofs = a.iv..a.iv + a.gear.len();
-    let mut acting = (w.pieces[a.joint].iter())
-        .filter(|p| (p.iv..p.iv + p.nv).any(|d| dofs.contains(&d) && a.gear[d - a.iv] != 0.0));
+fn place(
+    w: &Writer,
+    a: &Actuator,
+    [joint, iv]: [usize; 2],
+) -> Result<(String, Vec<f64>), &'static str> {
+    let dofs = iv..iv + a.gear.len();
+    let mut acting = (w.pieces[joint].iter())
+        .filter(|p| (p.iv..p.iv + p.nv).any(|d| dofs.contains(&d) && a.gear[d - iv] != 0.0));
     let first = acting
         .next()
-        .or(w.pieces[a.joint].iter().find(|p| p.iv == a.iv));
+        .or(w.pieces[joint].iter().find(|p| p.iv == iv));
     let Some(piece) = first else {
         return Err("actuators that act on nothing are left out");
     };
@@ -76,13 +88,13 @@ fn place(w: &Writer, a: &Actuator) -> Result<(String, Vec<f64>), &'static str> {
     let gear: Vec<f64> = (piece.iv..piece.iv + piece.nv)
         .map(|d| {
             if dofs.contains(&d) {
-                a.gear[d - a.iv]
+                a.gear[d - iv]
             } else {
                 0.0
             }
         })
         .collect();
-    let inner = w.pieces[a.joint].len() == 4 && piece.nv == 1;
+    let inner = w.pieces[joint].len() == 4 && piece.nv == 1;
     if inner || (piece.kind == LinkKind::Free && gear[..3] != [0.0; 3]) {
         return Err(
             "actuators whose force on a free joint acts along the body's axes are left out",
@@ -91,34 +103,124 @@ fn place(w: &Writer, a: &Actuator) -> Result<(String, Vec<f64>), &'static str> {
     Ok((piece.name.clone(), gear))
 }
 
-fn one(xml: &mut Xml, w: &mut Writer, a: &Actuator, name: &str, joint: &str, gear: &[f64]) {
-    let motor = a.gain == 1.0 && a.bias == [0.0; 3];
+fn one(
+    xml: &mut Xml,
+    w: &mut Writer,
+    a: &Actuator,
+    name: &str,
+    (what, target): (&str, &str),
+    gear: &[f64],
+) {
+    let is_simple = a.gain_slopes == [0.0; 2] && a.active.is_none() && a.passive.is_none();
+    let motor = is_simple && a.gain == 1.0 && a.bias == [0.0; 3] && a.activation.is_none();
     xml.start(if motor { "motor" } else { "general" })
         .named("name", name)
-        .attribute("joint", joint);
+        .attribute(what, target);
     if gear != [1.0] {
         xml.numbers("gear", gear);
     }
     if !motor {
-        let mut bias = a.bias;
-        // So it is that MJCF writes a damping ratio.
-        if bias[2] > 0.0 && bias[1] == -a.gain {
-            bias[1] = bias[1].next_down().min(-f64::MIN_POSITIVE);
-            w.losses.note("servos that drive what they should damp get a stiffness that differs in its last bit", &a.name);
-        }
-        xml.numbers("gainprm", &[a.gain]);
-        if bias != [0.0; 3] {
-            xml.attribute("biastype", "affine")
-                .numbers("biasprm", &bias);
-        }
+        law(xml, w, a);
     }
     for (attribute, what, bounds) in [
         ("ctrlrange", "control ranges", a.control_range),
         ("forcerange", "force ranges", a.force_range),
+        (
+            "actrange",
+            "ranges of activations",
+            a.activation.and_then(|s| s.range),
+        ),
     ] {
         if let Some((lower, upper)) = bounds.filter(|b| b.0.is_finite() || b.1.is_finite()) {
             range(xml, &mut w.losses, attribute, what, (lower, upper), &a.name);
         }
     }
     xml.end();
+}
+
+/// State, gain and bias.
+fn law(xml: &mut Xml, w: &mut Writer, a: &Actuator) {
+    if let Some(state) = &a.activation {
+        let (kind, numbers) = match state.law {
+            ActivationLaw::Integrator => ("integrator", [1.0, 0.0, 0.0]),
+            ActivationLaw::Filter { time_constant } => ("filter", [time_constant, 0.0, 0.0]),
+            ActivationLaw::FilterExact { time_constant } => {
+                ("filterexact", [time_constant, 0.0, 0.0])
+            }
+            ActivationLaw::Muscle {
+                rise,
+                fall,
+                smoothing,
+            } => ("muscle", [rise, fall, smoothing]),
+        };
+        xml.attribute("dyntype", kind).numbers("dynprm", &numbers);
+        if state.early {
+            xml.attribute("actearly", "true");
+        }
+    }
+    let mut bias = a.bias;
+    // So it is that MJCF writes a damping ratio.
+    if a.gain_slopes == [0.0; 2]
+        && a.active.is_none()
+        && a.passive.is_none()
+        && bias[2] > 0.0
+        && bias[1] == -a.gain
+    {
+        bias[1] = bias[1].next_down().min(-f64::MIN_POSITIVE);
+        w.losses.note(
+            "servos that drive what they should damp get a stiffness that differs in its last bit",
+            &a.name,
+        );
+    }
+    match &a.active {
+        Some(muscle) => {
+            xml.attribute("gaintype", "muscle")
+                .numbers("gainprm", &numbers_of(muscle));
+        }
+        None if a.gain_slopes != [0.0; 2] => {
+            let [by_length, by_rate] = a.gain_slopes;
+            xml.attribute("gaintype", "affine")
+                .numbers("gainprm", &[a.gain, by_length, by_rate]);
+        }
+        None => {
+            xml.numbers("gainprm", &[a.gain]);
+        }
+    }
+    match &a.passive {
+        Some(muscle) => {
+            xml.attribute("biastype", "muscle")
+                .numbers("biasprm", &numbers_of(muscle));
+        }
+        None if bias != [0.0; 3] => {
+            xml.attribute("biastype", "affine")
+                .numbers("biasprm", &bias);
+        }
+        None => {}
+    }
+    let ranges = [&a.active, &a.passive].map(|m| m.map(|m| m.length_range));
+    let [first, second] = ranges;
+    if let Some((lower, upper)) = first.or(second) {
+        xml.numbers("lengthrange", &[lower, upper]);
+        if second.is_some_and(|other| other != (lower, upper)) {
+            w.losses.note(
+                "muscles whose passive part has a length range of its own get that of the active one",
+                &a.name,
+            );
+        }
+    }
+}
+
+/// As `gainprm` and `biasprm` have them.
+fn numbers_of(m: &Muscle) -> [f64; 9] {
+    [
+        m.range.0,
+        m.range.1,
+        m.force,
+        m.scale,
+        m.shortest,
+        m.longest,
+        m.fastest,
+        m.passive,
+        m.lengthening,
+    ]
 }

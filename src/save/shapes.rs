@@ -4,6 +4,7 @@ use super::names::Names;
 use super::obj::note_modes;
 use super::writer::{Writer, place};
 use super::xml_text::Xml;
+use crate::model::fluid::FluidCoefficients;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::{GeomSpec, HeightField, ShapeSpec};
 use crate::spatial::{Pose, Vec3};
@@ -197,6 +198,13 @@ pub(super) fn geom(xml: &mut Xml, w: &mut Writer, assets: &Assets, id: usize) {
         w.losses.note(MATERIAL_LOST, &g.name);
     }
     xml.unless(&[0.0], "margin", &[g.margin.max(0.0)]);
+    if let Some(fluid) = g.fluid {
+        xml.attribute("fluidshape", "ellipsoid").unless(
+            &FluidCoefficients::default().to_array(),
+            "fluidcoef",
+            &fluid.to_array(),
+        );
+    }
     xml.colour(g.rgba);
     xml.end();
 }

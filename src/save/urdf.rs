@@ -426,6 +426,9 @@ impl Writer<'_> {
                 }
             }
         }
+        if m.fluid().acts() {
+            (self.losses).note("the fluid that bodies move in is left out", m.name());
+        }
         let named = |l: &mut Losses, what: &str, names: &mut dyn Iterator<Item = &String>| {
             names.for_each(|n| l.note(what, n))
         };
@@ -441,6 +444,9 @@ impl Writer<'_> {
             "sites are left out",
             &mut m.sites().iter().map(|s| &s.name),
         );
+        for s in m.sensors() {
+            l.note("sensors are left out", &s.name);
+        }
         named(
             l,
             "springs are left out",

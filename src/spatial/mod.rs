@@ -9,6 +9,7 @@ mod pose;
 mod quat;
 mod twist;
 mod vec3;
+pub mod wrap;
 
 pub use inertia::{INERTIA_PARAMS, Inertia};
 pub use mat3::{Mat3, Sym3};

@@ -133,6 +133,23 @@ impl Quat {
         }
     }
 
+    /// The smallest rotation that carries the z axis to `direction`; about x for the opposite one. `None` for a direction
+    /// of length zero or that is not finite.
+    pub fn of_z_to(direction: Vec3) -> Option<Quat> {
+        let d = direction.normalized()?;
+        let axis = Vec3::Z.cross(d);
+        let s = axis.norm();
+        Some(if s < 1e-10 {
+            if d.z < 0.0 {
+                Quat::new(1.0, 0.0, 0.0, 0.0)
+            } else {
+                Quat::IDENTITY
+            }
+        } else {
+            Quat::exp(axis * (s.atan2(d.z) / s)).normalized()
+        })
+    }
+
     /// The rotation by `|w|` radians about `w`.
     #[inline]
     pub fn exp(w: Vec3) -> Quat {

@@ -1,6 +1,6 @@
 //! Adjoints that are compared.
 
-use super::linearization::dot;
+use super::linearization::{Linearization, dot};
 use crate::linalg::all_finite;
 
 /// Share of a norm by which another may differ and still be the same number: round-off of another factorization.
@@ -14,16 +14,47 @@ pub(super) struct Adjoints {
     pub u: Vec<f64>,
     pub p: Vec<f64>,
     pub carried: Vec<f64>,
+    pub act: Vec<f64>,
+}
+
+/// Where the adjoints by what a step depends on go; `None` for those not wanted.
+#[derive(Default)]
+pub struct StepAdjoint<'a> {
+    /// nv, nv and na entries, by q in the tangent.
+    pub q: Option<&'a mut [f64]>,
+    pub v: Option<&'a mut [f64]>,
+    pub act: Option<&'a mut [f64]>,
+    /// nu and np.
+    pub u: Option<&'a mut [f64]>,
+    pub p: Option<&'a mut [f64]>,
+    /// By what the integrator carries.
+    pub carried: Option<&'a mut [f64]>,
+}
+
+impl StepAdjoint<'_> {
+    pub(super) fn deliver(self, lin: &Linearization) {
+        for (out, sum) in [
+            (self.q, &lin.q_sum),
+            (self.v, &lin.v_sum),
+            (self.act, &lin.act),
+            (self.carried, &lin.carried),
+        ] {
+            if let Some(out) = out {
+                out.copy_from_slice(sum);
+            }
+        }
+    }
 }
 
 impl Adjoints {
-    pub fn new([nv, nu, np, carried]: [usize; 4]) -> Adjoints {
+    pub fn new([nv, nu, np, carried, na]: [usize; 5]) -> Adjoints {
         Adjoints {
             q: vec![0.0; nv],
             v: vec![0.0; nv],
             u: vec![0.0; nu],
             p: vec![0.0; np],
             carried: vec![0.0; carried],
+            act: vec![0.0; na],
         }
     }
 
@@ -32,19 +63,18 @@ impl Adjoints {
         self.p = vec![0.0; np];
     }
 
-    /// By u, or of a model without inputs by v.
+    /// By u and the activations, or of a model without inputs by v.
     pub fn is_larger(&self, than: &Adjoints) -> bool {
-        let [mine, other] = [self, than].map(|x| match x.u.is_empty() {
-            true => &x.v,
-            false => &x.u,
+        let [a, b] = [self, than].map(|x| match x.u.is_empty() {
+            true => dot(&x.v, &x.v).sqrt(),
+            false => (dot(&x.u, &x.u) + dot(&x.act, &x.act)).sqrt(),
         });
-        let [a, b] = [mine, other].map(|x| dot(x, x).sqrt());
         a > (1.0 + ALIKE) * b
     }
 
     /// Whether all numbers are.
     pub fn is_finite(&self) -> bool {
-        let all = [&self.q, &self.v, &self.u, &self.p, &self.carried];
+        let all = [&self.q, &self.v, &self.u, &self.p, &self.carried, &self.act];
         all.into_iter().all(|x| all_finite(x))
     }
 }

@@ -1,13 +1,12 @@
 //! The adjoint that knows complementarity: beside that of the step those in the modes which a descent leads to, and of
 //! these the largest.
 
-use super::adjoints::Adjoints;
+use super::adjoints::{Adjoints, StepAdjoint};
 use super::info::{Aware, check_finite};
 use super::link::{Bars, Seed};
 use super::sim::Sim;
 use crate::contact::law::Turn;
 use crate::error::{Error, Result, Status};
-use crate::integrator::Tangent;
 
 impl Sim {
     /// [`Sim::step_vjp`], or another adjoint where that is larger: of the step in the modes that a descent of L leads to.
@@ -15,7 +14,7 @@ impl Sim {
     /// With ∂L/∂λ = J A⁻¹ ∂L/∂v⁺ of the normal impulses λ, contacts and limits with ∂L/∂λ < 0 have another side that a
     /// descent can reach: those that hold are pulled apart by it, and for those that are open an impulse lowers L. One other adjoint
     /// takes the former as separating, one the latter as holding, sticking where they do not slip and else sliding. Positions,
-    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar has the largest Euclidean norm, of a
+    /// velocities and impulses stay those of the step. Of the three that one is returned whose u_bar (with that by activations) has the largest Euclidean norm, of a
     /// model without inputs whose v_bar has; of equal ones, to nine digits, the exact. v_bar does not count beside inputs: letting go
     /// makes it larger nearly always, be it where no input reaches. Nor does q_bar: through a contact that holds it is v_bar/h, which
     /// no other would outweigh. With a law that has no modes the exact one is returned, always.
@@ -34,12 +33,14 @@ impl Sim {
         let nv = self.model.nv();
         check_finite("q_next_bar", q_next_bar, nv)?;
         check_finite("v_next_bar", v_next_bar, nv)?;
-        let next = Tangent {
-            q: q_next_bar,
-            v: v_next_bar,
-            carried: &[],
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
         };
-        self.adjoint_aware(next, q_bar, v_bar, u_bar, p_bar, None)
+        self.adjoint_aware(&Seed::of(q_next_bar, v_next_bar, &[]), out)
     }
 
     /// What the last [`Sim::step_vjp_aware`] of the last step returned.
@@ -54,28 +55,21 @@ impl Sim {
     }
 
     /// [`Sim::step_vjp_aware`], and between steps by what the integrator carries.
-    pub(crate) fn adjoint_aware(
-        &mut self,
-        next: Tangent<'_>,
-        q_bar: Option<&mut [f64]>,
-        v_bar: Option<&mut [f64]>,
-        u_bar: Option<&mut [f64]>,
-        p_bar: Option<&mut [f64]>,
-        carried_bar: Option<&mut [f64]>,
-    ) -> Result<Aware> {
-        let by_parameters = self.prepare_adjoint([&q_bar, &v_bar, &u_bar, &p_bar])?;
+    pub(crate) fn adjoint_aware(&mut self, seed: &Seed<'_>, out: StepAdjoint<'_>) -> Result<Aware> {
+        let by_parameters = self.prepare_adjoint(&out)?;
         let Some(mut both) = self.adjoints.take() else {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
-        let found = self.largest(next, by_parameters, &mut both);
+        let found = self.largest(seed, by_parameters, &mut both);
         if let Ok(aware) = found {
             let from = &both[0];
             for (to, from) in [
-                (q_bar, &from.q),
-                (v_bar, &from.v),
-                (u_bar, &from.u),
-                (p_bar, &from.p),
-                (carried_bar, &from.carried),
+                (out.q, &from.q),
+                (out.v, &from.v),
+                (out.act, &from.act),
+                (out.u, &from.u),
+                (out.p, &from.p),
+                (out.carried, &from.carried),
             ] {
                 if let Some(to) = to {
                     to.copy_from_slice(from);
@@ -90,11 +84,11 @@ impl Sim {
     /// The largest adjoint into the first place.
     fn largest(
         &mut self,
-        next: Tangent<'_>,
+        seed: &Seed<'_>,
         by_parameters: bool,
         [best, other]: &mut [Adjoints; 2],
     ) -> Result<Aware> {
-        self.adjoint_into(next, by_parameters, best)?;
+        self.adjoint_into(seed, by_parameters, best)?;
         let mut aware = Aware::default();
         // Every adjoint leaves the same ∂L/∂λ.
         for turn in [Turn::Release, Turn::Hold] {
@@ -105,7 +99,7 @@ impl Sim {
             if resorted == 0 {
                 continue;
             }
-            let found = self.adjoint_into(next, by_parameters, other);
+            let found = self.adjoint_into(seed, by_parameters, other);
             if let Some(c) = &mut self.contact {
                 c.put_back()?;
             }
@@ -127,23 +121,20 @@ impl Sim {
 
     fn adjoint_into(
         &mut self,
-        next: Tangent<'_>,
+        seed: &Seed<'_>,
         by_parameters: bool,
         to: &mut Adjoints,
     ) -> Result<()> {
-        let seed = Seed {
-            next,
-            impulses: &[],
-        };
         let mut bars = Bars {
             u: Some(&mut to.u),
             p: by_parameters.then_some(&mut to.p),
         };
         self.with_linear(|sim, lin| {
-            sim.backward(lin, &seed, &mut bars)?;
+            sim.backward(lin, seed, &mut bars)?;
             to.q.copy_from_slice(&lin.q_sum);
             to.v.copy_from_slice(&lin.v_sum);
             to.carried.copy_from_slice(&lin.carried);
+            to.act.copy_from_slice(&lin.act);
             Ok(())
         })
     }

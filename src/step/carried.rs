@@ -1,14 +1,29 @@
 //! What a step carries to the next one beside the state.
 
-use super::info::check_length;
+use super::info::{check_finite, check_length};
 use super::sim::Sim;
 use crate::error::{Error, Result};
 
 impl Sim {
-    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, and what the
-    /// integrator carries.
+    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, what the
+    /// integrator carries, and the activations.
     pub fn memory_size(&self) -> usize {
-        self.warm_size() + self.carried.len()
+        self.warm_size() + self.carried.len() + self.act.len()
+    }
+
+    /// Activations where the next step begins; na numbers, zero at first.
+    pub fn act(&self) -> &[f64] {
+        &self.act
+    }
+
+    /// Sets them. The last step and its derivatives stay.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a wrong length, `Numerical` for what is no number.
+    pub fn set_act(&mut self, act: &[f64]) -> Result<()> {
+        check_finite("act", act, self.act.len())?;
+        self.act.copy_from_slice(act);
+        Ok(())
     }
 
     /// How many numbers the integrator carries from step to step.
@@ -25,19 +40,21 @@ impl Sim {
     /// Copies the memory that a step carries to the next one; `memory_size` entries.
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
         check_length("warm", out, self.memory_size())?;
-        let (warm, carried) = out.split_at_mut(self.warm_size());
+        let (warm, rest) = out.split_at_mut(self.warm_size());
+        let (carried, act) = rest.split_at_mut(self.carried.len());
         if let Some(c) = &self.contact {
             c.constraints.memory.save(warm);
         }
         carried.copy_from_slice(&self.carried);
+        act.copy_from_slice(&self.act);
         Ok(())
     }
 
     /// Restores the memory; the following steps repeat bit for bit.
     pub fn set_memory(&mut self, memory: &[f64]) -> Result<()> {
         check_length("warm", memory, self.memory_size())?;
-        let (warm, carried) = memory.split_at(self.warm_size());
-        if let Some(i) = carried.iter().position(|x| !x.is_finite()) {
+        let (warm, rest) = memory.split_at(self.warm_size());
+        if let Some(i) = rest.iter().position(|x| !x.is_finite()) {
             let i = warm.len() + i;
             return Err(Error::numerical(format!(
                 "warm[{i}] must be finite, got {}",
@@ -47,7 +64,9 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.constraints.memory.restore(warm)?;
         }
+        let (carried, act) = rest.split_at(self.carried.len());
         self.carried.copy_from_slice(carried);
+        self.act.copy_from_slice(act);
         self.forget_step();
         Ok(())
     }

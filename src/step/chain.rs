@@ -17,9 +17,10 @@
 //! One direction runs down the list, an adjoint up. Panels of columns take the same links in the forms of
 //! [`jacobians`](super::jacobians): R by branches of the tree, what answers forces as one matrix, Φ' by columns.
 
+use super::adjoints::StepAdjoint;
 use super::derivatives::{at, force_terms};
 use super::implicit::STAGES;
-use super::info::{check_finite, check_length};
+use super::info::check_length;
 use super::linearization::*;
 use super::link::{Along, Bars, Link, Parameters, Seed};
 use super::parameters::At;
@@ -67,6 +68,9 @@ const THETA: [Link; 5] = [
     CHAIN[4],
 ];
 
+/// Links whose outcome is h times the change of forces at fixed acceleration and impulses.
+const TO_LOADS: usize = 2;
+
 /// Links whose outcome is δv̂.
 const TO_VELOCITY: usize = 3;
 
@@ -109,6 +113,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
     for r in r.iter_mut() {
         *r *= -h;
     }
+    sim.subtract_driven(along, &mut lin.x);
     Ok(())
 }
 
@@ -122,7 +127,7 @@ fn balance_transposed(
     if let (Some(out), Some(d)) = (&mut bars.p, &sim.dynamics.derivatives) {
         for (out, p) in out.iter_mut().zip(&sim.selected) {
             at!(sim, d).column(p, &mut lin.column);
-            *out += -h * dot(&lin.column, weights);
+            *out += -h * dot(&lin.column, weights) + sim.driven.adjoint(p);
         }
     }
     for w in weights.iter_mut() {
@@ -201,6 +206,8 @@ fn impulses(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result
             *x += dv;
         }
     }
+    sim.write_driven(&mut lin.x);
+    let (mass, x) = (&mut sim.dynamics.mass, &mut lin.x);
     match &mut sim.contact {
         Some(c) => c.correct_one(model, mass, x),
         None => Ok(()),
@@ -226,6 +233,7 @@ fn impulses_transposed(
     if !all_finite(weights) {
         return Err(Error::numerical("the adjoint of the step is not finite"));
     }
+    sim.adjoin_driven(z, weights);
     let at = sim.state.start(&sim.model, sim.options.time_step);
     sim.integrator.start_adjoint(&at, z, &mut lin.v_sum);
     Ok(())
@@ -285,6 +293,12 @@ fn end_transposed(
     }
     sim.integrator.end_adjoint(&at, seed.next, &mut lin.z);
     lin.v_sum.fill(NOTHING);
+    if !seed.velocity.is_empty() {
+        for ((z, before), x) in lin.z.iter_mut().zip(&mut lin.column).zip(seed.velocity) {
+            (*z, *before) = (*z + x, -x);
+        }
+        (sim.integrator).start_adjoint(&at, &lin.column, &mut lin.v_sum);
+    }
     let state = End {
         q: &mut lin.q_sum,
         v: &mut lin.v_sum,
@@ -309,7 +323,7 @@ impl Sim {
     }
 
     /// The links of this simulation's steps.
-    fn chain(&self) -> &'static [Link] {
+    pub(super) fn chain(&self) -> &'static [Link] {
         match (&self.implicit, &self.theta) {
             (Some(_), _) => &STAGES,
             (_, Some(_)) => &THETA,
@@ -317,14 +331,42 @@ impl Sim {
         }
     }
 
-    /// Up the list. What it depends on is prepared.
+    /// Up the list, and from what drives the actuators to inputs and activations. What it depends on is prepared.
     pub(super) fn backward(
         &mut self,
         lin: &mut Linearization,
         seed: &Seed<'_>,
         bars: &mut Bars<'_>,
     ) -> Result<()> {
-        (self.chain().iter().rev()).try_for_each(|link| (link.backward)(self, lin, seed, bars))
+        let up = |sim: &mut Sim, lin: &mut Linearization, bars: &mut Bars<'_>| {
+            (sim.chain().iter().rev()).try_for_each(|link| (link.backward)(sim, lin, seed, bars))
+        };
+        if !self.state.drives.are_states() {
+            return up(self, lin, bars);
+        }
+        let mut drive = std::mem::take(&mut lin.drive);
+        let mut of_drive = Bars {
+            u: Some(&mut drive),
+            p: bars.p.as_deref_mut(),
+        };
+        let done = up(self, lin, &mut of_drive);
+        (self.state.drives).adjoint(seed.act, &mut drive, &mut lin.act);
+        if let (Ok(()), Some(u)) = (&done, &mut bars.u) {
+            u.copy_from_slice(&drive);
+        }
+        lin.drive = drive;
+        done
+    }
+
+    /// h times the change of forces along a direction at fixed acceleration and impulses into [`Linearization::x`], and σ at
+    /// fixed velocity; after [`Sim::linearize`].
+    pub(super) fn loads_direction(
+        &mut self,
+        lin: &mut Linearization,
+        along: &Along<'_>,
+    ) -> Result<()> {
+        let mut links = self.chain().iter().take(TO_LOADS);
+        links.try_for_each(|link| (link.forward)(self, lin, along))
     }
 
     /// δv̂ along a direction into [`Linearization::x`]; after [`Sim::linearize`].
@@ -335,81 +377,22 @@ impl Sim {
         })
     }
 
-    /// Derivative of the last step along (dq, dv, du, dp); lengths nv, nv, nu, np, nv, nv. An empty
-    /// slice stands for zero.
-    pub fn step_jvp(
-        &mut self,
-        dq: &[f64],
-        dv: &[f64],
-        du: &[f64],
-        dp: &[f64],
-        dq_next: &mut [f64],
-        dv_next: &mut [f64],
-    ) -> Result<()> {
+    /// Checks the places for the gradients and prepares what they are taken from. Whether parameters are among them.
+    pub(super) fn prepare_adjoint(&mut self, out: &StepAdjoint<'_>) -> Result<bool> {
         let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
         for (name, x, n) in [
-            ("dq", dq, nv),
-            ("dv", dv, nv),
-            ("du", du, nu),
-            ("dp", dp, np),
+            ("q_bar", &out.q, nv),
+            ("v_bar", &out.v, nv),
+            ("act_bar", &out.act, self.act.len()),
+            ("u_bar", &out.u, nu),
+            ("p_bar", &out.p, np),
+            ("carried_bar", &out.carried, self.carried.len()),
         ] {
-            if !x.is_empty() {
-                check_finite(name, x, n)?;
-            }
-        }
-        check_length("dq_next", dq_next, nv)?;
-        check_length("dv_next", dv_next, nv)?;
-        self.linearize()?;
-        let along = Along {
-            q: dq,
-            v: dv,
-            u: du,
-            p: Parameters::Along(dp),
-        };
-        self.with_linear(|sim, lin| {
-            (sim.chain().iter()).try_for_each(|link| (link.forward)(sim, lin, &along))?;
-            if !all_finite(&lin.v_next) || !all_finite(&lin.q_next) {
-                return Err(Error::numerical("the derivative of the step is not finite"));
-            }
-            dq_next.copy_from_slice(&lin.q_next);
-            dv_next.copy_from_slice(&lin.v_next);
-            Ok(())
-        })
-    }
-
-    /// Adjoint of the last step: from ∂L/∂(q⁺, v⁺) to ∂L/∂(q, v, u, p); lengths nv, nv in, nv, nv, nu,
-    /// np out. Gradients by q and q⁺ are in tangent coordinates.
-    pub fn step_vjp(
-        &mut self,
-        q_next_bar: &[f64],
-        v_next_bar: &[f64],
-        q_bar: Option<&mut [f64]>,
-        v_bar: Option<&mut [f64]>,
-        u_bar: Option<&mut [f64]>,
-        p_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        let nv = self.model.nv();
-        check_finite("q_next_bar", q_next_bar, nv)?;
-        check_finite("v_next_bar", v_next_bar, nv)?;
-        let next = Tangent {
-            q: q_next_bar,
-            v: v_next_bar,
-            carried: &[],
-        };
-        self.adjoint(next, &[], q_bar, v_bar, u_bar, p_bar, None)
-    }
-
-    /// Checks the places for the gradients by q, v, u and p and prepares what they are taken from. Whether parameters are
-    /// among them.
-    pub(super) fn prepare_adjoint(&mut self, bars: [&Option<&mut [f64]>; 4]) -> Result<bool> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
-        let names = ["q_bar", "v_bar", "u_bar", "p_bar"];
-        for ((name, x), n) in names.into_iter().zip(bars).zip([nv, nv, nu, np]) {
             if let Some(x) = x {
                 check_length(name, x, n)?;
             }
         }
-        let by_parameters = bars[3].is_some() && np > 0;
+        let by_parameters = out.p.is_some() && np > 0;
         if by_parameters {
             // Parameters' columns are taken from its composites.
             self.linearize()?;
@@ -419,32 +402,17 @@ impl Sim {
         Ok(by_parameters)
     }
 
-    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too: 3 entries a contact, or none; and
-    /// between steps on what the integrator carries.
-    pub(crate) fn adjoint(
-        &mut self,
-        next: Tangent<'_>,
-        impulses: &[f64],
-        q_bar: Option<&mut [f64]>,
-        v_bar: Option<&mut [f64]>,
-        u_bar: Option<&mut [f64]>,
-        p_bar: Option<&mut [f64]>,
-        carried_bar: Option<&mut [f64]>,
-    ) -> Result<()> {
-        let by_parameters = self.prepare_adjoint([&q_bar, &v_bar, &u_bar, &p_bar])?;
-        let p_bar = p_bar.filter(|_| by_parameters);
-        let (seed, mut bars) = (Seed { next, impulses }, Bars { u: u_bar, p: p_bar });
+    /// [`Sim::step_vjp`] of a function that depends on the contact impulses, too, and between steps on what the integrator
+    /// carries.
+    pub(crate) fn adjoint(&mut self, seed: &Seed<'_>, mut out: StepAdjoint<'_>) -> Result<()> {
+        let by_parameters = self.prepare_adjoint(&out)?;
+        let mut bars = Bars {
+            u: out.u.take(),
+            p: out.p.take().filter(|_| by_parameters),
+        };
         self.with_linear(|sim, lin| {
-            sim.backward(lin, &seed, &mut bars)?;
-            for (out, sum) in [
-                (q_bar, &lin.q_sum),
-                (v_bar, &lin.v_sum),
-                (carried_bar, &lin.carried),
-            ] {
-                if let Some(out) = out {
-                    out.copy_from_slice(sum);
-                }
-            }
+            sim.backward(lin, seed, &mut bars)?;
+            out.deliver(lin);
             Ok(())
         })
     }

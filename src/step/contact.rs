@@ -1,5 +1,6 @@
 //! The contact stage of a step: from a free velocity to impulses, and their part in derivatives.
 
+mod answer;
 mod descent;
 mod impact;
 mod meeting;
@@ -31,6 +32,7 @@ use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
+use crate::model::limits::limits;
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
 use crate::tendon::Cords;
@@ -93,7 +95,8 @@ impl ContactStage {
     pub fn new(model: &Model, options: &Options, law: &dyn Law) -> Result<Self> {
         let convex = options.contact == options::Contact::Convex;
         let scene = Scene::new(model, options.max_contacts)?;
-        let cords = Cords::new(model, options.derivatives);
+        let derivatives = options.derivatives;
+        let cords = Cords::new(model, derivatives).with_turns(&limits(model)?, derivatives);
         let mut constraints = Constraints::new(
             model,
             &scene,
@@ -121,9 +124,11 @@ impl ContactStage {
         let capacity = constraints.capacity(model.topology());
         let (rows, blocks) = (constraints.max_rows(), constraints.max_blocks());
         let nv = model.nv();
+        let variation =
+            derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &cords));
         Ok(ContactStage {
-            scene,
             cords,
+            scene,
             law: law.renewed(&capacity),
             relaxed: None,
             allowance: Allowance {
@@ -136,8 +141,8 @@ impl ContactStage {
             kept: vec![0.0; nv],
             twists: vec![Twist::ZERO; model.topology().links.len()],
             outcome: None,
-            linear: options.derivatives.then(|| ContactLinear {
-                variation: ConstraintDerivative::new(model, &constraints.rows),
+            linear: variation.map(|variation| ContactLinear {
+                variation,
                 response: ConstrainedInverse::new(model.topology(), &constraints),
                 general: General::new(nv),
                 one_sided: false,
@@ -242,7 +247,8 @@ impl ContactStage {
                 let Source::Contact(i) = *source else {
                     return false;
                 };
-                *mode == Mode::Sliding && larger.friction_is_at_kink(contacts[i].friction)
+                matches!(mode, Mode::Sliding | Mode::Bounded(_))
+                    && larger.friction_is_at_kink(contacts[i].friction)
             });
             let tied =
                 tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));

@@ -21,7 +21,7 @@ macro_rules! at {
             v: &$sim.state.v,
             forces: &$sim.forces,
             q: &$sim.state.q,
-            u: &$sim.state.u,
+            u: &$sim.state.drives.drive,
             acc: &$sim.state.acc,
             time_step: $sim.options.time_step,
         }
@@ -87,15 +87,15 @@ impl Sim {
         let at = s.for_forces(&self.model, &self.params, &self.dynamics.kin, h);
         if !fresh {
             self.forces.apply(&at, &mut self.tau)?;
-            self.forces.elastic.set_products(&mut self.dynamics.system);
+            self.forces.set_products(&mut self.dynamics.system);
         }
         self.forces.differentiate(&at, &s.acc);
         self.linearize_contact()?;
         let (model, d) = (&*self.model, &mut self.dynamics);
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
-            d.factor_system(model, &self.diagonal);
-            if let Some(k) = d.mass.singular_at() {
+            d.factor_system(model, &self.driven.pivots);
+            if let Some(k) = d.mass.singular_at(&self.driven.pivots) {
                 return Err(Error::numerical(format!(
                     "the mass matrix is singular at joint \"{}\"",
                     model.joint_of_dof(k).name
@@ -157,18 +157,18 @@ impl Sim {
                 self.state.info.gradient = Gradient::Exact;
             }
         }
-        let penalty = self.forces.penalty.as_ref();
-        if penalty.is_some_and(|p| p.is_one_sided(&self.params, &self.selected)) {
+        if (self.forces).are_one_sided(&self.model, &self.params, &self.selected) {
             self.state.info.gradient = Gradient::OneSided;
         }
         Ok(())
     }
 
-    /// Whether Jacobians are taken direction by direction: where trees are deep, or A is no tree's.
+    /// Whether Jacobians are taken direction by direction: where trees are deep, A is no tree's, or dofs are driven.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
             || !self.dynamics.system.is_definite()
             || self.theta.is_some()
+            || !self.driven.is_empty()
     }
 
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.

@@ -5,8 +5,8 @@ use super::sim::Sim;
 use crate::error::Result;
 
 impl Sim {
-    /// The same simulation with a new workspace: parameters, wrenches and the pairs that may touch
-    /// stay, warm starts and the last step are forgotten.
+    /// The same simulation with a new workspace: parameters, wrenches, prescribed velocities and the pairs
+    /// that may touch stay, warm starts and the last step are forgotten.
     pub(crate) fn renewed(&self) -> Result<Sim> {
         let parts = Parts {
             integrator: (self.integrator).duplicate(&self.model, self.options.derivatives),
@@ -21,6 +21,7 @@ impl Sim {
         if let (Some(to), Some(from)) = (sim.scene_mut(), self.scene()) {
             to.filter_as(&self.model, from);
         }
+        sim.drive_as(&self.driven);
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();
         sim.forces.wrenches = self.forces.wrenches.clone();
@@ -29,7 +30,7 @@ impl Sim {
         Ok(sim)
     }
 
-    /// Another simulation in this one's place: parameters, wrenches, the pairs that may touch and warm starts are the
+    /// Another simulation in this one's place: parameters, wrenches, prescribed velocities, the pairs that may touch and warm starts are the
     /// same, and so are the bits of all steps to come. The last step is not copied.
     ///
     /// # Errors

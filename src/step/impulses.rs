@@ -9,11 +9,12 @@
 //! is one way to share out the change: the generalized force that all impulses together exert varies as
 //! it should, but no single impulse needs to. The calls say so.
 
+use super::adjoints::StepAdjoint;
 use super::impulse_workspace::{Direction, parts};
 use super::info::{check_finite, check_length, deliver};
+use super::link::Seed;
 use super::sim::Sim;
 use crate::error::{Error, Result};
-use crate::integrator::Tangent;
 
 /// Where the Jacobians of the contact impulses go: column-major, rows t₁, t₂, n [N s] of each contact in
 /// the order of [`Sim::contacts`]; columns by the tangent of q, by v, u and the selected parameters.
@@ -87,13 +88,18 @@ impl Sim {
         check_finite("impulse_bar", impulse_bar, 3 * self.contacts().len())?;
         self.with_direction(|sim, d| {
             d.dq_next.fill(0.0);
-            let zero = &d.dq_next;
-            let next = Tangent {
-                q: zero,
-                v: zero,
-                carried: &[],
+            let seed = Seed {
+                impulses: impulse_bar,
+                ..Seed::of(&d.dq_next, &d.dq_next, &[])
             };
-            sim.adjoint(next, impulse_bar, q_bar, v_bar, u_bar, p_bar, None)?;
+            let out = StepAdjoint {
+                q: q_bar,
+                v: v_bar,
+                u: u_bar,
+                p: p_bar,
+                ..StepAdjoint::default()
+            };
+            sim.adjoint(&seed, out)?;
             sim.impulse_gradient()
         })
     }
@@ -155,20 +161,18 @@ impl Sim {
             } = d;
             let outs = parts(matrices, bars.each_ref().map(|b| rows * b.len()));
             let [q, v, u, p] = bars.each_mut().map(|b| &mut b[..]);
-            let next = Tangent {
-                q: dq_next,
-                v: dq_next,
-                carried: &[],
+            let seed = Seed {
+                impulses: &bar[..rows],
+                ..Seed::of(dq_next, dq_next, &[])
             };
-            self.adjoint(
-                next,
-                &bar[..rows],
-                wanted[0].then_some(q),
-                wanted[1].then_some(v),
-                wanted[2].then_some(u),
-                wanted[3].then_some(p),
-                None,
-            )?;
+            let out = StepAdjoint {
+                q: wanted[0].then_some(q),
+                v: wanted[1].then_some(v),
+                u: wanted[2].then_some(u),
+                p: wanted[3].then_some(p),
+                ..StepAdjoint::default()
+            };
+            self.adjoint(&seed, out)?;
             for (out, bar) in outs.into_iter().zip(bars) {
                 for (x, bar) in out.iter_mut().skip(row).step_by(rows).zip(bar) {
                     *x = *bar;

@@ -28,14 +28,16 @@ impl Sim {
     /// Numbers of entries of [`Sim::jacobian_pattern`].
     ///
     /// # Errors
-    /// `NoStep` before a step, `InvalidArgument` for a simulation without derivatives.
+    /// `NoStep` before a step, `InvalidArgument` for a simulation without derivatives, those of
+    /// [`Sim::step_jacobians`] after a step of an implicit integrator.
     pub fn jacobian_entries(&mut self) -> Result<JacobianEntries> {
         self.need_step()?;
-        self.couple();
+        self.couple()?;
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
         };
-        lin.place_inputs(self.model.actuators());
+        let driven = self.state.drives.driven();
+        lin.place_inputs(self.forces.actuator_inputs(), driven);
         let mut starts = std::mem::take(&mut lin.starts);
         let [dofs, inputs, _] = lin.kinds();
         for (columns, starts) in [dofs, inputs].into_iter().zip(&mut starts) {

@@ -30,7 +30,7 @@ pub struct StepJacobians<'a> {
 }
 
 impl Sim {
-    /// Jacobians of the last step; see [`StepJacobians`].
+    /// Jacobians of the last step, those by inputs at fixed activations; see [`StepJacobians`].
     ///
     /// # Errors
     /// `NoStep` before a step, `InvalidArgument` for a wrong length or a simulation without
@@ -39,7 +39,7 @@ impl Sim {
     pub fn step_jacobians(&mut self, out: StepJacobians<'_>) -> Result<()> {
         let (nv, nu) = (self.model.nv(), self.model.nu());
         self.need_step()?;
-        self.write_jacobians(out, [nv * nv, nv * nu], false)
+        self.write_jacobians(out, [None, None], [nv * nv, nv * nu], false)
     }
 
     /// The same without the entries of [`Sim::jacobian_pattern`] that are zero: as many numbers in each matrix as it
@@ -49,12 +49,15 @@ impl Sim {
     /// As [`Sim::step_jacobians`].
     pub fn step_jacobians_sparse(&mut self, out: StepJacobians<'_>) -> Result<()> {
         let entries = self.jacobian_entries()?;
-        self.write_jacobians(out, [entries.by_state, entries.by_input], true)
+        let sizes = [entries.by_state, entries.by_input];
+        self.write_jacobians(out, [None, None], sizes, true)
     }
 
-    fn write_jacobians(
+    /// With those of q⁺ and v⁺ by activations.
+    pub(super) fn write_jacobians(
         &mut self,
         mut out: StepJacobians<'_>,
+        by_act: [Option<&mut [f64]>; 2],
         [square, by_inputs]: [usize; 2],
         sparse: bool,
     ) -> Result<()> {
@@ -74,55 +77,18 @@ impl Sim {
             }
         }
         if self.implicit.is_some() {
-            return self.write_stage_jacobians(out, sparse);
+            return self.write_stage_jacobians(out, by_act, sparse);
         }
-        self.linearize()?;
-        let by_directions = self.by_directions();
-        if self.held < Held::Columns {
-            self.couple();
-            match by_directions {
-                false => self.columns_at_once()?,
-                true => self.columns_by_directions()?,
-            }
-            self.held = Held::Columns;
-        }
-        let by_u = out.dv_du.is_some() || out.dq_du.is_some();
+        let acts = by_act.iter().any(Option::is_some);
+        let by_u = out.dv_du.is_some() || out.dq_du.is_some() || acts;
         let by_p = out.dv_dp.is_some() || out.dq_dp.is_some();
-        if by_directions && by_u {
-            self.input_columns_by_directions()?;
-        }
-        for p in 0..if by_p { np } else { 0 } {
-            self.velocity_direction(&Along {
-                p: Parameters::Unit(p),
-                ..Along::default()
-            })?;
-            self.keep_column(p, |l| &mut l.by_p);
-        }
+        self.prepare_columns(by_u, by_p)?;
         self.check_left([out.dq_dq.is_some(), out.dq_dp.is_some()])?;
         let (model, h) = (&*self.model, self.options.time_step);
-        let (Some(d), Some(lin)) = (&self.dynamics.derivatives, &mut self.linear) else {
-            return Err(Error::internal("the workspace of derivatives is missing"));
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
         };
-        if by_u {
-            lin.place_inputs(model.actuators());
-        }
-        if by_u && !by_directions {
-            let answer = match &self.contact {
-                Some(c) => c.response(&d.inverse),
-                None => &d.inverse,
-            };
-            let coupling = &lin.coupling;
-            for (a, column) in (model.actuators().iter()).zip(lin.by_u.chunks_exact_mut(nv.max(1)))
-            {
-                for span in coupling.spans(coupling.of_dof(a.iv)) {
-                    column[span.clone()].fill(0.0);
-                }
-            }
-            for inputs in self.forces.inputs() {
-                input_columns(inputs, answer, coupling, h, &mut lin.by_u);
-            }
-        }
-        if !lin.products_are_finite(h, by_u, by_p) || !self.integrator.is_within(REACH) {
+        if !self.integrator.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
         let [mut dofs, mut inputs, full] = lin.kinds();
@@ -137,26 +103,106 @@ impl Sim {
         scheme.end_columns(&at, By::Velocities, dofs, &lin.by_v, out.dq_dv, out.dv_dv);
         scheme.end_columns(&at, By::Other, inputs, &lin.by_u, out.dq_du, out.dv_du);
         scheme.end_columns(&at, By::Other, full, &lin.by_p, dq_dp, out.dv_dp);
+        let ([q, v], acts) = (by_act, lin.by_activations());
+        scheme.end_columns(&at, By::Other, acts, &lin.by_act, q, v);
         self.add_left(sparse, out.dq_dq, out.dq_dp)
     }
 
+    /// ∂v̂ of the last step by q and v, and if asked for by u and p, into the columns of [`Linearization`].
+    pub(super) fn prepare_columns(&mut self, by_u: bool, by_p: bool) -> Result<()> {
+        let nv = self.model.nv();
+        self.linearize()?;
+        let by_directions = self.by_directions();
+        if self.held < Held::Columns {
+            self.couple()?;
+            match by_directions {
+                false => self.columns_at_once()?,
+                true => self.columns_by_directions()?,
+            }
+            self.held = Held::Columns;
+        }
+        if by_directions && by_u {
+            self.input_columns_by_directions()?;
+        }
+        for p in 0..if by_p { self.np() } else { 0 } {
+            self.velocity_direction(&Along {
+                p: Parameters::Unit(p),
+                ..Along::default()
+            })?;
+            self.keep_column(p, |l| &mut l.by_p);
+        }
+        let h = self.options.time_step;
+        let (Some(d), Some(lin)) = (&self.dynamics.derivatives, &mut self.linear) else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if by_u {
+            let driven = self.state.drives.driven();
+            lin.place_inputs(self.forces.actuator_inputs(), driven);
+        }
+        if by_u && !by_directions {
+            let answer = match &self.contact {
+                Some(c) => c.response(&d.inverse),
+                None => &d.inverse,
+            };
+            let coupling = &lin.coupling;
+            let columns = lin.by_u.chunks_exact_mut(nv.max(1));
+            for (input, column) in self.forces.actuator_inputs().iter().zip(columns) {
+                for span in coupling.spans(coupling.of_dof(input.home())) {
+                    column[span.clone()].fill(0.0);
+                }
+            }
+            for inputs in self.forces.inputs() {
+                input_columns(inputs, answer, coupling, h, &mut lin.by_u);
+            }
+        }
+        if !lin.products_are_finite(h, by_u, by_p) {
+            return Err(Error::numerical("a Jacobian of the step is not finite"));
+        }
+        if by_u {
+            (self.state.drives).share(&mut lin.by_u, &mut lin.by_act);
+        }
+        Ok(())
+    }
+
     /// Finds which trees the last step joins; one is an island from the start.
-    pub(super) fn couple(&mut self) {
+    pub(super) fn couple(&mut self) -> Result<()> {
+        if self.implicit.is_some() {
+            return self.linearize_stages();
+        }
+        // Forces join what they join at the place that the derivative is taken at.
+        if self.contact.is_none() && (self.held < Held::Velocities || self.theta.is_some()) {
+            self.prepare()?;
+        }
+        self.start_coupling();
+        let several = self.model.topology().trees.len() > 1;
+        if let (true, Some(lin), Some(c)) = (several, &mut self.linear, &self.contact) {
+            c.couple(&mut lin.coupling);
+        }
+        self.couple_forces();
+        self.finish_coupling();
+        Ok(())
+    }
+
+    /// Nothing where there is one tree.
+    pub(super) fn start_coupling(&mut self) {
         let t = self.model.topology();
-        if let Some(lin) = &mut self.linear
-            && t.trees.len() > 1
-        {
+        if let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) {
             lin.coupling.start(t);
-            if let Some(c) = &self.contact {
-                c.couple(&mut lin.coupling);
-            }
-            if self.forces.has_others() {
-                lin.coupling.join_all();
-            }
-            self.forces.elastic.couple(&self.model, &mut lin.coupling);
-            if let Some(penalty) = &self.forces.penalty {
-                penalty.couple(t, &mut lin.coupling);
-            }
+        }
+    }
+
+    /// Joins the trees between which forces act at their last state.
+    pub(super) fn couple_forces(&mut self) {
+        let t = self.model.topology();
+        let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) else {
+            return;
+        };
+        self.forces.couple(&self.model, &mut lin.coupling);
+    }
+
+    pub(super) fn finish_coupling(&mut self) {
+        let t = self.model.topology();
+        if let Some(lin) = self.linear.as_mut().filter(|_| t.trees.len() > 1) {
             lin.coupling.finish(t);
         }
     }
@@ -305,11 +351,11 @@ fn input_columns_kernel(
     let nv = coupling.dofs().max(1);
     for input in inputs {
         let column = &mut out[input.input * nv..][..nv];
-        for span in coupling.spans(coupling.of_dof(input.dof)) {
+        for span in coupling.spans(coupling.of_dof(input.home())) {
             let column = &mut column[span.clone()];
-            for (k, gear) in input.gear().iter().enumerate() {
-                let x = h * gear * input.slope;
-                let row = &F4::flat(answer.row(input.dof + k))[span.clone()];
+            for (k, moment) in input.moments() {
+                let x = h * moment * input.slope;
+                let row = &F4::flat(answer.row(k))[span.clone()];
                 for (c, r) in column.iter_mut().zip(row) {
                     *c += x * r;
                 }

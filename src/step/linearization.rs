@@ -4,9 +4,10 @@ use super::info::REACH;
 use crate::dynamics::aba_derivatives::ColumnSupport;
 use crate::dynamics::coupling::{Columns, Coupling, Homes, are_within};
 use crate::dynamics::rnea_derivatives::RneaDerivatives;
-use crate::linalg::F4;
+use crate::force::Input;
+use crate::linalg::{F4, axpy};
+use crate::model::Model;
 use crate::model::topology::Topology;
-use crate::model::{Actuator, Model};
 
 /// What the derivatives of a step keep between calls.
 #[derive(Clone, Debug)]
@@ -16,12 +17,15 @@ pub(crate) struct Linearization {
     pub coupling: Coupling,
     pub by_q: Vec<f64>,
     pub by_v: Vec<f64>,
+    /// By what drives the actuators, until activations have had their share.
     pub by_u: Vec<f64>,
+    pub by_act: Vec<f64>,
     /// Sized when parameters are selected.
     pub by_p: Vec<f64>,
     pub column: Vec<f64>,
     /// Islands of the inputs.
     pub input_homes: Homes,
+    pub act_homes: Homes,
     /// Where columns by dofs and inputs begin without zeros.
     pub starts: [Vec<usize>; 2],
     /// Of dofs or inputs, zero.
@@ -39,11 +43,14 @@ pub(crate) struct Linearization {
     pub q_sum: Vec<f64>,
     pub v_sum: Vec<f64>,
     pub carried: Vec<f64>,
+    /// A direction or an adjoint of what drives the actuators, and of the activations; empty where there are none.
+    pub drive: Vec<f64>,
+    pub act: Vec<f64>,
 }
 
 impl Linearization {
     pub fn new(model: &Model, carried: usize) -> Self {
-        let nv = model.nv();
+        let (nv, na) = (model.nv(), model.na());
         Linearization {
             support: ColumnSupport::new(nv),
             coupling: Coupling::separate(model.topology()),
@@ -51,8 +58,10 @@ impl Linearization {
             by_v: vec![0.0; nv * nv],
             column: vec![0.0; nv],
             by_u: vec![0.0; nv * model.nu()],
+            by_act: vec![0.0; nv * na],
             by_p: Vec::new(),
             input_homes: Homes::new(model.topology(), model.nu()),
+            act_homes: Homes::new(model.topology(), na),
             starts: [vec![0; nv + 1], vec![0; model.nu() + 1]],
             unit: vec![0.0; nv.max(model.nu())],
             x: vec![0.0; nv],
@@ -64,6 +73,8 @@ impl Linearization {
             q_sum: vec![0.0; nv],
             v_sum: vec![0.0; nv],
             carried: vec![0.0; carried],
+            drive: vec![0.0; if na > 0 { model.nu() } else { 0 }],
+            act: vec![0.0; na],
         }
     }
 
@@ -83,9 +94,15 @@ impl Linearization {
             && (!by_p || are_within(&full, bound, &self.by_p))
     }
 
-    /// Finds the islands of the inputs.
-    pub fn place_inputs(&mut self, actuators: &[Actuator]) {
-        (self.input_homes).place(&self.coupling, actuators.iter().map(|a| a.iv));
+    /// Finds the islands of the inputs and of the activations that drive `driven` of them.
+    pub fn place_inputs(&mut self, inputs: &[Input], driven: impl Iterator<Item = usize>) {
+        (self.input_homes).place(&self.coupling, inputs.iter().map(Input::home));
+        (self.act_homes).place(&self.coupling, driven.map(|j| inputs[j].home()));
+    }
+
+    /// Which rows the columns by activations have.
+    pub fn by_activations(&self) -> Columns<'_> {
+        self.coupling.by_homes(&self.act_homes)
     }
 
     /// Which rows the columns by q and v have, those by inputs, and those by parameters.
@@ -122,15 +139,28 @@ pub(crate) fn add_entry(
 
 /// y += R x for a branch-packed R.
 pub(crate) fn packed_mul(t: &Topology, above: &[F4], below: &[F4], x: &[f64], y: &mut [f64]) {
+    packed_mul_columns::<1>(t, above, below, x.as_chunks().0, y.as_chunks_mut().0);
+}
+
+/// The same for W columns, row by row.
+#[inline(always)]
+pub(crate) fn packed_mul_columns<const W: usize>(
+    t: &Topology,
+    above: &[F4],
+    below: &[F4],
+    x: &[[f64; W]],
+    y: &mut [[f64; W]],
+) {
     let (above, below) = (F4::flat(above), F4::flat(below));
     for (k, dof) in t.dofs.iter().enumerate() {
-        let mut sum = above[dof.row + dof.depth] * x[k];
+        let own = x[k];
+        let mut sum = own.map(|x| above[dof.row + dof.depth] * x);
         let mut a = dof.parent;
         for d in (0..dof.depth).rev() {
-            sum += below[dof.row + d] * x[a];
-            y[a] += above[dof.row + d] * x[k];
+            axpy(below[dof.row + d], &x[a], &mut sum);
+            axpy(above[dof.row + d], &own, &mut y[a]);
             a = t.dofs[a].parent;
         }
-        y[k] += sum;
+        axpy(1.0, &sum, &mut y[k]);
     }
 }

@@ -10,6 +10,7 @@ use crate::integrator::Tangent;
 pub(super) struct Along<'a> {
     pub q: &'a [f64],
     pub v: &'a [f64],
+    /// Of what drives the actuators.
     pub u: &'a [f64],
     pub p: Parameters<'a>,
 }
@@ -28,13 +29,29 @@ impl Default for Parameters<'_> {
     }
 }
 
-/// The adjoint of what a step ends with, and of its contact impulses (3 entries a contact, or none).
-pub(super) struct Seed<'a> {
+/// The adjoint of what a step ends with, of its contact impulses (3 entries a contact, or none), and of v̂ − v̂₀, or none.
+pub(crate) struct Seed<'a> {
     pub next: Tangent<'a>,
+    /// Of the activations; empty where it is zero.
+    pub act: &'a [f64],
     pub impulses: &'a [f64],
+    pub velocity: &'a [f64],
 }
 
-/// Where the adjoints by what a step depends on go: those by q, v and what is carried are in [`Linearization`].
+impl<'a> Seed<'a> {
+    /// Of the state at the end alone.
+    pub fn of(q: &'a [f64], v: &'a [f64], act: &'a [f64]) -> Self {
+        let carried = &[];
+        Seed {
+            next: Tangent { q, v, carried },
+            act,
+            impulses: &[],
+            velocity: &[],
+        }
+    }
+}
+
+/// Where the adjoints by what a step depends on go: those by q, v, activations and what is carried are in [`Linearization`].
 pub(super) struct Bars<'a> {
     pub u: Option<&'a mut [f64]>,
     pub p: Option<&'a mut [f64]>,

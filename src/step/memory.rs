@@ -23,44 +23,51 @@ impl Bytes {
     /// Of a simulation with these options.
     pub fn of(model: &Model, options: &Options) -> Bytes {
         let t = model.topology();
-        let [nv, nu, packed] = [model.nv(), model.nu(), t.packed].map(|n| n as u128);
+        let [nv, nu, na, packed] =
+            [model.nv(), model.nu(), model.na(), t.packed].map(|n| n as u128);
         let [links, geoms, trees] =
             [t.links.len(), model.ngeom(), t.trees.len()].map(|n| n as u128);
         let sizes = t.trees.iter().map(|tree| tree.end_dof - tree.first_dof);
         let tree = sizes.max().unwrap_or(0) as u128;
         let contacts = options.for_model(model).max_contacts as u128;
-        let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu;
+        let mut linear = 64_000 + 4000 * (links + geoms) + 160 * packed + 40 * nu + 300 * na;
         let mut matrices = 0;
         let deep = t.is_deep();
+        // Room for the products that tie dofs of different links.
+        let has_cords = !model.tendons().is_empty() || !model.springs().is_empty();
+        let coupled = if has_cords { 24 } else { 0 };
         let is_implicit = options.integrator.formula().is_some();
         let has_stage = matches!(
             options.integrator,
             Integrator::ImplicitEuler | Integrator::Midpoint
         );
         if options.derivatives || is_implicit {
-            let square = if deep { 16 } else { 44 };
-            linear += square * nv * nv + 3000 * nv + 8 * nv * nu;
+            let square = if deep { 24 } else { 52 };
+            linear += square * nv * nv + 3000 * nv + 8 * nv * (nu + na);
         }
         if is_implicit {
-            let crossed = if options.contact == Contact::Penalty {
-                32
-            } else {
-                0
+            let square = match (deep, options.contact == Contact::Penalty) {
+                (true, true) => 128,
+                (true, false) => 16 + 2 * coupled,
+                (false, true) => 80,
+                (false, false) => 48,
             };
-            let square = crossed + if deep { 96 } else { 48 };
-            linear += square * nv * nv + 1000 * nv + 120 * packed + 8 * nv * nu;
+            let links = if deep { 10_000 } else { 1000 };
+            linear += square * nv * nv + links * nv + 120 * packed + 8 * nv * (nu + na);
         }
         if has_stage {
             let crossed = options.contact == Contact::Penalty;
             let square = match deep {
-                true => 64,
+                true if crossed => 64,
+                true => coupled,
                 false if crossed => 32,
                 false if nv <= 256 => 16,
                 false => 0,
             };
             // Newton's method takes derivatives, too.
             let inverse = if options.derivatives || deep { 0 } else { 9 };
-            linear += (square + inverse) * nv * nv + 3000 * nv + 120 * packed;
+            let links = if deep { 8000 } else { 3000 };
+            linear += (square + inverse) * nv * nv + links * nv + 120 * packed;
         }
         if options.contact == Contact::None {
             return Bytes { linear, matrices };

@@ -1,10 +1,12 @@
-//! What a recorder sees of a step.
+//! What is seen of the last step.
 
 use super::contact::ContactReport;
-use super::info::StepInfo;
+use super::info::{StepInfo, check_length};
 use super::sim::Sim;
-use super::state::Last;
+use super::state::{Held, Last};
+use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
+use crate::spatial::{Vec3, Wrench};
 
 /// The last step of a simulation.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +23,36 @@ pub struct LastStep<'a> {
 }
 
 impl Sim {
+    /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without
+    /// either.
+    pub fn contacts(&self) -> &[ContactReport] {
+        match (self.last, &self.contact) {
+            (Last::Step, Some(c)) => c.reports(),
+            (Last::Step, None) if self.forces.penalty.is_none() => &[],
+            (Last::Step | Last::Collide, _) => self.geometry.contacts(),
+            (Last::Nothing, _) => &[],
+        }
+    }
+
+    /// Modes of all constraints of the last step: contacts in order, then limits of joints (in their order) and of tendons within reach, then
+    /// dry friction of joints and of tendons, then tendons' spring-dampers that act, then every row of the equalities and of
+    /// springs.
+    pub fn constraint_modes(&self) -> &[Mode] {
+        match &self.contact {
+            Some(c) if self.last == Last::Step => &c.constraints.modes,
+            _ => &[],
+        }
+    }
+
+    /// Facts about the last step.
+    pub fn step_info(&self) -> Result<StepInfo> {
+        if self.last == Last::Step {
+            Ok(self.state.info)
+        } else {
+            Err(Error::no_step("no step has been taken"))
+        }
+    }
+
     /// The last step.
     ///
     /// # Errors
@@ -39,6 +71,37 @@ impl Sim {
             contacts: self.contacts(),
             info: s.info,
         })
+    }
+
+    /// Wrenches (force; moment) of all contacts of the last step or [`Sim::forward`] on every body, forces being impulses
+    /// over the time step: 6 × nbody, world axes, at the bodies' origins [N, N m]; for the world at its own.
+    ///
+    /// # Errors
+    /// `NoStep` before one; `InvalidArgument` for a wrong length.
+    pub fn body_contact_wrenches(&mut self, wrenches: &mut [f64]) -> Result<()> {
+        self.need_taken()?;
+        check_length("wrenches", wrenches, 6 * self.model.nbody())?;
+        if self.held < Held::Positions {
+            let q = &self.state.q;
+            self.dynamics.update_positions(&self.model, &self.params, q);
+            self.held = Held::Positions;
+        }
+        wrenches.fill(0.0);
+        let (model, kin, rate) = (
+            &*self.model,
+            &self.dynamics.kin,
+            1.0 / self.options.time_step,
+        );
+        for c in self.contacts() {
+            let (force, point) = (c.force_on_b(rate), Vec3::from_slice(&c.point));
+            for (body, force) in c.body.into_iter().zip([-force, force]) {
+                let arm = point - kin.body_pose(model, body).pos;
+                let sum = &mut wrenches[6 * body..6 * body + 6];
+                let w = Wrench::from_slice(sum) + Wrench::of_force_at(force, arm);
+                sum.copy_from_slice(&w.to_array());
+            }
+        }
+        Ok(())
     }
 
     /// The wrench (force; moment) set on a body, world axes at the body's origin [N, N m].

@@ -91,6 +91,7 @@ impl At<'_> {
             v: self.v,
             u: self.u,
             time_step: self.time_step,
+            ease: 1.0,
         };
         self.forces.by_parameter(&start, self.acc, p, r);
     }

@@ -14,6 +14,8 @@ impl Sim {
     pub(super) fn refresh_contact(&mut self) -> Result<()> {
         if let Some(c) = &mut self.contact {
             c.constraints.set_gains(self.options.kp, self.options.kd);
+            c.cords.place_points(&self.model, &self.params);
+            c.constraints.place_springs(&self.model, &self.params);
         }
         let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
         let stage = stage.as_mut().map(|c| &mut c.scene);
@@ -30,6 +32,7 @@ impl Sim {
                 self.external_wrench(p.index as usize)[p.component as usize]
             }
             ParamKind::Force => self.forces.param(p),
+            ParamKind::Prescribed => self.prescribed_velocity(p.index as usize),
             ParamKind::Stabilization => [self.options.kp, self.options.kd][p.component as usize],
             _ => self.params.get(&self.model, p),
         }
@@ -45,6 +48,7 @@ impl Sim {
                 self.forces.wrenches.set(body, x);
             }
             ParamKind::Force => self.forces.set_param(p, value),
+            ParamKind::Prescribed => self.driven.change_velocity(p.index as usize, value),
             ParamKind::Stabilization => {
                 *[&mut self.options.kp, &mut self.options.kd][p.component as usize] = value;
             }
@@ -54,6 +58,9 @@ impl Sim {
 
     /// Whether a step with this simulation's options depends on a parameter.
     fn uses(&self, p: &Param) -> bool {
+        if p.kind == ParamKind::Prescribed {
+            return !self.prescribed_velocity(p.index as usize).is_nan();
+        }
         if p.kind == ParamKind::ExternalWrench {
             return self.model.bodies()[p.index as usize].link != WORLD;
         }
@@ -78,7 +85,7 @@ impl Sim {
                 }
                 ParamKind::GeomSize => return true,
                 // What joins more trees than rows do has none.
-                ParamKind::Spring | ParamKind::Tendon => {
+                ParamKind::Spring | ParamKind::Tendon if p.anchor().is_none() => {
                     let constraints = self.contact.as_ref().map(|c| &c.constraints);
                     return constraints.is_some_and(|c| c.has_elastic(p));
                 }
@@ -124,8 +131,16 @@ impl Sim {
                 ..e
             };
             match p.kind {
-                ParamKind::Force => self.forces.check_param(p).map_err(within)?,
+                ParamKind::Force => {}
                 _ => self.model.check_param(p).map_err(within)?,
+            }
+            let checked = (self.forces).check_param(&self.model, &self.params, p);
+            checked.map_err(within)?;
+            if !self.uses(p) && p.kind == ParamKind::Prescribed {
+                return Err(Error::unsupported(format!(
+                    "params[{i}]: dof {} has no prescribed velocity; prescribe one first",
+                    p.index
+                )));
             }
             if !self.uses(p) {
                 let instead = match (p.kind, self.options.contact) {
@@ -186,7 +201,8 @@ impl Sim {
             let positive = match p.kind {
                 K::BodyInertia => p.component == 0,
                 K::JointDamping | K::JointStiffness | K::JointArmature | K::JointFriction => true,
-                K::GeomFriction | K::ContactDissipation | K::Spring => true,
+                K::GeomFriction | K::ContactDissipation => true,
+                K::Spring => p.component < 2,
                 K::Tendon => p.component < 2,
                 _ => false,
             };
@@ -226,6 +242,7 @@ impl Sim {
         }
         self.params.refresh(&self.model);
         self.refresh_forces();
+        self.reach_driven();
         self.refresh_contact()?;
         self.forget_step();
         Ok(())

@@ -1,18 +1,18 @@
 //! A simulation: one model, one set of parameters, and all memory that a step needs.
 
 use super::adjoints::Adjoints;
-use super::contact::{ContactReport, ContactStage};
+use super::contact::ContactStage;
+use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, REACH, StepInfo, check_finite, check_length};
+use super::info::{Gradient, REACH, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
 use super::parts::{Parts, refuse_cords};
 use super::state::{Held, Last, StepState};
 use super::theta::Theta;
-use crate::contact::mode::Mode;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
 use crate::force::Forces;
@@ -33,7 +33,7 @@ pub struct Sim {
     pub(crate) params: Params,
     pub(crate) dynamics: Dynamics,
     pub(crate) state: StepState,
-    pub(super) pending: StepState,
+    pub(crate) pending: StepState,
     pub(crate) linear: Option<Box<Linearization>>,
     /// The largest adjoint so far and another one, for [`Sim::step_vjp_aware`].
     pub(super) adjoints: Option<Box<[Adjoints; 2]>>,
@@ -44,6 +44,8 @@ pub struct Sim {
     pub(super) theta: Option<Box<Theta>>,
     /// What the integrator carries to the next step.
     pub(super) carried: Vec<f64>,
+    /// Activations, where the next step begins.
+    pub(crate) act: Vec<f64>,
     /// None for a step without contact.
     pub(super) contact: Option<Box<ContactStage>>,
     pub(crate) last: Last,
@@ -57,7 +59,13 @@ pub struct Sim {
     pub(crate) tau: Vec<f64>,
     pub(crate) work: Vec<f64>,
     pub(crate) work2: Vec<f64>,
+    /// Of the inverse of a step: the force, and a matrix of its derivative.
+    pub(super) applied: Vec<f64>,
+    pub(super) square: Vec<f64>,
+    /// Of [`Sim::hybrid_dynamics`].
     pub(crate) prescribed: Vec<bool>,
+    /// Dofs with a prescribed velocity.
+    pub(super) driven: Driven,
 }
 
 impl Sim {
@@ -85,7 +93,8 @@ impl Sim {
         let linear = options
             .derivatives
             .then(|| Box::new(Linearization::new(&model, carried)));
-        let lengths = [nv, model.nu(), 0, carried];
+        let (nu, na) = (model.nu(), model.na());
+        let lengths = [nv, nu, 0, carried, na];
         let adjoints = options
             .derivatives
             .then(|| Box::new([(); 2].map(|()| Adjoints::new(lengths))));
@@ -118,6 +127,7 @@ impl Sim {
             adjoints,
             integrator: parts.integrator,
             carried: vec![0.0; carried],
+            act: vec![0.0; na],
             contact,
             last: Last::Nothing,
             held: Held::Other,
@@ -131,10 +141,14 @@ impl Sim {
             tau: vec![0.0; nv],
             work: vec![0.0; nv],
             work2: vec![0.0; nv],
+            applied: vec![0.0; nv],
+            square: vec![0.0; if options.derivatives { nv * nv } else { 0 }],
             prescribed: vec![false; nv],
+            driven: Driven::new(nv),
             model,
         };
         sim.refresh_forces();
+        sim.drive_mocap();
         sim.check_couplings()?;
         Ok(sim)
     }
@@ -166,7 +180,8 @@ impl Sim {
 
     pub(crate) fn refresh_forces(&mut self) {
         let (h, system) = (self.implicit_step(), &mut self.dynamics.system);
-        (self.forces).refresh(&self.params, h, &mut self.diagonal, system);
+        (self.forces).refresh(&self.model, &self.params, h, &mut self.diagonal, system);
+        self.driven.take_diagonal(&self.diagonal);
     }
 
     /// Constraints respond through the tree's factors alone.
@@ -202,48 +217,19 @@ impl Sim {
         }
     }
 
-    /// Forgets warm starts and the last step.
+    /// Forgets warm starts and the last step; activations are zero.
     pub fn reset(&mut self) {
         if let Some(c) = &mut self.contact {
             c.forget();
         }
         self.carried.fill(0.0);
+        self.act.fill(0.0);
         self.forget_step();
-    }
-
-    /// Contacts of the last step or [`Sim::collide`], in order of the pairs of geoms; empty without
-    /// either.
-    pub fn contacts(&self) -> &[ContactReport] {
-        match (self.last, &self.contact) {
-            (Last::Step, Some(c)) => c.reports(),
-            (Last::Step, None) if self.forces.penalty.is_none() => &[],
-            (Last::Step | Last::Collide, _) => self.geometry.contacts(),
-            (Last::Nothing, _) => &[],
-        }
-    }
-
-    /// Modes of all constraints of the last step: contacts in order, then limits of joints and of tendons within reach, then
-    /// dry friction of joints and of tendons, then tendons' spring-dampers that act, then every row of the equalities and of
-    /// springs.
-    pub fn constraint_modes(&self) -> &[Mode] {
-        match &self.contact {
-            Some(c) if self.last == Last::Step => &c.constraints.modes,
-            _ => &[],
-        }
     }
 
     pub(crate) fn forget_step(&mut self) {
         self.last = Last::Nothing;
         self.held = Held::Other;
-    }
-
-    /// Facts about the last step.
-    pub fn step_info(&self) -> Result<StepInfo> {
-        if self.last == Last::Step {
-            Ok(self.state.info)
-        } else {
-            Err(Error::no_step("no step has been taken"))
-        }
     }
 
     /// Checks a state: lengths, finite numbers, quaternions that can be normalized.
@@ -298,7 +284,7 @@ impl Sim {
     ///
     /// Symplectic Euler with implicit joint damping and springs:
     /// (M + h D + h² K)(v⁺ − v) = h (τ(q, v, u) − b − D v − K (e(q) + h v)), q⁺ = q ⊕ h v⁺; for free joints as
-    /// [`Integrator`] says.
+    /// [`Integrator`] says. Activations ([`Sim::act`]) are stepped with it.
     ///
     /// # Errors
     /// `InvalidArgument` for a wrong length or a quaternion far from unit length, `Numerical` for a
@@ -313,17 +299,19 @@ impl Sim {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) -> Result<()> {
-        if self
-            .implicit
-            .as_ref()
-            .is_some_and(|i| i.formula.is_multistep())
-        {
-            return Err(Error::unsupported(format!(
+        self.need_single_step()?;
+        self.step_on(q, v, u, q_next, v_next)
+    }
+
+    /// Refuses schemes of which a step takes more than a state.
+    pub(super) fn need_single_step(&self) -> Result<()> {
+        match &self.implicit {
+            Some(i) if i.formula.is_multistep() => Err(Error::unsupported(format!(
                 "options.integrator: {:?} takes the step before, too, which only a rollout knows; expected a one-step scheme",
                 self.options.integrator
-            )));
+            ))),
+            _ => Ok(()),
         }
-        self.step_on(q, v, u, q_next, v_next)
     }
 
     /// [`Sim::step`] of a trajectory, with all that is carried from its last step.
@@ -335,25 +323,42 @@ impl Sim {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) -> Result<()> {
-        self.check_state(q, Some(v))?;
-        check_finite("u", u, self.model.nu())?;
         check_length("q_next", q_next, self.model.nq())?;
         check_length("v_next", v_next, self.model.nv())?;
+        self.take(q, v, u, &[])?;
+        if let Some(c) = &mut self.contact {
+            c.remember();
+        }
+        let s = &self.state;
+        self.carried.copy_from_slice(&s.carried_next);
+        self.act.copy_from_slice(&s.drives.next);
+        q_next.copy_from_slice(&s.q_next);
+        v_next.copy_from_slice(&s.v_next);
+        Ok(())
+    }
+
+    /// Makes the step from here, with further generalized forces or none, the last one. What steps carry to each other
+    /// stays as it is.
+    pub(super) fn take(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        self.check_driven()?;
         if self.last == Last::Collide {
             self.last = Last::Nothing;
         }
         self.update(q, v);
         let stepped = self.check_positions();
-        if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u)) {
+        if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u, applied)) {
             // The contacts of the last step are gone.
             if self.scene().is_some() {
                 self.last = Last::Nothing;
             }
             return Err(self.name_crowd(e));
         }
+        self.pending.label_activations();
         std::mem::swap(&mut self.state, &mut self.pending);
         if let Some(c) = &mut self.contact {
-            c.accept(&self.model, &self.state.v_end);
+            c.report(&self.model, &self.state.v_end);
         }
         self.report_penalty();
         (self.last, self.held) = (Last::Step, Held::Velocities);
@@ -364,21 +369,18 @@ impl Sim {
         if let Some(theta) = &mut self.theta {
             theta.accept();
         }
-        let s = &self.state;
-        self.carried.copy_from_slice(&s.carried_next);
-        q_next.copy_from_slice(&s.q_next);
-        v_next.copy_from_slice(&s.v_next);
         Ok(())
     }
 
     /// Computes a step into `pending`; the last step stays until it has succeeded.
-    fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64]) -> Result<()> {
+    fn pending_step(&mut self, q: &[f64], v: &[f64], u: &[f64], applied: &[f64]) -> Result<()> {
         let model = &*self.model;
         let (h, s) = (self.options.time_step, &mut self.pending);
         s.q.copy_from_slice(q);
         s.v.copy_from_slice(v);
         s.u.copy_from_slice(u);
         s.carried.copy_from_slice(&self.carried);
+        s.drives.take(model, h, u, &self.act)?;
         if self.implicit.is_some() {
             return self.pending_implicit();
         }
@@ -395,24 +397,38 @@ impl Sim {
         self.integrator.start(&at, &mut s.v_start);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         let margin = self.forces.apply(&at, &mut self.tau)?;
-        self.forces.elastic.set_products(&mut self.dynamics.system);
+        for (tau, f) in self.tau.iter_mut().zip(applied) {
+            *tau += f;
+        }
+        self.forces.set_products(&mut self.dynamics.system);
         s.begin(margin);
         let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
+        let is_driven = !self.driven.is_empty();
+        if is_driven {
+            self.driven.accelerate(&s.v_start, h);
+            let Driven { pivots, given, .. } = &self.driven;
+            (self.dynamics).forward_given(model, params, pivots, tau, given, &mut s.acc);
+        }
         match &mut self.contact {
             None => {
-                self.dynamics
-                    .forward_system(model, params, diagonal, tau, &mut s.acc);
+                if !is_driven {
+                    self.dynamics
+                        .forward_system(model, params, diagonal, tau, &mut s.acc);
+                }
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
                 }
+                self.driven.write(&mut s.v_end);
                 if let Some(penalty) = &self.forces.penalty {
                     s.info.contacts = penalty.scene.contacts().len();
                 }
             }
             Some(c) => {
-                self.dynamics
-                    .forward_factored(model, params, diagonal, tau, &mut s.acc);
+                if !is_driven {
+                    self.dynamics
+                        .forward_factored(model, params, diagonal, tau, &mut s.acc);
+                }
                 check_acceleration(model, &s.acc)?;
                 let certificate = c.solve(
                     model,
@@ -424,6 +440,7 @@ impl Sim {
                     &s.acc,
                     &mut s.v_end,
                 )?;
+                self.driven.write(&mut s.v_end);
                 s.settle(c, &certificate, margin, &self.options)?;
             }
         }
@@ -441,6 +458,7 @@ impl Sim {
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
         if let Some(c) = &mut self.contact {
             c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
+            self.driven.write(&mut s.v_end);
         }
         for k in 0..model.nv() {
             s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;

@@ -1,6 +1,7 @@
 //! The last step, and what the workspace that steps, derivatives and queries share still holds of it.
 
 use super::contact::ContactStage;
+use super::drives::Drives;
 use super::info::{Aware, Gradient, StepInfo};
 use super::options::Options;
 use crate::contact::certificate::Certificate;
@@ -43,6 +44,8 @@ pub(crate) struct StepState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub u: Vec<f64>,
+    /// Activations, and what forces see of them and of u.
+    pub drives: Drives,
     pub acc: Vec<f64>,
     pub q_next: Vec<f64>,
     pub v_next: Vec<f64>,
@@ -69,6 +72,7 @@ impl StepState {
             q: zeros(nq),
             v: zeros(nv),
             u: zeros(model.nu()),
+            drives: Drives::new(model),
             acc: zeros(nv),
             q_next: zeros(nq),
             v_next: zeros(nv),
@@ -152,6 +156,19 @@ impl StepState {
         self.advance(model, scheme, h)
     }
 
+    /// Takes notice of kinks of activations: the label of a step that is otherwise finished.
+    pub fn label_activations(&mut self) {
+        let (margin, info) = (self.drives.margin, &mut self.info);
+        info.switch_distance = info.switch_distance.min(margin);
+        if margin > 0.0 {
+            return;
+        }
+        self.only_modes_switch = false;
+        if info.gradient == Gradient::Exact {
+            info.gradient = Gradient::OneSided;
+        }
+    }
+
     /// The state that a step begins with.
     pub fn start<'a>(&'a self, model: &'a Model, h: f64) -> Start<'a> {
         Start {
@@ -177,8 +194,9 @@ impl StepState {
             kin,
             q: &self.q,
             v: &self.v,
-            u: &self.u,
+            u: &self.drives.drive,
             time_step,
+            ease: 1.0,
         }
     }
 

@@ -1,17 +1,24 @@
 //! One length as a function of the configuration: of a tendon, or along an axis of a spring.
 
-use super::leg::{Leg, Shape, Station};
-use super::support::{FIXED, Support};
+use super::displacement::Moved;
+use super::leg::{Leg, Shape};
+use super::round::Round;
+use super::station::Station;
+use super::support::Support;
 use crate::dynamics::kinematics::Kinematics;
+use crate::joint::Turn;
 use crate::model::Model;
 use crate::model::cord::{SpringSpec, TendonPath, legs};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::model::limits::Limit;
+use crate::spatial::{Vec3, Wrench};
 
 #[derive(Clone, Debug)]
 enum Route {
     /// Σ coefficient q: indices in q, and what stands beside them.
     Fixed(Vec<(usize, f64)>),
     Legs(Vec<Leg>),
+    /// How far the coordinates from an index in q are turned.
+    Turned(usize, Turn),
 }
 
 /// A length, and at the last state its slopes.
@@ -25,7 +32,7 @@ pub(super) struct Cord {
     pub moment: Vec<f64>,
     /// By them again, column by column; empty without derivatives.
     pub hessian: Vec<f64>,
-    /// Of a unit of tension on each link and all that it carries.
+    /// Of a unit of tension on what each link carries.
     wrenches: Vec<Wrench>,
 }
 
@@ -36,7 +43,11 @@ impl Cord {
             TendonPath::Spatial(path) => {
                 let list = legs(path).map(|leg| {
                     let ends = leg.ends.map(|end| Station::new(model, end));
-                    Leg::new(ends, Shape::Straight, leg.share)
+                    let shape = match leg.around {
+                        None => Shape::Straight,
+                        Some(wrap) => Shape::Around(Box::new(Round::new(model, wrap))),
+                    };
+                    Leg::new(ends, leg.points, shape, leg.share)
                 });
                 Cord::of_legs(model, list.collect(), true, derivatives)
             }
@@ -47,7 +58,7 @@ impl Cord {
     pub fn of_spring(model: &Model, s: &SpringSpec, axis: Vec3, derivatives: bool) -> Self {
         let ends = [(s.body1, s.anchor1), (s.body2, s.anchor2)];
         let ends = ends.map(|end| Station::new(model, end));
-        let legs = vec![Leg::new(ends, Shape::Along(axis), 1.0)];
+        let legs = vec![Leg::new(ends, [0, 1], Shape::Along(axis), 1.0)];
         Cord::of_legs(model, legs, false, derivatives)
     }
 
@@ -76,6 +87,13 @@ impl Cord {
         cord
     }
 
+    /// The angle of a spherical joint.
+    pub fn of_turn(limit: &Limit, derivatives: bool) -> Self {
+        let support = Support::of_dofs((limit.dof..limit.dof + limit.nv()).collect());
+        let turn = Turn::of(&[0.0, 0.0, 0.0, 1.0]);
+        Cord::new(Route::Turned(limit.iq, turn), support, derivatives)
+    }
+
     fn new(route: Route, support: Support, derivatives: bool) -> Self {
         let n = support.dofs().len();
         Cord {
@@ -100,16 +118,24 @@ impl Cord {
                     let (length, margin) = leg.update(kin);
                     self.length += length;
                     self.switch_distance = self.switch_distance.min(margin);
-                    leg.for_wrenches(|place, w| self.wrenches[place] += w);
+                    leg.for_wrenches(|span, w| self.support.add(span, w, &mut self.wrenches));
                 }
-                self.support.gather(&mut self.wrenches);
                 self.support.project(kin, &self.wrenches, &mut self.moment);
+            }
+            Route::Turned(iq, turn) => {
+                *turn = Turn::of(&q[*iq..*iq + 4]);
+                (self.length, self.switch_distance) = (turn.angle, turn.switch_distance());
+                self.moment.copy_from_slice(&turn.direction.to_array());
             }
         }
     }
 
     /// The second derivative, after [`Cord::update`]; `changes` has room for the links of the support.
     pub fn differentiate(&mut self, kin: &Kinematics, changes: &mut [Wrench]) {
+        if let Route::Turned(_, turn) = &self.route {
+            let columns = self.hessian.chunks_exact_mut(3).zip(turn.slope().c);
+            columns.for_each(|(column, by)| column.copy_from_slice(&by.to_array()));
+        }
         let Route::Legs(legs) = &self.route else {
             return;
         };
@@ -119,10 +145,10 @@ impl Cord {
             let range = support.below(place);
             for k in 0..nv {
                 changes.fill(Wrench::ZERO);
+                let moved = Moved::Carried(range.clone(), kin.s[iv + k]);
                 for leg in legs {
-                    leg.for_changes(&range, kin.s[iv + k], |place, w| changes[place] += w);
+                    leg.for_changes(&moved, |span, w| support.add(span, w, changes));
                 }
-                support.gather(changes);
                 let column = &mut self.hessian[(first + k) * n..][..n];
                 support.project(kin, changes, column);
                 support.add_carried(kin, &self.wrenches, place, k, column);
@@ -130,30 +156,33 @@ impl Cord {
         }
     }
 
-    /// How the length changes as a link moves by ξ with all that it carries and no coordinate; visits the changes of the
-    /// moment by places in the support, in parts that add up.
-    pub fn along(
-        &self,
-        kin: &Kinematics,
-        link: usize,
-        xi: Twist,
-        mut visit: impl FnMut(usize, f64),
-    ) -> f64 {
-        let (place, support) = (self.support.place(link), &self.support);
+    /// Puts its points where they are in their bodies' frames.
+    pub fn place_points(&mut self, model: &Model, at: impl Fn(usize) -> (usize, Vec3)) {
+        if let Route::Legs(legs) = &mut self.route {
+            for leg in legs {
+                for (end, i) in leg.ends.iter_mut().zip(leg.points) {
+                    end.place_at(model, at(i));
+                }
+            }
+        }
+    }
+
+    /// How the length changes by what moves while coordinates stay; visits the changes of the moment by places in the
+    /// support, in parts that add up.
+    pub fn along(&self, kin: &Kinematics, m: &Moved, mut visit: impl FnMut(usize, f64)) -> f64 {
         let Route::Legs(legs) = &self.route else {
             return 0.0;
         };
-        // What carries all stations, or none, changes nothing.
-        if place == FIXED {
-            return 0.0;
-        }
-        let range = support.below(place);
+        let support = &self.support;
         for leg in legs {
-            leg.for_changes(&range, xi, |place, w| {
-                support.for_path(kin, place, w, &mut visit)
-            });
+            leg.for_changes(m, |span, w| support.for_span(kin, span, w, &mut visit));
         }
-        support.for_turned(kin, &self.wrenches, place, xi, visit);
-        xi.dot(self.wrenches[place])
+        match m {
+            Moved::Carried(range, xi) => {
+                support.for_turned(kin, &self.wrenches, range.start, *xi, visit);
+                xi.dot(self.wrenches[range.start])
+            }
+            Moved::Point(..) => legs.iter().map(|leg| leg.along(m)).sum(),
+        }
     }
 }

@@ -2,32 +2,46 @@
 //!
 //! A tendon's length l(q) has the moment g = ∂l/∂q, over the dofs that move its stations against each other: its support,
 //! fixed when it is made. A spring without rest length is three lengths, the differences of its ends along the axes of the
-//! world, and their support is all dofs that move an end. With W_L the wrench on link L by a unit of tension and W̄_L its sum over all that L carries, both about the
-//! tree's origin, and D_j the change as dof j moves what is below by S_j,
+//! world, and their support is all dofs that move an end. With W̄_L the sum of the wrenches by a unit of tension on link L and all
+//! that it carries, about the tree's origin, and D_j the change as dof j moves what is below by S_j,
 //!
 //!   g_k = S_kᵀ W̄,   ∂g_k/∂q_j = S_kᵀ D_j W̄ + (D_j S_k)ᵀ W̄,   D_j S_k = S_j × S_k where j is at or above the link of k, else 0.
+//!
+//! The two ends of a leg count up to the link that carries both, where they cancel: what a length does not depend on
+//! has a moment of zero, not of round-off.
 //!
 //! Differences by the tangent δq of a spherical or free joint turn with the body, so that ∂g/∂q is not symmetric between
 //! the dofs of such a joint: it is what differences of g give.
 
 mod cord;
+mod displacement;
 mod leg;
+mod round;
+mod station;
 mod stretch;
 mod support;
 
 use crate::dynamics::coupling::Coupling;
 use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::all_finite;
 use crate::model::Model;
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::model::cord::TendonPath;
+use crate::model::limits::Limit;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::spatial::{Vec3, Wrench};
 use cord::Cord;
+pub use displacement::Displacement;
+use displacement::Moved;
 pub use stretch::Stretch;
+use support::FIXED;
 
 /// All lengths of a model at the last configuration: those of the tendons in order, then three of each spring, along the
-/// axes of the world. Sized at creation.
+/// axes of the world, then as lengths of their own the angles of spherical joints, where they are asked for. Sized at creation.
 #[derive(Clone, Debug, Default)]
 pub struct Cords {
     list: Vec<Cord>,
     tendons: usize,
+    turns: usize,
     /// Room for wrenches on the links of the largest support.
     changes: Vec<Wrench>,
 }
@@ -37,6 +51,7 @@ impl Cords {
     pub const NONE: Cords = Cords {
         list: Vec::new(),
         tendons: 0,
+        turns: 0,
         changes: Vec::new(),
     };
 
@@ -53,9 +68,18 @@ impl Cords {
         let largest = list.iter().map(|c| c.support.len()).max();
         Cords {
             tendons: model.tendons().len(),
+            turns: list.len(),
             changes: vec![Wrench::ZERO; largest.unwrap_or(0)],
             list,
         }
+    }
+
+    /// With the angles of these joints.
+    pub fn with_turns(mut self, limits: &[Limit], derivatives: bool) -> Self {
+        let turns = limits.iter().filter(|l| l.turn.is_some());
+        self.list
+            .extend(turns.map(|l| Cord::of_turn(l, derivatives)));
+        self
     }
 
     /// Number of lengths.
@@ -72,9 +96,19 @@ impl Cords {
         self.tendons + 3 * spring + axis
     }
 
+    /// Which length is the angle of a joint ([`Limit::turn`]).
+    pub fn of_turn(&self, turn: usize) -> usize {
+        self.turns + turn
+    }
+
     /// Lengths and moments at q, at which `kin` holds positions.
     pub fn update(&mut self, kin: &Kinematics, q: &[f64]) {
         self.list.iter_mut().for_each(|c| c.update(kin, q));
+    }
+
+    /// Those of one.
+    pub fn update_one(&mut self, i: usize, kin: &Kinematics, q: &[f64]) {
+        self.list[i].update(kin, q);
     }
 
     /// Second derivatives at the state of the last [`Cords::update`].
@@ -84,9 +118,19 @@ impl Cords {
         }
     }
 
+    /// That of one.
+    pub fn differentiate_one(&mut self, i: usize, kin: &Kinematics) {
+        self.list[i].differentiate(kin, &mut self.changes);
+    }
+
     /// l [m]; of a fixed tendon in the unit of its terms.
     pub fn length(&self, i: usize) -> f64 {
         self.list[i].length
+    }
+
+    /// Whether l and ∂l/∂q are numbers.
+    pub fn is_finite(&self, i: usize) -> bool {
+        self.list[i].length.is_finite() && all_finite(self.moment(i))
     }
 
     /// How far it is from where its slopes jump [m]: points that meet, wraps that begin or end.
@@ -132,17 +176,67 @@ impl Cords {
         &self.list[i].hessian
     }
 
-    /// How l changes as a link moves by ξ about its tree's origin with all that it carries, while coordinates stay: what a
-    /// displaced joint does. Visits (dof, value) with changes of the moment, in parts that add up.
+    /// Visits (dof, ∂l/∂q, ∂l̇/∂q) over its support at velocities v. After [`Cords::differentiate`].
+    pub fn for_rate(&self, i: usize, v: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+        let dofs = self.support(i);
+        let columns = self.hessian(i).chunks_exact(dofs.len().max(1));
+        for ((k, g), h) in self.moments(i).zip(columns) {
+            visit(k, g, dofs.iter().zip(h).map(|(k, h)| v[*k] * h).sum());
+        }
+    }
+
+    /// Whether the derivative by a parameter is that of one side at most, at which slopes by the state do not jump: by one end of
+    /// the lengths at rest where both are the length that a tendon has.
+    pub fn has_kink(&self, model: &Model, params: &Params, p: &Param) -> bool {
+        p.kind == ParamKind::Tendon && (2..4).contains(&p.component) && {
+            let (i, numbers) = (p.index as usize, params.tendon[p.index as usize]);
+            Stretch::is_at_both_ends(numbers, self.length(i), model.tendons()[i].pull_only)
+        }
+    }
+
+    /// How l changes by what is displaced while coordinates stay. Visits (dof, value) with changes of the moment, in parts
+    /// that add up.
     pub fn along(
         &self,
         kin: &Kinematics,
         i: usize,
-        link: usize,
-        xi: Twist,
+        displaced: &Displacement,
         mut visit: impl FnMut(usize, f64),
     ) -> f64 {
-        let support = self.support(i);
-        self.list[i].along(kin, link, xi, |place, x| visit(support[place], x))
+        let (cord, support) = (&self.list[i], self.support(i));
+        let moved = match *displaced {
+            // What carries all stations, or none, changes nothing.
+            Displacement::Carried { link, xi } => match cord.support.place(link) {
+                FIXED => return 0.0,
+                place => Moved::Carried(cord.support.below(place), xi),
+            },
+            Displacement::Point { tendon, point, by } if i == tendon => Moved::Point(point, by),
+            Displacement::End { spring, end, by }
+                if (0..3).any(|axis| i == self.of_spring(spring, axis)) =>
+            {
+                Moved::Point(end, by)
+            }
+            _ => return 0.0,
+        };
+        cord.along(kin, &moved, |place, x| visit(support[place], x))
+    }
+
+    /// Takes the points of paths and the ends of springs where parameters have them.
+    pub fn place_points(&mut self, model: &Model, params: &Params) {
+        for (i, t) in model.tendons().iter().enumerate() {
+            if let TendonPath::Spatial(path) = &t.path {
+                let points = &params.tendon_points[i];
+                let at = |k: usize| (path[k].body().unwrap_or_default(), points[k]);
+                self.list[i].place_points(model, at);
+            }
+        }
+        for (i, s) in model.springs().iter().enumerate() {
+            let anchors = &params.spring_anchors[i];
+            let at = |k: usize| ([s.body1, s.body2][k], anchors[k]);
+            for axis in 0..3 {
+                let length = self.of_spring(i, axis);
+                self.list[length].place_points(model, at);
+            }
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! Where a tendon's spring and damper act.
 
+/// Of lengths that are the same.
+const ROUND_OFF: f64 = 1e-12;
+
 /// What a tendon's spring-damper does at a length.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
@@ -43,5 +46,15 @@ impl Stretch {
                 false => beyond[0].abs().min(beyond[1].abs()),
             },
         }
+    }
+
+    /// Whether a length is where both ends of the lengths at rest are: parted they would leave it no spring, so that by one of them
+    /// it has a derivative to one side at most.
+    pub fn is_at_both_ends([k, _, lower, upper]: [f64; 4], length: f64, pull_only: bool) -> bool {
+        let beyond = (length - lower).abs();
+        k > 0.0
+            && !pull_only
+            && lower == upper
+            && beyond <= ROUND_OFF * length.abs().max(lower.abs())
     }
 }

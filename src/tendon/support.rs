@@ -8,6 +8,26 @@ use std::ops::Range;
 /// Place of a link that does not count.
 pub const FIXED: usize = usize::MAX;
 
+/// The links from one up to another that does not count, by their places.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub from: usize,
+    pub until: usize,
+}
+
+impl Span {
+    pub fn none() -> Span {
+        Span {
+            from: FIXED,
+            until: FIXED,
+        }
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.from == self.until
+    }
+}
+
 /// A link of a support.
 #[derive(Clone, Copy, Debug)]
 struct Carrier {
@@ -102,17 +122,38 @@ impl Support {
         links.map(|(i, c)| (i, c.iv, c.first, c.nv))
     }
 
-    /// Sums wrenches on links, each about its tree's origin, over all that the link carries.
-    pub fn gather(&self, wrenches: &mut [Wrench]) {
-        for (i, c) in self.carriers.iter().enumerate().rev() {
-            if c.parent != FIXED {
-                let own = wrenches[i];
-                wrenches[c.parent] += own;
-            }
+    /// Where the paths from two places to the root meet, or [`FIXED`].
+    pub fn meet(&self, mut a: usize, mut b: usize) -> usize {
+        while a != b {
+            // Parents come before what they carry.
+            let further = if b == FIXED || a != FIXED && a > b {
+                &mut a
+            } else {
+                &mut b
+            };
+            *further = self.carriers[*further].parent;
         }
+        a
     }
 
-    /// S_kᵀ w of every dof, of wrenches that have been gathered.
+    /// The places of a span, from its first on upwards.
+    fn span(&self, span: Span) -> impl Iterator<Item = usize> + '_ {
+        let mut place = span.from;
+        std::iter::from_fn(move || {
+            (place != span.until).then(|| {
+                let here = place;
+                place = self.carriers[here].parent;
+                here
+            })
+        })
+    }
+
+    /// Adds a wrench to those on the links of a span.
+    pub fn add(&self, span: Span, w: Wrench, wrenches: &mut [Wrench]) {
+        self.span(span).for_each(|place| wrenches[place] += w);
+    }
+
+    /// S_kᵀ w of every dof, of wrenches on its link.
     pub fn project(&self, kin: &Kinematics, wrenches: &[Wrench], out: &mut [f64]) {
         for (c, w) in self.carriers.iter().zip(wrenches) {
             for k in 0..c.nv {
@@ -159,20 +200,19 @@ impl Support {
         }
     }
 
-    /// Visits S_kᵀ w for a wrench on the link at `place`, for its dofs and those above, by their places.
-    pub fn for_path(
+    /// Visits S_kᵀ w for a wrench on the links of a span, for their dofs, by the dofs' places.
+    pub fn for_span(
         &self,
         kin: &Kinematics,
-        mut place: usize,
+        span: Span,
         w: Wrench,
         mut visit: impl FnMut(usize, f64),
     ) {
-        while place != FIXED {
+        for place in self.span(span) {
             let c = &self.carriers[place];
             for k in 0..c.nv {
                 visit(c.first + k, kin.s[c.iv + k].dot(w));
             }
-            place = c.parent;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Springs and tendons on random models.
 
-use super::{Rng, random_spec};
-use diffsim::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec};
+use super::{Rng, param, random_spec};
+use diffsim::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::ModelSpec;
 use diffsim::model::{Actuation, Model};
 
@@ -51,6 +52,51 @@ pub fn branched(rng: &mut Rng, bodies: usize) -> TendonPath {
     TendonPath::Spatial(path)
 }
 
+/// A solid on a random body, near its origin; without a side point, with one beside it, or with one inside, which is on
+/// another body half of the times.
+pub fn solid(rng: &mut Rng, bodies: usize, shape: WrapShape, way: usize) -> PathPoint {
+    let (body, placement, radius) = (rng.below(bodies), rng.pose(0.2), rng.range(0.1, 0.3));
+    let at = placement.point(rng.vec3(if way == 2 { 0.5 * radius } else { 2.0 }));
+    let on = if rng.below(2) == 0 {
+        body
+    } else {
+        rng.below(bodies)
+    };
+    PathPoint::Around(WrapSpec {
+        body,
+        placement,
+        shape,
+        radius,
+        side: [None, Some((on, at)), Some((body, at))][way],
+    })
+}
+
+/// Through points with a solid between any two, the last two after a pulley.
+pub fn wrapped(rng: &mut Rng, bodies: usize, ways: [usize; 3]) -> TendonPath {
+    let mut path = vec![point(rng, bodies)];
+    for (k, way) in ways.into_iter().enumerate() {
+        if k == 2 {
+            path.push(PathPoint::Pulley {
+                divisor: rng.range(1.0, 3.0),
+            });
+            path.push(point(rng, bodies));
+        }
+        let shape = [WrapShape::Sphere, WrapShape::Cylinder][rng.below(2)];
+        path.push(solid(rng, bodies, shape, way));
+        path.push(point(rng, bodies));
+    }
+    TendonPath::Spatial(path)
+}
+
+/// The path without the solids.
+pub fn unwrapped(path: &TendonPath) -> TendonPath {
+    let mut path = path.clone();
+    if let TendonPath::Spatial(list) = &mut path {
+        list.retain(|p| !matches!(p, PathPoint::Around(_)));
+    }
+    path
+}
+
 /// Over all joints of one dof.
 pub fn fixed(rng: &mut Rng, spec: &ModelSpec) -> TendonPath {
     let joints = spec.bodies.iter().flat_map(|b| &b.joints);
@@ -63,6 +109,18 @@ pub fn fixed(rng: &mut Rng, spec: &ModelSpec) -> TendonPath {
             .map(|j| (j.name.clone(), rng.range(-1.0, 1.0)))
             .collect(),
     )
+}
+
+/// A random tree with tendons that wrap around solids.
+pub fn wrapped_spec(seed: u64, n: usize) -> ModelSpec {
+    let mut spec = random_spec(seed, n);
+    let mut rng = Rng::new(700 + seed);
+    for (k, ways) in [[0, 0, 0], [1, 1, 0], [2, 1, 2]].into_iter().enumerate() {
+        let mut t = tendon(&format!("wrap{k}"), wrapped(&mut rng, n + 1, ways));
+        (t.stiffness, t.damping) = (rng.range(5.0, 50.0), rng.range(0.5, 3.0));
+        spec.tendons.push(t);
+    }
+    spec
 }
 
 /// A random tree with spatial and fixed tendons and springs between its bodies.
@@ -90,4 +148,22 @@ pub fn corded_spec(seed: u64, n: usize) -> ModelSpec {
 
 pub fn corded(seed: u64, n: usize) -> Model {
     Model::compile(corded_spec(seed, n), Actuation::Full).expect("cords between bodies are a model")
+}
+
+/// The coordinates of all ends of springs and points of tendons in their bodies.
+pub fn anchors(model: &Model) -> Vec<Param> {
+    let mut list = Vec::new();
+    for (i, t) in model.tendons().iter().enumerate() {
+        if let TendonPath::Spatial(path) = &t.path {
+            let points = path.iter().enumerate();
+            let points = points.filter(|(_, p)| matches!(p, PathPoint::Point { .. }));
+            list.extend(points.flat_map(|(k, _)| {
+                (4 + 3 * k..7 + 3 * k).map(move |c| param(ParamKind::Tendon, i, c))
+            }));
+        }
+    }
+    for i in 0..model.springs().len() {
+        list.extend((2..8).map(|c| param(ParamKind::Spring, i, c)));
+    }
+    list
 }

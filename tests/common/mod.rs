@@ -1,12 +1,15 @@
 //! What the tests share: random models and states, differences on the manifold, comparisons.
 #![allow(dead_code)]
 
+pub mod activated;
 pub mod alike;
 pub mod boxed;
 pub mod checker;
 pub mod cords;
 pub mod enumeration;
 pub mod impacts;
+pub mod lengths;
+pub mod penalty;
 pub mod problems;
 pub mod robots;
 pub mod runs;
@@ -14,6 +17,7 @@ pub mod scene;
 pub mod sides;
 pub mod tethers;
 pub mod trajectory;
+pub mod varying;
 
 use diffsim::model::params::{Param, ParamKind};
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
@@ -269,4 +273,14 @@ pub fn by_vector(x: &[f64], mut f: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
         at[k] = x[k];
     }
     out
+}
+
+/// A joint of every kind by itself, and trees of 2 to 40 bodies, each with its seed.
+pub fn models() -> impl Iterator<Item = (u64, Model)> {
+    let singles = KINDS
+        .iter()
+        .enumerate()
+        .map(|(i, &k)| (i as u64, single_joint(i as u64, k)));
+    let trees = (0..24).map(|s| (100 + s, random_tree(100 + s, 2 + (s as usize * 38) / 23)));
+    singles.chain(trees)
 }

@@ -28,7 +28,12 @@ def compare(report, robot):
     compiled(report, robot, ours, match)
     keyframes(report, robot, ours, match)
     dynamics(report, robot, ours, match)
+    if match.model.ntendon:
+        tendons(report, robot, ours, mujoco_model.Match(ours, robot.path))
+    if match.model.na:
+        activations(report, robot, ours, mujoco_model.Match(ours, robot.path))
     step(report, robot, ours, mujoco_model.Match(ours, robot.path))
+    ball_limits(report, robot, ours, mujoco_model.Match(ours, robot.path))
 
 
 def compiled(report, robot, ours, match):
@@ -129,6 +134,69 @@ def dynamics(report, robot, ours, match):
         report.row(robot.name, quantity, value, robot.allowed)
 
 
+def tendons(report, robot, ours, match):
+    """Lengths of tendons with their derivatives by the configuration, and what they store. Where a path passes through a solid MuJoCo looks for the
+    point at which it touches until an equation holds to 1e-6, which its lengths hardly feel, its moments do: there
+    differences of its lengths stand for them."""
+    m, d = match.model, match.data
+    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE)
+    # Our potential energy leaves out the joints' springs.
+    m.jnt_stiffness[:] = 0.0
+    m.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    metre_up = mujoco.mj_getTotalmass(m) * 9.81
+    mujoco.mj_kinematics(m, d)
+    through = [t for t in range(m.ntendon) if passes_through(m, d, t)]
+    around = [t for t in range(m.ntendon) if t not in through]
+    worst, bent = np.zeros(4), 0
+    for q, v, _, _ in states(report, robot, ours, match, seed=6):
+        match.set(q, v)
+        mujoco.mj_forward(m, d)
+        lengths, moments = sim.tendon_lengths(q)
+        T = match.T(q).T
+        theirs = T @ np.stack([match.tendon_moment(t) for t in range(m.ntendon)], axis=1)
+        worst[0] = max(worst[0], difference(lengths, d.ten_length, 1.0))
+        for t in range(m.ntendon):
+            points = slice(d.ten_wrapadr[t], d.ten_wrapadr[t] + d.ten_wrapnum[t])
+            bent += bool((d.wrap_obj.ravel()[points] >= 0).any())
+        if around:
+            worst[1] = max(worst[1], difference(moments[:, around], theirs[:, around], 1.0))
+        if through:
+            slopes = T @ length_slopes(m, d)
+            worst[2] = max(worst[2], difference(moments[:, through], slopes[:, through], 1.0))
+        # Nor does it have what cannot move.
+        fixed = m.body_weldid == 0
+        potential = d.energy[0] + m.body_mass[fixed] @ (d.xipos[fixed] @ m.opt.gravity)
+        worst[3] = max(worst[3], difference(sim.energy(q, v)[1], potential, metre_up))
+    names = ("tendon lengths", "tendon moments", "moments of paths through solids", "potential energy with tendons")
+    for quantity, value, listed in zip(names, worst, (True, around, through, True)):
+        if listed:
+            report.row(robot.name, quantity, value, COMPILED)
+    if bent:
+        report.note(robot.name, f"{bent} of {m.ntendon * robot.states} tendons touch a solid")
+
+
+def passes_through(m, d, tendon):
+    """Whether a side site of the tendon's is inside its solid."""
+    for k in range(m.tendon_adr[tendon], m.tendon_adr[tendon] + m.tendon_num[tendon]):
+        if m.wrap_type[k] in (int(mujoco.mjtWrap.mjWRAP_SPHERE), int(mujoco.mjtWrap.mjWRAP_CYLINDER)):
+            side, geom = int(m.wrap_prm[k]), m.wrap_objid[k]
+            if side >= 0 and np.linalg.norm(d.site_xpos[side] - d.geom_xpos[geom]) < m.geom_size[geom, 0]:
+                return True
+    return False
+
+
+def length_slopes(m, d, h=3e-4):
+    """Central differences of fourth order of MuJoCo's lengths, nv×ntendon, at the state of the data."""
+    start, slopes = d.qpos.copy(), np.zeros((m.nv, m.ntendon))
+    for k in range(m.nv):
+        for offset, weight in ((1, 2 / 3), (-1, -2 / 3), (2, -1 / 12), (-2, 1 / 12)):
+            d.qpos[:] = start
+            mujoco.mj_integratePos(m, d.qpos, np.eye(m.nv)[k], offset * h)
+            mujoco.mj_fwdPosition(m, d)
+            slopes[k] += weight / h * d.ten_length
+    return slopes
+
+
 def states(report, robot, ours, match, seed):
     def weights(q):
         match.set(q, np.zeros(ours.nv))
@@ -141,6 +209,61 @@ def states(report, robot, ours, match, seed):
     return drawn
 
 
+def ball_limits(report, robot, ours, match):
+    """Passed limits of ball joints: which they are, and that a step from rest, in which nothing else acts, answers along MuJoCo's rows."""
+    m, d = match.model, match.data
+    balls = [j for j in range(m.njnt) if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL and m.jnt_limited[j]]
+    if not balls or m.opt.gravity.any():
+        return
+    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NCP, time_step=1e-3)
+    worst, passed, still = 0.0, [0, 0, 0], np.zeros(ours.nv)
+    for q, _, _, w in states(report, robot, ours, match, seed=6):
+        match.set(q, still)
+        mujoco.mj_forward(m, d)
+        rows = [r for r in range(d.nefc) if d.efc_type[r] == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT]
+        passed[len(rows)] += 1
+        J = d.efc_J.reshape(d.nefc, m.nv)[rows]
+        mine = sim.step(q, still, np.zeros(ours.nu))[1]
+        answers = np.linalg.solve(match.mass_matrix(), J.T)
+        # How fast a limit is undone is each engine's own.
+        speeds = J @ mine
+        if rows and min(speeds) <= 1e-3:
+            report.fail(robot.name, f"limits of ball joints: expected both to be undone, got speeds {speeds}")
+        expected = answers @ np.linalg.solve(J @ answers, speeds) if rows else still
+        worst = max(worst, difference(weigh(mine, w.motion), weigh(expected, w.motion), 1e-6))
+    if min(passed[1:]) == 0:
+        report.fail(robot.name, f"limits of ball joints: expected states with one and two passed, got {passed}")
+    report.row(robot.name, "limits of ball joints: a step from beyond them", worst, 1e-8)
+
+
+def activations(report, robot, ours, match):
+    """Lengths, rates and forces of actuators, of which some have a state, and the states after a step."""
+    m, d = match.model, match.data
+    match.disable(mujoco_model.EXTRA_FORCES[:4])
+    m.opt.timestep = h = 1e-3
+    sim = ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=h)
+    plain = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+    along = [i for i in range(m.nu)
+             if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_TENDON or m.jnt_type[m.actuator_trnid[i, 0]] in plain]
+    worst, rng = np.zeros(4), np.random.default_rng(6)
+    for q, v, _, _ in states(report, robot, ours, match, seed=5):
+        u, act = rng.uniform(-0.3, 1.3, ours.nu), rng.uniform(-0.2, 1.2, ours.na)
+        match.set(q, v)
+        d.ctrl[:], d.act[:] = u, act
+        mujoco.mj_forward(m, d)
+        sim.act = act
+        lengths, rates, forces = sim.actuator_states(q, v, u)
+        # MuJoCo has no length of an actuator on a ball or free joint.
+        pairs = [(lengths[along], d.actuator_length[along]), (rates[along], d.actuator_velocity[along])]
+        pairs.append((forces, d.actuator_force.copy()))
+        sim.step(q, v, u)
+        mujoco.mj_step(m, d)
+        pairs.append((sim.act, d.act))
+        worst = np.maximum(worst, [difference(mine, theirs, 1.0) for mine, theirs in pairs])
+    for quantity, value in zip(("lengths", "rates", "forces", "activations after 1 ms"), worst):
+        report.row(robot.name, f"actuators: {quantity}", value, COMPILED)
+
+
 def step(report, robot, ours, match):
     """One contact-free step with the file's actuators, springs, dampers and tendons, and a push on a body,
     from MuJoCo's terms, with free joints in body axes and in world axes.
@@ -150,7 +273,7 @@ def step(report, robot, ours, match):
     """
     m, d = match.model, match.data
     match.disable(mujoco_model.EXTRA_FORCES[:4])
-    m.opt.density = m.opt.viscosity = 0.0
+    match.set_added_masses()
     h = 1e-3
     sims = [ds.Sim(ours, contact=ds.lib.DS_CONTACT_NONE, time_step=h, integrator=integrator)
             for integrator in (ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER, ds.lib.DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD)]
@@ -163,6 +286,10 @@ def step(report, robot, ours, match):
         u = rng.uniform(-1.2, 1.2, ours.nu)
         match.set(q, v)
         d.ctrl[:] = u
+        if ours.na:
+            d.act[:] = rng.uniform(-0.2, 1.2, ours.na)
+            for sim in sims:
+                sim.act = d.act
         mujoco.mj_forward(m, d)
         body, push = int(rng.integers(1, m.nbody)), rng.uniform(-1, 1, 6)
         for sim in sims:

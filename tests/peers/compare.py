@@ -15,6 +15,7 @@ import against_differences
 import against_drake
 import against_mujoco
 import against_mujoco_margins
+import against_mujoco_sensors
 import against_nimble
 import against_pinocchio
 import against_saved
@@ -34,6 +35,8 @@ def main(names):
     report.each(chosen(URDF), against_pinocchio.compare_urdf)
     report.section(f"MJCF against MuJoCo {mujoco.__version__}")
     report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco.compare)
+    report.section(f"Sensors and rays against MuJoCo {mujoco.__version__}")
+    report.each(chosen(MJCF + PASSIVE + SUITE), against_mujoco_sensors.compare)
     if not names:
         report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
         against_mujoco_margins.compare(report)

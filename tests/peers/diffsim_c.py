@@ -63,6 +63,14 @@ def _options(kind, init, values):
     return options
 
 
+class Sensor:
+    """Its name, what it tells (ds_sensor_kind), and where its numbers are."""
+
+    def __init__(self, model, i):
+        self.name = ffi.string(lib.ds_model_sensor_name(model, i)).decode()
+        self.kind, self.adr, self.dim = (f(model, i) for f in (lib.ds_model_sensor_kind, lib.ds_model_sensor_adr, lib.ds_model_sensor_dim))
+
+
 class Model:
     """A robot or scene read from a .urdf or .xml (MJCF) file."""
 
@@ -75,7 +83,7 @@ class Model:
         handle = ffi.new("ds_model **")
         _check(lib.ds_model_load(str(path).encode(), load, handle))
         self.handle = ffi.gc(handle[0], lib.ds_model_free)
-        for size in ("nq", "nv", "nu", "nbody", "njoint", "ngeom"):
+        for size in ("nq", "nv", "nu", "na", "nbody", "njoint", "ngeom"):
             setattr(self, size, getattr(lib, "ds_model_" + size)(self.handle))
         ints = lambda f, n: [int(f(self.handle, i)) for i in range(n)]
         text = lambda f, n: [ffi.string(f(self.handle, i)).decode() for i in range(n)]
@@ -89,6 +97,7 @@ class Model:
         self.geom_names = text(lib.ds_model_geom_name, self.ngeom)
         self.geom_body = ints(lib.ds_model_geom_body, self.ngeom)
         self.geom_type = ints(lib.ds_model_geom_type, self.ngeom)
+        self.sensors = [Sensor(self.handle, i) for i in range(lib.ds_model_nsensor(self.handle))]
         self.warnings = text(lib.ds_model_warning, lib.ds_model_warning_count(self.handle))
 
     def save(self, path):
@@ -207,6 +216,23 @@ class Sim:
         _check(lib.ds_sim_distance(self.handle, geom_a, geom_b, p, d, ffi.NULL))
         return d.distance, np.array(list(d.normal))
 
+    def sensors(self, q, v, u):
+        """What all sensors tell."""
+        m = self.model
+        (pq, q), (pv, v), (pu, u) = _in(q, m.nq), _in(v, m.nv), _in(u, m.nu)
+        data, p = _out(lib.ds_model_nsensordata(m.handle))
+        _check(lib.ds_sim_sensors(self.handle, pq, pv, pu, p))
+        return data
+
+    def ray_casts(self, q, origins, directions):
+        """Distances, normals and geoms that rays meet first; one a row."""
+        n = len(origins)
+        (p, q), (po, origins), (pd, directions) = _in(q, self.model.nq), _in(origins.ravel(), 3 * n), _in(directions.ravel(), 3 * n)
+        (distances, px), (normals, pn), geoms = _out(n), _out(3, n), np.zeros(n, dtype=np.int32)
+        pg = ffi.cast("int32_t *", geoms.ctypes.data)
+        _check(lib.ds_sim_ray_casts(self.handle, p, n, po, pd, np.inf, -1, px, pn, pg, ffi.NULL, ffi.NULL))
+        return distances, normals.T, geoms
+
     def set_external_wrench(self, body, wrench):
         """Force and torque on a body in world axes, at its origin, for the steps to come."""
         p, wrench = _in(wrench, 6)
@@ -253,7 +279,91 @@ class Sim:
         _check(lib.ds_body_jacobian(self.handle, pq, body, pp, pJ))
         return J
 
+    @property
+    def act(self):
+        act, p = _out(self.model.na)
+        _check(lib.ds_sim_get_act(self.handle, p))
+        return act
+
+    @act.setter
+    def act(self, act):
+        p, _keep = _in(act, self.model.na)
+        _check(lib.ds_sim_set_act(self.handle, p))
+
+    def actuator_states(self, q, v, u):
+        """Lengths, rates and forces of the actuators."""
+        m, (lengths, pl), (rates, pr), (forces, pf) = self.model, *(_out(self.model.nu) for _ in range(3))
+        (pq, q), (pv, v), (pu, u) = _in(q, m.nq), _in(v, m.nv), _in(u, m.nu)
+        _check(lib.ds_actuator_states(self.handle, pq, pv, pu, pl, pr, pf, *[ffi.NULL] * 4))
+        return lengths, rates, forces
+
+    def tendon_lengths(self, q):
+        """Lengths and their moments, nv×ntendon."""
+        count = lib.ds_model_ntendon(self.model.handle)
+        return self._call(lib.ds_sim_tendon_lengths, (q,), (count,), (self.model.nv, count))
+
     def energy(self, q, v):
         """Kinetic and potential, in joules."""
         kinetic, potential = self._call(lib.ds_energy, (q, v), (1,), (1,))
         return kinetic[0], potential[0]
+
+    def _moving(self, function, state, frame, *shapes):
+        """Calls function(sim, q, v[, a], frame, outputs...)."""
+        return self._call(lambda sim, *p: function(sim, *p[: len(state)], frame, *p[len(state) :]), state, *shapes)
+
+    def _of_frame(self, function, state, body, frame, *shapes):
+        """Calls function(sim, q, v[, a], body, NULL, frame, outputs...)."""
+        n = len(state)
+        return self._call(lambda sim, *p: function(sim, *p[:n], body, ffi.NULL, frame, *p[n:]), state, *shapes)
+
+    def body_velocities(self, q, v, frame):
+        return self._moving(lib.ds_body_velocities, (q, v), frame, (6, self.model.nbody))
+
+    def body_accelerations(self, q, v, a, frame):
+        return self._moving(lib.ds_body_accelerations, (q, v, a), frame, (6, self.model.nbody))
+
+    def body_jacobians(self, q, frame):
+        return self._moving(lib.ds_body_jacobians, (q,), frame, (6, self.model.nv, self.model.nbody))
+
+    def frame_jacobian_rate(self, q, v, body, frame):
+        return self._of_frame(lib.ds_frame_jacobian_rate, (q, v), body, frame, (6, self.model.nv))
+
+    def frame_velocity(self, q, v, body, frame):
+        columns = (6, self.model.nv)
+        return self._of_frame(lib.ds_frame_velocity, (q, v), body, frame, (6,), columns, columns)
+
+    def frame_acceleration(self, q, v, a, body, frame):
+        columns = (6, self.model.nv)
+        return self._of_frame(lib.ds_frame_acceleration, (q, v, a), body, frame, (6,), *[columns] * 3)
+
+    def gravity_forces(self, q):
+        return self._call(lib.ds_gravity_forces, (q,), (self.model.nv,), (self.model.nv,) * 2)
+
+    def bias_forces(self, q, v):
+        return self._call(lib.ds_bias_forces, (q, v), (self.model.nv,))
+
+    def coriolis_matrix(self, q, v):
+        return self._call(lib.ds_coriolis_matrix, (q, v), (self.model.nv,) * 2)
+
+    def mass_matrix_inverse(self, q):
+        return self._call(lib.ds_mass_matrix_inverse, (q,), (self.model.nv,) * 2)
+
+    def inverse_dynamics_regressor(self, q, v, a):
+        return self._call(lib.ds_inverse_dynamics_regressor, (q, v, a), (self.model.nv, 10 * self.model.nbody))
+
+    def inverse_dynamics_with_wrenches(self, q, v, a, bodies, wrenches):
+        (p, wrenches), ids = _in(wrenches, 6 * len(bodies)), ffi.new("int32_t[]", bodies)
+        call = lambda sim, *x: lib.ds_inverse_dynamics_with_wrenches(sim, *x[:3], ids, p, len(bodies), x[3])
+        return self._call(call, (q, v, a), (self.model.nv,))
+
+    def center_of_mass_motion(self, q, v, a):
+        return self._call(lib.ds_center_of_mass_motion, (q, v, a), (3,), (3,), (3,))
+
+    def centroidal_momentum(self, q, v, a):
+        return self._call(lib.ds_centroidal_momentum, (q, v, a), (6,), (6,))
+
+    def centroidal_map(self, q):
+        return self._call(lib.ds_centroidal_map, (q,), (6, self.model.nv))
+
+    def centroidal_derivatives(self, q, v, a):
+        return self._call(lib.ds_centroidal_derivatives, (q, v, a), *[(6, self.model.nv)] * 4)

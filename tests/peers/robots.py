@@ -75,8 +75,13 @@ MJCF = [
     )
 ] + [Robot("own_" + path.stem, path) for path in sorted(OWN.glob("*.xml"))]
 
-# Springs and what carries weights: written for this comparison.
-PASSIVE = [Robot("passive", pathlib.Path(__file__).resolve().parent / "models" / "passive.xml", states=100)]
+# Springs, tendons, what carries weights, fluids, limits of ball joints, actuators with a state, and sensors: written for this
+# comparison.
+MODELS = pathlib.Path(__file__).resolve().parent / "models"
+PASSIVE = [
+    Robot(name, MODELS / f"{name}.xml", states=100)
+    for name in ("passive", "tendons", "fluid", "balls", "muscles", "sensors")
+]
 # Those of dm_control's suite that load: its files are used where they lie.
 SUITE_DIRECTORY = os.environ.get("DIFFSIM_SUITE")
 SUITE = [
@@ -89,7 +94,7 @@ SUITE = [
         allowed=1e-9,
     )
     for name in (
-        "acrobot", "ball_in_cup", "cartpole", "cheetah", "finger", "hopper", "humanoid", "humanoid_CMU", "pendulum",
-        "reacher", "swimmer", "walker",
+        "acrobot", "ball_in_cup", "cartpole", "cheetah", "finger", "fish", "hopper", "humanoid", "humanoid_CMU", "manipulator",
+        "pendulum", "point_mass", "reacher", "stacker", "swimmer", "walker",
     )
 ]

@@ -28,7 +28,7 @@ void model_queries(const Model &model) {
     CHECK(model.nq() == 19 && model.nv() == 18 && model.nu() == 12);
     CHECK(model.nbody() == 14 && model.njoint() == 13 && model.ngeom() == 18);
     CHECK(model.nkeyframe() == 1 && model.keyframe_name(0) == "standing");
-    CHECK(model.warning_count() == 0);
+    CHECK(model.warning_count() == 1 && model.warning(0).find("timestep 0.002") != std::string_view::npos);
     const auto trunk = model.body_id("trunk"), hip = model.joint_id("FR_hip_joint"),
                foot = model.geom_id("FR_foot");
     CHECK(model.body_name(trunk) == "trunk" && model.body_parent(trunk) == 0);
@@ -127,6 +127,15 @@ void steps(const Model &model) {
     CHECK(v_again[2] > v[2]);
     p[0] = 5.0;
     sim.set_params(p);
+    Numbers velocities(18), impulses(18);
+    sim.prescribe(7, 0.25);
+    sim.prescribed_velocities(velocities);
+    CHECK(velocities[7] == 0.25 && std::isnan(velocities[0]));
+    sim.step(s.q, s.v, s.u, q_again, v_again);
+    sim.prescribed_impulses(impulses);
+    CHECK(v_again[7] == 0.25 && impulses[7] != 0.0 && impulses[0] == 0.0);
+    sim.prescribe(7, NAN);
+    CHECK(model.body_mocap(1) == -1);
 }
 
 void geometry(const Model &model) {
@@ -168,6 +177,12 @@ void geometry(const Model &model) {
     const std::array<std::int32_t, 2> pair{foot, floor};
     const Model without = model.with_pairs(pair, false);
     CHECK(model.pair_enabled(floor, foot) && !without.pair_enabled(floor, foot));
+    std::array<diffsim::ActuatorDesc, 2> added{diffsim::ActuatorDesc::servo("FR_hip_joint", 10.0, 1.0), {}};
+    added[1].joint = "FR_calf_joint";
+    CHECK(model.with_actuators(added).nu() == 14);
+    CHECK_THROWS(diffsim::ActuatorDesc::servo("FR_hip_joint", -1.0, 0.0), DS_ERR_INVALID_ARGUMENT, "kp");
+    added[1].joint = "tail";
+    CHECK_THROWS(model.with_actuators(added), DS_ERR_INVALID_ARGUMENT, "tail");
     CHECK(without.exclude_overlapping().warning_count() == without.warning_count());
     CHECK(without.exclude_overlapping(s.q).ngeom() == model.ngeom());
     CHECK_THROWS(model.with_pairs(diffsim::View<const std::int32_t>(pair.data(), 1), true), DS_ERR_INVALID_ARGUMENT, "two ids");
@@ -262,6 +277,95 @@ void dynamics(const Model &model) {
     CHECK(z[0] > 0.0);
 }
 
+void motion(const Model &model) {
+    Sim sim(model);
+    State s(model);
+    for (std::size_t i = 0; i < 18; i++) s.v[i] = std::cos(static_cast<double>(i));
+    const Numbers a(18, 0.5), still(18, 0.0);
+    const std::size_t n = 6 * model.nbody();
+    Numbers velocities(n), rates(n), all(18 * n), J(6 * 18), rate(6 * 18), by_q(6 * 18);
+    Numbers none;
+    sim.body_velocities(s.q, s.v, DS_FRAME_LOCAL, velocities);
+    for (std::size_t i = 0; i < 6; i++) CHECK(std::abs(velocities[6 + i] - s.v[i]) < 1e-14);
+    sim.body_accelerations(s.q, s.v, a, DS_FRAME_LOCAL, rates);
+    for (std::size_t i = 0; i < 6; i++) CHECK(std::abs(rates[6 + i] - a[i]) < 1e-14);
+    sim.site_velocities(s.q, s.v, DS_FRAME_WORLD, none);
+    sim.site_accelerations(s.q, s.v, a, DS_FRAME_WORLD, none);
+    sim.body_jacobians(s.q, DS_FRAME_LOCAL_WORLD_ALIGNED, all);
+    const std::array<double, 16> ahead{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.5, 0, 0, 1};
+    const diffsim::Frame frame{1, ahead, DS_FRAME_LOCAL};
+    sim.frame_jacobian(s.q, frame, J);
+    sim.frame_jacobian_rate(s.q, s.v, frame, rate);
+    const auto velocity = sim.frame_velocity(s.q, s.v, frame, by_q);
+    CHECK(std::abs(velocity[1] - (s.v[1] + 0.5 * s.v[5])) < 1e-14);
+    const auto turning = sim.frame_acceleration(s.q, s.v, still, frame, {}, {}, by_q);
+    CHECK(near(by_q, J, 1e-15));
+    double along = 0.0;
+    for (std::size_t j = 0; j < 18; j++) along += rate[6 * j] * s.v[j];
+    CHECK(std::abs(along - turning[0]) < 1e-13);
+    Numbers g(18), b(18), C(18 * 18), M(18 * 18), inverse(18 * 18), tau(18), Y(18 * 10 * 14);
+    sim.gravity_forces(s.q, g, C);
+    sim.bias_forces(s.q, s.v, b);
+    sim.coriolis_matrix(s.q, s.v, C);
+    for (std::size_t i = 0; i < 18; i++) {
+        double sum = g[i];
+        for (std::size_t j = 0; j < 18; j++) sum += C[i + 18 * j] * s.v[j];
+        CHECK(std::abs(sum - b[i]) < 1e-11);
+    }
+    Numbers u(12, 0.5), l(12), r(12), f(12), by_u(18 * 12), each(12 * 12);
+    CHECK(sim.generalized_forces(s.q, s.v, u, DS_FORCE_ACTUATOR, tau, {}, {}, by_u) == DS_GRADIENT_EXACT);
+    CHECK(sim.actuator_states(s.q, s.v, u, l, r, f, {}, {}, each) == DS_GRADIENT_EXACT);
+    double all_forces = 0.0, all_torques = 0.0;
+    for (std::size_t i = 0; i < 12; i++) all_forces += f[i];
+    for (std::size_t i = 0; i < 18; i++) all_torques += tau[i];
+    CHECK(f[0] != 0.0 && std::abs(all_forces - all_torques) < 1e-12);
+    CHECK(sim.tendon_states(s.q, s.v, none, none, none) == DS_GRADIENT_EXACT);
+    // Of no sensors, and by the laws of the step.
+    Numbers pull(18);
+    CHECK(sim.sensor_jacobians(s.q, s.v, u, none) == DS_GRADIENT_EXACT);
+    CHECK(sim.sensor_vjp(s.q, s.v, u, none, pull) == DS_GRADIENT_EXACT && pull[0] == 0.0);
+    sim.sensors(s.q, s.v, u, none);
+    sim.forward(s.q, s.v, u, pull);
+    Numbers da_dv(18 * 18), wrenches(6 * 14), v_bar(18);
+    sim.acceleration_jacobians({}, da_dv);
+    sim.acceleration_vjp(pull, {}, v_bar);
+    double transposed = 0.0;
+    for (std::size_t i = 0; i < 18; i++) transposed += da_dv[i] * pull[i];
+    CHECK(std::abs(transposed - v_bar[0]) < 1e-9 * (1.0 + std::abs(v_bar[0])));
+    sim.body_contact_wrenches(wrenches);
+    const diffsim::RayHit hit = sim.ray_cast(s.q, {0.0, 0.0, 5.0}, {0.0, 0.0, -1.0});
+    std::vector<std::int32_t> seen(1);
+    Numbers far(1);
+    sim.ray_casts(s.q, std::vector<double>{0.0, 0.0, 5.0}, std::vector<double>{0.0, 0.0, -1.0}, 9.0, -1,
+                  far, seen);
+    CHECK(hit.geom >= 0 && seen[0] == hit.geom && far[0] == hit.distance);
+    CHECK_THROWS(sim.inverse(s.q, s.v, u, a, pull), DS_ERR_UNSUPPORTED, "options.contact");
+    CHECK_THROWS(sim.inverse_jacobians(C), DS_ERR_UNSUPPORTED, "options.contact");
+    sim.mass_matrix(s.q, M);
+    sim.mass_matrix_inverse(s.q, inverse);
+    double one = 0.0;
+    for (std::size_t j = 0; j < 18; j++) one += M[18 * j] * inverse[j];
+    CHECK(std::abs(one - 1.0) < 1e-9);
+    sim.inverse_dynamics_regressor(s.q, s.v, a, Y);
+    const std::vector<std::int32_t> bodies{1};
+    const Numbers lift{0, 0, 10, 0, 0, 0};
+    sim.inverse_dynamics_with_wrenches(s.q, s.v, a, bodies, lift, tau);
+    Numbers back(18);
+    sim.forward_dynamics_with_wrenches(s.q, s.v, tau, bodies, lift, back);
+    CHECK(near(back, a, 1e-9));
+    Numbers com(3), drift(3), momentum(6), rate_of(6), A(6 * 18), x(6 * 18), y(6 * 18);
+    sim.center_of_mass_motion(s.q, s.v, {}, com, drift);
+    sim.centroidal_momentum(s.q, s.v, a, momentum, rate_of);
+    sim.centroidal_map(s.q, A);
+    sim.centroidal_derivatives(s.q, s.v, a, x, {}, {}, y);
+    CHECK(near(A, y, 1e-12));
+    double lifted = 0.0;
+    for (std::size_t j = 0; j < 18; j++) lifted += A[2 + 6 * j] * s.v[j];
+    CHECK(std::abs(lifted - momentum[2]) < 1e-11);
+    const diffsim::Frame nowhere{99, {}, DS_FRAME_WORLD};
+    CHECK_THROWS(sim.frame_jacobian(s.q, nowhere, J), DS_ERR_INVALID_ARGUMENT, "body");
+}
+
 void sites() {
     Builder builder;
     builder.set_gravity_compensation(0, 0.5);
@@ -307,6 +411,34 @@ void springs_and_tendons() {
     spring.anchor2[0] = 1.0;
     spring.stiffness = 3.0;
     builder.add_spring(spring);
+    diffsim::ActuatorDesc motor;
+    motor.tendon = "winch";
+    motor.gear[0] = 4.0;
+    builder.add_actuator(motor);
+    // Around a sphere, the longer way, and over a pulley; not in the first model.
+    Builder other = Builder();
+    const std::int32_t bodies[] = {0, 0, 0, 0, 0, 0}, sides_on[] = {-1, 0, -1, -1, -1, -1};
+    const std::int32_t stations[] = {DS_PATH_POINT,  DS_PATH_SPHERE, DS_PATH_POINT,
+                                     DS_PATH_PULLEY, DS_PATH_POINT,  DS_PATH_POINT};
+    const double anchors[] = {-2, 0.5, 0, 0, 0, 0, 2, 0.5, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0};
+    const double sizes[] = {0, 1, 0, 2, 0, 0};
+    const double sides[] = {0, 0, 0, 0, -1.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    diffsim::TendonDesc wrap;
+    wrap.count = 6;
+    wrap.bodies = bodies;
+    wrap.stations = stations;
+    wrap.anchors = anchors;
+    wrap.sizes = sizes;
+    wrap.side_bodies = sides_on;
+    wrap.sides = sides;
+    other.add_tendon(wrap);
+    Sim bent(other.build());
+    Numbers around(1);
+    bent.tendon_lengths(Numbers{}, around);
+    const double s = std::sqrt(3.25), turned = std::acos(-1.0) + 2.0 * std::atan(0.25);
+    CHECK(std::abs(around[0] - (2.0 * s + turned - 2.0 * std::atan(s) + 1.5)) < 1e-13);
+    wrap.sizes = nullptr;
+    CHECK_THROWS(other.add_tendon(wrap), DS_ERR_INVALID_ARGUMENT, "tendon.sizes");
     const Model model = builder.build();
     CHECK(model.ntendon() == 1 && model.tendon_id("winch") == 0 && model.tendon_name(0) == "winch");
     Sim sim(model);
@@ -315,6 +447,17 @@ void springs_and_tendons() {
     sim.tendon_lengths(q, lengths, moments);
     CHECK(std::abs(lengths[0] - 0.2) < 1e-15 && moments[0] == 0.5);
     CHECK_THROWS(sim.tendon_lengths(q, none), DS_ERR_INVALID_ARGUMENT, "lengths");
+    // The inertia about the hinge is 0.1, and the spring adds h² k to it; the moment is 0.5, the gear 4.
+    const Numbers v{0.0}, u{0.7};
+    Numbers q_next(1), v_next(1);
+    diffsim::Options smooth;
+    smooth.contact = DS_CONTACT_NONE;
+    Sim pulled(model, smooth);
+    pulled.step(q, v, u, q_next, v_next);
+    const double h = smooth.time_step;
+    CHECK(std::abs(v_next[0] - h * 0.7 * 0.5 * 4.0 / (0.1 + h * h * 3.0)) < 1e-13);
+    motor.joint = "hinge";
+    CHECK_THROWS(builder.add_actuator(motor), DS_ERR_INVALID_ARGUMENT, "got both");
     tendon.stiffness = -1.0;
     CHECK_THROWS(builder.add_tendon(tendon), DS_ERR_INVALID_ARGUMENT, "winch");
 }
@@ -326,6 +469,8 @@ void rollouts_and_batches(const Model &model) {
     for (std::size_t t = 0; t < n; t++) u.insert(u.end(), s.u.begin(), s.u.end());
     Rollout rollout(model, n);
     rollout.set_external_wrench(1, {});
+    rollout.prescribe(7, 0.0);
+    rollout.prescribe(7, NAN);
     rollout.run(s.q, s.v, u, n, q, v);
     rollout.adjoint(bar, bar, q0, v0, u_bar);
     CHECK(rollout.gradient() == DS_GRADIENT_EXACT && u_bar[0] != 0.0);
@@ -342,6 +487,8 @@ void rollouts_and_batches(const Model &model) {
     batch.get_params(1, p);
     batch.set_params(1, p);
     batch.set_external_wrench(0, 1, {});
+    batch.prescribe(0, 7, 0.0);
+    batch.prescribe(0, 7, NAN);
     Numbers q2(s.q), v2(s.v), u2(s.u);
     q2.insert(q2.end(), s.q.begin(), s.q.end());
     v2.insert(v2.end(), s.v.begin(), s.v.end());
@@ -383,6 +530,18 @@ void built_in_code() {
     hold.kind = DS_EQUALITY_JOINT;
     hold.joint1 = "hinge";
     builder.add_equality(hold);
+    diffsim::TendonDesc cord;
+    const char *joints[] = {"hinge"};
+    const double coefficients[] = {2.0};
+    cord.name = "cord", cord.kind = DS_TENDON_FIXED, cord.count = 1;
+    cord.joints = joints, cord.coefficients = coefficients;
+    builder.add_tendon(cord);
+    diffsim::EqualityDesc wound;
+    wound.kind = DS_EQUALITY_TENDON;
+    wound.tendon1 = "cord";
+    builder.add_equality(wound);
+    wound.tendon2 = "rope";
+    CHECK_THROWS(builder.add_equality(wound), DS_ERR_INVALID_ARGUMENT, "rope");
     const Model model = builder.build();
     Numbers q(1), v(1);
     Sim(model).step(q, v, q, q, v);
@@ -407,6 +566,11 @@ void misuse(const Model &model, const std::string &models) {
     CHECK(q[0] == 7.0 && v[0] == 7.0);
     out.dv_du = q;
     CHECK_THROWS(sim.step_jacobians(out), DS_ERR_INVALID_ARGUMENT, "dv_du: expected 216 numbers");
+    const diffsim::Visuals drawn(model, models + "/quadruped.xml");
+    for (std::size_t i = 0; i < drawn.size(); i++) CHECK(model.geom_id(drawn[i].name) >= 0);
+    CHECK(drawn.left_out() == 0 && drawn.warning_count() == 0);
+    CHECK_THROWS(drawn[99], DS_ERR_INVALID_ARGUMENT, "visual");
+    CHECK_THROWS(drawn.warning(0), DS_ERR_INVALID_ARGUMENT, "warning");
     CHECK_THROWS(Model::load(models + "/none.urdf"), DS_ERR_IO, "none.urdf");
     CHECK_THROWS(Model::load_string("<robot", DS_FORMAT_URDF), DS_ERR_PARSE, "line 1");
     CHECK_THROWS(model.body_name(99), DS_ERR_INVALID_ARGUMENT, "body");
@@ -505,7 +669,130 @@ void problems() {
     CHECK_THROWS(problem.jvp({}, dv), DS_ERR_NO_STEP, "no problem");
 }
 
+/** A foot of the quadruped where it stands at another configuration. */
+void inverse_kinematics(const Model &model) {
+    diffsim::IkOptions options;
+    options.max_restarts = 3;
+    options.limits = 0;
+    diffsim::Ik ik(model, options);
+    diffsim::IkTask task;
+    task.body = static_cast<std::int32_t>(model.nbody()) - 1;
+    CHECK(ik.add_task(task) == 0 && ik.target_size(0) == 16 && ik.residual_size(0) == 6);
+    task.kind = DS_IK_POSTURE;
+    task.weight = 1e-3;
+    CHECK(ik.add_task(task) == 1 && ik.ntask() == 2 && ik.variation_size() == 6 + model.nv());
+    Numbers q(model.nq()), residual(6), dq(model.nv()), bar(ik.variation_size()), all(model.nv() * ik.variation_size());
+    Numbers start(model.nq());
+    model.neutral(start);
+    CHECK_THROWS(ik.solve(start, q), DS_ERR_INVALID_ARGUMENT, "no target");
+    diffsim::Sim sim(model);
+    Numbers places(16 * model.nbody()), moved = start, step(model.nv(), 0.1);
+    model.integrate(start, step, moved);
+    sim.forward_kinematics(moved, places);
+    ik.set_target(0, diffsim::In(places.data() + places.size() - 16, 16));
+    CHECK_THROWS(ik.set_target(1, residual), DS_ERR_INVALID_ARGUMENT, "target");
+    CHECK_THROWS(ik.set_target(7, residual), DS_ERR_INVALID_ARGUMENT, "task: must be the number of a task");
+    ik.set_target(1, moved);
+    const auto info = ik.solve(start, q);
+    CHECK(info.outcome == DS_IK_SOLVED && info.residual < 1e-10 && near(q, moved, 1e-8));
+    ik.residual(0, residual);
+    CHECK_THROWS(ik.residual(-1, residual), DS_ERR_INVALID_ARGUMENT, "task: must be the number of a task");
+    CHECK(near(residual, Numbers(6), 1e-10));
+    CHECK(ik.gradient().gradient == DS_GRADIENT_EXACT && ik.gradient().unique);
+    ik.jacobian(all);
+    ik.jvp(Numbers(ik.variation_size(), 1.0), dq);
+    ik.vjp(Numbers(model.nv(), 1.0), bar);
+    double forward = 0, backward = 0;
+    for (const double x : dq) forward += x;
+    for (const double x : bar) backward += x;
+    CHECK(std::abs(forward - backward) < 1e-9);
+    ik.set_weight(1, 0.0);
+    CHECK_THROWS(ik.gradient(), DS_ERR_NO_STEP, "solve first");
+}
+
+/** A plan for one step of the quadruped, and a regulator of a number. */
+void control(const Model &model) {
+    Numbers K(1), P(1);
+    diffsim::lqr(1, 1, Numbers{1.0}, Numbers{1.0}, Numbers{1.0}, Numbers{1.0}, K, P);
+    CHECK(near(P, {0.5 + std::sqrt(1.25)}, 1e-12));
+    CHECK_THROWS(diffsim::lqr(1, 1, Numbers{2.0}, Numbers{0.0}, K, P, K, P), DS_ERR_NOT_CONVERGED, "Riccati");
+    diffsim::IlqrOptions options;
+    options.max_iterations = 2;
+    diffsim::Ilqr ilqr(model, 2, {}, options);
+    CHECK(ilqr.steps() == 2);
+    Numbers q(model.nq()), v(model.nv()), u(model.nu()), inputs(2 * model.nu()), gains(2 * model.nu() * model.nv());
+    model.neutral(q);
+    CHECK_THROWS(ilqr.gains(0, gains), DS_ERR_NO_STEP, "no plan");
+    ilqr.set_weights(Numbers(2 * model.nv(), 1.0), Numbers(2 * model.nv(), 1.0), Numbers(model.nu(), 1.0));
+    ilqr.set_reference(-1, q, v, u);
+    ilqr.set_input_bounds(Numbers(model.nu(), -1.0), Numbers(model.nu(), 1.0));
+    const auto info = ilqr.solve(q, v, inputs);
+    CHECK(info.cost <= info.first_cost);
+    Numbers places(3 * model.nq()), speeds(3 * model.nv());
+    ilqr.states(places, speeds);
+    ilqr.gains(1, gains);
+    CHECK(near(Numbers(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(model.nq())), q, 0.0));
+    CHECK_THROWS(ilqr.solve(q, q, inputs), DS_ERR_INVALID_ARGUMENT, "v0");
+}
+
 }  // namespace
+
+void activations() {
+    const Model model = Model::load_string(
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body></worldbody>"
+        "<actuator><motor joint='a'/><general joint='a' dyntype='filter' dynprm='.1' gainprm='2'/></actuator>"
+        "<keyframe><key name='k' act='.3'/></keyframe></mujoco>",
+        DS_FORMAT_MJCF);
+    CHECK(model.nu() == 2 && model.na() == 1 && model.act_actuator(0) == 1 && model.act_actuator(1) == -1);
+    Numbers act(1), q{0.2}, v{0.1}, q_next(1), v_next(1);
+    const Numbers u{0.4, 1.0};
+    model.keyframe_act("k", act);
+    CHECK(act[0] == 0.3);
+    diffsim::Options options;
+    options.contact = DS_CONTACT_NONE;
+    options.time_step = 0.01;
+    Sim sim(model, options);
+    CHECK(sim.na() == 1);
+    sim.set_act(act);
+    sim.step(q, v, u, q_next, v_next);
+    sim.get_act(act);
+    CHECK(std::abs(act[0] - (0.3 + 0.1 * 0.7)) < 1e-15);
+
+    Numbers by_act(1), of_u(2), by_u(2), own(1), zero(1);
+    diffsim::Jacobians jacobians;
+    jacobians.dv_du = by_u;
+    sim.step_jacobians(jacobians);
+    diffsim::ActJacobians acts;
+    acts.dv_dact = by_act;
+    acts.dact_du = of_u;
+    acts.dact_dact = own;
+    acts.dact_dv = zero;
+    sim.step_act_jacobians(acts);
+    CHECK(near({2.0 * by_u[0], 0.0}, {by_act[0], by_u[1]}, 1e-14));
+    CHECK(near({of_u[0], of_u[1], own[0], zero[0]}, {0.0, 0.1, 0.9, 0.0}, 1e-15));
+    Numbers dq(1), dv(1), dact(1), q_bar(1), v_bar(1), act_bar(1), u_bar(2);
+    const Numbers one{1.0}, none{0.0}, input{0.0, 1.0};
+    sim.step_jvp_act(none, none, one, input, {}, dq, dv, dact);
+    CHECK(near({dv[0], dact[0]}, {by_act[0], 1.0}, 1e-14));
+    sim.step_vjp_act(none, one, one, q_bar, v_bar, act_bar, u_bar);
+    CHECK(near({act_bar[0], u_bar[1]}, {by_act[0] + 0.9, 0.1}, 1e-14));
+    CHECK_THROWS(sim.set_act(u), DS_ERR_INVALID_ARGUMENT, "act");
+
+    Rollout rollout(model, 2, options);
+    Numbers qs(3), vs(3), path(3), zeros(3), u_bars(4);
+    rollout.run_act(q, v, one, Numbers{0.0, 0.0, 0.0, 0.0}, 2, qs, vs, path);
+    CHECK(near(path, {1.0, 0.9, 0.81}, 1e-15));
+    rollout.adjoint_act(zeros, zeros, Numbers{0.0, 0.0, 1.0}, q_bar, v_bar, act_bar, u_bars);
+    CHECK(near({act_bar[0], u_bars[1], u_bars[3]}, {0.81, 0.09, 0.1}, 1e-14));
+
+    Batch batch(model, 2, 1, options);
+    Numbers both{0.5, 1.0};
+    batch.set_act(both);
+    Numbers next_q(2), next_v(2);
+    batch.step(Numbers(2), Numbers(2), Numbers(4), next_q, next_v);
+    batch.get_act(both);
+    CHECK(near(both, {0.45, 0.9}, 1e-15));
+}
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
@@ -516,9 +803,13 @@ int main(int argc, char **argv) {
     steps(model);
     geometry(model);
     smoothing(model);
+    inverse_kinematics(model);
+    control(model);
     compliant_contact(model);
     dynamics(model);
+    motion(model);
     rollouts_and_batches(model);
+    activations();
     sites();
     springs_and_tendons();
     built_in_code();

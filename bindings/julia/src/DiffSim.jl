@@ -21,12 +21,22 @@ include("LibDiffSim.jl")
 using .LibDiffSim
 
 export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, site_id, warnings
-export pair_enabled, with_pairs, exclude_overlapping
+export Builder, inertia_from_com, set_gravity!, set_actuation!, add_body!, add_joint!, add_geom!, add_actuator!, add_spring!
+export add_tendon!, add_equality!, build, tendon_id, tendon_names, tendon_lengths
+export pair_enabled, with_pairs, with_actuators, exclude_overlapping, visuals
 export Sim, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
+export prescribe!, prescribed_velocities, prescribed_impulses
 export forward_kinematics, inverse_dynamics, forward_dynamics, mass_matrix, body_jacobian, site_placements, site_jacobian, energy
 export inverse_dynamics_derivatives, forward_dynamics_derivatives
+export body_velocities, body_accelerations, site_velocities, site_accelerations, body_jacobians
+export gravity_forces, bias_forces, coriolis_matrix, mass_matrix_inverse, inverse_dynamics_regressor
+export inverse_dynamics_with_wrenches, forward_dynamics_with_wrenches
+export generalized_forces, actuator_states, tendon_states
+export center_of_mass_motion, centroidal_momentum, centroidal_map, centroidal_derivatives
+export frame_jacobian, frame_jacobian_rate, frame_velocity, frame_acceleration
 export Rollout, run!, aware_report
+export act, set_act!, act_jacobians, jvp_act, vjp_act, run_act!, keyframe_act, act_actuators
 export Batch, batch_step!
 export Problem, solve!, modes, impulses_unique
 export Recorder, record!, surface!, save
@@ -54,11 +64,14 @@ end
 
 include("errors.jl")
 include("model.jl")
+include("builder.jl")
 include("sim.jl")
 include("derivatives.jl")
 include("dynamics.jl")
+include("questions.jl")
 include("rollout.jl")
 include("batch.jl")
+include("activations.jl")
 include("problem.jl")
 include("recorder.jl")
 

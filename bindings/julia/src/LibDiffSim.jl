@@ -38,6 +38,12 @@ const DS_BASE_FIXED = Int32(1)
 const DS_BASE_FREE = Int32(2)
 const DS_ACTUATION_FROM_FILE = Int32(0)
 const DS_ACTUATION_FULL = Int32(1)
+const DS_ACTUATION_JOINTS = Int32(2)
+const DS_ACTIVATION_NONE = Int32(0)
+const DS_ACTIVATION_INTEGRATOR = Int32(1)
+const DS_ACTIVATION_FILTER = Int32(2)
+const DS_ACTIVATION_FILTER_EXACT = Int32(3)
+const DS_ACTIVATION_MUSCLE = Int32(4)
 const DS_MIMIC_ERROR = Int32(0)
 const DS_MIMIC_INDEPENDENT = Int32(1)
 const DS_MIMIC_COUPLE = Int32(2)
@@ -59,6 +65,10 @@ const DS_JOINT_PLANAR = Int32(8)
 const DS_JOINT_UNIVERSAL = Int32(9)
 const DS_TENDON_FIXED = Int32(0)
 const DS_TENDON_SPATIAL = Int32(1)
+const DS_PATH_POINT = Int32(0)
+const DS_PATH_SPHERE = Int32(1)
+const DS_PATH_CYLINDER = Int32(2)
+const DS_PATH_PULLEY = Int32(3)
 const DS_GEOM_PLANE = Int32(0)
 const DS_GEOM_SPHERE = Int32(1)
 const DS_GEOM_CAPSULE = Int32(2)
@@ -97,16 +107,75 @@ const DS_PARAM_EXTERNAL_WRENCH = Int32(14)
 const DS_PARAM_STABILIZATION = Int32(15)
 const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_PARAM_TENDON = Int32(17)
+const DS_PARAM_PRESCRIBED = Int32(18)
+const DS_FRAME_LOCAL = Int32(0)
+const DS_FRAME_WORLD = Int32(1)
+const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
+const DS_FORCE_JOINT_SPRING = Int32(1)
+const DS_FORCE_JOINT_DAMPER = Int32(2)
+const DS_FORCE_GRAVITY_COMPENSATION = Int32(4)
+const DS_FORCE_TENDON = Int32(8)
+const DS_FORCE_FLUID = Int32(16)
+const DS_FORCE_ACTUATOR = Int32(32)
+const DS_FORCE_CONTACT = Int32(64)
+const DS_FORCE_EXTERNAL = Int32(128)
+const DS_FORCE_PASSIVE = Int32(31)
+const DS_FORCE_ALL = Int32(255)
 const DS_EQUALITY_CONNECT = Int32(0)
 const DS_EQUALITY_WELD = Int32(1)
 const DS_EQUALITY_DISTANCE = Int32(2)
 const DS_EQUALITY_JOINT = Int32(3)
+const DS_EQUALITY_TENDON = Int32(4)
 const DS_SMOOTHING_FIRST_ORDER = Int32(0)
 const DS_SMOOTHING_ZEROTH_ORDER = Int32(1)
 const DS_SMOOTHING_CENTRAL_PATH = Int32(2)
 const DS_QUANTITY_POSE = Int32(0)
 const DS_QUANTITY_VELOCITY = Int32(1)
 const DS_QUANTITY_CONTROL = Int32(2)
+const DS_IK_FRAME = Int32(0)
+const DS_IK_CENTER_OF_MASS = Int32(1)
+const DS_IK_POSTURE = Int32(2)
+const DS_IK_SOLVED = Int32(0)
+const DS_IK_STATIONARY = Int32(1)
+const DS_IK_ITERATIONS = Int32(2)
+const DS_ILQR_CONVERGED = Int32(0)
+const DS_ILQR_STUCK = Int32(1)
+const DS_ILQR_ITERATIONS = Int32(2)
+const DS_SENSOR_FRAME_POSITION = Int32(0)
+const DS_SENSOR_FRAME_QUATERNION = Int32(1)
+const DS_SENSOR_FRAME_X_AXIS = Int32(2)
+const DS_SENSOR_FRAME_Y_AXIS = Int32(3)
+const DS_SENSOR_FRAME_Z_AXIS = Int32(4)
+const DS_SENSOR_FRAME_LINEAR_VELOCITY = Int32(5)
+const DS_SENSOR_FRAME_ANGULAR_VELOCITY = Int32(6)
+const DS_SENSOR_FRAME_LINEAR_ACCELERATION = Int32(7)
+const DS_SENSOR_FRAME_ANGULAR_ACCELERATION = Int32(8)
+const DS_SENSOR_GYRO = Int32(9)
+const DS_SENSOR_VELOCIMETER = Int32(10)
+const DS_SENSOR_ACCELEROMETER = Int32(11)
+const DS_SENSOR_MAGNETOMETER = Int32(12)
+const DS_SENSOR_RANGEFINDER = Int32(13)
+const DS_SENSOR_TOUCH = Int32(14)
+const DS_SENSOR_FORCE = Int32(15)
+const DS_SENSOR_TORQUE = Int32(16)
+const DS_SENSOR_JOINT_POSITION = Int32(17)
+const DS_SENSOR_JOINT_VELOCITY = Int32(18)
+const DS_SENSOR_BALL_QUATERNION = Int32(19)
+const DS_SENSOR_BALL_ANGULAR_VELOCITY = Int32(20)
+const DS_SENSOR_JOINT_ACTUATOR_FORCE = Int32(21)
+const DS_SENSOR_TENDON_POSITION = Int32(22)
+const DS_SENSOR_TENDON_VELOCITY = Int32(23)
+const DS_SENSOR_ACTUATOR_POSITION = Int32(24)
+const DS_SENSOR_ACTUATOR_VELOCITY = Int32(25)
+const DS_SENSOR_ACTUATOR_FORCE = Int32(26)
+const DS_SENSOR_SUBTREE_CENTER = Int32(27)
+const DS_SENSOR_SUBTREE_LINEAR_VELOCITY = Int32(28)
+const DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = Int32(29)
+const DS_ZONE_SPHERE = Int32(0)
+const DS_ZONE_CAPSULE = Int32(1)
+const DS_ZONE_ELLIPSOID = Int32(2)
+const DS_ZONE_CYLINDER = Int32(3)
+const DS_ZONE_BOX = Int32(4)
 
 mutable struct ds_load_options
     struct_size::Csize_t
@@ -123,11 +192,27 @@ mutable struct ds_load_options
     exclude_overlapping::Int32
     open_mesh::Int32
     keep_inseparable::Int32
+    effort_limits::Int32
+    transmissions::Int32
     function ds_load_options()
         made = new()
         ds_load_options_init(made)
         made
     end
+end
+
+struct ds_visual
+    name::Ptr{UInt8}
+    file::Ptr{UInt8}
+    body::Int32
+    kind::Int32
+    size::NTuple{3, Cdouble}
+    placement::NTuple{16, Cdouble}
+    rgba::NTuple{4, Cdouble}
+    vertices::Ptr{Cdouble}
+    vertex_count::Csize_t
+    triangles::Ptr{UInt32}
+    triangle_count::Csize_t
 end
 
 mutable struct ds_save_options
@@ -206,6 +291,25 @@ mutable struct ds_actuator_desc
     control_upper::Cdouble
     force_lower::Cdouble
     force_upper::Cdouble
+    tendon::Ptr{UInt8}
+    gain_slopes::NTuple{2, Cdouble}
+    activation::Int32
+    act_early::Int32
+    activation_time::NTuple{2, Cdouble}
+    activation_smoothing::Cdouble
+    act_lower::Cdouble
+    act_upper::Cdouble
+    muscle_active::Int32
+    muscle_passive::Int32
+    muscle_length_range::NTuple{2, Cdouble}
+    muscle_range::NTuple{2, Cdouble}
+    muscle_force::Cdouble
+    muscle_scale::Cdouble
+    muscle_lmin::Cdouble
+    muscle_lmax::Cdouble
+    muscle_vmax::Cdouble
+    muscle_fpmax::Cdouble
+    muscle_fvmax::Cdouble
     function ds_actuator_desc()
         made = new()
         ds_actuator_desc_init(made)
@@ -246,6 +350,11 @@ mutable struct ds_tendon_desc
     lower::Cdouble
     upper::Cdouble
     friction_loss::Cdouble
+    stations::Ptr{Int32}
+    sizes::Ptr{Cdouble}
+    axes::Ptr{Cdouble}
+    side_bodies::Ptr{Int32}
+    sides::Ptr{Cdouble}
     function ds_tendon_desc()
         made = new()
         ds_tendon_desc_init(made)
@@ -268,6 +377,8 @@ mutable struct ds_equality_desc
     joint1::Ptr{UInt8}
     joint2::Ptr{UInt8}
     coefficients::NTuple{5, Cdouble}
+    tendon1::Ptr{UInt8}
+    tendon2::Ptr{UInt8}
     function ds_equality_desc()
         made = new()
         ds_equality_desc_init(made)
@@ -323,6 +434,15 @@ struct ds_step_jacobians
     dv_dv::Ptr{Cdouble}
     dv_du::Ptr{Cdouble}
     dv_dp::Ptr{Cdouble}
+end
+
+struct ds_act_jacobians
+    dq_dact::Ptr{Cdouble}
+    dv_dact::Ptr{Cdouble}
+    dact_dq::Ptr{Cdouble}
+    dact_dv::Ptr{Cdouble}
+    dact_dact::Ptr{Cdouble}
+    dact_du::Ptr{Cdouble}
 end
 
 struct ds_jacobian_entries
@@ -409,6 +529,26 @@ struct ds_param
     component::Int32
 end
 
+mutable struct ds_sensor_desc
+    struct_size::Csize_t
+    name::Ptr{UInt8}
+    kind::Int32
+    body::Int32
+    placement::Ptr{Cdouble}
+    of::Ptr{UInt8}
+    reference_body::Int32
+    zone::Int32
+    reference_placement::Ptr{Cdouble}
+    cutoff::Cdouble
+    field::NTuple{3, Cdouble}
+    zone_size::NTuple{3, Cdouble}
+    function ds_sensor_desc()
+        made = new()
+        ds_sensor_desc_init(made)
+        made
+    end
+end
+
 mutable struct ds_problem_options
     struct_size::Csize_t
     law::Int32
@@ -422,6 +562,71 @@ mutable struct ds_problem_options
         ds_problem_options_init(made)
         made
     end
+end
+
+mutable struct ds_ik_options
+    struct_size::Csize_t
+    tolerance::Cdouble
+    max_iterations::Csize_t
+    max_restarts::Csize_t
+    seed::UInt64
+    equality_weight::Cdouble
+    limits::Int32
+    reserved::Int32
+    function ds_ik_options()
+        made = new()
+        ds_ik_options_init(made)
+        made
+    end
+end
+
+mutable struct ds_ik_task
+    struct_size::Csize_t
+    kind::Int32
+    body::Int32
+    placement::NTuple{16, Cdouble}
+    weight::Cdouble
+    axes::NTuple{6, Cdouble}
+    dofs::Ptr{Cdouble}
+    tolerance::Cdouble
+    function ds_ik_task()
+        made = new()
+        ds_ik_task_init(made)
+        made
+    end
+end
+
+struct ds_ik_info
+    outcome::Int32
+    padding::Int32
+    iterations::Csize_t
+    restarts::Csize_t
+    residual::Cdouble
+    objective::Cdouble
+    slope::Cdouble
+    equality_residual::Cdouble
+    reserved::NTuple{8, UInt64}
+end
+
+mutable struct ds_ilqr_options
+    struct_size::Csize_t
+    max_iterations::Csize_t
+    tolerance::Cdouble
+    function ds_ilqr_options()
+        made = new()
+        ds_ilqr_options_init(made)
+        made
+    end
+end
+
+struct ds_ilqr_info
+    outcome::Int32
+    padding::Int32
+    iterations::Csize_t
+    cost::Cdouble
+    first_cost::Cdouble
+    slope::Cdouble
+    reserved::NTuple{8, UInt64}
 end
 
 mutable struct ds_recorder_options
@@ -441,6 +646,12 @@ ds_abi_version() =
 ds_actuator_desc_init(a1) =
     ccall((:ds_actuator_desc_init, libdiffsim), Cvoid, (Ref{ds_actuator_desc},), a1)
 
+ds_actuator_desc_set_servo(a1, a2, a3) =
+    ccall((:ds_actuator_desc_set_servo, libdiffsim), Int32, (Ref{ds_actuator_desc}, Cdouble, Cdouble), a1, a2, a3)
+
+ds_actuator_states(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
+    ccall((:ds_actuator_states, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+
 ds_batch_count(a1) =
     ccall((:ds_batch_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
@@ -450,11 +661,17 @@ ds_batch_create(a1, a2, a3, a4, a5) =
 ds_batch_free(a1) =
     ccall((:ds_batch_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
 
+ds_batch_get_act(a1, a2) =
+    ccall((:ds_batch_get_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
 ds_batch_get_params(a1, a2, a3) =
     ccall((:ds_batch_get_params, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}), a1, a2, a3)
 
 ds_batch_np(a1) =
     ccall((:ds_batch_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_batch_prescribe(a1, a2, a3, a4) =
+    ccall((:ds_batch_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Int32, Cdouble), a1, a2, a3, a4)
 
 ds_batch_reset(a1) =
     ccall((:ds_batch_reset, libdiffsim), Int32, (Ptr{Cvoid},), a1)
@@ -464,6 +681,9 @@ ds_batch_reset_element(a1, a2) =
 
 ds_batch_select_params(a1, a2, a3) =
     ccall((:ds_batch_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
+
+ds_batch_set_act(a1, a2) =
+    ccall((:ds_batch_set_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_batch_set_external_wrench(a1, a2, a3, a4) =
     ccall((:ds_batch_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Int32, Ptr{Cdouble}), a1, a2, a3, a4)
@@ -486,8 +706,20 @@ ds_batch_step_vjp(a1, a2, a3, a4, a5, a6, a7, a8) =
 ds_batch_threads(a1) =
     ccall((:ds_batch_threads, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_bias_forces(a1, a2, a3, a4) =
+    ccall((:ds_bias_forces, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_body_accelerations(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_body_accelerations, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
 ds_body_jacobian(a1, a2, a3, a4, a5) =
     ccall((:ds_body_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_body_jacobians(a1, a2, a3, a4) =
+    ccall((:ds_body_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_body_velocities(a1, a2, a3, a4, a5) =
+    ccall((:ds_body_velocities, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
 ds_builder_add_actuator(a1, a2) =
     ccall((:ds_builder_add_actuator, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_actuator_desc}), a1, a2)
@@ -503,6 +735,9 @@ ds_builder_add_geom(a1, a2, a3, a4) =
 
 ds_builder_add_joint(a1, a2, a3) =
     ccall((:ds_builder_add_joint, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ref{ds_joint_desc}), a1, a2, a3)
+
+ds_builder_add_sensor(a1, a2) =
+    ccall((:ds_builder_add_sensor, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_sensor_desc}), a1, a2)
 
 ds_builder_add_site(a1, a2, a3, a4, a5) =
     ccall((:ds_builder_add_site, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cstring, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5)
@@ -534,8 +769,23 @@ ds_builder_set_gravity_compensation(a1, a2, a3) =
 ds_center_of_mass(a1, a2, a3, a4, a5) =
     ccall((:ds_center_of_mass, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
+ds_center_of_mass_motion(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_center_of_mass_motion, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_centroidal_derivatives(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_centroidal_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_centroidal_map(a1, a2, a3) =
+    ccall((:ds_centroidal_map, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_centroidal_momentum(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_centroidal_momentum, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
 ds_contact_size() =
     ccall((:ds_contact_size, libdiffsim), Csize_t, ())
+
+ds_coriolis_matrix(a1, a2, a3, a4) =
+    ccall((:ds_coriolis_matrix, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
 ds_distance_smoothing_init(a1) =
     ccall((:ds_distance_smoothing_init, libdiffsim), Cvoid, (Ref{ds_distance_smoothing},), a1)
@@ -552,14 +802,116 @@ ds_forward_dynamics(a1, a2, a3, a4, a5) =
 ds_forward_dynamics_derivatives(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_forward_dynamics_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_forward_dynamics_with_wrenches(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_forward_dynamics_with_wrenches, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8)
+
 ds_forward_kinematics(a1, a2, a3) =
     ccall((:ds_forward_kinematics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_frame_acceleration(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
+    ccall((:ds_frame_acceleration, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+
+ds_frame_jacobian(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_frame_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_frame_jacobian_rate(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_frame_jacobian_rate, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_frame_velocity(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_frame_velocity, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
+ds_generalized_forces(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) =
+    ccall((:ds_generalized_forces, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)
 
 ds_geom_desc_init(a1) =
     ccall((:ds_geom_desc_init, libdiffsim), Cvoid, (Ref{ds_geom_desc},), a1)
 
+ds_gravity_forces(a1, a2, a3, a4) =
+    ccall((:ds_gravity_forces, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_hybrid_dynamics(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_hybrid_dynamics, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_ik_add_task(a1, a2, a3) =
+    ccall((:ds_ik_add_task, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_ik_task}, Ptr{Int32}), a1, a2, a3)
+
+ds_ik_create(a1, a2, a3) =
+    ccall((:ds_ik_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_ik_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3)
+
+ds_ik_free(a1) =
+    ccall((:ds_ik_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_ik_gradient(a1, a2, a3) =
+    ccall((:ds_ik_gradient, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}, Ptr{Int32}), a1, a2, a3)
+
+ds_ik_jacobian(a1, a2) =
+    ccall((:ds_ik_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_ik_jvp(a1, a2, a3) =
+    ccall((:ds_ik_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ik_ntask(a1) =
+    ccall((:ds_ik_ntask, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_ik_options_init(a1) =
+    ccall((:ds_ik_options_init, libdiffsim), Cvoid, (Ref{ds_ik_options},), a1)
+
+ds_ik_residual(a1, a2, a3) =
+    ccall((:ds_ik_residual, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ik_residual_size(a1, a2) =
+    ccall((:ds_ik_residual_size, libdiffsim), Csize_t, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_ik_set_target(a1, a2, a3) =
+    ccall((:ds_ik_set_target, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ik_set_weight(a1, a2, a3) =
+    ccall((:ds_ik_set_weight, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
+
+ds_ik_solve(a1, a2, a3, a4) =
+    ccall((:ds_ik_solve, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{ds_ik_info}), a1, a2, a3, a4)
+
+ds_ik_target_size(a1, a2) =
+    ccall((:ds_ik_target_size, libdiffsim), Csize_t, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_ik_task_init(a1) =
+    ccall((:ds_ik_task_init, libdiffsim), Cvoid, (Ref{ds_ik_task},), a1)
+
+ds_ik_variation_size(a1) =
+    ccall((:ds_ik_variation_size, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_ik_vjp(a1, a2, a3) =
+    ccall((:ds_ik_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_create(a1, a2, a3, a4, a5) =
+    ccall((:ds_ilqr_create, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_options}, Csize_t, Ref{ds_ilqr_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
+
+ds_ilqr_free(a1) =
+    ccall((:ds_ilqr_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_ilqr_gains(a1, a2, a3) =
+    ccall((:ds_ilqr_gains, libdiffsim), Int32, (Ptr{Cvoid}, Csize_t, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_options_init(a1) =
+    ccall((:ds_ilqr_options_init, libdiffsim), Cvoid, (Ref{ds_ilqr_options},), a1)
+
+ds_ilqr_set_input_bounds(a1, a2, a3) =
+    ccall((:ds_ilqr_set_input_bounds, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_set_reference(a1, a2, a3, a4, a5) =
+    ccall((:ds_ilqr_set_reference, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_ilqr_set_weights(a1, a2, a3, a4) =
+    ccall((:ds_ilqr_set_weights, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
+ds_ilqr_solve(a1, a2, a3, a4, a5) =
+    ccall((:ds_ilqr_solve, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{ds_ilqr_info}), a1, a2, a3, a4, a5)
+
+ds_ilqr_states(a1, a2, a3) =
+    ccall((:ds_ilqr_states, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_steps(a1) =
+    ccall((:ds_ilqr_steps, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_inertia_from_com(a1, a2, a3, a4) =
     ccall((:ds_inertia_from_com, libdiffsim), Int32, (Cdouble, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
@@ -570,6 +922,12 @@ ds_inverse_dynamics(a1, a2, a3, a4, a5) =
 ds_inverse_dynamics_derivatives(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_inverse_dynamics_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
+ds_inverse_dynamics_regressor(a1, a2, a3, a4, a5) =
+    ccall((:ds_inverse_dynamics_regressor, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_inverse_dynamics_with_wrenches(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_inverse_dynamics_with_wrenches, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8)
+
 ds_joint_desc_init(a1) =
     ccall((:ds_joint_desc_init, libdiffsim), Cvoid, (Ref{ds_joint_desc},), a1)
 
@@ -579,8 +937,17 @@ ds_last_error() =
 ds_load_options_init(a1) =
     ccall((:ds_load_options_init, libdiffsim), Cvoid, (Ref{ds_load_options},), a1)
 
+ds_lqr(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_lqr, libdiffsim), Int32, (Csize_t, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8)
+
 ds_mass_matrix(a1, a2, a3) =
     ccall((:ds_mass_matrix, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_mass_matrix_inverse(a1, a2, a3) =
+    ccall((:ds_mass_matrix_inverse, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_act_actuator(a1, a2) =
+    ccall((:ds_model_act_actuator, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
 
 ds_model_actuator_id(a1, a2) =
     ccall((:ds_model_actuator_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
@@ -596,6 +963,9 @@ ds_model_body_id(a1, a2) =
 
 ds_model_body_inertia(a1, a2, a3) =
     ccall((:ds_model_body_inertia, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_model_body_mocap(a1, a2) =
+    ccall((:ds_model_body_mocap, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
 
 ds_model_body_name(a1, a2) =
     ccall((:ds_model_body_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
@@ -681,6 +1051,9 @@ ds_model_joint_v_index(a1, a2) =
 ds_model_keyframe(a1, a2, a3, a4, a5) =
     ccall((:ds_model_keyframe, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
+ds_model_keyframe_act(a1, a2, a3) =
+    ccall((:ds_model_keyframe_act, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ptr{Cdouble}), a1, a2, a3)
+
 ds_model_keyframe_name(a1, a2) =
     ccall((:ds_model_keyframe_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
 
@@ -689,6 +1062,9 @@ ds_model_load(a1, a2, a3) =
 
 ds_model_load_string(a1, a2, a3, a4, a5) =
     ccall((:ds_model_load_string, libdiffsim), Int32, (Cstring, Csize_t, Int32, Ref{ds_load_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
+
+ds_model_na(a1) =
+    ccall((:ds_model_na, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_model_nbody(a1) =
     ccall((:ds_model_nbody, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
@@ -707,6 +1083,12 @@ ds_model_nkeyframe(a1) =
 
 ds_model_nq(a1) =
     ccall((:ds_model_nq, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nsensor(a1) =
+    ccall((:ds_model_nsensor, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_nsensordata(a1) =
+    ccall((:ds_model_nsensordata, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 ds_model_nsite(a1) =
     ccall((:ds_model_nsite, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
@@ -731,6 +1113,21 @@ ds_model_q_to_mujoco(a1, a2, a3) =
 
 ds_model_save(a1, a2, a3, a4) =
     ccall((:ds_model_save, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ref{ds_save_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
+
+ds_model_sensor_adr(a1, a2) =
+    ccall((:ds_model_sensor_adr, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_sensor_dim(a1, a2) =
+    ccall((:ds_model_sensor_dim, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_sensor_id(a1, a2) =
+    ccall((:ds_model_sensor_id, libdiffsim), Int32, (Ptr{Cvoid}, Cstring), a1, a2)
+
+ds_model_sensor_kind(a1, a2) =
+    ccall((:ds_model_sensor_kind, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
+
+ds_model_sensor_name(a1, a2) =
+    ccall((:ds_model_sensor_name, libdiffsim), Cstring, (Ptr{Cvoid}, Int32), a1, a2)
 
 ds_model_site_body(a1, a2) =
     ccall((:ds_model_site_body, libdiffsim), Int32, (Ptr{Cvoid}, Int32), a1, a2)
@@ -764,6 +1161,9 @@ ds_model_warning(a1, a2) =
 
 ds_model_warning_count(a1) =
     ccall((:ds_model_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_model_with_actuators(a1, a2, a3, a4) =
+    ccall((:ds_model_with_actuators, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_actuator_desc}, Csize_t, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
 
 ds_model_with_pairs(a1, a2, a3, a4, a5) =
     ccall((:ds_model_with_pairs, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}, Csize_t, Int32, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4, a5)
@@ -870,6 +1270,9 @@ ds_recorder_warning_count(a1) =
 ds_rollout_adjoint(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_adjoint, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_rollout_adjoint_act(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_rollout_adjoint_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
 ds_rollout_aware_report(a1, a2, a3) =
     ccall((:ds_rollout_aware_report, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Csize_t}, Ptr{Csize_t}), a1, a2, a3)
 
@@ -888,8 +1291,14 @@ ds_rollout_gradient(a1, a2) =
 ds_rollout_np(a1) =
     ccall((:ds_rollout_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_rollout_prescribe(a1, a2, a3) =
+    ccall((:ds_rollout_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
+
 ds_rollout_run(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_rollout_run, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_rollout_run_act(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_rollout_run_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
 ds_rollout_select_params(a1, a2, a3) =
     ccall((:ds_rollout_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
@@ -912,8 +1321,20 @@ ds_saved_warning(a1, a2) =
 ds_saved_warning_count(a1) =
     ccall((:ds_saved_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_sensor_desc_init(a1) =
+    ccall((:ds_sensor_desc_init, libdiffsim), Cvoid, (Ref{ds_sensor_desc},), a1)
+
+ds_sim_acceleration_jacobians(a1, a2, a3, a4, a5) =
+    ccall((:ds_sim_acceleration_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_sim_acceleration_vjp(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_acceleration_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
 ds_sim_aware_contacts(a1, a2) =
     ccall((:ds_sim_aware_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Csize_t}), a1, a2)
+
+ds_sim_body_contact_wrenches(a1, a2) =
+    ccall((:ds_sim_body_contact_wrenches, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_sim_collide(a1, a2) =
     ccall((:ds_sim_collide, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
@@ -930,8 +1351,14 @@ ds_sim_create(a1, a2, a3) =
 ds_sim_distance(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_distance, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Int32, Ptr{Cdouble}, Ptr{ds_distance}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
+ds_sim_forward(a1, a2, a3, a4, a5) =
+    ccall((:ds_sim_forward, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
 ds_sim_free(a1) =
     ccall((:ds_sim_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_sim_get_act(a1, a2) =
+    ccall((:ds_sim_get_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_sim_get_memory(a1, a2) =
     ccall((:ds_sim_get_memory, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
@@ -948,6 +1375,12 @@ ds_sim_impulse_jvp(a1, a2, a3, a4, a5, a6, a7) =
 ds_sim_impulse_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_impulse_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_sim_inverse(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_inverse, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_inverse_jacobians(a1, a2, a3, a4) =
+    ccall((:ds_sim_inverse_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
+
 ds_sim_jacobian_entries(a1, a2) =
     ccall((:ds_sim_jacobian_entries, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_jacobian_entries}), a1, a2)
 
@@ -960,8 +1393,23 @@ ds_sim_memory_size(a1) =
 ds_sim_np(a1) =
     ccall((:ds_sim_np, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
+ds_sim_prescribe(a1, a2, a3) =
+    ccall((:ds_sim_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
+
+ds_sim_prescribed_impulses(a1, a2) =
+    ccall((:ds_sim_prescribed_impulses, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
+ds_sim_prescribed_velocities(a1, a2) =
+    ccall((:ds_sim_prescribed_velocities, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
 ds_sim_push_out_given_up(a1, a2) =
     ccall((:ds_sim_push_out_given_up, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Int32}), a1, a2)
+
+ds_sim_ray_cast(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) =
+    ccall((:ds_sim_ray_cast, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Cdouble, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+
+ds_sim_ray_casts(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) =
+    ccall((:ds_sim_ray_casts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Csize_t, Ptr{Cdouble}, Ptr{Cdouble}, Cdouble, Int32, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12)
 
 ds_sim_relaxed_step(a1, a2, a3, a4) =
     ccall((:ds_sim_relaxed_step, libdiffsim), Int32, (Ptr{Cvoid}, Ref{ds_smoothing}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
@@ -971,6 +1419,18 @@ ds_sim_reset(a1) =
 
 ds_sim_select_params(a1, a2, a3) =
     ccall((:ds_sim_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
+
+ds_sim_sensor_jacobians(a1, a2, a3, a4, a5, a6, a7, a8) =
+    ccall((:ds_sim_sensor_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
+
+ds_sim_sensor_vjp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_sim_sensor_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
+ds_sim_sensors(a1, a2, a3, a4, a5) =
+    ccall((:ds_sim_sensors, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
+
+ds_sim_set_act(a1, a2) =
+    ccall((:ds_sim_set_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
 ds_sim_set_external_wrench(a1, a2, a3) =
     ccall((:ds_sim_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
@@ -993,6 +1453,9 @@ ds_sim_smoothed_jacobians(a1, a2, a3, a4) =
 ds_sim_step(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_step, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
 
+ds_sim_step_act_jacobians(a1, a2) =
+    ccall((:ds_sim_step_act_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_act_jacobians}), a1, a2)
+
 ds_sim_step_info(a1, a2) =
     ccall((:ds_sim_step_info, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_step_info}), a1, a2)
 
@@ -1005,8 +1468,14 @@ ds_sim_step_jacobians_sparse(a1, a2, a3) =
 ds_sim_step_jvp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_jvp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 
+ds_sim_step_jvp_act(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_sim_step_jvp_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
 ds_sim_step_vjp(a1, a2, a3, a4, a5, a6, a7) =
     ccall((:ds_sim_step_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
+
+ds_sim_step_vjp_act(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_sim_step_vjp_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
 
 ds_sim_step_vjp_aware(a1, a2, a3, a4, a5, a6, a7, a8) =
     ccall((:ds_sim_step_vjp_aware, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
@@ -1017,11 +1486,17 @@ ds_sim_tendon_lengths(a1, a2, a3, a4) =
 ds_sim_work(a1, a2) =
     ccall((:ds_sim_work, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
 
+ds_site_accelerations(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_site_accelerations, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
 ds_site_jacobian(a1, a2, a3, a4) =
     ccall((:ds_site_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4)
 
 ds_site_placements(a1, a2, a3) =
     ccall((:ds_site_placements, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_site_velocities(a1, a2, a3, a4, a5) =
+    ccall((:ds_site_velocities, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Int32, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
 ds_smoothing_init(a1) =
     ccall((:ds_smoothing_init, libdiffsim), Cvoid, (Ref{ds_smoothing},), a1)
@@ -1035,7 +1510,31 @@ ds_status_name(a1) =
 ds_tendon_desc_init(a1) =
     ccall((:ds_tendon_desc_init, libdiffsim), Cvoid, (Ref{ds_tendon_desc},), a1)
 
+ds_tendon_states(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
+    ccall((:ds_tendon_states, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
 ds_version_string() =
     ccall((:ds_version_string, libdiffsim), Cstring, ())
+
+ds_visuals_at(a1, a2) =
+    ccall((:ds_visuals_at, libdiffsim), Ptr{ds_visual}, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_visuals_count(a1) =
+    ccall((:ds_visuals_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_visuals_free(a1) =
+    ccall((:ds_visuals_free, libdiffsim), Cvoid, (Ptr{Cvoid},), a1)
+
+ds_visuals_left_out(a1) =
+    ccall((:ds_visuals_left_out, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
+
+ds_visuals_load(a1, a2, a3, a4) =
+    ccall((:ds_visuals_load, libdiffsim), Int32, (Ptr{Cvoid}, Cstring, Ref{ds_load_options}, Ptr{Ptr{Cvoid}}), a1, a2, a3, a4)
+
+ds_visuals_warning(a1, a2) =
+    ccall((:ds_visuals_warning, libdiffsim), Cstring, (Ptr{Cvoid}, Csize_t), a1, a2)
+
+ds_visuals_warning_count(a1) =
+    ccall((:ds_visuals_warning_count, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
 
 end

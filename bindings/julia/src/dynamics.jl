@@ -78,3 +78,16 @@ function energy(s::Sim, q, v)
     check(LibDiffSim.ds_energy(handle(s), q, v, kinetic, potential))
     (kinetic = kinetic[], potential = potential[])
 end
+
+"""
+    tendon_lengths(sim, q)
+
+The lengths of the tendons at q [m; of a sum of joints' coordinates in its own unit], and the moments ∂l/∂q, a column of `nv`
+numbers for each.
+"""
+function tendon_lengths(s::Sim, q)
+    count = Int(LibDiffSim.ds_model_ntendon(handle(s.model)))
+    lengths, moments = Vector{Float64}(undef, count), Matrix{Float64}(undef, s.model.nv, count)
+    check(LibDiffSim.ds_sim_tendon_lengths(handle(s), sized(q, "q", s.model.nq), lengths, moments))
+    (lengths, moments)
+end

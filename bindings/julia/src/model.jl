@@ -9,6 +9,7 @@ mutable struct Model
     nq::Int
     nv::Int
     nu::Int
+    na::Int
     nbody::Int
     njoint::Int
     ngeom::Int
@@ -19,6 +20,7 @@ mutable struct Model
             L.ds_model_nq,
             L.ds_model_nv,
             L.ds_model_nu,
+            L.ds_model_na,
             L.ds_model_nbody,
             L.ds_model_njoint,
             L.ds_model_ngeom,
@@ -37,7 +39,18 @@ end
 Base.show(io::IO, m::Model) = print(io, "Model($(m.nbody) bodies, nq = $(m.nq), nv = $(m.nv), nu = $(m.nu))")
 
 const BASES = (file = LibDiffSim.DS_BASE_FROM_FILE, fixed = LibDiffSim.DS_BASE_FIXED, free = LibDiffSim.DS_BASE_FREE)
-const ACTUATIONS = (file = LibDiffSim.DS_ACTUATION_FROM_FILE, full = LibDiffSim.DS_ACTUATION_FULL)
+const ACTIVATIONS = (
+    none = LibDiffSim.DS_ACTIVATION_NONE,
+    integrator = LibDiffSim.DS_ACTIVATION_INTEGRATOR,
+    filter = LibDiffSim.DS_ACTIVATION_FILTER,
+    filter_exact = LibDiffSim.DS_ACTIVATION_FILTER_EXACT,
+    muscle = LibDiffSim.DS_ACTIVATION_MUSCLE,
+)
+const ACTUATIONS = (
+    file = LibDiffSim.DS_ACTUATION_FROM_FILE,
+    full = LibDiffSim.DS_ACTUATION_FULL,
+    joints = LibDiffSim.DS_ACTUATION_JOINTS,
+)
 const MIMICS = (
     error = LibDiffSim.DS_MIMIC_ERROR,
     independent = LibDiffSim.DS_MIMIC_INDEPENDENT,
@@ -47,19 +60,20 @@ const OPEN_MESHES = (error = LibDiffSim.DS_OPEN_MESH_ERROR, hull = LibDiffSim.DS
 const FORMATS = (urdf = LibDiffSim.DS_FORMAT_URDF, mjcf = LibDiffSim.DS_FORMAT_MJCF)
 
 function choice(options, name, value)
-    haskey(options, value) || throw(ArgumentError("$name: expected one of $(keys(options)), got :$value"))
+    value isa Symbol && haskey(options, value) || throw(ArgumentError("$name: expected one of $(keys(options)), got $(repr(value))"))
     options[value]
 end
 
 """
     load_model(path; base = :file, actuation = :file, ground_plane = false, ground_friction = 1.0, mimic = :error,
                self_collision = true, exclude_overlapping = false, keep_inseparable = false, open_mesh = :error,
-               mesh_dirs = String[])
+               effort_limits = false, transmissions = false, mesh_dirs = String[])
     load_model(text, format; ...)
 
 The model of a `.urdf` or MJCF `.xml` file, or of a text in `format` `:urdf` or `:mjcf`. `base` may be `:file`,
-`:fixed` or `:free`, `open_mesh` `:error` or `:hull`; with `actuation = :full` the inputs are the generalized forces (nu = nv). What the loader left
-out is in [`warnings`](@ref).
+`:fixed` or `:free`, `open_mesh` `:error` or `:hull`; with `actuation = :full` the inputs are the generalized forces (nu = nv), with
+`:joints` those on joints, none on a floating base. `effort_limits` clamps inputs to the joints' efforts, `transmissions` makes
+actuators of a URDF's. What the loader left out is in [`warnings`](@ref).
 """
 load_model(path::AbstractString; options...) = with_load_options(; options...) do made, out
     LibDiffSim.ds_model_load(path, made, out)
@@ -80,6 +94,8 @@ function with_load_options(
     exclude_overlapping = false,
     keep_inseparable = false,
     open_mesh = :error,
+    effort_limits = false,
+    transmissions = false,
     mesh_dirs = String[],
 )
     made = LibDiffSim.ds_load_options()
@@ -92,17 +108,24 @@ function with_load_options(
     made.keep_inseparable = keep_inseparable
     made.exclude_overlapping = exclude_overlapping
     made.open_mesh = choice(OPEN_MESHES, "open_mesh", open_mesh)
+    made.effort_limits = effort_limits
+    made.transmissions = transmissions
     out = Ref{Ptr{Cvoid}}(C_NULL)
+    with_folders(options -> check(load(options, out)), mesh_dirs, made)
+    Model(out[])
+end
+
+"Calls with options that look for meshes in these folders."
+function with_folders(call, mesh_dirs, options)
     names = [Base.cconvert(Cstring, String(d)) for d in mesh_dirs]
     GC.@preserve names begin
         pointers = [Ptr{UInt8}(Base.unsafe_convert(Cstring, n)) for n in names]
         GC.@preserve pointers begin
-            made.mesh_dirs = isempty(pointers) ? C_NULL : pointer(pointers)
-            made.mesh_dir_count = length(pointers)
-            check(load(made, out))
+            options.mesh_dirs = isempty(pointers) ? C_NULL : pointer(pointers)
+            options.mesh_dir_count = length(pointers)
+            call(options)
         end
     end
-    Model(out[])
 end
 
 """
@@ -132,6 +155,7 @@ for (name, f) in (
     (:joint_id, :ds_model_joint_id),
     (:geom_id, :ds_model_geom_id),
     (:site_id, :ds_model_site_id),
+    (:tendon_id, :ds_model_tendon_id),
 )
     @eval begin
         "Id of what has this name in the model."
@@ -142,6 +166,10 @@ for (name, f) in (
         end
     end
 end
+
+"Names of the tendons, in their order."
+tendon_names(m::Model) =
+    [unsafe_string(LibDiffSim.ds_model_tendon_name(m.handle, i)) for i in 0:Int(LibDiffSim.ds_model_ntendon(handle(m)))-1]
 
 function copied(create, m::Model, arguments...)
     out = Ref{Ptr{Cvoid}}(C_NULL)
@@ -167,6 +195,43 @@ function with_pairs(m::Model, pairs, enabled)
 end
 
 """
+    with_actuators(model, actuators)
+
+A copy of the model with more actuators, whose inputs come after those that there are. Each is a named tuple with `joint`, a name,
+and fields of `ds_actuator_desc`: `name`, `gear` (6), `gain`, `bias` (3), `control_lower`, `control_upper`, `force_lower`,
+`force_upper`, `gain_slopes` (2), `activation` (such as `:filter`) with what belongs to it, `muscle_...`; or `kp` and `kd` of a
+servo in place of gain and bias.
+"""
+function with_actuators(m::Model, actuators)
+    size = sizeof(LibDiffSim.ds_actuator_desc)
+    bytes, texts = Vector{UInt8}(undef, size * length(actuators)), []
+    for (i, fields) in enumerate(actuators)
+        made = LibDiffSim.ds_actuator_desc()
+        for (name, value) in pairs(fields)
+            name in (:kp, :kd) && continue
+            known = fieldnames(typeof(made))[2:end]
+            name in known || throw(ArgumentError("expected one of $((known..., :kp, :kd)), got $name"))
+            name == :activation && (value = choice(ACTIVATIONS, "activation", value))
+            if value isa AbstractString
+                push!(texts, Base.cconvert(Cstring, String(value)))
+                value = Ptr{UInt8}(Base.unsafe_convert(Cstring, texts[end]))
+            elseif value isa AbstractVector
+                value = Tuple(value)
+            end
+            setproperty!(made, name, convert(fieldtype(typeof(made), name), value))
+        end
+        if haskey(fields, :kp) || haskey(fields, :kd)
+            check(LibDiffSim.ds_actuator_desc_set_servo(made, get(fields, :kp, 0.0), get(fields, :kd, 0.0)))
+        end
+        GC.@preserve made unsafe_copyto!(pointer(bytes, size * (i - 1) + 1), Ptr{UInt8}(pointer_from_objref(made)), size)
+    end
+    GC.@preserve bytes texts begin
+        first = Ptr{LibDiffSim.ds_actuator_desc}(isempty(bytes) ? C_NULL : pointer(bytes))
+        copied(LibDiffSim.ds_model_with_actuators, m, first, length(actuators))
+    end
+end
+
+"""
     exclude_overlapping(model, q = neutral(model))
 
 A copy of the model in which geoms of one robot that overlap at q never touch, with a warning that counts the pairs.
@@ -186,6 +251,41 @@ function home(m::Model)
     q = Vector{Float64}(undef, m.nq)
     check(LibDiffSim.ds_model_home(handle(m), q))
     q
+end
+
+"""
+    visuals(model, path; mesh_dirs = String[])
+
+What the file that the model was loaded from draws of its bodies: the `<visual>` of a URDF, the geoms of an MJCF that touch nothing.
+Gives (shapes, left_out, warnings); a shape is a named tuple of `name`, `body`, `kind`, `size`, `placement` (4×4, in the body's
+frame), `rgba` (NaN where there is none), `file`, `vertices` (3×n) and `triangles` (3×m, from 0), the last three `nothing` where
+there are none.
+"""
+function visuals(m::Model, path::AbstractString; mesh_dirs = String[])
+    with_folders(mesh_dirs, LibDiffSim.ds_load_options()) do options
+        out = Ref{Ptr{Cvoid}}(C_NULL)
+        check(LibDiffSim.ds_visuals_load(handle(m), path, options, out))
+        L, found = LibDiffSim, out[]
+        matrix(at, count) = at == C_NULL ? nothing : copy(unsafe_wrap(Array, at, (3, Int(count))))
+        shapes = map(0:Int(L.ds_visuals_count(found))-1) do i
+            v = unsafe_load(L.ds_visuals_at(found, i))
+            (
+                name = unsafe_string(v.name),
+                body = Int(v.body),
+                kind = Int(v.kind),
+                size = collect(v.size),
+                placement = reshape(collect(v.placement), 4, 4),
+                rgba = collect(v.rgba),
+                file = v.file == C_NULL ? nothing : unsafe_string(v.file),
+                vertices = matrix(v.vertices, v.vertex_count),
+                triangles = matrix(v.triangles, v.triangle_count),
+            )
+        end
+        left_out = Int(L.ds_visuals_left_out(found))
+        lines = [unsafe_string(L.ds_visuals_warning(found, i)) for i in 0:Int(L.ds_visuals_warning_count(found))-1]
+        L.ds_visuals_free(found)
+        (shapes = shapes, left_out = left_out, warnings = lines)
+    end
 end
 
 "Names of the file's keyframes."

@@ -32,6 +32,8 @@ end
 
 set_params!(r::Rollout, p) = check(LibDiffSim.ds_rollout_set_params(handle(r), sized(p, "p", r.np)))
 
+prescribe!(r::Rollout, dof, velocity) = check(LibDiffSim.ds_rollout_prescribe(handle(r), dof, velocity))
+
 """
     run!(rollout, q0, v0, u)
 

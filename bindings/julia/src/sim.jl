@@ -1,19 +1,32 @@
 const LAWS = (
     ncp = LibDiffSim.DS_CONTACT_NCP,
+    convex = LibDiffSim.DS_CONTACT_CONVEX,
+    lcp = LibDiffSim.DS_CONTACT_LCP,
     penalty = LibDiffSim.DS_CONTACT_PENALTY,
     none = LibDiffSim.DS_CONTACT_NONE,
+)
+const INTEGRATORS = (
+    symplectic_euler = LibDiffSim.DS_INTEGRATOR_SYMPLECTIC_EULER,
+    symplectic_euler_world = LibDiffSim.DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD,
+    implicit_euler = LibDiffSim.DS_INTEGRATOR_IMPLICIT_EULER,
+    midpoint = LibDiffSim.DS_INTEGRATOR_MIDPOINT,
+    bdf1 = LibDiffSim.DS_INTEGRATOR_BDF1,
+    bdf2 = LibDiffSim.DS_INTEGRATOR_BDF2,
+    sdirk2 = LibDiffSim.DS_INTEGRATOR_SDIRK2,
 )
 
 """
 The options of a sim, rollout or batch as the library takes them. Keywords are the fields of `ds_options`; `contact` is
-`:ncp`, `:penalty` or `:none`.
+`:ncp`, `:convex`, `:lcp`, `:penalty` or `:none`, `integrator` one of `:symplectic_euler`, `:symplectic_euler_world`,
+`:implicit_euler`, `:midpoint`, `:bdf1`, `:bdf2` and `:sdirk2`.
 """
-function sim_options(; contact = :ncp, fields...)
+function sim_options(; contact = :ncp, integrator = :symplectic_euler_world, fields...)
     made = LibDiffSim.ds_options()
     made.contact = choice(LAWS, "contact", contact)
+    made.integrator = choice(INTEGRATORS, "integrator", integrator)
     for (name, value) in fields
-        known = filter(f -> !(f in (:struct_size, :contact)), fieldnames(typeof(made)))
-        name in known || throw(ArgumentError("expected one of $known, got $name"))
+        known = filter(f -> !(f in (:struct_size, :contact, :integrator)), fieldnames(typeof(made)))
+        name in known || throw(ArgumentError("expected one of $known, contact, integrator, got $name"))
         setproperty!(made, name, convert(fieldtype(typeof(made), name), value))
     end
     made
@@ -129,6 +142,28 @@ Sets the force [N] and moment [N m] on a body in every step from now on: six num
 external_wrench!(s::Sim, body, wrench) =
     check(LibDiffSim.ds_sim_set_external_wrench(handle(s), body, sized(wrench, "wrench", 6)))
 
+"""
+    prescribe!(sim, dof, velocity)
+
+Prescribes the velocity [m/s or rad/s] of a dof, counted from 0, at the end of every step from now on, whatever acts on it; NaN frees
+it. Derivatives by it: `Param(:prescribed, dof)`. Of a [`Rollout`](@ref), in the runs to come.
+"""
+prescribe!(s::Sim, dof, velocity) = check(LibDiffSim.ds_sim_prescribe(handle(s), dof, velocity))
+
+"The prescribed velocities, NaN of dofs that have none."
+function prescribed_velocities(s::Sim)
+    out = zeros(s.model.nv)
+    check(LibDiffSim.ds_sim_prescribed_velocities(handle(s), out))
+    out
+end
+
+"Generalized impulses that held the dofs with a prescribed velocity in the last step; 0 of others."
+function prescribed_impulses(s::Sim)
+    out = zeros(s.model.nv)
+    check(LibDiffSim.ds_sim_prescribed_impulses(handle(s), out))
+    out
+end
+
 const PARAMS = (
     body_inertia = LibDiffSim.DS_PARAM_BODY_INERTIA,
     geom_friction = LibDiffSim.DS_PARAM_GEOM_FRICTION,
@@ -146,7 +181,9 @@ const PARAMS = (
     contact_stiffness = LibDiffSim.DS_PARAM_CONTACT_STIFFNESS,
     contact_dissipation = LibDiffSim.DS_PARAM_CONTACT_DISSIPATION,
     contact_tangential = LibDiffSim.DS_PARAM_CONTACT_TANGENTIAL,
+    spring = LibDiffSim.DS_PARAM_SPRING,
     tendon = LibDiffSim.DS_PARAM_TENDON,
+    prescribed = LibDiffSim.DS_PARAM_PRESCRIBED,
 )
 
 """

@@ -2,10 +2,19 @@
     model = load_model(STANDING)
     @test (model.nq, model.nv, model.nu) == (19, 18, 12)
     @test body_id(model, "trunk") == 1
-    @test isempty(warnings(model))
+    @test length(warnings(model)) == 1 && occursin("timestep", warnings(model)[1])
     @test load_model(read(STANDING, String), :mjcf).nv == 18
     arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :full, mesh_dirs = [MODELS])
     @test arm.nu == arm.nv == 13
+    arm = load_model(joinpath(MODELS, "arm7.urdf"); base = :free, actuation = :joints, effort_limits = true)
+    @test arm.nu == 7
+    @test with_actuators(arm, [(joint = "joint1", kp = 10.0, kd = 1.0, force_upper = 5.0), (joint = "joint2", name = "m")]).nu == 9
+    @test with_actuators(arm, []).nu == 7
+    @test_throws DiffSimError with_actuators(arm, [(joint = "joint9",)])
+    @test_throws DiffSimError with_actuators(arm, [(joint = "joint1", kp = -1.0)])
+    @test visuals(model, STANDING).left_out == 0
+    @test_throws DiffSimError visuals(model, "no/such/robot.urdf")
+    @test_throws ArgumentError with_actuators(arm, [(joint = "joint1", gears = 1.0)])
 
     mktempdir() do folder
         path = joinpath(folder, "saved.xml")
@@ -18,7 +27,7 @@
     floor, foot = geom_id(model, "floor"), geom_id(model, "FR_foot")
     without = with_pairs(model, [(foot, floor)], false)
     @test pair_enabled(model, floor, foot) && !pair_enabled(without, floor, foot)
-    @test isempty(warnings(exclude_overlapping(without)))
+    @test warnings(exclude_overlapping(without)) == warnings(model)
     @test_throws DiffSimError pair_enabled(model, floor, 99)
 
     q = neutral(model)
@@ -51,6 +60,25 @@
     @test energy(sim, q, v).kinetic ≈ v' * M * v / 2
     @test size(forward_kinematics(sim, q)) == (4, 4, model.nbody)
     @test size(body_jacobian(sim, q, body_id(model, "trunk"))) == (6, model.nv)
+
+    @test body_velocities(sim, q, v; frame = :local_frame)[:, 2] ≈ v[1:6]
+    @test body_accelerations(sim, q, v, a; frame = :local_frame)[:, 2] ≈ a[1:6]
+    trunk = body_id(model, "trunk")
+    moving = frame_acceleration(sim, q, v, a, trunk)
+    @test moving.da == frame_jacobian(sim, q, trunk) == body_jacobians(sim, q)[:, :, trunk + 1]
+    @test moving.acceleration ≈ moving.da * a + frame_jacobian_rate(sim, q, v, trunk) * v
+    @test frame_velocity(sim, q, v, trunk).velocity ≈ moving.da * v
+    @test size(site_velocities(sim, q, v)) == size(site_accelerations(sim, q, v, a)) == (6, 0)
+    @test_throws DiffSimError frame_jacobian(sim, q, 99)
+    @test coriolis_matrix(sim, q, v) * v + gravity_forces(sim, q).g ≈ bias_forces(sim, q, v)
+    @test mass_matrix_inverse(sim, q) * M ≈ I
+    @test size(inverse_dynamics_regressor(sim, q, v, a)) == (model.nv, 10 * model.nbody)
+    lift = reshape([0.0, 0, 10, 0, 0, 0], 6, 1)
+    pushed = inverse_dynamics_with_wrenches(sim, q, v, a, [trunk], lift)
+    @test forward_dynamics_with_wrenches(sim, q, v, pushed, [trunk], lift) ≈ a
+    @test centroidal_map(sim, q) * v ≈ centroidal_momentum(sim, q, v).momentum
+    @test centroidal_derivatives(sim, q, v, a).rate_da ≈ centroidal_map(sim, q)
+    @test center_of_mass_motion(sim, q, v, a).com isa Vector{Float64}
 
     batch = Batch(model, 3; threads = 2, time_step = 0.002)
     Q, V, U = repeat(q, 1, 3), repeat(v, 1, 3), repeat(u, 1, 3)

@@ -71,3 +71,23 @@ end
     measured = (cost(U + 1e-6 * direction) - cost(U - 1e-6 * direction)) / 2e-6
     @test dot(gradient.u_bar, direction) ≈ measured rtol = 1e-5
 end
+
+@testset "prescribed velocities" begin
+    sim, q, v, u = quadruped()
+    model = sim.model
+    @test all(isnan, prescribed_velocities(sim))
+    @test_throws DiffSimError select_params!(sim, [Param(:prescribed, 7)])
+    prescribe!(sim, 7, 0.3)
+    select_params!(sim, [Param(:prescribed, 7)])
+    _, v1 = step(sim, q, v, u)
+    @test v1[8] == 0.3 == prescribed_velocities(sim)[8] && params(sim) == [0.3]
+    held = prescribed_impulses(sim)
+    @test held[8] != 0 && count(!iszero, held) == 1
+    by = jacobians(sim).dv_dp
+    @test by[8, 1] == 1
+    @test_throws DiffSimError prescribe!(sim, 7, NaN)
+    rollout = Rollout(model, 5; time_step = 0.002)
+    prescribe!(rollout, 7, 0.3)
+    _, speeds = run!(rollout, q, v, repeat(u, 1, 5))
+    @test all(==(0.3), speeds[8, 2:end])
+end

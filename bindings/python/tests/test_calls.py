@@ -34,7 +34,7 @@ def test_what_a_model_is(model):
     assert foot.kind == diffsim.GeomKind.SPHERE and foot.size[0] == 0.02 and foot.friction[0] == 0.8
     assert foot.restitution == 0.0
     assert model.actuator_names[model.actuator_id("FR_thigh")] == "FR_thigh"
-    assert model.keyframe_names == ("standing",) and model.warnings == ()
+    assert model.keyframe_names == ("standing",) and ["timestep" in w for w in model.warnings] == [True]
     assert model.gravity.tolist() == [0.0, 0.0, -9.81] and model.time_step == 0.002
 
 
@@ -96,6 +96,50 @@ def test_dynamics(model, state):
     placement = sim.forward_kinematics(q)[:, :, trunk]
     np.testing.assert_allclose(placement[:3, 3], q[:3])
     np.testing.assert_allclose((sim.body_jacobian(q, trunk) @ v)[:3], placement[:3, :3] @ v[:3])
+    g, _ = sim.gravity_forces(q)
+    np.testing.assert_allclose(sim.coriolis_matrix(q, v) @ v + g, sim.bias_forces(q, v), atol=1e-11)
+    np.testing.assert_allclose(M @ sim.mass_matrix_inverse(q), np.eye(18), atol=1e-9)
+    parameters = np.concatenate([body.inertia for body in model.bodies])
+    # Without accelerations rotors need no force.
+    Y = sim.inverse_dynamics_regressor(q, v, np.zeros(18))
+    np.testing.assert_allclose(Y @ parameters, sim.bias_forces(q, v), atol=1e-9)
+    wrench = np.array([[0.0, 1, 2, 3, 4, 5]]).T
+    pushed = sim.inverse_dynamics_with_wrenches(q, v, a, [trunk], wrench)
+    found = sim.forward_dynamics_with_wrenches(q, v, pushed, [trunk], wrench)
+    np.testing.assert_allclose(found, a, atol=1e-8)
+    A, (momentum, _) = sim.centroidal_map(q), sim.centroidal_momentum(q, v)
+    np.testing.assert_allclose(A @ v, momentum, atol=1e-11)
+    np.testing.assert_array_equal(sim.centroidal_derivatives(q, v, a)[3], A)
+    np.testing.assert_allclose(sim.center_of_mass_motion(q, v, a)[0], com)
+    u = np.linspace(-1.0, 1.0, model.nu)
+    acts = sim.generalized_forces(q, v, u, "actuator")
+    assert acts.dforce_dq.trace() < 0 and acts.gradient == diffsim.Gradient.EXACT
+    both = sim.generalized_forces(q, v, u, ["actuator", diffsim.ForceKind.PASSIVE]).force
+    passive = sim.generalized_forces(q, v, kinds=31)
+    np.testing.assert_allclose(both, acts.force + passive.force)
+    each = sim.actuator_states(q, v, u)
+    np.testing.assert_allclose(np.sort(acts.force[6:]), np.sort(each.forces))
+    np.testing.assert_allclose(each.dforces_dq.sum(), acts.dforce_dq.sum())
+    assert sim.tendon_states(q, v).dtensions_dv.shape == (0, 18)
+    with pytest.raises(diffsim.InvalidArgumentError, match="kinds"):
+        sim.generalized_forces(q, v, u, 0)
+    with pytest.raises(diffsim.InvalidArgumentError, match="bodies"):
+        sim.inverse_dynamics_with_wrenches(q, v, a, [99], wrench)
+    velocities, rates = sim.body_velocities(q, v), sim.body_accelerations(q, v, a)
+    speed, _, by_v = sim.frame_velocity(q, v, trunk)
+    rate, _, _, by_a = sim.frame_acceleration(q, v, a, trunk)
+    J = sim.frame_jacobian(q, trunk)
+    np.testing.assert_array_equal(J, by_v)
+    np.testing.assert_array_equal(J, by_a)
+    np.testing.assert_array_equal(J, sim.body_jacobians(q)[:, :, trunk])
+    np.testing.assert_array_equal(speed, velocities[:, trunk])
+    np.testing.assert_array_equal(rate, rates[:, trunk])
+    np.testing.assert_allclose(J @ a + sim.frame_jacobian_rate(q, v, trunk) @ v, rate, atol=1e-12)
+    own = diffsim.ReferenceFrame.LOCAL
+    np.testing.assert_allclose(sim.frame_velocity(q, v, trunk, np.eye(4), own)[0], v[:6])
+    assert sim.site_velocities(q, v).shape == sim.site_accelerations(q, v, a).shape == (6, 0)
+    with pytest.raises(diffsim.InvalidArgumentError, match="placement"):
+        sim.frame_jacobian(q, trunk, np.eye(3))
 
 
 def test_a_step_and_its_derivatives(model):
@@ -229,10 +273,10 @@ def test_geometry(model):
     without = model.with_pairs([(foot, floor)], False)
     assert model.pair_enabled(floor, foot) and not without.pair_enabled(floor, foot)
     assert len(diffsim.Sim(without).collide(q)) == 3
-    assert without.exclude_overlapping().warnings == without.exclude_overlapping(q).warnings == ()
+    assert without.exclude_overlapping().warnings == without.exclude_overlapping(q).warnings == model.warnings
     with pytest.raises(diffsim.InvalidArgumentError, match="geom_b"):
         model.pair_enabled(floor, 99)
-    with pytest.raises(diffsim.InvalidArgumentError, match="two geom ids"):
+    with pytest.raises(diffsim.InvalidArgumentError, match="two geom ids or names"):
         model.with_pairs([(1, 2, 3)], False)
     sim.set_pair_enabled(floor, foot, False)
     assert len(sim.collide(q)) == 3
@@ -336,6 +380,39 @@ def test_a_model_made_in_code():
     assert builder.build().nu == 1
 
 
+def test_inputs_of_a_urdf(models):
+    options = dict(base=diffsim.Base.FREE, actuation=diffsim.Actuation.JOINTS)
+    model = diffsim.Model.load(models / "arm7.urdf", **options)
+    assert (model.nv, model.nu) == (13, 7)
+    servos = [dict(joint=name, name=f"servo of {name}", kp=20.0, kd=1.0, force_upper=3.0) for name in model.actuator_names]
+    driven = model.with_actuators(servos)
+    assert (driven.nu, model.nu) == (14, 7) and driven.actuator_id(servos[0]["name"]) == 7
+    with pytest.raises(diffsim.InvalidArgumentError, match="no joint is called"):
+        model.with_actuators([dict(joint="tail")])
+    with pytest.raises(diffsim.InvalidArgumentError, match="kp"):
+        model.with_actuators([dict(joint="joint1", kp=-1.0)])
+    with pytest.raises(TypeError, match="gears"):
+        model.with_actuators([dict(joint="joint1", gears=1.0)])
+    limited = diffsim.Model.load(models / "arm7.urdf", effort_limits=1, **options)
+    q, v, h = model.neutral(), np.zeros(13), 1e-3
+    effort = np.array([j.effort for j in model.joints if j.nv == 1])
+    far = [diffsim.Sim(m, time_step=h).step(q, v, u) for m, u in ((limited, 9.0 * effort), (model, effort))]
+    np.testing.assert_array_equal(far[0][1], far[1][1])
+
+
+def test_what_a_file_draws(tmp_path):
+    path = tmp_path / "r.urdf"
+    mesh = '<visual name="m"><geometry><mesh filename="m.obj" scale="2 1 1"/></geometry></visual>'
+    path.write_text(f"<robot name='r'><link name='a'>{mesh}{mesh.replace('m.obj', 'lost.obj')}</link></robot>")
+    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    found = diffsim.Model.load(path).visuals(path)
+    (shape,) = found.shapes
+    assert (found.left_out, len(found.warnings)) == (1, 1) and "lost.obj" in found.warnings[0]
+    assert (shape.name, shape.kind, shape.body) == ("m", diffsim.GeomKind.MESH, 1) and shape.file.endswith("m.obj")
+    assert shape.vertices.shape == (3, 3) and shape.vertices[0].max() == 2.0 and shape.triangles.shape == (3, 1)
+    assert np.isnan(shape.rgba).all() and (shape.placement == np.eye(4)).all()
+
+
 def test_springs_and_tendons():
     builder = diffsim.Builder()
     arm = builder.add_body(name="arm", inertia=diffsim.inertia_from_com(1.0, [0.0] * 3, [0.1, 0, 0.1, 0, 0, 0.1]))
@@ -343,6 +420,7 @@ def test_springs_and_tendons():
     builder.add_tendon(joints={"hinge": 0.5}, name="winch", stiffness=2.0, rest_lower=0.0, rest_upper=0.0)
     builder.add_tendon(bodies=[0, arm], anchors=np.array([[2.0, 1.0], [0.0, 0.0], [0.0, 0.0]]), name="cable", pull_only=1)
     builder.add_spring(body1=0, body2=arm, anchor2=[1.0, 0.0, 0.0], stiffness=3.0)
+    builder.add_actuator(tendon="winch", name="motor", gear=[4.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     model = builder.build()
     assert model.ntendon == 2 and model.tendon_id("cable") == 1 and model.tendon_names == ("winch", "cable")
     q, step = np.array([0.4]), 1e-6
@@ -351,6 +429,39 @@ def test_springs_and_tendons():
         np.testing.assert_allclose(lengths, [0.2, np.hypot(2.0 - np.cos(0.4), np.sin(0.4))], rtol=1e-15)
         slope = (sim.tendon_lengths(q + step)[0] - sim.tendon_lengths(q - step)[0]) / (2.0 * step)
         np.testing.assert_allclose(moments, [slope], rtol=1e-8)
+        # To the inertia about the hinge, 0.1, the spring adds h² 3 and the tendon h² 2/4; the moment is 0.5, the gear 4.
+        (_, idle), (_, driven) = (sim.step(q, np.zeros(1), [u]) for u in (0.0, 0.7))
+        h = 1e-3
+        np.testing.assert_allclose(driven - idle, h * 0.7 * 0.5 * 4.0 / (0.1 + h * h * 3.5), rtol=1e-12)
+    # Around a cylinder along the hinge's axis, whose side point asks for the longer way, and half of it over a pulley.
+    kinds = diffsim.PathKind
+    wrap = dict(
+        bodies=[0, 0, arm, 0, 0, arm],
+        stations=[kinds.POINT, kinds.CYLINDER, kinds.POINT, kinds.PULLEY, kinds.POINT, kinds.POINT],
+        anchors=np.array([[-2.0, 0, 2.0, 0, -2.0, 2.0], np.zeros(6), np.zeros(6)]),
+        sizes=[0, 1.0, 0, 2.0, 0, 0], axes=np.tile([[0.0], [0.0], [3.0]], 6),
+        side_bodies=[None, 0, None, None, None, None], sides=np.tile([[0.0], [-1.5], [0.0]], 6),
+    )
+    builder.add_tendon(name="wrap", **wrap)
+    with diffsim.Sim(builder.build(), contact=diffsim.ContactLaw.NONE) as sim:
+        lengths, moments = sim.tendon_lengths([0.3])
+        longer = 2.0 * np.sqrt(3.0) + np.pi / 3.0 + 0.3
+        np.testing.assert_allclose(lengths[2], longer + 2.0 * np.cos(0.15), rtol=1e-14)
+        np.testing.assert_allclose(moments[0, 2], 1.0 - np.sin(0.15), rtol=1e-14)
+    with pytest.raises(diffsim.InvalidArgumentError, match="radius"):
+        builder.add_tendon(**{**wrap, "sizes": [0, -1.0, 0, 2.0, 0, 0]})
+    with pytest.raises(diffsim.InvalidArgumentError, match="stations: expected 6 entries, got 2"):
+        builder.add_tendon(**{**wrap, "stations": ["point", "sphere"]})
+    builder.add_equality(diffsim.EqualityKind.TENDON, tendon1="winch", coefficients=[0.1, 0.0, 0.0, 0.0, 0.0])
+    with diffsim.Sim(builder.build()) as sim:
+        held, velocity = np.zeros(1), np.zeros(1)
+        for _ in range(300):
+            held, velocity = sim.step(held, velocity, [0.0])
+        assert held[0] == pytest.approx(0.2, abs=1e-6)
+    with pytest.raises(diffsim.InvalidArgumentError, match="rope"):
+        builder.add_equality(diffsim.EqualityKind.TENDON, tendon1="rope")
+    with pytest.raises(diffsim.InvalidArgumentError, match="joint or tendon"):
+        builder.add_actuator("hinge", tendon="winch")
     with pytest.raises(KeyError, match="tendon"):
         model.tendon_id("rope")
     with pytest.raises(diffsim.InvalidArgumentError, match="cable"):
@@ -409,3 +520,29 @@ def test_models_are_saved(models, tmp_path):
     with pytest.raises(diffsim.FileError, match="nowhere"):
         model.save(tmp_path / "nowhere" / "saved.xml")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["saved 日本.xml", "saved.urdf"]
+
+
+def test_prescribed_velocities(model):
+    q, v, u = model.keyframe("standing")
+    sim = diffsim.Sim(model, time_step=0.002)
+    assert np.all(np.isnan(sim.prescribed_velocities))
+    with pytest.raises(diffsim.UnsupportedError, match="dof 7 has no prescribed velocity"):
+        sim.select_params([diffsim.Param("prescribed", 7)])
+    k = model.joint("FR_thigh_joint").v_index
+    sim.prescribe(k, 0.3)
+    sim.select_params([diffsim.Param("prescribed", k)])
+    _, v_next = sim.step(q, v, u)
+    assert v_next[k] == 0.3 == sim.prescribed_velocities[k]
+    held = sim.prescribed_impulses()
+    assert held[k] != 0.0 and np.count_nonzero(held) == 1
+    by = sim.jacobians().dv_dp[:, 0]
+    assert by[k] == 1.0 and np.count_nonzero(by) > 1
+    with pytest.raises(diffsim.InvalidArgumentError, match=f"dof {k} cannot be freed"):
+        sim.prescribe(k, np.nan)
+    with pytest.raises(TypeError, match="dof: expected"):
+        sim.prescribe(0.5, 1.0)
+    batch = diffsim.Batch(model, 2, time_step=0.002)
+    batch.prescribe(1, k, 0.3)
+    _, ends = batch.step(np.stack([q, q], axis=1), np.stack([v, v], axis=1), np.stack([u, u], axis=1))
+    assert ends[k, 1] == 0.3 and ends[k, 0] != 0.3
+    assert np.array_equal(ends[:, 1], v_next)

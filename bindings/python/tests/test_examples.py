@@ -1,6 +1,7 @@
 """The Python examples reach what they set out for; each says so by its exit status."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -34,6 +35,18 @@ def test_jump_worm(tmp_path):
     start, found = (diffsim.Recording.read(tmp_path / name) for name in ("jump_worm_start.dsrec", "jump_worm.dsrec"))
     # The tail lies, or has left the ground.
     assert max(abs(f.q[1]) for f in start.frames) < 1e-6 and max(f.q[1] for f in found.frames) > 0.1
+
+
+def test_cable_arm(tmp_path):
+    said = run("cable_arm.py", tmp_path).stdout
+    slopes = [float(x) for x in re.findall(r"by (\d\.\de-\d+)", said)]
+    paths = [float(x) for x in re.findall(r"^ +(?:bdf2|bdf1) +([\d.]+) mm", said, re.M)]
+    assert len(slopes) == 2 and max(slopes) < 1e-5 and "EXACT" in said
+    assert len(paths) == 2 and 10 * paths[0] < paths[1]
+    picture = (tmp_path / "cable_arm.svg").read_text()
+    assert picture.count("<polyline") == 7 and "nan" not in picture
+    frames = diffsim.Recording.read(tmp_path / "cable_arm.dsrec").frames
+    assert max(abs(frames[0].q)) < 0.1 and max(abs(frames[-1].q)) > 0.5
 
 
 def test_catapult(tmp_path):

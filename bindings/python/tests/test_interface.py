@@ -16,6 +16,7 @@ ENUMERATIONS = {
     "ds_contact_mode": (diffsim.ContactMode, "DS_MODE_"),
     "ds_format": (diffsim.Format, "DS_FORMAT_"),
     "ds_base": (diffsim.Base, "DS_BASE_"),
+    "ds_activation": (diffsim.Activation, "DS_ACTIVATION_"),
     "ds_actuation": (diffsim.Actuation, "DS_ACTUATION_"),
     "ds_mimic": (diffsim.Mimic, "DS_MIMIC_"),
     "ds_missing_mesh": (diffsim.MissingMesh, "DS_MISSING_MESH_"),
@@ -28,7 +29,15 @@ ENUMERATIONS = {
     "ds_param_kind": (diffsim.ParamKind, "DS_PARAM_"),
     "ds_equality_kind": (diffsim.EqualityKind, "DS_EQUALITY_"),
     "ds_tendon_kind": (diffsim.TendonKind, "DS_TENDON_"),
+    "ds_path_kind": (diffsim.PathKind, "DS_PATH_"),
     "ds_quantity": (diffsim.Quantity, "DS_QUANTITY_"),
+    "ds_force_kind": (diffsim.ForceKind, "DS_FORCE_"),
+    "ds_reference_frame": (diffsim.ReferenceFrame, "DS_FRAME_"),
+    "ds_ik_kind": (diffsim.IkKind, "DS_IK_"),
+    "ds_ik_outcome": (diffsim.IkOutcome, "DS_IK_"),
+    "ds_ilqr_outcome": (diffsim.IlqrOutcome, "DS_ILQR_"),
+    "ds_sensor_kind": (diffsim.SensorKind, "DS_SENSOR_"),
+    "ds_zone_kind": (diffsim.ZoneKind, "DS_ZONE_"),
     "ds_smoothing_method": (diffsim.SmoothingMethod, "DS_SMOOTHING_"),
 }
 
@@ -56,6 +65,33 @@ def test_enumerations_have_the_header_s_names_and_numbers(name):
     assert {re.sub(f"^{prefix}", "", text): number for number, text in elements} == {
         member.name: member.value for member in enumeration
     }
+
+
+def test_names_of_enumerations_are_typed_whole():
+    """The literals that type checkers know."""
+    from typing import get_args
+
+    from diffsim import enums
+
+    literals = {name: get_args(x) for name, x in vars(enums).items() if name.endswith("Name")}
+    assert len(literals) > 12
+    for name, known in literals.items():
+        assert list(known) == [member.lower() for member in getattr(enums, name[:-4]).__members__], name
+
+
+def test_fields_that_are_enumerations_take_names():
+    """As the header's comments have them."""
+    from diffsim.enums import CHOICES
+
+    code = HEADER.read_text(encoding="utf-8")
+    found = {}
+    for struct, body in re.findall(r"typedef struct (ds_\w+) \{(.*?)\n\} \1;", code, flags=re.S):
+        for comment, field in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*int32_t (\w+);", body, flags=re.S):
+            kind = re.search(r"\b(?:A|An) (ds_\w+)", comment)
+            if kind and kind[1] in ENUMERATIONS:
+                found[struct, field] = ENUMERATIONS[kind[1]][0]
+    listed = {(struct, field): kind for struct, fields in CHOICES.items() for field, kind in fields.items()}
+    assert len(found) > 12 and found.items() <= listed.items()
 
 
 def test_versions():

@@ -26,13 +26,16 @@ def handle_of(kind, model):
         "Rollout": lambda: diffsim.Rollout(model, 3),
         "Batch": lambda: diffsim.Batch(model, 2, 2),
         "Problem": lambda: diffsim.Problem(1),
+        "Ik": lambda: diffsim.Ik(model),
+        "Ilqr": lambda: diffsim.Ilqr(model, 2),
         "Builder": diffsim.Builder,
+        "Recorder": lambda: diffsim.Recorder(model),
         "Model": lambda: diffsim.Model.from_string("<mujoco/>", diffsim.Format.MJCF),
     }
     return makers[kind]()
 
 
-KINDS = ("Sim", "Rollout", "Batch", "Problem", "Builder", "Model")
+KINDS = ("Sim", "Rollout", "Batch", "Problem", "Ik", "Ilqr", "Builder", "Model")
 COPIERS = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
@@ -41,16 +44,24 @@ COPIERS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ("Batch", "Problem", "Ik", "Ilqr", "Recorder"))
 @pytest.mark.parametrize("copier", COPIERS)
-def test_a_handle_is_not_copied(model, kind, copier):
-    """The copy of a sim used the memory that close() had freed ("range start index 94013403197283"), that of
-    a closed model seemed to be open."""
+def test_what_cannot_be_copied_says_so(model, kind, copier):
     handle = handle_of(kind, model)
     for _ in ("open", "closed"):
-        with pytest.raises(TypeError, match=f"a diffsim.{kind} can be neither copied nor pickled"):
+        with pytest.raises(TypeError, match=f"a diffsim.{kind} can be neither copied nor pickled: it"):
             COPIERS[copier](handle)
         handle.close()
+
+
+@pytest.mark.parametrize("kind", ("Sim", "Rollout", "Builder", "Model"))
+@pytest.mark.parametrize("copier", COPIERS)
+def test_a_closed_handle_is_not_copied(model, kind, copier):
+    """The copy of a closed model seemed to be open."""
+    handle = handle_of(kind, model)
+    handle.close()
+    with pytest.raises(diffsim.InvalidArgumentError, match=f"{kind.lower()}: must not be NULL"):
+        COPIERS[copier](handle)
 
 
 # Arguments of every public method, as an open handle takes them.
@@ -65,6 +76,10 @@ CALLS = {
         "jvp": (),
         "vjp": (V, V),
         "vjp_aware": (V, V),
+        "act": None,
+        "act_jacobians": (),
+        "jvp_act": (),
+        "vjp_act": (V, V),
         "aware_contacts": (),
         "impulse_jacobians": (),
         "impulse_jvp": (),
@@ -82,9 +97,13 @@ CALLS = {
         "work": (),
         "reset": (),
         "set_external_wrench": (1, np.zeros(6)),
+        "prescribe": (7, 0.1),
+        "prescribed_velocities": None,
+        "prescribed_impulses": (),
         "select_params": ([],),
         "memory": None,
         "params": None,
+        "np": None,
         "forward_kinematics": (Q,),
         "inverse_dynamics": (Q, V, V),
         "forward_dynamics": (Q, V, V),
@@ -99,16 +118,53 @@ CALLS = {
         "energy": (Q, V),
         "center_of_mass": (Q,),
         "momentum": (Q, V),
+        "forward": (Q, V),
+        "acceleration_jacobians": (),
+        "acceleration_vjp": (V,),
+        "inverse": (Q, V, V),
+        "inverse_jacobians": (),
+        "body_contact_wrenches": (),
+        "ray_cast": (Q, np.zeros(3), np.ones(3)),
+        "ray_casts": (Q, np.zeros((3, 1)), np.ones((3, 1))),
+        "sensors": (Q, V),
+        "sensor_jacobians": (Q, V),
+        "sensor_vjp": (Q, V, np.zeros(0)),
+        "gravity_forces": (Q,),
+        "bias_forces": (Q, V),
+        "coriolis_matrix": (Q, V),
+        "mass_matrix_inverse": (Q,),
+        "inverse_dynamics_regressor": (Q, V, V),
+        "inverse_dynamics_with_wrenches": (Q, V, V, [1], np.zeros((6, 1))),
+        "forward_dynamics_with_wrenches": (Q, V, V, [1], np.zeros((6, 1))),
+        "center_of_mass_motion": (Q, V),
+        "centroidal_momentum": (Q, V),
+        "centroidal_map": (Q,),
+        "centroidal_derivatives": (Q, V, V),
+        "generalized_forces": (Q, V),
+        "actuator_states": (Q, V),
+        "tendon_states": (Q, V),
+        "body_velocities": (Q, V),
+        "body_accelerations": (Q, V, V),
+        "site_velocities": (Q, V),
+        "site_accelerations": (Q, V, V),
+        "body_jacobians": (Q,),
+        "frame_jacobian": (Q, 1),
+        "frame_jacobian_rate": (Q, V, 1),
+        "frame_velocity": (Q, V, 1),
+        "frame_acceleration": (Q, V, V, 1),
     },
     "Rollout": {
         "run": (Q, V, np.zeros((12, 2))),
         "adjoint": (np.zeros((18, 1)), np.zeros((18, 1))),
+        "run_act": (Q, V, None, np.zeros((12, 2))),
+        "adjoint_act": (np.zeros((18, 1)), np.zeros((18, 1))),
         "gradient": (),
         "aware_report": (),
         "select_params": ([],),
         "np": None,
         "params": None,
         "set_external_wrench": (1, np.zeros(6)),
+        "prescribe": (7, 0.1),
     },
     "Problem": {
         "solve": (np.eye(1), np.zeros((0, 1)), np.zeros(1), np.zeros(0), np.zeros(0)),
@@ -119,16 +175,40 @@ CALLS = {
         "impulses_unique": (),
         "reset": (),
     },
+    "Ik": {
+        "add_frame": (1,),
+        "add_center_of_mass": (),
+        "add_posture": (),
+        "ntask": None,
+        "set_target": (0, np.zeros(3)),
+        "set_weight": (0, 1.0),
+        "solve": (Q,),
+        "residual": (0,),
+        "gradient": (),
+        "jacobian": (),
+        "jvp": (np.zeros(0),),
+        "vjp": (V,),
+    },
+    "Ilqr": {
+        "set_weights": (np.ones(36), np.ones(36), np.ones(12)),
+        "set_reference": (Q,),
+        "set_input_bounds": (np.zeros(12), np.ones(12)),
+        "solve": (Q, V),
+        "states": (),
+        "gains": (0,),
+    },
     "Batch": {
         "step": (np.zeros((19, 2)), np.zeros((18, 2)), np.zeros((12, 2))),
         "jacobians": (),
         "vjp": (np.zeros((18, 2)), np.zeros((18, 2))),
+        "act": None,
         "info": (0,),
         "select_params": ([],),
         "np": None,
         "get_params": (0,),
         "set_params": (0, np.zeros(0)),
         "set_external_wrench": (0, 1, np.zeros(6)),
+        "prescribe": (0, 7, 0.1),
         "reset": (),
     },
     "Builder": {
@@ -142,6 +222,7 @@ CALLS = {
         "add_actuator": ("joint",),
         "add_spring": (),
         "add_tendon": ({"hinge": 1.0},),
+        "add_sensor": (diffsim.SensorKind.GYRO,),
         "add_equality": (diffsim.EqualityKind.WELD,),
         "build": (),
     },
@@ -151,6 +232,9 @@ CALLS = {
         "geom_id": ("",),
         "site_id": ("",),
         "tendon_id": ("",),
+        "sensor_id": ("",),
+        "sensor": (0,),
+        "sensors": None,
         "actuator_id": ("",),
         "body": (0,),
         "joint": (0,),
@@ -161,11 +245,15 @@ CALLS = {
         "time_step": None,
         "pair_enabled": (0, 1),
         "with_pairs": ([(0, 1)], True),
+        "visuals": ("closed.urdf",),
+        "with_actuators": ([{"joint": ""}],),
         "exclude_overlapping": (),
         "save": ("closed.xml",),
         "neutral": (),
         "home": (),
         "keyframe": ("",),
+        "keyframe_act": ("",),
+        "act_actuators": None,
         "integrate": ([], []),
         "difference": ([], []),
         "q_from_mujoco": ([],),
@@ -175,7 +263,7 @@ CALLS = {
     },
 }
 # They make a handle or memory; or go through the model's parts one by one, of which the empty model has none.
-NOT_A_CALL = {"close", "load", "from_string", "new_jacobians", "joints", "geoms", "sites", "actuator_names", "tendon_names", "keyframe_names"}
+NOT_A_CALL = {"options", "close", "load", "from_string", "new_jacobians", "joints", "geoms", "sites", "actuator_names", "tendon_names", "keyframe_names"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -42,7 +42,7 @@ pub fn shapes(mesh: &TriMesh, mode: MeshMode, open: OpenMesh) -> Result<Vec<Conv
     let opening = opening(mesh, mode);
     match (opening, open, mode) {
         (Some(where_), OpenMesh::Error, _) => Err(Error::parse(format!(
-            "the mesh is open: {where_}; close it, or let it collide as its hull by open_mesh"
+            "the mesh is open: {where_}; close it, or let it collide as its hull by open_mesh = DS_OPEN_MESH_HULL"
         ))),
         (None, _, MeshMode::Decomposed) => {
             let pieces = decompose(mesh, Decomposition::default())?;

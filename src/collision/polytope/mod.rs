@@ -34,6 +34,7 @@ mod naming;
 mod pair;
 mod patch;
 mod plane;
+mod ray;
 mod sat;
 mod second_order;
 mod shell;
@@ -52,6 +53,7 @@ pub use feature::{Feature, Spot};
 pub use hull::{Edge, Face, Hull, MAX_SIDES, MAX_VERTICES};
 pub use manifold::{MAX_POINTS, Manifold};
 pub use plane::{collide_plane, differentiate_plane};
+pub use ray::first_of;
 pub use terrain::{Terrain, TerrainContact};
 
 use crate::collision::Approach;

@@ -94,6 +94,10 @@ impl Terrain {
         })
     }
 
+    pub(super) fn grid(&self) -> &HeightGrid {
+        &self.grid
+    }
+
     /// The greatest height [m].
     pub fn highest(&self) -> f64 {
         self.grid.highest()

@@ -4,6 +4,7 @@
 //! have a tree of ⌈log₈ n⌉ levels: a query works on the stack. (The traversal of parry's hierarchy spills to
 //! the heap beyond a depth of its own.)
 
+use crate::collision::ray::Ray;
 use crate::spatial::Vec3;
 
 const WIDTH: usize = 8;
@@ -34,6 +35,23 @@ impl Node {
         high: [[f64::NAN; WIDTH]; 3],
         child: [0; WIDTH],
     };
+
+    /// Where a ray enters a child's box, 0 from within.
+    fn entry(&self, child: usize, ray: &Ray) -> Option<f64> {
+        let (mut from, mut to) = (0.0, f64::INFINITY);
+        for k in 0..3 {
+            let (low, high) = (self.low[k][child], self.high[k][child]);
+            let (x, rate) = (ray.origin[k], ray.direction[k]);
+            if rate != 0.0 {
+                let (a, b) = ((low - x) / rate, (high - x) / rate);
+                (from, to) = (a.min(b).max(from), a.max(b).min(to));
+            } else if !(low <= x && x <= high) {
+                return None;
+            }
+        }
+        // A box that is none has no bounds.
+        (from <= to && !self.low[0][child].is_nan()).then_some(from)
+    }
 }
 
 impl Hierarchy {
@@ -97,6 +115,46 @@ impl Hierarchy {
         if !self.nodes.is_empty() {
             self.descend(0, query, found);
         }
+    }
+
+    /// Visits the items whose boxes a ray meets before `reach`, which every visit may shorten; nearer nodes first.
+    pub fn pierce(&self, ray: &Ray, reach: f64, visit: &mut dyn FnMut(u32) -> f64) {
+        if !self.nodes.is_empty() {
+            self.pierce_node(0, ray, reach, visit);
+        }
+    }
+
+    fn pierce_node(
+        &self,
+        node: usize,
+        ray: &Ray,
+        mut reach: f64,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) -> f64 {
+        let node = &self.nodes[node];
+        let mut order = [(f64::INFINITY, 0); WIDTH];
+        let mut count = 0;
+        for i in 0..WIDTH {
+            if let Some(from) = node.entry(i, ray) {
+                let mut k = count;
+                while k > 0 && order[k - 1].0 > from {
+                    order[k] = order[k - 1];
+                    k -= 1;
+                }
+                order[k] = (from, node.child[i]);
+                count += 1;
+            }
+        }
+        for &(from, child) in &order[..count] {
+            if from > reach {
+                break;
+            }
+            reach = match child & ITEM {
+                0 => self.pierce_node(child as usize, ray, reach, visit),
+                _ => visit(child & !ITEM),
+            };
+        }
+        reach
     }
 
     fn descend(&self, node: usize, query: &Aabb, found: &mut Vec<u32>) {

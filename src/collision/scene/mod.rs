@@ -6,6 +6,7 @@
 //! (by geoms alone in a scene with too many pairs for a list), then by features.
 
 mod broad;
+mod carriers;
 mod closest;
 mod crowd;
 mod extremes;
@@ -17,6 +18,7 @@ mod motion;
 mod narrow;
 mod overlap;
 mod pairs;
+mod ray;
 mod search;
 mod size;
 mod solid;
@@ -29,6 +31,7 @@ pub use closest::Closest;
 pub use found::SceneContact;
 pub use overlap::{exclude_inseparable, exclude_overlapping, may_touch};
 pub use pairs::{PairFriction, Rules, ScenePair};
+pub use ray::RayHit;
 pub use solids::with_geometry;
 
 use super::{ContactDerivative, Smoothness};
@@ -37,6 +40,7 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{Pose, Vec3};
 use broad::Broad;
+use carriers::Carriers;
 use found::{Found, MAX_GEOMS};
 use geom::{SceneGeom, link_bounds};
 use motion::Motions;
@@ -65,6 +69,7 @@ pub struct Scene {
     centers: Vec<Vec3>,
     arms: Vec<Vec3>,
     motions: Motions,
+    carriers: Carriers,
     found: Found,
     /// Added to every pair's margin [m].
     wider: f64,
@@ -110,6 +115,7 @@ impl Scene {
             centers: vec![Vec3::ZERO; model.topology().links.len() + 1],
             arms: vec![Vec3::ZERO; model.topology().links.len()],
             motions: Motions::new(&geoms, &bounds),
+            carriers: Carriers::new(model.topology()),
             bounds,
             found: Found::new(capacity)?,
             wider: 0.0,

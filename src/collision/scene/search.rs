@@ -13,7 +13,7 @@ use crate::dynamics::kinematics::Kinematics;
 use crate::error::Result;
 use crate::linalg::dispatch;
 use crate::model::Model;
-use crate::model::topology::WORLD;
+use crate::model::topology::{Topology, WORLD};
 use crate::spatial::{Pose, Twist, Vec3};
 
 impl Scene {
@@ -36,6 +36,11 @@ impl Scene {
             self.middles[i] = link.point(g.centre);
         }
         self.motions.clear();
+    }
+
+    /// Takes which dofs have given velocities: what no other moves against each other does not collide.
+    pub fn drive(&mut self, t: &Topology, driven: &[bool]) {
+        self.carriers.take(t, |k| !driven[k]);
     }
 
     /// Foresees the links' motion at the start of a step (spatial velocities about their trees' origins), and that
@@ -158,6 +163,9 @@ impl Scene {
     /// Adds the contacts of a pair.
     pub(super) fn touch(&mut self, pair: &ScenePair, approach: &Approach) {
         let link = [pair.a, pair.b].map(|g| self.geoms[g].link);
+        if self.carriers.are_bound(self.slots(pair)) {
+            return;
+        }
         let from = self.found.count;
         let mut missed = 0;
         self.narrow(pair, approach, |found, face, point, part| {
@@ -254,6 +262,9 @@ impl Scene {
 
     pub(super) fn misses_on(&mut self, pair: &ScenePair, horizon: f64, h: f64) -> bool {
         let (link, balls) = (self.slots(pair), self.balls(pair));
+        if self.carriers.are_bound(link) {
+            return false;
+        }
         let margin = pair.margin + self.slack(link);
         let end = (self.motions.offered(link, &self.centers, h)).within(0.0, balls);
         if end.farthest <= margin || !self.is_pair_near(pair, end.farthest) {

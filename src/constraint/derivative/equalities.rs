@@ -5,11 +5,13 @@ use super::rows::{AFTER, Bend, Cross, OnDof, Side, lanes_to_vec, three_lanes};
 use crate::constraint::assemble::Constraints;
 use crate::constraint::equality::{Coupling, Equality};
 use crate::constraint::equality_derivative::EqualityState;
+use crate::constraint::source::Source;
 use crate::constraint::varied::moving;
 use crate::dynamics::external::{External, Stiffness};
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::topology::{Topology, WORLD};
-use crate::spatial::Vec3;
+use crate::spatial::{Vec3, Wrench};
+use crate::tendon::{Cords, Displacement};
 
 impl ConstraintDerivative {
     /// Takes up an equality or a spring; its impulses join the external loads as forces over the step, with how they turn.
@@ -17,14 +19,17 @@ impl ConstraintDerivative {
         &mut self,
         c: &Constraints,
         t: &Topology,
-        kin: &Kinematics,
-        (q, v_next): (&[f64], &[f64]),
+        (kin, cords): (&Kinematics, &Cords),
+        [q, v, v_next]: [&[f64]; 3],
         group: usize,
         external: &mut External,
     ) {
         let equality = match c.equality(group) {
             Some(Equality::Coupling(coupling)) => {
                 return self.push_coupling(c, coupling, (q, v_next), group);
+            }
+            Some(Equality::Tendons(coupling)) => {
+                return self.push_lengths(c, cords, coupling, [v, v_next], group);
             }
             Some(equality) => equality,
             None => return,
@@ -61,6 +66,44 @@ impl ConstraintDerivative {
         for (x, sign) in [(0, 1.0), (1, -1.0)] {
             if p.link[x] != WORLD {
                 external.add(p.link[x], p.point[x], f * sign, m * sign);
+            }
+        }
+    }
+
+    /// Effect of displacing a point of a tendon's path or an end of a spring, by the parameter that is its coordinate.
+    pub fn anchor_displaced(
+        &self,
+        c: &Constraints,
+        t: &Topology,
+        (kin, cords): (&Kinematics, &Cords),
+        displaced: &Displacement,
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        self.tendons_displaced((kin, cords), displaced, sigma, force);
+        let Displacement::End { spring, end, by } = *displaced else {
+            return;
+        };
+        for (group, source) in c.sources.iter().enumerate() {
+            let Source::Spring { index, elastic, .. } = *source else {
+                continue;
+            };
+            let Some(p) = c.springs[index].pose(t, kin).filter(|_| index == spring) else {
+                continue;
+            };
+            // σ = s (v₁ − v₂) + …, and the impulse acts at the point that is displaced.
+            let link = p.link[end];
+            let by = if end == 0 { by } else { -by };
+            let turned = self.flow[AFTER].of(link).ang.cross(by) * elastic.scale;
+            let gap = c.target(group).by_violation.vary(by);
+            let rows = &mut sigma[c.range(group)];
+            for (x, dx) in rows.iter_mut().zip((turned + gap).to_array()) {
+                *x += dx;
+            }
+            let impulse = lanes_to_vec(c.impulse(group)) * elastic.scale;
+            let w = Wrench::new(Vec3::ZERO, by.cross(impulse));
+            for i in t.path(link) {
+                force[i] += kin.s[i].dot(w);
             }
         }
     }

@@ -57,11 +57,12 @@ pub(super) struct OnTendon {
     pub by_length: f64,
 }
 
-/// The impulse of all rows of a tendon along its length [N s].
+/// The impulse of all rows of a tendon along its length, and its slope by that length [N s and N s/m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pull {
     pub tendon: usize,
     pub impulse: f64,
+    pub bend: f64,
 }
 
 /// Impulses on the link `to` by a displacement of the link `from`.

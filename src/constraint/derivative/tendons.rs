@@ -1,21 +1,23 @@
 //! The rows of tendons in a variation.
 //!
 //! With the moment g = ∂l/∂q, H = ∂g/∂q and σ = c g·v⁺ + e l + …, ∂σ/∂q = c Hᵀv⁺ + e g, and the impulse c λ g on the dofs varies
-//! by c λ H.
+//! by c λ H. Where a tendon leads another, c = −p'(l) varies, too, by −p'': e has −p'' g·v⁺ more, and the impulse varies by
+//! −p'' λ g gᵀ beside that.
 
 use super::ConstraintDerivative;
 use super::rows::{BEFORE, OnDof, OnTendon, Pull};
 use crate::constraint::assemble::Constraints;
 use crate::constraint::elastic::Elastic;
+use crate::constraint::equality::LengthCoupling;
 use crate::constraint::source::{Along, Source};
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::topology::Topology;
-use crate::spatial::Twist;
-use crate::tendon::{Cords, Stretch};
+use crate::spatial::Vec3;
+use crate::tendon::{Cords, Displacement, Stretch};
 
 impl ConstraintDerivative {
-    /// Takes up the row of a tendon; of others nothing varies.
+    /// Takes up the row of a tendon or of a turn, which is a length, too; of others nothing varies.
     pub(super) fn push_tendon(
         &mut self,
         c: &Constraints,
@@ -28,6 +30,10 @@ impl ConstraintDerivative {
                 along: Along::Tendon(i),
                 sign,
             } => (i, sign, sign),
+            Source::Limit {
+                along: Along::Turn(i),
+                sign,
+            } => (cords.of_turn(i), sign, sign),
             Source::Friction {
                 along: Along::Tendon(i),
             } => (i, 1.0, 0.0),
@@ -46,7 +52,49 @@ impl ConstraintDerivative {
             by_rate: [scale, scale * target.by_speed],
             by_length: sign * target.by_gap,
         };
+        let pull = Pull {
+            tendon,
+            impulse: scale * c.lambda[row],
+            bend: 0.0,
+        };
+        self.push_length(cords, [v, v_next], own, pull);
+    }
+
+    /// Takes up the row of an equality of tendons.
+    pub(super) fn push_lengths(
+        &mut self,
+        c: &Constraints,
+        cords: &Cords,
+        coupling: &LengthCoupling,
+        v: [&[f64]; 2],
+        group: usize,
+    ) {
+        let row = c.range(group).start;
+        let closing = c.target(group).by_violation.vary(Vec3::X).x;
+        let [_, slope, bend] = coupling.target(cords);
+        let mut push = |tendon: usize, scale: f64, bend: f64| {
+            let own = OnTendon {
+                row,
+                tendon,
+                by_rate: [scale, 0.0],
+                by_length: closing * scale + bend * cords.rate(tendon, v[1]),
+            };
+            let pull = Pull {
+                tendon,
+                impulse: scale * c.lambda[row],
+                bend: bend * c.lambda[row],
+            };
+            self.push_length(cords, v, own, pull);
+        };
+        push(coupling.follower.tendon, 1.0, 0.0);
+        if let Some(leader) = coupling.leader {
+            push(leader.tendon, -slope, -bend);
+        }
+    }
+
+    fn push_length(&mut self, cords: &Cords, [v, v_next]: [&[f64]; 2], own: OnTendon, pull: Pull) {
         self.tendons.push(own);
+        let OnTendon { row, tendon, .. } = own;
         let (support, n) = (cords.support(tendon), cords.support(tendon).len());
         let columns = cords.hessian(tendon).chunks_exact(n.max(1));
         for ((dof, g), column) in cords.moments(tendon).zip(columns) {
@@ -60,10 +108,12 @@ impl ConstraintDerivative {
             }
             self.on_dofs.push(OnDof { row, dof, slope });
         }
-        let impulse = scale * c.lambda[row];
         match self.pulls.iter_mut().find(|p| p.tendon == tendon) {
-            Some(p) => p.impulse += impulse,
-            None => self.pulls.push(Pull { tendon, impulse }),
+            Some(p) => {
+                p.impulse += pull.impulse;
+                p.bend += pull.bend;
+            }
+            None => self.pulls.push(pull),
         }
     }
 
@@ -119,13 +169,15 @@ impl ConstraintDerivative {
         within: bool,
         mut visit: impl FnMut(usize, usize, f64),
     ) {
-        for p in self.pulls.iter().filter(|p| p.impulse != 0.0) {
-            let support = cords.support(p.tendon);
-            let columns = cords.hessian(p.tendon).chunks_exact(support.len().max(1));
-            for (dof, column) in support.iter().zip(columns) {
-                for (other, x) in support.iter().zip(column) {
-                    if *x != 0.0 && t.are_on_a_path(*other, *dof) == within {
-                        visit(*dof, *other, p.impulse * x);
+        let acts = |p: &&Pull| p.impulse != 0.0 || p.bend != 0.0;
+        for p in self.pulls.iter().filter(acts) {
+            let n = cords.support(p.tendon).len();
+            let columns = cords.hessian(p.tendon).chunks_exact(n.max(1));
+            for ((dof, g), column) in cords.moments(p.tendon).zip(columns) {
+                for ((other, along), x) in cords.moments(p.tendon).zip(column) {
+                    let x = p.impulse * x + p.bend * g * along;
+                    if x != 0.0 && t.are_on_a_path(other, dof) == within {
+                        visit(dof, other, x);
                     }
                 }
             }
@@ -145,21 +197,23 @@ impl ConstraintDerivative {
         });
     }
 
-    /// The tendons' part of [`ConstraintDerivative::displaced`], of a link with all that it carries.
+    /// Effect of what is displaced on the rows that are lengths.
     pub(super) fn tendons_displaced(
         &self,
         (kin, cords): (&Kinematics, &Cords),
-        link: usize,
-        xi: Twist,
+        displaced: &Displacement,
         sigma: &mut [f64],
         force: &mut [f64],
     ) {
         for p in &self.pulls {
-            cords.along(kin, p.tendon, link, xi, |k, x| force[k] += p.impulse * x);
+            let length = cords.along(kin, p.tendon, displaced, |k, x| force[k] += p.impulse * x);
+            for (k, g) in cords.moments(p.tendon).filter(|_| p.bend != 0.0) {
+                force[k] += p.bend * length * g;
+            }
         }
         for own in &self.tendons {
             let mut rates = [0.0; 2];
-            let length = cords.along(kin, own.tendon, link, xi, |k, x| {
+            let length = cords.along(kin, own.tendon, displaced, |k, x| {
                 for (rate, v) in rates.iter_mut().zip(&self.v) {
                     *rate += x * v[k];
                 }

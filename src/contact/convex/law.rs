@@ -1,5 +1,6 @@
 //! The law of compliant contact: solve and linearize.
 
+use super::impulse::impulse;
 use super::{ConvexOptions, ConvexSolver};
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
@@ -64,6 +65,19 @@ impl Law for Convex {
             beside: None,
             jam: Jam::NONE,
         })
+    }
+
+    fn answer(&mut self, step: &mut dyn Request) -> Result<()> {
+        step.ask(PushOut::Full);
+        let p = step.posed();
+        let mut at = 0;
+        for (block, r) in p.problem.blocks.iter().zip(p.regularization) {
+            let rows = at..at + block.rows();
+            at = rows.end;
+            let answer = impulse(*block, *r, &p.problem.g[rows.clone()]);
+            p.lambda[rows.clone()].copy_from_slice(&answer[..rows.len()]);
+        }
+        Ok(())
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {

@@ -87,6 +87,13 @@ impl Linearized for ConvexSolver {
         Ok(())
     }
 
+    fn answer(&mut self, problem: &Problem, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
+        self.factor_solution(problem)?;
+        let (from, to) = (dsigma.as_chunks::<1>().0, dlambda.as_chunks_mut::<1>().0);
+        times_slopes(trees(problem)?, &self.answers, -1.0, from, to);
+        Ok(())
+    }
+
     fn apply_transpose(
         &mut self,
         problem: &Problem,

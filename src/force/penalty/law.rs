@@ -4,17 +4,15 @@
 //!
 //!   N = max(0, k (x + c(x) ẋ)),   c = τ x / (x + τ v₀)
 //!
-//! with v₀ = [`TOUCH_SPEED`]. Deeper than τ v₀ that is a spring and a damper of k τ; nearer to the surface the damping fades,
+//! with v₀ = 1 cm/s. Deeper than τ v₀ that is a spring and a damper of k τ; nearer to the surface the damping fades,
 //! N → k x (1 + ẋ/v₀), so that the force begins and ends at zero whatever the speed. It never pulls.
 //!
 //! Friction is viscous up to Coulomb's bound, T = −min(k_t ‖v_t‖, μ N) v_t/‖v_t‖.
 
+use super::super::fade::Fade;
 use super::material::Material;
 use crate::contact::mode::Mode;
 use crate::spatial::Vec3;
-
-/// v₀: what touches or parts more slowly has a force that stays smooth until it ends [m/s, or rad/s].
-pub const TOUCH_SPEED: f64 = 0.01;
 
 /// A normal force and its slopes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,8 +27,8 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// At a kink the slopes are those of the side without force.
-    pub fn new(stiffness: f64, dissipation: f64, depth: f64, rate: f64) -> Normal {
+    /// At a kink the slopes are those of the side without force. `ease`: that of [`State`](crate::force::State).
+    pub fn new([stiffness, dissipation]: [f64; 2], depth: f64, rate: f64, ease: f64) -> Normal {
         let mut normal = Normal {
             distance: depth.abs(),
             ..Normal::default()
@@ -38,18 +36,18 @@ impl Normal {
         if depth <= 0.0 {
             return normal;
         }
-        let fade = depth + dissipation * TOUCH_SPEED;
-        let share = depth / fade;
+        let Fade {
+            share, by_depth, ..
+        } = Fade::new(depth, dissipation, ease);
         let stretch = depth + dissipation * share * rate;
         let force = stiffness * stretch;
         normal.distance = depth.min(force.abs());
         if force <= 0.0 {
             return normal;
         }
-        let by_depth = dissipation * dissipation * TOUCH_SPEED / (fade * fade);
         Normal {
             force,
-            by_depth: stiffness * (1.0 + by_depth * rate),
+            by_depth: stiffness * (1.0 + dissipation * by_depth * rate),
             by_rate: stiffness * dissipation * share,
             by_stiffness: stretch,
             by_dissipation: stiffness * share * share * rate,
@@ -78,9 +76,11 @@ pub struct Reaction {
 
 impl Reaction {
     /// At a gap, with a normal from the first body to the second and the second's velocity against the first [m/s].
-    pub fn new(material: Material, gap: f64, n: Vec3, velocity: Vec3) -> Reaction {
+    /// `ease`: that of [`State`](crate::force::State).
+    pub fn new(material: Material, gap: f64, n: Vec3, velocity: Vec3, ease: f64) -> Reaction {
         let rate = -n.dot(velocity);
-        let normal = Normal::new(material.stiffness, material.dissipation, -gap, rate);
+        let spring = [material.stiffness, material.dissipation];
+        let normal = Normal::new(spring, -gap, rate, ease);
         let slip = velocity + n * rate;
         let speed = slip.norm();
         let (bound, viscous) = (

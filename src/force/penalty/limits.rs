@@ -1,11 +1,14 @@
 //! Joint limits as springs and dampers of the same law as contacts.
 
+use super::super::face::State;
 use super::law::Normal;
 use crate::dynamics::kinematics::{Kinematics, inertias, positions};
 use crate::error::Result;
+use crate::joint::Turn;
 use crate::model::Model;
 use crate::model::limits::{Limit, limits};
 use crate::model::topology::WORLD;
+use crate::spatial::Vec3;
 
 /// Stiffness of a limit is this squared times the inertia of its dof, and the damper damps that critically [1/s].
 pub const RATE: f64 = 100.0;
@@ -17,6 +20,8 @@ struct SoftLimit {
     /// [N/m or N m/rad]
     stiffness: f64,
     normal: Normal,
+    /// Of a spherical joint, and its velocity.
+    turn: Option<(Turn, Vec3)>,
 }
 
 /// Those of all joints.
@@ -40,34 +45,56 @@ impl SoftLimits {
             }
         }
         let soft = |limit: Limit| {
-            let k = limit.dof;
-            let s = kin.s[k];
-            let inertia = s.dot(kin.inertia[t.dofs[k].link].mul(s)) + params.armature[k];
+            let inertia = |k: usize| {
+                let s = kin.s[k];
+                s.dot(kin.inertia[t.dofs[k].link].mul(s)) + params.armature[k]
+            };
+            // Of a turn the mean over its directions.
+            let (first, nv) = (limit.dof, limit.nv());
+            let inertia = (first..first + nv).map(inertia).sum::<f64>() / nv as f64;
             SoftLimit {
                 limit,
                 stiffness: RATE * RATE * inertia,
                 normal: Normal::default(),
+                turn: None,
             }
         };
         Ok(SoftLimits(limits(model)?.into_iter().map(soft).collect()))
     }
 
     /// Adds their forces; how far the state is from where one of them begins or ends.
-    pub fn apply(&mut self, q: &[f64], v: &[f64], tau: &mut [f64]) -> f64 {
+    pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> f64 {
         let mut distance = f64::INFINITY;
         for SoftLimit {
             limit: l,
             stiffness,
             normal,
+            turn,
         } in &mut self.0
         {
-            let (below, above) = (l.lower - q[l.iq], q[l.iq] - l.upper);
+            if l.turn.is_some() {
+                let turned = Turn::of(&at.q[l.iq..l.iq + 4]);
+                let w = Vec3::from_slice(&at.v[l.dof..l.dof + 3]);
+                let (depth, rate) = (turned.angle - l.upper, turned.direction.dot(w));
+                *normal = Normal::new([*stiffness, 2.0 / RATE], depth, rate, at.ease);
+                *turn = Some((turned, w));
+                for (tau, u) in tau[l.dof..].iter_mut().zip(turned.direction.to_array()) {
+                    *tau -= u * normal.force;
+                }
+                distance = distance.min(normal.distance);
+                if normal.force > 0.0 {
+                    distance = distance.min(turned.switch_distance());
+                }
+                continue;
+            }
+            let (below, above) = (l.lower - at.q[l.iq], at.q[l.iq] - l.upper);
             // Of two bounds that are both passed the one passed farther holds.
             let (depth, sign) = match below >= above {
                 true => (below, 1.0),
                 false => (above, -1.0),
             };
-            *normal = Normal::new(*stiffness, 2.0 / RATE, depth, -sign * v[l.dof]);
+            let rate = -sign * at.v[l.dof];
+            *normal = Normal::new([*stiffness, 2.0 / RATE], depth, rate, at.ease);
             tau[l.dof] += sign * normal.force;
             distance = distance.min(normal.distance);
         }
@@ -79,7 +106,18 @@ impl SoftLimits {
     pub fn for_entries(&self, visit: &mut impl FnMut(usize, usize, f64, f64)) {
         for l in self.0.iter().filter(|l| l.normal.force > 0.0) {
             let k = l.limit.dof;
-            visit(k, k, l.normal.by_depth, l.normal.by_rate);
+            let Some((turn, w)) = &l.turn else {
+                visit(k, k, l.normal.by_depth, l.normal.by_rate);
+                continue;
+            };
+            let (u, slope) = (turn.direction.to_array(), turn.slope());
+            for (j, by_q) in slope.c.into_iter().enumerate() {
+                let depth = l.normal.by_depth * u[j] + l.normal.by_rate * w.dot(by_q);
+                for (i, turned) in by_q.to_array().into_iter().enumerate() {
+                    let by_q = depth * u[i] + l.normal.force * turned;
+                    visit(k + i, k + j, by_q, l.normal.by_rate * u[i] * u[j]);
+                }
+            }
         }
     }
 }

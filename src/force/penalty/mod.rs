@@ -9,7 +9,6 @@ mod material;
 mod slopes;
 mod touch;
 
-pub use law::TOUCH_SPEED;
 pub use limits::RATE;
 pub use material::{STIFFNESS, TANGENTIAL, fill};
 
@@ -71,11 +70,12 @@ impl PenaltyContacts {
         self.touches.clear();
         self.scene.place(at.model, at.kin);
         self.scene.collide(0.0)?;
-        let mut distance = self.limits.apply(at.q, at.v, tau);
+        let mut distance = self.limits.apply(at, tau);
         for c in self.scene.contacts() {
             let p = &c.point;
             let material = Material::of(at.params, c);
-            let touch = Touch::new(t, at.kin, c.link, material, (p.point, p.gap, p.normal));
+            let place = (p.point, p.gap, p.normal);
+            let touch = Touch::new(t, at.kin, c.link, material, place, at.ease);
             if touch.acts() {
                 touch.spread(t, at.kin, tau);
             }
@@ -180,6 +180,11 @@ impl PenaltyContacts {
         for arm in self.arms(contact) {
             r[arm.dof] += arm.s.dot(by);
         }
+    }
+
+    /// Whether any contact acts.
+    pub fn acts(&self) -> bool {
+        self.acting().next().is_some()
     }
 
     fn acting(&self) -> impl Iterator<Item = &Touch> {

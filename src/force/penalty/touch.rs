@@ -45,6 +45,7 @@ impl Touch {
         link: [usize; 2],
         material: Material,
         (point, gap, n): (Vec3, f64, Vec3),
+        ease: f64,
     ) -> Touch {
         let at = link.map(|l| match l {
             WORLD => point,
@@ -58,7 +59,7 @@ impl Touch {
         Touch {
             link,
             material,
-            reaction: Reaction::new(material, gap, n, relative),
+            reaction: Reaction::new(material, gap, n, relative, ease),
             common: t.join(t.tip(link[0]), t.tip(link[1])),
             at,
             n,

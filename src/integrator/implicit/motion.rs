@@ -1,7 +1,7 @@
 //! Where a stage's unknown leads, and how that varies: link by link, as all that is not plain addition happens within one.
 
 use crate::joint::{
-    IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul, block_tr_mul, free_pose,
+    IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul_columns, block_tr_mul, free_pose,
 };
 use crate::linalg::{add_scaled, within};
 use crate::model::Model;
@@ -43,6 +43,8 @@ impl Slope {
 #[derive(Clone, Debug)]
 pub struct Motion {
     blocks: Vec<[LinkMatrix; SLOPES]>,
+    /// Which of them are a link's, by links; of plain ones beyond the end.
+    places: Vec<usize>,
 }
 
 const ZERO: LinkMatrix = [Mat3::ZERO; 3];
@@ -134,8 +136,14 @@ fn of_spherical(xi: &[f64]) -> [LinkMatrix; SLOPES] {
 
 impl Motion {
     pub fn new(model: &Model) -> Motion {
+        let t = model.topology();
+        let mut places = vec![usize::MAX; t.links.len()];
+        for (k, l) in t.wide_links().enumerate() {
+            places[t.dofs[l.iv].link] = k;
+        }
         Motion {
-            blocks: Vec::with_capacity(model.topology().wide_links().count()),
+            blocks: Vec::with_capacity(t.wide_links().count()),
+            places,
         }
     }
 
@@ -163,9 +171,28 @@ impl Motion {
         t.wide_links().zip(self.blocks.iter().map(|b| &b[..]))
     }
 
+    /// The slopes of a link, of one with a quaternion.
+    pub fn of_link(&self, link: usize) -> Option<&[LinkMatrix]> {
+        self.blocks.get(self.places[link]).map(|b| &b[..])
+    }
+
     /// `out` += `scale` times the slope times x; nv entries each.
     pub fn add(&self, t: &Topology, slope: Slope, scale: f64, x: &[f64], out: &mut [f64]) {
-        self.add_by(t, slope, scale, x, out, block_mul);
+        let (x, out) = (x.as_chunks().0, out.as_chunks_mut().0);
+        self.add_columns::<1>(t, slope, scale, x, out);
+    }
+
+    /// The same for W columns, row by row.
+    #[inline(always)]
+    pub fn add_columns<const W: usize>(
+        &self,
+        t: &Topology,
+        slope: Slope,
+        scale: f64,
+        x: &[[f64; W]],
+        out: &mut [[f64; W]],
+    ) {
+        self.add_by(t, slope, scale, x, out, block_mul_columns);
     }
 
     /// The same with the slope's transpose.
@@ -177,24 +204,30 @@ impl Motion {
         x: &[f64],
         out: &mut [f64],
     ) {
-        self.add_by(t, slope, scale, x, out, block_tr_mul);
+        let (x, out) = (x.as_chunks::<1>().0, out.as_chunks_mut().0);
+        let multiply = |m: &LinkMatrix, x: &mut [[f64; 1]]| block_tr_mul(m, x.as_flattened_mut());
+        self.add_by(t, slope, scale, x, out, multiply);
     }
 
-    fn add_by(
+    #[inline(always)]
+    fn add_by<const W: usize>(
         &self,
         t: &Topology,
         slope: Slope,
         scale: f64,
-        x: &[f64],
-        out: &mut [f64],
-        multiply: fn(&LinkMatrix, &mut [f64]),
+        x: &[[f64; W]],
+        out: &mut [[f64; W]],
+        multiply: impl Fn(&LinkMatrix, &mut [[f64; W]]),
     ) {
+        let add_scaled = |scale: f64, x: &[[f64; W]], out: &mut [[f64; W]]| {
+            add_scaled(scale, x.as_flattened(), out.as_flattened_mut());
+        };
         let mut from = 0;
         for (l, blocks) in self.wide(t) {
             if slope.is_one() {
                 add_scaled(scale, &x[from..l.iv], &mut out[from..l.iv]);
             }
-            let mut own = [0.0; 6];
+            let mut own = [[0.0; W]; 6];
             let own = &mut own[..l.nv];
             own.copy_from_slice(&x[l.dofs()]);
             multiply(&blocks[slope as usize], own);

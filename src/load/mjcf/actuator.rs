@@ -1,13 +1,16 @@
-//! `<actuator>`: everything that is a fixed gain with an affine bias on a joint or a tendon.
+//! `<actuator>`: gains and biases on a joint or a tendon, with a state or without.
 
 use super::Loader;
-use super::actuator_settings::{ActuatorSettings, Bias};
+use super::actuator_settings::{ActuatorSettings, Bias, Dynamics, Gain};
 use super::joint::range;
 use super::names::Names;
 use super::node::Node;
 use super::servo::{DampingRatio, JointEntry};
+use super::settings::LengthRange;
 use crate::error::{Error, Result};
+use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::cord::Transmission;
+use crate::model::muscle::Muscle;
 use crate::model::spec::{ActuatorSpec, JointKind};
 
 /// What an actuator acts on.
@@ -30,6 +33,40 @@ impl Target {
     }
 }
 
+/// The state that an actuator has.
+fn activation(
+    node: Node<'_>,
+    settings: &ActuatorSettings,
+    range: Option<(f64, f64)>,
+) -> Result<Option<Activation>> {
+    let [first, second, third, ..] = settings.dynamics;
+    let law = match settings.dynamics_kind {
+        Dynamics::None => {
+            return match settings.act_range == [0.0; 2] && settings.act_limited != Some(true) {
+                true => Ok(None),
+                false => Err(node.error("actrange of an actuator without a state (dyntype none)")),
+            };
+        }
+        Dynamics::Integrator => ActivationLaw::Integrator,
+        Dynamics::Filter => ActivationLaw::Filter {
+            time_constant: first,
+        },
+        Dynamics::FilterExact => ActivationLaw::FilterExact {
+            time_constant: first,
+        },
+        Dynamics::Muscle => ActivationLaw::Muscle {
+            rise: first,
+            fall: second,
+            smoothing: third,
+        },
+    };
+    Ok(Some(Activation {
+        law,
+        range,
+        early: settings.act_early,
+    }))
+}
+
 impl Loader {
     pub(super) fn read_actuators(&mut self, section: Node<'_>) -> Result<()> {
         for node in section.children() {
@@ -47,10 +84,10 @@ impl Loader {
     fn read_actuator(&mut self, node: Node<'_>, settings: &ActuatorSettings) -> Result<()> {
         let bias = match settings.bias_kind {
             Bias::Affine => [settings.bias[0], settings.bias[1], settings.bias[2]],
-            Bias::None => [0.0; 3],
+            Bias::None | Bias::Muscle => [0.0; 3],
         };
         let target = self.target(node, settings, bias)?;
-        let mut control = settings.control_range;
+        let (mut control, mut act) = (settings.control_range, settings.act_range);
         if settings.inherit_range > 0.0 {
             let (lower, upper) = target.limits.ok_or_else(|| {
                 let name = target.name();
@@ -60,7 +97,11 @@ impl Loader {
                 0.5 * (lower + upper),
                 0.5 * (upper - lower) * settings.inherit_range,
             );
-            control = [mean - radius, mean + radius];
+            let inherited = [mean - radius, mean + radius];
+            match settings.inherits_activation() {
+                true => act = inherited,
+                false => control = inherited,
+            }
         }
         let compiler = &self.compiler;
         let control_range = range(
@@ -80,9 +121,20 @@ impl Loader {
             settings.force_range,
             settings.force_limited,
         )?;
+        let act_range = range(
+            node,
+            compiler,
+            "actrange",
+            "actlimited",
+            act,
+            settings.act_limited,
+        )?;
+        let activation = activation(node, settings, act_range)?;
+        let [active, passive] = self.muscles(node, settings, &target)?;
         Names::insert(&mut self.names.actuators, node, node.name(), 0)?;
         // MJCF writes a damping ratio as a positive velocity bias of a position servo.
-        if bias[2] > 0.0 && bias[1] == -settings.gain[0] {
+        let fixed = settings.gain_kind == Gain::Fixed;
+        if fixed && bias[2] > 0.0 && bias[1] == -settings.gain[0] {
             let actuator = self.spec.actuators.len();
             let acts_on = target
                 .acts_on
@@ -91,17 +143,72 @@ impl Loader {
                 .push(DampingRatio::new(node, actuator, acts_on, bias[2]));
         }
         self.actuated.push(target.joint);
+        let gain = settings.gain;
+        let (gain, gain_slopes) = match settings.gain_kind {
+            Gain::Fixed => (gain[0], [0.0; 2]),
+            Gain::Affine => (gain[0], [gain[1], gain[2]]),
+            Gain::Muscle => (0.0, [0.0; 2]),
+        };
         self.spec.actuators.push(ActuatorSpec {
             name: node.name().to_string(),
             transmission: target.transmission,
             gear: settings.gear,
-            gain: settings.gain[0],
+            gain,
+            gain_slopes,
             bias,
+            active,
+            passive,
+            activation,
             control_range,
             force_range,
             origin: node.origin(),
         });
         Ok(())
+    }
+
+    /// What of gain and bias is a muscle's, with the range of lengths that it needs.
+    fn muscles(
+        &self,
+        node: Node<'_>,
+        settings: &ActuatorSettings,
+        target: &Target,
+    ) -> Result<[Option<Muscle>; 2]> {
+        let parts = [
+            (settings.gain_kind == Gain::Muscle, &settings.gain),
+            (settings.bias_kind == Bias::Muscle, &settings.bias),
+        ];
+        if !parts.iter().any(|(is_muscle, _)| *is_muscle) {
+            return Ok([None, None]);
+        }
+        let LengthRange {
+            use_existing,
+            use_limits,
+        } = self.compiler.length_range;
+        let [lower, upper] = settings.length_range;
+        let length_range = if use_existing && lower < upper {
+            (lower, upper)
+        } else {
+            // As in MuJoCo, without the gear.
+            target.limits.filter(|_| use_limits).ok_or_else(|| {
+                node.unsupported(
+                    "a muscle without lengthrange, which would be found by a simulation; give it, or limits of the joint or \
+                     tendon and <lengthrange uselimit=\"true\"/> in <compiler>",
+                )
+            })?
+        };
+        Ok(parts.map(|(is_muscle, x)| {
+            is_muscle.then(|| Muscle {
+                length_range,
+                range: (x[0], x[1]),
+                force: x[2],
+                scale: x[3],
+                shortest: x[4],
+                longest: x[5],
+                fastest: x[6],
+                passive: x[7],
+                lengthening: x[8],
+            })
+        }))
     }
 
     /// What the actuator acts on.

@@ -410,7 +410,7 @@ impl Files<'_> {
                 let tried: Vec<String> =
                     candidates.iter().map(|p| p.display().to_string()).collect();
                 Err(node.io(format!(
-                    "file {file:?} not found (looked for: {})",
+                    "file {file:?} not found (looked for: {}); mesh_dirs says where meshes are",
                     tried.join(", ")
                 )))
             }

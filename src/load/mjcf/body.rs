@@ -75,7 +75,17 @@ impl Loader {
         let name = suffixed(node, context);
         Names::insert(&mut self.names.bodies, node, &name, self.spec.bodies.len())?;
         let body = self.spec.bodies.len();
+        let mocap = node.flag("mocap")?.unwrap_or(false);
+        if mocap && context.body != 0 {
+            return Err(node.error("a mocap body must be a child of the world"));
+        }
+        let mut joints = Vec::new();
+        if mocap {
+            joints.push(JointSpec::new(name.clone(), JointKind::Free));
+        }
         self.spec.bodies.push(BodySpec {
+            joints,
+            mocap,
             name,
             parent: context.body,
             placement: context.frame.compose(&self.compiler.angles.pose(node)?),
@@ -181,6 +191,9 @@ impl Loader {
                 .add(node, "the range of a free joint has no meaning");
         }
         let body = &self.spec.bodies[context.body];
+        if body.mocap {
+            return Err(node.error("a mocap body cannot have joints"));
+        }
         if joint.kind == JointKind::Free && body.parent != 0 {
             return Err(node.error("a free joint is only possible on a body of the world"));
         }
@@ -215,7 +228,7 @@ impl Loader {
         let mut built = settings.build(node, &self.assets, context.body, &context.frame)?;
         built.spec.name = suffixed(node, context);
         Names::insert(&mut self.names.geoms, node, &built.spec.name, 0)?;
-        self.masses[context.body].add(built.inertia, built.group, &self.compiler);
+        self.masses[context.body].add(built.inertia, built.axes, built.group, &self.compiler);
         self.spec.geoms.push(built.spec);
         Ok(())
     }
@@ -223,13 +236,15 @@ impl Loader {
     fn read_site(&mut self, node: Node<'_>, context: &Context) -> Result<()> {
         let mut settings = self.classes.of(node, context.class)?.site.clone();
         settings.read(node, &self.compiler.angles)?;
-        let placement = context.frame.compose(&settings.build(node)?);
+        let (own, zone) = settings.build(node)?;
+        let placement = context.frame.compose(&own);
         let name = suffixed(node, context);
         Names::insert(&mut self.names.sites, node, &name, 0)?;
         self.spec.sites.push(SiteSpec {
             name,
             body: context.body,
             placement,
+            zone,
         });
         Ok(())
     }

@@ -2,10 +2,10 @@
 
 use super::Loader;
 use super::defaults::MAIN;
-use super::names::Names;
+use super::names::{NameMap, Names};
 use super::node::Node;
 use crate::error::Result;
-use crate::model::spec::{EqualityKind, EqualitySpec, PairSpec};
+use crate::model::spec::{EqualityKind, EqualitySpec, PairSpec, SiteSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 
 impl Loader {
@@ -69,7 +69,7 @@ impl Loader {
         };
         match node.tag() {
             "connect" | "weld" if node.has("site1") || node.has("site2") => {
-                refuse("an equality between sites")
+                self.sites_equality(node).map(Some)
             }
             "connect" => Ok(Some(EqualityKind::Connect {
                 body1: body("body1")?,
@@ -94,23 +94,69 @@ impl Loader {
                 }))
             }
             "joint" => {
-                let mut coefficients = [0.0, 1.0, 0.0, 0.0, 0.0];
-                node.numbers("polycoef", 1, &mut coefficients)?;
-                let joint = |attribute| {
-                    Names::find(&self.names.joints, node, attribute)
-                        .map(|_| node.text(attribute).unwrap_or_default().to_string())
-                };
+                let of = (&self.names.joints, ["joint1", "joint2"]);
+                let (joint1, joint2, coefficients) = polynomial(node, of)?;
                 Ok(Some(EqualityKind::Joint {
-                    joint1: joint("joint1")?,
-                    joint2: if node.has("joint2") {
-                        Some(joint("joint2")?)
-                    } else {
-                        None
-                    },
+                    joint1,
+                    joint2,
+                    coefficients,
+                }))
+            }
+            "tendon" => {
+                let of = (&self.names.tendons, ["tendon1", "tendon2"]);
+                let (tendon1, tendon2, coefficients) = polynomial(node, of)?;
+                Ok(Some(EqualityKind::Tendon {
+                    tendon1,
+                    tendon2,
                     coefficients,
                 }))
             }
             _ => refuse("this kind of equality"),
         }
     }
+
+    /// Two sites that coincide: with their points alone, or with their axes, too.
+    fn sites_equality(&self, node: Node<'_>) -> Result<EqualityKind> {
+        for other in ["body1", "body2", "anchor", "relpose"] {
+            if node.has(other) {
+                return Err(node.error(format!(
+                    "expected site1 and site2, or bodies with their points, found {other} beside sites"
+                )));
+            }
+        }
+        let site = |attribute| -> Result<&SiteSpec> {
+            let id = Names::find(&self.names.sites, node, attribute)?;
+            Ok(&self.spec.sites[id])
+        };
+        let (first, second) = (site("site1")?, site("site2")?);
+        let turn = first
+            .placement
+            .rot
+            .mul_mat(&second.placement.rot.transpose());
+        Ok(EqualityKind::Weld {
+            body1: first.body,
+            body2: second.body,
+            anchor: second.placement.pos,
+            relative: Some(Pose::new(turn, first.placement.pos)),
+            torque_scale: match node.tag() {
+                "connect" => 0.0,
+                _ => node.magnitude("torquescale")?.unwrap_or(1.0),
+            },
+        })
+    }
+}
+
+/// What follows, what leads if anything does, and the coefficients of the polynomial between them.
+fn polynomial(
+    node: Node<'_>,
+    (names, [first, second]): (&NameMap, [&str; 2]),
+) -> Result<(String, Option<String>, [f64; 5])> {
+    let mut coefficients = [0.0, 1.0, 0.0, 0.0, 0.0];
+    node.numbers("polycoef", 1, &mut coefficients)?;
+    let name = |attribute| {
+        let found = Names::find(names, node, attribute);
+        found.map(|_| node.text(attribute).unwrap_or_default().to_string())
+    };
+    let leader = node.has(second).then(|| name(second)).transpose()?;
+    Ok((name(first)?, leader, coefficients))
 }

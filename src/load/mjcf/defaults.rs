@@ -46,7 +46,8 @@ impl Settings {
                 self.material.read(node);
                 Ok(())
             }
-            "general" | "motor" | "position" | "velocity" => self.actuator.read(node),
+            "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper"
+            | "cylinder" | "muscle" => self.actuator.read(node),
             _ => Ok(()),
         }
     }

@@ -2,12 +2,13 @@
 
 use super::asset::Assets;
 use super::node::Node;
-use super::orientation::{Angles, rotation_of_z_to};
+use super::orientation::Angles;
 use super::paint::Paint;
 use super::solid::{self, Solid};
 use crate::error::Result;
+use crate::model::fluid::FluidCoefficients;
 use crate::model::spec::{GeomSpec, MeshMode, OpenMesh, ShapeSpec};
-use crate::spatial::{Inertia, Pose, Quat, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Quat, Vec3};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -54,6 +55,8 @@ pub(super) struct GeomSettings {
     priority: i32,
     friction: [f64; 3],
     margin: f64,
+    meets_fluid: bool,
+    fluid: FluidCoefficients,
     paint: Paint,
 }
 
@@ -77,6 +80,8 @@ impl Default for GeomSettings {
             priority: 0,
             friction: [1.0, 0.005, 0.0001],
             margin: 0.0,
+            meets_fluid: false,
+            fluid: FluidCoefficients::default(),
             paint: Paint::default(),
         }
     }
@@ -86,6 +91,8 @@ impl Default for GeomSettings {
 pub(super) struct BuiltGeom {
     pub spec: GeomSpec,
     pub inertia: Result<Inertia>,
+    /// Principal axes of the inertia, those of the shape.
+    pub axes: Option<Mat3>,
     pub group: i32,
 }
 
@@ -118,6 +125,13 @@ impl GeomSettings {
             return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
         }
         self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        let shapes = [("none", false), ("ellipsoid", true)];
+        self.meets_fluid = node
+            .keyword("fluidshape", &shapes)?
+            .unwrap_or(self.meets_fluid);
+        let mut fluid = self.fluid.to_array();
+        node.numbers("fluidcoef", 1, &mut fluid)?;
+        self.fluid = FluidCoefficients::from_array(fluid);
         self.paint.read(node);
         Ok(())
     }
@@ -136,6 +150,7 @@ impl GeomSettings {
             let mass = self.mass.unwrap_or(self.density * solid.measure);
             solid.with_mass(mass).transformed(&placement)
         });
+        let axes = Some(placement.rot).filter(|_| !matches!(shape, ShapeSpec::Mesh { .. }));
         let mut spec = GeomSpec::new(node.name(), body, placement, shape);
         spec.friction = self.friction;
         spec.condim = self.condim;
@@ -143,11 +158,13 @@ impl GeomSettings {
         spec.conaffinity = self.conaffinity;
         spec.priority = self.priority;
         spec.margin = self.margin;
+        spec.fluid = self.meets_fluid.then_some(self.fluid);
         spec.rgba = self.paint.colour(assets.materials());
         spec.origin = node.origin();
         Ok(BuiltGeom {
             spec,
             inertia,
+            axes,
             group: self.group,
         })
     }
@@ -172,7 +189,7 @@ impl GeomSettings {
                     ));
                 }
             }
-            let q = rotation_of_z_to(along)
+            let q = Quat::of_z_to(along)
                 .ok_or_else(|| node.error("fromto: the two points coincide"))?;
             placement = Pose::from_quat(q, centre);
         }

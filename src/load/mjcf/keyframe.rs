@@ -5,11 +5,13 @@ use super::names::Names;
 use super::node::Node;
 use crate::error::Result;
 use crate::model::spec::{JointKind, KeyframeSpec};
+use crate::spatial::Quat;
 
 impl Loader {
     pub(super) fn read_keyframes(&mut self, section: Node<'_>) -> Result<()> {
         let (mut nq, mut nv) = (0, 0);
-        for joint in self.spec.bodies.iter().flat_map(|b| &b.joints) {
+        let of_file = self.spec.bodies.iter().filter(|b| !b.mocap);
+        for joint in of_file.flat_map(|b| &b.joints) {
             let (q, v) = match joint.kind {
                 JointKind::Free => (7, 6),
                 JointKind::Spherical => (4, 3),
@@ -19,6 +21,19 @@ impl Loader {
             nv += v;
         }
         let nu = self.spec.actuators.len();
+        let mocap: Vec<[f64; 7]> = (self.spec.bodies.iter().filter(|b| b.mocap))
+            .map(|b| {
+                let [x, y, z] = b.placement.pos.to_array();
+                let [qx, qy, qz, qw] = Quat::from_mat3(&b.placement.rot).to_array();
+                [x, y, z, qw, qx, qy, qz]
+            })
+            .collect();
+        let states = self
+            .spec
+            .actuators
+            .iter()
+            .filter(|a| a.activation.is_some());
+        let na = states.count();
         for node in section.children() {
             let values = |name: &str, size: usize| -> Result<Vec<f64>> {
                 match node.list(name)? {
@@ -29,11 +44,20 @@ impl Loader {
                     list => Ok(list.unwrap_or_default()),
                 }
             };
+            let mut poses = mocap.clone();
+            for (name, first, n) in [("mpos", 0, 3), ("mquat", 3, 4)] {
+                let given = values(name, n * poses.len())?;
+                for (pose, given) in poses.iter_mut().zip(given.chunks_exact(n)) {
+                    pose[first..first + n].copy_from_slice(given);
+                }
+            }
             let keyframe = KeyframeSpec {
                 name: node.name().to_string(),
                 qpos: values("qpos", nq)?,
+                mocap: poses.concat(),
                 qvel: values("qvel", nv)?,
                 ctrl: values("ctrl", nu)?,
+                act: values("act", na)?,
                 origin: node.origin(),
             };
             Names::insert(

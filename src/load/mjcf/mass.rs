@@ -3,9 +3,9 @@
 use super::node::Node;
 use super::settings::{Compiler, InertiaFromGeom};
 use crate::error::{Error, Result};
+use crate::model::principal::principal_axes;
 use crate::model::spec::BodySpec;
 use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
-use nalgebra::{Matrix3, SymmetricEigen};
 
 /// Mass, centre of mass, and rotational inertia about it, in body axes.
 #[derive(Clone, Copy)]
@@ -13,6 +13,8 @@ pub(super) struct Distribution {
     mass: f64,
     com: Vec3,
     about_com: Sym3,
+    /// Its principal axes, columns in body axes, where the file says them.
+    axes: Option<Mat3>,
 }
 
 /// What a body's file entries say of its inertia.
@@ -21,19 +23,28 @@ pub(super) struct BodyMass {
     pub explicit: Option<Distribution>,
     /// Sum over the geoms in the compiler's group range that have mass, about the body frame.
     from_geoms: Option<Inertia>,
+    /// Principal axes of the only geom that has mass.
+    axes: Option<Mat3>,
     /// Why the sum is not complete, if it is not.
     incomplete: Option<Error>,
 }
 
 impl BodyMass {
     /// Adds a geom; one without a valid inertia is an error only if the sum is used.
-    pub fn add(&mut self, inertia: Result<Inertia>, group: i32, compiler: &Compiler) {
+    pub fn add(
+        &mut self,
+        inertia: Result<Inertia>,
+        axes: Option<Mat3>,
+        group: i32,
+        compiler: &Compiler,
+    ) {
         let [low, high] = compiler.inertia_groups;
         if !(low..=high).contains(&group) {
             return;
         }
         match inertia {
             Ok(i) if i.mass > 0.0 => {
+                self.axes = axes.filter(|_| self.from_geoms.is_none());
                 self.from_geoms = Some(self.from_geoms.unwrap_or_default() + i);
             }
             Ok(_) => {}
@@ -58,6 +69,7 @@ impl BodyMass {
             mass: inertia.mass,
             com: inertia.com(),
             about_com: inertia.about_com(),
+            axes: self.axes,
         })
     }
 }
@@ -72,7 +84,7 @@ pub(super) fn read_inertial(
     node.required("mass")?;
     let pose = frame.compose(&compiler.angles.pose(node)?);
     let mass = node.magnitude("mass")?.unwrap_or(0.0);
-    let about_com = match (node.vec3("diaginertia")?, node.array::<6>("fullinertia")?) {
+    let (about_com, axes) = match (node.vec3("diaginertia")?, node.array::<6>("fullinertia")?) {
         (Some(_), Some(_)) => {
             return Err(node.error("both diaginertia and fullinertia given; expected one"));
         }
@@ -80,20 +92,21 @@ pub(super) fn read_inertial(
             if (0..3).any(|k| d[k] < 0.0) {
                 return Err(node.error("diaginertia: expected numbers ≥ 0"));
             }
-            Sym3::diagonal(d)
+            (Sym3::diagonal(d), Some(pose.rot))
         }
         (None, Some([xx, yy, zz, xy, xz, yz])) => {
             if compiler.angles.orientation(node)?.is_some() {
                 return Err(node.error("fullinertia: cannot be combined with an orientation"));
             }
-            Sym3::new(xx, xy, yy, xz, yz, zz)
+            (Sym3::new(xx, xy, yy, xz, yz, zz), None)
         }
-        (None, None) => Sym3::ZERO,
+        (None, None) => (Sym3::ZERO, None),
     };
     Ok(Distribution {
         mass,
         com: pose.pos,
         about_com: about_com.rotated(&pose.rot),
+        axes,
     })
 }
 
@@ -105,6 +118,7 @@ pub(super) fn assign(
 ) -> Result<()> {
     for (body, mass) in bodies.iter_mut().zip(masses).skip(1) {
         let given = mass.choose(compiler.inertia_from_geom)?;
+        body.inertia_axes = given.axes;
         body.inertia = correct(given, compiler).map_err(|what| {
             Error::parse(format!(
                 "{}: <body> name={:?}: {what}",
@@ -130,7 +144,7 @@ pub(super) fn assign(
 /// Applies boundmass, boundinertia and balanceinertia, and checks that the result is that of a
 /// distribution of mass.
 fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Inertia, String> {
-    let (axes, mut moments) = principal(&given.about_com)
+    let (axes, mut moments) = principal_axes(&given.about_com)
         .ok_or("the inertia is beyond the range of numbers; is a size or position meant so?")?;
     // Rounding in the eigenvalues of a thin rod must not be taken for a defect.
     let tolerance = 1e-9 * moments.max_abs();
@@ -164,23 +178,4 @@ fn correct(given: Distribution, compiler: &Compiler) -> std::result::Result<Iner
     }
     let about_com = Sym3::diagonal(moments).rotated(&axes);
     Ok(Inertia::from_com(mass, given.com, about_com))
-}
-
-/// Principal axes (as columns) and moments; `None` for numbers so large that they overflow.
-fn principal(about_com: &Sym3) -> Option<(Mat3, Vec3)> {
-    let m = about_com.to_mat3();
-    if !m.is_finite() {
-        return None;
-    }
-    let eigen = SymmetricEigen::try_new(Matrix3::from_fn(|r, c| m.at(r, c)), f64::EPSILON, 1000)?;
-    let column = |k: usize| {
-        let c = eigen.eigenvectors.column(k);
-        Vec3::new(c[0], c[1], c[2])
-    };
-    let (x, y) = (column(0), column(1));
-    // The third column again, with the sign that makes the frame right-handed.
-    let axes = Mat3::from_columns(x, y, x.cross(y));
-    let values = eigen.eigenvalues;
-    let moments = Vec3::new(values[0], values[1], values[2]);
-    (axes.is_finite() && moments.is_finite()).then_some((axes, moments))
 }

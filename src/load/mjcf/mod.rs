@@ -15,12 +15,14 @@ mod geom;
 mod joint;
 mod keyframe;
 mod mass;
+mod mocap;
 mod names;
 mod node;
 mod orientation;
 mod paint;
 mod reference_inertia;
 mod schema;
+mod sensor;
 mod servo;
 mod settings;
 mod site;
@@ -33,6 +35,7 @@ mod warnings;
 mod tests;
 
 use crate::error::{Error, Result};
+use crate::model::fluid::Fluid;
 use crate::model::spec::ModelSpec;
 pub use asset::MjcfOptions;
 use asset::{Assets, Files};
@@ -100,6 +103,8 @@ struct Loader {
     actuated: Vec<Option<usize>>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
+    /// Of the sensors, those at centres of mass.
+    central_sensors: Vec<usize>,
 }
 
 impl Loader {
@@ -117,6 +122,7 @@ impl Loader {
             actuated: Vec::new(),
             damping_ratios: Vec::new(),
             spring_dampers: Vec::new(),
+            central_sensors: Vec::new(),
         }
     }
 
@@ -163,6 +169,9 @@ impl Loader {
         for node in sections("actuator") {
             self.read_actuators(node)?;
         }
+        for node in sections("sensor") {
+            self.read_sensors(node)?;
+        }
         for node in sections("keyframe") {
             self.read_keyframes(node)?;
         }
@@ -184,7 +193,9 @@ impl Loader {
 
     fn finish(mut self) -> Result<ModelSpec> {
         mass::assign(&mut self.spec.bodies, &self.masses, &self.compiler)?;
+        mocap::complete(&mut self.spec.bodies);
         self.check_finite()?;
+        self.place_central_sensors();
         servo::apply(&self.damping_ratios, &self.spring_dampers, &mut self.spec)?;
         self.apply_joint_force_ranges()?;
         if !self.options.contact {
@@ -194,12 +205,14 @@ impl Loader {
             // So it is in MuJoCo: without both there are no passive forces at all.
             let bodies = self.spec.bodies.iter_mut();
             bodies.for_each(|b| b.gravity_compensation = 0.0);
+            self.options.fluid = Fluid::default();
         }
         if self.compiler.discard_visual {
             self.discard_visual_geoms();
         }
         self.spec.gravity = self.options.gravity;
-        self.spec.time_step = self.options.time_step;
+        self.spec.fluid = self.options.fluid;
+        self.spec.time_step = Some(self.options.time_step);
         self.spec.warnings = self.warnings.into_lines();
         Ok(self.spec)
     }

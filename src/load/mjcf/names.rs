@@ -15,6 +15,7 @@ pub(super) struct Names {
     pub sites: NameMap,
     pub tendons: NameMap,
     pub actuators: NameMap,
+    pub sensors: NameMap,
     pub keyframes: NameMap,
     pub equalities: NameMap,
     pub contacts: NameMap,

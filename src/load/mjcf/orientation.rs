@@ -101,7 +101,7 @@ impl Angles {
                     .ok_or_else(|| zero("a y axis along the x axis or of length zero"))?;
                 Quat::from_mat3(&Mat3::from_columns(x, y, x.cross(y)))
             }
-            "zaxis" => rotation_of_z_to(node.vec3(form)?.unwrap_or_default())
+            "zaxis" => Quat::of_z_to(node.vec3(form)?.unwrap_or_default())
                 .ok_or_else(|| zero("a z axis of length zero"))?,
             _ => self.euler(node.array::<3>(form)?.unwrap_or_default()),
         };
@@ -115,21 +115,4 @@ impl Angles {
             node.vec3("pos")?.unwrap_or_default(),
         ))
     }
-}
-
-/// The smallest rotation that carries the z axis to `direction`; about x for the opposite one.
-/// `None` for a direction of length zero.
-pub(super) fn rotation_of_z_to(direction: Vec3) -> Option<Quat> {
-    let d = direction.normalized()?;
-    let axis = Vec3::Z.cross(d);
-    let s = axis.norm();
-    Some(if s < 1e-10 {
-        if d.z < 0.0 {
-            Quat::new(1.0, 0.0, 0.0, 0.0)
-        } else {
-            Quat::IDENTITY
-        }
-    } else {
-        Quat::exp(axis * (s.atan2(d.z) / s)).normalized()
-    })
 }

@@ -52,7 +52,7 @@ const RULES: &[Rule] = &[
         "",
         "",
         "compiler option size statistic=visual visual default extension=refused asset \
-         worldbody deformable=refused contact tendon equality actuator sensor=unused keyframe \
+         worldbody deformable=refused contact tendon equality actuator sensor keyframe \
          custom=unused",
     ),
     rule(
@@ -62,12 +62,19 @@ const RULES: &[Rule] = &[
          usethread savecanonical savecompiled saveinertial",
         "fusestatic conflict passthrough",
         "alignfree fitaabb",
-        "lengthrange=visual",
+        "lengthrange",
+    ),
+    rule(
+        "lengthrange",
+        "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit",
+        "",
+        "",
+        "",
     ),
     rule(
         "option",
-        "gravity timestep density viscosity",
-        "wind magnetic ccd_iterations ccd_tolerance cone \
+        "gravity timestep density viscosity wind magnetic",
+        "ccd_iterations ccd_tolerance cone \
          impratio integrator iterations jacobian ls_iterations ls_tolerance noslip_iterations \
          noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations \
          sleep_tolerance solver tolerance apirate",
@@ -97,8 +104,8 @@ const RULES: &[Rule] = &[
         "",
         "",
         "default joint geom site mesh pair equality=equality_default tendon=tendon_default general motor \
-         position velocity intvelocity=refused orientation=refused pid=refused damper=refused \
-         cylinder=refused muscle=refused adhesion=refused dcmotor=refused plugin=refused \
+         position velocity intvelocity damper cylinder muscle orientation=refused pid=refused \
+         adhesion=refused dcmotor=refused plugin=refused \
          texture=visual material=visual camera=visual light=visual",
     ),
     rule(
@@ -126,9 +133,9 @@ const RULES: &[Rule] = &[
     rule("worldbody", "", "", "", BODY_CHILDREN),
     rule(
         "body",
-        "axisangle childclass euler gravcomp name pos quat user xyaxes zaxis",
+        "axisangle childclass euler gravcomp mocap name pos quat user xyaxes zaxis",
         "fuse simple sleep",
-        "mocap",
+        "",
         BODY_CHILDREN,
     ),
     rule(
@@ -163,10 +170,10 @@ const RULES: &[Rule] = &[
     rule("freejoint", "group name", "", "align", ""),
     rule(
         "geom",
-        "axisangle castshadow class conaffinity condim contype density euler fitscale friction \
-         fromto group hfield margin mass material mesh name pos priority quat rgba shellinertia \
+        "axisangle castshadow class conaffinity condim contype density euler fitscale fluidcoef fluidshape \
+         friction fromto group hfield margin mass material mesh name pos priority quat rgba shellinertia \
          size type user xyaxes zaxis",
-        "gap solimp solmix solref fluidcoef fluidshape",
+        "gap solimp solmix solref",
         "adhesion surfacevel",
         "plugin=refused",
     ),
@@ -212,8 +219,8 @@ const RULES: &[Rule] = &[
         "",
         "",
         "",
-        "connect weld joint=joint_equality tendon=tendon_equality flex=tendon_equality \
-         flexvert=tendon_equality flexstrain=tendon_equality",
+        "connect weld joint=joint_equality tendon=tendon_equality flex=flex_equality \
+         flexvert=flex_equality flexstrain=flex_equality",
     ),
     rule("equality_default", "active", "solimp solref", "", ""),
     rule(
@@ -239,7 +246,14 @@ const RULES: &[Rule] = &[
     ),
     rule(
         "tendon_equality",
-        "active class name polycoef tendon1 tendon2 flex cell",
+        "active class name polycoef tendon1 tendon2",
+        "solimp solref",
+        "",
+        "",
+    ),
+    rule(
+        "flex_equality",
+        "active class name flex cell",
         "solimp solref",
         "",
         "",
@@ -249,27 +263,107 @@ const RULES: &[Rule] = &[
         "",
         "",
         "",
-        "general motor position velocity intvelocity=refused orientation=refused pid=refused \
-         damper=refused cylinder=refused muscle=refused adhesion=refused dcmotor=refused \
-         plugin=refused",
+        "general motor position velocity intvelocity damper cylinder muscle orientation=refused \
+         pid=refused adhesion=refused dcmotor=refused plugin=refused",
     ),
     rule(
         "general",
-        "biasprm biastype class ctrllimited ctrlrange cranklength dynprm dyntype forcelimited \
-         forcerange gainprm gaintype gear group inheritrange input joint jointinparent name tendon \
-         user lengthrange",
+        "actdim actearly actlimited actrange biasprm biastype class ctrllimited ctrlrange \
+         cranklength dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
+         inheritrange input joint jointinparent name tendon user lengthrange",
         "",
-        "actdim actearly actlimited actrange armature body cranksite damping delay ffrange \
-         interp nsample refsite site slidersite velrange",
+        "armature body cranksite damping delay ffrange interp nsample refsite site slidersite \
+         velrange",
         "",
     ),
     rule("motor", ACTUATOR, "", ACTUATOR_REFUSED, ""),
     rule("position", POSITION, "", ACTUATOR_REFUSED, ""),
     rule("velocity", VELOCITY, "", ACTUATOR_REFUSED, ""),
+    rule("intvelocity", INTVELOCITY, "", ACTUATOR_REFUSED, ""),
+    rule("damper", DAMPER, "", ACTUATOR_REFUSED, ""),
+    rule("cylinder", CYLINDER, "", ACTUATOR_REFUSED, ""),
+    rule("muscle", MUSCLE, "", ACTUATOR_REFUSED, ""),
+    rule(
+        "sensor",
+        "",
+        "",
+        "",
+        "framepos=frame_sensor framequat=frame_sensor framexaxis=frame_sensor \
+         frameyaxis=frame_sensor framezaxis=frame_sensor framelinvel=frame_sensor \
+         frameangvel=frame_sensor framelinacc=object_sensor frameangacc=object_sensor \
+         gyro=site_sensor velocimeter=site_sensor accelerometer=site_sensor \
+         magnetometer=site_sensor rangefinder touch=site_sensor force=site_sensor \
+         torque=site_sensor jointpos=joint_sensor jointvel=joint_sensor ballquat=joint_sensor \
+         ballangvel=joint_sensor jointactuatorfrc=joint_sensor tendonpos=tendon_sensor \
+         tendonvel=tendon_sensor actuatorpos=actuator_sensor actuatorvel=actuator_sensor \
+         actuatorfrc=actuator_sensor subtreecom=body_sensor subtreelinvel=body_sensor \
+         subtreeangmom=body_sensor camprojection=unused tendonactuatorfrc=unused \
+         jointlimitpos=unused jointlimitvel=unused jointlimitfrc=unused tendonlimitpos=unused \
+         tendonlimitvel=unused tendonlimitfrc=unused insidesite=unused distance=unused \
+         normal=unused fromto=unused contact=unused e_potential=unused e_kinetic=unused \
+         clock=unused tactile=unused user=unused plugin=unused",
+    ),
+    rule(
+        "frame_sensor",
+        "cutoff name noise objname objtype refname reftype user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "object_sensor",
+        "cutoff name noise objname objtype user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "site_sensor",
+        "cutoff name noise site user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "rangefinder",
+        "camera cutoff data name noise site user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "joint_sensor",
+        "cutoff joint name noise user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "tendon_sensor",
+        "cutoff name noise tendon user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "actuator_sensor",
+        "actuator cutoff name noise user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
+    rule(
+        "body_sensor",
+        "body cutoff name noise user",
+        SENSOR_WARNED,
+        "",
+        "",
+    ),
     rule("keyframe", "", "", "", "key"),
-    rule("key", "name time qpos qvel ctrl", "", "act mpos mquat", ""),
+    rule("key", "act name time qpos qvel ctrl mpos mquat", "", "", ""),
 ];
 
+const SENSOR_WARNED: &str = "delay interp interval nsample";
 const BODY_CHILDREN: &str = "body frame replicate inertial joint freejoint geom site \
      camera=visual light=visual composite=refused flexcomp=refused attach=refused plugin=refused";
 const TENDON: &str = "class damping frictionloss group limited margin material name range rgba \
@@ -279,11 +373,21 @@ const TENDON_REFUSED: &str = "actuatorfrclimited actuatorfrcrange armature sprin
 const ACTUATOR: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent lengthrange name tendon user";
 const POSITION: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
-     group joint jointinparent lengthrange name tendon user kp kv dampratio inheritrange";
+     group joint jointinparent lengthrange name tendon user kp kv dampratio inheritrange timeconst";
+const INTVELOCITY: &str = "actlimited actrange class cranklength ctrllimited ctrlrange forcelimited \
+     forcerange gear group joint jointinparent lengthrange name tendon user kp kv dampratio \
+     inheritrange";
+const DAMPER: &str = "class cranklength ctrlrange forcelimited forcerange gear group joint \
+     jointinparent kv lengthrange name tendon user";
+const CYLINDER: &str = "area bias class cranklength ctrllimited ctrlrange diameter forcelimited \
+     forcerange gear group joint jointinparent lengthrange name tendon timeconst user";
+const MUSCLE: &str = "class cranklength ctrllimited ctrlrange force forcelimited forcerange fpmax \
+     fvmax gear group joint jointinparent lengthrange lmax lmin name range scale tausmooth tendon \
+     timeconst user vmax";
 const VELOCITY: &str = "class cranklength ctrllimited ctrlrange forcelimited forcerange gear \
      group joint jointinparent lengthrange name tendon user kv";
 const ACTUATOR_REFUSED: &str = "armature cranksite damping delay interp nsample refsite site \
-     slidersite timeconst";
+     slidersite";
 
 fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|w| w == word)

@@ -4,6 +4,9 @@ use super::node::Node;
 use super::orientation::Angles;
 use super::warnings::Warnings;
 use crate::error::Result;
+use crate::model::fluid::Fluid;
+use crate::model::sensor::usual_field;
+use crate::model::spec::MJCF_TIME_STEP;
 use crate::spatial::Vec3;
 
 /// Where a body's inertia comes from.
@@ -13,6 +16,15 @@ pub(super) enum InertiaFromGeom {
     Always,
     /// When the body has no `<inertial>`.
     Missing,
+}
+
+/// How ranges of lengths of muscles are found.
+#[derive(Clone, Copy)]
+pub(super) struct LengthRange {
+    /// Whether those that are given are taken.
+    pub use_existing: bool,
+    /// Whether the limits of joints and tendons are.
+    pub use_limits: bool,
 }
 
 /// What `<compiler>` says.
@@ -28,6 +40,7 @@ pub(super) struct Compiler {
     pub mesh_dir: Option<String>,
     pub strip_path: bool,
     pub discard_visual: bool,
+    pub length_range: LengthRange,
 }
 
 impl Default for Compiler {
@@ -44,6 +57,10 @@ impl Default for Compiler {
             mesh_dir: None,
             strip_path: false,
             discard_visual: false,
+            length_range: LengthRange {
+                use_existing: true,
+                use_limits: false,
+            },
         }
     }
 }
@@ -100,6 +117,14 @@ impl Compiler {
                 self.mesh_dir = Some(dir.to_string());
             }
         }
+        for child in node.children().filter(|c| c.tag() == "lengthrange") {
+            for (flag, name) in [
+                (&mut self.length_range.use_existing, "useexisting"),
+                (&mut self.length_range.use_limits, "uselimit"),
+            ] {
+                *flag = child.flag(name)?.unwrap_or(*flag);
+            }
+        }
         Ok(())
     }
 }
@@ -107,7 +132,10 @@ impl Compiler {
 /// What `<option>` and its `<flag>` say.
 pub(super) struct Options {
     pub gravity: Vec3,
-    pub time_step: Option<f64>,
+    pub fluid: Fluid,
+    /// World axes, as magnetometers feel it.
+    pub magnetic: Vec3,
+    pub time_step: f64,
     pub contact: bool,
     pub limit: bool,
     pub equality: bool,
@@ -121,7 +149,9 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             gravity: Vec3::new(0.0, 0.0, -9.81),
-            time_step: None,
+            fluid: Fluid::default(),
+            magnetic: usual_field(),
+            time_step: MJCF_TIME_STEP,
             contact: true,
             limit: true,
             equality: true,
@@ -136,23 +166,21 @@ impl Default for Options {
 impl Options {
     pub fn read(&mut self, node: Node<'_>, warnings: &mut Warnings) -> Result<()> {
         self.gravity = node.vec3("gravity")?.unwrap_or(self.gravity);
+        self.magnetic = node.vec3("magnetic")?.unwrap_or(self.magnetic);
         if let Some(h) = node.number("timestep")? {
             if h <= 0.0 {
                 return Err(node.error(format!("timestep: expected a number > 0, found {h}")));
             }
-            self.time_step = Some(h);
-        }
-        let density = node.magnitude("density")?.unwrap_or(0.0);
-        let viscosity = node.magnitude("viscosity")?.unwrap_or(0.0);
-        if density > 0.0 || viscosity > 0.0 {
+            self.time_step = h;
             warnings.add(
                 node,
-                format!(
-                    "the drag of the fluid (density {density}, viscosity {viscosity}) is missing \
-                     from the dynamics: bodies move as in vacuum"
-                ),
+                format!("timestep {h} is not used: a simulation has that of ds_options.time_step"),
             );
         }
+        let fluid = &mut self.fluid;
+        fluid.density = node.magnitude("density")?.unwrap_or(fluid.density);
+        fluid.viscosity = node.magnitude("viscosity")?.unwrap_or(fluid.viscosity);
+        fluid.wind = node.vec3("wind")?.unwrap_or(fluid.wind);
         node.children().try_for_each(|flag| self.read_flag(flag))
     }
 

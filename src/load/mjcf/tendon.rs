@@ -8,7 +8,7 @@ use super::node::Node;
 use super::servo::JointEntry;
 use super::tendon_settings::TendonSettings;
 use crate::error::Result;
-use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec, straight_length};
+use crate::model::cord::{PathPoint, TendonPath, TendonSpec, WrapShape, WrapSpec, path_length};
 use crate::model::spec::{JointKind, ShapeSpec};
 use crate::spatial::{Pose, Quat, Vec3};
 
@@ -40,7 +40,7 @@ impl Loader {
         let stiffness = only(options.spring, settings.stiffness);
         let given = settings.spring_length;
         let rest = match given == [-1.0; 2] {
-            true if stiffness > 0.0 => self.length_at_rest(node, &path)?,
+            true if stiffness > 0.0 => self.length_at_rest(&path),
             true => None,
             false => Some(given[0]).zip(Some(given[1])),
         };
@@ -154,7 +154,7 @@ impl Loader {
     }
 
     /// The length where the joints' springs rest; `None` where that is the reference configuration, too.
-    fn length_at_rest(&self, node: Node<'_>, path: &TendonPath) -> Result<Option<(f64, f64)>> {
+    fn length_at_rest(&self, path: &TendonPath) -> Option<(f64, f64)> {
         let length = match path {
             TendonPath::Fixed(terms) => {
                 let term = |(name, coefficient): &(String, f64)| {
@@ -168,18 +168,12 @@ impl Loader {
             TendonPath::Spatial(path) => {
                 let mut joints = self.spec.bodies.iter().flat_map(|b| &b.joints);
                 if joints.all(|j| j.spring_reference == j.reference) {
-                    return Ok(None);
+                    return None;
                 }
-                if path.iter().any(|p| matches!(p, PathPoint::Around(_))) {
-                    return Err(node.unsupported(
-                        "springlength must be given: the path wraps around a geom, and joints have \
-                         a springref of their own",
-                    ));
-                }
-                straight_length(path, &self.places_at_rest())
+                path_length(path, &self.places_at_rest())
             }
         };
-        Ok(Some((length, length)))
+        Some((length, length))
     }
 
     /// World placements of all bodies where the joints' springs rest.

@@ -29,7 +29,7 @@ pub(super) fn read<'a, 'd>(
     for child in joint.children() {
         match child.tag() {
             "origin" | "parent" | "child" | "axis" | "limit" | "dynamics" | "mimic" => {}
-            "safety_controller" => warnings.add(child, "ignored, with its soft limits"),
+            "safety_controller" => warnings.add(child, &soft_limits(child)),
             "calibration" => warnings.add(child, "ignored"),
             _ => warnings.unknown_element(child),
         }
@@ -58,6 +58,20 @@ pub(super) fn read<'a, 'd>(
         spec,
         follow,
     })
+}
+
+/// What a `<safety_controller>` asks for, as it is written.
+fn soft_limits(controller: Element) -> String {
+    let [lower, upper, k_position, k_velocity] = [
+        "soft_lower_limit",
+        "soft_upper_limit",
+        "k_position",
+        "k_velocity",
+    ]
+    .map(|name| controller.attribute(name).map_or("0", str::trim));
+    format!(
+        "ignored, with its soft limits {lower} and {upper}, k_position {k_position}, k_velocity {k_velocity}"
+    )
 }
 
 fn kind(joint: Element) -> Result<JointKind> {

@@ -56,7 +56,13 @@ impl<'o> Meshes<'o> {
                 warnings.add_single(mesh, format!("\"{name}\" not found, geometry left out"));
                 return Ok(None);
             }
-            Err(e) => return Err(mesh.locate(e)),
+            Err(mut e) => {
+                if e.status == Status::Io {
+                    e.message += "; mesh_dirs says where meshes are, missing_mesh = DS_MISSING_MESH_SKIP leaves the \
+                                  geometry out";
+                }
+                return Err(mesh.locate(e));
+            }
         };
         let key = (path, scale.to_array().map(f64::to_bits));
         if let Some(found) = self.read.get(&key) {

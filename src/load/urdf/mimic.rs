@@ -27,8 +27,8 @@ pub(super) fn read<'a, 'd>(
     let leader = element.required("joint")?;
     match mimic {
         Mimic::Error => Err(element.unsupported(format!(
-            "to follow joint \"{leader}\" is not supported; the joint can be loaded as independent, \
-             or coupled"
+            "it follows joint \"{leader}\": mimic = DS_MIMIC_COUPLE holds it there, mimic = \
+             DS_MIMIC_INDEPENDENT lets it move on its own"
         ))),
         Mimic::Independent => {
             warnings.add_single(
@@ -79,9 +79,10 @@ pub(super) fn couplings<'a, 'd: 'a>(
                     )));
                 }
                 None => {
-                    return Err(f
-                        .element
-                        .error(format!("\"{joint}\" is not a joint of the file")));
+                    return Err(f.element.error(format!(
+                        "\"{joint}\" is not a joint of the file; mimic = DS_MIMIC_INDEPENDENT lets the \
+                         joint move on its own"
+                    )));
                 }
             }
         }

@@ -19,6 +19,7 @@ mod link;
 mod mimic;
 mod paths;
 mod policy;
+mod transmission;
 mod tree;
 mod visual;
 mod warnings;
@@ -78,6 +79,7 @@ fn read_robot(
     let mut warnings = Warnings::default();
     let mut meshes = Meshes::new(base_dir, options);
     let (mut links, mut joints) = (Vec::<Link>::new(), Vec::<Joint>::new());
+    let mut transmissions = Vec::new();
     let mut names = Names::default();
     warnings.unknown_attributes(robot, &["name", "version"]);
     for child in robot.children().map(Element::as_owner) {
@@ -91,10 +93,11 @@ fn read_robot(
                 joints.push(joint::read(child, options.mimic, &mut warnings)?);
             }
             "material" => {}
+            "transmission" if options.transmissions => transmissions.push(child),
             "transmission" => warnings.add(
                 child,
-                "ignored: the actuation is chosen on loading; full actuation gives each degree of \
-                 freedom an input",
+                "ignored: transmissions = 1 makes actuators of them, actuation = DS_ACTUATION_JOINTS gives \
+                 joints inputs",
             ),
             "gazebo" => warnings.add(
                 child,
@@ -106,8 +109,11 @@ fn read_robot(
     }
 
     let equalities = mimic::couplings(joints.iter().map(|j| (&j.spec, j.follow.as_ref())))?;
+    let driven = joints.iter().map(|j| &j.spec);
+    let actuators = transmission::actuators(&transmissions, driven, &mut warnings)?;
     let mut spec = tree::assemble(robot, links, joints, &mut warnings)?;
     spec.equalities = equalities;
+    spec.actuators = actuators;
     spec.name = robot.required("name")?.to_owned();
     spec.warnings = warnings.into_lines();
     Ok(spec)

@@ -32,4 +32,6 @@ pub struct UrdfOptions {
     pub mesh_dirs: Vec<PathBuf>,
     pub mimic: Mimic,
     pub missing_mesh: MissingMesh,
+    /// Whether transmissions of one joint and one actuator become actuators; otherwise all are left out, with a warning.
+    pub transmissions: bool,
 }

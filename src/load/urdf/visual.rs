@@ -97,10 +97,11 @@ impl Reader<'_> {
         let Some(shape) = visual.required_child("geometry")?.children().next() else {
             return Ok(());
         };
-        let pieces = if shape.tag() == "mesh" {
+        let (file, pieces) = if shape.tag() == "mesh" {
             self.mesh(shape)?
         } else {
-            primitive(shape)?.map(|primitive| vec![(primitive, UNPAINTED)])
+            let pieces = primitive(shape)?.map(|primitive| vec![(primitive, UNPAINTED)]);
+            (None, pieces)
         };
         match pieces {
             None => self.found.left_out += 1,
@@ -112,6 +113,7 @@ impl Reader<'_> {
                         placement,
                         shape,
                         rgba: if rgba[0].is_nan() { own } else { rgba },
+                        file: file.clone(),
                     });
                 }
             }
@@ -119,23 +121,24 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn mesh(&mut self, mesh: Element) -> Result<Pieces> {
+    /// The file of a mesh, where there is one, and its pieces.
+    fn mesh(&mut self, mesh: Element) -> Result<(Option<PathBuf>, Pieces)> {
         let name = mesh.required("filename")?.trim();
         let scale = from_scale(mesh)?;
         let path = match paths::resolve(name, self.base_dir, self.mesh_dirs) {
             Ok(path) => path,
             Err(e) => {
                 self.warn(e.message);
-                return Ok(None);
+                return Ok((None, None));
             }
         };
         let key = (path, scale.to_array().map(f64::to_bits));
         if let Some(pieces) = self.meshes.get(&key) {
-            return Ok(pieces.clone());
+            return Ok((Some(key.0), pieces.clone()));
         }
         let pieces = self.read(&key.0, scale);
-        self.meshes.insert(key, pieces.clone());
-        Ok(pieces)
+        self.meshes.insert(key.clone(), pieces.clone());
+        Ok((Some(key.0), pieces))
     }
 
     fn read(&mut self, path: &Path, scale: Vec3) -> Pieces {

@@ -5,6 +5,7 @@ use crate::collision::scene::PairFriction;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
+use crate::tendon::Displacement;
 
 /// The geoms' coefficients of which a pair has the larger one, and which parameters derivatives are taken by.
 pub(in crate::step) struct Larger<'a> {
@@ -60,20 +61,33 @@ impl ContactStage {
                 l.variation
                     .resized(c, scene, t, at.kin, size, sigma, gaps, force);
             }
+            _ if p.anchor().is_some() => {
+                let (t, at_kin) = (at.model.topology(), (at.kin, &self.cords));
+                let sigma = &mut l.w_param;
+                if let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) {
+                    l.variation
+                        .anchor_displaced(c, t, at_kin, &displaced, sigma, force);
+                }
+            }
             _ => {
                 let (sigma, limits) = (&mut l.w_param, &mut l.limits);
                 c.by_parameter(at.model, at.params, &self.scene, at.v, p, sigma, limits);
-                if matches!(p.kind, ParamKind::Spring | ParamKind::Tendon) {
+                if Self::may_begin_to_pull(p) {
                     l.variation.absent(c, &self.cords, at.params, p, force);
                 }
             }
         }
     }
 
+    /// Whether a spring or tendon without rows would give impulses with another value of a parameter.
+    pub fn may_begin_to_pull(p: &Param) -> bool {
+        matches!(p.kind, ParamKind::Spring | ParamKind::Tendon)
+    }
+
     /// Notes whether redundant constraints, which agree on every variation of the state, also agree on that of a
     /// parameter which moves the geometry.
     pub fn check_parameter(&mut self, at: &At<'_>, p: &Param, force: &mut [f64]) -> Result<()> {
-        if p.kind.moves_surfaces() {
+        if p.kind.moves_surfaces() || p.anchor().is_some() {
             self.parameter(at, p, force);
             let problem = self.constraints.problem();
             let law = solved_by(&mut self.law, &mut self.relaxed);
@@ -83,6 +97,9 @@ impl ContactStage {
                 let w = &l.w_param[..problem.rows()];
                 l.one_sided |= !law.linearize(&problem)?.answers(&problem, w)?;
             }
+        }
+        if let Some(l) = &mut self.linear {
+            l.one_sided |= self.cords.has_kink(at.model, at.params, p);
         }
         Ok(())
     }

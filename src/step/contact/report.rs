@@ -5,7 +5,9 @@ use crate::collision::contact_frame;
 use crate::collision::scene::SceneContact;
 use crate::constraint::Source;
 use crate::contact::mode::Mode;
+use crate::linalg::F4;
 use crate::model::Model;
+use crate::spatial::Vec3;
 
 /// A contact as reported to the user.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +46,27 @@ impl ContactReport {
             mode: Mode::Unknown,
         }
     }
+
+    /// The impulse on B times a rate, world axes.
+    pub fn force_on_b(&self, rate: f64) -> Vec3 {
+        let [t1, t2] = self.tangents.map(|t| Vec3::from_slice(&t));
+        let [x, y, z] = self.impulse;
+        (t1 * x + t2 * y + Vec3::from_slice(&self.normal) * z) * rate
+    }
 }
 
 impl ContactStage {
     /// Keeps what the next step starts from; call when the step has succeeded.
-    pub fn accept(&mut self, model: &Model, v_end: &[f64]) {
+    pub fn remember(&mut self) {
         match &self.outcome {
             Some(o) if o.certificate.converged => self.constraints.remember(o.jam),
             // Impulses of a failed solve may be far off: the next step does better without them.
             _ => self.constraints.memory.forget(),
         }
+    }
+
+    /// Reports the contacts of a step that has succeeded.
+    pub fn report(&mut self, model: &Model, v_end: &[f64]) {
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
             let Source::Contact(i) = *source else {
@@ -78,6 +91,15 @@ impl ContactStage {
                 mode: self.constraints.modes[b],
                 ..ContactReport::without_forces(c, model)
             });
+        }
+    }
+
+    /// `out` −= `scale` Jᵀλ.
+    pub fn subtract_impulses(&self, scale: f64, out: &mut [f64]) {
+        let c = &self.constraints;
+        for group in 0..c.groups() {
+            let impulse = c.impulse(group) * F4::splat(-scale);
+            c.rows.add_transposed(group, impulse, out);
         }
     }
 

@@ -50,10 +50,7 @@ impl ContactStage {
         self.cords.update(kin, q);
         twists(kin, model, &self.v_free, &mut self.twists);
         let yields = self.constraints.compliance.is_some();
-        let horizon = match yields {
-            true => h * COMPLIANT_HORIZON_STEPS,
-            false => h * HORIZON_STEPS,
-        };
+        let horizon = self.horizon();
         (self.scene).speculate(&kin.v, &self.twists, horizon);
         self.scene.collide(horizon)?;
         let t = model.topology();
@@ -118,6 +115,15 @@ impl ContactStage {
                 return Ok(before);
             }
         }
+    }
+
+    /// Within this time contacts enter a step [s].
+    pub(super) fn horizon(&self) -> f64 {
+        let steps = match self.constraints.compliance {
+            Some(_) => COMPLIANT_HORIZON_STEPS,
+            None => HORIZON_STEPS,
+        };
+        self.constraints.time_step() * steps
     }
 
     /// Whether the last step was not taken with the push-out that was asked for.

@@ -1,60 +1,66 @@
 //! How a stage's balance of forces varies with where it is: ∂r/∂a', ∂r/∂v' and ∂r/∂q'.
 
-use super::super::linearization::{add_entry, dot, packed_mul};
+use super::super::linearization::{add_entry, dot, packed_mul, packed_mul_columns};
 use crate::dynamics::Dynamics;
+use crate::dynamics::link_terms::LinkTerms;
+pub(in crate::step) use crate::dynamics::link_terms::Of;
 use crate::dynamics::mass::BranchMatrix;
 use crate::error::{Error, Result};
 use crate::force::Forces;
-use crate::linalg::F4;
+use crate::linalg::{F4, axpy};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::{LANES, Topology};
 
-/// One of the three matrices.
+/// Which matrices are those of the last state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::step) enum Of {
-    Acceleration,
-    Velocity,
-    Position,
+enum Form {
+    Packed,
+    Links,
+    Dense,
 }
 
-/// Between dofs of one branch, of deep trees between all; M is symmetric.
+/// Between dofs of one branch; M is symmetric.
 #[derive(Clone, Debug)]
-enum Terms {
-    Packed {
-        m: BranchMatrix,
-        /// By v and by q.
-        above: [Vec<F4>; 2],
-        below: [Vec<F4>; 2],
-    },
-    /// Column-major: by a, v and q.
-    Dense([Vec<f64>; 3]),
+struct Packed {
+    m: BranchMatrix,
+    /// By v and by q.
+    above: [Vec<F4>; 2],
+    below: [Vec<F4>; 2],
 }
 
 /// The matrices of a stage. Sized at creation.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Balance {
-    terms: Terms,
+    form: Form,
+    packed: Option<Packed>,
+    /// Of deep trees.
+    links: Option<LinkTerms>,
+    /// Of deep trees while contacts are forces, column-major: by a, v and q.
+    dense: Option<[Vec<f64>; 3]>,
     /// Between dofs of different branches, column-major: by v and q. None where no force has any.
     cross: Option<[Vec<f64>; 2]>,
     has_cross: bool,
 }
 
 impl Balance {
-    /// With room for terms between branches if there may be any.
-    pub fn new(t: &Topology, may_cross: bool) -> Balance {
+    /// With room for what these forces may add.
+    pub fn new(t: &Topology, forces: Option<&Forces>) -> Balance {
         let packed = || F4::zeros(t.packed / LANES);
         let dense = || vec![0.0; t.nv() * t.nv()];
+        let (deep, entries) = (t.is_deep(), forces.map_or(0, |f| f.room()[1]));
+        let contacts = forces.is_some_and(|f| f.penalty.is_some());
+        let crosses = forces.is_some_and(Forces::may_cross) && (contacts || !deep);
         Balance {
-            terms: match t.is_deep() {
-                true => Terms::Dense([dense(), dense(), dense()]),
-                false => Terms::Packed {
-                    m: BranchMatrix::new(t),
-                    above: [packed(), packed()],
-                    below: [packed(), packed()],
-                },
-            },
-            cross: may_cross.then(|| [dense(), dense()]),
+            form: Form::Packed,
+            packed: (!deep).then(|| Packed {
+                m: BranchMatrix::new(t),
+                above: [packed(), packed()],
+                below: [packed(), packed()],
+            }),
+            links: deep.then(|| LinkTerms::new(t, entries)),
+            dense: (deep && contacts).then(|| [dense(), dense(), dense()]),
+            cross: crosses.then(|| [dense(), dense()]),
             has_cross: false,
         }
     }
@@ -69,71 +75,76 @@ impl Balance {
         forces: Option<&Forces>,
     ) -> Result<()> {
         let t = model.topology();
-        let nv = t.nv();
         dynamics.differentiate_inverse_with_mass(model, params);
-        match &mut self.terms {
-            Terms::Packed { m, above, below } => {
-                let Some(d) = &mut dynamics.derivatives else {
-                    return Err(Error::internal("the workspace of derivatives is missing"));
-                };
-                if let Some(forces) = forces {
-                    forces.for_branches(0.0, |row, column, by_q, by_v| {
-                        add_entry(&mut d.id, t, [row, column], by_q, by_v);
-                    });
-                }
-                std::mem::swap(m, &mut d.mass);
-                std::mem::swap(&mut above[0], &mut d.id.above_v);
-                std::mem::swap(&mut above[1], &mut d.id.above_q);
-                std::mem::swap(&mut below[0], &mut d.id.below_v);
-                std::mem::swap(&mut below[1], &mut d.id.below_q);
-                let rows = F4::flat_mut(&mut m.rows);
-                for (dof, armature) in t.dofs.iter().zip(&params.armature) {
-                    rows[dof.row + dof.depth] += armature;
-                }
-            }
-            Terms::Dense([m, by_v, by_q]) => {
-                if !dynamics.mass_matrix(model, params, m) {
-                    return Err(Error::numerical("the mass matrix is not finite"));
-                }
-                dynamics.inverse_columns(model, params, by_q, by_v);
-                if let Some(forces) = forces {
-                    forces.for_branches(0.0, |row, column, q, v| {
-                        by_q[column * nv + row] += q;
-                        by_v[column * nv + row] += v;
-                    });
-                }
-            }
-        }
         self.has_cross = false;
-        if let (Some([by_v, by_q]), Some(forces)) = (&mut self.cross, forces) {
-            let mut any = false;
-            by_v.fill(0.0);
-            by_q.fill(0.0);
-            forces.for_cross(|row, column, q, v| {
-                by_q[column * nv + row] += q;
-                by_v[column * nv + row] += v;
-                any |= q != 0.0 || v != 0.0;
-            });
-            self.has_cross = any;
+        if let Some(packed) = &mut self.packed {
+            self.form = Form::Packed;
+            packed.take(model, params, dynamics, forces)?;
+        } else if let (Some(links), false) = (&mut self.links, forces.is_some_and(Forces::touches))
+        {
+            self.form = Form::Links;
+            links.take(model, params, dynamics);
+            if let Some(forces) = forces {
+                forces.for_branches(0.0, |row, column, by_q, by_v| {
+                    links.add_entry(t, row, column, by_q, by_v);
+                });
+                forces.for_cross(|row, column, by_q, by_v| {
+                    links.add_entry(t, row, column, by_q, by_v);
+                });
+            }
+            return Ok(());
+        } else if let Some([m, by_v, by_q]) = &mut self.dense {
+            self.form = Form::Dense;
+            if !dynamics.mass_matrix(model, params, m) {
+                return Err(Error::numerical("the mass matrix is not finite"));
+            }
+            dynamics.inverse_columns(model, params, by_q, by_v);
+            if let Some(forces) = forces {
+                forces.for_branches(0.0, |row, column, q, v| {
+                    by_q[column * t.nv() + row] += q;
+                    by_v[column * t.nv() + row] += v;
+                });
+            }
         }
+        self.take_cross(t.nv(), forces);
         Ok(())
+    }
+
+    fn take_cross(&mut self, nv: usize, forces: Option<&Forces>) {
+        let (Some([by_v, by_q]), Some(forces)) = (&mut self.cross, forces) else {
+            return;
+        };
+        let mut any = false;
+        by_v.fill(0.0);
+        by_q.fill(0.0);
+        forces.for_cross(|row, column, q, v| {
+            by_q[column * nv + row] += q;
+            by_v[column * nv + row] += v;
+            any |= q != 0.0 || v != 0.0;
+        });
+        self.has_cross = any;
+    }
+
+    /// The matrices link by link, where they are in that form.
+    pub fn links(&self) -> Option<&LinkTerms> {
+        self.links.as_ref().filter(|_| self.form == Form::Links)
     }
 
     /// Whether entries between dofs of different branches may differ from zero, or are not told from others.
     pub fn joins_branches(&self) -> bool {
-        self.has_cross || matches!(self.terms, Terms::Dense(_))
+        self.has_cross || self.form == Form::Dense
     }
 
     /// Entries of one row and column by a', v' and q'.
     pub fn entry(&self, t: &Topology, row: usize, column: usize) -> [f64; 3] {
-        let mut entry = match &self.terms {
-            Terms::Packed { .. } if !t.are_on_a_path(row, column) => [0.0; 3],
-            Terms::Packed { m, above, below } => {
+        let mut entry = match (&self.packed, &self.dense) {
+            (Some(p), _) if t.are_on_a_path(row, column) => {
                 let at = t.dofs[row.max(column)].row + t.dofs[row.min(column)].depth;
-                let [by_v, by_q] = if row <= column { above } else { below };
-                [&m.rows, by_v, by_q].map(|x| F4::flat(x)[at])
+                let [by_v, by_q] = if row <= column { &p.above } else { &p.below };
+                [&p.m.rows, by_v, by_q].map(|x| F4::flat(x)[at])
             }
-            Terms::Dense(all) => [0, 1, 2].map(|k| all[k][column * t.nv() + row]),
+            (None, Some(all)) => [0, 1, 2].map(|k| all[k][column * t.nv() + row]),
+            _ => [0.0; 3],
         };
         if let (true, Some([by_v, by_q])) = (self.has_cross, &self.cross) {
             entry[1] += by_v[column * t.nv() + row];
@@ -144,9 +155,7 @@ impl Balance {
 
     /// Rows of dof k over its path, where matrices are packed: of M, then what is above and below by v' and by q'.
     pub fn rows(&self, t: &Topology, k: usize) -> Option<[&[f64]; 5]> {
-        let Terms::Packed { m, above, below } = &self.terms else {
-            return None;
-        };
+        let Packed { m, above, below } = self.packed.as_ref()?;
         let dof = &t.dofs[k];
         let of = |x| &F4::flat(x)[dof.row..=dof.row + dof.depth];
         let [above_v, above_q] = above.each_ref().map(|x| of(x));
@@ -155,49 +164,118 @@ impl Balance {
     }
 
     /// `out` += the matrix times x.
-    pub fn add(&self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
-        self.add_by(t, of, false, x, out);
+    pub fn add(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
+        self.add_columns::<1>(t, of, x.as_chunks().0, out.as_chunks_mut().0);
     }
 
-    /// `out` += its transpose times x.
-    pub fn add_transposed(&self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
-        self.add_by(t, of, true, x, out);
-    }
-
-    fn add_by(&self, t: &Topology, of: Of, transposed: bool, x: &[f64], out: &mut [f64]) {
-        match &self.terms {
-            Terms::Packed { m, above, below } => {
-                let (mut rows, mut columns) = match of {
-                    Of::Acceleration => (&m.rows, &m.rows),
-                    Of::Velocity => (&above[0], &below[0]),
-                    Of::Position => (&above[1], &below[1]),
-                };
-                if transposed {
-                    std::mem::swap(&mut rows, &mut columns);
-                }
-                packed_mul(t, rows, columns, x, out);
+    /// The same for W columns, row by row; for one where the matrices are link by link.
+    #[inline(always)]
+    pub fn add_columns<const W: usize>(
+        &mut self,
+        t: &Topology,
+        of: Of,
+        x: &[[f64; W]],
+        out: &mut [[f64; W]],
+    ) {
+        match (self.form, &self.packed, &mut self.links, &self.dense) {
+            (Form::Packed, Some(packed), _, _) => {
+                let [rows, columns] = packed.of(of);
+                packed_mul_columns(t, rows, columns, x, out);
             }
-            Terms::Dense(all) => add_dense(&all[of as usize], transposed, x, out),
+            (Form::Links, _, Some(links), _) => {
+                debug_assert_eq!(W, 1);
+                links.add(t, of, x.as_flattened(), out.as_flattened_mut());
+            }
+            (_, _, _, Some(all)) => add_dense(&all[of as usize], x, out),
+            _ => {}
         }
         if let (true, Some([by_v, by_q])) = (self.has_cross, &self.cross) {
             match of {
                 Of::Acceleration => (),
-                Of::Velocity => add_dense(by_v, transposed, x, out),
-                Of::Position => add_dense(by_q, transposed, x, out),
+                Of::Velocity => add_dense(by_v, x, out),
+                Of::Position => add_dense(by_q, x, out),
+            }
+        }
+    }
+
+    /// Whether products and solves are of one column at a time.
+    pub fn is_by_links(&self) -> bool {
+        self.form == Form::Links
+    }
+
+    /// `out` += the transpose of the matrix times x.
+    pub fn add_transposed(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
+        match (self.form, &self.packed, &mut self.links, &self.dense) {
+            (Form::Packed, Some(packed), _, _) => {
+                let [rows, columns] = packed.of(of);
+                packed_mul(t, columns, rows, x, out);
+            }
+            (Form::Links, _, Some(links), _) => links.add_transposed(t, of, x, out),
+            (_, _, _, Some(all)) => add_dense_transposed(&all[of as usize], x, out),
+            _ => {}
+        }
+        if let (true, Some([by_v, by_q])) = (self.has_cross, &self.cross) {
+            match of {
+                Of::Acceleration => (),
+                Of::Velocity => add_dense_transposed(by_v, x, out),
+                Of::Position => add_dense_transposed(by_q, x, out),
             }
         }
     }
 }
 
-/// out += A x, or Aᵀ x, of a column-major A.
-fn add_dense(a: &[f64], transposed: bool, x: &[f64], out: &mut [f64]) {
-    for (k, column) in a.chunks_exact(x.len().max(1)).enumerate() {
-        if transposed {
-            out[k] += dot(column, x);
-        } else {
-            for (out, a) in out.iter_mut().zip(column) {
-                *out += a * x[k];
-            }
+/// out += A x of a column-major A.
+#[inline(always)]
+fn add_dense<const W: usize>(a: &[f64], x: &[[f64; W]], out: &mut [[f64; W]]) {
+    for (column, x) in a.chunks_exact(x.len().max(1)).zip(x) {
+        for (out, a) in out.iter_mut().zip(column) {
+            axpy(*a, x, out);
         }
+    }
+}
+
+/// out += Aᵀ x.
+fn add_dense_transposed(a: &[f64], x: &[f64], out: &mut [f64]) {
+    for (out, column) in out.iter_mut().zip(a.chunks_exact(x.len().max(1))) {
+        *out += dot(column, x);
+    }
+}
+
+impl Packed {
+    /// What is above the diagonal, and below.
+    fn of(&self, of: Of) -> [&[F4]; 2] {
+        match of {
+            Of::Acceleration => [&self.m.rows, &self.m.rows],
+            Of::Velocity => [&self.above[0], &self.below[0]],
+            Of::Position => [&self.above[1], &self.below[1]],
+        }
+    }
+
+    fn take(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        dynamics: &mut Dynamics,
+        forces: Option<&Forces>,
+    ) -> Result<()> {
+        let (t, Packed { m, above, below }) = (model.topology(), self);
+        let Some(d) = &mut dynamics.derivatives else {
+            return Err(Error::internal("the workspace of derivatives is missing"));
+        };
+        if let Some(forces) = forces {
+            forces.for_branches(0.0, |row, column, by_q, by_v| {
+                add_entry(&mut d.id, t, [row, column], by_q, by_v);
+            });
+        }
+        std::mem::swap(m, &mut d.mass);
+        std::mem::swap(&mut above[0], &mut d.id.above_v);
+        std::mem::swap(&mut above[1], &mut d.id.above_q);
+        std::mem::swap(&mut below[0], &mut d.id.below_v);
+        std::mem::swap(&mut below[1], &mut d.id.below_q);
+        let rows = F4::flat_mut(&mut m.rows);
+        for (dof, armature) in t.dofs.iter().zip(&params.armature) {
+            rows[dof.row + dof.depth] += armature;
+        }
+        Ok(())
     }
 }

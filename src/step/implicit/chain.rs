@@ -40,18 +40,21 @@ impl Sim {
             Some(implicit) => (implicit.formula, self.options.time_step),
             None => return Err(missing()),
         };
+        // What any of the stages joins.
+        self.start_coupling();
         for (i, rule) in Rule::all(formula, &self.state.carried, h) {
             let margin = self.evaluate_stage(i)?;
+            self.couple_forces();
             let (mut physics, implicit) = self.physics()?;
             let (linear, at) = (&mut implicit.linear[i], &implicit.stages[i]);
             linear.take(&mut physics, &rule, at)?;
             implicit.loaded = i;
-            let penalty = self.forces.penalty.as_ref();
-            let tied = penalty.is_some_and(|p| p.is_one_sided(&self.params, &self.selected));
-            if margin == 0.0 || tied {
+            let one_sided = (self.forces).are_one_sided(&self.model, &self.params, &self.selected);
+            if margin == 0.0 || one_sided {
                 self.state.info.gradient = Gradient::OneSided;
             }
         }
+        self.finish_coupling();
         if let Some(implicit) = &mut self.implicit {
             implicit.is_linear = true;
         }
@@ -65,7 +68,9 @@ impl Sim {
             params: &self.params,
             dynamics: &mut self.dynamics,
             forces: &mut self.forces,
-            u: &self.state.u,
+            u: &self.state.drives.drive,
+            driven: &self.driven,
+            ease: 1.0,
             tau: &mut self.tau,
         };
         match &mut self.implicit {
@@ -111,8 +116,9 @@ impl Sim {
         let whole = (&*self.model, &self.params);
         let state = [&at.q[..], &at.v, &at.a];
         let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-        let here = At::there(whole, of, &self.forces, &self.state.u, state);
+        let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
         here.column(&self.selected[p], column);
+        self.driven.replace_rows(&self.selected[p], column);
         Ok(())
     }
 
@@ -224,6 +230,7 @@ fn stages_transposed(
                 w,
                 before,
                 xi,
+                ..
             } = work;
             start.w0.fill(0.0);
             if is_end {

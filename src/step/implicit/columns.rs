@@ -1,13 +1,14 @@
 //! Jacobians of an implicit step: all columns through a stage before the next.
 
 use super::chain::missing;
-use super::linear::Start;
+use super::linear::{self, Columns, Start};
 use super::panels::Panels;
 use super::stage::{Rule, mix};
+use super::workspace::Lanes;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::Slope;
 use crate::joint::block_mul;
-use crate::linalg::within;
+use crate::linalg::{LANES, within};
 use crate::step::info::REACH;
 use crate::step::jacobians::StepJacobians;
 use crate::step::linearization::Linearization;
@@ -29,16 +30,17 @@ impl Sim {
     pub(in crate::step) fn write_stage_jacobians(
         &mut self,
         out: StepJacobians<'_>,
+        by_act: [Option<&mut [f64]>; 2],
         sparse: bool,
     ) -> Result<()> {
+        let acts = by_act.iter().any(Option::is_some);
         let wanted = [
             out.dq_dq.is_some() || out.dv_dq.is_some(),
             out.dq_dv.is_some() || out.dv_dv.is_some(),
-            out.dq_du.is_some() || out.dv_du.is_some(),
+            out.dq_du.is_some() || out.dv_du.is_some() || acts,
             out.dq_dp.is_some() || out.dv_dp.is_some(),
         ];
         self.linearize_stages()?;
-        self.couple();
         let taken = self.implicit.as_mut().and_then(|i| i.panels.take());
         let Some(mut panels) = taken else {
             return Err(Error::internal("the panels of columns are missing"));
@@ -49,7 +51,7 @@ impl Sim {
                     sim.columns_through_stages(lin, &mut panels, kind)?;
                 }
             }
-            sim.deliver_columns(lin, &panels, wanted, out, sparse)
+            sim.deliver_columns(lin, &mut panels, wanted, (out, by_act), sparse)
         });
         if let Some(implicit) = &mut self.implicit {
             implicit.panels = Some(panels);
@@ -76,14 +78,18 @@ impl Sim {
             if kind == Kind::Parameter {
                 self.load_stage(i)?;
             }
-            for (k, (w, xi)) in (panel.chunks_exact_mut(nv))
-                .zip(by_xi.chunks_exact_mut(nv))
-                .enumerate()
-            {
+            let one = (self.implicit.as_ref()).is_some_and(|s| s.linear[i].takes_single_columns());
+            let width = if one { 1 } else { LANES };
+            let mut of_w = panel.chunks_mut(width * nv);
+            for (g, xi) in by_xi.chunks_mut(width * nv).enumerate() {
+                let Some(w) = of_w.next() else { break };
                 if i == 0 {
                     w.fill(0.0);
                 }
-                self.column_through_stage(i, &rule, kind, k, &mut lin.unit, w, xi)?;
+                match one {
+                    true => self.column_through_stage(i, &rule, kind, g, &mut lin.unit, w, xi)?,
+                    false => self.group_through_stage(i, &rule, kind, g * width, w, xi)?,
+                }
             }
             last = i;
         }
@@ -149,18 +155,81 @@ impl Sim {
         Ok(())
     }
 
+    /// The same for up to [`LANES`] columns from the one at `first`.
+    fn group_through_stage(
+        &mut self,
+        i: usize,
+        rule: &Rule,
+        kind: Kind,
+        first: usize,
+        w: &mut [f64],
+        xi: &mut [f64],
+    ) -> Result<()> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        if kind == Kind::Parameter {
+            for (k, column) in xi.chunks_exact_mut(nv).enumerate() {
+                self.stage_column(first + k, column)?;
+            }
+        }
+        let Some(implicit) = &mut self.implicit else {
+            return Err(missing());
+        };
+        let Lanes { unit, w0, xi0, x } = implicit.work.lanes.rows();
+        let [w0, xi0, x] = [w0, xi0, x].map(|x| &mut x[..nv]);
+        let unit = &mut unit[..if kind == Kind::Input { nu } else { nv }];
+        unit.fill([0.0; LANES]);
+        if kind != Kind::Parameter {
+            for (k, row) in unit.iter_mut().skip(first).take(LANES).enumerate() {
+                row[k] = 1.0;
+            }
+        }
+        let is_v = f64::from(u8::from(kind == Kind::Velocity));
+        let (by_w, by_xi) = (rule.w0, rule.xi0);
+        for r in 0..nv {
+            let before: [f64; LANES] =
+                std::array::from_fn(|k| w.get(k * nv + r).map_or(0.0, |w| *w));
+            let v = match kind {
+                Kind::Input => [0.0; LANES],
+                _ => unit[r].map(|x| x * is_v),
+            };
+            w0[r] = std::array::from_fn(|k| by_w.start * v[k] + by_w.before * before[k]);
+            xi0[r] = std::array::from_fn(|k| by_xi.start * v[k] + by_xi.before * before[k]);
+            x[r] = match kind {
+                Kind::Parameter => std::array::from_fn(|k| xi.get(k * nv + r).map_or(0.0, |x| *x)),
+                _ => [0.0; LANES],
+            };
+        }
+        let none = &[][..];
+        let along = Columns {
+            q: if kind == Kind::Position { unit } else { none },
+            u: if kind == Kind::Input { unit } else { none },
+            w0,
+            xi0,
+        };
+        linear::columns(&mut implicit.linear[i], self.model.topology(), along, x)?;
+        let columns = w.chunks_exact_mut(nv).zip(xi.chunks_exact_mut(nv));
+        for (k, (w, xi)) in columns.enumerate() {
+            for r in 0..nv {
+                w[r] = x[r][k];
+                xi[r] = xi0[r][k] + rule.displacement * w[r];
+            }
+        }
+        Ok(())
+    }
+
     fn deliver_columns(
         &mut self,
         lin: &mut Linearization,
-        panels: &Panels,
+        panels: &mut Panels,
         wanted: [bool; 4],
-        out: StepJacobians<'_>,
+        (out, by_act): (StepJacobians<'_>, [Option<&mut [f64]>; 2]),
         sparse: bool,
     ) -> Result<()> {
         let model = &*self.model;
         let t = model.topology();
         if wanted[Kind::Input as usize] {
-            lin.place_inputs(model.actuators());
+            let driven = self.state.drives.driven();
+            lin.place_inputs(self.forces.actuator_inputs(), driven);
         }
         let Some(implicit) = &self.implicit else {
             return Err(missing());
@@ -168,12 +237,22 @@ impl Sim {
         let last = self.rules()?.map(|(i, _)| i).next_back().unwrap_or(0);
         let motion = implicit.linear[last].motion();
         let of_xi = [&lin.by_q, &lin.by_v, &lin.by_u, &lin.by_p];
-        let mut columns = of_xi.into_iter().zip(&panels.w).zip(wanted);
-        let are_small =
-            columns.all(|((xi, w), wanted)| !wanted || within(REACH, xi) && within(REACH, w));
+        let are_small = (of_xi.into_iter().zip(&panels.w).zip(wanted))
+            .all(|((xi, w), wanted)| !wanted || within(REACH, xi) && within(REACH, w));
         if !are_small || !motion.is_within(REACH) {
             return Err(Error::numerical("a Jacobian of the step is not finite"));
         }
+        if wanted[Kind::Input as usize] {
+            let drives = &self.state.drives;
+            drives.share(&mut lin.by_u, &mut lin.by_act);
+            drives.share(&mut panels.w[Kind::Input as usize], &mut panels.act);
+        }
+        for (out, from) in by_act.into_iter().zip([&lin.by_act, &panels.act]) {
+            if let Some(out) = out {
+                lin.by_activations().write(1.0, from, out);
+            }
+        }
+        let of_xi = [&lin.by_q, &lin.by_v, &lin.by_u, &lin.by_p];
         let [mut dofs, mut inputs, full] = lin.kinds();
         if sparse {
             let [by_state, by_input] = &lin.starts;

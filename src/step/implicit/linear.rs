@@ -13,6 +13,7 @@ use super::stage::{Rule, StageState};
 use crate::error::{Error, Result};
 use crate::force::{Forces, Input};
 use crate::integrator::implicit::{Motion, Slope};
+use crate::linalg::{LANES, dispatch};
 use crate::model::Model;
 use crate::model::topology::Topology;
 
@@ -26,7 +27,17 @@ pub(in crate::step) struct Start {
 /// Of a', v' and q'.
 #[derive(Clone, Debug)]
 struct Work {
+    /// With room for [`LANES`] columns.
     by: [Vec<f64>; 3],
+}
+
+/// W columns row by row, along which a stage varies: of q and u, of which an empty one is zero, and of what it starts from.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a, const W: usize> {
+    pub q: &'a [[f64; W]],
+    pub u: &'a [[f64; W]],
+    pub w0: &'a [[f64; W]],
+    pub xi0: &'a [[f64; W]],
 }
 
 /// Sized at creation.
@@ -37,6 +48,10 @@ pub(in crate::step) struct Linear {
     balance: Balance,
     solver: Solver,
     inputs: Vec<Input>,
+    /// Dofs in whose rows the balance is that of a prescribed velocity.
+    driven: Vec<bool>,
+    /// What is in those rows, of up to [`LANES`] columns.
+    own: Vec<f64>,
     work: Work,
 }
 
@@ -48,11 +63,13 @@ impl Linear {
         Linear {
             rule: None,
             motion: Motion::new(model),
-            balance: Balance::new(t, forces.may_cross()),
+            balance: Balance::new(t, Some(forces)),
             solver: Solver::new(t, forces),
-            inputs: Vec::with_capacity(forces.inputs().map(<[Input]>::len).sum()),
+            inputs: forces.inputs().flatten().cloned().collect(),
+            driven: vec![false; model.nv()],
+            own: vec![0.0; LANES * model.nv()],
             work: Work {
-                by: [(); 3].map(|()| vec![0.0; model.nv()]),
+                by: [(); 3].map(|()| vec![0.0; LANES * model.nv()]),
             },
         }
     }
@@ -67,15 +84,18 @@ impl Linear {
             params,
             dynamics,
             forces,
+            driven,
             ..
         } = physics;
+        self.driven.copy_from_slice(driven.is_driven());
         self.balance.take(model, params, dynamics, Some(forces))?;
-        self.inputs.clear();
-        self.inputs.extend(forces.inputs().flatten());
+        for (own, input) in self.inputs.iter_mut().zip(forces.inputs().flatten()) {
+            own.clone_from(input);
+        }
         self.motion.linearize(t, at.tangents(), &at.v);
         self.rule = Some(*rule);
         (self.solver)
-            .factor(t, rule, &self.motion, &self.balance)
+            .factor(t, rule, &self.motion, &self.balance, &self.driven)
             .map_err(|k| {
                 Error::numerical(format!(
                     "the matrix of an implicit stage is singular at joint \"{}\"",
@@ -93,7 +113,7 @@ impl Linear {
         self.solver.solve(t, x);
     }
 
-    /// x = r_p δp becomes δw along that, along δq and δu, of which an empty one is zero, and along what the stage starts
+    /// x = r_p δp, in driven rows less δ of the prescribed velocity, becomes δw along that, along δq and δu, of which an empty one is zero, and along what the stage starts
     /// from.
     pub fn direction(
         &mut self,
@@ -103,35 +123,60 @@ impl Linear {
         start: &Start,
         x: &mut [f64],
     ) -> Result<()> {
+        let along = Columns::<1> {
+            q: q.as_chunks().0,
+            u: u.as_chunks().0,
+            w0: start.w0.as_chunks().0,
+            xi0: start.xi0.as_chunks().0,
+        };
+        self.columns_kernel(t, along, x.as_chunks_mut().0)
+    }
+
+    /// Whether columns go one at a time.
+    pub(super) fn takes_single_columns(&self) -> bool {
+        self.balance.is_by_links()
+    }
+
+    /// [`Linear::direction`] of W columns.
+    #[inline(always)]
+    fn columns_kernel<const W: usize>(
+        &mut self,
+        t: &Topology,
+        along: Columns<'_, W>,
+        x: &mut [[f64; W]],
+    ) -> Result<()> {
         let Some(rule) = &self.rule else {
             return Err(Error::internal("the stage is not linearized"));
         };
-        let (motion, [a, v, q_stage]) = (&self.motion, &mut self.work.by);
+        let Columns { q, u, w0, xi0 } = along;
+        let (motion, nv) = (&self.motion, x.len());
+        self.own.as_chunks_mut().0[..nv].copy_from_slice(x);
+        let [a, v, q_stage] = (self.work.by.each_mut()).map(|x| &mut x.as_chunks_mut().0[..nv]);
         for input in self.inputs.iter().filter(|_| !u.is_empty()) {
-            for (x, gear) in x[input.dof..].iter_mut().zip(input.gear()) {
-                *x -= gear * input.slope * u[input.input];
-            }
+            input.subtract(&u[input.input], x);
         }
         for x in [&mut *a, v, q_stage] {
-            x.fill(0.0);
+            x.fill([0.0; W]);
         }
         if !q.is_empty() {
-            motion.add(t, Slope::PositionByStart, 1.0, q, q_stage);
+            motion.add_columns(t, Slope::PositionByStart, 1.0, q, q_stage);
         }
-        motion.add(t, Slope::Position, 1.0, &start.xi0, q_stage);
-        motion.add(t, Slope::VelocityByPosition, 1.0, &start.xi0, v);
-        motion.add(t, Slope::AccelerationByPosition, 1.0, &start.xi0, a);
-        motion.add(t, Slope::Velocity, -rule.rate, &start.w0, a);
+        motion.add_columns(t, Slope::Position, 1.0, xi0, q_stage);
+        motion.add_columns(t, Slope::VelocityByPosition, 1.0, xi0, v);
+        motion.add_columns(t, Slope::AccelerationByPosition, 1.0, xi0, a);
+        motion.add_columns(t, Slope::Velocity, -rule.rate, w0, a);
         if rule.share != 1.0 {
             let rest = 1.0 - rule.share;
-            motion.add(t, Slope::Velocity, rest, &start.w0, v);
-            motion.add(t, Slope::AccelerationByVelocity, rest, &start.w0, a);
+            motion.add_columns(t, Slope::Velocity, rest, w0, v);
+            motion.add_columns(t, Slope::AccelerationByVelocity, rest, w0, a);
         }
         for (of, by) in MATRICES.into_iter().zip(&self.work.by) {
-            self.balance.add(t, of, by, x);
+            let by = &by.as_chunks().0[..nv];
+            self.balance.add_columns(t, of, by, x);
         }
-        self.solver.solve(t, x);
-        x.iter_mut().for_each(|x| *x = -*x);
+        self.put_own(x);
+        self.solver.solve_columns(t, x);
+        x.as_flattened_mut().iter_mut().for_each(|x| *x = -*x);
         Ok(())
     }
 
@@ -150,11 +195,16 @@ impl Linear {
         };
         self.solver.solve_transposed(t, z);
         z.iter_mut().for_each(|z| *z = -*z);
-        for (of, by) in MATRICES.into_iter().zip(&mut self.work.by) {
-            by.fill(0.0);
-            self.balance.add_transposed(t, of, z, by);
+        let nv = z.len();
+        self.own[..nv].copy_from_slice(z);
+        for (z, _) in z.iter_mut().zip(&self.driven).filter(|(_, d)| **d) {
+            *z = 0.0;
         }
-        let (motion, [a, v, q_stage]) = (&self.motion, &self.work.by);
+        for (of, by) in MATRICES.into_iter().zip(&mut self.work.by) {
+            by[..nv].fill(0.0);
+            self.balance.add_transposed(t, of, z, &mut by[..nv]);
+        }
+        let (motion, [a, v, q_stage]) = (&self.motion, self.work.by.each_ref().map(|x| &x[..nv]));
         motion.add_transposed(t, Slope::PositionByStart, 1.0, q_stage, q_bar);
         let xi0 = &mut start.xi0;
         motion.add_transposed(t, Slope::Position, 1.0, q_stage, xi0);
@@ -169,12 +219,29 @@ impl Linear {
         }
         if let Some(u_bar) = u_bar {
             for input in &self.inputs {
-                let geared = (input.gear().iter().zip(&z[input.dof..]))
-                    .map(|(g, z)| g * z)
-                    .sum::<f64>();
-                u_bar[input.input] -= input.slope * geared;
+                u_bar[input.input] -= input.adjoint(z);
             }
         }
+        self.put_own::<1>(z.as_chunks_mut().0);
         Ok(())
     }
+
+    /// Gives driven rows what was kept of them.
+    #[inline(always)]
+    fn put_own<const W: usize>(&self, x: &mut [[f64; W]]) {
+        let kept = self.own.as_chunks().0;
+        for (k, _) in self.driven.iter().enumerate().filter(|(_, d)| **d) {
+            x[k] = kept[k];
+        }
+    }
+}
+
+dispatch! {
+    /// [`Linear::direction`] of as many columns.
+    pub(super) fn columns = Linear::columns_kernel(
+        linear: &mut Linear,
+        t: &Topology,
+        along: Columns<'_, LANES>,
+        x: &mut [[f64; LANES]],
+    ) -> Result<()>
 }

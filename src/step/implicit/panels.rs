@@ -6,6 +6,8 @@ use crate::model::Model;
 #[derive(Debug)]
 pub(super) struct Panels {
     pub w: [Vec<f64>; 4],
+    /// Columns of δv⁺ by activations.
+    pub act: Vec<f64>,
 }
 
 impl Panels {
@@ -18,6 +20,7 @@ impl Panels {
                 columns(model.nu()),
                 Vec::new(),
             ],
+            act: columns(model.na()),
         }
     }
 

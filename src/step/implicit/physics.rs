@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::force::{Forces, State};
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::step::driven::Driven;
 
 /// What a stage's balance is evaluated with.
 pub(in crate::step) struct Physics<'a> {
@@ -14,12 +15,15 @@ pub(in crate::step) struct Physics<'a> {
     pub dynamics: &'a mut Dynamics,
     pub forces: &'a mut Forces,
     pub u: &'a [f64],
+    pub driven: &'a Driven,
+    /// That of [`State`].
+    pub ease: f64,
     /// nv entries.
     pub tau: &'a mut [f64],
 }
 
 impl Physics<'_> {
-    /// r ← M a' + b − f at (q', v'); how far f is from where its slopes jump.
+    /// r ← M a' + b − f at (q', v'), zero in the rows of driven dofs; how far f is from where its slopes jump.
     ///
     /// # Errors
     /// Those of [`Forces::apply`].
@@ -37,12 +41,14 @@ impl Physics<'_> {
             v: &at.v,
             u: self.u,
             time_step: 0.0,
+            ease: self.ease,
         };
         let margin = self.forces.apply(&state, self.tau)?;
         d.inverse(self.model, self.params, &at.a, r);
         for (r, tau) in r.iter_mut().zip(&*self.tau) {
             *r -= tau;
         }
+        self.driven.clear_rows(r);
         Ok(margin)
     }
 
@@ -56,6 +62,7 @@ impl Physics<'_> {
             v: &at.v,
             u: self.u,
             time_step: 0.0,
+            ease: self.ease,
         };
         self.forces.differentiate(&state, &[]);
     }

@@ -2,11 +2,16 @@
 
 use super::balance::Balance;
 use super::stage::Rule;
+use crate::dynamics::couplings::Couplings;
+use crate::dynamics::general_articulation::{
+    ByUnknown, GeneralArticulation, factor_general, solve_general, solve_general_transposed,
+};
+use crate::dynamics::link_terms::LinkTerms;
 use crate::dynamics::tree_lu::TreeLu;
 use crate::force::Forces;
 use crate::integrator::implicit::{Motion, Slope};
-use crate::joint::{LinkMatrix, block_tr_mul};
-use crate::linalg::Lu;
+use crate::joint::{LinkMatrix, block_mul, block_tr_mul};
+use crate::linalg::{LANES, Lu};
 use crate::model::topology::{Link, Topology};
 
 /// Up to so many dofs there is room for all entries, should the tree's order of elimination meet a tiny pivot.
@@ -15,24 +20,40 @@ const SMALL: usize = 256;
 /// A pivot at most this share of its row counts as zero.
 const TINY: f64 = 1e-14;
 
-/// H, then its factors: along the tree, or with pivots where forces join branches, the tree is deep or refuses a pivot.
+/// How H is factored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Tree,
+    Links,
+    Dense,
+}
+
+/// Of a deep tree: sweeps over the links, and around them what ties dofs of different links.
+#[derive(Clone, Debug)]
+struct Swept {
+    factors: GeneralArticulation,
+    couplings: Couplings,
+}
+
+/// H, then its factors: along the tree, of a deep one by sweeps over its links, or with pivots where forces join branches, the
+/// tree refuses a pivot, or contacts are forces on a deep one.
 #[derive(Clone, Debug)]
 pub(in crate::step) struct Solver {
+    form: Form,
     /// None of a deep tree.
     tree: Option<TreeLu>,
-    is_tree: bool,
+    swept: Option<Box<Swept>>,
     /// By rows; empty where it may never be needed.
     dense: Vec<f64>,
     lu: Lu,
-    scratch: Vec<[f64; 1]>,
-    x: Vec<[f64; 1]>,
+    scratch: Vec<f64>,
 }
 
 /// What a', v' and q' vary by per unit of w, of one link: M, D and Q are multiplied by these from the right.
-struct ByUnknown([LinkMatrix; 3]);
+struct Blocks([LinkMatrix; 3]);
 
-impl ByUnknown {
-    fn of(rule: &Rule, blocks: &[LinkMatrix]) -> ByUnknown {
+impl Blocks {
+    fn of(rule: &Rule, blocks: &[LinkMatrix]) -> Blocks {
         let sum = |terms: &[(f64, Slope)]| {
             let mut m: LinkMatrix = Default::default();
             for (scale, slope) in terms {
@@ -48,7 +69,7 @@ impl ByUnknown {
             share,
             ..
         } = *rule;
-        ByUnknown([
+        Blocks([
             sum(&[
                 (rate, Slope::Velocity),
                 (share, Slope::AccelerationByVelocity),
@@ -60,6 +81,16 @@ impl ByUnknown {
             ]),
             sum(&[(displacement, Slope::Position)]),
         ])
+    }
+
+    /// a', v' and q' of the link by an unknown of it.
+    fn columns(&self, n: usize, unknown: usize) -> [[f64; 6]; 3] {
+        self.0.each_ref().map(|m| {
+            let mut x = [0.0; 6];
+            x[unknown] = 1.0;
+            block_mul(m, &mut x[..n]);
+            x
+        })
     }
 
     /// A row of H in the columns of the link from those of M, D and Q.
@@ -78,42 +109,63 @@ impl ByUnknown {
 impl Solver {
     pub fn new(t: &Topology, forces: &Forces) -> Solver {
         let nv = t.nv();
-        let room = match t.is_deep() || forces.may_cross() || nv <= SMALL {
-            true => nv,
-            false => 0,
+        let may_be_dense = match t.is_deep() {
+            true => forces.penalty.is_some(),
+            false => forces.may_cross() || nv <= SMALL,
         };
+        let room = if may_be_dense { nv } else { 0 };
+        let [rows, entries] = forces.room();
+        // Entries in a column of a wide link become as many as it has unknowns.
+        let widest = t.wide_links().map(|l| l.nv).max().unwrap_or(1);
         Solver {
+            form: Form::Tree,
             tree: (!t.is_deep()).then(|| TreeLu::new(t)),
-            is_tree: !t.is_deep(),
+            swept: t.is_deep().then(|| {
+                Box::new(Swept {
+                    factors: GeneralArticulation::new(t),
+                    couplings: Couplings::with_room(nv, [rows, widest * entries]),
+                })
+            }),
             dense: vec![0.0; room * room],
             lu: Lu::new(room),
-            scratch: vec![[0.0]; room],
-            x: vec![[0.0]; room],
+            scratch: vec![0.0; LANES * room],
         }
     }
 
-    /// Factors ∂r/∂w; the dof at which it is singular, if it is.
+    /// Factors ∂r/∂w, with the rows of the identity for `driven` dofs; the dof at which it is singular, if it is.
     pub fn factor(
         &mut self,
         t: &Topology,
         rule: &Rule,
         motion: &Motion,
         balance: &Balance,
+        driven: &[bool],
     ) -> Result<(), usize> {
+        if let (Some(swept), Some(terms)) = (&mut self.swept, balance.links()) {
+            self.form = Form::Links;
+            return swept.factor(t, rule, motion, terms, driven);
+        }
         let mut singular = None;
         if let Some(tree) = self.tree.as_mut().filter(|_| !balance.joins_branches()) {
             fill_tree(tree, t, rule, motion, balance);
+            drive_tree(tree, t, driven);
             singular = tree.factor(t);
         }
-        self.is_tree = self.tree.is_some() && !balance.joins_branches() && singular.is_none();
-        if self.is_tree {
+        if self.tree.is_some() && !balance.joins_branches() && singular.is_none() {
+            self.form = Form::Tree;
             return Ok(());
         }
+        self.form = Form::Dense;
         let nv = t.nv();
         if self.dense.len() < nv * nv {
             return Err(singular.unwrap_or(0));
         }
         self.fill_dense(t, rule, motion, balance);
+        for row in (0..nv).filter(|k| driven[*k]) {
+            let line = &mut self.dense[row * nv..][..nv];
+            line.fill(0.0);
+            line[row] = 1.0;
+        }
         match self.lu.factor(&self.dense, nv, nv, TINY) {
             true => Ok(()),
             false => Err(singular.unwrap_or(0)),
@@ -132,7 +184,7 @@ impl Solver {
             }
         }
         for (l, blocks) in motion.wide(t) {
-            let by = ByUnknown::of(rule, blocks);
+            let by = Blocks::of(rule, blocks);
             for row in 0..nv {
                 if !related(row, l.iv) {
                     continue;
@@ -145,22 +197,92 @@ impl Solver {
 
     /// x ← H⁻¹ x.
     pub fn solve(&mut self, t: &Topology, x: &mut [f64]) {
-        if let Some(tree) = self.tree.as_ref().filter(|_| self.is_tree) {
-            return tree.solve(t, x);
+        self.solve_columns::<1>(t, x.as_chunks_mut().0);
+    }
+
+    /// The same for up to [`LANES`] columns, row by row; one where the factors are link by link.
+    #[inline(always)]
+    pub fn solve_columns<const W: usize>(&mut self, t: &Topology, x: &mut [[f64; W]]) {
+        match (self.form, &self.tree, &mut self.swept) {
+            (Form::Tree, Some(tree), _) => tree.solve_columns(t, x),
+            (Form::Links, _, Some(swept)) => {
+                debug_assert_eq!(W, 1);
+                let Swept { factors, couplings } = &mut **swept;
+                couplings.solve(|x| solve_general(factors, t, x), x.as_flattened_mut());
+            }
+            _ => {
+                let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
+                self.lu.solve(x, scratch);
+            }
         }
-        self.x.as_flattened_mut().copy_from_slice(x);
-        self.lu.solve(&mut self.x, &mut self.scratch);
-        x.copy_from_slice(self.x.as_flattened());
     }
 
     /// x ← H⁻ᵀ x.
     pub fn solve_transposed(&mut self, t: &Topology, x: &mut [f64]) {
-        if let Some(tree) = self.tree.as_ref().filter(|_| self.is_tree) {
-            return tree.solve_transposed(t, x);
+        match (self.form, &self.tree, &mut self.swept) {
+            (Form::Tree, Some(tree), _) => return tree.solve_transposed(t, x),
+            (Form::Links, _, Some(swept)) => {
+                let Swept { factors, couplings } = &mut **swept;
+                return couplings.solve_transposed(|x| solve_general_transposed(factors, t, x), x);
+            }
+            _ => {}
         }
-        self.x.as_flattened_mut().copy_from_slice(x);
-        self.lu.solve_transpose(&mut self.x, &mut self.scratch);
-        x.copy_from_slice(self.x.as_flattened());
+        let x = x.as_chunks_mut::<1>().0;
+        let scratch = &mut self.scratch.as_chunks_mut().0[..x.len()];
+        self.lu.solve_transpose(x, scratch);
+    }
+}
+
+impl Swept {
+    fn factor(
+        &mut self,
+        t: &Topology,
+        rule: &Rule,
+        motion: &Motion,
+        terms: &LinkTerms,
+        driven: &[bool],
+    ) -> Result<(), usize> {
+        let plain = [rule.rate, rule.share, rule.displacement];
+        let mut of = |l: &Link, by: &mut ByUnknown| {
+            let blocks = motion.of_link(t.dofs[l.iv].link);
+            let blocks = blocks.map(|b| Blocks::of(rule, b));
+            for (c, by) in by[..l.nv].iter_mut().enumerate() {
+                match &blocks {
+                    Some(blocks) => *by = blocks.columns(l.nv, c),
+                    None => {
+                        for (by, x) in by.iter_mut().zip(plain) {
+                            by[..l.nv].fill(0.0);
+                            by[c] = x;
+                        }
+                    }
+                }
+            }
+        };
+        let mut singular = None;
+        let Swept { factors, couplings } = self;
+        factor_general(factors, t, terms, driven, &mut of, &mut singular);
+        if let Some(k) = singular {
+            return Err(k);
+        }
+        let free = terms.coupled().iter().filter(|e| !driven[e.row]);
+        couplings.take(free.flat_map(|e| {
+            let l = &t.links[t.dofs[e.column].link];
+            let blocks = motion.of_link(t.dofs[e.column].link);
+            let blocks = blocks.map(|b| Blocks::of(rule, b));
+            let columns = match blocks {
+                Some(_) => l.dofs(),
+                None => e.column..e.column + 1,
+            };
+            columns.map(move |c| {
+                let [_, v, q] = match &blocks {
+                    Some(blocks) => (blocks.columns(l.nv, c - l.iv)).map(|x| x[e.column - l.iv]),
+                    None => plain,
+                };
+                (e.row, c, e.by_v * v + e.by_q * q)
+            })
+        }));
+        couplings.factor(|x| solve_general(factors, t, x));
+        couplings.singular_at().map_or(Ok(()), Err)
     }
 }
 
@@ -177,7 +299,7 @@ fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, bala
         }
     }
     for (l, blocks) in motion.wide(t) {
-        let by = ByUnknown::of(rule, blocks);
+        let by = Blocks::of(rule, blocks);
         for row in t.path(l.parent).chain(l.iv..t.dofs[l.iv].end) {
             let x = by.row(rows(t, balance, row, l), l.nv);
             for (c, x) in l.dofs().zip(x) {
@@ -188,6 +310,19 @@ fn fill_tree(tree: &mut TreeLu, t: &Topology, rule: &Rule, motion: &Motion, bala
                     false => below[d] = x,
                 }
             }
+        }
+    }
+}
+
+/// The rows of the identity for driven dofs.
+fn drive_tree(tree: &mut TreeLu, t: &Topology, driven: &[bool]) {
+    for k in (0..t.nv()).filter(|k| driven[*k]) {
+        let depth = t.dofs[k].depth;
+        let [above, below] = tree.row_mut(t, k);
+        above[depth] = 1.0;
+        below.fill(0.0);
+        for j in k + 1..t.dofs[k].end {
+            tree.row_mut(t, j)[0][depth] = 0.0;
         }
     }
 }

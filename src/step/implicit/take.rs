@@ -45,7 +45,9 @@ impl Sim {
                     params: &self.params,
                     dynamics: &mut self.dynamics,
                     forces: &mut self.forces,
-                    u: &s.u,
+                    u: &s.drives.drive,
+                    driven: &self.driven,
+                    ease: 1.0,
                     tau: &mut self.tau,
                 },
                 rule,
@@ -53,6 +55,7 @@ impl Sim {
             };
             // The stages of a formula have one matrix but for where they are.
             let linear = &mut implicit.linear[0];
+            implicit.newton.rest(at, &rule, &s.v, before);
             let found =
                 (implicit.newton).solve(&mut problem, at, linear, limits, before.is_some())?;
             s.info.iterations += found.iterations;
@@ -121,7 +124,8 @@ impl Sim {
         let (model, s) = (&*self.model, &mut self.pending);
         let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
         self.forces.apply(&at, &mut self.tau)?;
-        let (params, diagonal, tau) = (&self.params, &self.diagonal, &self.tau);
+        self.forces.set_products(&mut self.dynamics.system);
+        let (params, diagonal, tau) = (&self.params, &self.driven.pivots, &self.tau);
         (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
         for ((w, v), a) in s.v_end.iter_mut().zip(&s.v).zip(&s.acc) {
             *w = v + a / rate;

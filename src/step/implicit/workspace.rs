@@ -6,6 +6,7 @@ use super::panels::Panels;
 use super::stage::StageState;
 use crate::force::Forces;
 use crate::integrator::implicit::Formula;
+use crate::linalg::LANES;
 use crate::model::Model;
 
 /// What a simulation with an implicit formula has. Sized at creation.
@@ -34,6 +35,37 @@ pub(super) struct Work {
     pub(super) w: Vec<f64>,
     pub(super) before: Vec<f64>,
     pub(super) xi: Vec<f64>,
+    pub(super) lanes: Lanes<Vec<f64>>,
+}
+
+/// Columns in a group, row by row: unit ones of q, v or u, what a stage starts from, and what comes of it.
+#[derive(Debug)]
+pub(super) struct Lanes<T> {
+    pub unit: T,
+    pub w0: T,
+    pub xi0: T,
+    pub x: T,
+}
+
+impl Lanes<Vec<f64>> {
+    fn new(rows: usize) -> Self {
+        let zeros = || vec![0.0; LANES * rows];
+        Lanes {
+            unit: zeros(),
+            w0: zeros(),
+            xi0: zeros(),
+            x: zeros(),
+        }
+    }
+
+    pub fn rows(&mut self) -> Lanes<&mut [[f64; LANES]]> {
+        Lanes {
+            unit: self.unit.as_chunks_mut().0,
+            w0: self.w0.as_chunks_mut().0,
+            xi0: self.xi0.as_chunks_mut().0,
+            x: self.x.as_chunks_mut().0,
+        }
+    }
 }
 
 impl Implicit {
@@ -59,6 +91,7 @@ impl Implicit {
                 w: zeros(),
                 before: zeros(),
                 xi: zeros(),
+                lanes: Lanes::new(if derivatives { nv.max(model.nu()) } else { 0 }),
             },
             panels: derivatives.then(|| Panels::new(model)),
         }

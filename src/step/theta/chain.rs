@@ -31,14 +31,14 @@ pub(in crate::step) fn balance(
     match along.p {
         Parameters::Unit(p) => {
             free.copy_from_slice(&columns.stage[p * nv..][..nv]);
-            if theta.has_rows {
+            if theta.has_impulses {
                 x.copy_from_slice(&columns.forces[p * nv..][..nv]);
             }
         }
         Parameters::Along(dp) => {
             for (k, dp) in dp.iter().enumerate() {
                 add_scaled(*dp, &columns.stage[k * nv..][..nv], free);
-                if theta.has_rows {
+                if theta.has_impulses {
                     add_scaled(*dp, &columns.forces[k * nv..][..nv], x);
                 }
             }
@@ -48,7 +48,7 @@ pub(in crate::step) fn balance(
     mix(rule.w0, along.v, &[], &[], &mut start.w0);
     mix(rule.xi0, along.v, &[], &[], &mut start.xi0);
     (theta.linear).direction(t, along.q, along.u, start, free)?;
-    if !theta.has_rows {
+    if !theta.has_impulses {
         return Ok(());
     }
     theta.xi.copy_from_slice(&start.xi0);
@@ -74,7 +74,7 @@ pub(in crate::step) fn balance_transposed(
     };
     let (t, nv) = (sim.model.topology(), sim.model.nv().max(1));
     let (rule, weights) = (theta.rule, &mut lin.weights);
-    if theta.has_rows {
+    if theta.has_impulses {
         if let Some(out) = &mut bars.p {
             let columns = theta.columns.forces.chunks_exact(nv);
             for (out, column) in out.iter_mut().zip(columns) {
@@ -123,7 +123,7 @@ pub(in crate::step) fn impulses(
     let Some(theta) = &sim.theta else {
         return Err(missing());
     };
-    if theta.has_rows {
+    if theta.has_impulses {
         mass.solve(model.topology(), x);
     }
     add_scaled(1.0, &theta.free, x);
@@ -145,9 +145,13 @@ pub(in crate::step) fn impulses_transposed(
         return Err(missing());
     };
     match &mut sim.contact {
-        Some(c) if theta.has_rows => {
+        Some(c) if c.has_rows() => {
             weights.copy_from_slice(z);
             c.correct_transposed(t, mass, seed.impulses, bars.p.is_some(), z, weights)?;
+        }
+        Some(_) if theta.has_impulses => {
+            weights.copy_from_slice(z);
+            mass.solve(t, weights);
         }
         _ => weights.fill(0.0),
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::force::State;
 use crate::model::params::ParamKind;
 use crate::spatial::Vec3;
+use crate::step::contact::ContactStage;
 use crate::step::implicit::{Limits, Physics};
 use crate::step::linearization::add_entry;
 use crate::step::parameters::At;
@@ -45,16 +46,24 @@ impl Sim {
                 Limits::of(&self.options).missed(theta.stage.residual)
             )));
         }
-        theta.has_rows = self.contact.as_ref().is_some_and(|c| c.has_rows());
+        theta.has_impulses = (self.contact.as_ref()).is_some_and(|c| {
+            c.has_rows() || self.selected.iter().any(ContactStage::may_begin_to_pull)
+        });
         for (k, change) in theta.matrix.change.iter_mut().enumerate() {
             *change = self.state.v_end[k] - theta.stage.at.w[k];
         }
         self.linearize_stage(theta)?;
-        if theta.has_rows {
+        if theta.has_impulses {
             self.without_gravity(|sim| sim.linearize_matrix(theta))?;
             if !has_factors {
                 let (params, at) = (&self.params, &theta.stage.at);
-                factor(&self.model, params, &mut self.dynamics, &self.diagonal, at)?;
+                factor(
+                    &self.model,
+                    params,
+                    &mut self.dynamics,
+                    &self.driven.pivots,
+                    at,
+                )?;
             }
         }
         let s = &self.state;
@@ -62,7 +71,7 @@ impl Sim {
         self.dynamics.external.clear();
         self.linearize_contact()?;
         self.need_contact_derivative()?;
-        if theta.has_rows {
+        if theta.has_impulses {
             self.without_gravity(|sim| sim.linearize_loads(theta))?;
         }
         self.label_gradient()
@@ -82,7 +91,9 @@ impl Sim {
             params: &self.params,
             dynamics: &mut self.dynamics,
             forces: &mut self.forces,
-            u: &self.state.u,
+            u: &self.state.drives.drive,
+            driven: &self.driven,
+            ease: 1.0,
             tau: &mut self.tau,
         };
         let at = &theta.stage.at;
@@ -94,13 +105,14 @@ impl Sim {
         let whole = (&*self.model, &self.params);
         let state = [&at.q[..], &at.v, &at.a];
         let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-        let here = At::there(whole, of, &self.forces, &self.state.u, state);
+        let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
         let nv = self.model.nv().max(1);
         let columns = theta.columns.stage.chunks_exact_mut(nv);
         for (p, column) in self.selected.iter().zip(columns) {
             here.column(p, column);
+            self.driven.replace_rows(p, column);
         }
-        if !theta.has_rows {
+        if !theta.has_impulses {
             return Ok(());
         }
         // What of forces is in the matrix, as their balance has it beside what it has at no acceleration.
@@ -112,6 +124,7 @@ impl Sim {
             v: here.v,
             u: here.u,
             time_step: theta.step,
+            ease: 1.0,
         };
         let columns = theta.columns.forces.chunks_exact_mut(nv);
         for (p, column) in self.selected.iter().zip(columns) {
@@ -155,7 +168,7 @@ impl Sim {
             let whole = (&*self.model, &self.params);
             let state = [&at.q[..], &theta.zero, &theta.matrix.seen];
             let of = (&self.dynamics.kin, &self.dynamics.rnea, &d.id);
-            let here = At::there(whole, of, &self.forces, &self.state.u, state);
+            let here = At::there(whole, of, &self.forces, &self.state.drives.drive, state);
             here.column_of_bodies(p, &mut theta.xi);
             theta.matrix.turn_back(t, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
@@ -193,7 +206,7 @@ impl Sim {
             }
             let state = [&s.q[..], &theta.zero, &theta.zero];
             let of = (&d.kin, &d.rnea, &of.id);
-            let here = At::there((model, params), of, &self.forces, &s.u, state);
+            let here = At::there((model, params), of, &self.forces, &s.drives.drive, state);
             here.column_of_bodies(p, &mut theta.xi);
             for (c, x) in column.iter_mut().zip(&theta.xi) {
                 *c -= h * x;

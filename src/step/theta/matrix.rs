@@ -57,7 +57,7 @@ pub(super) fn factor(
         }
     }
     dynamics.factor_mass(model, diagonal);
-    match dynamics.mass.singular_at() {
+    match dynamics.mass.singular_at(diagonal) {
         None => Ok(()),
         Some(k) => Err(Error::numerical(format!(
             "the mass matrix where impulses act is singular at joint \"{}\"",
@@ -70,7 +70,7 @@ impl Matrix {
     pub fn new(model: &Model) -> Matrix {
         let zeros = || vec![0.0; model.nv()];
         Matrix {
-            balance: Balance::new(model.topology(), false),
+            balance: Balance::new(model.topology(), None),
             motion: [Motion::new(model), Motion::new(model)],
             change: zeros(),
             seen: zeros(),
@@ -151,7 +151,7 @@ impl Matrix {
         }
         let [of_change, of_force] = &self.motion;
         of_change.add(t, Slope::Velocity, -1.0, weights, force);
-        let balance = &self.balance;
+        let balance = &mut self.balance;
         balance.add_transposed(t, Of::Position, force, position);
         balance.add_transposed(t, Of::Acceleration, force, acceleration);
         without(&self.armature, force, acceleration);

@@ -29,7 +29,9 @@ impl Sim {
                 params: &self.params,
                 dynamics: &mut self.dynamics,
                 forces: &mut self.forces,
-                u: &s.u,
+                u: &s.drives.drive,
+                driven: &self.driven,
+                ease: 1.0,
                 tau: &mut self.tau,
             },
             rule,
@@ -37,6 +39,7 @@ impl Sim {
         };
         let limits = Limits::of(&self.options);
         let linear = &mut theta.linear;
+        theta.newton.rest(at, &rule, &s.v, None);
         let found = (theta.newton).solve(&mut problem, at, linear, limits, false)?;
         (theta.pending.residual, theta.pending.converged) = (found.residual, found.converged);
         if !found.converged && self.options.require_convergence {
@@ -53,7 +56,13 @@ impl Sim {
         }
         s.begin(found.margin);
         if self.contact.is_some() {
-            factor(model, &self.params, &mut self.dynamics, &self.diagonal, at)?;
+            factor(
+                model,
+                &self.params,
+                &mut self.dynamics,
+                &self.driven.pivots,
+                at,
+            )?;
         }
         (self.dynamics).update(model, &self.params, &s.q, &s.v);
         match &mut self.contact {
@@ -74,6 +83,7 @@ impl Sim {
                     &s.acc,
                     &mut s.v_end,
                 )?;
+                self.driven.write(&mut s.v_end);
                 s.settle(c, &certificate, found.margin, &self.options)?;
             }
         }

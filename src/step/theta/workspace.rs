@@ -18,8 +18,8 @@ pub(crate) struct Theta {
     pub(super) linear: Linear,
     pub(super) newton: Newton,
     pub(super) matrix: Matrix,
-    /// The last step has rows, through which its matrix counts.
-    pub(super) has_rows: bool,
+    /// The matrix by which impulses act counts: the last step has rows, or would have some beside a selected parameter.
+    pub(super) has_impulses: bool,
     pub(super) columns: Columns,
     pub(super) start: Start,
     /// δv*, or its adjoint.
@@ -62,7 +62,7 @@ impl Theta {
             linear: Linear::new(model, forces),
             newton: Newton::new(nv),
             matrix: Matrix::new(model),
-            has_rows: false,
+            has_impulses: false,
             columns: Columns::default(),
             start: Start {
                 w0: zeros(),

@@ -2,6 +2,7 @@
 
 use super::session::{Session, expect};
 use super::source::Source;
+use diffsim::capi::actuators::*;
 use diffsim::capi::builder::*;
 use diffsim::capi::builder_desc::*;
 use diffsim::capi::equality::*;
@@ -223,6 +224,18 @@ unsafe fn add_actuator(b: *mut ds_builder, s: &mut Source) {
         if s.once_in(3) {
             [actuator.control_lower, actuator.control_upper] = s.array();
             [actuator.force_lower, actuator.force_upper] = s.array();
+        }
+        if s.once_in(3) {
+            actuator.gain_slopes = s.array();
+            actuator.activation = s.below(6) as i32;
+            actuator.activation_time = s.array();
+            actuator.activation_smoothing = s.number();
+            actuator.act_early = i32::from(s.once_in(2));
+            [actuator.act_lower, actuator.act_upper] = s.array();
+            actuator.muscle_active = i32::from(s.once_in(2));
+            actuator.muscle_passive = i32::from(s.once_in(2));
+            actuator.muscle_length_range = s.array();
+            actuator.muscle_force = s.number();
         }
         ds_builder_add_actuator(b, &raw const actuator)
     };

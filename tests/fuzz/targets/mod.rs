@@ -5,6 +5,7 @@
 mod builder;
 mod calls;
 mod loaders;
+mod questions;
 mod session;
 mod source;
 

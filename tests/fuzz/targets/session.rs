@@ -74,10 +74,10 @@ pub fn default_options() -> ds_options {
 
 pub struct Session {
     pub model: *const ds_model,
-    sim: *mut ds_sim,
+    pub sim: *mut ds_sim,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
-    nu: usize,
+    pub nu: usize,
     np: usize,
 }
 
@@ -172,12 +172,13 @@ impl Session {
                     expect(ds_sim_reset(self.sim), "ds_sim_reset");
                 }
                 16 => self.dynamics(s),
-                _ => self.dynamics_derivatives(s),
+                17 => self.dynamics_derivatives(s),
+                _ => self.forces(s),
             }
         }
     }
 
-    pub const CALLS: usize = 18;
+    pub const CALLS: usize = 19;
 
     unsafe fn step(&mut self, s: &mut Source) {
         let (q, v, u) = (

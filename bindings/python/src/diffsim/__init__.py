@@ -12,7 +12,7 @@ vectors of ⊕, which is `model.integrate`. Quaternions are (x y z w), a free jo
 in body axes.
 """
 
-from ._native import (
+from ._errors import (
     ArgumentTypeError,
     CapacityError,
     DiffsimError,
@@ -23,21 +23,27 @@ from ._native import (
     NotConvergedError,
     NumericalError,
     ParseError,
+    UnknownNameError,
     UnsupportedError,
-    lib as _lib,
-    text as _text,
 )
+from ._native import lib as _lib, text as _text
 from .batch import Batch
+from .bridge import from_mujoco, to_mujoco
 from .builder import Builder, inertia_from_com
 from .enums import (
+    Activation,
     Actuation,
     Base,
     ContactLaw,
     ContactMode,
     EqualityKind,
     Format,
+    ForceKind,
     GeomKind,
     Gradient,
+    IkKind,
+    IkOutcome,
+    IlqrOutcome,
     Integrator,
     JointKind,
     MeshMode,
@@ -46,14 +52,23 @@ from .enums import (
     OpenMesh,
     ParamKind,
     Quantity,
+    ReferenceFrame,
+    SensorKind,
     SmoothingMethod,
     Status,
+    PathKind,
     TendonKind,
+    ZoneKind,
 )
+from .activations import ActGradients, ActJacobians
+from .asked import ActuatorStates, GeneralizedForces, TendonStates
+from .control import Ilqr, IlqrInfo, lqr
+from .ik import Ik, IkInfo
 from .live import Live
-from .model import Body, Geom, Joint, Model, Site
+from .model import Body, Geom, Joint, Model, Sensor, Site
 from .parameters import Param
 from .problem import Problem, ProblemGradients
+from .measured import RayHits
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .rollout import Rollout
@@ -69,11 +84,15 @@ from .sim import (
     StepInfo,
     StepJacobians,
 )
+from .visuals import Visual, Visuals
 
 __version__ = _text(_lib.ds_version_string())
 abi_version = _lib.ds_abi_version()
 
 __all__ = [
+    "ActGradients",
+    "ActJacobians",
+    "Activation",
     "Actuation",
     "ArgumentTypeError",
     "Base",
@@ -81,7 +100,9 @@ __all__ = [
     "Body",
     "Builder",
     "CapacityError",
+    "ActuatorStates",
     "ContactDerivatives",
+    "TendonStates",
     "ContactLaw",
     "ContactMode",
     "DiffsimError",
@@ -90,9 +111,18 @@ __all__ = [
     "FileError",
     "Format",
     "Geom",
+    "ForceKind",
+    "GeneralizedForces",
     "GeomKind",
     "Gradient",
     "Gradients",
+    "Ik",
+    "IkInfo",
+    "IkKind",
+    "IkOutcome",
+    "Ilqr",
+    "IlqrInfo",
+    "IlqrOutcome",
     "ImpulseJacobians",
     "Integrator",
     "InternalError",
@@ -123,12 +153,24 @@ __all__ = [
     "Site",
     "SmoothedDistance",
     "SmoothingInfo",
+    "ReferenceFrame",
+    "Sensor",
+    "SensorKind",
+    "RayHits",
+    "ZoneKind",
     "SmoothingMethod",
     "Status",
+    "PathKind",
     "TendonKind",
     "StepInfo",
     "StepJacobians",
+    "UnknownNameError",
     "UnsupportedError",
+    "Visual",
+    "Visuals",
     "abi_version",
+    "from_mujoco",
     "inertia_from_com",
+    "lqr",
+    "to_mujoco",
 ]

@@ -5,138 +5,91 @@ state that takes less time than asking an array where it lies. Matrices and traj
 over where they are.
 """
 
+import os
 import pathlib
 import sys
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
-from ._declarations import ffi
-from .enums import Status
+from ._declarations import ffi as _ffi
+from ._errors import ERRORS, ArgumentTypeError, InternalError, InvalidArgumentError
+from ._names import choice, like, string, whole
+from .enums import CHOICES
+
+ffi: Any = _ffi
+Array = npt.NDArray[np.float64]
 
 _NAME = {"darwin": "libdiffsim.dylib", "win32": "diffsim.dll"}.get(sys.platform, "libdiffsim.so")
-lib = ffi.dlopen(str(pathlib.Path(__file__).with_name(_NAME)))
+lib: Any = ffi.dlopen(str(pathlib.Path(__file__).with_name(_NAME)))
 if lib.ds_abi_version() != lib.DS_ABI_VERSION:
     raise ImportError(f"{_NAME} has another binary interface than this package")
 
 FLOAT = np.dtype(np.float64)
 INT = np.dtype(np.int32)
-NULL = ffi.NULL
+NULL: Any = ffi.NULL
 _DOUBLES = ffi.typeof("double[]")
 _INTS = ffi.typeof("int32_t[]")
+#: Fields of structs that are no options.
+_NO_OPTIONS = ("struct_size", "reserved")
 
 
-class DiffsimError(Exception):
-    """A call that failed; the message names the argument, what was expected and what was given."""
-
-    status = Status.INTERNAL
-
-    def __init__(self, message):
-        super().__init__(message)
-        self.message = message
-
-
-class InvalidArgumentError(DiffsimError, ValueError):
-    """An argument is of the wrong size, out of range, or contradicts another; a handle is closed."""
-
-    status = Status.INVALID_ARGUMENT
-
-
-class ArgumentTypeError(InvalidArgumentError, TypeError):
-    """An array holds numbers of another type than the library's."""
-
-
-class FileError(DiffsimError, OSError):
-    """A file cannot be read."""
-
-    status = Status.IO
-
-
-class ParseError(DiffsimError, ValueError):
-    """A file is not what its format asks for."""
-
-    status = Status.PARSE
-
-
-class UnsupportedError(DiffsimError, NotImplementedError):
-    """The request is outside what this version does."""
-
-    status = Status.UNSUPPORTED
-
-
-class CapacityError(DiffsimError, RuntimeError):
-    """A capacity chosen at creation, or memory, does not suffice."""
-
-    status = Status.CAPACITY
-
-
-class NotConvergedError(DiffsimError, ArithmeticError):
-    """The contact solver stopped above its tolerance."""
-
-    status = Status.NOT_CONVERGED
-
-
-class NumericalError(DiffsimError, ArithmeticError):
-    """A number that is not finite came in or would have gone out."""
-
-    status = Status.NUMERICAL
-
-
-class NoStepError(DiffsimError, RuntimeError):
-    """A result of a step was asked for before any step."""
-
-    status = Status.NO_STEP
-
-
-class InternalError(DiffsimError, RuntimeError):
-    """A defect of the library; please report it."""
-
-    status = Status.INTERNAL
-
-
-_ERRORS = {
-    error.status: error
-    for error in (
-        InvalidArgumentError,
-        FileError,
-        ParseError,
-        UnsupportedError,
-        CapacityError,
-        NotConvergedError,
-        NumericalError,
-        NoStepError,
-        InternalError,
-    )
-}
-
-
-def text(string):
+def text(string: Any) -> Optional[str]:
     """A C string, or None for NULL."""
     return None if string == NULL else ffi.string(string).decode()
 
 
-def last_error():
+def optional_string(x: Any, name: str) -> Any:
+    """As `string`, NULL for None."""
+    return NULL if x is None else string(x, name)
+
+
+def file_name(x: Any, name: str) -> bytes:
+    """A path in the system's encoding."""
+    try:
+        path = os.fsencode(x)
+    except TypeError:
+        raise ArgumentTypeError(f"{name}: expected a path, got {type(x).__name__}") from None
+    if b"\0" in path:
+        raise InvalidArgumentError(f"{name}: must not contain NUL, got {x!r}")
+    return path
+
+
+def index(x: Any, name: str) -> int:
+    """An id, which the library compares with how many there are."""
+    i = whole(x, f"{name}: expected an id or a name")
+    if not -(2**31) <= i < 2**31:
+        raise InvalidArgumentError(f"{name}: expected an id, got {i}")
+    return i
+
+
+def last_error() -> Optional[str]:
     """Message of the last failing call of this thread."""
     return text(lib.ds_last_error())
 
 
-def fail(status):
+def fail(status: int) -> NoReturn:
     """Raises the exception of a status, with the library's message."""
-    raise _ERRORS.get(status, InternalError)(last_error())
+    raise ERRORS.get(status, InternalError)(last_error())
 
 
-def check(status):
+def check(status: int) -> None:
     if status:
         fail(status)
 
 
-def array(x, shape, name):
+def array(x: Any, shape: Tuple[int, ...], name: str) -> Array:
     """`x` as a float64 array of this shape, column-major and without gaps: itself where it is one.
 
     Sequences of numbers are converted; an array of another type is refused, because a conversion on
     every call would go unnoticed.
     """
     if not isinstance(x, np.ndarray):
-        x = np.array(x, dtype=FLOAT)
+        try:
+            x = np.array(x, dtype=FLOAT)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"{name}: expected numbers in shape {shape}: {error}") from None
     elif x.dtype != FLOAT:
         raise ArgumentTypeError(f"{name}: expected an array of float64, got {x.dtype}")
     if x.shape != shape:
@@ -144,14 +97,14 @@ def array(x, shape, name):
     return np.asfortranarray(x)
 
 
-def pointer(x):
+def pointer(x: Any) -> Any:
     """Address of an array without gaps, which must stay alive; NULL for None or no numbers."""
     if x is None or x.size == 0:
         return NULL
     return ffi.from_buffer(_INTS if x.dtype == INT else _DOUBLES, x.T)
 
 
-def result(x, shape, name, dtype=FLOAT):
+def result(x: Any, shape: Tuple[int, ...], name: str, dtype: Any = FLOAT) -> npt.NDArray[Any]:
     """The array that a result goes to: a new one for None, else `x`, which must be fit for it."""
     if x is None:
         return np.zeros(shape, dtype, order="F")
@@ -170,13 +123,13 @@ class Slot:
 
     __slots__ = ("memory", "name", "pointer", "shape")
 
-    def __init__(self, n, name):
+    def __init__(self, n: int, name: str) -> None:
         self.memory = np.zeros(n)
         self.pointer = pointer(self.memory)
         self.shape = (n,)
         self.name = name
 
-    def fill(self, x):
+    def fill(self, x: Any) -> Any:
         """Copies an argument in and returns the address; NULL for None."""
         if x is None:
             return NULL
@@ -185,7 +138,7 @@ class Slot:
         self.memory[...] = x
         return self.pointer
 
-    def take(self, out=None):
+    def take(self, out: Optional[Array] = None) -> Array:
         """The result: a new array, or `out` with the numbers copied in."""
         if out is None:
             return self.memory.copy()
@@ -193,7 +146,7 @@ class Slot:
         return out
 
 
-def struct(kind, init, values):
+def struct(kind: str, init: Any, values: Dict[str, Any]) -> Tuple[Any, List[Any]]:
     """A new struct with defaults and these fields, and what must live as long as it does.
 
     Arrays of numbers are copied in; strings, sequences of strings and arrays behind pointers are kept
@@ -202,30 +155,41 @@ def struct(kind, init, values):
     made = ffi.new(kind + " *")
     init(made)
     fields = dict(ffi.typeof(kind).fields)
+    choices = CHOICES.get(kind, {})
     keep = []
     for name, value in values.items():
-        if name not in fields or name == "struct_size":
-            known = ", ".join(f for f in fields if f not in ("struct_size", "reserved"))
-            raise TypeError(f"{kind} has no field {name!r}, only {known}")
+        if name not in fields or name in _NO_OPTIONS:
+            known = [f for f in fields if f not in _NO_OPTIONS]
+            raise ArgumentTypeError(f"{name}: {kind} has no field {name!r}, only {', '.join(known)}{like(name, known)}")
         of = fields[name].type
-        if of.kind == "array":
+        if name in choices:
+            value = choice(choices[name], value, name)
+        elif of.kind == "array":
             value = array(value, (of.length,), name).tolist()
         elif of is ffi.typeof("const char *"):
-            value = ffi.new("char[]", value.encode()) if value is not None else NULL
+            value = ffi.new("char[]", string(value, name)) if value is not None else NULL
             keep.append(value)
         try:
             setattr(made, name, value)
-        except (TypeError, OverflowError) as error:
-            raise TypeError(f"{name}: {error}") from None
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"{name}: {error}") from None
     return made, keep
 
 
-def layout(kind, size):
+def fields_of(made: Any) -> Dict[str, Any]:
+    """The numbers of a struct by name, enumerations as such."""
+    kind = ffi.typeof(made).item.cname.rpartition(" ")[2]
+    choices = CHOICES.get(kind, {})
+    numbers = {name: getattr(made, name) for name, _ in ffi.typeof(kind).fields if name not in _NO_OPTIONS}
+    return {name: choices[name](x) if name in choices else x for name, x in numbers.items()}
+
+
+def layout(kind: str, size: int) -> np.dtype[Any]:
     """The NumPy type of a C struct of numbers that take `size` bytes in an array."""
     names, formats, offsets = [], [], []
     numbers = {"double": "f8", "int32_t": "i4", "size_t": "u8", "uint64_t": "u8", "uint32_t": "u4"}
 
-    def number(t):
+    def number(t: Any) -> str:
         return f"({t.length},){number(t.item)}" if t.kind == "array" else numbers[t.cname]
 
     for name, field in ffi.typeof(kind).fields:
@@ -235,50 +199,8 @@ def layout(kind, size):
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
 
 
-def records(start, count, dtype):
+def records(start: Any, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """A copy of `count` structs that belong to the library."""
     if count == 0:
         return np.zeros(0, dtype)
     return np.frombuffer(ffi.buffer(start, count * dtype.itemsize), dtype).copy()
-
-
-class Handle:
-    """An object of the library. `close` lets go of it, at the end of a `with` block or when nothing
-    refers to it any more; a call after that raises `InvalidArgumentError`.
-
-    It is neither copied nor pickled: two Python objects would own one of the library's.
-    """
-
-    _kind = ""
-    _free = None
-    _handle = NULL
-
-    def _own(self, create, *arguments):
-        out = ffi.new(self._kind + " **")
-        check(create(*arguments, out))
-        self._handle = ffi.gc(out[0], self._free)
-
-    def close(self):
-        """Lets go of the object; a second time is nothing. It is released at once, or when the call ends
-        in which another thread uses it."""
-        self._handle = NULL
-
-    def _open(self):
-        """The handle, for calls that give no status."""
-        if self._handle == NULL:
-            raise InvalidArgumentError(f"{type(self).__name__.lower()}: must not be NULL; it is closed")
-        return self._handle
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def _not_copied(self, *_):
-        raise TypeError(
-            f"a diffsim.{type(self).__name__} can be neither copied nor pickled: it owns memory of the library. "
-            "Make another one"
-        )
-
-    __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _not_copied

@@ -1,15 +1,16 @@
 """Recordings in other programs: rerun (`pip install rerun-sdk`) and viser (`pip install viser`)."""
 
 import re
-from typing import Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
+import numpy.typing as npt
 
 from .gltf import triangles
 from .recording import Recording
 
 
-def _drawn(recording):
+def _drawn(recording: Any) -> Iterator[Any]:
     """What is drawn: body, a name of its own, points, triangles and colour (0 to 255) of each shape."""
     visuals = any(s.visual and s.body for s in recording.shapes)
     for i, shape in enumerate(recording.shapes):
@@ -20,12 +21,12 @@ def _drawn(recording):
         yield shape, f"shape{i}", *found, np.rint(255 * rgba).astype(np.uint8)
 
 
-def _paths(recording):
+def _paths(recording: Any) -> Any:
     """A name for each body that other programs take for no path of their own."""
     return [f"{i}_{re.sub(r'[^A-Za-z0-9_]', '_', b.name)}" for i, b in enumerate(recording.bodies)]
 
 
-def to_rerun(recording: Recording, path=None, application: str = "diffsim"):
+def to_rerun(recording: Recording, path: Any = None, application: str = "diffsim") -> Any:
     """Logs a recording to rerun: bodies, contact impulses and channels over time. path: a file .rrd; None opens rerun's
     viewer. Returns the stream."""
     import rerun as rr
@@ -53,7 +54,7 @@ def to_rerun(recording: Recording, path=None, application: str = "diffsim"):
     return stream
 
 
-def to_viser(recording: Recording, server=None, host: str = "127.0.0.1", port: int = 8080):
+def to_viser(recording: Recording, server: Any = None, host: str = "127.0.0.1", port: int = 8080) -> Any:
     """Shows a recording in viser with a slider for its time. Returns the server, made where none is given."""
     import viser
 
@@ -72,7 +73,7 @@ def to_viser(recording: Recording, server=None, host: str = "127.0.0.1", port: i
         )
     slider = server.gui.add_slider("frame", min=0, max=len(recording.frames) - 1, step=1, initial_value=0)
 
-    def show(_=None):
+    def show(_: Any = None) -> None:
         for handle, pose in zip(frames, recording.frames[int(slider.value)].poses):
             handle.position = tuple(pose[:3])
             handle.wxyz = (pose[6], *pose[3:6])
@@ -82,14 +83,14 @@ def to_viser(recording: Recording, server=None, host: str = "127.0.0.1", port: i
     return server
 
 
-def impulses(contacts) -> Optional[np.ndarray]:
+def impulses(contacts: Any) -> Any:
     """Impulses of a frame's contacts on their second geom, world axes: n×3."""
     second = np.cross(contacts["normal"], contacts["tangent"])
     i = contacts["impulse"]
     return i[:, :1] * contacts["tangent"] + i[:, 1:2] * second + i[:, 2:] * contacts["normal"]
 
 
-def _reach(recording):
+def _reach(recording: Any) -> Any:
     """Metres of an arrow per newton second: the largest is a quarter of a metre."""
     largest = max((np.abs(f.contacts["impulse"]).max(initial=0.0) for f in recording.frames), default=0.0)
     return 0.25 / largest if largest > 0 else 0.0

@@ -1,21 +1,35 @@
 """Many simulations of one model at once, over threads."""
 
-from typing import Optional, Sequence, Tuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Final, Optional, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from ._native import INT, Handle, array, check, fail, ffi, lib, pointer, result, struct
-from .model import Array, Model
+from ._errors import InvalidArgumentError
+from ._handle import Handle, given
+from ._names import whole
+from ._native import INT, NULL, Array, array, check, fail, ffi, fields_of, index, lib, pointer, result, struct
+from .model import Id, Model
 from .parameters import Param, select
-from .sim import Gradients, StepInfo, StepJacobians
+from .sim import Gradients, StepInfo, StepJacobians, said
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import SimOptions
+
+Statuses = Optional[npt.NDArray[np.int32]]
 
 #: What `each` holds before the library has written to it.
 _UNTOUCHED = -1
 
 
-class Batch(Handle):
+class Batch(Handle, kind="ds_batch", free=lib.ds_batch_free, fixed=("model", "count", "threads")):
     """`count` simulations of a model, stepped by `threads` threads (0: one per core); how many there
-    are changes no bit of a result. One thread at a time calls.
+    are changes no bit of a result. Calls of several threads take turns.
 
     Column i of every array belongs to element i: an array of shape (nq, count) in column-major order is
     the transpose of a row-major one of shape (count, nq), so `x.T` converts at no cost.
@@ -23,106 +37,140 @@ class Batch(Handle):
     An element that fails leaves its columns NaN (with `out`: untouched); the others go on. The call
     then raises the exception of the first that failed, unless it was given `each`, an int32 array for
     the statuses.
+
+    A batch cannot be copied or pickled: the warm starts of its elements cannot be read. Nor does it go with a fork, unless it
+    has one thread.
     """
 
-    _kind = "ds_batch"
-    _free = lib.ds_batch_free
+    _no_copies = "its elements' warm starts cannot be read. Make another one of the same model"
 
-    def __init__(self, model: Model, count: int, threads: int = 0, **options):
-        made, _keep = struct("ds_options", lib.ds_options_init, options)
-        self._own(lib.ds_batch_create, model._handle, made, count, threads)
-        self.model = model
-        self.count: int = lib.ds_batch_count(self._handle)
-        self.threads: int = lib.ds_batch_threads(self._handle)
+    def __init__(self, model: Model, count: int, threads: int = 0, **options: Unpack[SimOptions]) -> None:
+        made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
+        self._own(lib.ds_batch_create, given(model, Model, "model")._handle, made, count, threads)
+        self.model: Final = model
+        self.count: Final[int] = lib.ds_batch_count(self._handle)
+        self.threads: Final[int] = lib.ds_batch_threads(self._handle)
+        self._options = fields_of(made)
+        self._defaults = {name for name in self._options if name not in options}
 
-    def _statuses(self, each):
+    @property
+    def options(self) -> Dict[str, Any]:
+        """All options that it was made with, by name."""
+        return dict(self._options)
+
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Batch: {self._gone}>"
+        of = f"{self.count} of {self.model!r}, {self.threads} threads"
+        return f"<diffsim.Batch: {of}: {said(self._options, self._defaults)}>"
+
+    def _statuses(self, each: Statuses) -> Statuses:
         if each is not None:
             result(each, (self.count,), "each", INT)
             each[...] = _UNTOUCHED
         return each
 
-    def _check(self, status, each):
+    def _check(self, status: int, each: Statuses) -> None:
         if status and (each is None or (each == _UNTOUCHED).all()):
             fail(status)
 
-    def _result(self, rows, out, name):
+    def _result(self, rows: int, out: Optional[Array], name: str) -> Array:
         shape = (rows, self.count)
         return np.full(shape, np.nan, order="F") if out is None else result(out, shape, name)
 
     def step(
         self,
-        q,
-        v,
-        u=None,
+        q: ArrayLike,
+        v: ArrayLike,
+        u: Optional[ArrayLike] = None,
         out: Optional[Tuple[Array, Array]] = None,
-        each: Optional[np.ndarray] = None,
+        each: Statuses = None,
     ) -> Tuple[Array, Array]:
-        """Advances every element by one step. q: nq×count, v: nv×count, u: nu×count (None where
-        nu = 0); returns (q_next, v_next). out may be (q, v)."""
+        """Advances every element by one step. q: nq×count, v: nv×count, u: nu×count, None for
+        zeros; returns (q_next, v_next). out may be (q, v)."""
         m, n = self.model, self.count
-        q, v = array(q, (m.nq, n), "q"), array(v, (m.nv, n), "v")
-        u = None if u is None else array(u, (m.nu, n), "u")
+        state = array(q, (m.nq, n), "q"), array(v, (m.nv, n), "v")
+        inputs = np.zeros((m.nu, n), order="F") if u is None else array(u, (m.nu, n), "u")
         q_next = self._result(m.nq, out and out[0], "out[0]")
         v_next = self._result(m.nv, out and out[1], "out[1]")
         each = self._statuses(each)
-        given = map(pointer, (q, v, u, q_next, v_next, each))
+        given = map(pointer, (*state, inputs, q_next, v_next, each))
         self._check(lib.ds_batch_step(self._handle, *given), each)
         return q_next, v_next
 
-    def jacobians(
-        self, wanted: Sequence[str] = StepJacobians.NAMES, each: Optional[np.ndarray] = None
-    ) -> StepJacobians:
+    def jacobians(self, wanted: Sequence[str] = StepJacobians.NAMES, each: Statuses = None) -> StepJacobians:
         """Jacobians of every element's last step; element i's matrix is x[:, :, i]."""
         out = StepJacobians(self.model.nv, self.model.nu, self.np, wanted, (self.count,))
         each = self._statuses(each)
         self._check(lib.ds_batch_step_jacobians(self._handle, out._struct, pointer(each)), each)
         return out
 
-    def vjp(self, q_next_bar, v_next_bar, each: Optional[np.ndarray] = None) -> Gradients:
+    def vjp(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike, each: Statuses = None) -> Gradients:
         """Reverse mode through every element's last step, as `Sim.vjp`; one column an element."""
         nv, n = self.model.nv, self.count
-        q_next_bar = array(q_next_bar, (nv, n), "q_next_bar")
-        v_next_bar = array(v_next_bar, (nv, n), "v_next_bar")
+        bars = array(q_next_bar, (nv, n), "q_next_bar"), array(v_next_bar, (nv, n), "v_next_bar")
         out = Gradients(*(self._result(rows, None, "") for rows in (nv, nv, self.model.nu, self.np)))
         each = self._statuses(each)
-        given = map(pointer, (q_next_bar, v_next_bar, *out, each))
+        given = map(pointer, (*bars, *out, each))
         self._check(lib.ds_batch_step_vjp(self._handle, *given), each)
         return out
+
+    def _element(self, element: int) -> int:
+        i = whole(element, "element: expected the number of an element")
+        if not 0 <= i < self.count:
+            raise InvalidArgumentError(f"element: expected 0 to {self.count - 1}, got {i}")
+        return i
 
     def info(self, element: int) -> StepInfo:
         """How the last step of an element went."""
         info = ffi.new("ds_step_info *")
-        check(lib.ds_batch_step_info(self._handle, element, info))
+        check(lib.ds_batch_step_info(self._handle, self._element(element), info))
         return StepInfo._of(info)
 
     def select_params(self, params: Sequence[Param]) -> None:
         """Chooses parameters in every element, as `Sim.select_params`."""
-        select(lib.ds_batch_select_params, self._handle, params)
+        select(lib.ds_batch_select_params, self._handle, params, self.model)
 
     @property
     def np(self) -> int:
         """Number of parameters selected in every element."""
-        return lib.ds_batch_np(self._open())
+        return int(lib.ds_batch_np(self._open()))
 
     def get_params(self, element: int) -> Array:
         """Values of the selected parameters in an element."""
         out = np.zeros(self.np)
-        check(lib.ds_batch_get_params(self._handle, element, pointer(out)))
+        check(lib.ds_batch_get_params(self._handle, self._element(element), pointer(out)))
         return out
 
-    def set_params(self, element: int, p) -> None:
+    def set_params(self, element: int, p: ArrayLike) -> None:
         """Sets the selected parameters in one element."""
-        p = array(p, (self.np,), "p")
-        check(lib.ds_batch_set_params(self._handle, element, pointer(p)))
+        values = array(p, (self.np,), "p")
+        check(lib.ds_batch_set_params(self._handle, self._element(element), pointer(values)))
 
-    def set_external_wrench(self, element: int, body: int, wrench) -> None:
+    def set_external_wrench(self, element: int, body: Id, wrench: ArrayLike) -> None:
         """Sets the wrench on a body of one element, as `Sim.set_external_wrench`."""
-        wrench = array(wrench, (6,), "wrench")
-        check(lib.ds_batch_set_external_wrench(self._handle, element, body, pointer(wrench)))
+        i, six = self.model._id("body", body, "body"), array(wrench, (6,), "wrench")
+        check(lib.ds_batch_set_external_wrench(self._handle, self._element(element), i, pointer(six)))
+
+    def prescribe(self, element: int, dof: int, velocity: float) -> None:
+        """Prescribes the velocity of a dof of one element, as `Sim.prescribe`; NaN frees it."""
+        check(lib.ds_batch_prescribe(self._handle, self._element(element), index(dof, "dof"), float(velocity)))
+
+    @property
+    def act(self) -> Array:
+        """The activations with which the next steps begin: na×count. Can be set."""
+        out = np.zeros((self.model.na, self.count), order="F")
+        check(lib.ds_batch_get_act(self._handle, pointer(out)))
+        return out
+
+    @act.setter
+    def act(self, value: ArrayLike) -> None:
+        numbers = array(value, (self.model.na, self.count), "act")
+        check(lib.ds_batch_set_act(self._handle, pointer(numbers)))
 
     def reset(self, element: Optional[int] = None) -> None:
         """Forgets the warm start of one element, or of all."""
         if element is None:
             check(lib.ds_batch_reset(self._handle))
         else:
-            check(lib.ds_batch_reset_element(self._handle, element))
+            check(lib.ds_batch_reset_element(self._handle, self._element(element)))

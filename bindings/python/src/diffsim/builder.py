@@ -1,140 +1,299 @@
 """Models made in code."""
 
-from typing import Optional
+from __future__ import annotations
+
+import copy
+import functools
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._native import NULL, Handle, InvalidArgumentError, array, check, ffi, lib, pointer, struct
-from .enums import Actuation, EqualityKind, JointKind, TendonKind
-from .model import Array, Model
+from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
+from ._handle import Handle
+from ._names import choice, near, string
+from ._native import NULL, Array, array, check, ffi, index, lib, optional_string, pointer, struct
+from ._origin import Built
+from .enums import (
+    Actuation,
+    ActuationName,
+    EqualityKind,
+    EqualityKindName,
+    SensorKind,
+    SensorKindName,
+    JointKind,
+    JointKindName,
+    PathKind,
+    PathKindName,
+    TendonKind,
+)
+from .model import Id, Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import ActuatorFields, EqualityFields, GeomFields, JointFields, SensorFields, SpringFields, TendonFields
 
 
-class Builder(Handle):
+class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     """Collects the description of a model. Body 0, the world, is there from the start.
 
-    The ids it gives are its own: the built model numbers bodies depth first, so look them up by name.
+    The ids it gives are its own: the built model numbers bodies depth first, so look them up by name. Where a body is meant
+    the name that it was added by does as well as its id.
+
+    A copy or pickle has been given the same calls.
     """
 
-    _kind = "ds_builder"
-    _free = lib.ds_builder_free
-
-    def __init__(self):
+    def __init__(self) -> None:
         self._own(lib.ds_builder_create)
+        self._bodies: Dict[str, int] = {"world": 0}
+        #: What has been added, as it was said.
+        self._calls: List[Tuple[str, Tuple[Any, ...], Dict[str, Any]]] = []
 
-    def set_gravity(self, gravity) -> None:
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Builder: {self._gone}>"
+        counts: Dict[str, int] = {}
+        for method, _, _ in self._calls:
+            counts[method] = counts.get(method, 0) + 1
+        return f"<diffsim.Builder: {', '.join(f'{n} {method}' for method, n in counts.items()) or 'nothing added'}>"
+
+    @classmethod
+    def _guarded(cls, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Calls that succeed are remembered."""
+
+        @functools.wraps(method)
+        def remembered(self: Builder, *arguments: Any, **named: Any) -> Any:
+            call = (name, *copy.deepcopy((arguments, named)))
+            outcome = method(self, *arguments, **named)
+            self._calls.append(call)
+            return outcome
+
+        return super()._guarded(name, method if name == "build" else remembered)
+
+    def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        with self._lock:
+            self._open()
+            return _builder_again, (tuple(self._calls),)
+
+    def _replay(self, calls: Iterable[Any]) -> None:
+        for name, arguments, named in calls:
+            getattr(self, name)(*arguments, **named)
+
+    def _body(self, of: Id, argument: str) -> int:
+        """The id of a body given by it or its name."""
+        if not isinstance(of, str):
+            return index(of, argument)
+        if of not in self._bodies:
+            raise UnknownNameError(f"{argument}: no body named {of!r}{near(of, self._bodies)}")
+        return self._bodies[of]
+
+    def _ends(self, fields: Any) -> Dict[str, Any]:
+        """Fields with the ids of bodies for their names."""
+        ends = {name: self._body(fields[name], name) for name in ("body1", "body2") if name in fields}
+        return {**fields, **ends}
+
+    def set_gravity(self, gravity: ArrayLike) -> None:
         """World axes [m/s²]; (0, 0, -9.81) from the start."""
-        gravity = array(gravity, (3,), "gravity")
-        check(lib.ds_builder_set_gravity(self._handle, pointer(gravity)))
+        g = array(gravity, (3,), "gravity")
+        check(lib.ds_builder_set_gravity(self._handle, pointer(g)))
 
-    def set_actuation(self, actuation: Actuation) -> None:
+    def set_actuation(self, actuation: Union[Actuation, ActuationName]) -> None:
         """How inputs act: FROM_FILE stands for the actuators that are added."""
-        check(lib.ds_builder_set_actuation(self._handle, int(actuation)))
+        check(lib.ds_builder_set_actuation(self._handle, int(choice(Actuation, actuation, "actuation"))))
 
-    def add_body(self, parent: int = 0, name: Optional[str] = None, placement=None, inertia=None) -> int:
+    def add_body(
+        self,
+        parent: Id = 0,
+        name: Optional[str] = None,
+        placement: Optional[ArrayLike] = None,
+        inertia: Optional[ArrayLike] = None,
+    ) -> int:
         """Adds a body, welded to its parent until it gets joints, and returns its id.
 
         placement: 4×4, in the parent's frame while every joint is at its reference; None for the
         identity. inertia: 10 numbers about the body's origin, see `inertia_from_com`; None for none.
         """
-        placement = None if placement is None else array(placement, (4, 4), "placement")
-        inertia = None if inertia is None else array(inertia, (10,), "inertia")
+        place = None if placement is None else array(placement, (4, 4), "placement")
+        numbers = None if inertia is None else array(inertia, (10,), "inertia")
         out = ffi.new("int32_t *")
-        given = (NULL if name is None else name.encode(), pointer(placement), pointer(inertia))
-        check(lib.ds_builder_add_body(self._handle, parent, *given, out))
-        return out[0]
+        given = (optional_string(name, "name"), pointer(place), pointer(numbers))
+        check(lib.ds_builder_add_body(self._handle, self._body(parent, "parent"), *given, out))
+        if name is not None:
+            self._bodies[name] = out[0]
+        return int(out[0])
 
-    def add_joint(self, body: int, kind: JointKind = JointKind.REVOLUTE, **fields) -> None:
+    def add_joint(
+        self, body: Id, kind: Union[JointKind, JointKindName] = JointKind.REVOLUTE, **fields: Unpack[JointFields]
+    ) -> None:
         """Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis,
         axis2, anchor, reference, damping, stiffness, spring_reference, armature, friction_loss, lower,
         upper, limit_margin."""
-        joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, {"kind": int(kind), **fields})
-        check(lib.ds_builder_add_joint(self._handle, body, joint))
+        joint, _keep = struct("ds_joint_desc", lib.ds_joint_desc_init, {"kind": kind, **fields})
+        check(lib.ds_builder_add_joint(self._handle, self._body(body, "body"), joint))
 
-    def add_geom(self, body: int, vertices=None, triangles=None, **fields) -> int:
+    def add_geom(
+        self,
+        body: Id,
+        vertices: Optional[ArrayLike] = None,
+        triangles: Optional[ArrayLike] = None,
+        **fields: Unpack[GeomFields],
+    ) -> int:
         """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
         condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
         priority, mesh_mode, open_mesh, margin. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
         from outside."""
-        keep = []
+        values: Dict[str, Any] = dict(fields)
         if vertices is not None:
             count = np.shape(vertices)[-1] if np.ndim(vertices) == 2 else 0
-            vertices = array(vertices, (3, count), "vertices")
-            fields.update(vertices=pointer(vertices), vertex_count=vertices.shape[1])
+            points = array(vertices, (3, count), "vertices")
+            values.update(vertices=pointer(points), vertex_count=count)
         if triangles is not None:
-            triangles = np.asarray(triangles, dtype=np.uint32, order="F")
-            if triangles.ndim != 2 or triangles.shape[0] != 3:
-                raise InvalidArgumentError(f"triangles: expected shape (3, m), got {triangles.shape}")
-            keep.append(ffi.from_buffer("uint32_t[]", triangles.T))
-            fields.update(triangles=keep[0], triangle_count=triangles.shape[-1])
+            corners = self._triangles(triangles)
+            values.update(triangles=ffi.from_buffer("uint32_t[]", corners.T), triangle_count=corners.shape[-1])
         if "placement" in fields:
-            fields["placement"] = array(fields["placement"], (4, 4), "placement").ravel(order="F")
-        geom, _keep = struct("ds_geom_desc", lib.ds_geom_desc_init, fields)
+            values["placement"] = array(fields["placement"], (4, 4), "placement").ravel(order="F")
+        geom, _keep = struct("ds_geom_desc", lib.ds_geom_desc_init, values)
         out = ffi.new("int32_t *")
-        check(lib.ds_builder_add_geom(self._handle, body, geom, out))
-        return out[0]
+        check(lib.ds_builder_add_geom(self._handle, self._body(body, "body"), geom, out))
+        return int(out[0])
 
-    def add_site(self, body: int, name: Optional[str] = None, placement=None) -> int:
+    @staticmethod
+    def _triangles(triangles: ArrayLike) -> Any:
+        corners = np.asarray(triangles)
+        if corners.ndim != 2 or corners.shape[0] != 3:
+            raise InvalidArgumentError(f"triangles: expected shape (3, m), got {corners.shape}")
+        if corners.size and not (corners.dtype.kind in "iu" and corners.min() >= 0 and corners.max() < 2**32):
+            raise ArgumentTypeError(f"triangles: expected indices from 0, got numbers of {corners.dtype}")
+        return np.asarray(corners, dtype=np.uint32, order="F")
+
+    def add_site(self, body: Id, name: Optional[str] = None, placement: Optional[ArrayLike] = None) -> int:
         """Adds a named frame to a body and returns its id. placement: 4×4, in the body's frame; None for the identity."""
-        placement = None if placement is None else array(placement, (4, 4), "placement")
-        out = ffi.new("int32_t *")
-        given = NULL if name is None else name.encode()
-        check(lib.ds_builder_add_site(self._handle, body, given, pointer(placement), out))
-        return out[0]
+        place = None if placement is None else array(placement, (4, 4), "placement")
+        out, at = ffi.new("int32_t *"), self._body(body, "body")
+        check(lib.ds_builder_add_site(self._handle, at, optional_string(name, "name"), pointer(place), out))
+        return int(out[0])
 
-    def set_gravity_compensation(self, body: int, share: float) -> None:
+    def set_gravity_compensation(self, body: Id, share: float) -> None:
         """Lets a force at its centre of mass carry a share of a body's own weight: 1 and it floats."""
-        check(lib.ds_builder_set_gravity_compensation(self._handle, body, share))
+        check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
 
-    def add_actuator(self, joint: str, **fields) -> None:
-        """Adds an actuator on a joint, which takes the next entry of u; fields are those of
+    def add_actuator(
+        self, joint: Optional[str] = None, tendon: Optional[str] = None, **fields: Unpack[ActuatorFields]
+    ) -> None:
+        """Adds an actuator on a joint or along a tendon, which takes the next entry of u; fields are those of
         `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,
-        force_upper."""
-        fields["joint"] = joint
-        actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, fields)
+        force_upper, gain_slopes (2), activation and what belongs to it, muscle_..."""
+        if (joint is None) == (tendon is None):
+            raise InvalidArgumentError("add_actuator: expected either joint or tendon")
+        at = {"joint": joint} if tendon is None else {"tendon": tendon}
+        actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, {**fields, **at})
         check(lib.ds_builder_add_actuator(self._handle, actuator))
 
-    def add_spring(self, **fields) -> None:
+    def add_spring(self, **fields: Unpack[SpringFields]) -> None:
         """Adds a spring and damper without rest length between two points; fields are those of `ds_spring_desc`: name,
         body1, body2, anchor1, anchor2, stiffness, damping."""
-        spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, fields)
+        spring, _keep = struct("ds_spring_desc", lib.ds_spring_desc_init, self._ends(fields))
         check(lib.ds_builder_add_spring(self._handle, spring))
 
-    def add_tendon(self, joints=None, bodies=None, anchors=None, **fields) -> None:
+    def add_tendon(
+        self,
+        joints: Optional[Mapping[str, float]] = None,
+        bodies: Optional[Sequence[Id]] = None,
+        anchors: Optional[ArrayLike] = None,
+        stations: Optional[Sequence[Union[PathKind, PathKindName]]] = None,
+        sizes: Optional[ArrayLike] = None,
+        axes: Optional[ArrayLike] = None,
+        side_bodies: Optional[Sequence[Optional[Id]]] = None,
+        sides: Optional[ArrayLike] = None,
+        **fields: Unpack[TendonFields],
+    ) -> None:
         """Adds a tendon. joints: what each coordinate counts by the joint's name, of a fixed one; bodies: the ids along
-        the path of a spatial one, anchors: its points, 3×count, each in the frame of its body. Other fields are those of
-        `ds_tendon_desc`: name, pull_only, stiffness, damping, rest_lower, rest_upper, lower, upper, friction_loss."""
+        the path of a spatial one, anchors: its points and centres of solids, 3×count, each in the frame of its body.
+        stations: a `PathKind` of each, None if all are points; sizes: radii of solids and divisors of pulleys;
+        axes: directions of cylinders, 3×count, None for z; side_bodies: the bodies of solids' side points, each None for
+        none; sides: these points, 3×count. Other fields are those of `ds_tendon_desc`: name, pull_only, stiffness,
+        damping, rest_lower, rest_upper, lower, upper, friction_loss."""
         if (joints is None) == (bodies is None):
             raise InvalidArgumentError("add_tendon: expected either joints or bodies")
         if joints is not None:
-            names = [ffi.new("char[]", name.encode()) for name in joints]
+            if not isinstance(joints, Mapping):
+                raise ArgumentTypeError(f"joints: expected numbers by names of joints, got {type(joints).__name__}")
+            names = [ffi.new("char[]", string(name, "joints")) for name in joints]
             coefficients = array(list(joints.values()), (len(names),), "joints")
-            keep = [ffi.new("char *[]", names), coefficients]
-            fields.update(kind=int(TendonKind.FIXED), count=len(names), joints=keep[0], coefficients=pointer(coefficients))
+            listed = ffi.new("char *[]", names)
+            values = dict(kind=TendonKind.FIXED, count=len(names), joints=listed, coefficients=pointer(coefficients))
         else:
-            ids = ffi.new("int32_t[]", [int(body) for body in bodies])
+            ids = [self._body(body, "bodies") for body in bodies or ()]
+            lists: Dict[str, Optional[List[int]]] = {"bodies": ids, "stations": None, "side_bodies": None}
+            if stations is not None:
+                lists["stations"] = [int(choice(PathKind, kind, "stations")) for kind in stations]
+            if side_bodies is not None:
+                lists["side_bodies"] = [-1 if b is None else self._body(b, "side_bodies") for b in side_bodies]
+            values = dict(kind=TendonKind.SPATIAL, count=len(ids))
+            for name, numbers in lists.items():
+                if numbers is not None and len(numbers) != len(ids):
+                    raise InvalidArgumentError(f"{name}: expected {len(ids)} entries, got {len(numbers)}")
+                values[name] = NULL if numbers is None else ffi.new("int32_t[]", numbers)
             points = array(anchors, (3, len(ids)), "anchors")
-            fields.update(kind=int(TendonKind.SPATIAL), count=len(ids), bodies=ids, anchors=pointer(points))
-        tendon, _keep = struct("ds_tendon_desc", lib.ds_tendon_desc_init, fields)
+            known = None if sizes is None else array(sizes, (len(ids),), "sizes")
+            along = None if axes is None else array(axes, (3, len(ids)), "axes")
+            beside = None if sides is None else array(sides, (3, len(ids)), "sides")
+            given = dict(anchors=points, sizes=known, axes=along, sides=beside)
+            values.update((name, pointer(x)) for name, x in given.items())
+        tendon, _keep = struct("ds_tendon_desc", lib.ds_tendon_desc_init, {**fields, **values})
         check(lib.ds_builder_add_tendon(self._handle, tendon))
 
-    def add_equality(self, kind: EqualityKind, relative=None, **fields) -> None:
+    def add_sensor(
+        self,
+        kind: Union[SensorKind, SensorKindName],
+        placement: Optional[ArrayLike] = None,
+        reference_placement: Optional[ArrayLike] = None,
+        **fields: Unpack[SensorFields],
+    ) -> None:
+        """Adds a sensor. placement, reference_placement: 4×4, in the frames of their bodies, None for these. Other fields are
+        those of `ds_sensor_desc`: name, body, of, reference_body, zone, cutoff, field, zone_size."""
+        values: Dict[str, Any] = {**fields, "kind": kind}
+        for name in ("body", "reference_body"):
+            if values.get(name) is not None:
+                values[name] = self._body(values[name], name)
+        places = [
+            (name, None if x is None else array(x, (4, 4), name))
+            for name, x in (("placement", placement), ("reference_placement", reference_placement))
+        ]
+        values.update((name, pointer(x)) for name, x in places if x is not None)
+        sensor, _keep = struct("ds_sensor_desc", lib.ds_sensor_desc_init, values)
+        check(lib.ds_builder_add_sensor(self._handle, sensor))
+
+    def add_equality(
+        self,
+        kind: Union[EqualityKind, EqualityKindName],
+        relative: Optional[ArrayLike] = None,
+        **fields: Unpack[EqualityFields],
+    ) -> None:
         """Adds an equality, which may close a loop; fields are those of `ds_equality_desc`: name, active,
-        body1, body2, anchor1, anchor2, torque_scale, length, joint1, joint2, coefficients. Of a weld,
+        body1, body2, anchor1, anchor2, torque_scale, length, joint1, joint2, coefficients, tendon1, tendon2. Of a weld,
         relative: 4×4, the pose of body2 in body1; None for that at the reference."""
+        values = {"kind": kind, **self._ends(fields)}
         if relative is not None:
-            relative = array(relative, (4, 4), "relative")
-            fields["relative"] = pointer(relative)
-        equality, _keep = struct("ds_equality_desc", lib.ds_equality_desc_init, {"kind": int(kind), **fields})
+            pose = array(relative, (4, 4), "relative")
+            values["relative"] = pointer(pose)
+        equality, _keep = struct("ds_equality_desc", lib.ds_equality_desc_init, values)
         check(lib.ds_builder_add_equality(self._handle, equality))
 
     def build(self) -> Model:
         """Makes a model of what has been collected. The builder can be added to and built again."""
-        return Model(lib.ds_builder_build, self._handle)
+        return Model(lib.ds_builder_build, self._handle, origin=Built(tuple(self._calls)))
 
 
-def inertia_from_com(mass: float, com, inertia) -> Array:
+def _builder_again(builder: Builder, calls: Iterable[Any]) -> None:
+    Builder.__init__(builder)
+    builder._replay(calls)
+
+
+def inertia_from_com(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     """The 10 numbers of an inertia about the body's origin, from the mass [kg], the centre of mass (3)
     [m] and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the centre of mass [kg m²]."""
-    com, inertia, out = array(com, (3,), "com"), array(inertia, (6,), "inertia"), np.zeros(10)
-    check(lib.ds_inertia_from_com(mass, pointer(com), pointer(inertia), pointer(out)))
+    center, about, out = array(com, (3,), "com"), array(inertia, (6,), "inertia"), np.zeros(10)
+    check(lib.ds_inertia_from_com(mass, pointer(center), pointer(about), pointer(out)))
     return out

@@ -12,11 +12,12 @@ import pathlib
 import shutil
 import sys
 import time
+from typing import Any, Dict
 
 import numpy as np
 
 from . import examine
-from ._native import DiffsimError
+from ._errors import DiffsimError
 from .recorder import Recorder
 from .recording import Recording, RecordingError
 from .sim import Sim
@@ -30,12 +31,12 @@ MARKS = {"note": "·", "warning": "!", "error": "✗"}
 class Progress:
     """A bar on standard error, where that is a terminal; no wider than that."""
 
-    def __init__(self, total, words):
+    def __init__(self, total: Any, words: Any) -> None:
         self.total, self.words, self.shown = max(1, total), words, 0.0
         self.on = sys.stderr.isatty()
         self.width = max(0, min(30, shutil.get_terminal_size().columns - len(words) - 9))
 
-    def __call__(self, done):
+    def __call__(self, done: Any) -> None:
         now = time.monotonic()
         if self.on and (now - self.shown > 0.1 or done == self.total):
             self.shown = now
@@ -46,12 +47,12 @@ class Progress:
                 print(file=sys.stderr)
 
 
-def shown(text):
+def shown(text: Any) -> Any:
     """Text from files as a terminal may have it: what is no printable character is escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """For JSON, which has no infinities: null."""
     if isinstance(value, dict):
         return {k: plain(x) for k, x in value.items()}
@@ -63,7 +64,7 @@ def plain(value):
     return value if math.isfinite(value) else None
 
 
-def say(args, facts, *lines):
+def say(args: Any, facts: Any, *lines: Any) -> None:
     """The facts as JSON, or the lines."""
     if args.json:
         print(json.dumps(plain(facts), indent=2, allow_nan=False))
@@ -71,11 +72,11 @@ def say(args, facts, *lines):
         print("\n".join(map(shown, lines)))
 
 
-def warn(text):
+def warn(text: Any) -> None:
     print(shown(text), file=sys.stderr)
 
 
-def loading(args):
+def loading(args: Any) -> Any:
     """The load options of the command line."""
     options = {"base": examine.CHOICES["base"][args.base], "actuation": examine.CHOICES["actuation"][args.actuation]}
     if args.mimic != "error":
@@ -89,18 +90,18 @@ def loading(args):
     return options
 
 
-def load(args, path, examined=None):
+def load(args: Any, path: Any, examined: Any = None) -> Any:
     return examine.load(path, examined, mesh_dirs=args.mesh_dir, **loading(args))
 
 
-def stepping(args, model):
+def stepping(args: Any, model: Any) -> Any:
     return {
         "time_step": args.time_step or model.time_step or 1e-3,
         "contact": examine.CHOICES["contact"][args.contact],
     }
 
 
-def findings(examined):
+def findings(examined: Any) -> Any:
     lines = []
     for f in examined.findings:
         lines.append(f"{MARKS[f.level]} {f.what}")
@@ -109,7 +110,7 @@ def findings(examined):
     return lines
 
 
-def info(args):
+def info(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     model = load(args, args.robot, examined)
     examined.facts.update(examine.describe(model))
@@ -122,7 +123,7 @@ def info(args):
     return DONE
 
 
-def check(args):
+def check(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     try:
         model = load(args, args.robot, examined)
@@ -152,7 +153,7 @@ def check(args):
     return FOUND if examined.failed else DONE
 
 
-def record(args, model, path, seconds, words="simulating"):
+def record(args: Any, model: Any, path: Any, seconds: Any, words: Any = "simulating") -> Any:
     """A recorder with a run from a keyframe or home on."""
     options = stepping(args, model)
     sim = Sim(model, derivatives=0, **options)
@@ -176,7 +177,7 @@ def record(args, model, path, seconds, words="simulating"):
     return recorder, {"steps": steps, "time_step": options["time_step"], "unsolved": unsolved, "q": q.tolist(), "v": v.tolist()}
 
 
-def simulate(args):
+def simulate(args: Any) -> Any:
     model = load(args, args.robot, examine.Examined(args.robot))
     began = time.perf_counter()
     recorder, facts = record(args, model, args.record, args.seconds)
@@ -190,12 +191,12 @@ def simulate(args):
     return DONE
 
 
-def is_recording(path):
+def is_recording(path: Any) -> Any:
     with open(path, "rb") as file:
         return file.read(4) == b"\x89DSR"
 
 
-def view(args):
+def view(args: Any) -> Any:
     from . import viewer
 
     if args.live:
@@ -228,11 +229,11 @@ def view(args):
 
         webbrowser.open(out.resolve().as_uri())
     facts = {"output": str(out), "bytes": len(page.encode()), "frames": [len(r.frames) for r in recordings]}
-    say(args, facts, f"{out}: {facts['bytes'] / 1e6:.2f} MB, open it in a browser")
+    say(args, facts, f"{out}: {len(page.encode()) / 1e6:.2f} MB, open it in a browser")
     return DONE
 
 
-def bench(args):
+def bench(args: Any) -> Any:
     examined = examine.Examined(args.robot)
     model = load(args, args.robot, examined)
     sim = Sim(model, **stepping(args, model))
@@ -260,7 +261,7 @@ def bench(args):
 ROBOTS = (".xml", ".mjcf", ".urdf")
 
 
-def convert(args):
+def convert(args: Any) -> Any:
     out = pathlib.Path(args.output)
     if out.suffix.lower() in ROBOTS:
         return convert_robot(args, out)
@@ -271,7 +272,7 @@ def convert(args):
         gltf.write(recording, out, args.shapes)
     elif out.suffix == ".npz":
         f = recording.frames
-        arrays = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
+        arrays: Dict[str, Any] = {name: np.array([getattr(x, name) for x in f]) for name in ("time", "q", "v", "u", "poses")}
         for name in recording.channels:
             arrays[f"channel {name}"] = recording.channel(name)
         np.savez_compressed(out, bodies=[b.name for b in recording.bodies], **arrays)
@@ -283,7 +284,7 @@ def convert(args):
     return DONE
 
 
-def convert_robot(args, out):
+def convert_robot(args: Any, out: Any) -> Any:
     if is_recording(args.what):
         raise ValueError(f"{args.what}: a recording is converted to .glb, .npz or .html, not to {out.suffix}")
     examined = examine.Examined(args.what)
@@ -296,7 +297,7 @@ def convert_robot(args, out):
     return DONE
 
 
-def completion(args):
+def completion(args: Any) -> Any:
     commands = sorted(args.all)
     if args.shell == "fish":
         print(f"complete -c diffsim -n __fish_use_subcommand -xa '{' '.join(commands)}'")
@@ -322,7 +323,7 @@ complete -o filenames -F _diffsim diffsim"""
     return DONE
 
 
-def parser():
+def parser() -> Any:
     """The arguments of all commands."""
     top = argparse.ArgumentParser(prog="diffsim", description="Look at robots, check, simulate and watch them.", epilog="Exit codes: 0 done, 1 check found an error, 2 wrong arguments, 3 a file that cannot be used.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -330,7 +331,7 @@ def parser():
     out.add_argument("--json", action="store_true", help="write the result as JSON")
     robot = argparse.ArgumentParser(add_help=False, parents=[out])
     robot.add_argument("--base", choices=examine.CHOICES["base"], default="file", help="how it hangs on the world")
-    robot.add_argument("--actuation", choices=examine.CHOICES["actuation"], default="file", help="its inputs: those of the file, or one each dof")
+    robot.add_argument("--actuation", choices=examine.CHOICES["actuation"], default="file", help="its inputs: those of the file, one each dof, or each dof but a floating base's")
     robot.add_argument("--mimic", choices=examine.CHOICES["mimic"], default="error", help="joints that follow others")
     robot.add_argument("--ground", action="store_true", help="add the plane z = 0")
     robot.add_argument("--mesh-dir", action="append", default=[], metavar="FOLDER", help="where meshes are; may be given again")
@@ -343,7 +344,7 @@ def parser():
     rate.add_argument("--rate", type=float, default=60.0, metavar="HZ", help="frames a second; 0: every step")
     rate.add_argument("--keyframe", metavar="NAME", help="where it starts; default: home")
 
-    def command(function, words, *parents):
+    def command(function: Any, words: Any, *parents: Any) -> Any:
         made = commands.add_parser(function.__name__, help=words, description=words, parents=list(parents))
         made.set_defaults(run=function)
         return made
@@ -380,21 +381,21 @@ def parser():
     return top
 
 
-def positive(text):
+def positive(text: Any) -> Any:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
     return value
 
 
-def count(text):
+def count(text: Any) -> Any:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
     return value
 
 
-def main(arguments=None) -> int:
+def main(arguments: Any = None) -> int:
     """Runs a command and gives its exit code."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows another.
@@ -402,7 +403,7 @@ def main(arguments=None) -> int:
             stream.reconfigure(errors="replace")
     args = parser().parse_args(arguments)
     try:
-        code = args.run(args)
+        code: int = args.run(args)
         # None where the caller has closed it.
         if sys.stdout:
             sys.stdout.flush()

@@ -1,6 +1,7 @@
 """The enumerations of the C interface, with its numbers."""
 
 from enum import IntEnum
+from typing import Dict, Literal, Type
 
 
 class Status(IntEnum):
@@ -53,10 +54,22 @@ class Base(IntEnum):
 
 
 class Actuation(IntEnum):
-    """How the inputs u act: by the file's actuators, or one generalized force for each dof."""
+    """How the inputs u act: by the file's actuators, one generalized force for each dof, or one for each dof but those
+    of a floating base."""
 
     FROM_FILE = 0
     FULL = 1
+    JOINTS = 2
+
+
+class Activation(IntEnum):
+    """How the activation of an actuator follows its input."""
+
+    NONE = 0
+    INTEGRATOR = 1
+    FILTER = 2
+    FILTER_EXACT = 3
+    MUSCLE = 4
 
 
 class Mimic(IntEnum):
@@ -160,6 +173,7 @@ class ParamKind(IntEnum):
     STABILIZATION = 15
     CONTACT_TANGENTIAL = 16
     TENDON = 17
+    PRESCRIBED = 18
 
 
 class EqualityKind(IntEnum):
@@ -169,6 +183,7 @@ class EqualityKind(IntEnum):
     WELD = 1
     DISTANCE = 2
     JOINT = 3
+    TENDON = 4
 
 
 class TendonKind(IntEnum):
@@ -176,6 +191,15 @@ class TendonKind(IntEnum):
 
     FIXED = 0
     SPATIAL = 1
+
+
+class PathKind(IntEnum):
+    """What a station of a spatial tendon's path is: a point, a solid that the path bends around, or a pulley."""
+
+    POINT = 0
+    SPHERE = 1
+    CYLINDER = 2
+    PULLEY = 3
 
 
 class Quantity(IntEnum):
@@ -186,9 +210,231 @@ class Quantity(IntEnum):
     CONTROL = 2
 
 
+class ReferenceFrame(IntEnum):
+    """In which frame the motion of a frame on a body is given. LOCAL: along its own axes, velocity of its origin. WORLD:
+    along the world's axes, velocity of the body's point that is now at the world's origin. LOCAL_WORLD_ALIGNED: along the
+    world's axes, velocity of the frame's origin. An acceleration is the rate of the velocity's six numbers."""
+
+    LOCAL = 0
+    WORLD = 1
+    LOCAL_WORLD_ALIGNED = 2
+
+
+class IkKind(IntEnum):
+    """What a task of inverse kinematics is about."""
+
+    FRAME = 0
+    CENTER_OF_MASS = 1
+    POSTURE = 2
+
+
+class IkOutcome(IntEnum):
+    """How a search of inverse kinematics ended. STATIONARY: at a local least at which something is not within its
+    tolerance. ITERATIONS: none was reached."""
+
+    SOLVED = 0
+    STATIONARY = 1
+    ITERATIONS = 2
+
+
+class IlqrOutcome(IntEnum):
+    """How a solve of a plan ended. STUCK: no share of the promised change lowers the cost, a switch of contacts is near.
+    ITERATIONS: a plan in progress."""
+
+    CONVERGED = 0
+    STUCK = 1
+    ITERATIONS = 2
+
+
+class ForceKind(IntEnum):
+    """Kinds of forces, each a bit: they add up to sets, as PASSIVE (what acts by itself, without contact) and ALL are."""
+
+    JOINT_SPRING = 1
+    JOINT_DAMPER = 2
+    GRAVITY_COMPENSATION = 4
+    TENDON = 8
+    FLUID = 16
+    ACTUATOR = 32
+    CONTACT = 64
+    EXTERNAL = 128
+    PASSIVE = 31
+    ALL = 255
+
+
+class SensorKind(IntEnum):
+    """What a sensor tells. Quaternions are (x y z w)."""
+
+    FRAME_POSITION = 0
+    FRAME_QUATERNION = 1
+    FRAME_X_AXIS = 2
+    FRAME_Y_AXIS = 3
+    FRAME_Z_AXIS = 4
+    FRAME_LINEAR_VELOCITY = 5
+    FRAME_ANGULAR_VELOCITY = 6
+    FRAME_LINEAR_ACCELERATION = 7
+    FRAME_ANGULAR_ACCELERATION = 8
+    GYRO = 9
+    VELOCIMETER = 10
+    ACCELEROMETER = 11
+    MAGNETOMETER = 12
+    RANGEFINDER = 13
+    TOUCH = 14
+    FORCE = 15
+    TORQUE = 16
+    JOINT_POSITION = 17
+    JOINT_VELOCITY = 18
+    BALL_QUATERNION = 19
+    BALL_ANGULAR_VELOCITY = 20
+    JOINT_ACTUATOR_FORCE = 21
+    TENDON_POSITION = 22
+    TENDON_VELOCITY = 23
+    ACTUATOR_POSITION = 24
+    ACTUATOR_VELOCITY = 25
+    ACTUATOR_FORCE = 26
+    SUBTREE_CENTER = 27
+    SUBTREE_LINEAR_VELOCITY = 28
+    SUBTREE_ANGULAR_MOMENTUM = 29
+
+
+class ZoneKind(IntEnum):
+    """What a touch sensor feels in."""
+
+    SPHERE = 0
+    CAPSULE = 1
+    ELLIPSOID = 2
+    CYLINDER = 3
+    BOX = 4
+
+
 class SmoothingMethod(IntEnum):
     """How a derivative is smoothed."""
 
     FIRST_ORDER = 0
     ZEROTH_ORDER = 1
     CENTRAL_PATH = 2
+
+
+#: The fields of structs that are enumerations, by the struct's name.
+CHOICES: Dict[str, Dict[str, Type[IntEnum]]] = {
+    "ds_load_options": {
+        "base": Base,
+        "actuation": Actuation,
+        "mimic": Mimic,
+        "missing_mesh": MissingMesh,
+        "mesh_mode": MeshMode,
+        "open_mesh": OpenMesh,
+    },
+    "ds_options": {"contact": ContactLaw, "integrator": Integrator},
+    "ds_problem_options": {"law": ContactLaw},
+    "ds_ik_task": {"kind": IkKind},
+    "ds_ik_info": {"outcome": IkOutcome},
+    "ds_ilqr_info": {"outcome": IlqrOutcome},
+    "ds_joint_desc": {"kind": JointKind},
+    "ds_visual": {"kind": GeomKind},
+    "ds_geom_desc": {"kind": GeomKind, "mesh_mode": MeshMode, "open_mesh": OpenMesh},
+    "ds_actuator_desc": {"activation": Activation},
+    "ds_tendon_desc": {"kind": TendonKind},
+    "ds_sensor_desc": {"kind": SensorKind, "zone": ZoneKind},
+    "ds_equality_desc": {"kind": EqualityKind},
+    "ds_smoothing": {"method": SmoothingMethod},
+    "ds_distance_smoothing": {"method": SmoothingMethod},
+    "ds_param": {"kind": ParamKind},
+}
+
+# Names of the enumerations that arguments may be given by.
+FormatName = Literal["urdf", "mjcf"]
+BaseName = Literal["from_file", "fixed", "free"]
+ActuationName = Literal["from_file", "full", "joints"]
+ActivationName = Literal["none", "integrator", "filter", "filter_exact", "muscle"]
+MimicName = Literal["error", "independent", "couple"]
+MissingMeshName = Literal["error", "skip"]
+MeshModeName = Literal["hull", "decomposed"]
+OpenMeshName = Literal["error", "hull"]
+JointKindName = Literal[
+    "fixed",
+    "revolute",
+    "continuous",
+    "prismatic",
+    "spherical",
+    "free",
+    "planar_translation",
+    "translation",
+    "planar",
+    "universal",
+]
+GeomKindName = Literal["plane", "sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh", "height_field"]
+ContactLawName = Literal["ncp", "lcp", "convex", "penalty", "none"]
+IntegratorName = Literal[
+    "symplectic_euler", "implicit_euler", "midpoint", "bdf1", "bdf2", "symplectic_euler_world", "sdirk2"
+]
+ParamKindName = Literal[
+    "body_inertia",
+    "geom_friction",
+    "geom_restitution",
+    "contact_stiffness",
+    "contact_dissipation",
+    "joint_damping",
+    "joint_stiffness",
+    "joint_armature",
+    "joint_placement",
+    "geom_size",
+    "spring",
+    "gravity",
+    "joint_spring_reference",
+    "joint_friction",
+    "external_wrench",
+    "stabilization",
+    "contact_tangential",
+    "tendon",
+    "prescribed",
+]
+PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
+EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]
+QuantityName = Literal["pose", "velocity", "control"]
+ForceKindName = Literal[
+    "joint_spring",
+    "joint_damper",
+    "gravity_compensation",
+    "tendon",
+    "fluid",
+    "actuator",
+    "contact",
+    "external",
+    "passive",
+    "all",
+]
+SensorKindName = Literal[
+    "frame_position",
+    "frame_quaternion",
+    "frame_x_axis",
+    "frame_y_axis",
+    "frame_z_axis",
+    "frame_linear_velocity",
+    "frame_angular_velocity",
+    "frame_linear_acceleration",
+    "frame_angular_acceleration",
+    "gyro",
+    "velocimeter",
+    "accelerometer",
+    "magnetometer",
+    "rangefinder",
+    "touch",
+    "force",
+    "torque",
+    "joint_position",
+    "joint_velocity",
+    "ball_quaternion",
+    "ball_angular_velocity",
+    "joint_actuator_force",
+    "tendon_position",
+    "tendon_velocity",
+    "actuator_position",
+    "actuator_velocity",
+    "actuator_force",
+    "subtree_center",
+    "subtree_linear_velocity",
+    "subtree_angular_momentum",
+]
+ZoneKindName = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box"]
+SmoothingMethodName = Literal["first_order", "zeroth_order", "central_path"]
+ReferenceFrameName = Literal["local", "world", "local_world_aligned"]

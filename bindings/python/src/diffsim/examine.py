@@ -3,11 +3,11 @@
 import re
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._native import DiffsimError
+from ._errors import DiffsimError
 from .enums import Actuation, Base, ContactLaw, GeomKind, Gradient, JointKind, Mimic, MissingMesh, OpenMesh
 from .model import Model
 from .sim import Sim
@@ -35,9 +35,9 @@ class Examined:
 
     path: str
     findings: List[Finding] = field(default_factory=list)
-    facts: Dict[str, object] = field(default_factory=dict)
+    facts: Dict[str, Any] = field(default_factory=dict)
 
-    def add(self, level, what, cure=""):
+    def add(self, level: Any, what: Any, cure: Any = "") -> None:
         """Adds a finding."""
         self.findings.append(Finding(level, what, cure))
 
@@ -46,7 +46,7 @@ class Examined:
         """Whether there is an error among the findings."""
         return any(f.level == "error" for f in self.findings)
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> Dict[str, Any]:
         """For JSON."""
         return {"path": self.path, **self.facts, "findings": [asdict(f) for f in self.findings]}
 
@@ -60,7 +60,7 @@ _CURES: List[Tuple[str, str, int, str]] = [
 ]
 
 
-def load(path, examined: Optional[Examined] = None, mesh_dirs=(), **options) -> Model:
+def load(path: Any, examined: Optional[Examined] = None, mesh_dirs: Any = (), **options: Any) -> Model:
     """Loads a robot. With `examined` a refusal that an option cures is a finding, and the option is taken."""
     options = dict(options)
     for _ in range(len(_CURES) + 1):
@@ -75,10 +75,10 @@ def load(path, examined: Optional[Examined] = None, mesh_dirs=(), **options) -> 
     return Model.load(path, mesh_dirs=mesh_dirs, **options)
 
 
-def describe(model: Model) -> dict:
+def describe(model: Model) -> Dict[str, Any]:
     """Sizes, masses and the tree of a model, for JSON."""
     bodies, joints, geoms = model.bodies, model.joints, model.geoms
-    moved: Dict[int, list] = {}
+    moved: Dict[int, List[Any]] = {}
     for joint in joints:
         moved.setdefault(joint.body, []).append(joint)
     kinds: Dict[str, int] = {}
@@ -113,7 +113,7 @@ def describe(model: Model) -> dict:
     }
 
 
-def tree(facts: dict) -> List[str]:
+def tree(facts: Dict[str, Any]) -> List[str]:
     """The bodies of `describe` as lines of a drawn tree."""
     bodies = facts["bodies"]
     children: Dict[int, List[int]] = {}
@@ -122,7 +122,7 @@ def tree(facts: dict) -> List[str]:
             children.setdefault(body["parent"], []).append(i)
     lines = []
 
-    def words(body):
+    def words(body: Any) -> Any:
         parts = [body["name"] or "(no name)"]
         for joint in body["joints"]:
             low, high = joint["limits"]
@@ -145,7 +145,7 @@ def tree(facts: dict) -> List[str]:
     return lines
 
 
-def overlaps(model: Model, q) -> List[Tuple[str, str, float]]:
+def overlaps(model: Model, q: Any) -> List[Tuple[str, str, float]]:
     """Pairs of geoms that are in each other at q and may touch, with the deepest gap [m], deepest first."""
     sim = Sim(model, derivatives=0)
     contacts = sim.collide(q)
@@ -153,12 +153,15 @@ def overlaps(model: Model, q) -> List[Tuple[str, str, float]]:
     for c in contacts:
         pair = (int(c["geom_a"]), int(c["geom_b"]))
         deepest[pair] = min(deepest.get(pair, 0.0), float(c["gap"]))
-    name = lambda i: model.geom(i).name or f"geom {i}"  # noqa: E731
+
+    def name(i: int) -> str:
+        return model.geom(i).name or f"geom {i}"
+
     found = [(name(a), name(b), gap) for (a, b), gap in deepest.items() if gap < -1e-6]
     return sorted(found, key=lambda x: x[2])
 
 
-def passed_limits(model: Model, q) -> List[Tuple[str, float, float, float]]:
+def passed_limits(model: Model, q: Any) -> List[Tuple[str, float, float, float]]:
     """One-dof joints whose coordinate is outside their limits: name, coordinate, limits."""
     out = []
     for joint in model.joints:
@@ -167,7 +170,7 @@ def passed_limits(model: Model, q) -> List[Tuple[str, float, float, float]]:
     return out
 
 
-def _some(items, words, most=4):
+def _some(items: Any, words: Any, most: Any = 4) -> Any:
     items = list(items)
     shown = ", ".join(words(x) for x in items[:most])
     return shown + (f" and {len(items) - most} more" if len(items) > most else "")
@@ -216,14 +219,14 @@ def look(model: Model, examined: Examined) -> None:
             "base=DS_BASE_FREE (--base free) lets it float" if heavy else "",
         )
     if not model.nu:
-        examined.add("note", "it has no inputs", "actuation=DS_ACTUATION_FULL (--actuation full) gives each dof one")
+        examined.add("note", "it has no inputs", "actuation=DS_ACTUATION_JOINTS (--actuation joints) gives each joint's dof one, DS_ACTUATION_FULL (--actuation full) a floating base's, too")
     if not any(g.kind in (GeomKind.PLANE, GeomKind.HEIGHT_FIELD) for g in model.geoms):
         examined.add("note", "there is no ground", "ground_plane=1 (--ground) adds the plane z = 0")
 
 
 def run(
     model: Model, sim: Sim, steps: int, tick: Callable[[int], None] = lambda k: None, seconds: float = float("inf")
-):
+) -> Any:
     """Falls from home for so many steps or seconds. Gives the states at a tenth of the steps, what was counted, seconds of
     each step, and the largest speed."""
     end = time.perf_counter() + seconds
@@ -252,13 +255,13 @@ def run(
     return states, counts, np.array(times), top
 
 
-def gradient_error(model: Model, sim: Sim, state, rng, end: float = float("inf")) -> Optional[Tuple[float, float]]:
+def gradient_error(model: Model, sim: Sim, state: Any, rng: Any, end: float = float("inf")) -> Optional[Tuple[float, float]]:
     """Largest relative error of the step's derivative along random directions against central differences, and of
     reverse against forward; None where the step is not exact there. After `end` there is no further direction."""
     q, v, memory, _ = state
     u, nv, nu = np.zeros(model.nu), model.nv, model.nu
 
-    def step(dq, dv, du):
+    def step(dq: Any, dv: Any, du: Any) -> Any:
         sim.memory = memory
         return sim.step(model.integrate(q, dq), v + dv, u + du)
 
@@ -284,14 +287,14 @@ def gradient_error(model: Model, sim: Sim, state, rng, end: float = float("inf")
         for h in DIFFERENCES:
             there, back = [step(s * h * dq, s * h * dv, s * h * du) for s in (1, -1)]
             difference = np.concatenate([model.difference(back[0], there[0]), there[1] - back[1]]) / (2 * h)
-            error = min(error, float(np.linalg.norm(forward - difference) / max(1.0, np.linalg.norm(difference))))
+            error = min(error, float(np.linalg.norm(forward - difference) / max(1.0, float(np.linalg.norm(difference)))))
             if error < 0.01 * TOLERANCE:
                 break
         worst = max(worst, error)
     return worst, float(turned)
 
 
-def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, seconds: float = 15.0, **options) -> None:
+def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[int], None] = lambda k: None, seconds: float = 15.0, **options: Any) -> None:
     """Steps, differentiates and times a model; what is unusual becomes findings. Steps and derivatives end after so many
     seconds each, whatever is left."""
     look(model, examined)
@@ -329,7 +332,7 @@ def check(model: Model, examined: Examined, steps: int = 300, tick: Callable[[in
     examined.facts["timing"] = timing(model, sim, states, times)
 
 
-def differentiate(model: Model, sim: Sim, states, examined: Examined, seconds: float, **options) -> None:
+def differentiate(model: Model, sim: Sim, states: Any, examined: Examined, seconds: float, **options: Any) -> None:
     """Checks derivatives at the states of a run; without contact where none of them is exact with it."""
     rng = np.random.default_rng(0)
     errors, aside = [], False
@@ -351,8 +354,8 @@ def differentiate(model: Model, sim: Sim, states, examined: Examined, seconds: f
     if not errors:
         aside = True
         smooth = Sim(model, contact=ContactLaw.NONE)
-        found = [gradient_error(model, smooth, (q, v, np.zeros(0), info), rng) for q, v, _, info in states]
-        errors = [x for x in found if x]
+        without = [gradient_error(model, smooth, (q, v, np.zeros(0), info), rng) for q, v, _, info in states]
+        errors = [x for x in without if x]
         examined.add(
             "note",
             "at no state of the run was the derivative with contact exact and far from a switch; it was checked without contact",
@@ -373,7 +376,7 @@ def differentiate(model: Model, sim: Sim, states, examined: Examined, seconds: f
         )
 
 
-def timing(model: Model, sim: Sim, states, times) -> dict:
+def timing(model: Model, sim: Sim, states: Any, times: Any) -> Dict[str, Any]:
     """Median microseconds of a step and of its Jacobians, as called from Python."""
     q, v, memory, _ = states[-1]
     u = np.zeros(model.nu)
@@ -395,7 +398,7 @@ def timing(model: Model, sim: Sim, states, times) -> dict:
     }
 
 
-def peers(path, model: Model, steps: int) -> dict:
+def peers(path: Any, model: Model, steps: int) -> Dict[str, Any]:
     """Median microseconds of MuJoCo's step of the same file, where it is installed and reads it."""
     try:
         import mujoco
@@ -414,9 +417,9 @@ def peers(path, model: Model, steps: int) -> dict:
     return {"mujoco": float(1e6 * np.median(spent)), "version": mujoco.__version__}
 
 
-CHOICES = {
+CHOICES: Dict[str, Any] = {
     "base": {"file": Base.FROM_FILE, "free": Base.FREE, "fixed": Base.FIXED},
-    "actuation": {"file": Actuation.FROM_FILE, "full": Actuation.FULL},
+    "actuation": {"file": Actuation.FROM_FILE, "full": Actuation.FULL, "joints": Actuation.JOINTS},
     "mimic": {"error": Mimic.ERROR, "couple": Mimic.COUPLE, "independent": Mimic.INDEPENDENT},
     "contact": {"ncp": ContactLaw.NCP, "convex": ContactLaw.CONVEX, "none": ContactLaw.NONE},
 }

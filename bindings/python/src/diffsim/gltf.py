@@ -2,6 +2,7 @@
 
 import json
 import struct
+from typing import Any, Dict, List
 
 import numpy as np
 
@@ -13,10 +14,13 @@ _UPRIGHT = [-0.7071067811865476, 0.0, 0.0, 0.7071067811865476]
 
 
 class _File:
-    def __init__(self):
-        self.parts, self.length, self.views, self.accessors = [], 0, [], []
+    def __init__(self) -> None:
+        self.parts: List[bytes] = []
+        self.views: List[Dict[str, Any]] = []
+        self.accessors: List[Dict[str, Any]] = []
+        self.length = 0
 
-    def add(self, x, kind, target=None, bounds=False):
+    def add(self, x: Any, kind: Any, target: Any = None, bounds: Any = False) -> Any:
         x = np.ascontiguousarray(x)
         raw = x.tobytes()
         view = {"buffer": 0, "byteOffset": self.length, "byteLength": len(raw)}
@@ -39,7 +43,7 @@ class _File:
         return len(self.accessors) - 1
 
 
-def _revolved(profile, segments=24):
+def _revolved(profile: Any, segments: Any = 24) -> Any:
     """The surface of (radius, height) points turned about z."""
     turns = np.linspace(0, 2 * np.pi, segments, endpoint=False)
     rings = [np.stack([r * np.cos(turns), r * np.sin(turns), np.full(segments, z)], 1) for r, z in profile]
@@ -52,12 +56,12 @@ def _revolved(profile, segments=24):
     return np.concatenate(rings), np.concatenate(faces)
 
 
-def _arc(radius, low, high, center=0.0):
+def _arc(radius: Any, low: Any, high: Any, center: Any = 0.0) -> Any:
     angles = np.linspace(low, high, 9)
     return [(radius * np.cos(t), center + radius * np.sin(t)) for t in angles]
 
 
-def triangles(shape: Shape, recording: Recording):
+def triangles(shape: Shape, recording: Recording) -> Any:
     """Points and triangles of a shape in its own frame; None for planes."""
     a, b, c = shape.size
     half = np.pi / 2
@@ -79,13 +83,16 @@ def triangles(shape: Shape, recording: Recording):
     return None
 
 
-def write(recording: Recording, path, shapes: str = "drawn") -> None:
+def write(recording: Recording, path: Any, shapes: str = "drawn") -> None:
     """Writes a .glb. shapes: "drawn" (what is only drawn, where there is such), "collision" or "both"."""
     file = _File()
     drawn = any(s.visual and s.body for s in recording.shapes)
     wanted = {"drawn": lambda s: s.visual or not drawn, "collision": lambda s: not s.visual, "both": lambda s: True}
-    meshes, materials, nodes, known = [], [], [], {}
-    of_bodies = [[] for _ in recording.bodies]
+    meshes: List[Dict[str, Any]] = []
+    materials: List[Dict[str, Any]] = []
+    nodes: List[Dict[str, Any]] = []
+    known: Dict[Any, int] = {}
+    of_bodies: List[List[int]] = [[] for _ in recording.bodies]
     for shape in filter(wanted[shapes], recording.shapes):
         found = triangles(shape, recording)
         if found is None or not len(found[1]):
@@ -93,7 +100,7 @@ def write(recording: Recording, path, shapes: str = "drawn") -> None:
         rgba = [0.6, 0.65, 0.7, 1.0] if np.isnan(shape.rgba).any() else shape.rgba.tolist()
         # Colours of files are those of screens, factors of glTF are linear.
         linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in rgba[:3]]
-        material = {"pbrMetallicRoughness": {"baseColorFactor": [*linear, rgba[3]], "metallicFactor": 0.1, "roughnessFactor": 0.6}}
+        material: Dict[str, Any] = {"pbrMetallicRoughness": {"baseColorFactor": [*linear, rgba[3]], "metallicFactor": 0.1, "roughnessFactor": 0.6}}
         if rgba[3] < 1:
             material["alphaMode"] = "BLEND"
         if material not in materials:
@@ -146,7 +153,7 @@ def write(recording: Recording, path, shapes: str = "drawn") -> None:
         out.write(struct.pack("<I4s", len(data), b"BIN\0") + data)
 
 
-def _animation(file, recording, poses, first):
+def _animation(file: Any, recording: Any, poses: Any, first: Any) -> Any:
     times = recording.times
     if len(times) < 2 or not np.all(np.diff(times) > 0):
         return None

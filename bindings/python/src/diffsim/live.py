@@ -13,13 +13,14 @@ import secrets
 import struct
 import sys
 import time
-from typing import Callable, Optional
+from typing import Any, Callable, Optional, Set, Tuple
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
 from . import viewer
-from ._native import DiffsimError
+from ._errors import DiffsimError
+from ._native import Array
 from .enums import ParamKind
 from .model import Model
 from .parameters import Param
@@ -35,6 +36,10 @@ SHARE = 0.8
 MAX_MESSAGE = 1 << 16
 
 
+#: u for (time, q, v).
+Control = Callable[[float, Array, Array], Any]
+
+
 class Live:
     """A simulation that runs in real time and is shown at `url`.
 
@@ -47,25 +52,26 @@ class Live:
     def __init__(
         self,
         model: Model,
-        control: Optional[Callable] = None,
+        control: Optional[Control] = None,
         host: str = "127.0.0.1",
         port: int = 0,
-        visuals=None,
-        mesh_dirs=(),
-        **options,
-    ):
+        visuals: Any = None,
+        mesh_dirs: Any = (),
+        **options: Any,
+    ) -> None:
         self.model, self.control, self.host, self.port = model, control, host, port
         self.token = secrets.token_urlsafe(18)
         self.sim = Sim(model, derivatives=0, **options)
         self.time_step = options.get("time_step", 1e-3)
         self._recorder_options = {"visuals": visuals, "mesh_dirs": mesh_dirs}
-        self._clients = set()
+        self._clients: Set[Any] = set()
+        self._drag: Optional[Tuple[int, Array, Array]] = None
+        self._page: Optional[str] = None
         self._parameters()
         self.reset()
         self.paused, self.speed, self.message = False, 1.0, ""
-        self._page = None
 
-    def _parameters(self):
+    def _parameters(self) -> None:
         """Gravity, and the friction of what is fixed to the world."""
         m = self.model
         chosen = [("gravity z", Param(ParamKind.GRAVITY, 0, 2), -20.0, 5.0)]
@@ -88,7 +94,7 @@ class Live:
         """Where it is shown; whoever has it may look and pull."""
         return f"http://{self._authority()}/?token={self.token}"
 
-    def _authority(self):
+    def _authority(self) -> Any:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
@@ -119,7 +125,7 @@ class Live:
     def frame(self) -> bytes:
         """What is sent of a moment: time, poses (7 numbers a body), then 14 numbers a contact."""
         poses = self._poses()
-        contacts = self.sim.contacts() if self.time > 0 else np.zeros(0)
+        contacts: Any = self.sim.contacts() if self.time > 0 else np.zeros(0)
         head = struct.pack("<dII", self.time, self.model.nbody, len(contacts))
         if not len(contacts):
             return head + poses
@@ -130,7 +136,7 @@ class Live:
         ids = np.stack([contacts[k] for k in ("geom_a", "geom_b", "body_a", "body_b", "mode")], axis=1)
         return head + poses + np.concatenate([ids, contacts["point"], n, impulse], axis=1).astype("<f4").tobytes()
 
-    def _poses(self):
+    def _poses(self) -> bytes:
         placements = self.sim.forward_kinematics(self.q)
         out = np.empty((self.model.nbody, 7))
         out[:, :3] = placements[:3, 3].T
@@ -139,8 +145,9 @@ class Live:
 
     # What happens
 
-    def _pull(self):
+    def _pull(self) -> Any:
         """A damped spring from a point of a body to where the mouse holds it, as stiff as the robot is heavy."""
+        assert self._drag is not None
         body, local, target = self._drag
         placement = self.sim.forward_kinematics(self.q)[:, :, body]
         arm = placement[:3, :3] @ local
@@ -153,7 +160,7 @@ class Live:
         force *= min(1.0, most / size) if size > 0 else 1.0
         return body, np.concatenate([force, np.cross(arm, force)])
 
-    def _mass(self):
+    def _mass(self) -> Any:
         return self.sim.center_of_mass(self.q)[0]
 
     def advance(self, seconds: float) -> None:
@@ -179,7 +186,7 @@ class Live:
         except (ValueError, TypeError, KeyError, IndexError, DiffsimError) as error:
             self.message = f"not understood: {error}"
 
-    def _do(self, said):
+    def _do(self, said: Any) -> None:
         kind = said["do"]
         if kind == "drag":
             body = int(said["body"])
@@ -205,18 +212,18 @@ class Live:
             self._release()
             self.reset()
 
-    def _release(self):
+    def _release(self) -> None:
         if self._drag is not None:
             self.sim.set_external_wrench(self._drag[0], np.zeros(6))
             self._drag = None
 
     # Who is served
 
-    def _knows(self, path):
+    def _knows(self, path: Any) -> Any:
         given = parse_qs(urlsplit(path).query).get("token", [""])[0]
         return hmac.compare_digest(given.encode(), self.token.encode())
 
-    def _answer(self, connection, request):
+    def _answer(self, connection: Any, request: Any) -> Any:
         """The page, or a refusal; None for a websocket that may go on."""
         if not self._knows(request.path):
             return connection.respond(http.HTTPStatus.FORBIDDEN, "the address lacks its token\n")
@@ -232,7 +239,7 @@ class Live:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    async def _meet(self, connection):
+    async def _meet(self, connection: Any) -> None:
         self._clients.add(connection)
         try:
             async for message in connection:
@@ -243,13 +250,13 @@ class Live:
             if not self._clients:
                 self._release()
 
-    async def serve(self, ready: Optional[Callable] = None) -> None:
+    async def serve(self, ready: Optional[Callable[[Any], Any]] = None) -> None:
         """Serves until it is cancelled. ready: called once it listens."""
         try:
             from websockets.asyncio.server import broadcast, serve
         except ImportError:
             raise ImportError("diffsim.Live needs websockets 13 or later: pip install websockets") from None
-        origins = [f"http://{self._authority()}"]
+        origins: Any = [f"http://{self._authority()}"]
         if self.port == 0:
             import socket
 
@@ -279,7 +286,7 @@ class Live:
     def run(self, open_browser: bool = False) -> None:
         """Serves until interrupted, and says where."""
 
-        def ready(live):
+        def ready(live: Any) -> None:
             print(f"{live.url}\nEnd with Ctrl-C.", file=sys.stderr, flush=True)
             if open_browser:
                 import webbrowser
@@ -292,14 +299,14 @@ class Live:
             pass
 
 
-def _three(x):
+def _three(x: Any) -> Any:
     x = np.array(x, dtype=float)
     if x.shape != (3,) or not np.isfinite(x).all():
         raise ValueError("expected three numbers")
     return x
 
 
-def _quaternions(r):
+def _quaternions(r: Any) -> Any:
     """Quaternions (x y z w) of rotations 3×3×n."""
     xx, yy, zz = r[0, 0], r[1, 1], r[2, 2]
     q = np.stack(

@@ -1,36 +1,54 @@
 """Models: robots and scenes, constant once made."""
 
+from __future__ import annotations
+
+import copy
 import os
 from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from ._native import Handle, InvalidArgumentError, array, check, fail, ffi, lib, pointer, result, struct, text
-from .enums import Format, GeomKind, JointKind, Status
+from ._errors import ArgumentTypeError, InvalidArgumentError, UnknownNameError
+from ._handle import Handle
+from ._names import choice, flag, listed, near, string
+from ._native import NULL, Array, array, check, fail, ffi, file_name, index, lib, pointer, result, struct, text
+from ._origin import Changed, File, Origin, Text, digest, mark, restore
+from .actuators import descs
+from .enums import Format, FormatName, GeomKind, JointKind, SensorKind, Status
+from .visuals import Visuals, read
 
-Array = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import LoadOptions
+
+Path = Union[str, "os.PathLike[str]"]
+#: An id, or the name that stands for it.
+Id = Union[int, str]
 
 
 @dataclass(frozen=True)
 class Body:
     """A body. `placement`: 4×4, in the parent's frame while every joint is at its reference.
     `inertia`: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin, its own axes.
-    `gravity_compensation`: share of its own weight that a force at its centre of mass carries."""
+    `gravity_compensation`: share of its own weight that a force at its centre of mass carries.
+    `mocap`: which of the mocap bodies it is, -1 of others."""
 
     name: str
     parent: int
     placement: Array
     inertia: Array
     gravity_compensation: float
+    mocap: int
 
 
 @dataclass(frozen=True)
 class Joint:
     """A joint; its coordinates are q[q_index : q_index + nq], its dofs v[v_index : v_index + nv].
     `limits`: bounds of a one-dof joint [rad or m]. `effort`, `velocity`: what the file says, inf for
-    nothing; no step enforces them."""
+    nothing; a step enforces the first where `effort_limits` asks for it, the second never."""
 
     name: str
     kind: JointKind
@@ -67,34 +85,75 @@ class Site:
     placement: Array
 
 
-class Model(Handle):
+@dataclass(frozen=True)
+class Sensor:
+    """A sensor, whose `size` numbers begin at `address` among those that all tell."""
+
+    name: str
+    kind: SensorKind
+    address: int
+    size: int
+
+
+class Model(
+    Handle,
+    kind="ds_model",
+    free=lib.ds_model_free,
+    fixed=(
+        "nq",
+        "nv",
+        "nu",
+        "na",
+        "nbody",
+        "njoint",
+        "ngeom",
+        "nsite",
+        "ntendon",
+        "nsensor",
+        "nsensordata",
+        "nkeyframe",
+        "warnings",
+    ),
+    shared=True,
+):
     """A robot or scene. Any number of threads may use it at once.
 
     Made by `Model.load`, `Model.from_string` or `Builder.build`. Sizes: `nq` coordinates, `nv` dofs,
-    `nu` inputs, `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms, `nsite` sites, `ntendon` tendons.
+    `nu` inputs, `na` activations (states of actuators), `nbody` bodies (body 0 is the world), `njoint` joints, `ngeom` geoms,
+    `nsite` sites, `ntendon` tendons, `nsensor` sensors, which tell `nsensordata` numbers.
     `warnings`: what the loader read but does not use.
+
+    Wherever a body, joint, geom or site is meant its name does as well as its id. A copy is a model of its own. A pickle
+    says how the model was made: by which file (its path), text or calls of a `Builder`, and what the model was, for it is
+    refused where that gives another one.
     """
 
-    _kind = "ds_model"
-    _free = lib.ds_model_free
+    _origin: Origin
+    _mark: Optional[str]
 
-    def __init__(self, create, *arguments):
+    def __init__(self, create: Callable[..., int], *arguments: Any, origin: Optional[Origin] = None) -> None:
         self._own(create, *arguments)
+        self._origin, self._mark = origin or Origin(), None
         m = self._handle
-        self.nq: int = lib.ds_model_nq(m)
-        self.nv: int = lib.ds_model_nv(m)
-        self.nu: int = lib.ds_model_nu(m)
-        self.nbody: int = lib.ds_model_nbody(m)
-        self.njoint: int = lib.ds_model_njoint(m)
-        self.ngeom: int = lib.ds_model_ngeom(m)
-        self.nsite: int = lib.ds_model_nsite(m)
-        self.ntendon: int = lib.ds_model_ntendon(m)
-        self.nkeyframe: int = lib.ds_model_nkeyframe(m)
-        self.warnings: Tuple[str, ...] = tuple(
-            text(lib.ds_model_warning(m, i)) for i in range(lib.ds_model_warning_count(m))
+        self.nq: Final[int] = lib.ds_model_nq(m)
+        self.nv: Final[int] = lib.ds_model_nv(m)
+        self.nu: Final[int] = lib.ds_model_nu(m)
+        self.na: Final[int] = lib.ds_model_na(m)
+        self.nbody: Final[int] = lib.ds_model_nbody(m)
+        self.njoint: Final[int] = lib.ds_model_njoint(m)
+        self.ngeom: Final[int] = lib.ds_model_ngeom(m)
+        self.nsite: Final[int] = lib.ds_model_nsite(m)
+        self.ntendon: Final[int] = lib.ds_model_ntendon(m)
+        self.nsensor: Final[int] = lib.ds_model_nsensor(m)
+        self.nsensordata: Final[int] = lib.ds_model_nsensordata(m)
+        self.nkeyframe: Final[int] = lib.ds_model_nkeyframe(m)
+        self.warnings: Final[Tuple[str, ...]] = tuple(
+            text(lib.ds_model_warning(m, i)) or "" for i in range(lib.ds_model_warning_count(m))
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Model: {self._gone}>"
         return f"<diffsim.Model nq={self.nq} nv={self.nv} nu={self.nu} nbody={self.nbody} ngeom={self.ngeom}>"
 
     def _repr_html_(self) -> str:
@@ -103,91 +162,119 @@ class Model(Handle):
         return picture(self)
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"], mesh_dirs: Sequence[str] = (), **options) -> "Model":
+    def load(cls, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = (), **options: Unpack[LoadOptions]) -> Model:
         """Loads a .urdf, or an .xml or .mjcf (MJCF).
 
         Options are the fields of `ds_load_options`: base, actuation, ground_plane, ground_friction,
         mimic, missing_mesh, mesh_mode, open_mesh, self_collision, exclude_overlapping,
-        keep_inseparable. Raises
+        keep_inseparable, effort_limits, transmissions. Raises
         `FileError`, `ParseError`, `UnsupportedError` or `InvalidArgumentError`; the message has the file, line and element.
         """
-        load, _keep = _load_options(mesh_dirs, options)
-        return cls(lib.ds_model_load, os.fsencode(path), load)
+        load, dirs, _keep = _load_options(mesh_dirs, options)
+        model = cls(lib.ds_model_load, file_name(path, "path"), load)
+        at = os.path.abspath(os.fsdecode(path))
+        model._origin = File(at, dirs, dict(options), digest(at))
+        return model
 
     @classmethod
-    def from_string(cls, text: str, format: Format, mesh_dirs: Sequence[str] = (), **options) -> "Model":
+    def from_string(
+        cls,
+        text: str,
+        format: Union[Format, FormatName],
+        mesh_dirs: Union[Path, Iterable[Path]] = (),
+        **options: Unpack[LoadOptions],
+    ) -> Model:
         """Loads from a text, as `load`; meshes are looked for in `mesh_dirs`."""
-        load, _keep = _load_options(mesh_dirs, options)
-        data = text.encode()
-        return cls(lib.ds_model_load_string, data, len(data), int(format), load)
+        load, dirs, _keep = _load_options(mesh_dirs, options)
+        form = choice(Format, format, "format")
+        data = string(text, "text")
+        model = cls(lib.ds_model_load_string, data, len(data), int(form), load)
+        model._origin = Text(text, form, dirs, dict(options))
+        return model
 
-    def save(self, path: Union[str, "os.PathLike[str]"], strict: bool = False) -> Tuple[str, ...]:
+    def save(self, path: Path, strict: bool = False) -> Tuple[str, ...]:
         """Saves to a .urdf, or an .xml or .mjcf (MJCF), and gives what the format could not say, one line each.
 
         Numbers are read back to the same bits where the format has the same numbers. Meshes of a URDF go to a folder
         beside it. `strict`: what cannot be said raises `UnsupportedError`, and nothing is written. Raises `FileError`
         where a file cannot be written.
         """
-        options, _keep = struct("ds_save_options", lib.ds_save_options_init, {"strict": int(strict)})
+        options, _keep = struct("ds_save_options", lib.ds_save_options_init, {"strict": int(flag(strict, "strict"))})
         out = ffi.new("ds_saved **")
-        check(lib.ds_model_save(self._handle, os.fsencode(path), options, out))
+        check(lib.ds_model_save(self._handle, file_name(path, "path"), options, out))
         saved = ffi.gc(out[0], lib.ds_saved_free)
-        return tuple(text(lib.ds_saved_warning(saved, i)) for i in range(lib.ds_saved_warning_count(saved)))
+        return tuple(text(lib.ds_saved_warning(saved, i)) or "" for i in range(lib.ds_saved_warning_count(saved)))
 
-    def _id(self, function, kind, name):
-        i = function(self._open(), name.encode())
+    def _names(self, part: str) -> List[str]:
+        """Names of all bodies, joints, ..., by their ids."""
+        _, name, count = _PARTS[part]
+        return [text(name(self._open(), i)) or "" for i in range(getattr(self, count))]
+
+    def _id(self, part: str, of: Id, argument: str) -> int:
+        """The id of what is given by it or by its name."""
+        if not isinstance(of, str):
+            return index(of, argument)
+        i: int = _PARTS[part][0](self._open(), string(of, argument))
         if i < 0:
-            raise KeyError(f"no {kind} named {name!r}")
+            raise UnknownNameError(f"{argument}: no {part} named {of!r}{near(of, self._names(part))}")
         return i
+
+    def _id_of(self, part: str, name: str) -> int:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"name: expected a str, got {type(name).__name__}")
+        return self._id(part, name, "name")
 
     def body_id(self, name: str) -> int:
         """Id of the body of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_body_id, "body", name)
+        return self._id_of("body", name)
 
     def joint_id(self, name: str) -> int:
         """Id of the joint of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_joint_id, "joint", name)
+        return self._id_of("joint", name)
 
     def geom_id(self, name: str) -> int:
         """Id of the geom of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_geom_id, "geom", name)
+        return self._id_of("geom", name)
 
     def site_id(self, name: str) -> int:
         """Id of the site of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_site_id, "site", name)
+        return self._id_of("site", name)
 
     def tendon_id(self, name: str) -> int:
         """Id of the tendon of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_tendon_id, "tendon", name)
+        return self._id_of("tendon", name)
 
     def actuator_id(self, name: str) -> int:
         """Index in u of the actuator of this name; KeyError if there is none."""
-        return self._id(lib.ds_model_actuator_id, "actuator", name)
+        return self._id_of("actuator", name)
 
-    def _read(self, function, index, shape):
+    def _read(self, function: Callable[..., int], of: int, shape: Tuple[int, ...]) -> Array:
         x = result(None, shape, "out")
-        check(function(self._handle, index, pointer(x)))
+        check(function(self._handle, of, pointer(x)))
         return x
 
-    def body(self, body: int) -> Body:
+    def body(self, body: Id) -> Body:
         """What a body is."""
+        body = self._id("body", body, "body")
         placement = self._read(lib.ds_model_body_placement, body, (4, 4))
         m = self._handle
         return Body(
-            text(lib.ds_model_body_name(m, body)),
+            text(lib.ds_model_body_name(m, body)) or "",
             lib.ds_model_body_parent(m, body),
             placement,
             self._read(lib.ds_model_body_inertia, body, (10,)),
             float(self._read(lib.ds_model_body_gravity_compensation, body, (1,))[0]),
+            lib.ds_model_body_mocap(m, body),
         )
 
-    def joint(self, joint: int) -> Joint:
+    def joint(self, joint: Id) -> Joint:
         """What a joint is."""
+        joint = self._id("joint", joint, "joint")
         limits = self._read(lib.ds_model_joint_limits, joint, (2,))
         effort, velocity = self._read(lib.ds_model_joint_effort_velocity, joint, (2,))
         m = self._handle
         return Joint(
-            text(lib.ds_model_joint_name(m, joint)),
+            text(lib.ds_model_joint_name(m, joint)) or "",
             JointKind(lib.ds_model_joint_type(m, joint)),
             lib.ds_model_joint_body(m, joint),
             lib.ds_model_joint_q_index(m, joint),
@@ -199,12 +286,13 @@ class Model(Handle):
             float(velocity),
         )
 
-    def geom(self, geom: int) -> Geom:
+    def geom(self, geom: Id) -> Geom:
         """What a geom is."""
+        geom = self._id("geom", geom, "geom")
         placement = self._read(lib.ds_model_geom_placement, geom, (4, 4))
         m = self._handle
         return Geom(
-            text(lib.ds_model_geom_name(m, geom)),
+            text(lib.ds_model_geom_name(m, geom)) or "",
             GeomKind(lib.ds_model_geom_type(m, geom)),
             lib.ds_model_geom_body(m, geom),
             placement,
@@ -213,11 +301,31 @@ class Model(Handle):
             float(self._read(lib.ds_model_geom_restitution, geom, (1,))[0]),
         )
 
-    def site(self, site: int) -> Site:
+    def site(self, site: Id) -> Site:
         """What a site is."""
+        site = self._id("site", site, "site")
         placement = self._read(lib.ds_model_site_placement, site, (4, 4))
         m = self._handle
-        return Site(text(lib.ds_model_site_name(m, site)), lib.ds_model_site_body(m, site), placement)
+        return Site(text(lib.ds_model_site_name(m, site)) or "", lib.ds_model_site_body(m, site), placement)
+
+    def sensor_id(self, name: str) -> int:
+        """Id of the sensor of this name; KeyError if there is none."""
+        return self._id_of("sensor", name)
+
+    def sensor(self, sensor: Id) -> Sensor:
+        """What a sensor is."""
+        sensor = self._id("sensor", sensor, "sensor")
+        m = self._handle
+        return Sensor(
+            text(lib.ds_model_sensor_name(m, sensor)) or "",
+            SensorKind(lib.ds_model_sensor_kind(m, sensor)),
+            lib.ds_model_sensor_adr(m, sensor),
+            lib.ds_model_sensor_dim(m, sensor),
+        )
+
+    @property
+    def sensors(self) -> Tuple[Sensor, ...]:
+        return tuple(map(self.sensor, range(self.nsensor)))
 
     @property
     def bodies(self) -> Tuple[Body, ...]:
@@ -238,16 +346,16 @@ class Model(Handle):
     @property
     def tendon_names(self) -> Tuple[str, ...]:
         """Names of the tendons, in the order of their ids."""
-        return tuple(text(lib.ds_model_tendon_name(self._handle, i)) for i in range(self.ntendon))
+        return tuple(self._names("tendon"))
 
     @property
     def actuator_names(self) -> Tuple[str, ...]:
         """Names of the inputs, in the order of u."""
-        return tuple(text(lib.ds_model_actuator_name(self._open(), i)) for i in range(self.nu))
+        return tuple(self._names("actuator"))
 
     @property
     def keyframe_names(self) -> Tuple[str, ...]:
-        return tuple(text(lib.ds_model_keyframe_name(self._open(), i)) for i in range(self.nkeyframe))
+        return tuple(text(lib.ds_model_keyframe_name(self._open(), i)) or "" for i in range(self.nkeyframe))
 
     @property
     def gravity(self) -> Array:
@@ -258,29 +366,55 @@ class Model(Handle):
 
     @property
     def time_step(self) -> float:
-        """The time step that the file asks for [s]; 0 where it asks for none."""
-        return lib.ds_model_time_step(self._open())
+        """The time step that the file asks for [s]: of an MJCF without one 0.002, of a URDF 0. Sims do not follow it."""
+        return float(lib.ds_model_time_step(self._open()))
 
-    def pair_enabled(self, geom_a: int, geom_b: int) -> bool:
+    def visuals(self, path: Path, mesh_dirs: Union[Path, Iterable[Path]] = ()) -> Visuals:
+        """What the file that the model was loaded from draws of its bodies: the <visual> of a URDF with its meshes and colours,
+        the geoms of an MJCF that touch nothing."""
+        load, _dirs, _keep = _load_options(mesh_dirs, {})
+        return read(self._handle, file_name(path, "path"), load)
+
+    def pair_enabled(self, geom_a: Id, geom_b: Id) -> bool:
         """Whether two geoms may touch. Not for the loop."""
-        enabled = lib.ds_model_pair_enabled(self._open(), geom_a, geom_b)
+        a, b = self._id("geom", geom_a, "geom_a"), self._id("geom", geom_b, "geom_b")
+        enabled = lib.ds_model_pair_enabled(self._open(), a, b)
         if enabled < 0:
             fail(Status.INVALID_ARGUMENT)
-        return enabled == 1
+        return bool(enabled == 1)
 
-    def with_pairs(self, pairs: Sequence[Tuple[int, int]], enabled: bool) -> "Model":
+    def with_pairs(self, pairs: Sequence[Tuple[Id, Id]], enabled: bool) -> Model:
         """A copy in which these pairs of geoms may touch, or never do, whatever the filters say."""
-        ids = [int(geom) for pair in pairs for geom in pair]
-        if len(ids) != 2 * len(pairs):
-            raise InvalidArgumentError("pairs: expected two geom ids each")
+        may = flag(enabled, "enabled")
+        given = [tuple(listed(pair, "pairs", "two geoms")) for pair in listed(pairs, "pairs", "pairs of geoms")]
+        if any(len(pair) != 2 for pair in given):
+            raise InvalidArgumentError("pairs: expected two geom ids or names each")
+        ids = [self._id("geom", geom, "pairs") for pair in given for geom in pair]
+        origin = Changed(self._origin, "with_pairs", (tuple(zip(ids[::2], ids[1::2])), may))
         geoms = ffi.new("int32_t[]", ids)
-        return Model(lib.ds_model_with_pairs, self._handle, geoms, len(pairs), int(enabled))
+        return Model(lib.ds_model_with_pairs, self._handle, geoms, len(given), int(may), origin=origin)
 
-    def exclude_overlapping(self, q=None) -> "Model":
+    def with_actuators(self, actuators: Sequence[Mapping[str, Any]]) -> Model:
+        """A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
+
+        Each is a mapping with `joint` or `tendon`, a name, and fields of `ds_actuator_desc`: name, gear (6), gain, bias (3),
+        control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation and what belongs to it, muscle_...; or `kp` and `kd` of a servo in place of gain and bias, to which u
+        is the target: force = kp (u - q) - kd v with a gear of 1.
+        """
+        given = tuple(listed(actuators, "actuators", "mappings"))
+        if not all(isinstance(fields, Mapping) for fields in given):
+            raise ArgumentTypeError("actuators: expected a mapping of fields each")
+        given = tuple({name: copy.deepcopy(value) for name, value in fields.items()} for fields in given)
+        made, _keep = descs(given)
+        origin = Changed(self._origin, "with_actuators", (given,))
+        return Model(lib.ds_model_with_actuators, self._handle, made, len(given), origin=origin)
+
+    def exclude_overlapping(self, q: Optional[ArrayLike] = None) -> Model:
         """A copy in which geoms of one robot that overlap at q (None: neutral) never touch, with a warning
         that counts the pairs."""
-        q = None if q is None else array(q, (self.nq,), "q")
-        return Model(lib.ds_model_exclude_overlapping, self._handle, pointer(q))
+        at = None if q is None else array(q, (self.nq,), "q").copy()
+        origin = Changed(self._origin, "exclude_overlapping", (at,))
+        return Model(lib.ds_model_exclude_overlapping, self._handle, pointer(at), origin=origin)
 
     def neutral(self) -> Array:
         """The configuration in which every body is placed as the description says."""
@@ -296,45 +430,115 @@ class Model(Handle):
 
     def keyframe(self, name: str) -> Tuple[Array, Array, Array]:
         """A stored state and input: q, v, u."""
+        self._known_keyframe(name)
         q, v, u = np.zeros(self.nq), np.zeros(self.nv), np.zeros(self.nu)
-        check(lib.ds_model_keyframe(self._handle, name.encode(), pointer(q), pointer(v), pointer(u)))
+        check(lib.ds_model_keyframe(self._handle, string(name, "name"), pointer(q), pointer(v), pointer(u)))
         return q, v, u
 
-    def _map(self, function, n_out, out, *given):
+    def _known_keyframe(self, name: str) -> None:
+        names = self.keyframe_names
+        if isinstance(name, str) and name not in names:
+            raise UnknownNameError(f"name: no keyframe is called {name!r}{near(name, names)}")
+
+    def keyframe_act(self, name: str) -> Array:
+        """The activations of a stored state: na numbers."""
+        self._known_keyframe(name)
+        act = np.zeros(self.na)
+        check(lib.ds_model_keyframe_act(self._handle, string(name, "name"), pointer(act)))
+        return act
+
+    @property
+    def act_actuators(self) -> Tuple[int, ...]:
+        """The actuators, by their indices in u, that the activations drive."""
+        m = self._open()
+        return tuple(lib.ds_model_act_actuator(m, i) for i in range(self.na))
+
+    def _map(
+        self, function: Callable[..., int], n_out: int, out: Optional[Array], *given: Tuple[ArrayLike, int, str]
+    ) -> Array:
         """function(model, vectors..., result), each vector as (numbers, length, name)."""
         vectors = [array(x, (n,), name) for x, n, name in given]
         out = result(out, (n_out,), "out")
         check(function(self._handle, *map(pointer, vectors), pointer(out)))
         return out
 
-    def integrate(self, q, dv, out: Optional[Array] = None) -> Array:
+    def integrate(self, q: ArrayLike, dv: ArrayLike, out: Optional[Array] = None) -> Array:
         """q ⊕ dv: each joint moved by the tangent vector, in body axes for spherical and free joints."""
         return self._map(lib.ds_model_integrate, self.nq, out, (q, self.nq, "q"), (dv, self.nv, "dv"))
 
-    def difference(self, q0, q1, out: Optional[Array] = None) -> Array:
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Optional[Array] = None) -> Array:
         """The tangent vector dv with q0 ⊕ dv = q1, rotations of at most pi."""
         return self._map(lib.ds_model_difference, self.nv, out, (q0, self.nq, "q0"), (q1, self.nq, "q1"))
 
-    def q_from_mujoco(self, qpos, out: Optional[Array] = None) -> Array:
+    def q_from_mujoco(self, qpos: ArrayLike, out: Optional[Array] = None) -> Array:
         """Configuration from MuJoCo's qpos (quaternions w x y z)."""
         return self._map(lib.ds_model_q_from_mujoco, self.nq, out, (qpos, self.nq, "qpos"))
 
-    def q_to_mujoco(self, q, out: Optional[Array] = None) -> Array:
+    def q_to_mujoco(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
         """MuJoCo's qpos from a configuration."""
         return self._map(lib.ds_model_q_to_mujoco, self.nq, out, (q, self.nq, "q"))
 
-    def v_from_mujoco(self, q, qvel, out: Optional[Array] = None) -> Array:
+    def v_from_mujoco(self, q: ArrayLike, qvel: ArrayLike, out: Optional[Array] = None) -> Array:
         """Velocity from MuJoCo's qvel (free joints: linear velocity in world axes) at q."""
         return self._map(lib.ds_model_v_from_mujoco, self.nv, out, (q, self.nq, "q"), (qvel, self.nv, "qvel"))
 
-    def v_to_mujoco(self, q, v, out: Optional[Array] = None) -> Array:
+    def v_to_mujoco(self, q: ArrayLike, v: ArrayLike, out: Optional[Array] = None) -> Array:
         """MuJoCo's qvel from a velocity at q."""
         return self._map(lib.ds_model_v_to_mujoco, self.nv, out, (q, self.nq, "q"), (v, self.nv, "v"))
 
+    # Copies
 
-def _load_options(mesh_dirs, options):
-    strings = [ffi.new("char[]", os.fsencode(d)) for d in mesh_dirs]
+    def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        self._origin.check()
+        return restore, (self._origin, self._fingerprint(), text(lib.ds_version_string()))
+
+    def _fingerprint(self) -> str:
+        if self._mark is None:
+            self._mark = mark(self)
+        return self._mark
+
+    def _take(self, made: Model, origin: Origin) -> None:
+        """Becomes a model of its own that is the same as another one."""
+        Model.__init__(self, lib.ds_model_with_pairs, made._open(), NULL, 0, 1, origin=origin)
+
+    def _copied(self) -> Model:
+        made = type(self).__new__(type(self))
+        made._take(self, self._origin)
+        return made
+
+    def __copy__(self) -> Model:
+        made = self._copied()
+        vars(made).update(self._extra())
+        return made
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Model:
+        made = memo[id(self)] = self._copied()
+        vars(made).update(copy.deepcopy(self._extra(), memo))
+        return made
+
+
+#: Of a kind of part: the functions that give the id of a name and the name of an id, and what counts them.
+_PARTS = {
+    "body": (lib.ds_model_body_id, lib.ds_model_body_name, "nbody"),
+    "joint": (lib.ds_model_joint_id, lib.ds_model_joint_name, "njoint"),
+    "geom": (lib.ds_model_geom_id, lib.ds_model_geom_name, "ngeom"),
+    "site": (lib.ds_model_site_id, lib.ds_model_site_name, "nsite"),
+    "tendon": (lib.ds_model_tendon_id, lib.ds_model_tendon_name, "ntendon"),
+    "sensor": (lib.ds_model_sensor_id, lib.ds_model_sensor_name, "nsensor"),
+    "actuator": (lib.ds_model_actuator_id, lib.ds_model_actuator_name, "nu"),
+}
+
+
+def mesh_folders(dirs: Union[Path, Iterable[Path]]) -> List[Path]:
+    """One folder or several."""
+    return [dirs] if isinstance(dirs, (str, bytes, os.PathLike)) else listed(dirs, "mesh_dirs", "paths")
+
+
+def _load_options(mesh_dirs: Union[Path, Iterable[Path]], options: Any) -> Tuple[Any, Tuple[str, ...], Any]:
+    """The struct, the folders from wherever they are looked at, and what must live as long as the struct."""
+    dirs = mesh_folders(mesh_dirs)
+    strings = [ffi.new("char[]", file_name(d, "mesh_dirs")) for d in dirs]
     if strings:
         options = {**options, "mesh_dirs": ffi.new("const char *[]", strings), "mesh_dir_count": len(strings)}
     load, keep = struct("ds_load_options", lib.ds_load_options_init, options)
-    return load, (strings, options, keep)
+    return load, tuple(os.path.abspath(os.fsdecode(d)) for d in dirs), (strings, options, keep)

@@ -1,27 +1,67 @@
 """Parameters of a step that derivatives can be taken by."""
 
-from dataclasses import dataclass
-from typing import Sequence
+from __future__ import annotations
 
-from ._native import check, ffi
-from .enums import ParamKind
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Sequence, Tuple, Union
+
+from ._errors import ArgumentTypeError
+from ._names import choice, listed
+from ._native import check, ffi, index
+from .enums import ParamKind, ParamKindName
+from .model import Id, Model
+
+#: Of what part of a model a kind's index is.
+_PARTS: Dict[ParamKind, str] = {
+    ParamKind.BODY_INERTIA: "body",
+    ParamKind.GEOM_FRICTION: "geom",
+    ParamKind.GEOM_RESTITUTION: "geom",
+    ParamKind.CONTACT_STIFFNESS: "geom",
+    ParamKind.CONTACT_DISSIPATION: "geom",
+    ParamKind.CONTACT_TANGENTIAL: "geom",
+    ParamKind.GEOM_SIZE: "geom",
+    ParamKind.JOINT_DAMPING: "joint",
+    ParamKind.JOINT_STIFFNESS: "joint",
+    ParamKind.JOINT_ARMATURE: "joint",
+    ParamKind.JOINT_PLACEMENT: "joint",
+    ParamKind.JOINT_SPRING_REFERENCE: "joint",
+    ParamKind.JOINT_FRICTION: "joint",
+    ParamKind.EXTERNAL_WRENCH: "body",
+    ParamKind.TENDON: "tendon",
+}
 
 
 @dataclass(frozen=True)
 class Param:
     """A parameter; the header says what index and component mean for a kind.
 
-    For example `Param(ParamKind.BODY_INERTIA, body, 0)` is the mass of a body.
+    For example `Param("body_inertia", "trunk")` is the mass of the body "trunk". index: an id, or the name of what has one.
     """
 
-    kind: ParamKind
-    index: int = 0
+    kind: Union[ParamKind, ParamKindName]
+    index: Id = 0
     component: int = 0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", choice(ParamKind, self.kind, "kind"))
 
-def select(function, handle, params: Sequence[Param]) -> None:
-    """Calls one of the library's `_select_params`."""
-    chosen = ffi.new("ds_param[]", len(params))
-    for to, param in zip(chosen, params):
-        to.kind, to.index, to.component = int(param.kind), param.index, param.component
-    check(function(handle, chosen, len(params)))
+    def _numbers(self, model: Model) -> Tuple[int, int, int]:
+        kind = choice(ParamKind, self.kind, "kind")
+        of = self.index
+        if isinstance(of, str):
+            if kind not in _PARTS:
+                raise ArgumentTypeError(f"index: parameters of the kind {kind.name.lower()} have no names, got {of!r}")
+            of = model._id(_PARTS[kind], of, "index")
+        return int(kind), index(of, "index"), index(self.component, "component")
+
+
+def select(function: Callable[..., int], handle: Any, params: Sequence[Param], model: Model) -> Tuple[Param, ...]:
+    """Calls one of the library's `_select_params`, and gives what was chosen, by numbers."""
+    numbers = []
+    for param in listed(params, "params", "diffsim.Param"):
+        if not isinstance(param, Param):
+            raise ArgumentTypeError(f"params: expected diffsim.Param, got {type(param).__name__}")
+        numbers.append(param._numbers(model))
+    chosen = ffi.new("ds_param[]", numbers)
+    check(function(handle, chosen, len(numbers)))
+    return tuple(Param(ParamKind(kind), i, component) for kind, i, component in numbers)

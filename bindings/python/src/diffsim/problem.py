@@ -1,13 +1,22 @@
 """The solver alone: contact problems that an engine with dynamics of its own poses."""
 
-from typing import NamedTuple, Optional, Tuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Final, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._native import INT, NULL, Handle, array, check, ffi, lib, pointer, result, struct
-from .enums import ContactLaw, ContactMode
-from .model import Array
+from ._handle import Handle
+from ._names import choice
+from ._native import INT, NULL, Array, array, check, ffi, lib, pointer, result, struct
+from .enums import ContactLaw, ContactLawName, ContactMode
 from .sim import StepInfo
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import ProblemOptions
 
 
 class ProblemGradients(NamedTuple):
@@ -21,29 +30,40 @@ class ProblemGradients(NamedTuple):
     compliance: Optional[Array]
 
 
-class Problem(Handle):
-    """Solves contact problems of `nv` dofs and up to `max_contacts` contacts, and differentiates the last one. One thread
-    at a time.
+class Problem(Handle, kind="ds_problem", free=lib.ds_problem_free, fixed=("nv", "max_contacts", "law")):
+    """Solves contact problems of `nv` dofs and up to `max_contacts` contacts, and differentiates the last one. Calls
+    of several threads take turns.
 
     With n contacts a problem is v = v_free + A⁻¹ Jᵀ impulse, sigma = J v + target, and the law of contact between sigma and
     the impulses: A nv×nv, symmetric and positive definite; J 3n×nv, rows t1, t2, n of each contact; v_free nv; target 3n
     [m/s]; friction n coefficients; compliance 3n, with `ContactLaw.CONVEX` the diagonal of R [m/(s N s)], else None.
-    options are the other fields of `ds_problem_options`: tolerance, max_iterations.
+    options are the other fields of `ds_problem_options`: tolerance, max_iterations. It cannot be copied or pickled: its warm start cannot be read.
     """
 
-    _kind = "ds_problem"
-    _free = lib.ds_problem_free
+    _no_copies = "its warm start cannot be read. Make another one"
 
-    def __init__(self, nv: int, max_contacts: int = 32, law: ContactLaw = ContactLaw.NCP, **options):
-        fields = {"nv": nv, "max_contacts": max_contacts, "law": int(law), **options}
+    def __init__(
+        self,
+        nv: int,
+        max_contacts: int = 32,
+        law: Union[ContactLaw, ContactLawName] = ContactLaw.NCP,
+        **options: Unpack[ProblemOptions],
+    ) -> None:
+        chosen = choice(ContactLaw, law, "law")
+        fields = {"nv": nv, "max_contacts": max_contacts, "law": chosen, **options}
         made, _keep = struct("ds_problem_options", lib.ds_problem_options_init, fields)
         self._own(lib.ds_problem_create, made)
-        self.nv = nv
-        self.max_contacts = max_contacts
-        self.law = ContactLaw(law)
+        self.nv: Final = nv
+        self.max_contacts: Final = max_contacts
+        self.law: Final[ContactLaw] = chosen
         self._contacts = 0
 
-    def _shapes(self, n):
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Problem: {self._gone}>"
+        return f"<diffsim.Problem nv={self.nv} max_contacts={self.max_contacts} law={self.law.name.lower()}>"
+
+    def _shapes(self, n: int) -> Dict[str, Tuple[int, ...]]:
         return {
             "A": (self.nv, self.nv),
             "J": (3 * n, self.nv),
@@ -53,20 +73,26 @@ class Problem(Handle):
             "compliance": (3 * n,),
         }
 
-    def _arrays(self, n, values, prefix=""):
+    def _arrays(self, n: int, values: Sequence[Any], prefix: str = "") -> List[Optional[Array]]:
         """The arguments as arrays, None where there is none: to be kept while their addresses are used."""
         shapes = self._shapes(n).items()
-        return [
-            None if x is None else array(x, shape, prefix + name) for (name, shape), x in zip(shapes, values)
-        ]
+        return [None if x is None else array(x, shape, prefix + name) for (name, shape), x in zip(shapes, values)]
 
-    def solve(self, A, J, v_free, target, friction, compliance=None) -> Tuple[Array, Array]:
+    def solve(
+        self,
+        A: ArrayLike,
+        J: ArrayLike,
+        v_free: ArrayLike,
+        target: ArrayLike,
+        friction: ArrayLike,
+        compliance: Optional[ArrayLike] = None,
+    ) -> Tuple[Array, Array]:
         """The velocity and the impulses (t1, t2, n of each contact [N s]); `info` tells how it went.
 
         It starts from the last impulses where there were as many contacts, which then count as the same ones: `reset`
         forgets them.
         """
-        n = len(friction)
+        n = int(np.size(friction))
         given = self._arrays(n, (A, J, v_free, target, friction, compliance))
         v, impulse = np.zeros(self.nv), np.zeros(3 * n)
         check(lib.ds_problem_solve(self._handle, n, *map(pointer, given), pointer(v), pointer(impulse), NULL))
@@ -74,7 +100,13 @@ class Problem(Handle):
         return v, impulse
 
     def jvp(
-        self, dA=None, dJ=None, dv_free=None, dtarget=None, dfriction=None, dcompliance=None
+        self,
+        dA: Optional[ArrayLike] = None,
+        dJ: Optional[ArrayLike] = None,
+        dv_free: Optional[ArrayLike] = None,
+        dtarget: Optional[ArrayLike] = None,
+        dfriction: Optional[ArrayLike] = None,
+        dcompliance: Optional[ArrayLike] = None,
     ) -> Tuple[Array, Array]:
         """Forward mode: the variation (dv, dimpulse) of the last solution; None is zero. Of dA the symmetric part counts.
         `info` tells afterwards whether it is the derivative to both sides along this direction."""
@@ -84,17 +116,20 @@ class Problem(Handle):
         check(lib.ds_problem_jvp(self._handle, *map(pointer, given), pointer(dv), pointer(dimpulse)))
         return dv, dimpulse
 
-    def vjp(self, v_bar=None, impulse_bar=None) -> ProblemGradients:
+    def vjp(self, v_bar: Optional[ArrayLike] = None, impulse_bar: Optional[ArrayLike] = None) -> ProblemGradients:
         """Reverse mode: the gradient by all that made the last problem of a function of which v_bar and impulse_bar are
         the gradient by the velocity and the impulses; None is zero."""
         n = self._contacts
-        v_bar = None if v_bar is None else array(v_bar, (self.nv,), "v_bar")
-        impulse_bar = None if impulse_bar is None else array(impulse_bar, (3 * n,), "impulse_bar")
-        shapes = self._shapes(n)
+        bars = (
+            None if v_bar is None else array(v_bar, (self.nv,), "v_bar"),
+            None if impulse_bar is None else array(impulse_bar, (3 * n,), "impulse_bar"),
+        )
+        shapes: Dict[str, Optional[Tuple[int, ...]]] = {**self._shapes(n)}
         if self.law != ContactLaw.CONVEX:
             shapes["compliance"] = None
-        out = ProblemGradients(*(None if shape is None else result(None, shape, "") for shape in shapes.values()))
-        check(lib.ds_problem_vjp(self._handle, pointer(v_bar), pointer(impulse_bar), *map(pointer, out)))
+        made = (None if shape is None else result(None, shape, "") for shape in shapes.values())
+        out = ProblemGradients(*made)  # type: ignore[arg-type]
+        check(lib.ds_problem_vjp(self._handle, *map(pointer, bars), *map(pointer, out)))
         return out
 
     def info(self) -> StepInfo:

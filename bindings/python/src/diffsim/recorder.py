@@ -1,14 +1,19 @@
 """Takes frames of simulations and writes them as recordings."""
 
-import os
-from typing import Dict, Optional, Union
+from __future__ import annotations
+
+from typing import Dict, Final, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._native import NULL, Handle, InvalidArgumentError, NoStepError, array, check, ffi, lib, pointer, struct, text
+from ._errors import ArgumentTypeError, InvalidArgumentError, NoStepError, UnknownNameError
+from ._handle import Handle, given
+from ._names import choice, near, string
+from ._native import NULL, array, check, ffi, file_name, lib, pointer, struct, text
 from .batch import Batch
-from .enums import Quantity
-from .model import Model
+from .enums import Quantity, QuantityName
+from .model import Id, Model, Path, mesh_folders
 from .recording import Recording
 from .rollout import Rollout
 from .sim import Gradients, Sim
@@ -26,7 +31,7 @@ def picture(model: Model, sim: Optional[Sim] = None) -> str:
     return recorder._repr_html_()
 
 
-class Recorder(Handle):
+class Recorder(Handle, kind="ds_recorder", free=lib.ds_recorder_free, fixed=("model",)):
     """Takes frames of sims, rollouts and batches of one model into a ring of `capacity` bytes.
 
     rate: frames a second of simulated time, 0 for one each step. channels: names of further numbers in
@@ -40,114 +45,125 @@ class Recorder(Handle):
             recorder.set("height", q[2])
             recorder.step(sim)
         recorder.recording().view("run.html")
+
+    It cannot be copied or pickled; its `recording` can.
     """
 
-    _kind = "ds_recorder"
-    _free = lib.ds_recorder_free
+    _no_copies = "it owns a file and a ring of frames. Its recording() can be"
 
     def __init__(
         self,
         model: Model,
         rate: float = 60.0,
-        channels: Optional[Dict[str, int]] = None,
-        path: Union[str, "os.PathLike[str]", None] = None,
-        visuals: Union[str, "os.PathLike[str]", None] = None,
-        mesh_dirs=(),
+        channels: Optional[Mapping[str, int]] = None,
+        path: Optional[Path] = None,
+        visuals: Optional[Path] = None,
+        mesh_dirs: Union[Path, Iterable[Path]] = (),
         capacity: int = 1 << 24,
-    ):
+    ) -> None:
         made, _keep = struct("ds_recorder_options", lib.ds_recorder_options_init, {"rate": rate, "capacity": capacity})
-        self._own(lib.ds_recorder_create, model._handle, made)
-        self.model = model
-        self._channels = {}
+        self._own(lib.ds_recorder_create, given(model, Model, "model")._handle, made)
+        self.model: Final = model
+        self._channels: Dict[str, Tuple[int, int]] = {}
         for name, size in (channels or {}).items():
             number = ffi.new("int32_t *")
-            check(lib.ds_recorder_add_channel(self._handle, name.encode(), size, number))
+            check(lib.ds_recorder_add_channel(self._handle, string(name, "channels"), size, number))
             self._channels[name] = (number[0], size)
         #: Number of shapes of `visuals` whose mesh is missing or cannot be read.
         self.left_out = 0
         #: What of `visuals` could not be read, meshes and colours, one line each.
-        self.warnings = []
+        self.warnings: List[str] = []
         if visuals is not None:
-            dirs = [ffi.new("char[]", os.fsencode(d)) for d in mesh_dirs]
+            dirs = [ffi.new("char[]", file_name(d, "mesh_dirs")) for d in mesh_folders(mesh_dirs)]
             options = ffi.new("ds_load_options *")
             lib.ds_load_options_init(options)
             listed = ffi.new("char *[]", dirs)
             options.mesh_dirs, options.mesh_dir_count = listed, len(dirs)
             left_out = ffi.new("size_t *")
-            check(lib.ds_recorder_add_visuals(self._handle, os.fsencode(visuals), options, left_out))
+            check(lib.ds_recorder_add_visuals(self._handle, file_name(visuals, "visuals"), options, left_out))
             self.left_out = left_out[0]
             count = lib.ds_recorder_warning_count(self._handle)
-            self.warnings = [text(lib.ds_recorder_warning(self._handle, i)) for i in range(count)]
+            self.warnings = [text(lib.ds_recorder_warning(self._handle, i)) or "" for i in range(count)]
         if path is not None:
-            check(lib.ds_recorder_open(self._handle, os.fsencode(path)))
+            check(lib.ds_recorder_open(self._handle, file_name(path, "path")))
 
     def step(self, sim: Sim) -> None:
         """Takes a frame of the sim's last step where one is due; call it after every step."""
-        check(lib.ds_recorder_step(self._handle, sim._handle))
+        with given(sim, Sim, "sim")._lock:
+            check(lib.ds_recorder_step(self._handle, sim._handle))
 
     def batch_step(self, batch: Batch, element: int) -> None:
         """As `step`, of an element of a batch."""
         if element < 0:
             raise InvalidArgumentError(f"element: must not be negative, got {element}")
-        check(lib.ds_recorder_batch_step(self._handle, batch._handle, element))
+        with given(batch, Batch, "batch")._lock:
+            check(lib.ds_recorder_batch_step(self._handle, batch._handle, element))
 
     def rollout(self, rollout: Rollout, gradients: Optional[Gradients] = None) -> None:
         """Takes frames of the rollout's last run, which is repeated. gradients: what its `adjoint` gave; they are
         shown as arrows on the bodies, those by the initial state in the first frame."""
-        q = v = u = None
-        if gradients is not None:
-            m, n = self.model, rollout._steps
-            q, v = array(gradients.q, (m.nv,), "gradients.q"), array(gradients.v, (m.nv,), "gradients.v")
-            u = array(gradients.u, (m.nu, n), "gradients.u")
-        check(lib.ds_recorder_rollout(self._handle, rollout._handle, pointer(q), pointer(v), pointer(u)))
+        with given(rollout, Rollout, "rollout")._lock:
+            q = v = u = None
+            if gradients is not None:
+                if not isinstance(gradients, Gradients):
+                    raise ArgumentTypeError(f"gradients: expected diffsim.Gradients, got {type(gradients).__name__}")
+                m, n = rollout.model, rollout._steps or 0
+                q, v = array(gradients.q, (m.nv,), "gradients.q"), array(gradients.v, (m.nv,), "gradients.v")
+                u = array(gradients.u, (m.nu, n), "gradients.u")
+            check(lib.ds_recorder_rollout(self._handle, rollout._handle, pointer(q), pointer(v), pointer(u)))
 
-    def state(self, time: float, q, v=None) -> None:
+    def state(self, time: float, q: ArrayLike, v: Optional[ArrayLike] = None) -> None:
         """Takes a frame of a state at a time [s], whatever the rate: without contacts. v: None for zeros."""
         m = self.model
-        q = array(q, (m.nq,), "q")
-        v = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
-        check(lib.ds_recorder_state(self._handle, time, pointer(q), pointer(v)))
+        place = array(q, (m.nq,), "q")
+        motion = np.zeros(m.nv) if v is None else array(v, (m.nv,), "v")
+        check(lib.ds_recorder_state(self._handle, time, pointer(place), pointer(motion)))
 
-    def set(self, channel: str, values) -> None:
+    def set(self, channel: str, values: ArrayLike) -> None:
         """Sets the numbers of a channel for the frames to come."""
         if channel not in self._channels:
-            raise InvalidArgumentError(f"channel: expected one of {sorted(self._channels)}, got {channel!r}")
+            known = f"expected one of {sorted(self._channels)}, got {channel!r}"
+            raise UnknownNameError(f"channel: {known}{near(str(channel), self._channels)}")
         number, size = self._channels[channel]
-        values = np.atleast_1d(np.asarray(values, dtype=float))
-        check(lib.ds_recorder_set_channel(self._handle, number, pointer(array(values, (size,), "values"))))
+        x = array(np.atleast_1d(np.asarray(values, dtype=float)), (size,), "values")
+        check(lib.ds_recorder_set_channel(self._handle, number, pointer(x)))
 
-    def set_gradient(self, quantity: Quantity, values) -> None:
+    def set_gradient(self, quantity: Union[Quantity, QuantityName], values: ArrayLike) -> None:
         """Lets the next frame show a gradient by the tangent of q or by v (nv numbers), or by u (nu), as arrows."""
-        n = self.model.nu if quantity == Quantity.CONTROL else self.model.nv
-        values = array(values, (n,), "values")
-        check(lib.ds_recorder_set_gradient(self._handle, int(quantity), pointer(values)))
+        of = choice(Quantity, quantity, "quantity")
+        n = self.model.nu if of == Quantity.CONTROL else self.model.nv
+        x = array(values, (n,), "values")
+        check(lib.ds_recorder_set_gradient(self._handle, int(of), pointer(x)))
 
-    def add_arrow(self, body: int, point, vector) -> None:
+    def add_arrow(self, body: Id, point: ArrayLike, vector: ArrayLike) -> None:
         """Lets the next frame show an arrow of a body, from a point along a vector, world axes."""
-        point, vector = array(point, (3,), "point"), array(vector, (3,), "vector")
-        check(lib.ds_recorder_add_arrow(self._handle, body, pointer(point), pointer(vector)))
+        start, along = array(point, (3,), "point"), array(vector, (3,), "vector")
+        i = self.model._id("body", body, "body")
+        check(lib.ds_recorder_add_arrow(self._handle, i, pointer(start), pointer(along)))
 
-    def surface(self, name: str, points, triangles=(), color=(0.6, 0.6, 0.6, 1.0)) -> None:
+    def surface(
+        self, name: str, points: ArrayLike, triangles: ArrayLike = (), color: ArrayLike = (0.6, 0.6, 0.6, 1.0)
+    ) -> None:
         """Lets the frames from the next one on show a surface, of a deformable body or a contact patch say, until the name
         is set again. points: n×3 [m], world axes; triangles: m×3, numbers of points from 0; color: red, green, blue and,
         if you like, opacity, 0 to 1. Without points the surface is gone."""
-        points = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
-        given = np.asarray(triangles).reshape(-1, 3)
-        if given.size and not (given.dtype.kind in "iu" and 0 <= given.min() and given.max() < len(points)):
-            raise InvalidArgumentError(f"triangles: expected integers from 0 to {len(points) - 1}")
-        triangles = np.ascontiguousarray(given, dtype=np.uint32)
-        color = np.asarray(color, dtype=np.float32).ravel()
-        if color.size not in (3, 4):
-            raise InvalidArgumentError(f"color: expected 3 or 4 numbers, got {color.size}")
-        rgba = np.append(color, np.ones(4 - color.size, np.float32))
+        at = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
+        corners = np.asarray(triangles).reshape(-1, 3)
+        if corners.size and not (corners.dtype.kind in "iu" and 0 <= corners.min() and corners.max() < len(at)):
+            raise InvalidArgumentError(f"triangles: expected integers from 0 to {len(at) - 1}")
+        corners = np.ascontiguousarray(corners, dtype=np.uint32)
+        tint = np.asarray(color, dtype=np.float32).ravel()
+        if tint.size not in (3, 4):
+            raise InvalidArgumentError(f"color: expected 3 or 4 numbers, got {tint.size}")
+        rgba = np.append(tint, np.ones(4 - tint.size, np.float32))
         check(
             lib.ds_recorder_surface(
                 self._handle,
-                name.encode(),
-                ffi.from_buffer("double[]", points),
-                len(points),
-                ffi.from_buffer("uint32_t[]", triangles),
-                len(triangles),
+                string(name, "name"),
+                ffi.from_buffer("double[]", at),
+                len(at),
+                ffi.from_buffer("uint32_t[]", corners),
+                len(corners),
                 ffi.from_buffer("float[]", rgba),
             )
         )
@@ -156,9 +172,9 @@ class Recorder(Handle):
         """Writes what the ring holds to the file given at creation."""
         check(lib.ds_recorder_flush(self._handle))
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def save(self, path: Path) -> None:
         """Writes the frames in the ring as a recording."""
-        check(lib.ds_recorder_save(self._handle, os.fsencode(path)))
+        check(lib.ds_recorder_save(self._handle, file_name(path, "path")))
 
     def bytes(self) -> bytes:
         """The recording of the frames in the ring, as a file would have it."""
@@ -172,19 +188,25 @@ class Recorder(Handle):
 
     def close(self) -> None:
         """Lets go of the recorder; what its ring holds goes to the file given at creation first."""
-        if self._handle != NULL:
-            check(lib.ds_recorder_flush(self._handle))
-        super().close()
+        with self._lock:
+            handle, self._handle = self._handle, NULL
+            if handle is not NULL:
+                check(lib.ds_recorder_flush(handle))
 
     @property
     def frames(self) -> int:
         """Number of frames taken."""
-        return lib.ds_recorder_frames(self._open())
+        return int(lib.ds_recorder_frames(self._open()))
 
     @property
     def dropped(self) -> int:
         """Number of frames that newer ones have pushed out of the ring."""
-        return lib.ds_recorder_dropped(self._open())
+        return int(lib.ds_recorder_dropped(self._open()))
+
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Recorder: {self._gone}>"
+        return f"<diffsim.Recorder of {self.model!r}: {self.frames} frames>"
 
     def _repr_html_(self) -> str:
         return self.recording()._repr_html_()

@@ -6,9 +6,10 @@ import pathlib
 import struct
 import zlib
 from dataclasses import dataclass, field
-from typing import Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
 SIGNATURE = b"\x89DSR\r\n\x1a\n"
 VERSION = 1
@@ -57,7 +58,7 @@ class Body:
     name: str
     parent: int
     mass: float
-    com: np.ndarray
+    com: npt.NDArray[Any]
 
 
 @dataclass
@@ -73,8 +74,8 @@ class Joint:
     nv: int
     lower: float
     upper: float
-    axis: np.ndarray
-    anchor: np.ndarray
+    axis: npt.NDArray[Any]
+    anchor: npt.NDArray[Any]
 
 
 @dataclass
@@ -88,10 +89,10 @@ class Shape:
     body: int
     geom: Optional[int]
     mesh: Optional[int]
-    rgba: np.ndarray
-    size: np.ndarray
-    position: np.ndarray
-    quaternion: np.ndarray
+    rgba: npt.NDArray[Any]
+    size: npt.NDArray[Any]
+    position: npt.NDArray[Any]
+    quaternion: npt.NDArray[Any]
     friction: float
 
 
@@ -107,16 +108,16 @@ class Frame:
     converged: bool
     residual: float
     switch_distance: float
-    q: np.ndarray
-    v: np.ndarray
-    u: np.ndarray
-    poses: np.ndarray
-    channels: np.ndarray
-    limits: np.ndarray
-    contacts: np.ndarray
-    wrenches: np.ndarray
-    arrows: np.ndarray
-    surfaces: Dict[str, Tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    q: npt.NDArray[Any]
+    v: npt.NDArray[Any]
+    u: npt.NDArray[Any]
+    poses: npt.NDArray[Any]
+    channels: npt.NDArray[Any]
+    limits: npt.NDArray[Any]
+    contacts: npt.NDArray[Any]
+    wrenches: npt.NDArray[Any]
+    arrows: npt.NDArray[Any]
+    surfaces: Dict[str, Tuple[np.ndarray, np.ndarray, npt.NDArray[Any]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -126,7 +127,7 @@ class Recording:
 
     name: str = ""
     rate: float = 0.0
-    gravity: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    gravity: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(3))
     nq: int = 0
     nv: int = 0
     nu: int = 0
@@ -135,10 +136,10 @@ class Recording:
     actuators: List[str] = field(default_factory=list)
     channels: Dict[str, slice] = field(default_factory=dict)
     shapes: List[Shape] = field(default_factory=list)
-    meshes: List[Tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    meshes: List[Tuple[np.ndarray, npt.NDArray[Any]]] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     damage: Optional[str] = None
-    _shown: Dict[str, Tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+    _shown: Dict[str, Tuple[np.ndarray, np.ndarray, npt.NDArray[Any]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Recording":
@@ -166,13 +167,13 @@ class Recording:
                 recording.frames = []
 
     @classmethod
-    def _whole(cls, file, name):
+    def _whole(cls, file: Any, name: Any) -> "Recording":
         recording = cls()
         for _ in recording._parts(file, name):
             pass
         return recording
 
-    def _parts(self, file, name):
+    def _parts(self, file: Any, name: Any) -> Iterator[Any]:
         """Takes in one chunk after the other."""
         prefix = f"{name}: " if name else ""
         if file.read(8) != SIGNATURE:
@@ -203,11 +204,11 @@ class Recording:
             raise RecordingError(f"{prefix}the recording is not whole: {self.damage or 'it has no head'}")
 
     @property
-    def times(self) -> np.ndarray:
+    def times(self) -> npt.NDArray[Any]:
         """Times of the frames [s]."""
         return np.array([frame.time for frame in self.frames])
 
-    def channel(self, name: str) -> np.ndarray:
+    def channel(self, name: str) -> npt.NDArray[Any]:
         """Numbers of a channel, one row a frame."""
         return np.array([frame.channels[self.channels[name]] for frame in self.frames])
 
@@ -226,7 +227,7 @@ class Recording:
 
         return inline(self.html())
 
-    def _head(self, payload):
+    def _head(self, payload: Any) -> None:
         source = _Source(payload)
         version, *counts = source.take("<8I")
         if version != VERSION:
@@ -254,7 +255,7 @@ class Recording:
             self.channels[name] = slice(start, start + size)
             start += size
 
-    def _mesh(self, payload):
+    def _mesh(self, payload: Any) -> None:
         _, vertices, triangles, _ = struct.unpack_from("<4I", payload)
         points = np.frombuffer(payload, "<f4", 3 * vertices, 16).reshape(-1, 3)
         faces = np.frombuffer(payload, "<u4", 3 * triangles, 16 + 12 * vertices).reshape(-1, 3)
@@ -262,7 +263,7 @@ class Recording:
             raise ValueError("a triangle has a vertex that is none")
         self.meshes.append((points, faces))
 
-    def _shapes(self, payload):
+    def _shapes(self, payload: Any) -> None:
         source = _Source(payload)
         (count,) = source.take("<I")
         for _ in range(count):
@@ -289,7 +290,7 @@ class Recording:
                 )
             )
 
-    def _surface(self, payload):
+    def _surface(self, payload: Any) -> None:
         count, faces, *rgba = struct.unpack_from("<2I4f", payload)
         points = np.frombuffer(payload, "<f8", 3 * count, 24).reshape(-1, 3)
         triangles = np.frombuffer(payload, "<u4", 3 * faces, 24 + 24 * count).reshape(-1, 3)
@@ -301,7 +302,7 @@ class Recording:
         else:
             self._shown.pop(name, None)
 
-    def _frames(self, payload):
+    def _frames(self, payload: Any) -> None:
         (count,) = struct.unpack_from("<Q", payload)
         at = 8
         for _ in range(count):
@@ -309,12 +310,12 @@ class Recording:
             self.frames.append(self._frame(payload[at : at + size]))
             at += size
 
-    def _frame(self, payload):
+    def _frame(self, payload: Any) -> Any:
         head = _FRAME.unpack_from(payload)
         _, contacts, wrenches, arrows, gradient, converged, time, step, residual, switch_distance = head
         at = _FRAME.size
 
-        def numbers(count, dtype="<f8"):
+        def numbers(count: Any, dtype: Any = "<f8") -> Any:
             nonlocal at
             x = np.frombuffer(payload, dtype, count, at)
             at += x.nbytes
@@ -357,7 +358,7 @@ class Recording:
         )
 
 
-def _at_most(file, length):
+def _at_most(file: Any, length: Any) -> Any:
     """So many bytes of a file, or those that it has: no memory is asked for that it does not fill."""
     parts, left = [], length
     while left > 0:
@@ -381,15 +382,15 @@ _CHUNKS = {
 class _Source:
     """Numbers and names one after the other."""
 
-    def __init__(self, payload, at=0):
+    def __init__(self, payload: Any, at: Any = 0) -> None:
         self.payload, self.at = payload, at
 
-    def take(self, form):
+    def take(self, form: Any) -> Any:
         values = struct.unpack_from(form, self.payload, self.at)
         self.at += struct.calcsize(form)
         return values
 
-    def text(self):
+    def text(self) -> Any:
         (length,) = self.take("<I")
         raw = bytes(self.payload[self.at : self.at + length])
         if len(raw) < length:

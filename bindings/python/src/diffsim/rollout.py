@@ -1,68 +1,148 @@
 """Simulations over many steps, with their adjoint."""
 
-from typing import Optional, Sequence, Tuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, Final, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._native import Handle, InvalidArgumentError, Slot, array, check, ffi, lib, pointer, result, struct
+from . import _settings
+from ._errors import InvalidArgumentError, NoStepError
+from ._handle import Handle, given
+from ._names import whole
+from ._native import NULL, Array, Slot, array, check, ffi, fields_of, index, lib, pointer, result, struct
+from .activations import ActGradients
 from .enums import Gradient
-from .model import Array, Model
+from .model import Id, Model
 from .parameters import Param, select
-from .sim import Gradients
+from .sim import Gradients, said
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import SimOptions
 
 
-class Rollout(Handle):
-    """A trajectory of at most `max_steps` steps and its adjoint. One thread at a time.
+class Rollout(Handle, kind="ds_rollout", free=lib.ds_rollout_free, fixed=("model", "max_steps")):
+    """A trajectory of at most `max_steps` steps and its adjoint. Calls of several threads take turns.
 
     Options are those of a `Sim`, and checkpoint_interval: every how many steps a state is kept; aware_gradient: 1 for an
     `adjoint` by `Sim.vjp_aware` in every step.
+
+    A copy or pickle has the options, parameters and wrenches; the last run does not go with it.
     """
 
-    _kind = "ds_rollout"
-    _free = lib.ds_rollout_free
+    def __init__(self, model: Model, max_steps: int, **options: Unpack[SimOptions]) -> None:
+        made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
+        self._own(lib.ds_rollout_create, given(model, Model, "model")._handle, made, max_steps)
+        self.model: Final = model
+        self.max_steps: Final = max_steps
+        self._q0, self._v0, self._act0 = Slot(model.nq, "q0"), Slot(model.nv, "v0"), Slot(model.na, "act0")
+        #: Of the last run, None where there is none.
+        self._steps: Optional[int] = None
+        self._options = fields_of(made)
+        self._defaults = {name for name in self._options if name not in options}
+        self._settings = _settings.Settings()
 
-    def __init__(self, model: Model, max_steps: int, **options):
-        made, _keep = struct("ds_options", lib.ds_options_init, options)
-        self._own(lib.ds_rollout_create, model._handle, made, max_steps)
-        self.model = model
-        self.max_steps = max_steps
-        self._q0, self._v0 = Slot(model.nq, "q0"), Slot(model.nv, "v0")
-        self._steps = 0
+    @property
+    def options(self) -> Dict[str, Any]:
+        """All options that it was made with, by name."""
+        return dict(self._options)
+
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Rollout: {self._gone}>"
+        steps = "no run yet" if self._steps is None else f"last run: {self._steps} steps"
+        return f"<diffsim.Rollout of {self.model!r}: at most {self.max_steps} steps, {said(self._options, self._defaults)}; {steps}>"
+
+    def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        with self._lock:
+            self._open()
+            return _rollout_again, (self.model, self.max_steps, self.options, self._settings.state())
 
     def run(
-        self, q0, v0, u=None, steps: Optional[int] = None, out: Optional[Tuple[Array, Array]] = None
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        u: Optional[ArrayLike] = None,
+        steps: Optional[int] = None,
+        out: Optional[Tuple[Array, Array]] = None,
     ) -> Tuple[Array, Array]:
         """Runs N steps from (q0, v0) and returns the trajectory, the initial state first:
         q: nq×(N+1), v: nv×(N+1).
 
-        u: nu×N; a column-major array is used where it lies, another is copied. steps: N, where nu = 0.
+        u: nu×N; a column-major array is used where it lies, another is copied; None for zeros. steps: N, needed without u.
         out: two column-major arrays for the result. Errors: those of `Sim.step`, naming the step.
         """
+        inputs, n = self._inputs(u, steps)
         m = self.model
-        if u is None:
-            n = 0 if steps is None else steps
-        else:
-            n = np.shape(u)[-1] if np.ndim(u) == 2 else 0
-            if steps is not None and steps != n:
-                raise InvalidArgumentError(f"u: expected shape {(m.nu, steps)}, got {np.shape(u)}")
-            u = array(u, (m.nu, n), "u")
         q = result(out and out[0], (m.nq, n + 1), "out[0]")
         v = result(out and out[1], (m.nv, n + 1), "out[1]")
+        self._steps = None
         check(
             lib.ds_rollout_run(
-                self._handle, self._q0.fill(q0), self._v0.fill(v0), pointer(u), n, pointer(q), pointer(v)
+                self._handle, self._q0.fill(q0), self._v0.fill(v0), pointer(inputs), n, pointer(q), pointer(v)
             )
         )
         self._steps = n
         return q, v
 
-    def adjoint(self, q_bar, v_bar) -> Gradients:
+    def _inputs(self, u: Optional[ArrayLike], steps: Optional[int]) -> Tuple[Array, int]:
+        """The inputs of a run, and of how many steps."""
+        m = self.model
+        if u is None:
+            if steps is None:
+                raise InvalidArgumentError("steps: expected a number where no u is given")
+            n = whole(steps, "steps: expected a number of steps")
+        else:
+            n = np.shape(u)[-1] if np.ndim(u) == 2 else 0
+            if steps is not None and steps != n:
+                raise InvalidArgumentError(f"u: expected shape {(m.nu, steps)}, got {np.shape(u)}")
+            u = array(u, (m.nu, n), "u")
+        if not 0 < n <= self.max_steps:
+            raise InvalidArgumentError(f"steps: expected 1 to {self.max_steps}, as the rollout was made, got {n}")
+        return (np.zeros((m.nu, n), order="F") if u is None else u), n
+
+    def run_act(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        act0: Optional[ArrayLike] = None,
+        u: Optional[ArrayLike] = None,
+        steps: Optional[int] = None,
+    ) -> Tuple[Array, Array, Array]:
+        """As `run` from activations act0 (na, None for zeros), and with those of the trajectory: q, v, act (na×(N+1))."""
+        inputs, n = self._inputs(u, steps)
+        m = self.model
+        q, v, act = out = [np.zeros((rows, n + 1), order="F") for rows in (m.nq, m.nv, m.na)]
+        self._steps = None
+        start = self._q0.fill(q0), self._v0.fill(v0), self._act0.fill(act0)
+        check(lib.ds_rollout_run_act(self._handle, *start, pointer(inputs), n, *map(pointer, out)))
+        self._steps = n
+        return q, v, act
+
+    def adjoint(self, q_bar: ArrayLike, v_bar: ArrayLike) -> Gradients:
         """Gradient of a function of the last run's trajectory by the initial state, inputs (nu×N) and
         selected parameters, given its gradient q_bar (tangent) and v_bar by the states: nv×(N+1)."""
         nv, n = self.model.nv, self._steps
+        if n is None:
+            raise NoStepError("rollout: the adjoint needs a run first")
         q_bar, v_bar = array(q_bar, (nv, n + 1), "q_bar"), array(v_bar, (nv, n + 1), "v_bar")
         out = Gradients(np.zeros(nv), np.zeros(nv), np.zeros((self.model.nu, n), order="F"), np.zeros(self.np))
         check(lib.ds_rollout_adjoint(self._handle, pointer(q_bar), pointer(v_bar), *map(pointer, out)))
+        return out
+
+    def adjoint_act(self, q_bar: ArrayLike, v_bar: ArrayLike, act_bar: Optional[ArrayLike] = None) -> ActGradients:
+        """As `adjoint` of a function of the activations, too, whose gradient by them is act_bar: na×(N+1)."""
+        m, n = self.model, self._steps
+        if n is None:
+            raise NoStepError("rollout: the adjoint needs a run first")
+        given = (q_bar, m.nv, "q_bar"), (v_bar, m.nv, "v_bar"), (act_bar, m.na, "act_bar")
+        bars = [None if x is None else array(x, (rows, n + 1), name) for x, rows, name in given]
+        inputs = np.zeros((m.nu, n), order="F")
+        out = ActGradients(np.zeros(m.nv), np.zeros(m.nv), np.zeros(m.na), inputs, np.zeros(self.np))
+        check(lib.ds_rollout_adjoint_act(self._handle, *map(pointer, bars), *map(pointer, out)))
         return out
 
     def gradient(self) -> Gradient:
@@ -80,12 +160,13 @@ class Rollout(Handle):
 
     def select_params(self, params: Sequence[Param]) -> None:
         """Chooses parameters, as `Sim.select_params`. The last run is forgotten."""
-        select(lib.ds_rollout_select_params, self._handle, params)
+        self._settings.selected = select(lib.ds_rollout_select_params, self._handle, params, self.model)
+        self._steps = None
 
     @property
     def np(self) -> int:
         """Number of selected parameters."""
-        return lib.ds_rollout_np(self._open())
+        return int(lib.ds_rollout_np(self._open()))
 
     @property
     def params(self) -> Array:
@@ -95,11 +176,24 @@ class Rollout(Handle):
         return out
 
     @params.setter
-    def params(self, value):
-        value = array(value, (self.np,), "p")
-        check(lib.ds_rollout_set_params(self._handle, pointer(value)))
+    def params(self, value: ArrayLike) -> None:
+        p = array(value, (self.np,), "p")
+        check(lib.ds_rollout_set_params(self._handle, pointer(p)))
+        self._settings.values(p)
 
-    def set_external_wrench(self, body: int, wrench) -> None:
+    def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
         """Sets the wrench on a body in the runs to come, as `Sim.set_external_wrench`."""
-        wrench = array(wrench, (6,), "wrench")
-        check(lib.ds_rollout_set_external_wrench(self._handle, body, pointer(wrench)))
+        i, six = self.model._id("body", body, "body"), array(wrench, (6,), "wrench")
+        check(lib.ds_rollout_set_external_wrench(self._handle, i, pointer(six)))
+        self._settings.wrench(i, six)
+
+    def prescribe(self, dof: int, velocity: float) -> None:
+        """Prescribes the velocity of a dof in the runs to come, as `Sim.prescribe`; NaN frees it."""
+        k, x = index(dof, "dof"), float(velocity)
+        check(lib.ds_rollout_prescribe(self._handle, k, x))
+        self._settings.prescribe(k, x)
+
+
+def _rollout_again(rollout: Rollout, model: Model, max_steps: int, options: Any, state: Dict[str, Any]) -> None:
+    Rollout.__init__(rollout, model, max_steps, **options)
+    _settings.apply(state, rollout)

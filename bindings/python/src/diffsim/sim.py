@@ -1,19 +1,28 @@
 """Simulations: steps, their derivatives, and dynamics."""
 
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, Final, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
 
+from . import _settings
+from ._errors import ArgumentTypeError, InvalidArgumentError
+from ._handle import Handle, given, takes_turns
+from ._names import choice, flag, listed
 from ._native import (
     INT,
     NULL,
-    Handle,
-    InvalidArgumentError,
     Slot,
+    Array,
     array,
     check,
     fail,
     ffi,
+    fields_of,
+    index,
     layout,
     lib,
     pointer,
@@ -21,9 +30,18 @@ from ._native import (
     result,
     struct,
 )
-from .enums import Gradient, SmoothingMethod
-from .model import Array, Model
+from .activations import Activations
+from .measured import Measured
+from .enums import Gradient, SmoothingMethod, SmoothingMethodName
+from .model import Id, Model
 from .parameters import Param, select
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import DistanceSmoothingOptions, SimOptions, SmoothingOptions
+
+Records = npt.NDArray[Any]
 
 # A newer library's contacts may be longer than the header has them.
 CONTACT = layout("ds_contact", lib.ds_contact_size())
@@ -47,7 +65,7 @@ class StepInfo(NamedTuple):
     impacts: int
 
     @classmethod
-    def _of(cls, info):
+    def _of(cls, info: Any) -> StepInfo:
         return cls(
             info.contacts,
             info.iterations,
@@ -57,6 +75,14 @@ class StepInfo(NamedTuple):
             bool(info.converged),
             info.impacts,
         )
+
+
+def _wanted(wanted: Sequence[str]) -> List[str]:
+    names = listed(wanted, "wanted", "names of Jacobians")
+    unknown = [name for name in names if not (isinstance(name, str) and name in StepJacobians.NAMES)]
+    if unknown:
+        raise InvalidArgumentError(f"wanted: no Jacobian is named {unknown}, only {StepJacobians.NAMES}")
+    return names
 
 
 class StepJacobians:
@@ -78,32 +104,33 @@ class StepJacobians:
     dv_dv: Array
     dv_du: Array
     dv_dp: Array
+    _memory: Dict[str, Any]
+    _struct: Any
 
-    def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()):
-        unknown = set(wanted) - set(self.NAMES)
-        if unknown:
-            raise InvalidArgumentError(f"wanted: no Jacobian is named {sorted(unknown)}, only {self.NAMES}")
+    def __init__(self, nv: int, nu: int, np_: int, wanted: Sequence[str] = NAMES, count: Tuple[int, ...] = ()) -> None:
+        wanted = _wanted(wanted)
         columns = {"q": nv, "v": nv, "u": nu, "p": np_}
         shapes = {name: (nv, columns[name[-1]], *count) for name in self.NAMES}
         self._own({name: np.zeros(shapes[name], order="F") if name in wanted else None for name in self.NAMES})
 
-    def _own(self, arrays):
+    def _own(self, arrays: Dict[str, Optional[Array]]) -> None:
         """Takes the arrays and their addresses, which hold as long as what they were taken from."""
         memory = {name: pointer(x) for name, x in arrays.items()}
         values = {**arrays, "_memory": memory, "_struct": ffi.new("ds_step_jacobians *", memory)}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def _fixed(self, name, *_):
+    def _fixed(self, name: str, *_: Any) -> NoReturn:
         raise AttributeError(f"{name}: the arrays are where results go, and stay; write to {name}[...]")
 
     __setattr__ = __delattr__ = _fixed
 
-    def __getstate__(self):
+    def __getstate__(self) -> Dict[str, Optional[Array]]:
         return {name: getattr(self, name) for name in self.NAMES}
 
-    def __setstate__(self, arrays):
-        self._own({name: None if x is None else np.array(x, order="F") for name, x in arrays.items()})
+    def __setstate__(self, arrays: Dict[str, Any]) -> None:
+        own = {name: arrays.get(name) for name in self.NAMES}
+        self._own({name: None if x is None else np.array(x, dtype=np.float64, order="F") for name, x in own.items()})
 
 
 class JacobianPattern(NamedTuple):
@@ -185,8 +212,8 @@ class Gradients(NamedTuple):
     p: Array
 
 
-class Sim(Handle):
-    """One simulation of a model. One thread at a time.
+class Sim(Activations, Measured, Handle, kind="ds_sim", free=lib.ds_sim_free, fixed=("model",)):
+    """One simulation of a model. Calls of several threads take turns.
 
     Options are the fields of `ds_options`: time_step (0.001 s, whatever the file says), contact,
     integrator, tolerance, max_iterations, max_work, max_contacts, kp, kd, restitution_threshold, derivatives,
@@ -194,30 +221,65 @@ class Sim(Handle):
 
     Arrays are float64; other dtypes raise `ArgumentTypeError`, wrong shapes `InvalidArgumentError`.
     Results are new arrays unless `out` says where they go; `out` may hold arguments.
+
+    A copy or pickle has the options, parameters, wrenches, pairs and the warm start: its steps to come are the same to
+    the bit. The last step does not go with it.
     """
 
-    _kind = "ds_sim"
-    _free = lib.ds_sim_free
-
-    def __init__(self, model: Model, **options):
-        made, _keep = struct("ds_options", lib.ds_options_init, options)
-        self._own(lib.ds_sim_create, model._handle, made)
-        self.model = model
-        self.np = 0
+    def __init__(self, model: Model, **options: Unpack[SimOptions]) -> None:
+        made, _keep = struct("ds_options", lib.ds_options_init, dict(options))
+        self._own(lib.ds_sim_create, given(model, Model, "model")._handle, made)
+        self.model: Final = model
+        self._options = fields_of(made)
+        self._defaults = {name for name in self._options if name not in options}
+        self._settings = _settings.Settings()
         nq, nv, nu = model.nq, model.nv, model.nu
         self._q, self._v, self._u = Slot(nq, "q"), Slot(nv, "v"), Slot(nu, "u")
         self._a, self._tau = Slot(nv, "a"), Slot(nv, "tau")
         self._dq, self._dv, self._du = Slot(nv, "dq"), Slot(nv, "dv"), Slot(nu, "du")
         self._q_next, self._v_next = Slot(nq, "q_next"), Slot(nv, "v_next")
         self._q_bar, self._v_bar = Slot(nv, "q_next_bar"), Slot(nv, "v_next_bar")
+        #: An input that nobody sets.
+        self._no_u = Slot(nu, "u")
         self._six = Slot(6, "wrench")
         self._three = Slot(3, "point")
+        self._make_activations()
         self._resize_params(0)
 
-    def _resize_params(self, count):
-        self.np = count
+    def _resize_params(self, count: int) -> None:
         self._p = Slot(count, "p")
         self._dp = Slot(count, "dp")
+
+    @property
+    def np(self) -> int:
+        """Number of selected parameters."""
+        return self._p.memory.size
+
+    @property
+    def options(self) -> Dict[str, Any]:
+        """All options that it was made with, by name: `Sim(model, **sim.options)` is one more like it."""
+        return dict(self._options)
+
+    def __repr__(self) -> str:
+        if self._handle is NULL:
+            return f"<diffsim.Sim: {self._gone}>"
+        return f"<diffsim.Sim of {self.model!r}: {said(self._options, self._defaults)}; {self._last_step()}>"
+
+    def _last_step(self) -> str:
+        info = ffi.new("ds_step_info *")
+        with self._lock:
+            if lib.ds_sim_step_info(self._handle, info):
+                return "no step yet"
+        solved = "" if info.converged else ", not converged"
+        derivative = Gradient(info.gradient).name.lower()
+        return f"last step: {info.contacts} contacts, residual {info.residual:.2g}{solved}, derivative {derivative}"
+
+    # Copies
+
+    def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        with self._lock:
+            self._open()
+            return _sim_again, (self.model, self.options, self._settings.state(), self.memory)
 
     # Steps
 
@@ -226,33 +288,49 @@ class Sim(Handle):
 
         return picture(self.model, self)
 
-    def step(self, q, v, u=None, out: Optional[Tuple[Array, Array]] = None) -> Tuple[Array, Array]:
+    @takes_turns
+    def step(
+        self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None, out: Optional[Tuple[Array, Array]] = None
+    ) -> Tuple[Array, Array]:
         """Advances a state by one time step and returns (q_next, v_next).
 
-        q: nq numbers, v: nv, u: nu (None where nu = 0). out: two arrays for the results, which may be q
+        q: nq numbers, v: nv, u: nu, None for zeros. out: two arrays for the results, which may be q
         and v themselves. Derivatives of this step can be asked for until the next one. Raises
         `NumericalError`, `CapacityError`, `NotConvergedError`.
         """
-        if out is not None:
-            result(out[0], self._q_next.shape, "out[0]")
-            result(out[1], self._v_next.shape, "out[1]")
-        q_next, v_next = self._q_next, self._v_next
-        status = lib.ds_sim_step(
-            self._handle, self._q.fill(q), self._v.fill(v), self._u.fill(u), q_next.pointer, v_next.pointer
-        )
-        if status:
-            fail(status)
-        if out is None:
-            return q_next.memory.copy(), v_next.memory.copy()
-        return q_next.take(out[0]), v_next.take(out[1])
+        self._lock.acquire()
+        try:
+            if out is not None:
+                if not isinstance(out, (tuple, list)) or len(out) != 2:
+                    raise ArgumentTypeError(f"out: expected two arrays, got {type(out).__name__}")
+                result(out[0], self._q_next.shape, "out[0]")
+                result(out[1], self._v_next.shape, "out[1]")
+            q_next, v_next = self._q_next, self._v_next
+            status = lib.ds_sim_step(
+                self._handle,
+                self._q.fill(q),
+                self._v.fill(v),
+                self._no_u.pointer if u is None else self._u.fill(u),
+                q_next.pointer,
+                v_next.pointer,
+            )
+            if status:
+                self._open()
+                fail(status)
+            if out is None:
+                return q_next.memory.copy(), v_next.memory.copy()
+            return q_next.take(out[0]), v_next.take(out[1])
+        finally:
+            self._lock.release()
 
     def jacobians(
         self, wanted: Sequence[str] = StepJacobians.NAMES, out: Optional[StepJacobians] = None
     ) -> StepJacobians:
         """Jacobians of the last step: those `wanted`, or those that `out` has (an earlier result, which
         is overwritten). Raises `NoStepError`, `NotConvergedError`, `NumericalError`."""
-        if out is None:
-            out = self.new_jacobians(wanted)
+        out = self.new_jacobians(wanted) if out is None else out
+        if not isinstance(out, StepJacobians):
+            raise ArgumentTypeError(f"out: expected diffsim.StepJacobians, got {type(out).__name__}")
         self._fits(out, ())
         check(lib.ds_sim_step_jacobians(self._handle, out._struct))
         return out
@@ -273,9 +351,9 @@ class Sim(Handle):
         """Values of the `pattern`'s entries, by name: `scipy.sparse.csc_array((values["dv_dq"], pattern.state_rows,
         pattern.state_starts), shape=(nv, nv))`. Those by p are dense. `pattern` must be that of the last step. Raises
         `InvalidArgumentError` for another, and as `jacobians`."""
-        unknown = set(wanted) - set(StepJacobians.NAMES)
-        if unknown:
-            raise InvalidArgumentError(f"wanted: no Jacobian is named {sorted(unknown)}, only {StepJacobians.NAMES}")
+        if not isinstance(pattern, JacobianPattern):
+            raise ArgumentTypeError(f"pattern: expected a diffsim.JacobianPattern, got {type(pattern).__name__}")
+        wanted = _wanted(wanted)
         by_state, by_input = pattern.state_rows.size, pattern.input_rows.size
         entries = ffi.new("ds_jacobian_entries *", (by_state, by_input, pattern.number))
         sizes = {"q": by_state, "v": by_state, "u": by_input}
@@ -291,14 +369,20 @@ class Sim(Handle):
         """Memory for `jacobians`, to be used again and again."""
         return StepJacobians(self.model.nv, self.model.nu, self.np, wanted)
 
-    def _fits(self, out, count):
+    def _fits(self, out: StepJacobians, count: Tuple[int, ...]) -> None:
         columns = {"q": self.model.nv, "v": self.model.nv, "u": self.model.nu, "p": self.np}
         for name in StepJacobians.NAMES:
             x, shape = getattr(out, name), (self.model.nv, columns[name[-1]], *count)
             if x is not None and x.shape != shape:
                 raise InvalidArgumentError(f"out.{name}: expected shape {shape}, got {x.shape}")
 
-    def jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, Array]:
+    def jvp(
+        self,
+        dq: Optional[ArrayLike] = None,
+        dv: Optional[ArrayLike] = None,
+        du: Optional[ArrayLike] = None,
+        dp: Optional[ArrayLike] = None,
+    ) -> Tuple[Array, Array]:
         """Forward mode through the last step: (dq_next, dv_next) for variations dq, dv (nv, tangent),
         du (nu), dp (np); None for none."""
         a, b = self._q_bar, self._v_bar
@@ -323,7 +407,13 @@ class Sim(Handle):
         check(lib.ds_sim_impulse_jacobians(self._handle, *map(pointer, made), unique))
         return ImpulseJacobians(q, v, u, p, bool(unique[0]))
 
-    def impulse_jvp(self, dq=None, dv=None, du=None, dp=None) -> Tuple[Array, bool]:
+    def impulse_jvp(
+        self,
+        dq: Optional[ArrayLike] = None,
+        dv: Optional[ArrayLike] = None,
+        du: Optional[ArrayLike] = None,
+        dp: Optional[ArrayLike] = None,
+    ) -> Tuple[Array, bool]:
         """Forward mode of `impulse_jacobians`: the variation of the impulses (3×contacts), and whether
         they are unique."""
         out, unique = result(None, (3, len(self.contacts())), ""), ffi.new("int32_t *")
@@ -331,7 +421,7 @@ class Sim(Handle):
         check(lib.ds_sim_impulse_jvp(self._handle, *given, pointer(out), unique))
         return out, bool(unique[0])
 
-    def impulse_vjp(self, impulse_bar) -> Tuple[Gradients, bool]:
+    def impulse_vjp(self, impulse_bar: ArrayLike) -> Tuple[Gradients, bool]:
         """Reverse mode of `impulse_jacobians`: the gradient by q, v, u, p of a function of which
         impulse_bar (3×contacts) is the gradient, and whether the impulses are unique."""
         bar = array(impulse_bar, (3, len(self.contacts())), "impulse_bar")
@@ -339,7 +429,7 @@ class Sim(Handle):
         check(lib.ds_sim_impulse_vjp(self._handle, pointer(bar), *(s.pointer for s in made), unique))
         return Gradients(*(slot.take() for slot in made)), bool(unique[0])
 
-    def vjp(self, q_next_bar, v_next_bar) -> Gradients:
+    def vjp(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike) -> Gradients:
         """Reverse mode through the last step: the gradient by q, v, u, p of a function of which
         q_next_bar (tangent at q_next) and v_next_bar (nv numbers each) are the gradient."""
         made = (self._dq, self._dv, self._du, self._dp)
@@ -353,7 +443,7 @@ class Sim(Handle):
         )
         return Gradients(*(slot.take() for slot in made))
 
-    def vjp_aware(self, q_next_bar, v_next_bar) -> Tuple[Gradients, bool]:
+    def vjp_aware(self, q_next_bar: ArrayLike, v_next_bar: ArrayLike) -> Tuple[Gradients, bool]:
         """As `vjp`, but another gradient where that is larger, which sees beyond contacts that hold or are open; and whether
         it is another. `aware_contacts` says how many contacts and limits that one takes in another mode."""
         made, which = (self._dq, self._dv, self._du, self._dp), ffi.new("int32_t *")
@@ -365,33 +455,38 @@ class Sim(Handle):
         """How many contacts and limits the gradient of the last `vjp_aware` took in another mode than the step did."""
         out = ffi.new("size_t *")
         check(lib.ds_sim_aware_contacts(self._handle, out))
-        return out[0]
+        return int(out[0])
 
     def smoothed_jacobians(
-        self, method: SmoothingMethod, wanted: Sequence[str] = StepJacobians.NAMES, **fields
+        self,
+        method: Union[SmoothingMethod, SmoothingMethodName],
+        wanted: Sequence[str] = StepJacobians.NAMES,
+        **fields: Unpack[SmoothingOptions],
     ) -> Tuple[StepJacobians, SmoothingInfo]:
         """Smoothed Jacobians of the last step; the step and its exact derivatives stay as they are.
 
         fields are those of `ds_smoothing`: width_q, width_v, width_u, pairs, seed, max_failures (random
         methods), kappa, reach (central path). Allocates.
         """
-        smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, {"method": int(method), **fields})
+        smoothing, _keep = struct(
+            "ds_smoothing", lib.ds_smoothing_init, {"method": choice(SmoothingMethod, method, "method"), **fields}
+        )
         out, info = self.new_jacobians(wanted), ffi.new("ds_smoothing_info *")
         check(lib.ds_sim_smoothed_jacobians(self._handle, smoothing, out._struct, info))
         return out, SmoothingInfo(Gradient(info.gradient), info.pairs, info.failures)
 
-    def relaxed_step(self, **fields) -> Tuple[Array, Array]:
+    def relaxed_step(self, **fields: Unpack[SmoothingOptions]) -> Tuple[Array, Array]:
         """(q_next, v_next) of the last step with complementarity relaxed, of which
         `SmoothingMethod.CENTRAL_PATH` gives the Jacobians; fields: kappa [J], reach [m or rad]."""
-        fields["method"] = int(SmoothingMethod.CENTRAL_PATH)
-        smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, fields)
+        values = {**fields, "method": SmoothingMethod.CENTRAL_PATH}
+        smoothing, _keep = struct("ds_smoothing", lib.ds_smoothing_init, values)
         q_next, v_next = self._q_next, self._v_next
         check(lib.ds_sim_relaxed_step(self._handle, smoothing, q_next.pointer, v_next.pointer))
         return q_next.take(), v_next.take()
 
     # Geometry
 
-    def collide(self, q) -> np.ndarray:
+    def collide(self, q: ArrayLike) -> Records:
         """The contacts at q, without dynamics: as `contacts`, with zero impulse and velocity. The last
         step is forgotten."""
         check(lib.ds_sim_collide(self._handle, self._q.fill(q)))
@@ -406,33 +501,47 @@ class Sim(Handle):
         check(lib.ds_sim_contact_derivatives(self._handle, *map(pointer, made), gradient))
         return ContactDerivatives(point, normal, tangents, gap, Gradient(gradient[0]))
 
-    def distance(self, geom_a: int, geom_b: int, q) -> Distance:
+    def distance(self, geom_a: Id, geom_b: Id, q: ArrayLike) -> Distance:
         """Signed distance of two geoms at q, whatever the filters say. The last step stays as it is."""
         out, derivative = ffi.new("ds_distance *"), self._dq
-        check(lib.ds_sim_distance(self._handle, geom_a, geom_b, self._q.fill(q), out, derivative.pointer))
+        check(lib.ds_sim_distance(self._handle, *self._geoms(geom_a, geom_b), self._q.fill(q), out, derivative.pointer))
         point_a, point_b, normal = (np.array(list(x)) for x in (out.point_a, out.point_b, out.normal))
         return Distance(out.distance, point_a, point_b, normal, Gradient(out.gradient), derivative.take())
 
     def smoothed_distance(
-        self, geom_a: int, geom_b: int, q, method: SmoothingMethod = SmoothingMethod.FIRST_ORDER, **fields
+        self,
+        geom_a: Id,
+        geom_b: Id,
+        q: ArrayLike,
+        method: Union[SmoothingMethod, SmoothingMethodName] = SmoothingMethod.FIRST_ORDER,
+        **fields: Unpack[DistanceSmoothingOptions],
     ) -> SmoothedDistance:
         """`distance` as a mean over random displacements of geom_b, where the closest point or normal
         jumps; fields are those of `ds_distance_smoothing`: width_linear [m], width_angular [rad], pairs,
         seed."""
-        fields["method"] = int(method)
-        smoothing, _keep = struct("ds_distance_smoothing", lib.ds_distance_smoothing_init, fields)
+        values = {**fields, "method": choice(SmoothingMethod, method, "method")}
+        smoothing, _keep = struct("ds_distance_smoothing", lib.ds_distance_smoothing_init, values)
         nv, out = self.model.nv, ffi.new("ds_smoothed_distance *")
         derivative, dpoint, dnormal = np.zeros(nv), result(None, (3, nv), ""), result(None, (3, nv), "")
         made = map(pointer, (derivative, dpoint, dnormal))
-        check(lib.ds_sim_smoothed_distance(self._handle, geom_a, geom_b, self._q.fill(q), smoothing, out, *made))
+        check(
+            lib.ds_sim_smoothed_distance(
+                self._handle, *self._geoms(geom_a, geom_b), self._q.fill(q), smoothing, out, *made
+            )
+        )
         point, normal = np.array(list(out.point)), np.array(list(out.normal))
         return SmoothedDistance(out.distance, point, normal, derivative, dpoint, dnormal)
 
-    def set_pair_enabled(self, geom_a: int, geom_b: int, enabled: bool) -> None:
-        """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""
-        check(lib.ds_sim_set_pair_enabled(self._handle, geom_a, geom_b, int(enabled)))
+    def _geoms(self, geom_a: Id, geom_b: Id) -> Tuple[int, int]:
+        return self.model._id("geom", geom_a, "geom_a"), self.model._id("geom", geom_b, "geom_b")
 
-    def contacts(self) -> np.ndarray:
+    def set_pair_enabled(self, geom_a: Id, geom_b: Id, enabled: bool) -> None:
+        """Lets two geoms touch, or keeps them from it, whatever the model's filters say."""
+        (a, b), may = self._geoms(geom_a, geom_b), flag(enabled, "enabled")
+        check(lib.ds_sim_set_pair_enabled(self._handle, a, b, int(may)))
+        self._settings.pair(a, b, may)
+
+    def contacts(self) -> Records:
         """The contacts of the last step or `collide`: a structured array with the fields of `ds_contact` (geom_a,
         geom_b, body_a, body_b, point, normal, gap, impulse (t1 t2 n), velocity, mode, at_bound, tangents), world axes."""
         start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
@@ -455,34 +564,56 @@ class Sim(Handle):
         """What the contact problem of the last step took, in factorizations of it; see the option max_work."""
         out = ffi.new("double *")
         check(lib.ds_sim_work(self._handle, out))
-        return out[0]
+        return float(out[0])
 
     def reset(self) -> None:
-        """Forgets warm starts: the next step is that of a new sim."""
+        """Forgets warm starts, and activations are 0: the next step is that of a new sim."""
         check(lib.ds_sim_reset(self._handle))
 
-    def set_external_wrench(self, body: int, wrench) -> None:
+    def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
         """Sets the force [N] and moment [N m] on a body in every step from now on: 6 numbers, world
         axes, at the body's origin. Zeros end it."""
-        check(lib.ds_sim_set_external_wrench(self._handle, body, self._six.fill(wrench)))
+        i = self.model._id("body", body, "body")
+        check(lib.ds_sim_set_external_wrench(self._handle, i, self._six.fill(array(wrench, (6,), "wrench"))))
+        self._settings.wrench(i, self._six.memory)
+
+    def prescribe(self, dof: int, velocity: float) -> None:
+        """Prescribes the velocity [m/s or rad/s] of a dof, 0 to nv-1, at the end of every step from now on, whatever acts on it;
+        NaN frees it. Dofs of a joint begin at its `v_index`. Derivatives by it: `Param("prescribed", dof)`."""
+        k, x = index(dof, "dof"), float(velocity)
+        check(lib.ds_sim_prescribe(self._handle, k, x))
+        self._settings.prescribe(k, x)
+
+    @property
+    def prescribed_velocities(self) -> Array:
+        """The prescribed velocities, NaN of dofs that have none."""
+        out = np.zeros(self.model.nv)
+        check(lib.ds_sim_prescribed_velocities(self._handle, pointer(out)))
+        return out
+
+    def prescribed_impulses(self, out: Optional[Array] = None) -> Array:
+        """Generalized impulses [N s or N m s] that held the dofs with a prescribed velocity in the last step; 0 of others."""
+        out = result(out, (self.model.nv,), "out")
+        check(lib.ds_sim_prescribed_impulses(self._handle, pointer(out)))
+        return out
 
     @property
     def memory(self) -> Array:
-        """The warm start: with the state, all that the next step depends on. Can be set."""
+        """The warm start, with the activations: with the state, all that the next step depends on. Can be set."""
         out = np.zeros(lib.ds_sim_memory_size(self._handle))
         check(lib.ds_sim_get_memory(self._handle, pointer(out)))
         return out
 
     @memory.setter
-    def memory(self, value):
-        value = array(value, (lib.ds_sim_memory_size(self._handle),), "memory")
-        check(lib.ds_sim_set_memory(self._handle, pointer(value)))
+    def memory(self, value: ArrayLike) -> None:
+        numbers = array(value, (lib.ds_sim_memory_size(self._handle),), "memory")
+        check(lib.ds_sim_set_memory(self._handle, pointer(numbers)))
 
     # Parameters
 
     def select_params(self, params: Sequence[Param]) -> None:
         """Chooses the parameters that `params`, Jacobians, JVPs and VJPs refer to, in this order."""
-        select(lib.ds_sim_select_params, self._handle, params)
+        self._settings.selected = select(lib.ds_sim_select_params, self._handle, params, self.model)
         self._resize_params(lib.ds_sim_np(self._handle))
 
     @property
@@ -492,27 +623,26 @@ class Sim(Handle):
         return self._p.take()
 
     @params.setter
-    def params(self, value):
-        check(lib.ds_sim_set_params(self._handle, self._p.fill(value)))
+    def params(self, value: ArrayLike) -> None:
+        check(lib.ds_sim_set_params(self._handle, self._p.fill(array(value, self._p.shape, "p"))))
+        self._settings.values(self._p.memory)
 
     # Dynamics
 
-    def forward_kinematics(self, q, out: Optional[Array] = None) -> Array:
+    def forward_kinematics(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
         """World placements of all bodies: 4×4×nbody."""
         out = result(out, (4, 4, self.model.nbody), "out")
         check(lib.ds_forward_kinematics(self._handle, self._q.fill(q), pointer(out)))
         return out
 
-    def inverse_dynamics(self, q, v, a) -> Array:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """The total generalized force tau that gives the acceleration a at (q, v)."""
         check(
-            lib.ds_inverse_dynamics(
-                self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), self._tau.pointer
-            )
+            lib.ds_inverse_dynamics(self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), self._tau.pointer)
         )
         return self._tau.take()
 
-    def forward_dynamics(self, q, v, tau) -> Array:
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """The acceleration under the total generalized force tau at (q, v)."""
         check(
             lib.ds_forward_dynamics(
@@ -521,10 +651,12 @@ class Sim(Handle):
         )
         return self._a.take()
 
-    def hybrid_dynamics(self, q, v, prescribed, tau, a) -> Tuple[Array, Array]:
+    def hybrid_dynamics(
+        self, q: ArrayLike, v: ArrayLike, prescribed: ArrayLike, tau: ArrayLike, a: ArrayLike
+    ) -> Tuple[Array, Array]:
         """(tau, a), completed: where prescribed[k] is true a[k] is given and tau[k] is found, elsewhere
         the converse."""
-        flags = np.ascontiguousarray(prescribed, dtype=INT)
+        flags = np.ascontiguousarray(np.asarray(prescribed).astype(bool), dtype=INT)
         if flags.shape != (self.model.nv,):
             raise InvalidArgumentError(f"prescribed: expected shape {(self.model.nv,)}, got {flags.shape}")
         check(
@@ -539,18 +671,18 @@ class Sim(Handle):
         )
         return self._tau.take(), self._a.take()
 
-    def mass_matrix(self, q, out: Optional[Array] = None) -> Array:
+    def mass_matrix(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
         """The joint-space inertia matrix with armature: nv×nv."""
         out = result(out, (self.model.nv,) * 2, "out")
         check(lib.ds_mass_matrix(self._handle, self._q.fill(q), pointer(out)))
         return out
 
-    def _squares(self, count):
+    def _squares(self, count: int) -> Any:
         return tuple(result(None, (self.model.nv,) * 2, "out") for _ in range(count))
 
-    def inverse_dynamics_derivatives(self, q, v, a) -> Tuple[Array, Array]:
+    def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Tuple[Array, Array]:
         """(dtau_dq, dtau_dv), nv×nv each; that by a is the mass matrix."""
-        out = self._squares(2)
+        out: Tuple[Array, Array] = self._squares(2)
         check(
             lib.ds_inverse_dynamics_derivatives(
                 self._handle, self._q.fill(q), self._v.fill(v), self._a.fill(a), *map(pointer, out)
@@ -558,9 +690,9 @@ class Sim(Handle):
         )
         return out
 
-    def forward_dynamics_derivatives(self, q, v, tau) -> Tuple[Array, Array, Array]:
+    def forward_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Tuple[Array, Array, Array]:
         """(da_dq, da_dv, da_dtau), nv×nv each."""
-        out = self._squares(3)
+        out: Tuple[Array, Array, Array] = self._squares(3)
         check(
             lib.ds_forward_dynamics_derivatives(
                 self._handle, self._q.fill(q), self._v.fill(v), self._tau.fill(tau), *map(pointer, out)
@@ -568,45 +700,58 @@ class Sim(Handle):
         )
         return out
 
-    def body_jacobian(self, q, body: int, point=(0.0, 0.0, 0.0)) -> Array:
+    def body_jacobian(self, q: ArrayLike, body: Id, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """Jacobian of a point fixed to a body (body axes [m]): 6×nv, (linear; angular), world axes."""
-        out = result(None, (6, self.model.nv), "J")
-        check(lib.ds_body_jacobian(self._handle, self._q.fill(q), body, self._three.fill(point), pointer(out)))
+        out, i = result(None, (6, self.model.nv), "J"), self.model._id("body", body, "body")
+        check(lib.ds_body_jacobian(self._handle, self._q.fill(q), i, self._three.fill(point), pointer(out)))
         return out
 
-    def site_placements(self, q, out: Optional[Array] = None) -> Array:
+    def site_placements(self, q: ArrayLike, out: Optional[Array] = None) -> Array:
         """World placements of all sites: 4×4×nsite."""
         out = result(out, (4, 4, self.model.nsite), "out")
         check(lib.ds_site_placements(self._handle, self._q.fill(q), pointer(out)))
         return out
 
-    def site_jacobian(self, q, site: int) -> Array:
+    def site_jacobian(self, q: ArrayLike, site: Id) -> Array:
         """Jacobian of a site: 6×nv, velocity of its origin and angular velocity, world axes."""
-        out = result(None, (6, self.model.nv), "J")
-        check(lib.ds_site_jacobian(self._handle, self._q.fill(q), site, pointer(out)))
+        out, i = result(None, (6, self.model.nv), "J"), self.model._id("site", site, "site")
+        check(lib.ds_site_jacobian(self._handle, self._q.fill(q), i, pointer(out)))
         return out
 
-    def tendon_lengths(self, q) -> Tuple[Array, Array]:
+    def tendon_lengths(self, q: ArrayLike) -> Tuple[Array, Array]:
         """Lengths of all tendons, and their derivatives by the tangent of q: nv×ntendon."""
         lengths = result(None, (self.model.ntendon,), "lengths")
         moments = result(None, (self.model.nv, self.model.ntendon), "moments")
         check(lib.ds_sim_tendon_lengths(self._handle, self._q.fill(q), pointer(lengths), pointer(moments)))
         return lengths, moments
 
-    def energy(self, q, v) -> Tuple[float, float]:
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Tuple[float, float]:
         """Kinetic and potential energy [J]."""
         kinetic, potential = ffi.new("double *"), ffi.new("double *")
         check(lib.ds_energy(self._handle, self._q.fill(q), self._v.fill(v), kinetic, potential))
         return kinetic[0], potential[0]
 
-    def center_of_mass(self, q) -> Tuple[float, Array, Array]:
+    def center_of_mass(self, q: ArrayLike) -> Tuple[float, Array, Array]:
         """Mass [kg], centre of mass (world axes) [m] and its Jacobian (3×nv) of all that moves."""
         mass, com, J = ffi.new("double *"), np.zeros(3), result(None, (3, self.model.nv), "J")
         check(lib.ds_center_of_mass(self._handle, self._q.fill(q), mass, pointer(com), pointer(J)))
         return mass[0], com, J
 
-    def momentum(self, q, v, about=None) -> Array:
+    def momentum(self, q: ArrayLike, v: ArrayLike, about: Optional[ArrayLike] = None) -> Array:
         """Linear [N s] and angular [N m s] momentum about a point (world axes, None for the origin)."""
         about = NULL if about is None else self._three.fill(about)
         check(lib.ds_momentum(self._handle, self._q.fill(q), self._v.fill(v), about, self._six.pointer))
         return self._six.take()
+
+
+def said(options: Dict[str, Any], defaults: Any) -> str:
+    """What a representation says of options: the time step, the laws, and what is not as it would be."""
+    always = ("time_step", "contact", "integrator")
+    shown = (name for name in options if name in always or name not in defaults)
+    return " ".join(f"{name}={getattr(options[name], 'name', options[name])}".lower() for name in shown)
+
+
+def _sim_again(sim: Sim, model: Model, options: Any, state: Dict[str, Any], memory: Array) -> None:
+    Sim.__init__(sim, model, **options)
+    _settings.apply(state, sim)
+    sim.memory = memory

@@ -6,7 +6,7 @@ import json
 import pathlib
 import zlib
 from dataclasses import replace
-from typing import List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def page(
     return _PAGE.format(title=html.escape(title), recordings="\n".join(blocks), script=script(), connect="'none'")
 
 
-def live_page(recording: Recording, facts: dict, authority: str) -> str:
+def live_page(recording: Recording, facts: Dict[str, Any], authority: str) -> str:
     """The page of a simulation that runs at this host and port. Every body of it may move."""
     data = pack(recording, loose=True)
     text = base64.b64encode(zlib.compress(data, 9)).decode()
@@ -91,10 +91,12 @@ def inline(text: str, height: int = 520) -> str:
 class _Arrays:
     """Arrays one after the other, with a table of them."""
 
-    def __init__(self):
-        self.table, self.parts, self.length = {}, [], 0
+    def __init__(self) -> None:
+        self.table: Dict[str, Any] = {}
+        self.parts: List[bytes] = []
+        self.length = 0
 
-    def add(self, name, x, dtype, row=0):
+    def add(self, name: Any, x: Any, dtype: Any, row: Any = 0) -> Any:
         """`row`: differences are stored along rows of this length."""
         x = np.ascontiguousarray(x, dtype="<" + dtype)
         if row:
@@ -179,7 +181,7 @@ def pack(recording: Recording, label: str = "", triangles: int = TRIANGLES, loos
     return len(text).to_bytes(4, "little") + text + b"".join(arrays.parts)
 
 
-def _length_step(poses):
+def _length_step(poses: Any) -> Any:
     """What positions are rounded to: 20 µm, less for what is small, more for what is far."""
     points = poses[..., :3]
     spread = np.ptp(points[0], axis=0).max() if points.shape[1] > 1 else 1.0
@@ -187,7 +189,7 @@ def _length_step(poses):
     return float(max(fine, np.abs(points).max() * 2.0**-30))
 
 
-def _continuous(q):
+def _continuous(q: Any) -> Any:
     """Quaternions without the changes of sign that mean nothing."""
     turned = np.sum(q[1:] * q[:-1], axis=-1) < 0
     signs = np.where(np.cumsum(turned, axis=0) % 2 == 1, -1.0, 1.0)
@@ -196,13 +198,13 @@ def _continuous(q):
     return out
 
 
-def _rotate(q, x):
+def _rotate(q: Any, x: Any) -> Any:
     u, w = q[..., :3], q[..., 3:]
     t = 2.0 * np.cross(u, x)
     return x + w * t + np.cross(u, t)
 
 
-def _relative(pose, of):
+def _relative(pose: Any, of: Any) -> Any:
     """The pose `of` in the frame of `pose`."""
     inverse = pose[..., 3:] * [-1.0, -1.0, -1.0, 1.0]
     a, b = inverse, of[..., 3:]
@@ -211,7 +213,7 @@ def _relative(pose, of):
     return np.concatenate([_rotate(inverse, of[..., :3] - pose[..., :3]), vector, scalar], axis=-1)
 
 
-def _rigid(recording, poses):
+def _rigid(recording: Any, poses: Any) -> Any:
     """For each body: the body that carries it where it never moves against that one (-1 for none or the world), its pose
     there, and its number among those that move (-1 for those that do not)."""
     bodies = len(recording.bodies)
@@ -232,7 +234,7 @@ def _rigid(recording, poses):
     return carriers, still, slots
 
 
-def _shape(shape):
+def _shape(shape: Any) -> Any:
     return {
         "name": shape.name,
         "visual": shape.visual,
@@ -246,20 +248,20 @@ def _shape(shape):
     }
 
 
-def _frictions(recording):
+def _frictions(recording: Any) -> Any:
     known = {s.geom: s.friction for s in recording.shapes if s.geom is not None}
     return [min(known.get(i, 0.0), 1e9) for i in range(max(known, default=-1) + 1)]
 
 
-def _starts(lists):
+def _starts(lists: Any) -> Any:
     return np.concatenate([[0], np.cumsum([len(x) for x in lists])])
 
 
-def _joined(lists, dtype):
+def _joined(lists: Any, dtype: Any) -> Any:
     return np.concatenate(lists) if lists else np.zeros(0, dtype)
 
 
-def _contacts(arrays, recording):
+def _contacts(arrays: Any, recording: Any) -> None:
     lists = [f.contacts for f in recording.frames]
     c = _joined(lists, None)
     body = {s.geom: s.body for s in recording.shapes if s.geom is not None}
@@ -277,13 +279,13 @@ def _contacts(arrays, recording):
         arrays.add(name, _short(x), "f4")
 
 
-def _short(x):
+def _short(x: Any) -> Any:
     """Numbers in single precision with 14 digits of their mantissa: half as long when compressed."""
     bits = np.ascontiguousarray(x, "<f4").view("<u4")
     return ((bits + np.uint32(0x200)) & np.uint32(0xFFFFFC00)).view("<f4")
 
 
-def _wrenches(arrays, frames):
+def _wrenches(arrays: Any, frames: Any) -> None:
     lists = [f.wrenches for f in frames]
     w = _joined(lists, None)
     arrays.add("wrenchStart", _starts(lists), "u4")
@@ -291,7 +293,7 @@ def _wrenches(arrays, frames):
     arrays.add("wrench", w["wrench"], "f4")
 
 
-def _arrows(arrays, frames):
+def _arrows(arrays: Any, frames: Any) -> None:
     lists = [f.arrows for f in frames]
     a = _joined(lists, None)
     arrays.add("arrowStart", _starts(lists), "u4")
@@ -302,10 +304,14 @@ def _arrows(arrays, frames):
     arrays.add("arrowVector", a["vector"], "f4")
 
 
-def _surfaces(arrays, frames):
+def _surfaces(arrays: Any, frames: Any) -> Any:
     """Surfaces, each once, and which of them a frame shows."""
-    names, numbers, versions, faces = {}, {}, [], {}
-    points, triangles, lists = [np.zeros((0, 3))], [np.zeros((0, 3))], []
+    names: Dict[str, int] = {}
+    numbers: Dict[Any, int] = {}
+    faces: Dict[Any, Any] = {}
+    versions: List[Any] = []
+    lists: List[Any] = []
+    points, triangles = [np.zeros((0, 3))], [np.zeros((0, 3))]
     corners = count = 0
     for frame in frames:
         lists.append([])
@@ -340,7 +346,7 @@ def _surfaces(arrays, frames):
     return {"names": list(names), "versions": versions}
 
 
-def _meshes(arrays, recording, budget) -> List[dict]:
+def _meshes(arrays: Any, recording: Any, budget: Any) -> List[Dict[str, Any]]:
     out = []
     for k, (points, triangles) in enumerate(thinned(recording.meshes, budget)):
         points, triangles = _ordered(points, triangles)
@@ -358,7 +364,7 @@ def _meshes(arrays, recording, budget) -> List[dict]:
     return out
 
 
-def _ordered(points, triangles):
+def _ordered(points: Any, triangles: Any) -> Any:
     """Vertices in the order in which triangles first use them."""
     used, first = np.unique(triangles, return_index=True)
     used = used[np.argsort(first)]
@@ -367,7 +373,7 @@ def _ordered(points, triangles):
     return np.asarray(points, float)[used], number[triangles]
 
 
-def thinned(meshes, budget: int):
+def thinned(meshes: Any, budget: int) -> Any:
     """Meshes with at most `budget` triangles in all: vertices within one cell of a grid become one, of the finest grid
     that does it, a hundredth of the largest mesh at the coarsest."""
     total = sum(len(t) for _, t in meshes)
@@ -384,7 +390,7 @@ def thinned(meshes, budget: int):
         cell *= max(1.1, min(2.0, 0.95 * (left / budget) ** 0.5))
 
 
-def _clustered(points, triangles, cell):
+def _clustered(points: Any, triangles: Any, cell: Any) -> Any:
     if not len(triangles):
         return points, triangles
     places = np.floor((points - points.min(axis=0)) / cell).astype(np.int64)

@@ -174,10 +174,12 @@ fn equalities() {
         "<equality><connect name=\"c\" body1=\"A\" anchor=\"1 2 3\"/><weld body1=\"A\" \
          body2=\"B\"/><weld body1=\"A\" relpose=\"1 2 3 1 0 0 0\" torquescale=\"2\" \
          active=\"false\"/><joint joint1=\"h\" joint2=\"s\" polycoef=\"0 2\"/>\
-         <joint joint1=\"h\"/><tendon tendon1=\"t\" active=\"false\"/></equality>",
+         <joint joint1=\"h\"/><tendon tendon1=\"t\" tendon2=\"w\" polycoef=\"0 3\" active=\"false\"/>\
+         <tendon tendon1=\"w\"/><flex flex=\"f\" active=\"false\"/></equality><tendon><fixed name=\"t\">\
+         <joint joint=\"h\" coef=\"1\"/></fixed><fixed name=\"w\"><joint joint=\"s\" coef=\"1\"/></fixed></tendon>",
     ));
     let kinds: Vec<&EqualityKind> = m.equalities.iter().map(|e| &e.kind).collect();
-    assert_eq!(kinds.len(), 5);
+    assert_eq!(kinds.len(), 7);
     assert!(matches!(
         kinds[0],
         EqualityKind::Connect { body1: 1, body2: 0, anchor } if anchor.z == 3.0
@@ -203,6 +205,16 @@ fn equalities() {
             if j == "s"
     ));
     assert!(matches!(kinds[4], EqualityKind::Joint { joint2: None, .. }));
+    assert!(matches!(
+        kinds[5],
+        EqualityKind::Tendon { tendon1: t, tendon2: Some(w), coefficients: [0.0, 3.0, 0.0, 0.0, 0.0] }
+            if t == "t" && w == "w"
+    ));
+    assert!(!m.equalities[5].active && m.equalities[6].active);
+    assert!(matches!(
+        kinds[6],
+        EqualityKind::Tendon { tendon2: None, .. }
+    ));
     assert_eq!(m.warnings.len(), 1);
 }
 

@@ -259,35 +259,73 @@ fn options_and_flags() {
     assert_eq!((m.geoms[0].contype, m.geoms[0].conaffinity), (0, 0));
     assert_eq!(
         m.warnings,
-        ["line 1: attribute integrator of <option> is not used"]
+        [
+            "line 1: attribute integrator of <option> is not used",
+            "line 1: timestep 0.004 is not used: a simulation has that of ds_options.time_step"
+        ]
     );
     let weightless = model("<option><flag gravity=\"disable\"/></option>");
     assert_vec(weightless.gravity, [0.0; 3]);
+    assert_eq!(
+        (weightless.time_step, weightless.warnings.len()),
+        (Some(0.002), 0)
+    );
 }
 
 #[test]
-fn a_fluid_is_warned_of() {
-    let m = model("<option density=\"4000\" viscosity=\".1\"/>");
-    assert_eq!(m.warnings.len(), 1);
-    assert!(
-        m.warnings[0].contains("density 4000, viscosity 0.1"),
-        "{}",
-        m.warnings[0]
+fn a_fluid_and_what_meets_it() {
+    let m = model(
+        "<option density=\"4000\" viscosity=\".1\" wind=\"1 2 3\"/>\
+         <default><geom fluidshape=\"ellipsoid\" fluidcoef=\"1 2\"/></default><worldbody><body>\
+         <geom size=\"1\"/><geom size=\"1\" fluidshape=\"none\"/><geom size=\"1\" fluidcoef=\"3 4 5 6 7\"/>\
+         </body></worldbody>",
     );
+    assert!(m.warnings.is_empty(), "{:?}", m.warnings);
+    assert_eq!((m.fluid.density, m.fluid.viscosity), (4000.0, 0.1));
+    assert_vec(m.fluid.wind, [1.0, 2.0, 3.0]);
+    let coefficients: Vec<_> = (m.geoms.iter())
+        .map(|g| g.fluid.map(|c| c.to_array()))
+        .collect();
+    assert_eq!(
+        coefficients,
+        [
+            Some([1.0, 2.0, 1.5, 1.0, 1.0]),
+            None,
+            Some([3.0, 4.0, 5.0, 6.0, 7.0])
+        ]
+    );
+    let still =
+        model("<option density=\"1\"><flag spring=\"disable\" damper=\"disable\"/></option>");
+    assert!(!still.fluid.acts());
+}
+
+/// Of one geom they are the geom's, of several any that the moments have.
+#[test]
+fn principal_axes_are_those_that_the_file_says() {
+    let turned = "euler=\"90 0 0\"";
+    let m = model(&format!(
+        "<worldbody><body><geom type=\"capsule\" size=\"1 1\" {turned}/><geom size=\"1\" mass=\"0\"/></body>\
+         <body><inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\" {turned}/></body>\
+         <body><geom size=\"1\"/><geom size=\"1\"/></body></worldbody>"
+    ));
+    for body in &m.bodies[1..3] {
+        assert_vec(body.inertia_axes.unwrap().c[2], [0.0, -1.0, 0.0]);
+    }
+    assert!(m.bodies[3].inertia_axes.is_none());
 }
 
 #[test]
 fn warnings_are_grouped() {
     let m = load(
         "<mujoco><worldbody>\n<geom size=\"1\" solref=\".1 1\"/>\n<geom size=\"1\" \
-         solref=\".2 1\"/></worldbody><sensor><gyro site=\"x\"/></sensor></mujoco>",
+         solref=\".2 1\"/></worldbody><sensor><clock/></sensor></mujoco>",
     )
     .unwrap();
     assert_eq!(
         m.warnings,
         [
             "line 2 and 1 more: attribute solref of <geom> is not used",
-            "line 3: <sensor> is not used"
+            "line 3: <clock> is not used"
         ]
     );
 }

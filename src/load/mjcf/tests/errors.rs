@@ -226,7 +226,6 @@ fn joints_and_inertias() {
 #[test]
 fn physics_that_is_missing() {
     for (inside, expected) in [
-        ("<body mocap=\"true\"/>", "mocap"),
         ("<composite/>", "<composite>"),
         ("<flexcomp/>", "<flexcomp>"),
         ("<attach/>", "<attach>"),
@@ -267,12 +266,8 @@ fn physics_that_is_missing() {
             "height fields from files",
         ),
         (
-            "<equality><tendon tendon1=\"t\"/></equality>",
+            "<equality><flex flex=\"f\"/></equality>",
             "this kind of equality",
-        ),
-        (
-            "<equality><weld site1=\"a\" site2=\"b\"/></equality>",
-            "between sites",
         ),
     ] {
         refused(Status::Unsupported, inside, &["line 2: ", expected]);
@@ -292,12 +287,22 @@ fn actuators() {
         )
     };
     for (actuator, expected) in [
-        ("<muscle joint=\"j\"/>", "<muscle>"),
-        ("<intvelocity joint=\"j\"/>", "<intvelocity>"),
-        ("<general joint=\"j\" dyntype=\"filter\"/>", "dyntype"),
-        ("<general joint=\"j\" gaintype=\"affine\"/>", "gaintype"),
-        ("<general joint=\"j\" biastype=\"muscle\"/>", "biastype"),
-        ("<position joint=\"j\" timeconst=\"1\"/>", "timeconst"),
+        ("<muscle joint=\"j\"/>", "a muscle without lengthrange"),
+        (
+            "<general joint=\"j\" biastype=\"muscle\"/>",
+            "a muscle without lengthrange",
+        ),
+        ("<general joint=\"j\" dyntype=\"user\"/>", "dyntype"),
+        ("<general joint=\"j\" gaintype=\"dcmotor\"/>", "gaintype"),
+        ("<general joint=\"j\" biastype=\"user\"/>", "biastype"),
+        (
+            "<general joint=\"j\" dyntype=\"filter\" actdim=\"2\"/>",
+            "actdim=2",
+        ),
+        ("<general joint=\"j\" actdim=\"1\"/>", "actdim=1"),
+        ("<adhesion body=\"b\"/>", "<adhesion>"),
+        ("<pid joint=\"j\"/>", "<pid>"),
+        ("<muscle joint=\"j\" delay=\"1\"/>", "delay"),
         ("<motor joint=\"j\" delay=\"1\"/>", "delay"),
         ("<position joint=\"b\"/>", "position servo on a ball"),
         ("<motor joint=\"f\"/>", "world axes"),
@@ -428,6 +433,10 @@ fn classes_assets_and_references() {
         (
             "<equality><joint joint1=\"x\"/></equality>",
             "joint1: nothing is named \"x\"",
+        ),
+        (
+            "<equality><tendon tendon1=\"x\"/></equality>",
+            "tendon1: nothing is named \"x\"",
         ),
         (
             "<keyframe><key qpos=\"1\"/></keyframe>",

@@ -1,10 +1,12 @@
 //! Small files with expectations worked out by hand, and broken ones.
 
+mod activations;
 mod actuators;
 mod bodies;
 mod errors;
 mod files;
 mod inertias;
+mod mocap;
 mod passive;
 mod tendons;
 

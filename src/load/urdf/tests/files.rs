@@ -104,8 +104,12 @@ fn missing_and_broken_meshes() {
         read_file(&path, &options)
     };
     let cases = [
-        ("package://pkg/gone.stl", Status::Io, "tried"),
-        ("gone.stl", Status::Io, "tried"),
+        ("package://pkg/gone.stl", Status::Io, "mesh_dirs"),
+        (
+            "gone.stl",
+            Status::Io,
+            "missing_mesh = DS_MISSING_MESH_SKIP",
+        ),
         ("http://host/a.stl", Status::Unsupported, "http://"),
         ("r.urdf", Status::Unsupported, ".stl, .obj and .dae"),
         ("empty.stl", Status::Parse, "no triangles"),

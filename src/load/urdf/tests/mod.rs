@@ -278,7 +278,7 @@ fn what_is_not_used_is_listed_once_a_kind() {
         "line 2: <link> \"a\": unknown attribute color, ignored",
         "line 2: <link> \"a\", <contact>: unknown element, ignored",
         "line 4: <joint> \"j\", <calibration>: ignored",
-        "line 4: <joint> \"j\", <safety_controller>: ignored, with its soft limits (2 times in the file)",
+        "line 4: <joint> \"j\", <safety_controller>: ignored, with its soft limits 0 and 0, k_position 0, k_velocity 1 (2 times in the file)",
         "line 5: <joint> \"j\", <limit>: lower and upper ignored",
         "line 7: <joint> \"k\", <limit>: neither lower nor upper is given",
         "line 8: <transmission> \"t\": ignored",
@@ -290,7 +290,9 @@ fn what_is_not_used_is_listed_once_a_kind() {
     for (warning, start) in spec.warnings.iter().zip(expected) {
         assert!(warning.starts_with(start), "{warning}");
     }
-    assert!(spec.warnings[6].contains("(2 times") && spec.warnings[6].contains("each degree"));
+    assert!(
+        spec.warnings[6].contains("(2 times") && spec.warnings[6].contains("transmissions = 1")
+    );
     assert_eq!(spec.bodies[2].joints[0].effort_limit, f64::INFINITY);
     assert_eq!(spec.bodies[3].joints[0].limits, Some((0.0, 0.0)));
 }
@@ -303,7 +305,14 @@ fn mimic_is_refused_or_let_free() {
     assert_eq!(e.status, Status::Unsupported);
     let place = "line 5: <joint> \"j\", <mimic>: ";
     assert!(
-        e.message.starts_with(place) && e.message.contains("\"lead\""),
+        e.message.starts_with(place)
+            && [
+                "\"lead\"",
+                "mimic = DS_MIMIC_COUPLE",
+                "DS_MIMIC_INDEPENDENT"
+            ]
+            .iter()
+            .all(|word| e.message.contains(word)),
         "{}",
         e.message
     );
@@ -315,6 +324,83 @@ fn mimic_is_refused_or_let_free() {
     let spec = read_str(&text, None, &options).unwrap();
     assert_eq!(spec.bodies[2].joints[0].kind, JointKind::Revolute);
     assert!(spec.warnings[0].starts_with(place), "{:?}", spec.warnings);
+}
+
+#[test]
+fn simple_transmissions_become_actuators_where_that_is_asked_for() {
+    let text = |transmissions: &str| {
+        let joint = |name: &str, kind: &str, child: &str| {
+            format!(
+                "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"a\"/><child link=\"{child}\"/></joint>\n"
+            )
+        };
+        let tree =
+            links(&["a", "b", "c"]) + &joint("j", "continuous", "b") + &joint("w", "fixed", "c");
+        robot(&(tree + transmissions))
+    };
+    let simple = "<type>transmission_interface/SimpleTransmission</type>";
+    let reduction = |x: &str| format!("<mechanicalReduction>{x}</mechanicalReduction>");
+    let read_all = |transmissions: &str| {
+        let options = UrdfOptions {
+            transmissions: true,
+            ..UrdfOptions::default()
+        };
+        read_str(&text(transmissions), None, &options)
+    };
+    let motor = |name: &str, inside: &str, beside: &str| {
+        format!(
+            "<joint name=\"j\"/><actuator name=\"{name}\">{inside}</actuator>{beside}</transmission>\n"
+        )
+    };
+    let given = format!(
+        "<transmission name=\"s\">{simple}{}<transmission name=\"t\" type=\"SimpleTransmission\">{}\
+         <transmission name=\"u\">{simple}{}<transmission name=\"v\"><type>Differential</type>{}\
+         <transmission name=\"w\">{simple}<joint name=\"w\"/><actuator name=\"k\"/></transmission>",
+        motor("m", &reduction(" -160 "), ""),
+        motor("n", "", &reduction("2.5")),
+        motor("o", "", ""),
+        motor("p", "", ""),
+    );
+    let spec = read_all(&given).unwrap();
+    let found: Vec<_> = (spec.actuators.iter())
+        .map(|a| (&a.name[..], a.gear[0], a.gain))
+        .collect();
+    assert_eq!(
+        found,
+        [("m", -160.0, 1.0), ("n", 2.5, 1.0), ("o", 1.0, 1.0)]
+    );
+    let place = |name: &str| format!("<transmission> \"{name}\": left out");
+    assert!(
+        spec.warnings[0].contains(&place("v")),
+        "{:?}",
+        spec.warnings
+    );
+    assert!(
+        spec.warnings[1].contains(&place("w")),
+        "{:?}",
+        spec.warnings
+    );
+    assert_eq!(
+        (
+            spec.warnings.len(),
+            read(&text(&given)).unwrap().actuators.len()
+        ),
+        (2, 0)
+    );
+    for wrong in ["0", "x", "inf", ""] {
+        let e = read_all(&format!(
+            "<transmission name=\"s\">{simple}{}",
+            motor("m", &reduction(wrong), "")
+        ))
+        .unwrap_err();
+        assert_eq!(e.status, Status::Parse);
+        assert!(
+            e.message.contains("<mechanicalReduction>")
+                && e.message.ends_with(&format!("got \"{wrong}\"")),
+            "{}",
+            e.message
+        );
+    }
 }
 
 #[test]
@@ -362,7 +448,7 @@ fn mimic_becomes_a_coupling() {
         (
             "joint=\"no\"",
             "revolute",
-            "\"no\" is not a joint of the file",
+            "\"no\" is not a joint of the file; mimic = DS_MIMIC_INDEPENDENT",
         ),
         ("joint=\"j\"", "revolute", "follows itself"),
         ("joint=\"lead\"", "floating", "\"lead\" is Free"),

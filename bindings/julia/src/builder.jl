@@ -1,0 +1,222 @@
+"""
+    Builder()
+
+Collects the description of a model: bodies, joints, geoms, springs, tendons, actuators, equalities. [`build`](@ref) makes the
+model. Body 0 is the world. The ids that it gives are its own; the model's are found by name.
+
+    b = Builder()
+    arm = add_body!(b, 0, "arm"; inertia = inertia_from_com(1.0, zeros(3), [0.1, 0, 0.1, 0, 0, 0.1]))
+    add_joint!(b, arm; name = "hinge", axis = [0, 1, 0])
+    add_tendon!(b; bodies = [0, arm], anchors = [0 0; 0 0; 1 0], name = "cable", stiffness = 100.0, pull_only = true)
+    add_actuator!(b; tendon = "cable", name = "winch", gear = [-1, 0, 0, 0, 0, 0])
+    model = build(b)
+"""
+mutable struct Builder
+    handle::Ptr{Cvoid}
+    function Builder()
+        out = Ref{Ptr{Cvoid}}(C_NULL)
+        check(LibDiffSim.ds_builder_create(out))
+        finalizer(close, new(out[]))
+    end
+end
+
+function Base.close(b::Builder)
+    LibDiffSim.ds_builder_free(b.handle)
+    b.handle = C_NULL
+    nothing
+end
+
+const JOINTS = (
+    fixed = LibDiffSim.DS_JOINT_FIXED,
+    revolute = LibDiffSim.DS_JOINT_REVOLUTE,
+    continuous = LibDiffSim.DS_JOINT_CONTINUOUS,
+    prismatic = LibDiffSim.DS_JOINT_PRISMATIC,
+    spherical = LibDiffSim.DS_JOINT_SPHERICAL,
+    free = LibDiffSim.DS_JOINT_FREE,
+    planar_translation = LibDiffSim.DS_JOINT_PLANAR_TRANSLATION,
+    translation = LibDiffSim.DS_JOINT_TRANSLATION,
+    planar = LibDiffSim.DS_JOINT_PLANAR,
+    universal = LibDiffSim.DS_JOINT_UNIVERSAL,
+)
+const GEOMS = (
+    plane = LibDiffSim.DS_GEOM_PLANE,
+    sphere = LibDiffSim.DS_GEOM_SPHERE,
+    capsule = LibDiffSim.DS_GEOM_CAPSULE,
+    cylinder = LibDiffSim.DS_GEOM_CYLINDER,
+    ellipsoid = LibDiffSim.DS_GEOM_ELLIPSOID,
+    box = LibDiffSim.DS_GEOM_BOX,
+)
+const EQUALITIES = (
+    connect = LibDiffSim.DS_EQUALITY_CONNECT,
+    weld = LibDiffSim.DS_EQUALITY_WELD,
+    distance = LibDiffSim.DS_EQUALITY_DISTANCE,
+    joint = LibDiffSim.DS_EQUALITY_JOINT,
+    tendon = LibDiffSim.DS_EQUALITY_TENDON,
+)
+
+"""
+Fills the fields of a description, and calls `add` with it while what it points to is kept alive. `nothing` stands for what the
+library does by itself.
+"""
+function described(add, made, fields)
+    T, kept = typeof(made), Any[]
+    for (name, value) in pairs(fields)
+        value === nothing && continue
+        known = filter(f -> !(f in (:struct_size, :reserved)), fieldnames(T))
+        name in known || throw(ArgumentError("expected one of $known, got $name"))
+        setproperty!(made, name, field(fieldtype(T, name), value, name, kept))
+    end
+    GC.@preserve kept check(add(made))
+end
+
+field(::Type{T}, value, name, kept) where {T<:Number} = convert(T, value)
+
+function field(::Type{NTuple{N,T}}, value, name, kept) where {N,T}
+    length(value) == N || throw(DimensionMismatch("$name: expected $N numbers, got $(length(value))"))
+    NTuple{N,T}(Tuple(value))
+end
+
+# Of text, a list of texts, and numbers.
+function field(::Type{Ptr{UInt8}}, value, name, kept)
+    text = Base.cconvert(Cstring, String(value))
+    push!(kept, text)
+    Ptr{UInt8}(Base.unsafe_convert(Cstring, text))
+end
+
+function field(::Type{Ptr{Ptr{UInt8}}}, value, name, kept)
+    pointers = [field(Ptr{UInt8}, text, name, kept) for text in value]
+    push!(kept, pointers)
+    pointer(pointers)
+end
+
+function field(::Type{Ptr{T}}, value, name, kept) where {T<:Number}
+    numbers = convert(Vector{T}, vec(collect(value)))
+    push!(kept, numbers)
+    pointer(numbers)
+end
+
+"""
+    inertia_from_com(mass, com, inertia)
+
+The 10 numbers of an inertia about the body's origin, from the mass [kg], the centre of mass (3) [m] and Ixx, Ixy, Iyy, Ixz,
+Iyz, Izz about the centre of mass [kg m²].
+"""
+function inertia_from_com(mass, com, inertia)
+    out = Vector{Float64}(undef, 10)
+    com, inertia = convert(Vector{Float64}, com), convert(Vector{Float64}, inertia)
+    check(LibDiffSim.ds_inertia_from_com(mass, sized(com, "com", 3), sized(inertia, "inertia", 6), out))
+    out
+end
+
+"    set_gravity!(builder, gravity)\n\nGravity in the world, three numbers [m/s²]."
+set_gravity!(b::Builder, gravity) =
+    check(LibDiffSim.ds_builder_set_gravity(handle(b), sized(convert(Vector{Float64}, gravity), "gravity", 3)))
+
+"    set_actuation!(builder, actuation)\n\n`:full` makes u the generalized force, `:file` takes the actuators that were added."
+set_actuation!(b::Builder, actuation) =
+    check(LibDiffSim.ds_builder_set_actuation(handle(b), choice(ACTUATIONS, "actuation", actuation)))
+
+"""
+    add_body!(builder, parent, name = nothing; placement = nothing, inertia = nothing)
+
+Adds a body and gives its id. `placement`: 4×4, its frame in that of its parent; `nothing` for the identity. `inertia`: 10
+numbers about its origin ([`inertia_from_com`](@ref)); `nothing` for none.
+"""
+function add_body!(b::Builder, parent, name = nothing; placement = nothing, inertia = nothing)
+    out = Ref{Int32}(-1)
+    matrix = placement === nothing ? nothing : convert(Matrix{Float64}, placement)
+    given = (optional(matrix, "placement", 4, 4), optional(inertia, "inertia", 10))
+    text = name === nothing ? "" : name
+    check(LibDiffSim.ds_builder_add_body(handle(b), parent, text, given..., out))
+    Int(out[])
+end
+
+"""
+    add_joint!(builder, body; kind = :revolute, fields...)
+
+Adds a joint between a body and its parent; fields are those of `ds_joint_desc`: name, axis, axis2, anchor, reference, damping,
+stiffness, spring_reference, armature, friction_loss, lower, upper, limit_margin.
+"""
+add_joint!(b::Builder, body; kind = :revolute, fields...) =
+    described(LibDiffSim.ds_joint_desc(), (kind = choice(JOINTS, "kind", kind), fields...)) do made
+        LibDiffSim.ds_builder_add_joint(handle(b), body, made)
+    end
+
+"""
+    add_geom!(builder, body; kind, fields...)
+
+Adds a geom to a body and gives its id. `kind` is `:plane`, `:sphere`, `:capsule`, `:cylinder`, `:ellipsoid` or `:box`; fields are
+those of `ds_geom_desc`: name, condim, size (3), placement (4×4), friction (3), restitution, stiffness, dissipation, tangential,
+contype, conaffinity, priority, margin.
+"""
+function add_geom!(b::Builder, body; kind, fields...)
+    out = Ref{Int32}(-1)
+    described(LibDiffSim.ds_geom_desc(), (kind = choice(GEOMS, "kind", kind), fields...)) do made
+        LibDiffSim.ds_builder_add_geom(handle(b), body, made, out)
+    end
+    Int(out[])
+end
+
+"""
+    add_actuator!(builder; joint = nothing, tendon = nothing, fields...)
+
+Adds an actuator on a joint or along a tendon, by name, which takes the next entry of u; fields are those of `ds_actuator_desc`:
+name, gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation (such as
+`:filter`) with what belongs to it, muscle_...
+"""
+add_actuator!(b::Builder; activation = :none, fields...) =
+    described(LibDiffSim.ds_actuator_desc(), (activation = choice(ACTIVATIONS, "activation", activation), fields...)) do made
+        LibDiffSim.ds_builder_add_actuator(handle(b), made)
+    end
+
+"""
+    add_spring!(builder; fields...)
+
+Adds a spring and damper without rest length between two points; fields are those of `ds_spring_desc`: name, body1, body2,
+anchor1 (3), anchor2 (3), stiffness, damping.
+"""
+add_spring!(b::Builder; fields...) =
+    described(made -> LibDiffSim.ds_builder_add_spring(handle(b), made), LibDiffSim.ds_spring_desc(), fields)
+
+"""
+    add_tendon!(builder; joints, fields...)
+    add_tendon!(builder; bodies, anchors, fields...)
+
+Adds a tendon: along the sum of joints' coordinates (`joints`: pairs of names and coefficients), or along points, column by
+column of `anchors` (3×n) in the frames of `bodies`. With solids and pulleys in the path, `stations` says what each is
+(`LibDiffSim.DS_PATH_POINT`, `DS_PATH_SPHERE`, `DS_PATH_CYLINDER`, `DS_PATH_PULLEY`), `sizes` has radii and divisors, `axes` (3×n) the directions of
+cylinders, `side_bodies` (-1 for none) and `sides` (3×n) the side points. Other fields are those of `ds_tendon_desc`: name,
+pull_only, stiffness, damping, rest_lower, rest_upper, lower, upper, friction_loss.
+"""
+function add_tendon!(b::Builder; joints = nothing, bodies = nothing, anchors = nothing, fields...)
+    (joints === nothing) == (bodies === nothing) && throw(ArgumentError("add_tendon!: expected either joints or bodies"))
+    path = if joints !== nothing
+        names, coefficients = [first(j) for j in joints], [last(j) for j in joints]
+        (kind = LibDiffSim.DS_TENDON_FIXED, count = length(names), joints = names, coefficients = coefficients)
+    else
+        shape = anchors === nothing ? () : size(anchors)
+        shape == (3, length(bodies)) ||
+            throw(DimensionMismatch("anchors: expected 3×$(length(bodies)) numbers, got $(join(shape, "×"))"))
+        (kind = LibDiffSim.DS_TENDON_SPATIAL, count = length(bodies), bodies = bodies, anchors = anchors)
+    end
+    described(made -> LibDiffSim.ds_builder_add_tendon(handle(b), made), LibDiffSim.ds_tendon_desc(), (; path..., fields...))
+end
+
+"""
+    add_equality!(builder; kind, fields...)
+
+Adds an equality, which may close a loop. `kind` is `:connect`, `:weld`, `:distance`, `:joint` or `:tendon`; fields are those of
+`ds_equality_desc`: name, active, body1, body2, anchor1, anchor2, relative (4×4), torque_scale, length, joint1, joint2,
+coefficients (5), tendon1, tendon2.
+"""
+add_equality!(b::Builder; kind, fields...) =
+    described(LibDiffSim.ds_equality_desc(), (kind = choice(EQUALITIES, "kind", kind), fields...)) do made
+        LibDiffSim.ds_builder_add_equality(handle(b), made)
+    end
+
+"    build(builder)\n\nThe model of what has been collected. The builder can be added to and built again."
+function build(b::Builder)
+    out = Ref{Ptr{Cvoid}}(C_NULL)
+    check(LibDiffSim.ds_builder_build(handle(b), out))
+    Model(out[])
+end

@@ -1,0 +1,222 @@
+"""Objects of the library, which Python owns: closed, threads that share them, forks, copies."""
+
+import functools
+import os
+import threading
+import weakref
+from typing import Any, Callable, ClassVar, Dict, FrozenSet, Optional, Tuple, Type, TypeVar
+
+from ._errors import ArgumentTypeError, InvalidArgumentError
+from ._native import NULL, check, ffi
+from ._sealed import Sealed
+
+H = TypeVar("H", bound="Handle")
+M = TypeVar("M", bound=Callable[..., Any])
+
+#: All that are alive and that one thread at a time may use, by their ids.
+_alone: "weakref.WeakValueDictionary[int, Handle]" = weakref.WeakValueDictionary()
+
+
+class _Shared:
+    """In place of a lock, for what nothing changes."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+def takes_turns(method: M) -> M:
+    """Marks a method that takes the lock itself: the wrapper that does it for others costs half a microsecond."""
+    method.takes_turns = True  # type: ignore[attr-defined]
+    return method
+
+
+class Handle:
+    """An object of the library. `close` lets go of it, at the end of a `with` block or when nothing
+    refers to it any more; a call after that raises `InvalidArgumentError`.
+
+    Calls of several threads take turns, except those of a model, which nothing changes.
+    """
+
+    #: Name of the C struct.
+    _kind: ClassVar[str] = ""
+    _free: ClassVar[Any] = None
+    #: Attributes that are what the object was made with.
+    _fixed: ClassVar[FrozenSet[str]] = frozenset()
+    _handle: Any = NULL
+    _lock: Any
+    _ours: FrozenSet[str]
+    #: Why there is no handle.
+    _gone = "it is closed"
+    #: Whether threads may call it at the same time.
+    _shared: ClassVar[bool] = False
+
+    def __init_subclass__(
+        cls, kind: Optional[str] = None, free: Any = None, fixed: Tuple[str, ...] = (), shared: bool = False
+    ) -> None:
+        """kind, free: the C struct and the function that releases it, of the package's own classes. All their public
+        methods then refuse a closed object and, unless it is shared, wait for each other; those that a user's subclass
+        adds do not."""
+        super().__init_subclass__()
+        if kind is None:
+            return
+        cls._kind, cls._free, cls._fixed, cls._shared = kind, free, frozenset(fixed), shared
+        cls.__init__ = _made_once(cls.__init__)  # type: ignore[method-assign]
+        for name in dir(cls):
+            found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+            if name.startswith("_") or name in vars(Handle) or getattr(found, "takes_turns", False):
+                continue
+            if isinstance(found, property):
+                read, write = (f and cls._guarded(name, f) for f in (found.fget, found.fset))
+                setattr(cls, name, property(read, write, doc=found.__doc__))
+            elif callable(found):
+                setattr(cls, name, cls._guarded(name, found))
+
+    @classmethod
+    def _guarded(cls, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method that begins only on an open object and has it to itself."""
+
+        @functools.wraps(method)
+        def call(self: "Handle", *arguments: Any, **named: Any) -> Any:
+            with self._lock:
+                if self._handle is NULL:
+                    self._open()
+                return method(self, *arguments, **named)
+
+        return call
+
+    def __new__(cls: Type[H], *_: Any, **__: Any) -> H:
+        self = super().__new__(cls)
+        self._lock = _Shared() if cls._shared else threading.RLock()
+        if not cls._shared:
+            _alone[id(self)] = self
+        return self
+
+    def _own(self, create: Callable[..., int], *arguments: Any) -> None:
+        out = ffi.new(self._kind + " **")
+        check(create(*arguments, out))
+        self._handle = ffi.gc(out[0], self._free)
+
+    def close(self) -> None:
+        """Lets go of the object; a second time is nothing. It is released at once, or when the call ends
+        in which another thread uses it."""
+        self._handle = NULL
+
+    def _open(self) -> Any:
+        """The handle, for calls that give no status."""
+        if self._handle is NULL:
+            raise InvalidArgumentError(f"{self._kind[3:]}: must not be NULL; {self._gone}")
+        return self._handle
+
+    def __enter__(self: H) -> H:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._fixed and name in self.__dict__:
+            raise AttributeError(f"{name}: it is what the {type(self).__name__} was made with, and stays")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._fixed:
+            raise AttributeError(f"{name}: it is what the {type(self).__name__} was made with, and stays")
+        super().__delattr__(name)
+
+    # Copies: a class says by `_again` how another one is made.
+
+    _no_copies: ClassVar[str] = "Make another one"
+
+    def _again(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        """A function of the module and arguments that can be pickled, which together make the same once more: the function
+        is given an object without handle and them."""
+        raise TypeError(f"a diffsim.{type(self).__name__} can be neither copied nor pickled: {self._no_copies}")
+
+    def _extra(self) -> Dict[str, Any]:
+        """Attributes that a user's subclass has added."""
+        return {name: x for name, x in vars(self).items() if name not in self._ours and name not in _HANDLE_S}
+
+    def __reduce_ex__(self, protocol: Any) -> Tuple[Any, ...]:
+        with self._lock:
+            make, arguments = self._again()
+            # Objects of the library stay outside: a pickle has each of them once.
+            kept = tuple(x if isinstance(x, Handle) else Sealed.of(x, protocol) for x in arguments)
+            return _unpickled, (type(self), make, kept), self._extra() or None
+
+    def __copy__(self: H) -> H:
+        make, arguments = self._again()
+        return _with(_made_again(type(self), make, arguments), self._extra())
+
+    def __deepcopy__(self: H, memo: Dict[int, Any]) -> H:
+        import copy
+
+        make, arguments = self._again()
+        made: H = _made_again(type(self), make, copy.deepcopy(arguments, memo))
+        memo[id(self)] = made
+        return _with(made, copy.deepcopy(self._extra(), memo))
+
+
+_HANDLE_S = frozenset(("_lock", "_ours", "_handle", "_gone"))
+
+
+def _made_once(init: Callable[..., None]) -> Callable[..., None]:
+    """An `__init__` that is run once, and notes which attributes are its own."""
+
+    @functools.wraps(init)
+    def once(self: Handle, *arguments: Any, **named: Any) -> None:
+        if "_ours" in vars(self):
+            raise TypeError(f"a diffsim.{type(self).__name__} is made once; make another one")
+        before = frozenset(vars(self))
+        self._ours = before
+        init(self, *arguments, **named)
+        self._ours = frozenset(vars(self)) - before
+
+    return once
+
+
+def _made_again(kind: Type[H], make: Callable[..., None], arguments: Tuple[Any, ...]) -> H:
+    made = kind.__new__(kind)
+    make(made, *arguments)
+    return made
+
+
+def _unpickled(kind: Type[H], make: Callable[..., None], kept: Tuple[Any, ...]) -> H:
+    return _made_again(kind, make, tuple(x.open() if isinstance(x, Sealed) else x for x in kept))
+
+
+def _with(made: H, extra: Dict[str, Any]) -> H:
+    vars(made).update(extra)
+    return made
+
+
+def _forked() -> None:
+    """In the child of a fork no thread is there that would give a lock back, nor those of a batch. What a call was in the
+    middle of, and what needs threads, is in no state to be used or released."""
+    for handle in list(_alone.values()):
+        if handle._lock.acquire(blocking=False):
+            handle._lock.release()
+            if getattr(handle, "threads", 1) == 1:
+                continue
+            why = "its threads did not come along when the process forked"
+        else:
+            why = "a call was under way when the process forked"
+        handle._lock = threading.RLock()
+        if handle._handle is not NULL:
+            ffi.gc(handle._handle, None)
+            handle._handle, handle._gone = NULL, why
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def given(x: Any, kind: Type[H], argument: str) -> H:
+    """An argument that must be another object of the library."""
+    if not isinstance(x, kind):
+        raise ArgumentTypeError(f"{argument}: expected a diffsim.{kind.__name__}, got {type(x).__name__}")
+    if x._handle is NULL:
+        raise InvalidArgumentError(f"{argument}: must not be NULL; {x._gone}")
+    return x

@@ -1,0 +1,141 @@
+"""How a model was made, so that a pickle can have it made once more, the same to the bit or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+
+from ._errors import InvalidArgumentError
+from ._native import lib, text
+from .enums import Format
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Of a model that nobody knows how to make again."""
+
+    def make(self) -> Model:
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Refuses where the model cannot be made again elsewhere."""
+        raise TypeError("this diffsim.Model cannot be pickled: it was not made by load, from_string or a Builder")
+
+
+@dataclass(frozen=True)
+class File(Origin):
+    """A file, of which the digest says whether it is still the same."""
+
+    path: str
+    mesh_dirs: Tuple[str, ...]
+    options: Dict[str, Any]
+    digest: Optional[str]
+
+    def make(self) -> Model:
+        from .model import Model
+
+        if digest(self.path) != self.digest:
+            raise InvalidArgumentError(
+                f"path: {self.path} is another file than that which the pickled model was loaded from"
+            )
+        return Model.load(self.path, self.mesh_dirs, **self.options)
+
+    def check(self) -> None:
+        if self.digest is None:
+            raise TypeError(f"this diffsim.Model cannot be pickled: {self.path} is no file that can be read again")
+
+
+@dataclass(frozen=True)
+class Text(Origin):
+    """A text; meshes are read again."""
+
+    text: str
+    format: Format
+    mesh_dirs: Tuple[str, ...]
+    options: Dict[str, Any]
+
+    def make(self) -> Model:
+        from .model import Model
+
+        return Model.from_string(self.text, self.format, self.mesh_dirs, **self.options)
+
+    def check(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Built(Origin):
+    """The calls of a builder."""
+
+    calls: Tuple[Any, ...]
+
+    def make(self) -> Model:
+        from .builder import Builder
+
+        with Builder() as builder:
+            builder._replay(self.calls)
+            return builder.build()
+
+    def check(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Changed(Origin):
+    """Another model, and the method that made a changed copy of it."""
+
+    of: Origin
+    method: str
+    arguments: Tuple[Any, ...]
+
+    def make(self) -> Model:
+        with self.of.make() as model:
+            made: Model = getattr(model, self.method)(*self.arguments)
+            return made
+
+    def check(self) -> None:
+        self.of.check()
+
+
+def digest(path: str) -> Optional[str]:
+    """Of a file's bytes; None of what is no file, such as a pipe, which is read once."""
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def mark(model: Model) -> str:
+    """A digest of all that MJCF can say of a model, numbers to the bit and meshes included, and of what it cannot."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        lost = model.save(path)
+        with open(path, "rb") as file:
+            said = hashlib.sha256(file.read())
+    said.update("\n".join((*lost, *model.warnings)).encode())
+    return said.hexdigest()
+
+
+def restore(model: Model, origin: Origin, expected: str, version: str) -> None:
+    """Fills an empty model as the origin has it, or raises `InvalidArgumentError`."""
+    here = text(lib.ds_version_string())
+    if version != here:
+        raise InvalidArgumentError(
+            f"pickle: diffsim {version} made it; this is {here}, whose models may differ in bits"
+        )
+    made = origin.make()
+    model._take(made, origin)
+    if model._fingerprint() != expected:
+        model.close()
+        raise InvalidArgumentError(
+            "pickle: what the model is made of gives another one now: files that it includes or meshes have changed"
+        )

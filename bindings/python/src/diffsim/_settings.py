@@ -1,0 +1,62 @@
+"""What has been set in a sim or rollout since it was made, for another one that is the same."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+from ._native import Array
+from .enums import ParamKind
+from .parameters import Param
+
+
+class Settings:
+    """Pairs of geoms, wrenches, prescribed velocities and parameters with the last values that they were given, and the parameters selected."""
+
+    def __init__(self) -> None:
+        self.pairs: Dict[Tuple[int, int], bool] = {}
+        self.wrenches: Dict[int, Array] = {}
+        self.prescribed: Dict[int, float] = {}
+        self.params: Dict[Param, float] = {}
+        self.selected: Tuple[Param, ...] = ()
+
+    def pair(self, a: int, b: int, enabled: bool) -> None:
+        self.pairs[min(a, b), max(a, b)] = enabled
+
+    def wrench(self, body: int, wrench: Array) -> None:
+        self.wrenches[body] = wrench.copy()
+        # They are parameters, too: what was set last holds.
+        for component in range(6):
+            self.params.pop(Param(ParamKind.EXTERNAL_WRENCH, body, component), None)
+
+    def prescribe(self, dof: int, velocity: float) -> None:
+        self.prescribed[dof] = velocity
+        self.params.pop(Param(ParamKind.PRESCRIBED, dof), None)
+
+    def values(self, values: Array) -> None:
+        self.params.update(zip(self.selected, values.tolist()))
+
+    def state(self) -> Dict[str, Any]:
+        """For copies, which share nothing with these settings."""
+        wrenches = {body: wrench.copy() for body, wrench in self.wrenches.items()}
+        return {
+            "pairs": dict(self.pairs),
+            "wrenches": wrenches,
+            "prescribed": dict(self.prescribed),
+            "params": dict(self.params),
+            "selected": self.selected,
+        }
+
+
+def apply(state: Dict[str, Any], to: Any) -> None:
+    """Sets the same in a new sim or rollout."""
+    for (a, b), enabled in state["pairs"].items():
+        to.set_pair_enabled(a, b, enabled)
+    for body, wrench in state["wrenches"].items():
+        to.set_external_wrench(body, wrench)
+    for dof, velocity in state.get("prescribed", {}).items():
+        to.prescribe(dof, velocity)
+    params: List[Param] = list(state["params"])
+    if params:
+        to.select_params(params)
+        to.params = list(state["params"].values())
+    to.select_params(state["selected"])

@@ -1,0 +1,161 @@
+"""What the laws of a step say about a state without moving it, and what is measured there: rays and sensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Optional, Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._errors import InvalidArgumentError
+from ._native import INT, Array, array, check, ffi, lib, pointer, result
+from .asked import Asked
+from .enums import Gradient
+from .model import Id
+
+
+class RayHits(NamedTuple):
+    """What rays meet first, an entry or column each: distances [m], -1 where nothing is met; normals of the surfaces (3×n);
+    ids of geoms, -1 for none; derivatives of the distances by q (tangent), nv×n; gradients: numbers of `Gradient`."""
+
+    distances: Array
+    normals: Array
+    geoms: Array
+    ddistances: Array
+    gradients: Array
+
+
+class Measured(Asked):
+    """What a `Sim` answers about a state by the laws of its step, and what is measured there."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def np(self) -> int:
+            """Number of selected parameters."""
+
+    # By the laws of the step
+
+    def forward(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
+        """Acceleration by the laws of the step from (q, v, u), nv, which moves nothing: `contacts`, `body_contact_wrenches`
+        and all derivatives are those of that step afterwards, the warm start of the next one is not. None for u is zero."""
+        out: Array = result(None, (self.model.nv,), "acceleration")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u)
+        check(lib.ds_sim_forward(self._handle, *state, pointer(out)))
+        return out
+
+    def acceleration_jacobians(self) -> Tuple[Array, Array, Array, Array]:
+        """(da_dq, da_dv, da_du, da_dp) of the last step or `forward`, nv rows each."""
+        nv = self.model.nv
+        da_dq, da_dv, da_du, da_dp = (result(None, (nv, n), "out") for n in (nv, nv, self.model.nu, self.np))
+        out = da_dq, da_dv, da_du, da_dp
+        check(lib.ds_sim_acceleration_jacobians(self._handle, *map(pointer, out)))
+        return out
+
+    def acceleration_vjp(self, a_bar: ArrayLike) -> Tuple[Array, Array, Array, Array]:
+        """(q_bar, v_bar, u_bar, p_bar): the adjoint of the acceleration of the last step or `forward`."""
+        nv = self.model.nv
+        q_bar, v_bar, u_bar, p_bar = (result(None, (n,), "out") for n in (nv, nv, self.model.nu, self.np))
+        out = q_bar, v_bar, u_bar, p_bar
+        bar = array(a_bar, (nv,), "a_bar")
+        check(lib.ds_sim_acceleration_vjp(self._handle, pointer(bar), *map(pointer, out)))
+        return out
+
+    def inverse(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
+        """The force beside those of inputs u, None for zero, with which `forward` from (q, v) has acceleration a: nv. Raises
+        `UnsupportedError` for rigid contact, whose impulses are no function of the velocity."""
+        out: Array = result(None, (self.model.nv,), "force")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u), self._a.fill(a)
+        check(lib.ds_sim_inverse(self._handle, *state, pointer(out)))
+        return out
+
+    def inverse_jacobians(self) -> Tuple[Array, Array, Array]:
+        """(dforce_dq, dforce_dv, dforce_da) of the last `inverse`, nv×nv each."""
+        by_q, by_v, by_a = (result(None, (self.model.nv,) * 2, "out") for _ in range(3))
+        check(lib.ds_sim_inverse_jacobians(self._handle, pointer(by_q), pointer(by_v), pointer(by_a)))
+        return by_q, by_v, by_a
+
+    def body_contact_wrenches(self) -> Array:
+        """Wrenches (force; moment) of all contacts of the last step on every body, world axes, at the bodies' origins:
+        6×nbody."""
+        out: Array = result(None, (6, self.model.nbody), "wrenches")
+        check(lib.ds_sim_body_contact_wrenches(self._handle, pointer(out)))
+        return out
+
+    # Rays
+
+    def ray_casts(
+        self,
+        q: ArrayLike,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: float = float("inf"),
+        exclude_body: Optional[Id] = None,
+    ) -> RayHits:
+        """What rays meet first, 3×n origins and directions of any length but zero, world axes."""
+        count = np.asarray(origins).size // 3
+        start, along = array(origins, (3, count), "origins"), array(directions, (3, count), "directions")
+        body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
+        hits = RayHits(
+            result(None, (count,), "distances"),
+            result(None, (3, count), "normals"),
+            result(None, (count,), "geoms", INT),
+            result(None, (self.model.nv, count), "ddistances"),
+            result(None, (count,), "gradients", INT),
+        )
+        given = self._q.fill(q), count, pointer(start), pointer(along), max_distance, body
+        made = pointer(hits.distances), pointer(hits.normals), pointer(hits.geoms), pointer(hits.ddistances)
+        gradients = ffi.cast("ds_gradient *", hits.gradients.ctypes.data)
+        check(lib.ds_sim_ray_casts(self._handle, *given, *made, gradients))
+        return hits
+
+    def ray_cast(
+        self,
+        q: ArrayLike,
+        origin: ArrayLike,
+        direction: ArrayLike,
+        max_distance: float = float("inf"),
+        exclude_body: Optional[Id] = None,
+    ) -> Tuple[float, Array, int, Array, Gradient]:
+        """(distance, normal, geom, ddistance, gradient) of what one ray meets first; -1, zeros, -1 for nothing."""
+        start, along = array(origin, (3,), "origin"), array(direction, (3,), "direction")
+        body = -1 if exclude_body is None else self.model._id("body", exclude_body, "exclude_body")
+        normal, by_q = result(None, (3,), "normal"), result(None, (self.model.nv,), "ddistance")
+        distance, geom, gradient = ffi.new("double *"), ffi.new("int32_t *"), ffi.new("ds_gradient *")
+        given = self._q.fill(q), pointer(start), pointer(along), max_distance, body
+        check(lib.ds_sim_ray_cast(self._handle, *given, distance, pointer(normal), geom, pointer(by_q), gradient))
+        return distance[0], normal, geom[0], by_q, Gradient(gradient[0])
+
+    # Sensors
+
+    def sensors(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
+        """What all sensors tell at (q, v, u): nsensordata numbers, a sensor's from `model.sensor(i).address` on. Accelerations
+        and contact forces are those of `forward`, which is done first where a sensor needs them."""
+        out: Array = result(None, (self.model.nsensordata,), "data")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u)
+        check(lib.ds_sim_sensors(self._handle, *state, pointer(out)))
+        return out
+
+    def sensor_jacobians(
+        self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None
+    ) -> Tuple[Array, Array, Array, Gradient]:
+        """(ddata_dq, ddata_dv, ddata_du, gradient) of what all sensors tell, nsensordata rows. Raises `UnsupportedError` for
+        touch, force and torque sensors on which contacts press."""
+        m = self.model
+        by_q, by_v, by_u = (result(None, (m.nsensordata, n), "out") for n in (m.nv, m.nv, m.nu))
+        gradient = ffi.new("ds_gradient *")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u)
+        check(lib.ds_sim_sensor_jacobians(self._handle, *state, pointer(by_q), pointer(by_v), pointer(by_u), gradient))
+        return by_q, by_v, by_u, Gradient(gradient[0])
+
+    def sensor_vjp(
+        self, q: ArrayLike, v: ArrayLike, data_bar: ArrayLike, u: Optional[ArrayLike] = None
+    ) -> Tuple[Array, Array, Array, Gradient]:
+        """(q_bar, v_bar, u_bar, gradient): the adjoint of what all sensors tell."""
+        m = self.model
+        bar = array(data_bar, (m.nsensordata,), "data_bar")
+        q_bar, v_bar, u_bar = (result(None, (n,), "out") for n in (m.nv, m.nv, m.nu))
+        gradient = ffi.new("ds_gradient *")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u), pointer(bar)
+        check(lib.ds_sim_sensor_vjp(self._handle, *state, pointer(q_bar), pointer(v_bar), pointer(u_bar), gradient))
+        return q_bar, v_bar, u_bar, Gradient(gradient[0])

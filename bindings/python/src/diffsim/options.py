@@ -1,0 +1,232 @@
+"""The keyword arguments of the package, with their types, for those who check these. What they mean is in the header."""
+
+from __future__ import annotations
+
+from typing import Optional, TypedDict, Union
+
+from numpy.typing import ArrayLike
+
+from .enums import (
+    Activation,
+    ActivationName,
+    Actuation,
+    ActuationName,
+    Base,
+    BaseName,
+    ContactLaw,
+    ContactLawName,
+    GeomKind,
+    GeomKindName,
+    Integrator,
+    IntegratorName,
+    MeshMode,
+    MeshModeName,
+    Mimic,
+    MimicName,
+    MissingMesh,
+    MissingMeshName,
+    OpenMesh,
+    OpenMeshName,
+    ZoneKind,
+    ZoneKindName,
+)
+
+#: A body's id, or its name.
+Id = Union[int, str]
+
+
+class LoadOptions(TypedDict, total=False):
+    """Fields of `ds_load_options`."""
+
+    base: Union[Base, BaseName]
+    actuation: Union[Actuation, ActuationName]
+    ground_plane: int
+    mimic: Union[Mimic, MimicName]
+    missing_mesh: Union[MissingMesh, MissingMeshName]
+    mesh_mode: Union[MeshMode, MeshModeName]
+    ground_friction: float
+    self_collision: int
+    exclude_overlapping: int
+    open_mesh: Union[OpenMesh, OpenMeshName]
+    keep_inseparable: int
+    effort_limits: int
+    transmissions: int
+
+
+class SimOptions(TypedDict, total=False):
+    """Fields of `ds_options`."""
+
+    time_step: float
+    contact: Union[ContactLaw, ContactLawName]
+    integrator: Union[Integrator, IntegratorName]
+    tolerance: float
+    max_iterations: int
+    max_contacts: int
+    kp: float
+    kd: float
+    checkpoint_interval: int
+    derivatives: int
+    require_convergence: int
+    max_push_out: float
+    max_push_out_angle: float
+    max_work: float
+    restitution_threshold: float
+    aware_gradient: int
+    newton_tolerance: float
+    max_newton: int
+
+
+class ProblemOptions(TypedDict, total=False):
+    """Fields of `ds_problem_options`."""
+
+    tolerance: float
+    max_iterations: int
+
+
+class JointFields(TypedDict, total=False):
+    """Fields of `ds_joint_desc`."""
+
+    name: Optional[str]
+    axis: ArrayLike
+    axis2: ArrayLike
+    anchor: ArrayLike
+    reference: float
+    damping: float
+    stiffness: float
+    spring_reference: float
+    armature: float
+    friction_loss: float
+    lower: float
+    upper: float
+    limit_margin: float
+
+
+class GeomFields(TypedDict, total=False):
+    """Fields of `ds_geom_desc`."""
+
+    name: Optional[str]
+    kind: Union[GeomKind, GeomKindName]
+    condim: int
+    size: ArrayLike
+    placement: ArrayLike
+    friction: ArrayLike
+    contype: int
+    conaffinity: int
+    priority: int
+    mesh_mode: Union[MeshMode, MeshModeName]
+    margin: float
+    open_mesh: Union[OpenMesh, OpenMeshName]
+    restitution: float
+    stiffness: float
+    dissipation: float
+    tangential: float
+
+
+class ActuatorFields(TypedDict, total=False):
+    """Fields of `ds_actuator_desc`."""
+
+    name: Optional[str]
+    gear: ArrayLike
+    gain: float
+    bias: ArrayLike
+    control_lower: float
+    control_upper: float
+    force_lower: float
+    force_upper: float
+    gain_slopes: ArrayLike
+    activation: Union[Activation, ActivationName]
+    act_early: int
+    activation_time: ArrayLike
+    activation_smoothing: float
+    act_lower: float
+    act_upper: float
+    muscle_active: int
+    muscle_passive: int
+    muscle_length_range: ArrayLike
+    muscle_range: ArrayLike
+    muscle_force: float
+    muscle_scale: float
+    muscle_lmin: float
+    muscle_lmax: float
+    muscle_vmax: float
+    muscle_fpmax: float
+    muscle_fvmax: float
+
+
+class SpringFields(TypedDict, total=False):
+    """Fields of `ds_spring_desc`."""
+
+    name: Optional[str]
+    body1: Id
+    body2: Id
+    anchor1: ArrayLike
+    anchor2: ArrayLike
+    stiffness: float
+    damping: float
+
+
+class TendonFields(TypedDict, total=False):
+    """Fields of `ds_tendon_desc`."""
+
+    name: Optional[str]
+    pull_only: int
+    stiffness: float
+    damping: float
+    rest_lower: float
+    rest_upper: float
+    lower: float
+    upper: float
+    friction_loss: float
+
+
+class SensorFields(TypedDict, total=False):
+    """Fields of `ds_sensor_desc`."""
+
+    name: Optional[str]
+    body: Id
+    of: Optional[str]
+    reference_body: Id
+    zone: Union[ZoneKind, ZoneKindName]
+    cutoff: float
+    field: ArrayLike
+    zone_size: ArrayLike
+
+
+class EqualityFields(TypedDict, total=False):
+    """Fields of `ds_equality_desc`."""
+
+    name: Optional[str]
+    active: int
+    body1: Id
+    body2: Id
+    anchor1: ArrayLike
+    anchor2: ArrayLike
+    torque_scale: float
+    length: float
+    joint1: Optional[str]
+    joint2: Optional[str]
+    tendon1: Optional[str]
+    tendon2: Optional[str]
+    coefficients: ArrayLike
+
+
+class SmoothingOptions(TypedDict, total=False):
+    """Fields of `ds_smoothing`."""
+
+    width_q: float
+    width_v: float
+    width_u: float
+    pairs: int
+    seed: int
+    max_failures: int
+    kappa: float
+    reach: float
+
+
+class DistanceSmoothingOptions(TypedDict, total=False):
+    """Fields of `ds_distance_smoothing`."""
+
+    width_linear: float
+    width_angular: float
+    pairs: int
+    seed: int

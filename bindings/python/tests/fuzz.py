@@ -1,0 +1,407 @@
+"""Random sequences of calls over all classes of the package: each ends in a result or an exception.
+
+usage: python fuzz.py [--sequences N] [--seed S] [--first K]
+
+A sequence makes objects, good ones and bad ones, and calls their methods with arguments of wrong types, shapes, strides and
+sizes, numbers that are none, closed objects and those of other models. What may not happen: a crash (run it with
+`python -X faulthandler`), an exception that says a defect (`InternalError`, `SystemError`, `RecursionError`), a hang. It
+prints what happened how often. A sequence depends on the seed and its number alone: `--first K --sequences 1` repeats one.
+"""
+
+import argparse
+import collections
+import copy
+import inspect
+import pathlib
+import pickle
+import random
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+import diffsim
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CLASSES = ("Model", "Sim", "Rollout", "Batch", "Problem", "Builder", "Recorder", "Ik")
+DEFECTS = (diffsim.InternalError, SystemError, RecursionError)
+CALLS_A_SEQUENCE = 16
+#: Calls that write files or pages take their own paths; those that allocate or work as asked take small numbers.
+PATHS = ("path", "visuals")
+WORK = (
+    "count",
+    "threads",
+    "max_steps",
+    "steps",
+    "nv",
+    "max_contacts",
+    "pairs",
+    "max_iterations",
+    "max_restarts",
+    "capacity",
+    "size",
+    "rate",
+)
+NUMBERS = (0.0, 1.0, -1.0, 0.5, 1e-3, 1e300, -1e-300, float("nan"), float("inf"), -float("inf"))
+INTEGERS = (0, 1, 2, 3, 17, -1, -(2**31), 2**31 - 1, 2**31, 2**63, -(2**64), True)
+NAMES = (
+    "trunk",
+    "FR_foot",
+    "floor",
+    "FR_hip_joint",
+    "pole",
+    "standing",
+    "",
+    "wing",
+    "a\0b",
+    "日本",
+    "\ud800",
+    "x" * 5000,
+)
+MODELS = ("quadruped.xml", "cartpole.xml", "arm7.urdf")
+OPTIONS = {
+    "Sim": (
+        "time_step",
+        "contact",
+        "integrator",
+        "tolerance",
+        "max_iterations",
+        "max_contacts",
+        "kp",
+        "derivatives",
+        "max_work",
+    ),
+    "Problem": ("tolerance", "max_iterations"),
+    "Ik": ("tolerance", "max_restarts", "seed", "equality_weight", "limits"),
+}
+
+
+class Fuzz:
+    def __init__(self, seed, number, folder):
+        self.random = random.Random(f"{seed} {number}")
+        self.numpy = np.random.default_rng([seed, number])
+        self.folder = folder
+        self.made = []
+        self.model = None
+        #: Share of arguments that the call could take: of a sequence of nonsense none.
+        self.rightness = self.one_of(0.0, 0.5, 0.9, 0.97)
+
+    def one_of(self, *options):
+        return self.random.choice(options)
+
+    # Arguments
+
+    def size(self):
+        m = self.model
+        known = () if m is None else (m.nq, m.nv, m.nu, m.nbody, m.ngeom)
+        return self.one_of(0, 1, 2, 3, 4, 6, 10, 16, *known, *known)
+
+    def array(self):
+        shape = tuple(self.size() for _ in range(self.one_of(0, 1, 1, 1, 2, 2, 3)))
+        x = self.numpy.standard_normal(shape)
+        if x.size and self.random.random() < 0.2:
+            x.flat[self.random.randrange(x.size)] = self.one_of(*NUMBERS)
+        odd = self.random.randrange(14)
+        if odd == 0:
+            return x.astype(self.one_of("f4", "i4", "i8", "u1", "c16", ">f8", "O", "?", "U3"))
+        if odd == 1 and x.ndim:
+            return np.repeat(x, 2, axis=0)[::2]
+        if odd == 2 and x.ndim:
+            return x[::-1]
+        if odd == 3:
+            return np.broadcast_to(self.one_of(*NUMBERS), shape)
+        if odd == 4:
+            x.flags.writeable = False
+        if odd == 5:
+            return x.tolist()
+        if odd == 6:
+            # Its numbers lie between the machine's words.
+            gaps = np.zeros(shape, np.dtype([("pad", "u1"), ("x", "f8")], align=False))
+            return gaps["x"]
+        return np.asfortranarray(x)
+
+    def state(self):
+        """What is right for one of the models, mostly that in use."""
+        m = self.model if self.model is not None else self.load()
+        q, v = m.neutral(), self.numpy.standard_normal(m.nv)
+        return self.one_of(
+            q, v, np.zeros(m.nu), np.repeat(q[:, None], 2, axis=1), np.zeros((m.nv, 2)), np.zeros((m.nu, 2))
+        )
+
+    def right(self, handle, name):
+        """An argument that the call could take, by its name, or None."""
+        m = getattr(handle, "model", handle if isinstance(handle, diffsim.Model) else self.model)
+        if isinstance(handle, diffsim.Problem):
+            n, nv = handle._contacts or 2, handle.nv
+            shapes = {
+                "A": (nv, nv),
+                "J": (3 * n, nv),
+                "v_free": nv,
+                "target": 3 * n,
+                "friction": n,
+                "impulse_bar": 3 * n,
+                "v_bar": nv,
+            }
+            if name == "A":
+                return np.eye(nv)
+            bare = name[1:] if name.startswith("d") else name
+            return np.abs(self.numpy.standard_normal(shapes[bare])) if bare in shapes else None
+        if m is None:
+            return None
+        nq, nv, nu = m.nq, m.nv, m.nu
+        last = {}
+        if isinstance(handle, diffsim.Batch):
+            last = dict.fromkeys(("q", "v", "u", "q_next_bar", "v_next_bar"), handle.count)
+        if isinstance(handle, diffsim.Rollout):
+            steps = handle._steps or self.random.randrange(1, 4)
+            last = {"u": steps, "q_bar": steps + 1, "v_bar": steps + 1}
+        sizes = {
+            "v": nv,
+            "v0": nv,
+            "u": nu,
+            "tau": nv,
+            "a": nv,
+            "dv": nv,
+            "qvel": nv,
+            "wrench": 6,
+            "point": 3,
+            "prescribed": nv,
+        }
+        sizes.update(
+            {
+                "q_next_bar": nv,
+                "v_next_bar": nv,
+                "q_bar": nv,
+                "v_bar": nv,
+                "dq": nv,
+                "du": nu,
+                "dp": getattr(handle, "np", 0),
+            }
+        )
+        sizes.update({"memory": 0, "vector": 3, "gravity": 3, "p": getattr(handle, "np", 0)})
+        if name in ("q", "q0", "q1", "qpos"):
+            x = m.keyframe("standing")[0] if nq == 19 and self.random.random() < 0.5 else m.neutral()
+            return np.repeat(x[:, None], last[name], axis=1) if name in last else x
+        if name in sizes:
+            return 0.1 * self.numpy.standard_normal((sizes[name], last[name]) if name in last else sizes[name])
+        contacts = handle.contacts() if name == "impulse_bar" else ()
+        choices = {
+            "body": ("trunk", 1),
+            "parent": (0,),
+            "geom": ("floor", 0),
+            "geom_a": (0, "floor"),
+            "geom_b": (1, "FR_foot"),
+            "site": (0,),
+            "element": (0, 1),
+            "name": ("trunk", "FR_foot", "standing", "FR_hip_joint", None),
+            "joint": ("FR_hip_joint", 0),
+            "joints": ({"FR_hip_joint": 1.0},),
+            "kind": ("weld", "revolute", "free"),
+            "method": ("central_path",),
+            "frame": ("world", "local"),
+            "enabled": (True, False),
+            "actuation": ("full",),
+            "share": (0.5,),
+            "pairs": ([(0, 1)],),
+            "wanted": (["dv_dq", "dq_dv"], ["dv_dp"]),
+            "params": ([], [diffsim.Param("gravity", 0, 2)]),
+            "time": (0.5,),
+            "channel": ("h",),
+            "values": (np.zeros(nv), [1.0]),
+            "quantity": ("pose", "velocity"),
+            "points": (np.zeros((3, 3)),),
+            "impulse_bar": (np.zeros((3, len(contacts))),),
+            "sim": [x for kind, x in self.made if kind == "Sim"],
+            "rollout": [x for kind, x in self.made if kind == "Rollout"],
+            "batch": [x for kind, x in self.made if kind == "Batch"],
+            "task": (0, 1, 2),
+            "target": (np.eye(4), np.zeros(3), m.neutral()),
+            "weight": (0.0, 1.0, 1e3),
+            "axes": (np.ones(6), (1, 1, 0, 0, 0, 0), (1, 1, 1)),
+            "tolerance": (0.0, 1e-3, np.inf),
+            "placement": (np.eye(4), None),
+            "dofs": (np.ones(nv), None),
+            "dtarget": [np.ones(handle._targets())] if isinstance(handle, diffsim.Ik) else [],
+            "bodies": (["trunk", 1], []),
+            "wrenches": (np.ones((6, 2)), np.zeros((6, 0))),
+            "kinds": ("all", ["tendon", "fluid"], diffsim.ForceKind.PASSIVE),
+            "actuators": ([{"joint": "FR_hip_joint", "kp": 1.0}], []),
+            "pattern": [handle.jacobian_pattern()] if name == "pattern" else [],
+            "path": (str(self.folder / "a.xml"),),
+        }
+        return self.random.choice(choices[name]) if choices.get(name) else None
+
+    def param(self):
+        kind = self.one_of(*diffsim.ParamKind, "geom_frictoin")
+        return diffsim.Param(kind, self.one_of(0, 1, 2, *NAMES), self.one_of(0, 0, 1, 9, -1))
+
+    def thing(self):
+        """Anything at all."""
+        return self.one_of(
+            lambda: self.one_of(*NUMBERS),
+            lambda: self.one_of(*INTEGERS),
+            lambda: self.one_of(*NAMES),
+            lambda: None,
+            lambda: object(),
+            lambda: {"floor": 1.0, 3: None},
+            lambda: [],
+            lambda: b"bytes",
+            lambda: self.one_of("mjcf", "ncp", "free", "box", "weld", diffsim.Format.URDF, diffsim.JointKind.FREE),
+            lambda: diffsim.Sim,
+            lambda: self.random.choice(self.made)[1] if self.made else None,
+            lambda: [self.param()],
+            lambda: (self.array(), self.array()),
+            self.array,
+            self.state,
+        )()
+
+    def argument(self, name, handle=None):
+        if self.random.random() < self.rightness:
+            try:
+                x = self.right(handle, name)
+            except diffsim.DiffsimError:
+                x = None
+            if x is not None:
+                return x
+        if name in PATHS:
+            return self.one_of(
+                str(self.folder / self.one_of("a.xml", "b.urdf", "c.dsrec", "no/d")), str(self.folder), None, 3
+            )
+        if name in WORK:
+            return self.one_of(0, 1, 2, 3, 5, -1, 2.5, None, "x", True)
+        return self.thing()
+
+    def options(self, names):
+        return {name: self.argument(name) for name in self.random.sample(names, self.random.randrange(3))}
+
+    # Objects
+
+    def load(self):
+        return diffsim.Model.load(ROOT / "examples" / "models" / self.one_of(*MODELS))
+
+    def make(self, kind):
+        good = self.random.random() < max(0.5, self.rightness)
+        model = self.model if self.model is not None and good else self.thing()
+        if kind == "Model":
+            self.model = self.load() if good else diffsim.Model.from_string(self.thing(), self.thing())
+            return self.model
+        if kind in ("Sim", "Rollout", "Batch"):
+            given = {
+                "Sim": (),
+                "Rollout": (self.argument("steps"),),
+                "Batch": (self.argument("count"), self.argument("threads")),
+            }
+            if good:
+                given = {"Sim": (), "Rollout": (3,), "Batch": (2, self.one_of(1, 2))}
+            return getattr(diffsim, kind)(model, *given[kind], **({} if good else self.options(OPTIONS["Sim"])))
+        if kind == "Problem":
+            return diffsim.Problem(2 if good else self.argument("nv"), 3, **self.options(OPTIONS["Problem"]))
+        if kind == "Recorder":
+            return diffsim.Recorder(model, rate=0, capacity=1 << 16, channels={"h": 1} if good else self.thing())
+        if kind == "Ik":
+            return diffsim.Ik(model, max_iterations=20, **({} if good else self.options(OPTIONS["Ik"])))
+        return diffsim.Builder()
+
+    def begin(self):
+        """Something that has been stepped, run or solved, for the calls that need that."""
+        self.model = self.load()
+        m, kind = self.model, self.one_of("Sim", "Sim", "Rollout", "Batch", "Problem", "Ik")
+        handle = self.make(kind)
+        names = {"Sim": ("step", "q", "v"), "Rollout": ("run", "q", "v", "u"), "Batch": ("step", "q", "v")}
+        names["Ik"] = ("solve", "q0")
+        names["Problem"] = ("solve", "A", "J", "v_free", "target", "friction")
+        if kind == "Ik":
+            handle.set_target(handle.add_frame(1), np.eye(4))
+            handle.set_target(handle.add_posture(weight=0.1), m.neutral())
+        call, *given = names[kind]
+        self.made += [("Model", m), (kind, handle)]
+        getattr(handle, call)(*(self.right(handle, name) for name in given))
+
+    def call(self):
+        """One step of a sequence; its name."""
+        if not self.made or self.random.random() < 0.2:
+            kind = self.random.choice(CLASSES)
+            if self.model is None and self.rightness:
+                kind = "Model"
+            if self.random.random() < 0.03:
+                made = getattr(diffsim, kind)
+                self.made.append((kind, made.__new__(made)))
+                return f"{kind}.__new__"
+            self.made.append((kind, self.make(kind)))
+            return kind
+        kind, handle = self.random.choice(self.made[-2:] if self.random.random() < 0.5 else self.made)
+        other = self.random.random()
+        if other < 0.02:
+            handle.close()
+            return f"{kind}.close"
+        if other < 0.08:
+            copier = self.one_of(copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), repr, hash)
+            copied = copier(handle)
+            if isinstance(copied, type(handle)):
+                self.made.append((kind, copied))
+            return f"{kind} copied"
+        public = [name for name in dir(type(handle)) if not name.startswith("_")]
+        # What others need comes more often.
+        often = [n for n in ("step", "run", "solve") if n in public and self.random.random() < 0.2]
+        name = self.random.choice(often or public)
+        member = inspect.getattr_static(type(handle), name, None)
+        if isinstance(member, property) or not callable(getattr(type(handle), name)):
+            if self.random.random() < 0.5:
+                setattr(handle, name, self.one_of(self.thing, lambda: getattr(handle, name))())
+            else:
+                getattr(handle, name)
+            return f"{kind}.{name}"
+        method = getattr(handle, name)
+        given, named = [], {}
+        for parameter in inspect.signature(method).parameters.values():
+            optional = parameter.default is not parameter.empty
+            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                if self.random.random() < 0.2:
+                    named[self.one_of("time_step", "name", "pairs", "width_q", "kind", "damping", "mass")] = (
+                        self.thing()
+                    )
+            elif not optional or self.random.random() < 0.2:
+                (given.append if not optional else lambda x: named.update({parameter.name: x}))(
+                    self.argument(parameter.name, handle)
+                )
+        outcome = method(*given, **named)
+        if type(outcome).__name__ in CLASSES:
+            self.made.append((type(outcome).__name__, outcome))
+        return f"{kind}.{name}"
+
+
+def run(seed, first, count):
+    """What happened how often, by class of exception, `ok` without one. Raises where that may not be."""
+    happened = collections.Counter()
+    # Overflows and casts of nonsense are reported by NumPy, too.
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(first, first + count):
+            fuzz = Fuzz(seed, number, pathlib.Path(folder))
+            for k in range(CALLS_A_SEQUENCE):
+                try:
+                    (fuzz.call if k or fuzz.rightness < 0.9 else fuzz.begin)()
+                    happened["ok"] += 1
+                except DEFECTS as error:
+                    raise AssertionError(f"sequence {number}, call {k}: {error!r}") from error
+                except Exception as error:
+                    happened[type(error).__name__] += 1
+    return happened
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sequences", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    happened = run(given.seed, given.first, given.sequences)
+    print(f"{given.sequences} sequences, {sum(happened.values())} calls:")
+    for name, count in happened.most_common():
+        print(f"{count:9} {name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+//! Acceleration and contact forces at a state, and the force for an acceleration.
+
+use super::args::{self, Out};
+use super::dynamics::moving;
+use super::sim::{ds_sim, get, parts};
+use super::status::ds_status;
+use super::wall;
+use crate::step::{AccelerationJacobians, InverseJacobians};
+
+/// Acceleration and contact forces at a state by the laws of the sim's step, without moving it. q: nq numbers; v: nv; u: nu,
+/// NULL where nu = 0; acceleration: nv numbers, may be NULL. It is that of the balance of forces over the sim's time step
+/// h from there: M a + b is the sum of the forces, of contacts their impulses over h, with what of joints' springs and
+/// dampers is taken implicitly; with DS_INTEGRATOR_SYMPLECTIC_EULER (v_next - v)/h of the step, with
+/// DS_INTEGRATOR_SYMPLECTIC_EULER_WORLD that but for free joints, whose axes the step turns; with DS_INTEGRATOR_BDF1 and
+/// _SDIRK2 (v_next - v)/h. Without contact and implicit forces h has no part in it.
+///
+/// Afterwards the last step, of which ds_sim_contacts, ds_sim_body_contact_wrenches, ds_sim_step_info and all derivatives
+/// tell, is that from this state. The warm start of the next step stays as it was.
+///
+/// Errors: those of ds_sim_step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_forward(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    acceleration: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let u = args::array(u, s.sim.model().nu(), "u")?;
+        let out = Out::optional(acceleration, v.len(), "acceleration")?;
+        let [x] = parts(&mut s.stage, [v.len()]);
+        s.sim.forward(q, v, u, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// Jacobians of the acceleration of the last step or ds_sim_forward by q (tangent), v, u and the selected parameters,
+/// column-major with nv rows; NULL for those not wanted. They must not overlap each other.
+///
+/// Errors: those of ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_acceleration_jacobians(
+    sim: *mut ds_sim,
+    da_dq: *mut f64,
+    da_dv: *mut f64,
+    da_du: *mut f64,
+    da_dp: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
+        let outs = [
+            Out::optional(da_dq, nv * nv, "da_dq")?,
+            Out::optional(da_dv, nv * nv, "da_dv")?,
+            Out::optional(da_du, nv * nu, "da_du")?,
+            Out::optional(da_dp, nv * np, "da_dp")?,
+        ];
+        let [by_q, by_v, by_u, by_p] = args::in_place(outs, &[])?;
+        (s.sim).acceleration_jacobians(AccelerationJacobians {
+            by_q,
+            by_v,
+            by_u,
+            by_p,
+        })
+    })
+}
+
+/// Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by it (nv numbers) to those by q
+/// (tangent, nv), v (nv), u (nu) and the selected parameters (np); NULL for those not wanted.
+///
+/// Errors: those of ds_sim_step_vjp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_acceleration_vjp(
+    sim: *mut ds_sim,
+    a_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
+        let a_bar = args::array(a_bar, nv, "a_bar")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+            Out::optional(p_bar, np, "p_bar")?,
+        ];
+        let [q, v, u, p] = parts(&mut s.stage, [nv, nv, nu, np]);
+        s.sim.acceleration_vjp(
+            a_bar,
+            Some(&mut *q),
+            Some(&mut *v),
+            Some(&mut *u),
+            outs[3].wanted().then_some(&mut *p),
+        )?;
+        args::publish([(q, outs[0]), (v, outs[1]), (u, outs[2]), (p, outs[3])])
+    })
+}
+
+/// The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has
+/// acceleration a: with contact, whose impulses follow from the velocity at the end. q: nq numbers; v, a: nv; u: nu numbers,
+/// NULL for zero: then it is what actuators have to do; with DS_ACTUATION_FULL it is u. The step under it is taken as
+/// ds_sim_forward does, which is the last one afterwards.
+///
+/// Errors: those of ds_sim_step; DS_ERR_UNSUPPORTED with DS_CONTACT_NCP and DS_CONTACT_LCP, whose impulses are no function
+/// of the velocity (many forces lead to one motion), and with integrators other than the symplectic ones;
+/// DS_ERR_NOT_CONVERGED where the law pushes bodies out of each other so that no step ends with a.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_inverse(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    a: *const f64,
+    force: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let (nv, nu) = (v.len(), s.sim.model().nu());
+        let a = args::array(a, nv, "a")?;
+        let given = args::optional_array(u, nu, "u")?;
+        let out = Out::new(force, nv, "force")?;
+        let [x, zero] = parts(&mut s.stage, [nv, nu]);
+        zero.fill(0.0);
+        let u = if u.is_null() { zero } else { given };
+        s.sim.inverse(q, v, u, a, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// Derivatives of the force of the last ds_sim_inverse by q (tangent), by v and by a, nv×nv each, column-major; NULL for
+/// those not wanted. They must not overlap each other.
+///
+/// Errors: DS_ERR_NO_STEP before it; those of ds_sim_inverse and ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_inverse_jacobians(
+    sim: *mut ds_sim,
+    dforce_dq: *mut f64,
+    dforce_dv: *mut f64,
+    dforce_da: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let nv = s.sim.model().nv();
+        let outs = [
+            Out::optional(dforce_dq, nv * nv, "dforce_dq")?,
+            Out::optional(dforce_dv, nv * nv, "dforce_dv")?,
+            Out::optional(dforce_da, nv * nv, "dforce_da")?,
+        ];
+        let [by_q, by_v, by_a] = args::in_place(outs, &[])?;
+        (s.sim).inverse_jacobians(InverseJacobians { by_q, by_v, by_a })
+    })
+}
+
+/// Wrenches (force; moment) of all contacts of the last step or ds_sim_forward on every body, impulses over the time step:
+/// 6 × nbody numbers, world axes, at the bodies' origins [N, N m]; for the world at its own.
+///
+/// Errors: DS_ERR_NO_STEP before a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_body_contact_wrenches(
+    sim: *mut ds_sim,
+    wrenches: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let n = 6 * s.sim.model().nbody();
+        let out = Out::new(wrenches, n, "wrenches")?;
+        let [x] = parts(&mut s.stage, [n]);
+        s.sim.body_contact_wrenches(x)?;
+        args::publish([(x, out)])
+    })
+}

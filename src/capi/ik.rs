@@ -1,0 +1,458 @@
+//! Inverse kinematics.
+
+use super::args::{self, Growing, Out};
+use super::builder::pose;
+use super::model::ds_model;
+use super::report::ds_gradient;
+use super::status::ds_status;
+use super::wall;
+use crate::error::{Error, Result};
+use crate::ik::{Ik, IkInfo, IkKind, IkOptions, IkTask};
+use crate::spatial::Pose;
+
+/// Solves inverse kinematics of one model: tasks are added once, their targets set as often as wanted. ds_ik_solve,
+/// ds_ik_residual, ds_ik_gradient and the derivatives do not allocate, nor does ds_ik_set_target but for a posture's first. One
+/// thread at a time.
+///
+/// A solution is a least of the sum of (weight residual)²/2 over the rows of all tasks, with joints within their bounds. Tasks
+/// that no configuration meets together are weighed against each other; the model's equalities (loops, joints that follow
+/// others) count as tasks.
+pub struct ds_ik {
+    ik: Ik,
+    /// Results before they are published.
+    stage: Vec<f64>,
+}
+
+/// Options of a ds_ik, fixed at its creation. Fill with ds_ik_options_init, then change fields.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_ik_options {
+    /// Size of this struct in bytes; set by ds_ik_options_init.
+    pub struct_size: usize,
+    /// Largest residual of a task that counts as solved [m, rad]. Default 1e-10.
+    pub tolerance: f64,
+    /// Of each start, at least 1. Default 100.
+    pub max_iterations: usize,
+    /// Further starts where the first does not solve the tasks, at random configurations: joints with bounds at most 13 rad or
+    /// 10 km apart within them, others that turn within half a turn of q0, free joints as in q0. Default 0.
+    pub max_restarts: usize,
+    /// Of these: the same inputs and seed give the same bits. Default 0.
+    pub seed: u64,
+    /// Of the model's equalities [1/m, 1/rad]; 0 leaves them out. Default 1.
+    pub equality_weight: f64,
+    /// 0 or 1: whether the bounds of joints hold. Default 1.
+    pub limits: i32,
+    /// Must be 0.
+    pub reserved: i32,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_ik_options {
+    const NAME: &'static str = "ds_ik_options";
+    const FIRST: usize = size_of::<ds_ik_options>();
+
+    fn defaults() -> Self {
+        let o = IkOptions::default();
+        ds_ik_options {
+            struct_size: size_of::<ds_ik_options>(),
+            tolerance: o.tolerance,
+            max_iterations: o.max_iterations,
+            max_restarts: o.max_restarts,
+            seed: o.seed,
+            equality_weight: o.equality_weight,
+            limits: i32::from(o.limits),
+            reserved: 0,
+        }
+    }
+}
+
+/// What a task of a ds_ik is about.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_ik_kind {
+    /// A frame on a body. Target: its placement in the world, 16 numbers of a column-major 4×4 matrix. Residual: position along
+    /// the world's axes, then the rotation vector from the target's orientation, along the target's axes. Variation of the
+    /// target: 6 numbers (linear; angular) along the world's axes.
+    DS_IK_FRAME = 0,
+    /// The centre of mass of all that moves. Target, residual and variation: 3 numbers.
+    DS_IK_CENTER_OF_MASS = 1,
+    /// The configuration. Target: nq numbers. Residual: nv numbers, q minus the target; of spherical joints the rotation vector
+    /// along the target's axes, of free joints the position in the joint's frame and then that. Variation: its tangent, nv.
+    DS_IK_POSTURE = 2,
+}
+
+/// A task of a ds_ik. Fill with ds_ik_task_init, then change fields.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_ik_task {
+    /// Size of this struct in bytes; set by ds_ik_task_init.
+    pub struct_size: usize,
+    /// A ds_ik_kind. Default DS_IK_FRAME.
+    pub kind: i32,
+    /// Id of the body of a frame. Default 0, the world.
+    pub body: i32,
+    /// Of the frame in the body's, a column-major 4×4 matrix; of a site: ds_model_site_placement. Default the identity.
+    pub placement: [f64; 16],
+    /// Of all rows [1/m, 1/rad], at least 0; 0 leaves the task out. Default 1.
+    pub weight: f64,
+    /// Factors of the weight, at least 0, in the order of the residual: of a frame all, of the centre of mass the first three. A
+    /// row with 0 is left free: with three zeros at the end a frame is a position. Default 1 each.
+    pub axes: [f64; 6],
+    /// Factors of a posture's weight, nv numbers, read during the call; NULL: 1 each. NULL for other kinds. Default NULL.
+    pub dofs: *const f64,
+    /// Largest residual that counts as solved, in place of options.tolerance; INFINITY makes a preference, which is solved
+    /// wherever it ends. Default 0: options.tolerance, for a posture INFINITY.
+    pub tolerance: f64,
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, and zeros are values.
+unsafe impl Growing for ds_ik_task {
+    const NAME: &'static str = "ds_ik_task";
+    const FIRST: usize = size_of::<ds_ik_task>();
+
+    fn defaults() -> Self {
+        ds_ik_task {
+            struct_size: size_of::<ds_ik_task>(),
+            kind: ds_ik_kind::DS_IK_FRAME as i32,
+            body: 0,
+            placement: Pose::IDENTITY.homogeneous(),
+            weight: 1.0,
+            axes: [1.0; 6],
+            dofs: std::ptr::null(),
+            tolerance: 0.0,
+        }
+    }
+}
+
+/// How a search of a ds_ik ended.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_ik_outcome {
+    /// Every task is within its tolerance, the model's equalities too, and preferences are at their best.
+    DS_IK_SOLVED = 0,
+    /// A local least at which something is not within its tolerance: out of reach, or another start is needed.
+    DS_IK_STATIONARY = 1,
+    /// Neither, after options.max_iterations.
+    DS_IK_ITERATIONS = 2,
+}
+
+/// How a search of a ds_ik went.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_ik_info {
+    /// A ds_ik_outcome.
+    pub outcome: i32,
+    /// 0.
+    pub padding: i32,
+    /// In all starts together.
+    pub iterations: usize,
+    /// Starts after the first.
+    pub restarts: usize,
+    /// Largest residual of what has a tolerance, unweighted [m, rad].
+    pub residual: f64,
+    /// Sum of (weight residual)²/2.
+    pub objective: f64,
+    /// Largest entry of its gradient along joints that no bound holds.
+    pub slope: f64,
+    /// Largest violation of the model's equalities.
+    pub equality_residual: f64,
+    /// 0: room.
+    pub reserved: [u64; 8],
+}
+
+fn told(i: IkInfo, equality_residual: f64) -> ds_ik_info {
+    ds_ik_info {
+        outcome: i.outcome as i32,
+        padding: 0,
+        iterations: i.iterations,
+        restarts: i.restarts,
+        residual: i.residual,
+        objective: i.objective,
+        slope: i.slope,
+        equality_residual,
+        reserved: [0; 8],
+    }
+}
+
+unsafe fn get<'a>(ik: *mut ds_ik) -> Result<&'a mut ds_ik> {
+    args::exclusive(ik, "ik")
+}
+
+fn number(task: i32) -> Result<usize> {
+    usize::try_from(task)
+        .map_err(|_| Error::invalid(format!("task: must be the number of a task, got {task}")))
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_options_init(options: *mut ds_ik_options) {
+    args::init(options)
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_task_init(task: *mut ds_ik_task) {
+    args::init(task)
+}
+
+/// Makes a solver without tasks, which keeps the model alive; options: NULL for the defaults. Release *out with ds_ik_free.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the option; DS_ERR_UNSUPPORTED naming a joint with bounds that are none of one
+/// coordinate (options.limits = 0 leaves bounds out).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_create(
+    model: *const ds_model,
+    options: *const ds_ik_options,
+    out: *mut *mut ds_ik,
+) -> ds_status {
+    wall::status(|| {
+        let model = super::model::get(model)?;
+        let o = args::grown(options, "options")?;
+        args::zero(o.reserved, "options.reserved")?;
+        let options = IkOptions {
+            tolerance: o.tolerance,
+            max_iterations: o.max_iterations,
+            max_restarts: o.max_restarts,
+            seed: o.seed,
+            equality_weight: o.equality_weight,
+            limits: args::flag(o.limits, "options.limits")?,
+        };
+        args::give(out, || {
+            let stage = vec![0.0; model.model.nq().max(model.model.nv())];
+            let ik = Ik::new(model.model.clone(), &options)?;
+            Ok(ds_ik { ik, stage })
+        })
+    })
+}
+
+/// Releases a solver. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_free(ik: *mut ds_ik) {
+    args::take(ik)
+}
+
+/// Adds a task, whose number, counted from 0, goes to *number; its target is set by ds_ik_set_target. The last solution is
+/// forgotten.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT naming the field.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_add_task(
+    ik: *mut ds_ik,
+    task: *const ds_ik_task,
+    number: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        args::reference(task, "task")?;
+        let t = args::grown(task, "task")?;
+        let number = args::place(number, "number")?;
+        let model = s.ik.model().clone();
+        let kind = choice!(t.kind, "task.kind", ds_ik_kind {
+            DS_IK_FRAME => 0,
+            DS_IK_CENTER_OF_MASS => 1,
+            DS_IK_POSTURE => 2,
+        })?;
+        let kind = match kind {
+            0 => IkKind::Frame {
+                body: args::index(t.body, model.nbody(), "task.body", "body")?,
+                placement: pose(&t.placement, "task.placement")?,
+            },
+            1 => IkKind::CenterOfMass,
+            _ => IkKind::Posture,
+        };
+        let made = s.ik.add_task(IkTask {
+            kind,
+            weight: t.weight,
+            axes: t.axes,
+            dofs: args::optional_array(t.dofs, model.nv(), "task.dofs")?.to_vec(),
+            tolerance: (t.tolerance != 0.0).then_some(t.tolerance),
+        })?;
+        s.stage.resize(s.stage.len().max(s.ik.variations()), 0.0);
+        number.write(args::id(Some(made)));
+        Ok(())
+    })
+}
+
+/// Number of tasks. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_ntask(ik: *const ds_ik) -> usize {
+    wall::value(0, || Ok(args::reference(ik, "ik")?.ik.tasks().len()))
+}
+
+/// Numbers of a task's target (see ds_ik_kind). 0 for a number that is no task's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_target_size(ik: *const ds_ik, task: i32) -> usize {
+    wall::value(0, || {
+        args::reference(ik, "ik")?.ik.target_size(number(task)?)
+    })
+}
+
+/// Numbers of a task's residual, and of a variation of its target (see ds_ik_kind). 0 for a number that is no task's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_residual_size(ik: *const ds_ik, task: i32) -> usize {
+    wall::value(0, || {
+        args::reference(ik, "ik")?.ik.variation_size(number(task)?)
+    })
+}
+
+/// Numbers of a variation of all targets: those of ds_ik_residual_size together. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_variation_size(ik: *const ds_ik) -> usize {
+    wall::value(0, || Ok(args::reference(ik, "ik")?.ik.variations()))
+}
+
+/// Sets where a task should be: ds_ik_target_size numbers. The last solution is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_set_target(
+    ik: *mut ds_ik,
+    task: i32,
+    target: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let ik = &mut get(ik)?.ik;
+        let task = number(task)?;
+        let x = args::numbers(target, ik.target_size(task)?, "target")?;
+        match ik.tasks()[task].kind {
+            IkKind::Frame { .. } => ik.set_frame_target(task, &pose(x, "target")?),
+            _ => ik.set_target(task, x),
+        }
+    })
+}
+
+/// Sets the weight of a task, as ds_ik_task.weight. The last solution is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_set_weight(ik: *mut ds_ik, task: i32, weight: f64) -> ds_status {
+    wall::status(|| get(ik)?.ik.set_weight(number(task)?, weight))
+}
+
+/// Solves the tasks from q0, which is moved into the bounds first, and writes the configuration to q: nq numbers each, which may be
+/// the same. info, how it went, may be NULL. Tasks that are not met are no error: info->outcome says so, and q is the best of all
+/// starts.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT where a task has no target; DS_ERR_NUMERICAL for numbers that are not finite, or too large
+/// for their squares to be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_solve(
+    ik: *mut ds_ik,
+    q0: *const f64,
+    q: *mut f64,
+    info: *mut ds_ik_info,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        let model = s.ik.model().clone();
+        let q0 = args::configuration(q0, &model, "q0")?;
+        let out = Out::new(q, model.nq(), "q")?;
+        let info = args::optional_place(info, "info")?;
+        let x = &mut s.stage[..model.nq()];
+        let found = s.ik.solve(q0, x)?;
+        args::publish([(x, out)])?;
+        if let Some(info) = info {
+            info.write(told(found, s.ik.equality_residual()?));
+        }
+        Ok(())
+    })
+}
+
+/// Residual of a task at the last solution, unweighted: ds_ik_residual_size numbers.
+///
+/// Errors: DS_ERR_NO_STEP before a solution.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_residual(
+    ik: *mut ds_ik,
+    task: i32,
+    residual: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        let task = number(task)?;
+        let n = s.ik.variation_size(task)?;
+        let out = Out::new(residual, n, "residual")?;
+        let x = &mut s.stage[..n];
+        s.ik.residual(task, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// What the derivative of the last solution by the targets is. *gradient: DS_GRADIENT_EXACT, or DS_GRADIENT_ONE_SIDED where a
+/// joint is at a bound that holds it with no force: it is that of the side where the joint leaves the bound. *unique: 1 where the
+/// solution is the only one near by; 0 where solutions are a family (an arm with more joints than the task needs): the
+/// derivative then is that of the motion of least norm that goes along with the targets, and where a search from elsewhere ends
+/// may differ. Either may be NULL.
+///
+/// Errors: DS_ERR_NO_STEP before a solution; DS_ERR_NOT_CONVERGED after DS_IK_ITERATIONS, or where what was found is not yet the
+/// least; DS_ERR_NUMERICAL where the solution is singular; DS_ERR_UNSUPPORTED where residuals stay and the model has equalities that
+/// are not met, or joints whose axes vary.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_gradient(
+    ik: *mut ds_ik,
+    gradient: *mut ds_gradient,
+    unique: *mut i32,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        let gradient = args::optional_place(gradient, "gradient")?;
+        let unique = args::optional_place(unique, "unique")?;
+        let told = s.ik.gradient()?;
+        if let Some(gradient) = gradient {
+            gradient.write(told.gradient.into());
+        }
+        if let Some(unique) = unique {
+            unique.write(i32::from(told.unique));
+        }
+        Ok(())
+    })
+}
+
+/// Derivative of the last solution (tangent) by the variations of all targets, those of each task after those of the one before:
+/// nv × ds_ik_variation_size numbers, column-major.
+///
+/// Errors: those of ds_ik_gradient.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_jacobian(ik: *mut ds_ik, dq_dtarget: *mut f64) -> ds_status {
+    wall::status(|| {
+        let ik = &mut get(ik)?.ik;
+        let n = ik.model().nv() * ik.variations();
+        let out = Out::new(dq_dtarget, n, "dq_dtarget")?;
+        ik.gradient()?;
+        ik.jacobian(args::matrix(out, &[])?)
+    })
+}
+
+/// Forward mode: the variation dq (tangent, nv numbers) of the last solution for variations dtarget (ds_ik_variation_size
+/// numbers) of all targets.
+///
+/// Errors: those of ds_ik_gradient.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_jvp(ik: *mut ds_ik, dtarget: *const f64, dq: *mut f64) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        let n = s.ik.model().nv();
+        let by = args::numbers(dtarget, s.ik.variations(), "dtarget")?;
+        let out = Out::new(dq, n, "dq")?;
+        let x = &mut s.stage[..n];
+        s.ik.jvp(by, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// Reverse mode: the gradient target_bar (ds_ik_variation_size numbers) by all targets of a function of the last solution, given
+/// its gradient q_bar (tangent, nv numbers).
+///
+/// Errors: those of ds_ik_gradient.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ik_vjp(
+    ik: *mut ds_ik,
+    q_bar: *const f64,
+    target_bar: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(ik)?;
+        let by = args::numbers(q_bar, s.ik.model().nv(), "q_bar")?;
+        let n = s.ik.variations();
+        let out = Out::new(target_bar, n, "target_bar")?;
+        let x = &mut s.stage[..n];
+        s.ik.vjp(by, x)?;
+        args::publish([(x, out)])
+    })
+}

@@ -1,0 +1,130 @@
+//! Rays: what they meet first.
+
+use super::args::{self, Out};
+use super::dynamics::placed;
+use super::report::ds_gradient;
+use super::sim::ds_sim;
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::query::Rays;
+use crate::step::{Gradient, Sim};
+
+/// A place for one of each ray, or none.
+unsafe fn each<'a, T>(p: *mut T, count: usize, name: &str) -> Result<Option<&'a mut [T]>> {
+    if p.is_null() || count == 0 {
+        return Ok(None);
+    }
+    args::array(p.cast_const(), count, name)?;
+    // SAFETY: not null and aligned, as just checked; the header's rules promise the elements.
+    Ok(Some(std::slice::from_raw_parts_mut(p, count)))
+}
+
+unsafe fn excluded(sim: &Sim, body: i32) -> Result<Option<usize>> {
+    match body {
+        -1 => Ok(None),
+        body => args::index(body, sim.model().nbody(), "exclude_body", "body").map(Some),
+    }
+}
+
+/// What a ray meets first at q (nq numbers): from the origin [m] along a direction of any length but zero, 3 numbers each,
+/// world axes, at most max_distance [m] away, which may be infinite. exclude_body: a body whose geoms it passes through, -1
+/// for none. Every other geom counts, whatever the filters say; meshes are what they collide as. A ray that starts within a
+/// solid meets its surface from inside; a plane is met from above alone, a height field from above and below.
+///
+/// *distance: from the origin [m], -1 where nothing is met. normal: of the surface, outwards, 3 numbers, world axes, zero
+/// without a hit. *geom: its id, -1 for none. ddistance: the derivative of the distance by q (tangent), 1×nv, of a ray at rest
+/// in the world; zero without a hit. By the origin the distance varies as -n/(n·d) with the unit direction d, by d as
+/// that times the distance. *gradient: a ds_gradient, one-sided on edges, where two geoms are met at once, and where the ray
+/// grazes (|n·d| < 1e-6), whose derivative is left out. NULL for those not wanted. Contacts and the last step stay as they
+/// are. Allocates as ds_sim_collide does.
+///
+/// Errors: those of ds_sim_step for q; DS_ERR_INVALID_ARGUMENT for a direction of zero length, an id that is none or a
+/// max_distance that is not positive; DS_ERR_UNSUPPORTED with DS_CONTACT_NONE for geoms that a sim with contact refuses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_ray_cast(
+    sim: *mut ds_sim,
+    q: *const f64,
+    origin: *const f64,
+    direction: *const f64,
+    max_distance: f64,
+    exclude_body: i32,
+    distance: *mut f64,
+    normal: *mut f64,
+    geom: *mut i32,
+    ddistance: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    ds_sim_ray_casts(
+        sim,
+        q,
+        1,
+        origin,
+        direction,
+        max_distance,
+        exclude_body,
+        distance,
+        normal,
+        geom,
+        ddistance,
+        gradient,
+    )
+}
+
+/// As ds_sim_ray_cast, of so many rays: origins and directions 3×count numbers, distances count, normals 3×count, geoms
+/// count, ddistances nv×count, a column a ray, gradients count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_ray_casts(
+    sim: *mut ds_sim,
+    q: *const f64,
+    count: usize,
+    origins: *const f64,
+    directions: *const f64,
+    max_distance: f64,
+    exclude_body: i32,
+    distances: *mut f64,
+    normals: *mut f64,
+    geoms: *mut i32,
+    ddistances: *mut f64,
+    gradients: *mut ds_gradient,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
+        let vectors = count.saturating_mul(3);
+        let (origins, directions) = (
+            args::array(origins, vectors, "origins")?,
+            args::array(directions, vectors, "directions")?,
+        );
+        let rays = Rays {
+            origins,
+            directions,
+            max_distance,
+            exclude_body: excluded(&s.sim, exclude_body)?,
+        };
+        let outs = [
+            Out::optional(distances, count, "distances")?,
+            Out::optional(normals, vectors, "normals")?,
+            Out::optional(ddistances, count.saturating_mul(nv), "ddistances")?,
+        ];
+        let inputs = [("q", q), ("origins", origins), ("directions", directions)];
+        let [mut distances, mut normals, columns] = args::in_place(outs, &inputs)?;
+        let mut geoms = each(geoms, count, "geoms")?;
+        let mut gradients = each(gradients, count, "gradients")?;
+        s.sim.ray_casts(q, &rays, columns, |i, hit| {
+            if let Some(x) = &mut distances {
+                x[i] = hit.map_or(-1.0, |h| h.distance);
+            }
+            if let Some(x) = &mut normals {
+                let normal = hit.map_or([0.0; 3], |h| h.normal);
+                x[3 * i..3 * i + 3].copy_from_slice(&normal);
+            }
+            if let Some(x) = &mut geoms {
+                x[i] = args::id(hit.map(|h| h.geom));
+            }
+            if let Some(x) = &mut gradients {
+                x[i] = hit.map_or(Gradient::Exact, |h| h.gradient).into();
+            }
+        })
+    })
+}

@@ -1,0 +1,406 @@
+//! Sensors: which a model has, and what they tell at any state.
+
+use super::args::{self, Growing, Out};
+use super::builder::{self, ds_builder, pose, vec3};
+use super::dynamics::moving;
+use super::model::{ds_model, get as model_of};
+use super::report::ds_gradient;
+use super::sim::ds_sim;
+use super::status::ds_status;
+use super::wall;
+use crate::error::Result;
+use crate::model::sensor::{Reading, SensorFrame, SensorSpec, Zone, ZoneShape, usual_field};
+use crate::query::SensorJacobians;
+use crate::spatial::Pose;
+use crate::step::Gradient;
+use std::ffi::c_char;
+use std::ptr;
+
+/// What a sensor tells. Quaternions are (x y z w); its numbers are in the axes of the reference frame, or of the world.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_sensor_kind {
+    /// Position, orientation and axes of a frame, in those of the reference or the world.
+    DS_SENSOR_FRAME_POSITION = 0,
+    DS_SENSOR_FRAME_QUATERNION = 1,
+    DS_SENSOR_FRAME_X_AXIS = 2,
+    DS_SENSOR_FRAME_Y_AXIS = 3,
+    DS_SENSOR_FRAME_Z_AXIS = 4,
+    /// Velocity of its origin, and angular velocity, as one sees them who moves with the reference.
+    DS_SENSOR_FRAME_LINEAR_VELOCITY = 5,
+    DS_SENSOR_FRAME_ANGULAR_VELOCITY = 6,
+    /// World axes; the linear one with what holds it against gravity: at rest -g.
+    DS_SENSOR_FRAME_LINEAR_ACCELERATION = 7,
+    DS_SENSOR_FRAME_ANGULAR_ACCELERATION = 8,
+    /// Angular velocity, velocity, acceleration with what holds it against gravity, and the magnetic field, along the frame's
+    /// own axes.
+    DS_SENSOR_GYRO = 9,
+    DS_SENSOR_VELOCIMETER = 10,
+    DS_SENSOR_ACCELEROMETER = 11,
+    DS_SENSOR_MAGNETOMETER = 12,
+    /// Distance from the frame's origin along its z axis to the first geom of another body, as ds_sim_ray_cast has it; -1
+    /// where there is none.
+    DS_SENSOR_RANGEFINDER = 13,
+    /// Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
+    DS_SENSOR_TOUCH = 14,
+    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
+    /// moment about the frame's origin, along the frame's axes.
+    DS_SENSOR_FORCE = 15,
+    DS_SENSOR_TORQUE = 16,
+    /// Coordinate and velocity of a joint of one degree of freedom.
+    DS_SENSOR_JOINT_POSITION = 17,
+    DS_SENSOR_JOINT_VELOCITY = 18,
+    /// Of a spherical joint: quaternion and angular velocity, in the body's axes.
+    DS_SENSOR_BALL_QUATERNION = 19,
+    DS_SENSOR_BALL_ANGULAR_VELOCITY = 20,
+    /// Sum of what all actuators do at a joint of one degree of freedom.
+    DS_SENSOR_JOINT_ACTUATOR_FORCE = 21,
+    /// Length and rate of a tendon.
+    DS_SENSOR_TENDON_POSITION = 22,
+    DS_SENSOR_TENDON_VELOCITY = 23,
+    /// Length and rate of an actuator's transmission, times the gear, and its force before it.
+    DS_SENSOR_ACTUATOR_POSITION = 24,
+    DS_SENSOR_ACTUATOR_VELOCITY = 25,
+    DS_SENSOR_ACTUATOR_FORCE = 26,
+    /// Of a body and all that it carries: centre of mass, its velocity, angular momentum about it; world axes.
+    DS_SENSOR_SUBTREE_CENTER = 27,
+    DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
+    DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
+}
+
+use ds_sensor_kind::*;
+
+const KINDS: [(ds_sensor_kind, Reading); 30] = [
+    (DS_SENSOR_FRAME_POSITION, Reading::FramePosition),
+    (DS_SENSOR_FRAME_QUATERNION, Reading::FrameQuaternion),
+    (DS_SENSOR_FRAME_X_AXIS, Reading::FrameXAxis),
+    (DS_SENSOR_FRAME_Y_AXIS, Reading::FrameYAxis),
+    (DS_SENSOR_FRAME_Z_AXIS, Reading::FrameZAxis),
+    (
+        DS_SENSOR_FRAME_LINEAR_VELOCITY,
+        Reading::FrameLinearVelocity,
+    ),
+    (
+        DS_SENSOR_FRAME_ANGULAR_VELOCITY,
+        Reading::FrameAngularVelocity,
+    ),
+    (
+        DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+        Reading::FrameLinearAcceleration,
+    ),
+    (
+        DS_SENSOR_FRAME_ANGULAR_ACCELERATION,
+        Reading::FrameAngularAcceleration,
+    ),
+    (DS_SENSOR_GYRO, Reading::Gyro),
+    (DS_SENSOR_VELOCIMETER, Reading::Velocimeter),
+    (DS_SENSOR_ACCELEROMETER, Reading::Accelerometer),
+    (DS_SENSOR_MAGNETOMETER, Reading::Magnetometer),
+    (DS_SENSOR_RANGEFINDER, Reading::Rangefinder),
+    (DS_SENSOR_TOUCH, Reading::Touch),
+    (DS_SENSOR_FORCE, Reading::Force),
+    (DS_SENSOR_TORQUE, Reading::Torque),
+    (DS_SENSOR_JOINT_POSITION, Reading::JointPosition),
+    (DS_SENSOR_JOINT_VELOCITY, Reading::JointVelocity),
+    (DS_SENSOR_BALL_QUATERNION, Reading::BallQuaternion),
+    (
+        DS_SENSOR_BALL_ANGULAR_VELOCITY,
+        Reading::BallAngularVelocity,
+    ),
+    (DS_SENSOR_JOINT_ACTUATOR_FORCE, Reading::JointActuatorForce),
+    (DS_SENSOR_TENDON_POSITION, Reading::TendonPosition),
+    (DS_SENSOR_TENDON_VELOCITY, Reading::TendonVelocity),
+    (DS_SENSOR_ACTUATOR_POSITION, Reading::ActuatorPosition),
+    (DS_SENSOR_ACTUATOR_VELOCITY, Reading::ActuatorVelocity),
+    (DS_SENSOR_ACTUATOR_FORCE, Reading::ActuatorForce),
+    (DS_SENSOR_SUBTREE_CENTER, Reading::SubtreeCenter),
+    (
+        DS_SENSOR_SUBTREE_LINEAR_VELOCITY,
+        Reading::SubtreeLinearVelocity,
+    ),
+    (
+        DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM,
+        Reading::SubtreeAngularMomentum,
+    ),
+];
+
+/// Number of sensors. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_nsensor(model: *const ds_model) -> usize {
+    wall::value(0, || Ok(model_of(model)?.model.sensors().len()))
+}
+
+/// Length of what all sensors tell. 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_nsensordata(model: *const ds_model) -> usize {
+    wall::value(0, || Ok(model_of(model)?.model.nsensordata()))
+}
+
+unsafe fn about(
+    model: *const ds_model,
+    sensor: i32,
+    of: impl FnOnce(&crate::model::sensor::Sensor) -> i32,
+) -> i32 {
+    wall::value(-1, || {
+        let sensors = model_of(model)?.model.sensors();
+        let i = args::index(sensor, sensors.len(), "sensor", "sensor")?;
+        Ok(of(&sensors[i]))
+    })
+}
+
+/// Where the numbers of a sensor begin among those that all tell; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_sensor_adr(model: *const ds_model, sensor: i32) -> i32 {
+    about(model, sensor, |s| args::id(Some(s.address)))
+}
+
+/// How many numbers a sensor tells; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_sensor_dim(model: *const ds_model, sensor: i32) -> i32 {
+    about(model, sensor, |s| args::id(Some(s.reading.dim())))
+}
+
+/// What a sensor tells, a ds_sensor_kind; -1 for an id that is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_model_sensor_kind(model: *const ds_model, sensor: i32) -> i32 {
+    about(model, sensor, |s| {
+        let known = KINDS.iter().find(|(_, reading)| *reading == s.reading);
+        known.map_or(-1, |(kind, _)| *kind as i32)
+    })
+}
+
+/// What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
+/// nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+/// _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE) ds_sim_forward is done first, and is the last step
+/// afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
+/// does.
+///
+/// Errors: those of ds_sim_forward.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_sensors(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    data: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let m = s.sim.model();
+        let (n, nu) = (m.nsensordata(), m.nu());
+        let u = args::array(u, nu, "u")?;
+        let out = Out::new(data, n, "data")?;
+        let inputs = [("q", q), ("v", v), ("u", u)];
+        let x = args::matrix(out, &inputs)?;
+        s.sim.sensors(&mut s.sensors, q, v, u, x)
+    })
+}
+
+/// Jacobians of what all sensors tell at a state, column-major with nsensordata rows: by q (tangent) and v, nv columns each,
+/// and by u, nu columns; NULL for those not wanted. Accelerations vary by the law of the step. Arguments as of
+/// ds_sim_sensors. gradient, which may be NULL: a ds_gradient, one-sided where that of the step is, at a cutoff, and where a
+/// rangefinder's ray meets an edge or grazes.
+///
+/// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
+/// which contacts press: of those the derivatives of impulses tell.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_sensor_jacobians(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    ddata_dq: *mut f64,
+    ddata_dv: *mut f64,
+    ddata_du: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let m = s.sim.model();
+        let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+        let u = args::array(u, nu, "u")?;
+        let gradient = args::optional_place(gradient, "gradient")?;
+        let outs = [
+            Out::optional(ddata_dq, n * nv, "ddata_dq")?,
+            Out::optional(ddata_dv, n * nv, "ddata_dv")?,
+            Out::optional(ddata_du, n * nu, "ddata_du")?,
+        ];
+        let [by_q, by_v, by_u] = args::in_place(outs, &[("q", q), ("v", v), ("u", u)])?;
+        let out = SensorJacobians { by_q, by_v, by_u };
+        let kind = s.sim.sensor_jacobians(&mut s.sensors, q, v, u, out)?;
+        tell(gradient, kind);
+        Ok(())
+    })
+}
+
+unsafe fn tell(gradient: Option<*mut ds_gradient>, kind: Gradient) {
+    if let Some(gradient) = gradient {
+        gradient.write(kind.into());
+    }
+}
+
+/// Adjoint of what all sensors tell at a state: from the gradient data_bar by it (nsensordata numbers) to those by q (tangent,
+/// nv), v (nv) and u (nu); NULL for those not wanted. Others as of ds_sim_sensor_jacobians.
+///
+/// Errors: those of ds_sim_sensor_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_sensor_vjp(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    data_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    u_bar: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let m = s.sim.model();
+        let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+        let (u, bar) = (
+            args::array(u, nu, "u")?,
+            args::array(data_bar, n, "data_bar")?,
+        );
+        let gradient = args::optional_place(gradient, "gradient")?;
+        let outs = [
+            Out::optional(q_bar, nv, "q_bar")?,
+            Out::optional(v_bar, nv, "v_bar")?,
+            Out::optional(u_bar, nu, "u_bar")?,
+        ];
+        let inputs = [("q", q), ("v", v), ("u", u), ("data_bar", bar)];
+        let bars = args::in_place(outs, &inputs)?;
+        let kind = s.sim.sensor_vjp(&mut s.sensors, q, v, u, bar, bars)?;
+        tell(gradient, kind);
+        Ok(())
+    })
+}
+
+/// What a touch sensor feels in.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug)]
+pub enum ds_zone_kind {
+    DS_ZONE_SPHERE = 0,
+    /// Along z.
+    DS_ZONE_CAPSULE = 1,
+    DS_ZONE_ELLIPSOID = 2,
+    /// Along z.
+    DS_ZONE_CYLINDER = 3,
+    DS_ZONE_BOX = 4,
+}
+
+/// A sensor. Fill with ds_sensor_desc_init first.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ds_sensor_desc {
+    /// Size of this struct in bytes; set by ds_sensor_desc_init.
+    pub struct_size: usize,
+    /// Name, unique among sensors; NULL for none.
+    pub name: *const c_char,
+    /// A ds_sensor_kind. Default DS_SENSOR_FRAME_POSITION.
+    pub kind: i32,
+    /// Of those on frames and bodies: the body. Default 0, the world.
+    pub body: i32,
+    /// Of those on frames: the frame in its body's, a column-major 4×4 matrix. Default NULL: the body's own.
+    pub placement: *const f64,
+    /// Of others: the name of the joint, tendon or actuator, which ds_builder_build looks for. Default NULL.
+    pub of: *const c_char,
+    /// Relative to what positions, orientations and velocities of frames are told: a body, -1 for the world at rest. Default
+    /// -1.
+    pub reference_body: i32,
+    /// A ds_zone_kind. Default DS_ZONE_SPHERE.
+    pub zone: i32,
+    /// The reference frame in its body's, as placement. Default NULL.
+    pub reference_placement: *const f64,
+    /// Bound of its numbers, on both sides, or above for rangefinders and touch; directions have none. 0: none. Default 0.
+    pub cutoff: f64,
+    /// Of a magnetometer: the field, world axes. Default (0, -0.5, 0).
+    pub field: [f64; 3],
+    /// Of a touch sensor: radius; radius and half length; or half extents [m]. Default 0.005 each.
+    pub zone_size: [f64; 3],
+}
+
+// SAFETY: repr(C), the size first, i32 in pairs, else words: no padding, every bit pattern a value.
+unsafe impl Growing for ds_sensor_desc {
+    const NAME: &'static str = "ds_sensor_desc";
+    const FIRST: usize = size_of::<ds_sensor_desc>();
+
+    fn defaults() -> Self {
+        ds_sensor_desc {
+            struct_size: size_of::<ds_sensor_desc>(),
+            name: ptr::null(),
+            kind: DS_SENSOR_FRAME_POSITION as i32,
+            body: 0,
+            placement: ptr::null(),
+            of: ptr::null(),
+            reference_body: -1,
+            zone: ds_zone_kind::DS_ZONE_SPHERE as i32,
+            reference_placement: ptr::null(),
+            cutoff: 0.0,
+            field: usual_field().to_array(),
+            zone_size: Zone::default().size,
+        }
+    }
+}
+
+/// Fills the struct with the defaults. NULL is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sensor_desc_init(sensor: *mut ds_sensor_desc) {
+    args::init(sensor)
+}
+
+unsafe fn frame(body: i32, placement: *const f64, names: [&str; 2]) -> Result<SensorFrame> {
+    Ok(SensorFrame {
+        body: builder::body(body, names[0])?,
+        placement: match args::optional_array(placement, 16, names[1])? {
+            [] => Pose::IDENTITY,
+            m => pose(m, names[1])?,
+        },
+    })
+}
+
+/// Adds a sensor. Ids follow the order of additions; a built model has the same.
+///
+/// Errors: DS_ERR_INVALID_ARGUMENT for a kind or body that is none, a name taken twice, a placement that is no rigid motion, a
+/// negative cutoff, a reference of a kind that has none; nothing is added then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_builder_add_sensor(
+    builder: *mut ds_builder,
+    sensor: *const ds_sensor_desc,
+) -> ds_status {
+    wall::status(|| {
+        let b = builder::get(builder)?;
+        args::reference(sensor, "sensor")?;
+        let d = args::grown(sensor, "sensor")?;
+        let known = KINDS.iter().find(|(kind, _)| *kind as i32 == d.kind);
+        let Some((_, reading)) = known else {
+            let (last, kind) = (KINDS.len() - 1, d.kind);
+            return Err(crate::error::Error::invalid(format!(
+                "sensor.kind: must be a ds_sensor_kind, 0 to {last}, got {kind}"
+            )));
+        };
+        let shape = choice!(d.zone, "sensor.zone", ds_zone_kind {
+            DS_ZONE_SPHERE => ZoneShape::Sphere,
+            DS_ZONE_CAPSULE => ZoneShape::Capsule,
+            DS_ZONE_ELLIPSOID => ZoneShape::Ellipsoid,
+            DS_ZONE_CYLINDER => ZoneShape::Cylinder,
+            DS_ZONE_BOX => ZoneShape::Box,
+        })?;
+        let own = frame(d.body, d.placement, ["sensor.body", "sensor.placement"])?;
+        let names = ["sensor.reference_body", "sensor.reference_placement"];
+        let mut spec = SensorSpec::new(builder::name(d.name)?, *reading);
+        spec.frame = own;
+        spec.of = builder::name(d.of)?.into();
+        spec.reference = match d.reference_body {
+            -1 => None,
+            body => Some(frame(body, d.reference_placement, names)?),
+        };
+        (spec.cutoff, spec.field) = (d.cutoff, vec3(d.field));
+        spec.zone = Zone {
+            shape,
+            size: d.zone_size,
+        };
+        b.add_sensor(spec).map(|_| ())
+    })
+}

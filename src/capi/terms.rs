@@ -1,0 +1,158 @@
+//! Terms of the equations of motion at any state: gravity, bias, Coriolis matrix, M⁻¹, the regressor.
+
+use super::args::{self, Out};
+use super::dynamics::{moving, placed};
+use super::sim::{ds_sim, parts};
+use super::status::ds_status;
+use super::wall;
+use crate::spatial::INERTIA_PARAMS;
+
+/// Generalized gravity: the force that holds all that moves still against gravity, less what bodies have of it
+/// compensated; nv numbers. With its derivative by q (tangent): nv×nv, column-major. NULL for one not wanted. q: nq
+/// numbers. The results must not overlap q or each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_gravity_forces(
+    sim: *mut ds_sim,
+    q: *const f64,
+    g: *mut f64,
+    dg_dq: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
+        let (out, matrix) = (
+            Out::optional(g, nv, "g")?,
+            Out::optional(dg_dq, nv * nv, "dg_dq")?,
+        );
+        let [x, by_q] = args::in_place([out, matrix], &[("q", q)])?;
+        let [unwanted] = parts(&mut s.stage, [nv]);
+        s.sim.gravity_forces(q, x.unwrap_or(unwanted), by_q)
+    })
+}
+
+/// Bias forces b(q, v): Coriolis, centrifugal and gravity forces, less what bodies have of gravity compensated, without the
+/// sim's external wrenches, which ds_inverse_dynamics has. nq, nv and nv numbers; b may be v. Their derivatives are those
+/// of inverse dynamics at a = 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_bias_forces(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    b: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let out = Out::new(b, v.len(), "b")?;
+        let [x] = parts(&mut s.stage, [v.len()]);
+        s.sim.bias_forces(q, v, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// The Coriolis matrix: C v are the Coriolis and centrifugal forces, the bias without gravity, and the rate of the mass
+/// matrix is C + C^T, so that M_rate - 2 C is skew. nv×nv, column-major. nq and nv numbers. C must not overlap them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_coriolis_matrix(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    C: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let out = Out::new(C, v.len() * v.len(), "C")?;
+        let x = args::matrix(out, &[("q", q), ("v", v)])?;
+        s.sim.coriolis_matrix(q, v, x)
+    })
+}
+
+/// The inverse of ds_mass_matrix: nv×nv, all entries. q: nq numbers. M_inv must not overlap q.
+///
+/// Errors: DS_ERR_NUMERICAL where the mass matrix is singular, naming the joint.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_mass_matrix_inverse(
+    sim: *mut ds_sim,
+    q: *const f64,
+    M_inv: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q) = placed(sim, q)?;
+        let nv = s.sim.model().nv();
+        let x = args::matrix(Out::new(M_inv, nv * nv, "M_inv")?, &[("q", q)])?;
+        s.sim.mass_matrix_inverse(q, x)
+    })
+}
+
+/// The regressor of inverse dynamics: nv × (10 nbody), column-major. Y times the inertial parameters of all bodies, ten of
+/// each in the order of ds_model_body_inertia, is the generalized force that gives the acceleration a at (q, v), without
+/// armature and external wrenches; columns of bodies that cannot move are zero. nq, nv and nv numbers. Y must not overlap
+/// them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_inverse_dynamics_regressor(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    a: *const f64,
+    Y: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let a = args::array(a, v.len(), "a")?;
+        let n = INERTIA_PARAMS * v.len() * s.sim.model().nbody();
+        let x = args::matrix(Out::new(Y, n, "Y")?, &[("q", q), ("v", v), ("a", a)])?;
+        s.sim.inverse_dynamics_regressor(q, v, a, x)
+    })
+}
+
+/// As ds_inverse_dynamics, with further external wrenches beside those of the sim: count of them, on these bodies (ids),
+/// 6 numbers each (force; moment) [N, N m], world axes, at the bodies' origins. A body may come more than once. nq, nv, nv
+/// and nv numbers; tau may be a.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_inverse_dynamics_with_wrenches(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    a: *const f64,
+    bodies: *const i32,
+    wrenches: *const f64,
+    count: usize,
+    tau: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let a = args::array(a, v.len(), "a")?;
+        let bodies = args::array(bodies, count, "bodies")?;
+        let wrenches = args::array(wrenches, count.saturating_mul(6), "wrenches")?;
+        let out = Out::new(tau, v.len(), "tau")?;
+        let [x] = parts(&mut s.stage, [v.len()]);
+        s.sim
+            .inverse_dynamics_with_wrenches(q, v, a, bodies, wrenches, x)?;
+        args::publish([(x, out)])
+    })
+}
+
+/// As ds_forward_dynamics, with further external wrenches as ds_inverse_dynamics_with_wrenches has them. nq, nv, nv and nv
+/// numbers; a may be tau.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_forward_dynamics_with_wrenches(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    tau: *const f64,
+    bodies: *const i32,
+    wrenches: *const f64,
+    count: usize,
+    a: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let tau = args::array(tau, v.len(), "tau")?;
+        let bodies = args::array(bodies, count, "bodies")?;
+        let wrenches = args::array(wrenches, count.saturating_mul(6), "wrenches")?;
+        let out = Out::new(a, v.len(), "a")?;
+        let [x] = parts(&mut s.stage, [v.len()]);
+        s.sim
+            .forward_dynamics_with_wrenches(q, v, tau, bodies, wrenches, x)?;
+        args::publish([(x, out)])
+    })
+}

@@ -1,0 +1,411 @@
+//! Trajectories improved by an iterative linear-quadratic regulator (Li and Todorov 2004) with bounds of the inputs (Tassa,
+//! Mansard and Todorov, *Control-limited differential dynamic programming*, ICRA 2014): the cost's Hessian is that of Gauss and
+//! Newton, the steps' derivatives are those of the library.
+
+use super::cost::Tracking;
+use super::passes::{Policy, Slopes, Trajectory, forward};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::step::info::check_finite;
+use crate::step::{Options, Sim};
+use std::sync::Arc;
+
+/// Shares of the change of inputs that are tried.
+const HALVINGS: i32 = 10;
+
+/// Of the decrease that the quadratic model promises, what a share must bring.
+const ENOUGH: f64 = 1e-4;
+
+/// The least and the most that is added to the curvature by inputs.
+const DAMPING: [f64; 2] = [1e-6, 1e10];
+
+/// How a trajectory is improved.
+#[derive(Clone, Copy, Debug)]
+pub struct IlqrOptions {
+    /// At most so many times.
+    pub max_iterations: usize,
+    /// A decrease below this share of the cost ends it.
+    pub tolerance: f64,
+}
+
+impl Default for IlqrOptions {
+    fn default() -> Self {
+        IlqrOptions {
+            max_iterations: 100,
+            tolerance: 1e-9,
+        }
+    }
+}
+
+/// How it ended.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IlqrOutcome {
+    /// The cost no longer falls by more than the tolerance.
+    Converged = 0,
+    /// No change of inputs along the model's lowers the cost, though the model says so: a switch of contacts is near.
+    Stuck = 1,
+    /// After all iterations.
+    Iterations = 2,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct IlqrInfo {
+    pub outcome: IlqrOutcome,
+    /// Times the trajectory was improved.
+    pub iterations: usize,
+    /// Of the trajectory that is returned, and of the one that came.
+    pub cost: f64,
+    pub first_cost: f64,
+    /// Largest slope of the cost by an input that no bound holds.
+    pub slope: f64,
+}
+
+/// A horizon of steps, a cost and bounds of inputs. Its memory is made at creation, but for the matrices of the passes back.
+#[derive(Debug)]
+pub struct Ilqr {
+    sim: Sim,
+    options: IlqrOptions,
+    steps: usize,
+    cost: Tracking,
+    bounds: [Vec<f64>; 2],
+    now: Trajectory,
+    next: Trajectory,
+    slopes: Slopes,
+    policy: Policy,
+    damping: f64,
+    solved: bool,
+}
+
+impl Ilqr {
+    /// Weights are 0 but for those of inputs, which are 1; references are the neutral configuration at rest without input, and
+    /// inputs have no bounds.
+    ///
+    /// # Errors
+    /// Those of [`Sim::new`]; `InvalidArgument` for a model without inputs, no steps, options without derivatives,
+    /// a tolerance that is none; `Capacity` where memory does not suffice,
+    /// `Unsupported` for actuators with a state.
+    pub fn new(
+        model: Arc<Model>,
+        step: &Options,
+        options: &IlqrOptions,
+        steps: usize,
+    ) -> Result<Ilqr> {
+        let sizes = [model.nq(), model.nv(), model.nu()];
+        if sizes[2] == 0 {
+            return Err(Error::invalid(
+                "model: must have inputs; load options have actuation",
+            ));
+        }
+        if model.na() > 0 {
+            return Err(Error::unsupported(
+                "model: actuators with a state are not planned with, as plans do not vary their activations",
+            ));
+        }
+        if steps == 0 {
+            return Err(Error::invalid("steps: must be positive, got 0"));
+        }
+        if !step.derivatives {
+            return Err(Error::invalid(
+                "options.derivatives: must be 1, which plans are made from",
+            ));
+        }
+        if !(options.tolerance >= 0.0 && options.tolerance.is_finite()) {
+            return Err(Error::invalid(format!(
+                "options.tolerance: must be finite and not negative, got {}",
+                options.tolerance
+            )));
+        }
+        check_room(sizes, steps)?;
+        let sim = Sim::new(model.clone(), step)?;
+        let [nq, nv, nu] = sizes;
+        let mut neutral = Vec::with_capacity(nq * (steps + 1));
+        (0..=steps).for_each(|_| neutral.extend_from_slice(model.neutral()));
+        Ok(Ilqr {
+            sim,
+            options: *options,
+            steps,
+            cost: Tracking {
+                state: [vec![0.0; 2 * nv], vec![0.0; 2 * nv]],
+                input: vec![1.0; nu],
+                q: neutral,
+                v: vec![0.0; nv * (steps + 1)],
+                u: vec![0.0; nu * steps],
+            },
+            bounds: [vec![f64::NEG_INFINITY; nu], vec![f64::INFINITY; nu]],
+            now: Trajectory::new(sizes, steps),
+            next: Trajectory::new(sizes, steps),
+            slopes: Slopes::new(sizes, steps),
+            policy: Policy::new(sizes, steps),
+            damping: 0.0,
+            solved: false,
+        })
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        self.sim.model()
+    }
+
+    /// The simulation that plans are made with: wrenches and parameters are set there.
+    pub fn sim_mut(&mut self) -> &mut Sim {
+        self.solved = false;
+        &mut self.sim
+    }
+
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Weights of deviations at the beginning of each step, and at the end, 2 nv each (tangent of q; v), and of inputs, nu.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a length, a negative weight, or an input's that is zero.
+    pub fn set_weights(&mut self, state: &[f64], end: &[f64], input: &[f64]) -> Result<()> {
+        let (nv, nu) = (self.model().nv(), self.model().nu());
+        for (name, x, n) in [
+            ("state", state, 2 * nv),
+            ("end", end, 2 * nv),
+            ("input", input, nu),
+        ] {
+            check_finite(name, x, n)?;
+            let least = if name == "input" {
+                f64::MIN_POSITIVE
+            } else {
+                0.0
+            };
+            if let Some(i) = x.iter().position(|x| *x < least) {
+                let what = if name == "input" {
+                    "positive"
+                } else {
+                    "0 or more"
+                };
+                return Err(Error::invalid(format!(
+                    "{name}[{i}]: a weight must be {what}, got {}",
+                    x[i]
+                )));
+            }
+        }
+        self.cost.state[0].copy_from_slice(state);
+        self.cost.state[1].copy_from_slice(end);
+        self.cost.input.copy_from_slice(input);
+        self.solved = false;
+        Ok(())
+    }
+
+    /// What deviations are from: at a node, 0 to the number of steps, or at all. At the last node there is no input.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a node or a length, `Numerical` for numbers that are not finite.
+    pub fn set_reference(
+        &mut self,
+        node: Option<usize>,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+    ) -> Result<()> {
+        let model = self.model().clone();
+        let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+        let nodes = match node {
+            None => 0..self.steps + 1,
+            Some(k) if k <= self.steps => k..k + 1,
+            Some(k) => {
+                return Err(Error::invalid(format!(
+                    "node: must be in 0..={}, got {k}",
+                    self.steps
+                )));
+            }
+        };
+        self.sim.check_state(q, Some(v))?;
+        check_finite("u", u, nu)?;
+        for k in nodes {
+            self.cost.q[k * nq..][..nq].copy_from_slice(q);
+            self.cost.v[k * nv..][..nv].copy_from_slice(v);
+            if k < self.steps {
+                self.cost.u[k * nu..][..nu].copy_from_slice(u);
+            }
+        }
+        self.solved = false;
+        Ok(())
+    }
+
+    /// Bounds of the inputs, nu each; infinite ones are none.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a length, NaN, or bounds that leave nothing.
+    pub fn set_input_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<()> {
+        let nu = self.model().nu();
+        for (name, x) in [("lower", lower), ("upper", upper)] {
+            if x.len() != nu {
+                return Err(Error::invalid(format!(
+                    "{name} must have {nu} entries, got {}",
+                    x.len()
+                )));
+            }
+        }
+        if let Some(i) =
+            (0..nu).find(|i| lower[*i].is_nan() || upper[*i].is_nan() || lower[*i] > upper[*i])
+        {
+            return Err(Error::invalid(format!(
+                "lower[{i}] must be at most upper[{i}], got {} and {}",
+                lower[i], upper[i]
+            )));
+        }
+        self.bounds[0].copy_from_slice(lower);
+        self.bounds[1].copy_from_slice(upper);
+        self.solved = false;
+        Ok(())
+    }
+
+    /// Improves the inputs `u`, nu numbers a step, from the state on; those beyond their bounds are first moved to them. `u` is
+    /// written on success alone. Each run of the steps begins as after [`Sim::reset`], so that the same inputs give the same bits.
+    ///
+    /// # Errors
+    /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step that fails along a
+    /// change only shortens the change.
+    pub fn solve(&mut self, q0: &[f64], v0: &[f64], u: &mut [f64]) -> Result<IlqrInfo> {
+        let nu = self.model().nu();
+        self.sim.check_state(q0, Some(v0))?;
+        check_finite("u", u, nu * self.steps)?;
+        self.solved = false;
+        for x in [&mut self.now, &mut self.next] {
+            x.q[..q0.len()].copy_from_slice(q0);
+            x.v[..v0.len()].copy_from_slice(v0);
+        }
+        for (k, (to, u)) in self.now.u.iter_mut().zip(&*u).enumerate() {
+            *to = u.clamp(self.bounds[0][k % nu], self.bounds[1][k % nu]);
+        }
+        let (sim, slopes) = (&mut self.sim, &mut self.slopes);
+        let mut cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+        let mut info = IlqrInfo {
+            outcome: IlqrOutcome::Iterations,
+            iterations: 0,
+            cost,
+            first_cost: cost,
+            slope: f64::INFINITY,
+        };
+        self.damping = 0.0;
+        while info.iterations < self.options.max_iterations {
+            let Some(found) = self.improve(cost) else {
+                info.outcome = IlqrOutcome::Stuck;
+                break;
+            };
+            info.slope = self.policy.slope;
+            if found >= cost {
+                info.outcome = IlqrOutcome::Converged;
+                break;
+            }
+            info.iterations += 1;
+            let fell = cost - found;
+            std::mem::swap(&mut self.now, &mut self.next);
+            let (sim, slopes) = (&mut self.sim, &mut self.slopes);
+            cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+            if fell <= self.options.tolerance * cost.abs() {
+                info.outcome = IlqrOutcome::Converged;
+                break;
+            }
+        }
+        info.cost = cost;
+        // The policy of the trajectory that is returned.
+        let bounds = self.bounds.each_ref().map(|b| &b[..]);
+        let least = self.damping;
+        let (policy, sim) = (&mut self.policy, &self.sim);
+        if policy.backward(sim, &self.cost, &self.now, &self.slopes, bounds, least) {
+            info.slope = policy.slope;
+            self.solved = true;
+        }
+        u.copy_from_slice(&self.now.u);
+        Ok(info)
+    }
+
+    /// The cost of a better trajectory in `next`, or that of this one, where it is at its least; none where the model's changes
+    /// do not lower it.
+    fn improve(&mut self, cost: f64) -> Option<f64> {
+        let bounds = self.bounds.each_ref().map(|b| &b[..]);
+        let model = self.sim.model().clone();
+        let (nx, nu) = (2 * model.nv(), model.nu());
+        let mut away = vec![0.0; nx];
+        while self.damping <= DAMPING[1] {
+            let (policy, sim) = (&mut self.policy, &mut self.sim);
+            let damping = self.damping;
+            if policy.backward(sim, &self.cost, &self.now, &self.slopes, bounds, damping) {
+                let [first, second] = policy.promise;
+                if -(first + second) <= 1e-15 * cost.abs() {
+                    return Some(cost);
+                }
+                for halving in 0..HALVINGS {
+                    let share = 0.5f64.powi(halving);
+                    let (now, policy) = (&self.now, &*policy);
+                    let correct = |node: usize, x: &mut Trajectory| {
+                        now.away(&model, node, x, &mut away);
+                        for k in 0..nu {
+                            let feedback: f64 =
+                                (0..nx).map(|c| policy.gains[node][(k, c)] * away[c]).sum();
+                            let i = node * nu + k;
+                            let wanted = now.u[i] + share * policy.change[i] + feedback;
+                            x.u[i] = wanted.clamp(bounds[0][k], bounds[1][k]);
+                        }
+                    };
+                    let run = forward(sim, &self.cost, &mut self.next, None, correct);
+                    let promised = -(share * first + share * share * second);
+                    if let Ok(found) = run
+                        && cost - found >= ENOUGH * promised
+                        && found < cost
+                    {
+                        self.damping = match self.damping * 0.1 {
+                            d if d < DAMPING[0] => 0.0,
+                            d => d,
+                        };
+                        return Some(found);
+                    }
+                }
+            }
+            self.damping = (10.0 * self.damping).max(DAMPING[0]);
+        }
+        None
+    }
+
+    /// States of the last trajectory, nq and nv numbers a node, the number of steps and one of them.
+    ///
+    /// # Errors
+    /// `NoStep` before [`Ilqr::solve`] has succeeded.
+    pub fn states(&self) -> Result<(&[f64], &[f64])> {
+        self.check_solved()?;
+        Ok((&self.now.q, &self.now.v))
+    }
+
+    /// K of a step, nu × 2 nv, column-major: u + K δx answers a state off the trajectory by δx = (δq, δv), with q ⊕ δq the
+    /// state's configuration, q the trajectory's. Rows of inputs at a bound are zero.
+    ///
+    /// # Errors
+    /// `NoStep` before [`Ilqr::solve`] has succeeded, `InvalidArgument` for a step.
+    pub fn gains(&self, step: usize) -> Result<&[f64]> {
+        self.check_solved()?;
+        match self.policy.gains.get(step) {
+            Some(k) => Ok(k.as_slice()),
+            None => Err(Error::invalid(format!(
+                "step: must be in 0..{}, got {step}",
+                self.steps
+            ))),
+        }
+    }
+
+    fn check_solved(&self) -> Result<()> {
+        match self.solved {
+            true => Ok(()),
+            false => Err(Error::no_step("ilqr: there is no plan yet")),
+        }
+    }
+}
+
+/// Whether the slopes of all steps have room.
+fn check_room([nq, nv, nu]: [usize; 3], steps: usize) -> Result<()> {
+    let a_step = (2 * nv) as u128 * (2 * nv + 2 * nu) as u128 + 2 * (nq + 5 * nv + 2 * nu) as u128;
+    let numbers = a_step * (steps as u128 + 1);
+    let mut probe: Vec<f64> = Vec::new();
+    match usize::try_from(numbers).map(|n| probe.try_reserve_exact(n)) {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(Error::capacity(format!(
+            "steps: there is no memory for {numbers} numbers of a horizon of {steps}"
+        ))),
+    }
+}

@@ -1,0 +1,241 @@
+//! One pass forward along a trajectory, and one back over its quadratic models.
+
+use super::box_qp;
+use super::cost::Tracking;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::step::{Sim, StepJacobians};
+use nalgebra::DMatrix;
+
+/// States and inputs of a horizon, node by node.
+#[derive(Clone, Debug)]
+pub struct Trajectory {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub u: Vec<f64>,
+    /// From the reference, 2 nv each.
+    pub deviation: Vec<f64>,
+}
+
+impl Trajectory {
+    pub fn new([nq, nv, nu]: [usize; 3], steps: usize) -> Trajectory {
+        Trajectory {
+            q: vec![0.0; nq * (steps + 1)],
+            v: vec![0.0; nv * (steps + 1)],
+            u: vec![0.0; nu * steps],
+            deviation: vec![0.0; 2 * nv * (steps + 1)],
+        }
+    }
+}
+
+impl Trajectory {
+    /// Where another one is at a node, seen from this one: tangent of q; v.
+    pub fn away(&self, model: &Model, node: usize, other: &Trajectory, out: &mut [f64]) {
+        let (nq, nv) = (model.nq(), model.nv());
+        let (of_q, of_v) = out.split_at_mut(nv);
+        let at = node * nq..(node + 1) * nq;
+        model.difference(&self.q[at.clone()], &other.q[at], of_q);
+        let at = node * nv..(node + 1) * nv;
+        for (out, (to, from)) in of_v
+            .iter_mut()
+            .zip(other.v[at.clone()].iter().zip(&self.v[at]))
+        {
+            *out = to - from;
+        }
+    }
+}
+
+/// ∂x⁺/∂x and ∂x⁺/∂u of each step.
+#[derive(Clone, Debug)]
+pub struct Slopes {
+    pub a: Vec<DMatrix<f64>>,
+    pub b: Vec<DMatrix<f64>>,
+    parts: [Vec<f64>; 6],
+}
+
+impl Slopes {
+    pub fn new([_, nv, nu]: [usize; 3], steps: usize) -> Slopes {
+        let square = || vec![0.0; nv * nv];
+        let input = || vec![0.0; nv * nu];
+        Slopes {
+            a: vec![DMatrix::zeros(2 * nv, 2 * nv); steps],
+            b: vec![DMatrix::zeros(2 * nv, nu); steps],
+            parts: [square(), square(), input(), square(), square(), input()],
+        }
+    }
+
+    fn take(&mut self, node: usize, sim: &mut Sim) -> Result<()> {
+        let (nv, nu) = (sim.model().nv(), sim.model().nu());
+        let [qq, qv, qu, vq, vv, vu] = &mut self.parts;
+        sim.step_jacobians(StepJacobians {
+            dq_dq: Some(qq),
+            dq_dv: Some(qv),
+            dq_du: (nu > 0).then_some(&mut qu[..]),
+            dv_dq: Some(vq),
+            dv_dv: Some(vv),
+            dv_du: (nu > 0).then_some(&mut vu[..]),
+            ..StepJacobians::default()
+        })?;
+        let (a, b) = (&mut self.a[node], &mut self.b[node]);
+        put(a, qq, (0, 0), nv);
+        put(a, qv, (0, nv), nv);
+        put(a, vq, (nv, 0), nv);
+        put(a, vv, (nv, nv), nv);
+        put(b, qu, (0, 0), nv);
+        put(b, vu, (nv, 0), nv);
+        Ok(())
+    }
+}
+
+/// Writes a column-major part of so many rows into a matrix.
+fn put(m: &mut DMatrix<f64>, part: &[f64], (row, column): (usize, usize), rows: usize) {
+    for (c, values) in part.chunks_exact(rows.max(1)).enumerate() {
+        for (r, x) in values.iter().enumerate() {
+            m[(row + r, column + c)] = *x;
+        }
+    }
+}
+
+/// Runs the inputs from the first state on; the cost. With `slopes` the steps' derivatives are taken, too. `correct` may change
+/// the input of a node at its state, which has its deviation.
+pub fn forward(
+    sim: &mut Sim,
+    cost: &Tracking,
+    x: &mut Trajectory,
+    mut slopes: Option<&mut Slopes>,
+    mut correct: impl FnMut(usize, &mut Trajectory),
+) -> Result<f64> {
+    let model = sim.model().clone();
+    let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
+    let steps = x.q.len() / nq.max(1) - 1;
+    sim.reset();
+    let mut sum = 0.0;
+    for node in 0..=steps {
+        let (q, v) = (&x.q[node * nq..][..nq], &x.v[node * nv..][..nv]);
+        let d = &mut x.deviation[2 * nv * node..][..2 * nv];
+        cost.deviation(&model, node, q, v, d);
+        sum += cost.of_state(node, steps, d);
+        if node == steps {
+            break;
+        }
+        correct(node, x);
+        let u = &x.u[node * nu..][..nu];
+        sum += cost.of_input(node, u);
+        let (q, q_next) = x.q.split_at_mut((node + 1) * nq);
+        let (v, v_next) = x.v.split_at_mut((node + 1) * nv);
+        let within = |e: Error| Error {
+            message: format!("step {node} of the horizon: {e}"),
+            ..e
+        };
+        (sim.step(
+            &q[node * nq..],
+            &v[node * nv..],
+            u,
+            &mut q_next[..nq],
+            &mut v_next[..nv],
+        ))
+        .map_err(within)?;
+        if let Some(slopes) = slopes.as_deref_mut() {
+            slopes.take(node, sim).map_err(within)?;
+        }
+    }
+    Ok(sum)
+}
+
+/// What a pass back finds: changes of inputs k, feedback K by states, and the decrease of the cost that its quadratic model
+/// promises for a share s of k: s·`promise[0]` + s²·`promise[1]`.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub change: Vec<f64>,
+    pub gains: Vec<DMatrix<f64>>,
+    pub promise: [f64; 2],
+    /// Largest slope of the cost by an input that no bound holds.
+    pub slope: f64,
+}
+
+impl Policy {
+    pub fn new([_, nv, nu]: [usize; 3], steps: usize) -> Policy {
+        Policy {
+            change: vec![0.0; nu * steps],
+            gains: vec![DMatrix::zeros(nu, 2 * nv); steps],
+            promise: [0.0; 2],
+            slope: 0.0,
+        }
+    }
+
+    /// From the end to the first step, with `damping` added to the curvature by inputs. False where that is not positive.
+    pub fn backward(
+        &mut self,
+        sim: &Sim,
+        cost: &Tracking,
+        x: &Trajectory,
+        slopes: &Slopes,
+        [lower, upper]: [&[f64]; 2],
+        damping: f64,
+    ) -> bool {
+        let model = sim.model();
+        let (nx, nu) = (2 * model.nv(), model.nu());
+        let steps = self.gains.len();
+        let mut gradient = vec![0.0; nx];
+        let mut value = DMatrix::zeros(nx, nx);
+        let end = &x.deviation[nx * steps..];
+        cost.expand(model, steps, steps, end, &mut gradient, &mut value);
+        (self.promise, self.slope) = ([0.0; 2], 0.0);
+        for node in (0..steps).rev() {
+            let (a, b) = (&slopes.a[node], &slopes.b[node]);
+            let u = &x.u[node * nu..][..nu];
+            let by_next = DMatrix::from_column_slice(nx, 1, &gradient);
+            let mut of_u: Vec<f64> = b.tr_mul(&by_next).as_slice().to_vec();
+            for (k, g) in of_u.iter_mut().enumerate() {
+                *g += cost.by_input(node, k, u);
+            }
+            let vb = &value * b;
+            let mut curve = b.tr_mul(&vb);
+            for k in 0..nu {
+                curve[(k, k)] += cost.input[k];
+            }
+            let cross = vb.tr_mul(a);
+            let mut damped = curve.clone();
+            for k in 0..nu {
+                damped[(k, k)] += damping;
+            }
+            let bounds = [lower, upper]
+                .map(|bound| -> Vec<f64> { bound.iter().zip(u).map(|(b, u)| b - u).collect() });
+            let change = &mut self.change[node * nu..][..nu];
+            change.fill(0.0);
+            let bounds = bounds.each_ref().map(|b| &b[..]);
+            let Some(solved) = box_qp::solve(&damped, &of_u, bounds, change) else {
+                return false;
+            };
+            for (k, g) in of_u.iter().enumerate() {
+                let inward = (*g < 0.0 && u[k] < upper[k]) || (*g > 0.0 && u[k] > lower[k]);
+                if inward {
+                    self.slope = self.slope.max(g.abs());
+                }
+            }
+            let rows = DMatrix::from_fn(solved.free.len(), nx, |r, c| -cross[(solved.free[r], c)]);
+            let of_free = solved.factors.solve(&rows);
+            let gains = &mut self.gains[node];
+            gains.fill(0.0);
+            for (r, k) in solved.free.iter().enumerate() {
+                gains.row_mut(*k).copy_from(&of_free.row(r));
+            }
+            let k = DMatrix::from_column_slice(nu, 1, change);
+            let of_u = DMatrix::from_column_slice(nu, 1, &of_u);
+            let curved = &curve * &k;
+            self.promise[0] += k.dot(&of_u);
+            self.promise[1] += 0.5 * k.dot(&curved);
+            // V_x = Q_x + K'(Q_uu k + Q_u) + Q_ux' k, V_xx = Q_xx + K'Q_uu K + K'Q_ux + Q_ux'K.
+            let by_x = a.tr_mul(&by_next) + gains.tr_mul(&(curved + &of_u)) + cross.tr_mul(&k);
+            let mixed = gains.tr_mul(&cross);
+            let mut next = a.tr_mul(&(&value * a)) + gains.tr_mul(&(&curve * &*gains));
+            next += &mixed;
+            next += mixed.transpose();
+            value = (&next + next.transpose()) * 0.5;
+            gradient.copy_from_slice(by_x.as_slice());
+            let d = &x.deviation[nx * node..][..nx];
+            cost.expand(model, node, steps, d, &mut gradient, &mut value);
+        }
+        self.slope.is_finite() && self.promise.iter().all(|x| x.is_finite())
+    }
+}

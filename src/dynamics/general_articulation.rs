@@ -1,0 +1,343 @@
+//! The factors of a sum of [`LinkTerms`] that need not be symmetric, by articulated bodies: linear in the links.
+//!
+//! A dof w moves all that hangs on it by X̂ w, X = (U, V, A). What a subtree asks of its joint is J X + p with J of 6×18: for a
+//! body alone [E, 2B, I]. From the tips to the root the dofs of a link are eliminated together, with G = Sᵀ J, the block
+//! D = G X̂ + what dofs ask of each other, and f the force that turns with them:
+//!
+//!   w = D⁻¹ (r − Sᵀ p − G X),   J above += J − (J X̂ + X̂_U ×* f) D⁻¹ G,
+//!
+//! X of the link above. It is the elimination of [`articulated`](super::articulated) (Featherstone 2008, §7.3) for motions of
+//! eighteen numbers, in which carried velocities and accelerations make the way from link to link the identity.
+
+use super::link_terms::{LinkTerms, Moved};
+use crate::joint::MAX_DOFS;
+use crate::linalg::{F4, dispatch};
+use crate::model::topology::{Link, Topology, WORLD};
+use crate::spatial::{Twist, Wrench};
+
+/// A pivot at most this share of what it is summed from counts as zero.
+const TINY: f64 = 1e-14;
+
+/// Eighteen numbers in whole lanes.
+type Row = [F4; 5];
+
+/// What a, v and q of a link's dofs are per unit of each of its unknowns.
+pub type ByUnknown = [[[f64; MAX_DOFS]; 3]; MAX_DOFS];
+
+/// Of a dof.
+#[derive(Clone, Copy, Debug, Default)]
+struct Eliminated {
+    s: Twist,
+    /// X̂, a row of D⁻¹ G, of D⁻¹, and a column of (J X̂ + X̂_U ×* f) D⁻¹.
+    moves: Row,
+    answer: Row,
+    inverse: [f64; MAX_DOFS],
+    passed: Wrench,
+}
+
+/// Sized at creation.
+#[derive(Clone, Debug)]
+pub struct GeneralArticulation {
+    dofs: Vec<Eliminated>,
+    /// Per link: J, and of a sweep X or its adjoint, and p or its adjoint.
+    asked: Vec<[Row; 6]>,
+    moved: Vec<Row>,
+    force: Vec<[f64; 6]>,
+}
+
+#[inline(always)]
+fn row_of(m: &Moved) -> Row {
+    let mut flat = [0.0; 20];
+    for (to, x) in flat.chunks_exact_mut(6).zip(m.0) {
+        to.copy_from_slice(&x.to_array());
+    }
+    from_flat(&flat)
+}
+
+#[inline(always)]
+fn from_flat(x: &[f64; 20]) -> Row {
+    std::array::from_fn(|b| F4([x[4 * b], x[4 * b + 1], x[4 * b + 2], x[4 * b + 3]]))
+}
+
+#[inline(always)]
+fn dot(a: &Row, b: &Row) -> f64 {
+    let mut sum = a[0] * b[0];
+    for k in 1..5 {
+        sum += a[k] * b[k];
+    }
+    (sum.0[0] + sum.0[1]) + (sum.0[2] + sum.0[3])
+}
+
+#[inline(always)]
+fn add_scaled(to: &mut Row, s: f64, x: &Row) {
+    for (to, x) in to.iter_mut().zip(x) {
+        *to += *x * s;
+    }
+}
+
+/// [E, 2B, I] of a body.
+#[inline(always)]
+fn alone(terms: &LinkTerms, i: usize) -> [Row; 6] {
+    let body = &terms.body[i];
+    let mut flat = [[0.0; 20]; 6];
+    for k in 0..6 {
+        let unit = Twist::unit(k);
+        let columns = [
+            terms.stiffness.mul(i, unit),
+            body.two_b(unit),
+            body.inertia.mul(unit),
+        ];
+        for (part, column) in columns.into_iter().enumerate() {
+            for (row, x) in flat.iter_mut().zip(column.to_array()) {
+                row[6 * part + k] = x;
+            }
+        }
+    }
+    flat.each_ref().map(from_flat)
+}
+
+/// D ← D⁻¹, with row exchanges; false where it is singular beside the `sizes` of its rows.
+#[inline(always)]
+fn invert(d: &mut [[f64; MAX_DOFS]; MAX_DOFS], n: usize, sizes: &[f64; MAX_DOFS]) -> bool {
+    let mut inverse = [[0.0; MAX_DOFS]; MAX_DOFS];
+    let mut sizes = *sizes;
+    for (k, row) in inverse.iter_mut().enumerate() {
+        row[k] = 1.0;
+    }
+    for k in 0..n {
+        let best = (k..n).fold(k, |b, r| match d[r][k].abs() > d[b][k].abs() {
+            true => r,
+            false => b,
+        });
+        d.swap(k, best);
+        inverse.swap(k, best);
+        sizes.swap(k, best);
+        let pivot = d[k][k];
+        if !pivot.is_finite() || pivot.abs() <= TINY * sizes[k] {
+            return false;
+        }
+        let scale = 1.0 / pivot;
+        for c in 0..n {
+            d[k][c] *= scale;
+            inverse[k][c] *= scale;
+        }
+        for r in (0..n).filter(|r| *r != k) {
+            let s = d[r][k];
+            for c in 0..n {
+                d[r][c] -= s * d[k][c];
+                inverse[r][c] -= s * inverse[k][c];
+            }
+        }
+    }
+    *d = inverse;
+    true
+}
+
+impl GeneralArticulation {
+    pub fn new(t: &Topology) -> GeneralArticulation {
+        let links = t.links.len();
+        GeneralArticulation {
+            dofs: vec![Eliminated::default(); t.nv()],
+            asked: vec![[[F4::ZERO; 5]; 6]; links],
+            moved: vec![[F4::ZERO; 5]; links],
+            force: vec![[0.0; 6]; links],
+        }
+    }
+
+    /// A dof of the link at which the matrix is singular, if it is.
+    #[inline(always)]
+    fn eliminate(
+        &mut self,
+        terms: &LinkTerms,
+        i: usize,
+        l: &Link,
+        by: &ByUnknown,
+        given: &[bool],
+    ) -> Option<usize> {
+        let asked = self.asked[i];
+        let n = l.nv;
+        // What a row sees: nothing but its own unknown where that is given.
+        let axis = |k: usize| match given[l.iv + k] {
+            true => Twist::ZERO,
+            false => terms.s(l.iv + k),
+        };
+        let mut d = [[0.0; MAX_DOFS]; MAX_DOFS];
+        let mut sizes = [0.0; MAX_DOFS];
+        let mut passed = [Wrench::ZERO; MAX_DOFS];
+        let mut answers = [[F4::ZERO; 5]; MAX_DOFS];
+        for (k, answer) in answers[..n].iter_mut().enumerate() {
+            let s = axis(k).to_array();
+            for (s, row) in s.iter().zip(&asked) {
+                add_scaled(answer, *s, row);
+            }
+        }
+        for c in 0..n {
+            let moved = terms.moved_by(l, &by[c]);
+            let moves = row_of(&moved);
+            let own: [f64; 6] = std::array::from_fn(|k| dot(&asked[k], &moves));
+            passed[c] = Wrench::from_slice(&own) + moved.0[0].cross_wrench(terms.force[i]);
+            for r in 0..n {
+                let s = axis(r).to_array();
+                let local = match given[l.iv + r] {
+                    true => f64::from(u8::from(r == c)),
+                    false => terms.local_by(l, r, &by[c]),
+                };
+                let (mut sum, mut size) = (local, local.abs());
+                for (s, x) in s.iter().zip(&own) {
+                    sum += s * x;
+                    size += (s * x).abs();
+                }
+                d[r][c] = sum;
+                sizes[r] = f64::max(sizes[r], size);
+            }
+            self.dofs[l.iv + c].moves = moves;
+        }
+        if !invert(&mut d, n, &sizes) {
+            return Some(l.iv);
+        }
+        for r in 0..n {
+            let own = &mut self.dofs[l.iv + r];
+            own.s = axis(r);
+            own.inverse = d[r];
+            own.answer = [F4::ZERO; 5];
+            own.passed = Wrench::ZERO;
+            for c in 0..n {
+                add_scaled(&mut own.answer, d[r][c], &answers[c]);
+                own.passed += passed[c] * d[c][r];
+            }
+        }
+        if l.parent != WORLD {
+            let above = &mut self.asked[l.parent];
+            for (k, (above, own)) in above.iter_mut().zip(&asked).enumerate() {
+                add_scaled(above, 1.0, own);
+                for c in 0..n {
+                    let x = passed[c].to_array()[k];
+                    add_scaled(above, -x, &self.dofs[l.iv + c].answer);
+                }
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn factor_kernel(
+        &mut self,
+        t: &Topology,
+        terms: &LinkTerms,
+        given: &[bool],
+        of: &mut dyn FnMut(&Link, &mut ByUnknown),
+        singular: &mut Option<usize>,
+    ) {
+        *singular = None;
+        let mut by = [[[0.0; MAX_DOFS]; 3]; MAX_DOFS];
+        for (i, asked) in self.asked.iter_mut().enumerate() {
+            *asked = alone(terms, i);
+        }
+        for (i, l) in t.links.iter().enumerate().rev() {
+            of(l, &mut by);
+            *singular = self.eliminate(terms, i, l, &by, given);
+            if singular.is_some() {
+                return;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn solve_kernel(&mut self, t: &Topology, x: &mut [f64]) {
+        self.force.fill([0.0; 6]);
+        for (i, l) in t.links.iter().enumerate().rev() {
+            let mut force = self.force[i];
+            let own = Wrench::from_slice(&force);
+            for k in l.dofs() {
+                x[k] -= self.dofs[k].s.dot(own);
+            }
+            for k in l.dofs() {
+                for (f, p) in force.iter_mut().zip(self.dofs[k].passed.to_array()) {
+                    *f += p * x[k];
+                }
+            }
+            if l.parent != WORLD {
+                for (above, f) in self.force[l.parent].iter_mut().zip(force) {
+                    *above += f;
+                }
+            }
+        }
+        for (i, l) in t.links.iter().enumerate() {
+            let mut moved = match l.parent {
+                WORLD => [F4::ZERO; 5],
+                p => self.moved[p],
+            };
+            let above = moved;
+            let mut rest = [0.0; MAX_DOFS];
+            rest[..l.nv].copy_from_slice(&x[l.dofs()]);
+            for k in l.dofs() {
+                let own = &self.dofs[k];
+                let free: f64 = (own.inverse.iter().zip(&rest)).map(|(d, x)| d * x).sum();
+                x[k] = free - dot(&own.answer, &above);
+                add_scaled(&mut moved, x[k], &own.moves);
+            }
+            self.moved[i] = moved;
+        }
+    }
+
+    #[inline(always)]
+    fn solve_transposed_kernel(&mut self, t: &Topology, x: &mut [f64]) {
+        self.moved.fill([F4::ZERO; 5]);
+        for (i, l) in t.links.iter().enumerate().rev() {
+            let mut bar = self.moved[i];
+            let below = bar;
+            let mut rest = [0.0; MAX_DOFS];
+            for (rest, k) in rest.iter_mut().zip(l.dofs()) {
+                *rest = x[k] + dot(&self.dofs[k].moves, &below);
+            }
+            for (c, k) in l.dofs().enumerate() {
+                add_scaled(&mut bar, -rest[c], &self.dofs[k].answer);
+            }
+            for (c, k) in l.dofs().enumerate() {
+                let column = self.dofs[l.dofs()].iter().zip(&rest);
+                x[k] = column.map(|(d, r)| d.inverse[c] * r).sum();
+            }
+            if l.parent != WORLD {
+                add_scaled(&mut self.moved[l.parent], 1.0, &bar);
+            }
+        }
+        for (i, l) in t.links.iter().enumerate() {
+            let above = match l.parent {
+                WORLD => [0.0; 6],
+                p => self.force[p],
+            };
+            let mut force = Twist::from_slice(&above);
+            let above = force;
+            for k in l.dofs() {
+                x[k] += above.dot(self.dofs[k].passed);
+            }
+            for k in l.dofs() {
+                force += self.dofs[k].s * -x[k];
+            }
+            self.force[i] = force.to_array();
+        }
+    }
+}
+
+dispatch! {
+    /// Takes the factors of M a + D v + Q q with a, v and q `of` the unknowns of each link, the first of each in n × 3 × n
+    /// entries; terms between links are left out. The rows of unknowns that are `given` are those of the identity. `singular` becomes a dof of a link at which that is, if it is.
+    pub fn factor_general = GeneralArticulation::factor_kernel(
+        f: &mut GeneralArticulation, t: &Topology, terms: &LinkTerms, given: &[bool],
+        of: &mut dyn FnMut(&Link, &mut ByUnknown), singular: &mut Option<usize>,
+    )
+}
+
+dispatch! {
+    /// x ← H⁻¹ x.
+    pub fn solve_general = GeneralArticulation::solve_kernel(
+        f: &mut GeneralArticulation, t: &Topology, x: &mut [f64],
+    )
+}
+
+dispatch! {
+    /// x ← H⁻ᵀ x.
+    pub fn solve_general_transposed = GeneralArticulation::solve_transposed_kernel(
+        f: &mut GeneralArticulation, t: &Topology, x: &mut [f64],
+    )
+}

@@ -1,0 +1,9 @@
+//! What of a fluid its forces take.
+
+#[derive(Clone, Copy, Debug)]
+pub struct Medium {
+    /// [kg/m³]
+    pub density: f64,
+    /// [Pa s]
+    pub viscosity: f64,
+}

@@ -1,0 +1,367 @@
+//! Forces of the fluid that bodies move in, by MuJoCo's two models.
+//!
+//! A body whose geoms ask for it meets the fluid by them, each an [`Ellipsoid`]; any other with mass by its [`InertiaBox`].
+//! Both give a wrench at a point of the body by its velocity against the fluid, seen from the body. A displacement ξ = S_k of
+//! a subtree changes what its bodies see of that velocity by η_k = (v_parent − wind) × S_k and nothing else, so that with
+//! W and D the sums over a subtree of the wrenches and of their slopes by velocity, about the tree's origin,
+//!
+//! - i above k:  ∂τ_i/∂q_k = S_iᵀ (D η_k + S_k ×* W),  ∂τ_i/∂v_k = S_iᵀ D S_k
+//! - i below k, or of the same link:  the same without W, D that of the lower of the two.
+//!
+//! Formulas: MuJoCo's documentation, Computation, Fluid forces. The force is taken where a step begins, or where its stage is.
+
+mod added_mass;
+mod ellipsoid;
+mod inertia_box;
+mod medium;
+
+use super::face::{Force, State};
+use super::slopes::Slopes;
+use crate::dynamics::external::Stiffness;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::fluid_shapes::semi_axes;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::principal::principal_axes;
+use crate::model::topology::{LinkKind, WORLD};
+use crate::spatial::{Inertia, Mat3, Pose, Twist, Vec3, Wrench};
+use ellipsoid::Ellipsoid;
+use inertia_box::InertiaBox;
+use medium::Medium;
+
+/// How a body meets the fluid.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// Along these axes of the body, columns, about its centre of mass.
+    Box { axes: Mat3 },
+    /// Placed so on the body's link.
+    Ellipsoid { place: Pose, of: Ellipsoid },
+}
+
+/// A shape where it is.
+struct Placed {
+    /// World axes.
+    rot: Mat3,
+    /// About the tree's origin.
+    centre: Vec3,
+    law: Law,
+}
+
+enum Law {
+    Box(InertiaBox),
+    Ellipsoid(Ellipsoid),
+}
+
+impl Placed {
+    fn wrench(&self, medium: Medium, v: Twist) -> Wrench {
+        match &self.law {
+            Law::Box(b) => b.wrench(medium, v),
+            Law::Ellipsoid(e) => e.wrench(medium, v),
+        }
+    }
+
+    fn by_velocity(&self, medium: Medium, v: Twist, dv: Twist) -> Wrench {
+        match &self.law {
+            Law::Box(b) => b.by_velocity(medium, v, dv),
+            Law::Ellipsoid(e) => e.by_velocity(medium, v, dv),
+        }
+    }
+
+    /// A twist about the tree's origin as the shape sees it.
+    fn seen(&self, v: Twist) -> Twist {
+        Twist::new(
+            self.rot.tr_mul_vec(v.at(self.centre)),
+            self.rot.tr_mul_vec(v.ang),
+        )
+    }
+
+    /// A wrench on the shape, world axes, at its centre.
+    fn turned(&self, w: Wrench) -> Wrench {
+        Wrench::new(self.rot.mul_vec(w.lin), self.rot.mul_vec(w.ang))
+    }
+}
+
+/// Drag and lift on all bodies. Empty in a vacuum.
+#[derive(Clone, Debug)]
+pub struct FluidForces {
+    medium: Medium,
+    wind: Twist,
+    /// Bodies that move, with the shapes by which they meet the fluid.
+    shapes: Vec<(usize, Shape)>,
+    /// Per link, of its subtree: the wrench, and its slope by velocity.
+    wrench: Vec<Wrench>,
+    slope: Vec<Stiffness>,
+    /// Per dof: η.
+    eta: Vec<Twist>,
+}
+
+impl FluidForces {
+    pub fn new(model: &Model) -> Self {
+        let fluid = model.fluid();
+        let mut shapes = Vec::new();
+        let moving = |b: &usize| model.bodies()[*b].link != WORLD;
+        for b in (0..model.nbody()).filter(|b| fluid.acts() && moving(b)) {
+            let body = &model.bodies()[b];
+            let alone = shapes.len();
+            for g in model.geoms().iter().filter(|g| g.body == b) {
+                if let (Some(coefficients), Some(semi_axes)) = (g.fluid, semi_axes(&g.shape)) {
+                    let place = body.in_link.compose(&g.placement);
+                    let of = Ellipsoid::new(semi_axes, coefficients);
+                    shapes.push((b, Shape::Ellipsoid { place, of }));
+                }
+            }
+            if shapes.len() == alone {
+                let inertia = &model.params().body_inertia[b];
+                let axes = body
+                    .inertia_axes
+                    .or_else(|| principal_axes(&inertia.about_com()).map(|(axes, _)| axes));
+                let axes = axes.unwrap_or(Mat3::IDENTITY);
+                shapes.push((b, Shape::Box { axes }));
+            }
+        }
+        let t = model.topology();
+        let (links, dofs) = match shapes.is_empty() {
+            true => (0, 0),
+            false => (t.links.len(), t.nv()),
+        };
+        FluidForces {
+            medium: Medium {
+                density: fluid.density,
+                viscosity: fluid.viscosity,
+            },
+            wind: Twist::new(fluid.wind, Vec3::ZERO),
+            shapes,
+            wrench: vec![Wrench::ZERO; links],
+            slope: vec![Stiffness::default(); links],
+            eta: vec![Twist::ZERO; dofs],
+        }
+    }
+
+    pub fn acts(&self) -> bool {
+        !self.shapes.is_empty()
+    }
+
+    fn place(&self, at: &State<'_>, body: usize, shape: &Shape) -> Placed {
+        let b = &at.model.bodies()[body];
+        let (rot, pos) = (&at.kin.rot[b.link], at.kin.pos[b.link]);
+        let (rotation, centre, law) = match shape {
+            Shape::Box { axes } => {
+                let inertia = &at.params.body_inertia[body];
+                (
+                    b.in_link.rot.mul_mat(axes),
+                    b.in_link.point(inertia.com()),
+                    Law::Box(InertiaBox::of(inertia, axes)),
+                )
+            }
+            Shape::Ellipsoid { place, of } => (place.rot, place.pos, Law::Ellipsoid(*of)),
+        };
+        Placed {
+            rot: rot.mul_mat(&rotation),
+            centre: rot.mul_vec(centre) + pos,
+            law,
+        }
+    }
+
+    /// A body without mass meets no fluid.
+    fn placed<'a>(&'a self, at: &'a State<'_>) -> impl Iterator<Item = (usize, Placed)> + 'a {
+        let heavy = |(b, _): &&(usize, Shape)| at.params.body_inertia[*b].mass > 0.0;
+        (self.shapes.iter().filter(heavy))
+            .map(move |(b, shape)| (at.model.bodies()[*b].link, self.place(at, *b, shape)))
+    }
+
+    /// Finds the slopes at the state of the last [`Force::apply`].
+    pub fn differentiate(&mut self, at: &State<'_>) {
+        if !self.acts() {
+            return;
+        }
+        let t = at.model.topology();
+        let mut slope = std::mem::take(&mut self.slope);
+        slope.fill(Stiffness::default());
+        for (link, placed) in self.placed(at) {
+            let v = placed.seen(at.kin.v[link] - self.wind);
+            for (k, c) in slope[link].c.iter_mut().enumerate() {
+                let w = placed.by_velocity(self.medium, v, placed.seen(Twist::unit(k)));
+                *c += placed.turned(w).about_origin(placed.centre);
+            }
+        }
+        for (i, l) in t.links.iter().enumerate().rev() {
+            if l.parent != WORLD {
+                let own = slope[i];
+                slope[l.parent] += &own;
+            }
+        }
+        self.slope = slope;
+        for (i, l) in t.links.iter().enumerate() {
+            for k in l.dofs() {
+                self.eta[k] = self.carried(at, l.parent, at.kin.s[k]);
+            }
+            if let LinkKind::Varying { index, .. } = l.kind {
+                let state = &at.kin.varying[usize::from(index)];
+                for k in t.links[i].dofs() {
+                    self.eta[k] += state.by_dof(k - l.iv, &at.v[l.dofs()]);
+                }
+            }
+        }
+    }
+
+    /// η of a displacement below the link `parent`.
+    fn carried(&self, at: &State<'_>, parent: usize, xi: Twist) -> Twist {
+        let carrier = match parent {
+            WORLD => Twist::ZERO,
+            parent => at.kin.v[parent],
+        };
+        (carrier - self.wind).cross(xi)
+    }
+
+    /// A displaced placement moves the subtree as a dof at rest would.
+    fn by_placement(&self, at: &State<'_>, [joint, component]: [usize; 2], r: &mut [f64]) {
+        let (t, first) = (at.model.topology(), at.model.joint(joint).first_link);
+        let l = &t.links[first];
+        let xi = (at.kin).placement_twist(at.model, at.params, [joint, component]);
+        let eta = self.carried(at, l.parent, xi);
+        for (i, below) in t.links[first..l.end].iter().enumerate() {
+            let w = self.slope[first + i].mul(eta);
+            for k in below.dofs() {
+                r[k] -= at.kin.s[k].dot(w);
+            }
+        }
+        let w = self.slope[first].mul(eta) + xi.cross_wrench(self.wrench[first]);
+        at.kin.spread(t, l.parent, -w, r);
+    }
+
+    fn by_inertia(&self, at: &State<'_>, body: usize, component: usize, r: &mut [f64]) {
+        let own = self.shapes.iter().find(|(b, _)| *b == body);
+        let Some((_, shape @ Shape::Box { axes })) = own else {
+            return;
+        };
+        let (b, placed) = (&at.model.bodies()[body], self.place(at, body, shape));
+        let Law::Box(inertia_box) = &placed.law else {
+            return;
+        };
+        if inertia_box.is_flat() {
+            return;
+        }
+        let mut unit = [0.0; 10];
+        unit[component] = 1.0;
+        let by = Inertia::from_params(&unit);
+        let (moved, sides) = inertia_box.vary(&at.params.body_inertia[body], &by, axes);
+        let moved = at.kin.rot[b.link].mul_vec(b.in_link.rot.mul_vec(moved));
+        let against = at.kin.v[b.link] - self.wind;
+        let (v, change) = (placed.seen(against), against.ang.cross(moved));
+        let dv = Twist::new(placed.rot.tr_mul_vec(change), Vec3::ZERO);
+        let force = placed.turned(inertia_box.wrench(self.medium, v)).lin;
+        let w = inertia_box.by_sides(self.medium, v, sides)
+            + inertia_box.by_velocity(self.medium, v, dv);
+        let mut w = placed.turned(w).about_origin(placed.centre);
+        w.ang += moved.cross(force);
+        at.kin.spread(at.model.topology(), b.link, -w, r);
+    }
+
+    /// Whether a parameter is of an inertia whose box has no derivative by it.
+    pub fn has_kink(&self, params: &Params, p: &Param) -> bool {
+        let body = p.index as usize;
+        let mut shapes = self.shapes.iter();
+        p.kind == ParamKind::BodyInertia
+            && shapes.any(|(b, shape)| match shape {
+                Shape::Box { axes } if *b == body => {
+                    InertiaBox::of(&params.body_inertia[body], axes).is_flat()
+                }
+                _ => false,
+            })
+    }
+
+    /// Refuses a parameter by which the drag has no derivative.
+    ///
+    /// # Errors
+    /// `Unsupported` for an inertia whose box is flat.
+    pub fn check_param(&self, model: &Model, params: &Params, p: &Param) -> Result<()> {
+        match self.has_kink(params, p) {
+            false => Ok(()),
+            true => Err(Error::unsupported(format!(
+                "param: BodyInertia of body \"{}\": the box by which it meets the fluid has a side of length zero, \
+                 where drag has no derivative by the inertia",
+                model.bodies()[p.index as usize].name
+            ))),
+        }
+    }
+}
+
+impl Force for FluidForces {
+    fn entries(&self, model: &Model) -> usize {
+        if !self.acts() {
+            return 0;
+        }
+        let t = model.topology();
+        let pairs: usize = t.dofs.iter().map(|d| 2 * d.depth).sum();
+        let bends = t.varying.iter().map(|l| t.links[l.link].nv.pow(2));
+        pairs + bends.sum::<usize>()
+    }
+
+    fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) {
+        if !self.acts() {
+            return;
+        }
+        let t = at.model.topology();
+        let mut wrench = std::mem::take(&mut self.wrench);
+        wrench.fill(Wrench::ZERO);
+        for (link, placed) in self.placed(at) {
+            let w = placed.wrench(self.medium, placed.seen(at.kin.v[link] - self.wind));
+            wrench[link] += placed.turned(w).about_origin(placed.centre);
+        }
+        for (i, l) in t.links.iter().enumerate().rev() {
+            for k in l.dofs() {
+                tau[k] += at.kin.s[k].dot(wrench[i]);
+            }
+            if l.parent != WORLD {
+                let own = wrench[i];
+                wrench[l.parent] += own;
+            }
+        }
+        self.wrench = wrench;
+    }
+
+    fn slopes(&self, at: &State<'_>, into: &mut Slopes) {
+        if !self.acts() {
+            return;
+        }
+        let t = at.model.topology();
+        for (k, dof) in t.dofs.iter().enumerate() {
+            let (s, slope) = (at.kin.s[k], &self.slope[dof.link]);
+            let ([by_q, by_v], below) = ([self.eta[k], s].map(|x| slope.mul(x)), slope.tr_mul(s));
+            let turned = by_q + s.cross_wrench(self.wrench[dof.link]);
+            into.add_own(k, -s.dot(by_q), -s.dot(by_v));
+            let mut i = dof.parent;
+            while i != WORLD {
+                let upper = at.kin.s[i];
+                let by_q = match t.dofs[i].link == dof.link {
+                    true => by_q,
+                    false => turned,
+                };
+                into.add([i, k], -upper.dot(by_q), -upper.dot(by_v));
+                into.add([k, i], -self.eta[i].dot(below), -upper.dot(below));
+                i = t.dofs[i].parent;
+            }
+        }
+        for (state, varying) in at.kin.varying.iter().zip(&t.varying) {
+            let l = &t.links[varying.link];
+            for row in l.dofs() {
+                for column in l.dofs() {
+                    let bent = state.slope(row - l.iv, column - l.iv);
+                    into.add([row, column], -bent.dot(self.wrench[varying.link]), 0.0);
+                }
+            }
+        }
+    }
+
+    fn by_parameter(&self, at: &State<'_>, _: &[f64], p: &Param, r: &mut [f64]) {
+        if !self.acts() {
+            return;
+        }
+        let (index, component) = (p.index as usize, p.component as usize);
+        match p.kind {
+            ParamKind::JointPlacement => self.by_placement(at, [index, component], r),
+            ParamKind::BodyInertia => self.by_inertia(at, index, component, r),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Forces kind by kind, with their slopes, at any state and without a step's share of them.
+
+use super::Forces;
+use crate::dynamics::external::External;
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::Result;
+use crate::force::{Force, ForceKinds, State};
+use crate::model::Model;
+use crate::model::params::Params;
+
+impl Forces {
+    /// Adds the generalized forces of these kinds, without loads on links, to `tau`, with a time step of zero in `at`, so that
+    /// nothing is taken ahead. How far they are from where their slopes jump. The state of the last [`Forces::apply`] is
+    /// lost.
+    ///
+    /// # Errors
+    /// Those of penalty contacts.
+    pub fn apply_kinds(
+        &mut self,
+        kinds: ForceKinds,
+        at: &State<'_>,
+        tau: &mut [f64],
+    ) -> Result<f64> {
+        let mut distance = f64::INFINITY;
+        if kinds.has(ForceKinds::JOINT_DAMPER) {
+            self.damper.apply(at, tau);
+        }
+        if kinds.has(ForceKinds::JOINT_SPRING) {
+            self.spring.apply(at, tau);
+        }
+        if kinds.has(ForceKinds::FLUID) {
+            self.fluid.apply(at, tau);
+        }
+        if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
+            self.cords.update(at.kin, at.q);
+        }
+        if kinds.has(ForceKinds::ACTUATOR) {
+            distance = distance.min(self.actuators.apply(at, &self.cords, tau));
+        }
+        if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
+            self.apart.elastic.apply(at, &self.cords, tau);
+            distance = distance.min(self.apart.elastic.switch_distance());
+        }
+        if kinds.has(ForceKinds::OTHER) {
+            for f in &mut self.others {
+                f.apply(at, tau);
+                distance = distance.min(f.switch_distance());
+            }
+        }
+        if let Some(penalty) = self
+            .penalty
+            .as_mut()
+            .filter(|_| kinds.has(ForceKinds::CONTACT))
+        {
+            penalty.apply(at, tau)?;
+            distance = distance.min(penalty.switch_distance());
+        }
+        Ok(distance)
+    }
+
+    /// Loads on links of these kinds; `kin` holds positions.
+    pub fn load_kinds(
+        &self,
+        kinds: ForceKinds,
+        model: &Model,
+        params: &Params,
+        kin: &Kinematics,
+        loads: &mut External,
+    ) {
+        if kinds.has(ForceKinds::EXTERNAL) {
+            self.wrenches.load(model, params, kin, loads);
+        }
+        if kinds.has(ForceKinds::GRAVITY_COMPENSATION) {
+            self.lift.load(model, params, kin, loads);
+        }
+        if kinds.has(ForceKinds::OTHER) {
+            (self.others.iter()).for_each(|f| f.load(model, params, kin, loads));
+        }
+    }
+
+    /// Visits the derivatives of these kinds' generalized forces at the state of the last [`Forces::apply_kinds`] of the same:
+    /// (row, column, −by q, −by v). One may come more than once. `Forces` must have room for derivatives.
+    pub fn for_kinds(
+        &mut self,
+        kinds: ForceKinds,
+        at: &State<'_>,
+        mut visit: impl FnMut(usize, usize, f64, f64),
+    ) {
+        let mut slopes = std::mem::take(&mut self.apart.slopes);
+        slopes.clear();
+        if kinds.has(ForceKinds::JOINT_DAMPER) {
+            self.damper.slopes(at, &mut slopes);
+        }
+        if kinds.has(ForceKinds::JOINT_SPRING) {
+            self.spring.slopes(at, &mut slopes);
+        }
+        if kinds.has(ForceKinds::FLUID) {
+            self.fluid.differentiate(at);
+            self.fluid.slopes(at, &mut slopes);
+        }
+        if kinds.has(ForceKinds::ACTUATOR | ForceKinds::TENDON) {
+            self.cords.differentiate(at.kin);
+        }
+        if kinds.has(ForceKinds::ACTUATOR) {
+            self.actuators.slopes(at, &self.cords, &mut slopes);
+        }
+        if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
+            (self.apart.elastic).slopes(at, &self.cords, &[], &mut slopes);
+        }
+        if kinds.has(ForceKinds::OTHER) {
+            self.others.iter().for_each(|f| f.slopes(at, &mut slopes));
+        }
+        for (k, [by_q, by_v]) in slopes.diagonal.iter().enumerate() {
+            visit(k, k, *by_q, *by_v);
+        }
+        for e in &slopes.entries {
+            visit(e.row, e.column, e.by_q, e.by_v);
+        }
+        self.apart.slopes = slopes;
+        if let Some(penalty) = self
+            .penalty
+            .as_mut()
+            .filter(|_| kinds.has(ForceKinds::CONTACT))
+        {
+            penalty.differentiate(at);
+            penalty.for_branches(&mut visit);
+            penalty.for_cross(&mut visit);
+        }
+    }
+
+    /// Visits the derivatives of these kinds' generalized forces by the inputs, after [`Forces::apply_kinds`]: (dof, input,
+    /// value).
+    pub fn for_kinds_by_input(&self, kinds: ForceKinds, mut visit: impl FnMut(usize, usize, f64)) {
+        let own = kinds
+            .has(ForceKinds::ACTUATOR)
+            .then(|| self.actuators.inputs());
+        let others = (self.others.iter())
+            .filter(|_| kinds.has(ForceKinds::OTHER))
+            .map(|f| f.inputs());
+        for input in own.into_iter().chain(others).flatten() {
+            for (k, moment) in input.moments() {
+                visit(k, input.input, moment * input.slope);
+            }
+        }
+    }
+
+    /// Force, length and rate of the transmission of an actuator, before and after the gear as the actuator has them; after
+    /// [`Forces::apply_kinds`] with actuators.
+    pub fn actuator(&self, at: &State<'_>, i: usize) -> [f64; 3] {
+        self.actuators.told(at, &self.cords, i)
+    }
+
+    /// Visits the derivatives of an actuator's force by dofs: (dof, by q, by v); after [`Forces::for_kinds`] with actuators.
+    pub fn for_actuator(&self, at: &State<'_>, i: usize, visit: impl FnMut(usize, f64, f64)) {
+        self.actuators.for_slopes(at, &self.cords, i, visit);
+    }
+
+    /// Length, rate and tension of a tendon; after [`Forces::apply_kinds`] with tendons.
+    pub fn tendon(&self, at: &State<'_>, i: usize) -> [f64; 3] {
+        let tension = self.apart.elastic.tension(i);
+        [self.cords.length(i), self.cords.rate(i, at.v), tension]
+    }
+
+    /// Visits the derivatives of a tendon by dofs: (dof, length by q, rate by q, tension by q, tension by v); after
+    /// [`Forces::for_kinds`] with tendons.
+    pub fn for_tendon(&self, at: &State<'_>, i: usize, mut visit: impl FnMut(usize, [f64; 4])) {
+        let [by_length, by_rate] = self.apart.elastic.slopes_of(i);
+        self.cords.for_rate(i, at.v, |k, g, turned| {
+            let tension = by_length * g + by_rate * turned;
+            visit(k, [g, turned, tension, by_rate * g]);
+        });
+    }
+}

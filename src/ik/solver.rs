@@ -1,0 +1,262 @@
+//! The solver: tasks, targets, and what is asked about a solution.
+
+use super::block::Block;
+use super::loops::Loops;
+use super::options::{IkInfo, IkOptions, check_weight};
+use super::target::{Target, check_reach};
+use super::task::{IkKind, IkTask};
+use super::work::{Prepared, Regular, Work};
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::{Error, Result};
+use crate::model::limits::limits;
+use crate::model::{Model, check_pose};
+use crate::spatial::{Pose, Vec3};
+use crate::step::info::{check_finite, check_length};
+use std::sync::Arc;
+
+/// Solves tasks for one model. All memory is made at creation and when a task is added.
+#[derive(Clone, Debug)]
+pub struct Ik {
+    pub(super) model: Arc<Model>,
+    pub(super) options: IkOptions,
+    pub(super) tasks: Vec<IkTask>,
+    /// Targets by tasks; `None` before they are set.
+    pub(super) targets: Vec<Option<Target>>,
+    /// Where each task's variation begins among all.
+    pub(super) offsets: Vec<usize>,
+    pub(super) blocks: Vec<Block>,
+    /// Dofs of blocks, and rows X of theirs: up to six numbers a dof.
+    pub(super) dofs: Vec<usize>,
+    pub(super) x: Vec<f64>,
+    pub(super) loops: Option<Loops>,
+    pub(super) kin: Kinematics,
+    pub(super) subtree: Vec<(f64, Vec3)>,
+    pub(super) center_jacobian: Vec<f64>,
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    /// Coordinate of each bounded dof.
+    pub(super) coordinate: Vec<usize>,
+    pub(super) work: Work,
+    pub(super) solved: Option<IkInfo>,
+    pub(super) prepared: Option<Prepared>,
+    pub(super) regular: Regular,
+}
+
+impl Ik {
+    /// # Errors
+    /// `InvalidArgument` naming an option; `Unsupported` naming a joint whose bounds are none of a single number.
+    pub fn new(model: Arc<Model>, options: &IkOptions) -> Result<Ik> {
+        options.check()?;
+        let nv = model.nv();
+        let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; nv], vec![f64::INFINITY; nv]);
+        let mut coordinate = vec![usize::MAX; nv];
+        if options.limits {
+            for l in limits(&model)? {
+                if l.turn.is_some() {
+                    return Err(Error::unsupported(format!(
+                        "options.limits: the bound of spherical joint \"{}\" is none of a coordinate; limits = 0 leaves bounds out",
+                        model.joint_of_dof(l.dof).name
+                    )));
+                }
+                if l.lower > l.upper {
+                    return Err(Error::invalid(format!(
+                        "model: the bounds of joint \"{}\" leave no position: {} to {}",
+                        model.joint_of_dof(l.dof).name,
+                        l.lower,
+                        l.upper
+                    )));
+                }
+                (lower[l.dof], upper[l.dof], coordinate[l.dof]) = (l.lower, l.upper, l.iq);
+            }
+        }
+        let mut ik = Ik {
+            kin: Kinematics::new(&model),
+            subtree: vec![(0.0, Vec3::ZERO); model.topology().links.len()],
+            center_jacobian: vec![0.0; 3 * nv],
+            work: Work::new(model.nq(), nv),
+            loops: None,
+            tasks: Vec::new(),
+            targets: Vec::new(),
+            offsets: Vec::new(),
+            blocks: Vec::new(),
+            dofs: Vec::new(),
+            x: Vec::new(),
+            options: *options,
+            model,
+            lower,
+            upper,
+            coordinate,
+            solved: None,
+            prepared: None,
+            regular: Regular::new(0, 0, 0),
+        };
+        if options.equality_weight > 0.0 {
+            ik.add_equalities()?;
+        }
+        ik.reserve();
+        Ok(ik)
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    pub fn options(&self) -> &IkOptions {
+        &self.options
+    }
+
+    pub fn tasks(&self) -> &[IkTask] {
+        &self.tasks
+    }
+
+    /// Adds a task and returns its number. The last solution is forgotten.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming what of it is none.
+    pub fn add_task(&mut self, task: IkTask) -> Result<usize> {
+        task.check(&self.model)?;
+        let number = self.tasks.len();
+        self.offsets.push(self.variations());
+        self.add_blocks(number, &task);
+        self.tasks.push(task);
+        self.targets.push(None);
+        self.reserve();
+        self.forget();
+        Ok(number)
+    }
+
+    /// Room for all blocks.
+    fn reserve(&mut self) {
+        let rows = self.blocks.iter().map(|b| b.rows).sum();
+        self.regular = Regular::new(self.model.nv(), rows, self.variations());
+    }
+
+    fn forget(&mut self) {
+        self.solved = None;
+        self.prepared = None;
+    }
+
+    fn check_task(&self, task: usize) -> Result<()> {
+        match task < self.tasks.len() {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "task: must be the number of a task, of which there are {}, got {task}",
+                self.tasks.len()
+            ))),
+        }
+    }
+
+    /// Numbers of a task's target: 16 of a placement (column-major), 3 of a point, nq of a posture.
+    pub fn target_size(&self, task: usize) -> Result<usize> {
+        self.check_task(task)?;
+        Ok(match self.tasks[task].kind {
+            IkKind::Frame { .. } => 16,
+            IkKind::CenterOfMass => 3,
+            IkKind::Posture => self.model.nq(),
+        })
+    }
+
+    /// Numbers of a variation of a task's target, and of its residual: 6, 3, nv.
+    pub fn variation_size(&self, task: usize) -> Result<usize> {
+        self.check_task(task)?;
+        Ok(self.width(task))
+    }
+
+    fn width(&self, task: usize) -> usize {
+        match self.tasks[task].kind {
+            IkKind::Frame { .. } => 6,
+            IkKind::CenterOfMass => 3,
+            IkKind::Posture => self.model.nv(),
+        }
+    }
+
+    /// Numbers of a variation of all targets, in the order of the tasks.
+    pub fn variations(&self) -> usize {
+        (0..self.tasks.len()).map(|t| self.width(t)).sum()
+    }
+
+    /// Where a frame should be.
+    pub fn set_frame_target(&mut self, task: usize, placement: &Pose) -> Result<()> {
+        self.check_task(task)?;
+        check_pose(placement, || "target".into())?;
+        if !matches!(self.tasks[task].kind, IkKind::Frame { .. }) {
+            return Err(Error::invalid(format!(
+                "task: {task} is not that of a frame"
+            )));
+        }
+        check_reach(&placement.pos.to_array())?;
+        self.put_target(task, Target::Frame(*placement));
+        Ok(())
+    }
+
+    /// Where the centre of mass should be: 3 numbers, or a posture: nq.
+    pub fn set_target(&mut self, task: usize, target: &[f64]) -> Result<()> {
+        let n = self.target_size(task)?;
+        check_finite("target", target, n)?;
+        check_reach(target)?;
+        match self.tasks[task].kind {
+            IkKind::Frame { .. } => {
+                return Err(Error::invalid(format!(
+                    "task: {task} is that of a frame, whose target is a placement"
+                )));
+            }
+            IkKind::CenterOfMass => self.put_target(task, Target::Center(Vec3::from_slice(target))),
+            IkKind::Posture => {
+                if let Some((joint, norm)) = self.model.bad_quaternion(target) {
+                    return Err(Error::invalid(format!(
+                        "target: the quaternion of joint \"{joint}\" must have unit norm, got {norm}"
+                    )));
+                }
+                match &mut self.targets[task] {
+                    Some(Target::Posture(q)) => q.copy_from_slice(target),
+                    other => *other = Some(Target::Posture(target.to_vec())),
+                }
+                self.forget();
+            }
+        }
+        Ok(())
+    }
+
+    fn put_target(&mut self, task: usize, target: Target) {
+        self.targets[task] = Some(target);
+        self.forget();
+    }
+
+    /// Another weight of a task; 0 leaves it out.
+    pub fn set_weight(&mut self, task: usize, weight: f64) -> Result<()> {
+        self.check_task(task)?;
+        check_weight("weight", weight)?;
+        self.tasks[task].weight = weight;
+        self.forget();
+        Ok(())
+    }
+
+    /// How the last search went.
+    pub fn info(&self) -> Result<IkInfo> {
+        self.solved
+            .ok_or_else(|| Error::no_step("ik: there is no solution yet; solve first"))
+    }
+
+    /// Residual of a task at the last solution, unweighted: 6 numbers of a frame (position along the world's axes;
+    /// rotation vector along the target's), 3 of the centre of mass, nv of a posture.
+    pub fn residual(&self, task: usize, out: &mut [f64]) -> Result<()> {
+        self.info()?;
+        self.check_task(task)?;
+        check_length("residual", out, self.width(task))?;
+        for b in self.blocks.iter().filter(|b| b.task == Some(task)) {
+            for i in 0..b.rows {
+                out[b.first + i] = b.residual[i];
+            }
+        }
+        Ok(())
+    }
+
+    /// Largest violation of the model's equalities at the last solution.
+    pub fn equality_residual(&self) -> Result<f64> {
+        self.info()?;
+        let own = self.blocks.iter().filter(|b| b.task.is_none());
+        Ok(own
+            .flat_map(|b| b.residual)
+            .fold(0.0, |m: f64, r| m.max(r.abs())))
+    }
+}

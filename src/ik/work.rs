@@ -1,0 +1,157 @@
+//! Memory of a search and of a derivative.
+
+use crate::linalg::{factor_definite, solve_definite};
+use crate::step::info::Gradient;
+
+/// What the derivative of a solution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IkGradient {
+    pub gradient: Gradient,
+    /// The solution is the only one near by; otherwise the derivative is that of the one that moves least.
+    pub unique: bool,
+}
+
+/// That the last solution's derivative is factored.
+#[derive(Clone, Copy, Debug)]
+pub struct Prepared {
+    pub gradient: IkGradient,
+}
+
+/// Of a derivative where solutions are a family: rows X, X Xᵀ, and a variation of all targets.
+#[derive(Clone, Debug)]
+pub struct Regular {
+    pub capacity: usize,
+    pub rows: Vec<f64>,
+    pub normal: Vec<f64>,
+    pub factored: Factored,
+    pub unit: Vec<f64>,
+}
+
+impl Regular {
+    pub fn new(nv: usize, rows: usize, variations: usize) -> Regular {
+        Regular {
+            capacity: rows,
+            rows: vec![0.0; rows * nv],
+            normal: vec![0.0; rows * rows],
+            factored: Factored::new(rows),
+            unit: vec![0.0; variations],
+        }
+    }
+}
+
+/// Of a search, by nq and nv.
+#[derive(Clone, Debug)]
+pub struct Work {
+    pub q: Vec<f64>,
+    pub trial: Vec<f64>,
+    pub best: Vec<f64>,
+    /// Where a second step began, with gradient and matrix there.
+    pub base: Vec<f64>,
+    pub kept: (Vec<f64>, Vec<f64>),
+    pub gradient: Vec<f64>,
+    /// Lower triangle, row-major.
+    pub matrix: Vec<f64>,
+    pub step: Vec<f64>,
+    /// Whether a dof is at a bound and stays there.
+    pub fixed: Vec<bool>,
+    pub factored: Factored,
+}
+
+impl Work {
+    pub fn new(nq: usize, nv: usize) -> Work {
+        Work {
+            q: vec![0.0; nq],
+            trial: vec![0.0; nq],
+            best: vec![0.0; nq],
+            base: vec![0.0; nq],
+            kept: (vec![0.0; nv], vec![0.0; nv * nv]),
+            gradient: vec![0.0; nv],
+            matrix: vec![0.0; nv * nv],
+            step: vec![0.0; nv],
+            fixed: vec![false; nv],
+            factored: Factored::new(nv),
+        }
+    }
+
+    /// The curvature along the unit vector of the chosen dofs along which the matrix is most negative, to `kept.0`: by powers
+    /// of the matrix taken from a bound on its eigenvalues.
+    pub fn most_negative(&mut self, rounds: usize) -> f64 {
+        let (n, free) = (self.step.len(), &self.factored.free);
+        let entry = |k: usize, l: usize| self.matrix[k.max(l) * n + k.min(l)];
+        let sum = |k: usize| free.iter().map(|l| entry(k, *l).abs()).sum::<f64>();
+        let bound = free.iter().fold(0.0, |m: f64, k| m.max(sum(*k)));
+        let (x, image) = (&mut self.kept.0, &mut self.step);
+        x.fill(0.0);
+        // No symmetry of a robot is one of these numbers.
+        for k in free {
+            x[*k] = 1.0 + (0.618_033_988_749_894_9 * (*k + 1) as f64).fract();
+        }
+        let mut curvature = 0.0;
+        for _ in 0..rounds {
+            let size = free.iter().map(|k| x[*k] * x[*k]).sum::<f64>().sqrt();
+            free.iter().for_each(|k| x[*k] /= size);
+            for k in free {
+                image[*k] = free.iter().map(|l| entry(*k, *l) * x[*l]).sum();
+            }
+            curvature = free.iter().map(|k| x[*k] * image[*k]).sum();
+            free.iter().for_each(|k| x[*k] = bound * x[*k] - image[*k]);
+        }
+        curvature
+    }
+
+    /// A step along what [`Work::most_negative`] found, its largest entry `size`.
+    pub fn step_along(&mut self, size: f64) {
+        let most = self.kept.0.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        for (d, x) in self.step.iter_mut().zip(&self.kept.0) {
+            *d = size * x / most;
+        }
+    }
+}
+
+/// Rows and columns of a symmetric matrix that are free, factored.
+#[derive(Clone, Debug)]
+pub struct Factored {
+    pub free: Vec<usize>,
+    values: Vec<f64>,
+    scratch: Vec<f64>,
+    pub x: Vec<[f64; 1]>,
+}
+
+impl Factored {
+    pub fn new(n: usize) -> Factored {
+        Factored {
+            free: Vec::with_capacity(n),
+            values: vec![0.0; n * n],
+            scratch: vec![0.0; n],
+            x: vec![[0.0]; n],
+        }
+    }
+
+    pub fn choose(&mut self, free: impl Iterator<Item = usize>) {
+        self.free.clear();
+        self.free.extend(free);
+    }
+
+    /// Factors the free part of the lower triangle `a` of order n, plus `damping` on its diagonal. Returns whether each pivot
+    /// is more than the first part of `least` times its diagonal entry, and the second.
+    pub fn factor(&mut self, a: &[f64], n: usize, damping: f64, least: [f64; 2]) -> bool {
+        let m = self.free.len();
+        for (i, k) in self.free.iter().enumerate() {
+            for (j, l) in self.free[..=i].iter().enumerate() {
+                self.values[i * m + j] = a[k * n + l];
+            }
+            self.values[i * m + i] += damping;
+        }
+        if !factor_definite(&mut self.values, m, m, &mut self.scratch) {
+            return false;
+        }
+        let mut pivots = self.free.iter().enumerate();
+        pivots.all(|(i, k)| self.values[i * m + i] > least[0] * (a[k * n + k] + damping) + least[1])
+    }
+
+    /// x ← A⁻¹ x, by the places of `free`.
+    pub fn solve(&mut self) {
+        let m = self.free.len();
+        solve_definite(&self.values, m, m, &mut self.x[..m]);
+    }
+}

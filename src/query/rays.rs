@@ -1,0 +1,174 @@
+//! Rays: what they meet first, how far away, and how that distance moves with the configuration.
+
+use crate::collision::ray::Ray;
+use crate::collision::scene::RayHit as Hit;
+use crate::dynamics::kinematics::Kinematics;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::spatial::Vec3;
+use crate::step::info::{REACH, check_finite, check_length};
+use crate::step::{Gradient, Sim};
+
+/// Below this cosine of the angle to the normal a ray grazes: its distance has no derivative.
+pub(super) const GRAZING: f64 = 1e-6;
+
+/// Rays that start anywhere, world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Rays<'a> {
+    /// 3 numbers each [m].
+    pub origins: &'a [f64],
+    /// 3 numbers each, of any length but zero.
+    pub directions: &'a [f64],
+    /// How far they see [m]; may be infinite.
+    pub max_distance: f64,
+    /// A body whose geoms they pass through.
+    pub exclude_body: Option<usize>,
+}
+
+/// What a ray meets first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    pub geom: usize,
+    /// From the origin [m].
+    pub distance: f64,
+    /// Of the surface, outwards, world axes.
+    pub normal: [f64; 3],
+    /// [`Gradient::OneSided`] where the distance has a kink: on an edge, where two surfaces are met at once, and where the
+    /// ray grazes, whose derivative is left out.
+    pub gradient: Gradient,
+}
+
+impl Sim {
+    /// What each ray meets first at q, from within a solid its surface from inside; planes from above alone. Every geom
+    /// counts, whatever the filters say. `by_q` receives the derivatives of the distances by the tangent of q, nv entries a
+    /// ray, the rays at rest in the world; zero for one that meets nothing.
+    ///
+    /// With the outward normal n and the unit direction d, the distance varies with a ray's own origin by −n/(n·d), and
+    /// with its unit direction by that times the distance. Allocates as [`Sim::collide`] does.
+    ///
+    /// # Errors
+    /// As [`Sim::collide`] for q; `InvalidArgument` for a direction of zero length, a body that is not there or a
+    /// `max_distance` that is not positive; `Numerical` for an origin that is too far.
+    pub fn ray_casts(
+        &mut self,
+        q: &[f64],
+        rays: &Rays<'_>,
+        by_q: Option<&mut [f64]>,
+        mut each: impl FnMut(usize, Option<RayHit>),
+    ) -> Result<()> {
+        self.check_state(q, None)?;
+        let count = rays.check(self)?;
+        let nv = self.model.nv();
+        if let Some(x) = &by_q {
+            check_length("ddistance", x, nv * count)?;
+        }
+        self.update_positions(q)?;
+        self.with_scene(|scene, model, kin| {
+            let mut columns = by_q;
+            for i in 0..count {
+                let ray = rays.ray(i)?;
+                let hit = scene.ray_cast(model, kin, &ray, rays.max_distance, rays.exclude_body);
+                if let Some(out) = &mut columns {
+                    let column = &mut out[i * nv..(i + 1) * nv];
+                    column.fill(0.0);
+                    if let Some(hit) = &hit {
+                        distance_by_q(model, kin, &ray, hit, column);
+                    }
+                }
+                each(i, hit.map(|h| told(&ray, &h)));
+            }
+            Ok(())
+        })
+    }
+
+    /// [`Sim::ray_casts`] of one ray.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn ray_cast(
+        &mut self,
+        q: &[f64],
+        rays: &Rays<'_>,
+        by_q: Option<&mut [f64]>,
+    ) -> Result<Option<RayHit>> {
+        check_length("origins", rays.origins, 3)?;
+        let mut found = None;
+        self.ray_casts(q, rays, by_q, |_, hit| found = hit)?;
+        Ok(found)
+    }
+}
+
+impl Rays<'_> {
+    /// How many there are.
+    fn check(&self, sim: &Sim) -> Result<usize> {
+        let count = self.origins.len() / 3;
+        check_finite("origins", self.origins, 3 * count)?;
+        check_finite("directions", self.directions, 3 * count)?;
+        if let Some(i) = self.origins.iter().position(|x| x.abs() >= REACH) {
+            return Err(Error::numerical(format!(
+                "origins[{i}]: must be below {REACH:e}, got {}",
+                self.origins[i]
+            )));
+        }
+        if self.max_distance.is_nan() || self.max_distance <= 0.0 {
+            return Err(Error::invalid(format!(
+                "max_distance must be positive, got {}",
+                self.max_distance
+            )));
+        }
+        if let Some(body) = self.exclude_body {
+            sim.check_body(body)?;
+        }
+        for i in 0..count {
+            self.ray(i)?;
+        }
+        Ok(count)
+    }
+
+    fn ray(&self, i: usize) -> Result<Ray> {
+        let at = |x: &[f64]| Vec3::from_slice(&x[3 * i..3 * i + 3]);
+        let (origin, towards) = (at(self.origins), at(self.directions));
+        // Scaled first: the square of a short or long one is no number.
+        let unit = (towards * (1.0 / towards.max_abs())).normalized();
+        match unit.filter(|u| u.is_finite()) {
+            Some(direction) => Ok(Ray { origin, direction }),
+            None => Err(Error::invalid(format!(
+                "directions: that of ray {i} must not be zero"
+            ))),
+        }
+    }
+}
+
+/// n · ẋ / (n · d) with the velocity ẋ of the geom's point that is met.
+pub(super) fn distance_by_q(
+    model: &Model,
+    kin: &Kinematics,
+    ray: &Ray,
+    hit: &Hit,
+    out: &mut [f64],
+) {
+    let (n, t) = (hit.crossing.normal, model.topology());
+    let rate = n.dot(ray.direction);
+    if rate.abs() < GRAZING {
+        return;
+    }
+    let n = n * (1.0 / rate);
+    for k in t.path(hit.link) {
+        let point = ray.at(hit.crossing.at) - kin.origin[t.links[hit.link].tree];
+        out[k] = n.dot(kin.s[k].at(point));
+    }
+}
+
+pub(super) fn told(ray: &Ray, hit: &Hit) -> RayHit {
+    let c = hit.crossing;
+    let grazes = c.normal.dot(ray.direction).abs() < GRAZING;
+    RayHit {
+        geom: hit.geom,
+        distance: c.at,
+        normal: c.normal.to_array(),
+        gradient: match c.kink || grazes {
+            true => Gradient::OneSided,
+            false => Gradient::Exact,
+        },
+    }
+}

@@ -1,0 +1,228 @@
+//! Sensors: what a model's description measures, at any state, and how it varies.
+//!
+//! With y(q, v, a, u) what the sensors tell and a(q, v, u) the acceleration by the laws of the step
+//! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
+
+mod dual;
+mod motion;
+mod room;
+mod subtree;
+mod tell;
+
+pub use room::SensorRoom;
+
+use crate::error::{Error, Result};
+use crate::linalg::all_finite;
+use crate::step::info::{check_finite, check_length};
+use crate::step::{AccelerationJacobians, Gradient, Sim};
+
+/// Where the Jacobians of all sensors go: column-major with [`Model::nsensordata`](crate::model::Model::nsensordata) rows, by
+/// the tangent of q and by v, nv columns each, and by u, nu columns.
+#[derive(Default)]
+pub struct SensorJacobians<'a> {
+    pub by_q: Option<&'a mut [f64]>,
+    pub by_v: Option<&'a mut [f64]>,
+    pub by_u: Option<&'a mut [f64]>,
+}
+
+impl Sim {
+    /// What all sensors tell at (q, v, u), in their order. Where one of them needs accelerations or contact forces,
+    /// [`Sim::forward`] is done first, which is the last step afterwards. Noise is not added; a cutoff holds.
+    ///
+    /// # Errors
+    /// As [`Sim::forward`]; `InvalidArgument` for a wrong length or the room of another simulation.
+    pub fn sensors(
+        &mut self,
+        room: &mut SensorRoom,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        data: &mut [f64],
+    ) -> Result<()> {
+        check_length("data", data, self.model.nsensordata())?;
+        self.read_sensors(room, q, v, u, false)?;
+        data.copy_from_slice(&room.data);
+        Ok(())
+    }
+
+    /// Jacobians of what all sensors tell at (q, v, u), with the acceleration's. Says [`Gradient::OneSided`] where one of
+    /// them, or the step's, is.
+    ///
+    /// # Errors
+    /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
+    /// press: how their forces move is not in it.
+    pub fn sensor_jacobians(
+        &mut self,
+        room: &mut SensorRoom,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        out: SensorJacobians<'_>,
+    ) -> Result<Gradient> {
+        let (n, nv, nu) = (self.model.nsensordata(), self.model.nv(), self.model.nu());
+        let outs = [
+            ("ddata_dq", out.by_q, nv),
+            ("ddata_dv", out.by_v, nv),
+            ("ddata_du", out.by_u, nu),
+        ];
+        for (name, x, columns) in &outs {
+            if let Some(x) = x {
+                check_length(name, x, n * columns)?;
+            }
+        }
+        let gradient = self.read_sensors(room, q, v, u, true)?;
+        for ((_, out, _), from) in outs.into_iter().zip([&room.by[0], &room.by[1], &room.by_u]) {
+            if let Some(out) = out {
+                out.copy_from_slice(from);
+            }
+        }
+        Ok(gradient)
+    }
+
+    /// Adjoint of what all sensors tell: from the gradient by it to those by q, v and u; lengths nv, nv, nu.
+    ///
+    /// # Errors
+    /// As [`Sim::sensor_jacobians`], from which it is taken.
+    pub fn sensor_vjp(
+        &mut self,
+        room: &mut SensorRoom,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        data_bar: &[f64],
+        bars: [Option<&mut [f64]>; 3],
+    ) -> Result<Gradient> {
+        let (nv, nu) = (self.model.nv(), self.model.nu());
+        check_finite("data_bar", data_bar, self.model.nsensordata())?;
+        for ((name, x), n) in ["q_bar", "v_bar", "u_bar"]
+            .iter()
+            .zip(&bars)
+            .zip([nv, nv, nu])
+        {
+            if let Some(x) = x {
+                check_length(name, x, n)?;
+            }
+        }
+        let gradient = self.read_sensors(room, q, v, u, true)?;
+        let n = data_bar.len().max(1);
+        for (bar, from) in bars.into_iter().zip([&room.by[0], &room.by[1], &room.by_u]) {
+            let Some(bar) = bar else {
+                continue;
+            };
+            bar.fill(0.0);
+            for (bar, column) in bar.iter_mut().zip(from.chunks_exact(n)) {
+                *bar = column.iter().zip(data_bar).map(|(j, y)| j * y).sum();
+            }
+        }
+        Ok(gradient)
+    }
+
+    fn read_sensors(
+        &mut self,
+        room: &mut SensorRoom,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        differentiate: bool,
+    ) -> Result<Gradient> {
+        room.check(self)?;
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        if differentiate {
+            self.need_derivatives()?;
+        }
+        let mut gradient = Gradient::Exact;
+        room.acceleration.fill(0.0);
+        let forward = self
+            .model
+            .sensors()
+            .iter()
+            .any(|s| s.reading.needs_forward());
+        if forward {
+            self.forward(q, v, u, &mut room.acceleration)?;
+            if differentiate {
+                let [by_q, by_v, by_u] = room.of_acceleration.each_mut().map(|x| &mut x[..]);
+                self.acceleration_jacobians(AccelerationJacobians {
+                    by_q: Some(by_q),
+                    by_v: Some(by_v),
+                    by_u: Some(by_u),
+                    by_p: None,
+                })?;
+                gradient = self.step_info()?.gradient;
+            }
+        }
+        if room.data.is_empty() {
+            return Ok(gradient);
+        }
+        if differentiate {
+            room.by.iter_mut().for_each(|x| x.fill(0.0));
+            room.by_u.fill(0.0);
+        }
+        let one_sided = self.tell_sensors(room, [q, v, u], differentiate)?;
+        if one_sided && gradient == Gradient::Exact {
+            gradient = Gradient::OneSided;
+        }
+        if differentiate && forward {
+            add_through_acceleration(room, self.model.nv(), self.model.nu());
+        }
+        let one_sided = self.cut_sensors(room, differentiate);
+        if one_sided && gradient == Gradient::Exact {
+            gradient = Gradient::OneSided;
+        }
+        let all = [&room.data, &room.by[0], &room.by[1], &room.by_u];
+        match all.into_iter().all(|x| all_finite(x)) {
+            true => Ok(gradient),
+            false => Err(Error::numerical(
+                "data: what a sensor tells, or its derivative, would not be finite: the state is too large",
+            )),
+        }
+    }
+
+    /// Keeps what is told within the cutoffs; whether something is at one.
+    fn cut_sensors(&self, room: &mut SensorRoom, differentiate: bool) -> bool {
+        let (n, mut at_bound) = (room.data.len(), false);
+        for s in self.model.sensors() {
+            let Some([low, high]) = s.reading.range(s.cutoff) else {
+                continue;
+            };
+            for row in s.address..s.address + s.reading.dim() {
+                let x = room.data[row];
+                at_bound |= x == low || x == high;
+                if x > low && x < high {
+                    continue;
+                }
+                room.data[row] = x.clamp(low, high);
+                if differentiate {
+                    for columns in room.by.iter_mut().chain([&mut room.by_u]) {
+                        columns
+                            .iter_mut()
+                            .skip(row)
+                            .step_by(n)
+                            .for_each(|x| *x = 0.0);
+                    }
+                }
+            }
+        }
+        at_bound
+    }
+}
+
+/// Adds ∂y/∂a ∂a/∂(q, v, u).
+fn add_through_acceleration(room: &mut SensorRoom, nv: usize, nu: usize) {
+    let n = room.data.len();
+    let [by_q, by_v, by_a] = &mut room.by;
+    let outs = [(by_q, nv), (by_v, nv), (&mut room.by_u, nu)];
+    for ((out, columns), of) in outs.into_iter().zip(&room.of_acceleration) {
+        for j in 0..columns {
+            let out = &mut out[j * n..(j + 1) * n];
+            for (k, x) in of[j * nv..(j + 1) * nv].iter().enumerate() {
+                if *x == 0.0 {
+                    continue;
+                }
+                for (out, y) in out.iter_mut().zip(&by_a[k * n..(k + 1) * n]) {
+                    *out += x * y;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What sensors work in, sized for a simulation.
+
+use super::motion::Columns;
+use super::subtree;
+use crate::error::{Error, Result};
+use crate::step::Sim;
+
+/// What the sensors of one simulation work in. Allocates nothing after it is made.
+#[derive(Clone, Debug)]
+pub struct SensorRoom {
+    /// Numbers told, dofs, inputs, and whether there is room for derivatives.
+    sizes: [usize; 3],
+    differentiates: bool,
+    pub(super) data: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+    /// Of the numbers by q, v and a, column-major, and by u.
+    pub(super) by: [Vec<f64>; 3],
+    pub(super) by_u: Vec<f64>,
+    /// Of the acceleration by q, v and u.
+    pub(super) of_acceleration: [Vec<f64>; 3],
+    /// Of a distance, by the geom that is met.
+    pub(super) moved: Vec<f64>,
+    pub(super) own: Columns,
+    pub(super) reference: Columns,
+    pub(super) subtree: subtree::Room,
+}
+
+impl SensorRoom {
+    /// For a simulation; nothing where its model has no sensors.
+    pub fn new(sim: &Sim) -> SensorRoom {
+        let m = sim.model();
+        let sizes = [m.nsensordata(), m.nv(), m.nu()];
+        let differentiates = sim.options().derivatives;
+        let [n, nv, nu] = sizes;
+        let all = |count: usize| vec![0.0; if differentiates && n > 0 { count } else { 0 }];
+        let dofs = if n > 0 { nv } else { 0 };
+        SensorRoom {
+            sizes,
+            differentiates,
+            data: vec![0.0; n],
+            acceleration: vec![0.0; dofs],
+            by: [(); 3].map(|()| all(n * nv)),
+            by_u: all(n * nu),
+            of_acceleration: [nv * nv, nv * nv, nv * nu].map(all),
+            moved: vec![0.0; dofs],
+            own: Columns::new(dofs),
+            reference: Columns::new(dofs),
+            subtree: subtree::Room::new(dofs),
+        }
+    }
+
+    pub(super) fn check(&self, sim: &Sim) -> Result<()> {
+        let m = sim.model();
+        let same = self.sizes == [m.nsensordata(), m.nv(), m.nu()];
+        match same && self.differentiates == sim.options().derivatives {
+            true => Ok(()),
+            false => Err(Error::invalid(
+                "room: it was made for another simulation's sensors",
+            )),
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Sensor by sensor: what each tells, and how that varies by q, v, a and u.
+
+use super::dual::Dual;
+use super::motion::{ALL, By, Motion, read};
+use super::room::SensorRoom;
+use super::subtree::{Sums, carries, sums};
+use crate::collision::Shape;
+use crate::collision::ray::Ray;
+use crate::error::{Error, Result};
+use crate::force::{ForceKinds, State};
+use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, Zone, ZoneShape};
+use crate::model::{ActsOn, Model};
+use crate::query::rays::{GRAZING, distance_by_q};
+use crate::spatial::{Pose, Quat, Vec3};
+use crate::step::{ContactReport, Sim};
+
+/// Numbers of one sensor, and where their derivatives go.
+struct Rows<'a> {
+    data: &'a mut [f64],
+    by: [&'a mut [f64]; 3],
+    by_u: &'a mut [f64],
+    address: usize,
+    dim: usize,
+    /// Of all sensors.
+    n: usize,
+}
+
+impl Rows<'_> {
+    fn tell(&mut self, values: &[f64]) {
+        self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
+    }
+
+    fn add(&mut self, by: By, dof: usize, values: &[f64]) {
+        let column = &mut self.by[by as usize][dof * self.n + self.address..][..self.dim];
+        column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
+    }
+
+    fn add_input(&mut self, input: usize, value: f64) {
+        self.by_u[input * self.n + self.address] += value;
+    }
+}
+
+impl SensorRoom {
+    fn rows(&mut self, s: &Sensor) -> Rows<'_> {
+        Rows {
+            n: self.data.len(),
+            data: &mut self.data,
+            by: self.by.each_mut().map(|x| &mut x[..]),
+            by_u: &mut self.by_u,
+            address: s.address,
+            dim: s.reading.dim(),
+        }
+    }
+}
+
+/// The impulse of a contact over the time step as a force on one of its bodies, if it bears.
+fn pushes(c: &ContactReport, rate: f64, side: usize) -> Option<Vec3> {
+    let force = c.force_on_b(rate);
+    (force != Vec3::ZERO).then_some(if side == 0 { -force } else { force })
+}
+
+fn shape(zone: &Zone) -> Shape {
+    let [x, y, z] = zone.size;
+    let (radius, half_length) = (x, y);
+    match zone.shape {
+        ZoneShape::Sphere => Shape::Sphere { radius },
+        ZoneShape::Capsule => Shape::Capsule {
+            radius,
+            half_length,
+        },
+        ZoneShape::Cylinder => Shape::Cylinder {
+            radius,
+            half_length,
+        },
+        ZoneShape::Ellipsoid => Shape::Ellipsoid {
+            semi_axes: Vec3::new(x, y, z),
+        },
+        ZoneShape::Box => Shape::Box {
+            half_extents: Vec3::new(x, y, z),
+        },
+    }
+}
+
+fn pressed(s: &Sensor) -> Error {
+    Error::unsupported(format!(
+        "sensor \"{}\": contacts press on it, and how their forces vary is not in the derivative of a {:?} sensor; see the derivatives of impulses",
+        s.name, s.reading
+    ))
+}
+
+impl Sim {
+    /// All of them, at the acceleration in `room`; whether a derivative is one-sided.
+    pub(super) fn tell_sensors(
+        &mut self,
+        room: &mut SensorRoom,
+        [q, v, u]: [&[f64]; 3],
+        differentiate: bool,
+    ) -> Result<bool> {
+        let model = self.model.clone();
+        let acceleration = std::mem::take(&mut room.acceleration);
+        let mut one_sided = false;
+        let done = self
+            .move_to(q, Some(v), Some(&acceleration))
+            .and_then(|()| {
+                let a = differentiate.then_some(&acceleration[..]);
+                for s in model.sensors() {
+                    match (s.reading.seat(), s.reading) {
+                        (_, Reading::Rangefinder) => one_sided |= self.tell_range(room, s, a)?,
+                        (_, Reading::Touch) => self.tell_touch(room, s, differentiate)?,
+                        (_, Reading::Force | Reading::Torque) | (Seat::Body, _) => {
+                            self.tell_subtree(room, s, a)?;
+                        }
+                        (Seat::Frame, _) => self.tell_frame(room, s, a),
+                        (Seat::Joint | Seat::BallJoint, reading)
+                            if reading != Reading::JointActuatorForce =>
+                        {
+                            tell_joint(room, &model, s, [q, v], differentiate);
+                        }
+                        _ => {}
+                    }
+                }
+                // What forces work in is not that of the frames.
+                one_sided |= self.tell_transmissions(room, [q, v, u], differentiate)?;
+                Ok(one_sided)
+            });
+        room.acceleration = acceleration;
+        done
+    }
+
+    fn tell_frame(&self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) {
+        let (model, d) = (&*self.model, &self.dynamics);
+        let gravity = self.params.gravity;
+        let own = Motion::of(model, d, &s.frame);
+        let reference = s.reference.map(|f| Motion::of(model, d, &f));
+        let [values, _] = read(s.reading, &own, reference.as_ref(), gravity, s.field);
+        room.rows(s).tell(&values);
+        let Some(a) = a else {
+            return;
+        };
+        Motion::differentiate(model, d, &s.frame, a, &mut room.own);
+        if let Some(f) = &s.reference {
+            Motion::differentiate(model, d, f, a, &mut room.reference);
+        }
+        for by in ALL {
+            for k in 0..model.nv() {
+                let own = own.along(&room.own, by, k);
+                let reference = reference.map(|r| r.along(&room.reference, by, k));
+                let [_, change] = read(s.reading, &own, reference.as_ref(), gravity, s.field);
+                room.rows(s).add(by, k, &change);
+            }
+        }
+    }
+
+    fn tell_subtree(&self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<()> {
+        let (model, d) = (&*self.model, &self.dynamics);
+        let root = s.frame.body;
+        let is_load = matches!(s.reading, Reading::Force | Reading::Torque);
+        let (mut total, mass) = sums(model, &self.params, d, root, a, &mut room.subtree);
+        let at = Motion::of(model, d, &s.frame);
+        if is_load {
+            self.relieve_of_contacts(&mut total, s, a.is_some())?;
+            for body in (0..model.nbody()).filter(|b| carries(model, root, *b)) {
+                self.relieve_of_wrench(&mut total, room, body, a);
+            }
+        }
+        room.rows(s)
+            .tell(&total.read(s.reading, mass, &at).x.to_array());
+        let Some(a) = a else {
+            return Ok(());
+        };
+        Motion::differentiate(model, d, &s.frame, a, &mut room.own);
+        for by in ALL {
+            for k in 0..model.nv() {
+                let at = at.along(&room.own, by, k);
+                let sums = room.subtree.along(by as usize, k).with_values(&total);
+                let change = sums.read(s.reading, mass, &at).d.to_array();
+                room.rows(s).add(by, k, &change);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes off what contacts with bodies beyond the subtree do.
+    fn relieve_of_contacts(&self, total: &mut Sums, s: &Sensor, differentiate: bool) -> Result<()> {
+        let (model, rate) = (&*self.model, 1.0 / self.options.time_step);
+        for c in self.contacts() {
+            let within = c.body.map(|b| carries(model, s.frame.body, b));
+            if within[0] == within[1] {
+                continue;
+            }
+            let Some(force) = pushes(c, rate, usize::from(within[1])) else {
+                continue;
+            };
+            if differentiate {
+                return Err(pressed(s));
+            }
+            let point = Dual::constant(Vec3::from_slice(&c.point));
+            total.relieve(Dual::constant(force), Dual::default(), point);
+        }
+        Ok(())
+    }
+
+    /// Takes off the external wrench of a body.
+    fn relieve_of_wrench(
+        &self,
+        total: &mut Sums,
+        room: &mut SensorRoom,
+        body: usize,
+        a: Option<&[f64]>,
+    ) {
+        let wrench = self.external_wrench(body);
+        if wrench == [0.0; 6] {
+            return;
+        }
+        let (model, d) = (&*self.model, &self.dynamics);
+        let [force, moment] = [0, 3].map(|k| Dual::constant(Vec3::from_slice(&wrench[k..k + 3])));
+        let frame = SensorFrame {
+            body,
+            placement: Pose::IDENTITY,
+        };
+        let at = Motion::of(model, d, &frame);
+        total.relieve(force, moment, at.at);
+        if let Some(a) = a {
+            Motion::differentiate(model, d, &frame, a, &mut room.own);
+            for k in 0..model.nv() {
+                let along = at.along(&room.own, By::Positions, k);
+                let sums = room.subtree.along_mut(By::Positions as usize, k);
+                sums.relieve(force, moment, along.at);
+            }
+        }
+    }
+
+    fn tell_range(&mut self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<bool> {
+        let own = Motion::of(&self.model, &self.dynamics, &s.frame);
+        let ray = Ray {
+            origin: own.at.x,
+            direction: own.axes.r.c[2],
+        };
+        let body = s.frame.body;
+        if let Some(a) = a {
+            Motion::differentiate(&self.model, &self.dynamics, &s.frame, a, &mut room.own);
+        }
+        self.with_scene(|scene, model, kin| {
+            let hit = scene.ray_cast(model, kin, &ray, f64::INFINITY, Some(body));
+            let distance = hit.map_or(-1.0, |h| h.crossing.at);
+            room.rows(s).tell(&[distance]);
+            let Some(hit) = hit else {
+                return Ok(false);
+            };
+            let n = hit.crossing.normal;
+            let rate = n.dot(ray.direction);
+            let grazes = rate.abs() < GRAZING;
+            if a.is_none() || grazes {
+                return Ok(hit.crossing.kink || grazes);
+            }
+            let mut moved = std::mem::take(&mut room.moved);
+            moved.fill(0.0);
+            distance_by_q(model, kin, &ray, &hit, &mut moved);
+            for (k, moved) in moved.iter().enumerate() {
+                let along = own.along(&room.own, By::Positions, k);
+                let turned = along.axes.turn.cross(ray.direction) * distance;
+                let change = moved - n.dot(along.at.d + turned) / rate;
+                room.rows(s).add(By::Positions, k, &[change]);
+            }
+            room.moved = moved;
+            Ok(hit.crossing.kink)
+        })
+    }
+
+    fn tell_touch(&self, room: &mut SensorRoom, s: &Sensor, differentiate: bool) -> Result<()> {
+        let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
+        let pose = Pose::new(frame.axes.r, frame.at.x);
+        let (zone, rate) = (shape(&s.zone), 1.0 / self.options.time_step);
+        let mut sum = 0.0;
+        for c in self.contacts() {
+            let normal_force = c.impulse[2] * rate;
+            let side = c.body.iter().position(|b| *b == s.frame.body);
+            let Some(side) = side.filter(|_| normal_force > 0.0) else {
+                continue;
+            };
+            // From the point along the normal away from the body, where the zone may lie.
+            let normal = Vec3::from_slice(&c.normal);
+            let ray = Ray {
+                origin: Vec3::from_slice(&c.point),
+                direction: if side == 0 { normal } else { -normal },
+            };
+            let met = zone.span(&ray.seen_from(&pose)).and_then(|x| x.first());
+            if met.is_none() {
+                continue;
+            }
+            if differentiate {
+                return Err(pressed(s));
+            }
+            sum += normal_force;
+        }
+        room.rows(s).tell(&[sum]);
+        Ok(())
+    }
+
+    /// Those on tendons, and what actuators do; whether slopes jump.
+    fn tell_transmissions(
+        &mut self,
+        room: &mut SensorRoom,
+        [q, v, u]: [&[f64]; 3],
+        differentiate: bool,
+    ) -> Result<bool> {
+        let model = self.model.clone();
+        let is_wanted = |s: &&Sensor| {
+            matches!(s.reading.seat(), Seat::Tendon | Seat::Actuator)
+                || s.reading == Reading::JointActuatorForce
+        };
+        if !model.sensors().iter().any(|s| is_wanted(&s)) {
+            return Ok(false);
+        }
+        self.dynamics.update(&model, &self.params, q, v);
+        let at = State {
+            model: &model,
+            params: &self.params,
+            kin: &self.dynamics.kin,
+            q,
+            v,
+            u,
+            time_step: 0.0,
+            ease: 1.0,
+        };
+        let forces = &mut self.forces;
+        self.work2.fill(0.0);
+        forces.apply_kinds(ForceKinds::TENDON, &at, &mut self.work2)?;
+        self.work.fill(0.0);
+        let distance = forces.apply_kinds(ForceKinds::ACTUATOR, &at, &mut self.work)?;
+        let dof_of = |s: &Sensor| model.joints()[s.index].iv;
+        if differentiate {
+            forces.for_kinds(ForceKinds::ACTUATOR, &at, |row, column, by_q, by_v| {
+                for s in model.sensors() {
+                    if s.reading == Reading::JointActuatorForce && dof_of(s) == row {
+                        room.rows(s).add(By::Positions, column, &[-by_q]);
+                        room.rows(s).add(By::Velocities, column, &[-by_v]);
+                    }
+                }
+            });
+            forces.for_kinds_by_input(ForceKinds::ACTUATOR, |row, input, x| {
+                for s in model.sensors() {
+                    if s.reading == Reading::JointActuatorForce && dof_of(s) == row {
+                        room.rows(s).add_input(input, x);
+                    }
+                }
+            });
+        }
+        for s in model.sensors().iter().filter(is_wanted) {
+            let mut rows = room.rows(s);
+            if s.reading == Reading::JointActuatorForce {
+                rows.tell(&[self.work[dof_of(s)]]);
+                continue;
+            }
+            let (tendon, gear) = match s.reading.seat() {
+                Seat::Tendon => (Some(s.index), 1.0),
+                _ => {
+                    let a = &model.actuators()[s.index];
+                    match a.acts_on {
+                        ActsOn::Tendon(i) => (Some(i), a.gear[0]),
+                        ActsOn::Joint { .. } => (None, a.gear[0]),
+                    }
+                }
+            };
+            let [force, length, rate] = match s.reading.seat() {
+                Seat::Tendon => {
+                    let [length, rate, _] = forces.tendon(&at, s.index);
+                    [0.0, length, rate]
+                }
+                _ => forces.actuator(&at, s.index),
+            };
+            let is_rate = matches!(
+                s.reading,
+                Reading::TendonVelocity | Reading::ActuatorVelocity
+            );
+            if s.reading == Reading::ActuatorForce {
+                rows.tell(&[force]);
+                if differentiate {
+                    forces.for_actuator(&at, s.index, |k, by_q, by_v| {
+                        rows.add(By::Positions, k, &[by_q]);
+                        rows.add(By::Velocities, k, &[by_v]);
+                    });
+                    rows.add_input(s.index, forces.actuator_inputs()[s.index].slope);
+                }
+                continue;
+            }
+            rows.tell(&[if is_rate { rate } else { length }]);
+            if !differentiate {
+                continue;
+            }
+            let mut put = |k: usize, moment: f64, turned: f64| match is_rate {
+                true => {
+                    rows.add(By::Positions, k, &[gear * turned]);
+                    rows.add(By::Velocities, k, &[gear * moment]);
+                }
+                false => rows.add(By::Positions, k, &[gear * moment]),
+            };
+            match (tendon, &model.actuators().get(s.index).map(|a| a.acts_on)) {
+                (Some(i), _) => {
+                    forces.for_tendon(&at, i, |k, [moment, turned, _, _]| put(k, moment, turned));
+                }
+                (None, Some(ActsOn::Joint { iv, .. })) => put(*iv, 1.0, 0.0),
+                _ => {}
+            }
+        }
+        Ok(differentiate && distance == 0.0)
+    }
+}
+
+fn tell_joint(
+    room: &mut SensorRoom,
+    model: &Model,
+    s: &Sensor,
+    [q, v]: [&[f64]; 2],
+    differentiate: bool,
+) {
+    let (joint, mut rows) = (&model.joints()[s.index], room.rows(s));
+    let (iq, iv) = (joint.iq, joint.iv);
+    match s.reading {
+        Reading::JointPosition => rows.tell(&q[iq..=iq]),
+        Reading::JointVelocity | Reading::BallAngularVelocity => rows.tell(&v[iv..iv + joint.nv]),
+        _ => rows.tell(&Quat::from_slice(&q[iq..]).normalized().to_array()),
+    }
+    if !differentiate {
+        return;
+    }
+    for k in 0..joint.nv {
+        let unit = Vec3::unit(k);
+        match s.reading {
+            Reading::JointPosition => rows.add(By::Positions, iv, &[1.0]),
+            Reading::BallQuaternion => {
+                let turn = unit * 0.5;
+                let turn = Quat::new(turn.x, turn.y, turn.z, 0.0);
+                let quat = Quat::from_slice(&q[iq..]).normalized();
+                rows.add(By::Positions, iv + k, &quat.mul(turn).to_array());
+            }
+            _ => rows.add(By::Velocities, iv + k, &unit.to_array()),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Dofs with a prescribed velocity, and what steps and derivatives keep of them; the equations are in [`prescribe`](super::prescribe).
+
+use crate::model::params::{Param, ParamKind};
+
+/// Sized at creation.
+#[derive(Clone, Debug)]
+pub(crate) struct Driven {
+    /// Per dof; zero of those that are not driven.
+    pub velocity: Vec<f64>,
+    /// v̂ with which they end with it.
+    pub end: Vec<f64>,
+    is_driven: Vec<bool>,
+    count: usize,
+    /// The diagonal of A beyond M, infinite where driven.
+    pub pivots: Vec<f64>,
+    /// Accelerations of a step; w of a direction.
+    pub given: Vec<f64>,
+    /// δv̂ of a direction, or the adjoint by the prescribed velocities.
+    pub change: Vec<f64>,
+    pub work: Vec<f64>,
+}
+
+impl Driven {
+    pub fn new(nv: usize) -> Driven {
+        let zeros = || vec![0.0; nv];
+        Driven {
+            velocity: zeros(),
+            end: zeros(),
+            is_driven: vec![false; nv],
+            count: 0,
+            pivots: zeros(),
+            given: zeros(),
+            change: zeros(),
+            work: zeros(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub fn is_driven(&self) -> &[bool] {
+        &self.is_driven
+    }
+
+    /// The prescribed velocity; NaN of a dof without one.
+    pub fn velocity(&self, dof: usize) -> f64 {
+        match self.is_driven[dof] {
+            true => self.velocity[dof],
+            false => f64::NAN,
+        }
+    }
+
+    pub fn dofs(&self) -> impl Iterator<Item = usize> + use<'_> {
+        let all = self.is_driven.iter().enumerate();
+        all.filter_map(|(k, driven)| driven.then_some(k))
+    }
+
+    /// A finite velocity, or NaN for none. Whether others are driven than before.
+    pub fn set(&mut self, dof: usize, velocity: f64) -> bool {
+        let (driven, before) = (!velocity.is_nan(), self.is_driven[dof]);
+        self.is_driven[dof] = driven;
+        self.velocity[dof] = if driven { velocity } else { 0.0 };
+        self.count = self.count + usize::from(driven) - usize::from(before);
+        driven != before
+    }
+
+    /// Of a driven dof.
+    pub fn change_velocity(&mut self, dof: usize, velocity: f64) {
+        self.velocity[dof] = velocity;
+    }
+
+    /// Takes the diagonal of A beyond M.
+    pub fn take_diagonal(&mut self, diagonal: &[f64]) {
+        self.pivots.copy_from_slice(diagonal);
+        for (pivot, driven) in self.pivots.iter_mut().zip(&self.is_driven) {
+            if *driven {
+                *pivot = f64::INFINITY;
+            }
+        }
+    }
+
+    /// Accelerations from these velocities to those at the end of a step.
+    pub fn accelerate(&mut self, v_start: &[f64], h: f64) {
+        for k in 0..v_start.len() {
+            self.given[k] = match self.is_driven[k] {
+                true => (self.end[k] - v_start[k]) / h,
+                false => 0.0,
+            };
+        }
+    }
+
+    /// v̂ of driven dofs into `v`.
+    pub fn write(&self, v: &mut [f64]) {
+        for k in self.dofs() {
+            v[k] = self.end[k];
+        }
+    }
+
+    /// w from δv̂ and, in `work`, δv̂₀.
+    pub fn leave_start(&mut self) {
+        for k in 0..self.given.len() {
+            self.given[k] = match self.is_driven[k] {
+                true => self.change[k] - self.work[k],
+                false => 0.0,
+            };
+        }
+    }
+
+    /// From z by v̂ and, in `work`, Aᵀ A⁻ᵀ z: the adjoints by the prescribed velocities, kept, and by v̂₀.
+    pub fn share(&mut self, z: &mut [f64]) {
+        for (k, z) in z.iter_mut().enumerate().filter(|(k, _)| self.is_driven[*k]) {
+            self.change[k] = *z - self.work[k];
+            *z = self.work[k];
+        }
+    }
+
+    /// Zeros in the rows of driven dofs.
+    pub fn clear_rows(&self, x: &mut [f64]) {
+        for k in self.dofs() {
+            x[k] = 0.0;
+        }
+    }
+
+    /// Makes of ∂r/∂p of a balance that of one in whose driven rows the velocity is the prescribed one.
+    pub fn replace_rows(&self, p: &Param, column: &mut [f64]) {
+        self.clear_rows(column);
+        if p.kind == ParamKind::Prescribed {
+            column[p.index as usize] = -1.0;
+        }
+    }
+
+    /// The adjoint by a parameter; of another one a zero that leaves any sum as it is.
+    pub fn adjoint(&self, p: &Param) -> f64 {
+        match p.kind {
+            ParamKind::Prescribed => self.change[p.index as usize],
+            _ => -0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dof_counts_once_however_often_it_is_set() {
+        let mut driven = Driven::new(3);
+        assert!(driven.set(1, 2.0));
+        assert!(!driven.set(1, -3.0));
+        assert_eq!(driven.velocity(1), -3.0);
+        assert!(driven.velocity(0).is_nan());
+        driven.take_diagonal(&[1.0, 2.0, 3.0]);
+        assert_eq!(driven.pivots, [1.0, f64::INFINITY, 3.0]);
+        assert!(driven.set(1, f64::NAN));
+        assert!(!driven.set(1, f64::NAN));
+        assert!(driven.is_empty());
+    }
+}

@@ -1,0 +1,186 @@
+//! What the laws of a step say about a state: the acceleration that forces and impulses give it, without moving it.
+//!
+//! The acceleration is that of the balance of forces in a step from the state, a = (v̂ − v̂₀)/h with the velocities v̂₀ before
+//! and v̂ after it, both in the axes of the state: M a + b = τ + Jᵀλ/h, with what of τ is taken implicitly. Impulses act
+//! within a time step, so that there is no acceleration with contact without one. Implicit formulas (BDF1, SDIRK2) balance
+//! forces elsewhere: theirs is (v⁺ − v)/h.
+
+use super::adjoints::StepAdjoint;
+use super::info::{check_finite, check_length};
+use super::jacobians::StepJacobians;
+use super::link::Seed;
+use super::sim::Sim;
+use crate::error::{Error, Result};
+use crate::linalg::{all_finite, within};
+
+/// Where the Jacobians of the acceleration go: dense column-major, nv rows; columns by the tangent of q, by v, u and the
+/// selected parameters.
+#[derive(Default)]
+pub struct AccelerationJacobians<'a> {
+    pub by_q: Option<&'a mut [f64]>,
+    pub by_v: Option<&'a mut [f64]>,
+    pub by_u: Option<&'a mut [f64]>,
+    pub by_p: Option<&'a mut [f64]>,
+}
+
+impl Sim {
+    /// Acceleration and contact forces at a state by the laws of its step, without moving it: lengths nq, nv, nu, nv. What
+    /// is asked of the last step afterwards (contacts, whose forces are their impulses over the time step, modes, info,
+    /// derivatives) is told of the step from here; the warm start of the next step stays as it was.
+    ///
+    /// # Errors
+    /// As [`Sim::step`].
+    pub fn forward(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        acceleration: &mut [f64],
+    ) -> Result<()> {
+        self.need_single_step()?;
+        check_length("acceleration", acceleration, self.model.nv())?;
+        self.take(q, v, u, &[])?;
+        self.tell_acceleration(acceleration);
+        match all_finite(acceleration) {
+            true => Ok(()),
+            false => Err(Error::numerical(
+                "acceleration: it would not be finite, the state is too large",
+            )),
+        }
+    }
+
+    /// That of the last step.
+    pub(crate) fn tell_acceleration(&self, out: &mut [f64]) {
+        let (s, h) = (&self.state, self.options.time_step);
+        match self.implicit {
+            None => out.copy_from_slice(&s.acc),
+            Some(_) => {
+                for (a, (next, v)) in out.iter_mut().zip(s.v_next.iter().zip(&s.v)) {
+                    *a = (next - v) / h;
+                }
+            }
+        }
+    }
+
+    /// Jacobians of the acceleration of the last step or [`Sim::forward`].
+    ///
+    /// # Errors
+    /// As [`Sim::step_jacobians`].
+    pub fn acceleration_jacobians(&mut self, out: AccelerationJacobians<'_>) -> Result<()> {
+        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        self.need_step()?;
+        for (name, x, columns) in [
+            ("da_dq", &out.by_q, nv),
+            ("da_dv", &out.by_v, nv),
+            ("da_du", &out.by_u, nu),
+            ("da_dp", &out.by_p, np),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * columns)?;
+            }
+        }
+        if self.implicit.is_some() {
+            return self.implicit_acceleration_jacobians(out);
+        }
+        self.prepare_columns(out.by_u.is_some(), out.by_p.is_some())?;
+        let rate = 1.0 / self.options.time_step;
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        let [dofs, inputs, full] = lin.kinds();
+        if let Some(out) = out.by_q {
+            dofs.write(rate, &lin.by_q, out);
+        }
+        if let Some(out) = out.by_u {
+            inputs.write(rate, &lin.by_u, out);
+        }
+        if let Some(out) = out.by_p {
+            full.write(rate, &lin.by_p, out);
+        }
+        if let Some(out) = out.by_v {
+            dofs.write(rate, &lin.by_v, out);
+            let at = self.state.start(&self.model, self.options.time_step);
+            for (k, column) in out.chunks_exact_mut(nv.max(1)).enumerate() {
+                lin.unit.fill(0.0);
+                lin.unit[k] = -rate;
+                (self.integrator).start_direction(&at, &lin.unit[..nv], column);
+            }
+            lin.unit.fill(0.0);
+        }
+        Ok(())
+    }
+
+    fn implicit_acceleration_jacobians(
+        &mut self,
+        mut out: AccelerationJacobians<'_>,
+    ) -> Result<()> {
+        let (nv, rate) = (self.model.nv(), 1.0 / self.options.time_step);
+        self.step_jacobians(StepJacobians {
+            dv_dq: out.by_q.as_deref_mut(),
+            dv_dv: out.by_v.as_deref_mut(),
+            dv_du: out.by_u.as_deref_mut(),
+            dv_dp: out.by_p.as_deref_mut(),
+            ..StepJacobians::default()
+        })?;
+        if let Some(x) = &mut out.by_v {
+            for k in 0..nv {
+                x[k * nv + k] -= 1.0;
+            }
+        }
+        for x in [out.by_q, out.by_v, out.by_u, out.by_p]
+            .into_iter()
+            .flatten()
+        {
+            x.iter_mut().for_each(|x| *x *= rate);
+        }
+        Ok(())
+    }
+
+    /// Adjoint of the acceleration of the last step or [`Sim::forward`]: from ∂L/∂a to ∂L/∂(q, v, u, p); lengths nv, nv, nv,
+    /// nu, np.
+    ///
+    /// # Errors
+    /// As [`Sim::step_vjp`].
+    pub fn acceleration_vjp(
+        &mut self,
+        a_bar: &[f64],
+        q_bar: Option<&mut [f64]>,
+        mut v_bar: Option<&mut [f64]>,
+        u_bar: Option<&mut [f64]>,
+        p_bar: Option<&mut [f64]>,
+    ) -> Result<()> {
+        let nv = self.model.nv();
+        self.need_step()?;
+        check_finite("a_bar", a_bar, nv)?;
+        let rate = 1.0 / self.options.time_step;
+        let mut direction = std::mem::take(&mut self.direction);
+        direction.dq_next.fill(0.0);
+        for (x, a) in direction.dv_next.iter_mut().zip(a_bar) {
+            *x = a * rate;
+        }
+        let (zero, velocity) = (&direction.dq_next[..], &direction.dv_next[..]);
+        let is_implicit = self.implicit.is_some();
+        let seed = Seed {
+            velocity: if is_implicit { &[] } else { velocity },
+            ..Seed::of(zero, if is_implicit { velocity } else { zero }, &[])
+        };
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar.as_deref_mut(),
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
+        };
+        let done = match within(f64::MAX, velocity) {
+            true => self.adjoint(&seed, out),
+            false => Err(Error::numerical("a_bar: it is too large")),
+        };
+        if let Some(out) = v_bar.filter(|_| is_implicit && done.is_ok()) {
+            for (out, x) in out.iter_mut().zip(velocity) {
+                *out -= x;
+            }
+        }
+        self.direction = direction;
+        done
+    }
+}

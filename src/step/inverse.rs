@@ -1,0 +1,291 @@
+//! The inverse of a step: the force under which it ends with a given velocity, contacts included.
+//!
+//! With the velocity v̂ = v̂₀ + h a at the end given, what a law answers it is known where impulses are a function of
+//! velocity, λ = γ(J v̂), as those of compliant contact are: τ = A a + b − f − Jᵀγ(J v̂)/h beside the forces f of the step. Of
+//! rigid laws they are none: under a resting foot any force that presses leads to the same motion.
+
+use super::info::{check_finite, check_length};
+use super::linearization::Linearization;
+use super::link::Along;
+use super::options::Contact;
+use super::sim::Sim;
+use super::state::{Held, Last};
+use crate::error::{Error, Result};
+use crate::integrator::Start;
+use crate::linalg::{add_scaled, all_finite};
+
+/// How far from the velocity that was given, relative to the largest, a step under the force found may end.
+const SAME: f64 = 1e-6;
+
+/// Where the derivatives of the force go: dense column-major nv×nv, by the tangent of q, by v and by a.
+#[derive(Default)]
+pub struct InverseJacobians<'a> {
+    pub by_q: Option<&'a mut [f64]>,
+    pub by_v: Option<&'a mut [f64]>,
+    pub by_a: Option<&'a mut [f64]>,
+}
+
+impl Sim {
+    /// The generalized force τ beside those of the step under inputs u, with which a step from (q, v) has acceleration a as
+    /// [`Sim::forward`] tells it; lengths nq, nv, nu, nv, nv. With u = 0 it is what motors have to do, with
+    /// [`Actuation::Full`](crate::model::Actuation) u itself.
+    ///
+    /// The step under τ is taken, too: afterwards contacts and all that is asked of the last step are its, the warm start of
+    /// the next step stays as it was.
+    ///
+    /// # Errors
+    /// As [`Sim::step`]; `Unsupported` for laws of rigid contact and integrators with a stage; `NotConverged` where no step
+    /// ends so, because bodies are pushed out of each other another way than by the law.
+    pub fn inverse(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        a: &[f64],
+        force: &mut [f64],
+    ) -> Result<()> {
+        self.need_inverse()?;
+        self.check_state(q, Some(v))?;
+        check_finite("u", u, self.model.nu())?;
+        check_finite("a", a, self.model.nv())?;
+        check_length("force", force, self.model.nv())?;
+        if self.scene().is_some() {
+            // Its contacts are replaced.
+            self.last = Last::Nothing;
+        }
+        self.update(q, v);
+        self.check_positions()?;
+        let mut applied = std::mem::take(&mut self.applied);
+        let done = self.balance_at(q, v, u, a, &mut applied).and_then(|()| {
+            self.take(q, v, u, &applied)?;
+            self.check_end(a)
+        });
+        if done.is_ok() {
+            force.copy_from_slice(&applied);
+        }
+        self.applied = applied;
+        done.map_err(|e| self.name_crowd(e))
+    }
+
+    fn need_inverse(&self) -> Result<()> {
+        if self.implicit.is_some() || self.theta.is_some() {
+            return Err(Error::unsupported(format!(
+                "options.integrator: {:?} finds the velocity by a stage; the inverse of a step is there for SymplecticEuler and SymplecticEulerWorld",
+                self.options.integrator
+            )));
+        }
+        if !self.driven.is_empty() {
+            return Err(Error::unsupported(
+                "ds_sim_prescribe: of dofs with a prescribed velocity no force is known that gives them an acceleration",
+            ));
+        }
+        match self.options.contact {
+            Contact::Ncp | Contact::Lcp => Err(Error::unsupported(format!(
+                "options.contact: impulses of {:?} are no function of the velocity at the end, many forces lead to one motion; the inverse of a step is there for Convex, Penalty and None",
+                self.options.contact
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The force, by the balance at acceleration a; the recursions are at (q, v).
+    fn balance_at(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        u: &[f64],
+        a: &[f64],
+        force: &mut [f64],
+    ) -> Result<()> {
+        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
+        s.q.copy_from_slice(q);
+        s.v.copy_from_slice(v);
+        s.u.copy_from_slice(u);
+        s.drives.take(model, h, u, &self.act)?;
+        let at = Start {
+            model,
+            h,
+            q,
+            v,
+            carried: &self.carried,
+        };
+        self.integrator.start(&at, &mut s.v_start);
+        for (end, (start, a)) in s.v_end.iter_mut().zip(s.v_start.iter().zip(a)) {
+            *end = start + h * a;
+        }
+        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        self.forces.apply(&at, &mut self.tau)?;
+        self.forces.set_products(&mut self.dynamics.system);
+        (self.dynamics).inverse(model, &self.params, a, force);
+        self.dynamics.system.add_product(a, force);
+        let beside = self.diagonal.iter().zip(&self.params.armature);
+        for (k, (d, armature)) in beside.enumerate() {
+            force[k] += (d - armature) * a[k] - self.tau[k];
+        }
+        if let Some(c) = &mut self.contact {
+            self.work.fill(0.0);
+            self.dynamics.factor_mass(model, &self.diagonal);
+            c.answer(
+                model,
+                &self.params,
+                &mut self.dynamics,
+                [q, v, &s.v_end],
+                &mut self.work,
+            )?;
+            for (f, x) in force.iter_mut().zip(&self.work) {
+                *f -= x / h;
+            }
+        }
+        match all_finite(force) {
+            true => Ok(()),
+            false => Err(Error::numerical(
+                "force: it would not be finite, the state or the acceleration is too large",
+            )),
+        }
+    }
+
+    /// Whether the last step has this acceleration.
+    fn check_end(&mut self, a: &[f64]) -> Result<()> {
+        let (s, h) = (&self.state, self.options.time_step);
+        let (mut off, mut size) = (0.0_f64, 0.0_f64);
+        for ((end, start), a) in s.v_end.iter().zip(&s.v_start).zip(a) {
+            off = off.max((end - start - h * a).abs());
+            size = size.max(start.abs()).max((h * a).abs());
+        }
+        if off <= SAME * size {
+            return Ok(());
+        }
+        self.forget_step();
+        Err(Error::not_converged(format!(
+            "a: no step was found that ends so: under the force that balances it, the velocity at the end is off by {off:e}"
+        )))
+    }
+
+    /// Derivatives of the force of the last [`Sim::inverse`], while nothing else has been done.
+    ///
+    /// # Errors
+    /// `NoStep` before it; as [`Sim::step_jacobians`].
+    pub fn inverse_jacobians(&mut self, out: InverseJacobians<'_>) -> Result<()> {
+        self.need_inverse()?;
+        let nv = self.model.nv();
+        for (name, x) in [
+            ("dforce_dq", &out.by_q),
+            ("dforce_dv", &out.by_v),
+            ("dforce_da", &out.by_a),
+        ] {
+            if let Some(x) = x {
+                check_length(name, x, nv * nv)?;
+            }
+        }
+        self.linearize()?;
+        // What takes the place of the factors and of columns.
+        self.held = Held::Other;
+        let mut square = std::mem::take(&mut self.square);
+        let done = self.with_linear(|sim, lin| {
+            let (model, params) = (&*sim.model, &sim.params);
+            if !sim.dynamics.mass_matrix(model, params, &mut square) {
+                return Err(Error::numerical("dforce_da would not be finite"));
+            }
+            for k in 0..nv {
+                square[k * nv + k] += sim.diagonal[k] - params.armature[k];
+                lin.unit.fill(0.0);
+                lin.unit[k] = 1.0;
+                let column = &mut square[k * nv..][..nv];
+                sim.dynamics.system.add_product(&lin.unit[..nv], column);
+            }
+            let mut unit = std::mem::take(&mut lin.unit);
+            let mut columns = [std::mem::take(&mut lin.by_q), std::mem::take(&mut lin.by_v)];
+            let mut done = Ok(());
+            for (kind, columns) in columns.iter_mut().enumerate() {
+                for k in 0..nv {
+                    unit.fill(0.0);
+                    unit[k] = 1.0;
+                    let along = match kind {
+                        0 => Along {
+                            q: &unit[..nv],
+                            ..Along::default()
+                        },
+                        _ => Along {
+                            v: &unit[..nv],
+                            ..Along::default()
+                        },
+                    };
+                    let column = &mut columns[k * nv..][..nv];
+                    done = done.and_then(|()| sim.force_direction(lin, &along, &square, column));
+                }
+            }
+            // By a there is A with what the impulses answer.
+            for k in 0..nv {
+                unit.fill(0.0);
+                unit[k] = sim.options.time_step;
+                let column = &mut square[k * nv..][..nv];
+                done = done.and_then(|()| sim.subtract_answer(&unit[..nv], column));
+            }
+            unit.fill(0.0);
+            lin.unit = unit;
+            [lin.by_q, lin.by_v] = columns;
+            done?;
+            let all = [
+                (&lin.by_q, out.by_q),
+                (&lin.by_v, out.by_v),
+                (&square, out.by_a),
+            ];
+            if !all.iter().all(|(x, _)| all_finite(x)) {
+                return Err(Error::numerical(
+                    "a derivative of the force is not finite: the state is too large",
+                ));
+            }
+            for (x, out) in all {
+                if let Some(out) = out {
+                    out.copy_from_slice(x);
+                }
+            }
+            Ok(())
+        });
+        self.square = square;
+        done
+    }
+
+    /// δτ along a direction of q or v at fixed acceleration, with A at hand.
+    fn force_direction(
+        &mut self,
+        lin: &mut Linearization,
+        along: &Along<'_>,
+        system: &[f64],
+        out: &mut [f64],
+    ) -> Result<()> {
+        self.loads_direction(lin, along)?;
+        let (nv, h) = (self.model.nv().max(1), self.options.time_step);
+        for (out, x) in out.iter_mut().zip(&lin.x) {
+            *out = -x / h;
+        }
+        lin.z.fill(0.0);
+        if !along.v.is_empty() {
+            let at = self.state.start(&self.model, h);
+            self.integrator.start_direction(&at, along.v, &mut lin.z);
+            if !self.by_directions() {
+                // R_v by branches holds A (δv̂₀ − δv).
+                for ((z, dv), column) in lin.z.iter().zip(along.v).zip(system.chunks_exact(nv)) {
+                    if z != dv {
+                        add_scaled((z - dv) / h, column, out);
+                    }
+                }
+            }
+        }
+        match &mut self.contact {
+            Some(c) => c.answer_direction(&lin.z, -1.0 / h, out),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes from `out` what impulses answer a change of the velocity at the end, as a force.
+    fn subtract_answer(&mut self, dv: &[f64], out: &mut [f64]) -> Result<()> {
+        match &mut self.contact {
+            Some(c) => {
+                c.hold();
+                c.answer_direction(dv, -1.0 / self.options.time_step, out)
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Dofs with a prescribed velocity.
+//!
+//! From the step's beginning to its end such a dof goes from v̂₀ to a velocity that is known, whatever acts on it: to A it is one
+//! of infinite inertia ([`hybrid`](crate::dynamics::hybrid)), so that neither forces nor impulses move it, and on the others
+//! it acts by its acceleration. That is exact with every law, and takes no row. A bilateral row instead would yield under the
+//! convex law, cost an impulse in every problem, and be met to the solver's tolerance.
+//!
+//! With w = δv̂ − δv̂₀ on these dofs and zero elsewhere, the chain of a step becomes
+//!
+//!   x = δv̂₀ + w − A⁻¹ (h δr + A w),   w̄ = z − Aᵀ A⁻ᵀ z,
+//!
+//! where A⁻¹ has zero rows and columns for them. Rows between dofs that are all driven have no impulse, and are left out.
+
+use super::driven::Driven;
+use super::info::check_length;
+use super::link::{Along, Parameters};
+use super::sim::Sim;
+use super::state::Last;
+use crate::error::{Error, Result};
+use crate::integrator::Scheme;
+use crate::model::params::{Param, ParamKind};
+
+impl Sim {
+    /// Prescribes the velocity [m/s or rad/s] that a dof has at the end of all steps from now on, until it is changed; NaN
+    /// frees the dof. A free joint has it along the body's axes where the step ends, as v⁺ has, with
+    /// [`Integrator::SymplecticEuler`](super::options::Integrator::SymplecticEuler), and where all six of its dofs are
+    /// prescribed with [`Integrator::SymplecticEulerWorld`](super::options::Integrator::SymplecticEulerWorld); else its linear dofs
+    /// are along the axes where the step begins, and v⁺ is the same vector seen from those where it ends. [`Sim::reset`] keeps it.
+    /// The last step is forgotten.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a dof that the model does not have, or NaN while the prescribed velocity of the dof is a selected
+    /// parameter; `Numerical` for an infinite velocity. Nothing changes then.
+    pub fn prescribe(&mut self, dof: usize, velocity: f64) -> Result<()> {
+        if dof >= self.model.nv() {
+            return Err(Error::invalid(format!(
+                "dof must be in 0..{}, got {dof}",
+                self.model.nv()
+            )));
+        }
+        if velocity.is_infinite() {
+            return Err(Error::numerical(format!(
+                "velocity must be finite, or NaN to free the dof, got {velocity}"
+            )));
+        }
+        let is_selected = |p: &Param| p.kind == ParamKind::Prescribed && p.index as usize == dof;
+        if velocity.is_nan() && self.selected.iter().any(is_selected) {
+            return Err(Error::invalid(format!(
+                "velocity: dof {dof} cannot be freed while its prescribed velocity is a selected parameter"
+            )));
+        }
+        match self.driven.set(dof, velocity) {
+            true => self.refresh_driven(),
+            false => self.reach_driven(),
+        }
+        self.forget_step();
+        Ok(())
+    }
+
+    /// The prescribed velocity of a dof below nv; NaN of one that has none.
+    pub fn prescribed_velocity(&self, dof: usize) -> f64 {
+        self.driven.velocity(dof)
+    }
+
+    /// Gives all that depends on which dofs are driven.
+    pub(super) fn refresh_driven(&mut self) {
+        self.driven.take_diagonal(&self.diagonal);
+        if let Some(c) = &mut self.contact {
+            let t = self.model.topology();
+            c.constraints.set_driven(self.driven.is_driven());
+            c.scene.drive(t, self.driven.is_driven());
+        }
+        self.reach_driven();
+    }
+
+    /// Finds v̂ for the prescribed velocities.
+    pub(super) fn reach_driven(&mut self) {
+        let Driven { end, velocity, .. } = &mut self.driven;
+        end.copy_from_slice(velocity);
+        self.for_whole(|scheme, h, dofs, driven| scheme.reach(h, &mut driven.end[dofs]));
+    }
+
+    /// Calls `visit` with the dofs of each free joint that is driven as a whole, where the integrator has a v̂ for it.
+    fn for_whole(
+        &mut self,
+        mut visit: impl FnMut(&dyn Scheme, f64, std::ops::Range<usize>, &mut Driven),
+    ) {
+        if self.driven.is_empty() || self.implicit.is_some() {
+            return;
+        }
+        for l in self.model.free_links() {
+            if self.driven.is_driven()[l.dofs()].iter().all(|d| *d) {
+                let h = self.options.time_step;
+                visit(&*self.integrator, h, l.dofs(), &mut self.driven);
+            }
+        }
+    }
+
+    /// Prescribes that mocap bodies rest.
+    pub(super) fn drive_mocap(&mut self) {
+        for l in self.model.mocap_links() {
+            for k in l.dofs() {
+                self.driven.set(k, 0.0);
+            }
+        }
+        self.refresh_driven();
+    }
+
+    /// As another simulation of the model.
+    pub(super) fn drive_as(&mut self, other: &Driven) {
+        for k in 0..self.model.nv() {
+            self.driven.set(k, other.velocity(k));
+        }
+        self.refresh_driven();
+    }
+
+    /// Of implicit schemes, whose balance is along the axes where a stage is: all three linear dofs of a free joint, or none.
+    pub(super) fn check_driven(&self) -> Result<()> {
+        if self.driven.is_empty() || self.implicit.is_none() && self.theta.is_none() {
+            return Ok(());
+        }
+        for l in self.model.free_links() {
+            let driven = &self.driven.is_driven()[l.iv..l.iv + 3];
+            if driven.iter().any(|d| *d) && !driven.iter().all(|d| *d) {
+                return Err(Error::unsupported(format!(
+                    "joint \"{}\": {:?} needs all three of its linear dofs to be prescribed, or none",
+                    self.model.joint_of_dof(l.iv).name,
+                    self.options.integrator
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes A w of a direction off −h δr in `x`.
+    pub(super) fn subtract_driven(&mut self, along: &Along<'_>, x: &mut [f64]) {
+        if self.driven.is_empty() {
+            return;
+        }
+        let driven = &mut self.driven;
+        let Driven { change, .. } = &mut *driven;
+        change.fill(0.0);
+        let mut vary = |p: &Param, x: f64| {
+            if p.kind == ParamKind::Prescribed {
+                change[p.index as usize] += x;
+            }
+        };
+        match along.p {
+            Parameters::Unit(p) => vary(&self.selected[p], 1.0),
+            Parameters::Along(dp) => {
+                let all = self.selected.iter().zip(dp);
+                all.for_each(|(p, dp)| vary(p, *dp));
+            }
+        }
+        self.for_whole(|scheme, h, dofs, driven| {
+            let v = &driven.velocity[dofs.clone()];
+            scheme.reach_direction(h, v, &mut driven.change[dofs]);
+        });
+        let driven = &mut self.driven;
+        let start = &mut driven.work;
+        start.fill(0.0);
+        if !along.v.is_empty() {
+            let at = self.state.start(&self.model, self.options.time_step);
+            self.integrator.start_direction(&at, along.v, start);
+        }
+        driven.leave_start();
+        let (given, work) = (&driven.given, &mut driven.work);
+        (self.dynamics).times_system(&self.model, false, given, work);
+        for (x, work) in x.iter_mut().zip(&*work) {
+            *x -= work;
+        }
+    }
+
+    /// δv̂ of driven dofs, after [`Sim::subtract_driven`].
+    pub(super) fn write_driven(&self, x: &mut [f64]) {
+        for k in self.driven.dofs() {
+            x[k] = self.driven.change[k];
+        }
+    }
+
+    /// From the adjoint z by v̂ to that by v̂₀ and, kept, by the prescribed velocities; `weights` = A⁻ᵀ z.
+    pub(super) fn adjoin_driven(&mut self, z: &mut [f64], weights: &[f64]) {
+        if self.driven.is_empty() {
+            return;
+        }
+        let driven = &mut self.driven;
+        (self.dynamics).times_system(&self.model, true, weights, &mut driven.work);
+        driven.share(z);
+        self.for_whole(|scheme, h, dofs, driven| {
+            let v = &driven.velocity[dofs.clone()];
+            scheme.reach_adjoint(h, v, &mut driven.change[dofs]);
+        });
+    }
+
+    /// Generalized impulses [N s or N m s] that held the driven dofs in the last step, of the actuator or whatever drives them
+    /// beside all forces and constraints that the step had; zero of other dofs. nv entries. Limits and dry friction of a driven
+    /// dof itself are none of them.
+    ///
+    /// # Errors
+    /// `NoStep` before a step, `InvalidArgument` for a wrong length, `Unsupported` with other integrators than the two of
+    /// symplectic Euler, `Numerical` where one is not finite.
+    pub fn prescribed_impulses(&mut self, out: &mut [f64]) -> Result<()> {
+        check_length("impulse", out, self.model.nv())?;
+        if self.last != Last::Step {
+            return Err(Error::no_step("no step has been taken"));
+        }
+        if self.implicit.is_some() || self.theta.is_some() {
+            return Err(Error::unsupported(format!(
+                "impulses of prescribed dofs are not there with {:?}; SymplecticEuler and SymplecticEulerWorld have them",
+                self.options.integrator
+            )));
+        }
+        if self.driven.is_empty() {
+            out.fill(0.0);
+            return Ok(());
+        }
+        let h = self.options.time_step;
+        let mut balance = std::mem::take(&mut self.work);
+        let done = self.unheld_balance(&mut balance);
+        let is_sound = self.driven.dofs().all(|k| (h * balance[k]).is_finite());
+        if done.is_ok() && is_sound {
+            out.fill(0.0);
+            for k in self.driven.dofs() {
+                out[k] = h * balance[k];
+            }
+        }
+        self.work = balance;
+        match is_sound {
+            true => done,
+            false => done.and(Err(Error::numerical(
+                "an impulse that holds a prescribed dof is not finite",
+            ))),
+        }
+    }
+
+    /// A a + b − f − Jᵀλ/h at the last step.
+    fn unheld_balance(&mut self, out: &mut [f64]) -> Result<()> {
+        let mut acc = std::mem::take(&mut self.driven.given);
+        acc.copy_from_slice(&self.state.acc);
+        let (q, v) = (
+            std::mem::take(&mut self.state.q),
+            std::mem::take(&mut self.state.v),
+        );
+        self.update(&q, &v);
+        (self.state.q, self.state.v) = (q, v);
+        let (model, h, s) = (&*self.model, self.options.time_step, &self.state);
+        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
+        let forces = self.forces.apply(&at, &mut self.tau);
+        if forces.is_ok() {
+            let system = &mut self.dynamics.system;
+            self.forces.set_products(system);
+            (self.dynamics).inverse(model, &self.params, &acc, out);
+            for (k, out) in out.iter_mut().enumerate() {
+                // Armature is in both.
+                let implicit = self.diagonal[k] - self.params.armature[k];
+                *out = self.tau[k] - (*out + implicit * acc[k]);
+            }
+            (self.dynamics.system).subtract_couplings(&acc, out);
+            out.iter_mut().for_each(|x| *x = -*x);
+            if let Some(c) = &self.contact {
+                c.subtract_impulses(1.0 / h, out);
+            }
+        }
+        self.driven.given = acc;
+        forces.map(|_| ())
+    }
+}

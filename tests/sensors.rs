@@ -1,0 +1,409 @@
+//! Sensors: values by other queries, derivatives against differences, adjoints, addresses, bad input. Values against MuJoCo:
+//! `tests/peers`.
+
+mod common;
+
+use common::{Rng, by_q, by_vector, random_q, relative_error};
+use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
+use diffsim::model::builder::ModelBuilder;
+use diffsim::model::sensor::{Reading, SensorFrame, SensorSpec};
+use diffsim::model::spec::{JointKind, JointSpec};
+use diffsim::model::{Actuation, Model};
+use diffsim::query::{SensorJacobians, SensorRoom};
+use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
+use std::path::Path;
+use std::sync::Arc;
+
+fn all_kinds() -> Arc<Model> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/models/sensors.xml");
+    Arc::new(load_file(&path, &LoadOptions::default()).unwrap())
+}
+
+fn sim(model: &Arc<Model>, contact: Contact, integrator: Integrator) -> Sim {
+    let options = Options {
+        contact,
+        integrator,
+        time_step: 1e-3,
+        ..Options::default()
+    };
+    Sim::new(model.clone(), &options).unwrap()
+}
+
+fn told(sim: &mut Sim, room: &mut SensorRoom, q: &[f64], v: &[f64], u: &[f64]) -> Vec<f64> {
+    let mut data = vec![f64::NAN; sim.model().nsensordata()];
+    sim.sensors(room, q, v, u, &mut data).unwrap();
+    data
+}
+
+/// By q, v and u.
+fn jacobians(
+    sim: &mut Sim,
+    room: &mut SensorRoom,
+    [q, v, u]: [&[f64]; 3],
+) -> ([Vec<f64>; 3], Gradient) {
+    let m = sim.model();
+    let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+    let [mut by_q, mut by_v, mut by_u] = [nv, nv, nu].map(|c| vec![f64::NAN; n * c]);
+    let out = SensorJacobians {
+        by_q: Some(&mut by_q),
+        by_v: Some(&mut by_v),
+        by_u: Some(&mut by_u),
+    };
+    let gradient = sim.sensor_jacobians(room, q, v, u, out).unwrap();
+    ([by_q, by_v, by_u], gradient)
+}
+
+/// Compares rows of one sensor after the other, so that none hides behind the size of another.
+fn compare(model: &Model, what: &str, exact: &[f64], numeric: &[f64], skip: &[usize]) {
+    let n = model.nsensordata();
+    for (i, s) in model.sensors().iter().enumerate() {
+        if skip.contains(&i) {
+            continue;
+        }
+        for row in s.address..s.address + s.reading.dim() {
+            let of = |x: &[f64]| -> Vec<f64> { x.iter().skip(row).step_by(n).copied().collect() };
+            let error = relative_error(&of(exact), &of(numeric));
+            assert!(error < 2e-7, "{what} {} [{row}]: {error}", s.name);
+        }
+    }
+}
+
+#[test]
+fn jacobians_of_every_kind_are_those_of_differences() {
+    let model = all_kinds();
+    for (contact, integrator) in [
+        (Contact::None, Integrator::SymplecticEulerWorld),
+        (Contact::None, Integrator::SymplecticEuler),
+        (Contact::None, Integrator::Bdf1),
+        (Contact::Ncp, Integrator::SymplecticEulerWorld),
+        (Contact::Convex, Integrator::Midpoint),
+    ] {
+        let mut sim = sim(&model, contact, integrator);
+        let mut room = SensorRoom::new(&sim);
+        let mut rng = Rng::new(8);
+        let mut seen = 0;
+        for _ in 0..6 {
+            let q = random_q(&mut rng, &model, 0.6);
+            let (v, u) = (rng.vector(model.nv(), 0.8), rng.vector(model.nu(), 1.0));
+            let ([by_q, by_v, by_u], gradient) = jacobians(&mut sim, &mut room, [&q, &v, &u]);
+            assert_eq!(gradient, Gradient::Exact);
+            let data = told(&mut sim, &mut room, &q, &v, &u);
+            // Rays that differences take over an edge, and what is near a cutoff.
+            let mut skip = Vec::new();
+            for (i, s) in model.sensors().iter().enumerate() {
+                let x = data[s.address];
+                if s.reading == Reading::Rangefinder {
+                    let steady = (0..model.nv()).all(|k| {
+                        [-4e-4, 4e-4].iter().all(|step| {
+                            let (mut dv, mut at) = (vec![0.0; model.nv()], q.clone());
+                            dv[k] = *step;
+                            model.integrate(&q, &dv, &mut at);
+                            let y = told(&mut sim, &mut room, &at, &v, &u)[s.address];
+                            (y - x).abs() < 0.02
+                        })
+                    });
+                    seen += usize::from(steady && x > 0.0);
+                    if !steady {
+                        skip.push(i);
+                    }
+                }
+                if s.cutoff > 0.0
+                    && (0..s.reading.dim()).any(|k| {
+                        let x = data[s.address + k].abs();
+                        x > s.cutoff - 1e-2 && x < s.cutoff + 1e-9 && x != s.cutoff
+                    })
+                {
+                    skip.push(i);
+                }
+            }
+            let numeric = by_q_of(&model, &mut sim, &mut room, [&q, &v, &u]);
+            compare(&model, "q", &by_q, &numeric, &skip);
+            let numeric = by_vector(&v, |v| told(&mut sim, &mut room, &q, v, &u));
+            compare(&model, "v", &by_v, &numeric, &skip);
+            let numeric = by_vector(&u, |u| told(&mut sim, &mut room, &q, &v, u));
+            compare(&model, "u", &by_u, &numeric, &skip);
+            let bar = rng.vector(model.nsensordata(), 1.0);
+            let mut bars = [model.nv(), model.nv(), model.nu()].map(|n| vec![f64::NAN; n]);
+            let outs = bars.each_mut().map(|x| Some(&mut x[..]));
+            sim.sensor_vjp(&mut room, &q, &v, &u, &bar, outs).unwrap();
+            for (bars, j) in bars.iter().zip([&by_q, &by_v, &by_u]) {
+                for (x, column) in bars.iter().zip(j.chunks(bar.len())) {
+                    let sum: f64 = column.iter().zip(&bar).map(|(a, b)| a * b).sum();
+                    assert!((x - sum).abs() <= 1e-10 * (1.0 + sum.abs()));
+                }
+            }
+        }
+        assert!(seen > 3, "{seen}");
+    }
+}
+
+/// A block at rest on a plate that stands on a foot.
+const STANDING: &str = r#"<mujoco>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <body name="plate" pos="0 0 0.1">
+      <freejoint/>
+      <geom type="box" size="0.2 0.2 0.1" mass="2"/>
+      <site name="under" pos="0 0 -0.1" type="box" size="0.3 0.3 0.02"/>
+      <site name="corner" pos="0.2 0.2 -0.1" size="0.05"/>
+      <site name="aside" pos="2 0 0" size="0.05"/>
+      <body name="block" pos="0 0 0.3">
+        <joint type="slide" axis="0 0 1" damping="1"/>
+        <geom type="sphere" size="0.1" mass="0.5" contype="0" conaffinity="0"/>
+        <site name="held"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><position joint="" name="none"/></actuator>
+  <sensor>
+    <touch name="all" site="under"/>
+    <touch name="one" site="corner"/>
+    <touch name="none" site="aside"/>
+    <force name="carried" site="held"/>
+    <force name="base" site="under"/>
+    <accelerometer name="acc" site="under"/>
+  </sensor>
+</mujoco>"#;
+
+#[test]
+fn what_stands_feels_its_weight() {
+    let text = STANDING.replace(
+        r#"<actuator><position joint="" name="none"/></actuator>"#,
+        "",
+    );
+    let model = Arc::new(load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let g = 9.81;
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+        let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);
+        let mut room = SensorRoom::new(&sim);
+        let (mut q, mut v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+        q[2] -= 1e-4;
+        // The block falls at first by its damper: its weight is told as it is carried.
+        for _ in 0..3000 {
+            let (mut qn, mut vn) = (q.clone(), v.clone());
+            sim.step(&q, &v, &[], &mut qn, &mut vn).unwrap();
+            (q, v) = (qn, vn);
+            q[7] = 0.0;
+            v[6] = 0.0;
+        }
+        let data = told(&mut sim, &mut room, &q, &v, &[]);
+        let at = |name: &str| model.sensors()[model.sensor_id(name).unwrap()].address;
+        let (all, base) = (data[at("all")], data[at("base") + 2]);
+        // The block is let go and falls freely, so that the plate alone is carried.
+        assert!((all - 2.0 * g).abs() < 0.02, "{contact:?}: {all}");
+        assert!((data[at("one")] - 0.25 * all).abs() < 0.02 * all);
+        assert_eq!(data[at("none")], 0.0);
+        assert!(
+            data[at("carried") + 2].abs() < 0.02,
+            "{}",
+            data[at("carried") + 2]
+        );
+        // Nothing but contacts holds the base.
+        assert!(base.abs() < 1e-6 * all, "{base}");
+        assert!((data[at("acc") + 2] - g).abs() < 0.02);
+        let out = SensorJacobians::default();
+        let e = sim
+            .sensor_jacobians(&mut room, &q, &v, &[], out)
+            .unwrap_err();
+        assert!(e.message.contains("contacts press on it"), "{}", e.message);
+    }
+}
+
+#[test]
+fn external_wrenches_are_not_what_a_force_sensor_feels() {
+    let model = all_kinds();
+    let mut sim = sim(&model, Contact::None, Integrator::SymplecticEulerWorld);
+    let mut room = SensorRoom::new(&sim);
+    let mut rng = Rng::new(1);
+    let foot = model.body_id("foot").unwrap();
+    sim.set_external_wrench(foot, [1.0, -2.0, 3.0, 0.4, 0.5, -0.6])
+        .unwrap();
+    let q = random_q(&mut rng, &model, 0.5);
+    let (v, u) = (rng.vector(model.nv(), 0.5), rng.vector(model.nu(), 1.0));
+    let ([by_q, by_v, _], _) = jacobians(&mut sim, &mut room, [&q, &v, &u]);
+    let ranges: Vec<usize> = (0..model.sensors().len())
+        .filter(|i| model.sensors()[*i].reading == Reading::Rangefinder)
+        .collect();
+    let numeric = by_q_of(&model, &mut sim, &mut room, [&q, &v, &u]);
+    compare(&model, "q", &by_q, &numeric, &ranges);
+    let numeric = by_vector(&v, |v| told(&mut sim, &mut room, &q, v, &u));
+    compare(&model, "v", &by_v, &numeric, &ranges);
+    // What floats is held by nothing: the sensor of its root would feel nothing.
+    let mut b = ModelBuilder::new("float");
+    let ball = Inertia::from_com(
+        2.0,
+        Vec3::new(0.1, 0.0, 0.2),
+        Sym3::diagonal(Vec3::new(0.1, 0.2, 0.3)),
+    );
+    let body = b.add_body(0, "ball", Pose::IDENTITY, ball).unwrap();
+    b.add_joint(body, JointSpec::new("free", JointKind::Free))
+        .unwrap();
+    for reading in [Reading::Force, Reading::Torque] {
+        let mut s = SensorSpec::new(format!("{reading:?}"), reading);
+        s.frame.body = body;
+        b.add_sensor(s).unwrap();
+    }
+    let model = Arc::new(b.build().unwrap());
+    let mut sim = self::sim(&model, Contact::None, Integrator::SymplecticEulerWorld);
+    sim.set_external_wrench(1, [5.0, 4.0, 3.0, 2.0, 1.0, -1.0])
+        .unwrap();
+    let mut room = SensorRoom::new(&sim);
+    let (q, v) = (random_q(&mut rng, &model, 0.8), rng.vector(6, 1.0));
+    let data = told(&mut sim, &mut room, &q, &v, &[]);
+    assert!(data.iter().all(|x| x.abs() < 1e-11), "{data:?}");
+}
+
+fn by_q_of(
+    model: &Model,
+    sim: &mut Sim,
+    room: &mut SensorRoom,
+    [q, v, u]: [&[f64]; 3],
+) -> Vec<f64> {
+    by_q(model, q, |q| told(sim, room, q, v, u))
+}
+
+#[test]
+fn names_addresses_and_what_is_left_out() {
+    let model = all_kinds();
+    let mut next = 0;
+    for (i, s) in model.sensors().iter().enumerate() {
+        assert_eq!((s.address, model.sensor_id(&s.name)), (next, Some(i)));
+        next += s.reading.dim();
+    }
+    assert_eq!(next, model.nsensordata());
+    let warned = model.warnings().iter().filter(|w| w.contains("sensor"));
+    let warned: Vec<&String> = warned.collect();
+    let pulled = |w: &&String| w.contains("pulls of springs and tendons");
+    assert!(warned.len() == 4 && warned.iter().all(pulled), "{warned:?}");
+    let text = r#"<mujoco><worldbody><camera name="c"/><body name="b"><joint name="j"/>
+        <geom size="1"/><site name="s"/></body></worldbody>
+        <actuator><motor name="m" joint="j"/></actuator>
+        <sensor><clock/><jointlimitpos joint="j"/><framequat objtype="body" objname="b"/>
+        <gyro name="g" site="s" noise="0.1" delay="0.2"/><framepos objtype="camera" objname="c"/>
+        <actuatorfrc name="f" actuator="m"/></sensor></mujoco>"#;
+    let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    let names: Vec<&str> = model.sensors().iter().map(|s| &s.name[..]).collect();
+    assert_eq!(names, ["g", "f"]);
+    for part in [
+        "<clock> is not used",
+        "<jointlimitpos> is not used",
+        "<framequat> with objtype=\"body\" is not there",
+        "<framepos> with objtype=\"camera\" is not there",
+        "noise of <gyro> is not added",
+        "attribute delay of <gyro> is not used",
+    ] {
+        let found = model.warnings().iter().any(|w| w.contains(part));
+        assert!(found, "{part}: {:?}", model.warnings());
+    }
+    let full = LoadOptions {
+        actuation: Actuation::Full,
+        ..LoadOptions::default()
+    };
+    let model = load_str(text, Format::Mjcf, None, &full).unwrap();
+    assert_eq!((model.sensors().len(), model.nsensordata()), (1, 3));
+    assert!(model.warnings().iter().any(|w| w.contains("sensor \"f\"")));
+    for (bad, message) in [
+        (r#"<gyro site="none"/>"#, "nothing is named"),
+        (r#"<jointpos joint="j" cutoff="-1"/>"#, "cutoff"),
+        (r#"<ballquat joint="j"/>"#, "another type"),
+        (
+            r#"<gyro site="s" name="x"/><gyro site="s" name="x"/>"#,
+            "already taken",
+        ),
+        (
+            r#"<gyro site="s" reftype="site"/>"#,
+            "unknown attribute reftype",
+        ),
+        (r#"<nothing/>"#, "unknown element"),
+    ] {
+        let start = text.find("<sensor>").unwrap();
+        let text = format!("{}<sensor>{bad}</sensor></mujoco>", &text[..start]);
+        let e = load_str(&text, Format::Mjcf, None, &LoadOptions::default()).unwrap_err();
+        assert!(e.message.contains(message), "{}", e.message);
+    }
+}
+
+#[test]
+fn builders_refuse_what_no_sensor_is() {
+    let mut b = ModelBuilder::new("m");
+    let ball = Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(1.0, 1.0, 1.0)));
+    let body = b.add_body(0, "ball", Pose::IDENTITY, ball).unwrap();
+    b.add_joint(body, JointSpec::new("hinge", JointKind::Revolute))
+        .unwrap();
+    let new = |reading| SensorSpec::new("s", reading);
+    let frame = SensorFrame {
+        body: 0,
+        placement: Pose::IDENTITY,
+    };
+    let cases = [
+        (
+            SensorSpec {
+                cutoff: -1.0,
+                ..new(Reading::Gyro)
+            },
+            "cutoff",
+        ),
+        (
+            SensorSpec {
+                reference: Some(frame),
+                ..new(Reading::Gyro)
+            },
+            "reference",
+        ),
+        (
+            SensorSpec {
+                frame: SensorFrame { body: 7, ..frame },
+                ..new(Reading::Gyro)
+            },
+            "body",
+        ),
+        (
+            SensorSpec {
+                field: Vec3::new(f64::NAN, 0.0, 0.0),
+                ..new(Reading::Magnetometer)
+            },
+            "field",
+        ),
+    ];
+    for (spec, message) in cases {
+        let e = b.add_sensor(spec).unwrap_err();
+        assert!(e.message.contains(message), "{}", e.message);
+    }
+    b.add_sensor(SensorSpec {
+        of: "hinge".into(),
+        ..new(Reading::JointPosition)
+    })
+    .unwrap();
+    assert!(b.add_sensor(new(Reading::Gyro)).is_err());
+    let mut wrong = b.clone();
+    let ball = SensorSpec {
+        of: "hinge".into(),
+        ..SensorSpec::new("t", Reading::BallQuaternion)
+    };
+    wrong.add_sensor(ball).unwrap();
+    assert!(wrong.build().unwrap_err().message.contains("spherical"));
+    let model = Arc::new(b.build().unwrap());
+    let mut sim = sim(&model, Contact::None, Integrator::SymplecticEuler);
+    let mut room = SensorRoom::new(&sim);
+    assert_eq!(told(&mut sim, &mut room, &[0.3], &[1.0], &[]), [0.3]);
+    let mut data = [7.0];
+    assert!(
+        sim.sensors(&mut room, &[f64::NAN], &[1.0], &[], &mut data)
+            .is_err()
+    );
+    assert!(
+        sim.sensors(&mut room, &[0.3], &[1.0, 2.0], &[], &mut data)
+            .is_err()
+    );
+    let mut other = SensorRoom::new(&self::sim(
+        &all_kinds(),
+        Contact::None,
+        Integrator::SymplecticEuler,
+    ));
+    assert!(
+        sim.sensors(&mut other, &[0.3], &[1.0], &[], &mut data)
+            .is_err()
+    );
+    assert_eq!(data, [7.0]);
+}
