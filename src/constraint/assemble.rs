@@ -127,9 +127,10 @@ impl Constraints {
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
-        let max_rows = 3 * max_contacts + single + bilateral;
-        let max_blocks = max_contacts + single + bilateral;
-        let groups = max_contacts + single + equalities.len() + springs.len();
+        let turning = if scene.turns() { max_contacts } else { 0 };
+        let max_rows = 3 * (max_contacts + turning) + single + bilateral;
+        let max_blocks = max_contacts + turning + single + bilateral;
+        let groups = max_contacts + turning + single + equalities.len() + springs.len();
         Ok(Constraints {
             rows: Rows::new(t, groups),
             blocks: Vec::with_capacity(max_blocks),

@@ -14,6 +14,7 @@ mod kernels;
 mod rows;
 mod size;
 mod tendons;
+mod turning;
 
 use super::assemble::Constraints;
 use super::rows::Rows;
@@ -145,6 +146,7 @@ impl ConstraintDerivative {
                 Source::Limit { .. } | Source::Friction { .. } | Source::Cord { .. } => {
                     self.push_tendon(c, cords, [v, v_next], b);
                 }
+                Source::Turning(turning) => self.push_turning(c, b, &turning, external),
                 Source::Equality { .. } | Source::Spring { .. } => {
                     self.push_equality(c, t, (kin, cords), [q, v, v_next], b, external);
                 }

@@ -88,6 +88,7 @@ impl Constraints {
         let t = model.topology();
         self.take_paths(cords);
         self.fill_contacts(t, params, kin, scene, [v, v_free], h);
+        self.fill_turning(t, params, kin, scene);
         self.fill_limits(t, cords, q, [v, v_free], h, speculative_margin);
         self.fill_tendon_limits(t, cords, [v, v_free], h, speculative_margin);
         self.fill_friction(t, params, h);

@@ -25,6 +25,8 @@ mod stabilize;
 mod target;
 mod tendon_list;
 mod tendon_rows;
+mod turning;
+mod turning_derivative;
 mod varied;
 mod weights;
 

@@ -1,6 +1,7 @@
 //! Where rows come from.
 
 use super::elastic::Elastic;
+use super::turning::Turning;
 use crate::spatial::Vec3;
 
 /// What a bound or dry friction acts on.
@@ -18,6 +19,8 @@ pub enum Along {
 pub enum Source {
     /// Contact of the scene by index; one row (the normal) where it is frictionless.
     Contact(usize),
+    /// Torsional and rolling friction of a contact of the scene.
+    Turning(Turning),
     /// A bound of a one-dof link, of a spherical one's turn or of a tendon: σ is `sign` times its velocity.
     Limit { along: Along, sign: f64 },
     /// Dry friction of a dof or of a tendon.

@@ -128,8 +128,9 @@ impl Constraints {
                 (ParamKind::GeomFriction, Source::Contact(i)) => {
                     let friction = &scene.contacts()[i].friction;
                     let own = self.stabilization(group, &self.asked);
-                    if !own.slips(self.gaps[group])
-                        && friction.source(&params.geom_friction) == Some(index)
+                    if p.component == 0
+                        && !own.slips(self.gaps[group])
+                        && friction.source(&params.geom_friction, 0) == Some(index)
                     {
                         limits[group] = 1.0;
                     }

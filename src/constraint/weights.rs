@@ -8,6 +8,7 @@ use super::equality::{Equality, LengthCoupling};
 use super::rows::Rows;
 use super::source::{Along, Source};
 use super::tendon_list::Tendon;
+use super::turning::Turning;
 use crate::collision::scene::Scene;
 use crate::dynamics::Dynamics;
 use crate::dynamics::mobility::Mobility;
@@ -177,7 +178,9 @@ impl Weights {
     /// Of a group of rows.
     pub(super) fn of(&self, source: &Source, scene: &Scene) -> f64 {
         match *source {
-            Source::Contact(i) => self.contact(scene.contacts()[i].geom),
+            Source::Contact(i) | Source::Turning(Turning { contact: i, .. }) => {
+                self.contact(scene.contacts()[i].geom)
+            }
             Source::Limit {
                 along: Along::Dof(dof),
                 ..

@@ -13,6 +13,10 @@ pub enum Block {
     Box { bound: f64 },
     /// An equality: the impulse is free.
     Bilateral,
+    /// Torsional and rolling friction of the contact that is block `contact`, before this one: `rows` relative angular
+    /// velocities times the ratio of their coefficient to the contact's μ [m/s]. With these units the impulses of both blocks
+    /// are in one round cone of that μ, or in one pyramid.
+    Turning { contact: usize, rows: usize },
 }
 
 impl Block {
@@ -21,6 +25,7 @@ impl Block {
     pub fn rows(self) -> usize {
         match self {
             Block::Contact { .. } | Block::Pyramid { .. } => 3,
+            Block::Turning { rows, .. } => rows,
             _ => 1,
         }
     }

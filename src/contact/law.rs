@@ -107,7 +107,7 @@ impl Outcome {
     }
 }
 
-fn not_a_function() -> Error {
+pub(in crate::contact) fn not_a_function() -> Error {
     Error::unsupported(
         "with this law of contact impulses are no function of the velocity at the end of a step",
     )

@@ -1,13 +1,15 @@
 //! The contact laws: each solves the constraint problem of a step and linearizes its solution.
 //!
 //! [`law`] is what a step sees of them. [`ncp`] is rigid contact with the true friction cone, [`lcp`] the same with a friction
-//! pyramid, [`convex`] compliant contact, [`relaxed`] rigid contact with complementarity relaxed.
+//! pyramid, [`convex`] compliant contact, [`relaxed`] rigid contact with complementarity relaxed; [`elliptic`] solves the
+//! first three where contacts resist torsion and rolling.
 
 pub mod allowance;
 pub mod block;
 pub mod capacity;
 pub mod certificate;
 pub mod convex;
+pub mod elliptic;
 pub mod island;
 pub mod law;
 pub mod lcp;

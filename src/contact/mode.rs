@@ -74,6 +74,9 @@ impl Mode {
             Block::Unilateral => matches!(self, Mode::Breaking | Mode::Sticking),
             Block::Box { .. } => matches!(self, Mode::Sticking | Mode::AtLower | Mode::AtUpper),
             Block::Bilateral => self == Mode::Sticking,
+            Block::Turning { .. } => {
+                matches!(self, Mode::Breaking | Mode::Sticking | Mode::Sliding)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 //! | [`Block::Unilateral`] | 1 | 0 ≤ λ ⟂ σ ≥ 0 |
 //! | [`Block::Box`] | 1 | σ = 0 where &#124;λ&#124; < bound, else λ = −bound·sign σ |
 //! | [`Block::Bilateral`] | 1 | σ = 0 |
+//! | [`Block::Turning`] | 1 to 3 | with the tangents of its contact: the law of that with more of them |
 
 pub use super::block::{Block, Regularization, Small};
 use super::whitened_jacobian::WhitenedJacobian;
@@ -43,6 +44,20 @@ impl Problem<'_> {
     pub fn has_pyramids(&self) -> bool {
         let is_pyramid = |b: &Block| matches!(b, Block::Pyramid { .. });
         self.blocks.iter().any(is_pyramid)
+    }
+
+    /// For a law of three rows a contact.
+    ///
+    /// # Errors
+    /// `Unsupported` where a contact resists torsion or rolling.
+    pub fn refuse_turning(&self) -> Result<()> {
+        let is_turning = |b: &Block| matches!(b, Block::Turning { .. });
+        match self.blocks.iter().any(is_turning) {
+            true => Err(Error::unsupported(
+                "contacts that resist torsion or rolling (condim 4 and 6) are in no such problem, expected condim 1 or 3",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Checks sizes, signs and finiteness. Errors: `InvalidArgument` for a size or a sign, `Numerical` for NaN or ∞.

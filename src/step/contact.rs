@@ -248,7 +248,7 @@ impl ContactStage {
                     return false;
                 };
                 matches!(mode, Mode::Sliding | Mode::Bounded(_))
-                    && larger.friction_is_at_kink(contacts[i].friction)
+                    && larger.friction_is_at_kink(contacts[i].friction, contacts[i].condim)
             });
             let tied =
                 tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));

@@ -1,8 +1,10 @@
 //! What a simulation is put together from.
 
 use super::options::{Contact, Integrator, Options};
+use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
+use crate::contact::elliptic::Elliptic;
 use crate::contact::law::Law;
 use crate::contact::lcp::Lcp;
 use crate::contact::ncp::{Ncp, NcpOptions};
@@ -41,10 +43,27 @@ impl Parts {
         Parts {
             integrator,
             formula: options.integrator.formula(),
-            law: law_of(options),
+            law: law_for(model, options),
             forces: Vec::new(),
         }
     }
+}
+
+/// [`law_of`], of contacts that resist torsion and rolling where the model has any.
+pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
+    let is_wide = |condim: i32| condim > 3;
+    let geoms = model.geoms().iter().any(|g| is_wide(g.condim));
+    let pairs = model.pairs().iter().filter_map(|p| p.condim);
+    if !geoms && !pairs.clone().any(is_wide) {
+        return law_of(options);
+    }
+    let cone = match options.contact {
+        Contact::Lcp => Cone::Pyramid,
+        _ => Cone::Circular,
+    };
+    let is_compliant = options.contact == Contact::Convex;
+    let none = &Capacity::default();
+    Box::new(Elliptic::new(none, cone, is_compliant, options.tolerance))
 }
 
 /// The law that `options.contact` names, without room.

@@ -76,8 +76,10 @@ impl Sim {
         }
         if self.contact.is_some() {
             match p.kind {
-                // Torsional and rolling friction have no part in the laws.
-                ParamKind::GeomFriction => return p.component == 0,
+                ParamKind::GeomFriction => {
+                    let turns = self.contact.as_ref().is_some_and(|c| c.scene.turns());
+                    return p.component == 0 || turns;
+                }
                 // A dof without dry friction has no row for it.
                 ParamKind::JointFriction => {
                     let k = self.model.dof_of(p);

@@ -90,7 +90,7 @@ impl Scene {
                 point,
                 face: Face::None,
                 condim: 1,
-                friction: PairFriction::Fixed(0.0),
+                friction: PairFriction::NONE,
             },
             motion,
             smoothness,

@@ -18,7 +18,7 @@ pub struct SceneContact {
     /// On the flat face that gives the normal, else midway between the surfaces.
     pub point: ContactPoint,
     pub(super) face: Face,
-    /// 1: frictionless, 3: sliding friction.
+    /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
     pub friction: PairFriction,
 }

@@ -60,6 +60,7 @@ pub struct Scene {
     /// Pairs without what is in the hierarchy.
     broad: Broad,
     statics: Statics,
+    turns: bool,
     /// Per link (the world last): centre in the link's frame and radius around its bounded geoms.
     bounds: Vec<(Vec3, f64)>,
     poses: Vec<Pose>,
@@ -103,7 +104,7 @@ impl Scene {
         }
         statics::mark(&mut geoms, few);
         let rules = Rules::new(model);
-        check_condims(model, &geoms, &rules)?;
+        let turns = turns(model, &geoms, &rules)?;
         let broad = Broad::new(model, &geoms, &rules, listed);
         let statics = Statics::new(&geoms, &rules);
         let moving = (0..geoms.len()).filter(|&g| geoms[g].link != WORLD);
@@ -125,6 +126,7 @@ impl Scene {
             solids,
             rules,
             broad,
+            turns,
         };
         if let (Some(c), Some(b)) = (scene.centers.last_mut(), scene.bounds.last()) {
             *c = b.0;
@@ -135,6 +137,11 @@ impl Scene {
             }
         }
         Ok(scene)
+    }
+
+    /// Whether any pair resists torsion or rolling.
+    pub fn turns(&self) -> bool {
+        self.turns
     }
 
     /// Whether two geoms may touch.
@@ -161,7 +168,15 @@ impl Scene {
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
         if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
-            check_condim(model, &pair)?;
+            if check_condim(model, &pair)? && !self.turns {
+                return Err(Error::unsupported(format!(
+                    "geoms \"{}\" and \"{}\": condim {}, but no pair of the simulation as it was made had torsional friction: \
+                     enable one with it in the model before (ds_model_set_pair_enabled)",
+                    model.geoms()[pair.a].name,
+                    model.geoms()[pair.b].name,
+                    pair.condim
+                )));
+            }
         }
         self.filter(model, rules);
         Ok(())
@@ -231,36 +246,47 @@ impl Scene {
     }
 }
 
-/// Looks at all pairs that may touch and could have a condim which this version does not have.
-fn check_condims(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<()> {
+/// Whether any pair that may touch resists torsion or rolling.
+fn turns(model: &Model, geoms: &[SceneGeom], rules: &Rules) -> Result<bool> {
+    let mut any = false;
     for (a, b) in rules.wanted() {
-        rules
-            .pair(a, b)
-            .map_or(Ok(()), |p| check_condim(model, &p))?;
+        if let Some(pair) = rules.pair(a, b) {
+            any |= check_condim(model, &pair)?;
+        }
     }
     let moving = |g: &usize| geoms[*g].link != WORLD;
-    let unusual = (0..geoms.len()).filter(|&g| !is_known(rules.condim(g)));
+    let unusual = (0..geoms.len()).filter(|&g| rules.condim(g) > 3);
     for g in unusual {
         // Of two static ones, only those touch that the user wants to.
         let others = (0..geoms.len()).filter(|h| moving(&g) || moving(h));
         for pair in others.filter_map(|h| rules.pair(g.min(h), g.max(h))) {
-            check_condim(model, &pair)?;
+            any |= check_condim(model, &pair)?;
         }
     }
-    Ok(())
+    Ok(any)
 }
 
-fn is_known(condim: i32) -> bool {
-    matches!(condim, 1 | 3)
-}
-
-fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
-    if is_known(pair.condim) {
-        return Ok(());
+/// Whether a pair resists torsion or rolling.
+///
+/// # Errors
+/// `InvalidArgument` where a coefficient of what it resists is zero.
+fn check_condim(model: &Model, pair: &ScenePair) -> Result<bool> {
+    if pair.condim <= 3 {
+        return Ok(false);
     }
-    Err(Error::unsupported(format!(
-        "geoms \"{}\" and \"{}\": condim {} asks for torsional or rolling friction, which this \
-         version does not have (1 and 3 are there)",
+    let of = &model.params().geom_friction;
+    let [torsion, rolling @ ..] = pair.friction.turning(of);
+    let sliding = pair.friction.sliding(of);
+    let resists = match pair.condim {
+        4 => sliding.min(torsion),
+        _ => rolling.iter().fold(sliding.min(torsion), |m, r| m.min(*r)),
+    };
+    if resists > 0.0 {
+        return Ok(true);
+    }
+    Err(Error::invalid(format!(
+        "geoms \"{}\" and \"{}\": condim {} with sliding friction {sliding}, torsional {torsion} and rolling {rolling:?}, \
+         expected positive numbers (condim 3 has sliding friction alone)",
         model.geoms()[pair.a].name,
         model.geoms()[pair.b].name,
         pair.condim

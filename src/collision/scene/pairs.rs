@@ -9,46 +9,62 @@ use crate::model::topology::WORLD;
 pub struct ScenePair {
     pub a: usize,
     pub b: usize,
-    /// 1: frictionless, 3: sliding friction.
+    /// 1: frictionless, 3: sliding friction, 4: with torsion, 6: with rolling.
     pub condim: i32,
-    /// Where the sliding coefficient comes from: one of the geoms, the larger of both, or a number.
+    /// Where the coefficients come from: one of the geoms, the larger of both each, or numbers.
     pub friction: PairFriction,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
 }
 
-/// The sliding friction of a pair.
+/// The friction of a pair: sliding, torsional [m] and rolling [m] coefficients, which are components 0 to 2 of a geom's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairFriction {
     OfGeom(usize),
     Larger(usize, usize),
-    Fixed(f64),
+    /// Sliding, torsional, rolling about the first and about the second tangent.
+    Fixed([f64; 4]),
 }
 
 impl PairFriction {
+    pub const NONE: PairFriction = PairFriction::Fixed([0.0; 4]);
+
     /// The geom whose coefficient counts; at a tie the first one's.
-    pub fn source(self, friction: &[[f64; 3]]) -> Option<usize> {
+    pub fn source(self, friction: &[[f64; 3]], component: usize) -> Option<usize> {
         match self {
             PairFriction::OfGeom(g) => Some(g),
-            PairFriction::Larger(a, b) if friction[a][0] >= friction[b][0] => Some(a),
-            PairFriction::Larger(_, b) => Some(b),
+            PairFriction::Larger(a, b) => {
+                let is_first = friction[a][component] >= friction[b][component];
+                Some(if is_first { a } else { b })
+            }
             PairFriction::Fixed(_) => None,
         }
     }
 
     /// Both geoms where either's coefficient could be the one that counts.
-    pub fn tied(self, friction: &[[f64; 3]]) -> Option<[usize; 2]> {
+    pub fn tied(self, friction: &[[f64; 3]], component: usize) -> Option<[usize; 2]> {
         match self {
-            PairFriction::Larger(a, b) if friction[a][0] == friction[b][0] => Some([a, b]),
+            PairFriction::Larger(a, b) if friction[a][component] == friction[b][component] => {
+                Some([a, b])
+            }
             _ => None,
         }
     }
 
     /// The sliding coefficient.
     pub fn sliding(self, friction: &[[f64; 3]]) -> f64 {
-        match (self, self.source(friction)) {
-            (_, Some(g)) => friction[g][0],
-            (PairFriction::Fixed(mu), None) => mu,
+        self.of(friction, 0, 0)
+    }
+
+    /// Torsional and rolling coefficients, of the latter one about each tangent [m].
+    pub fn turning(self, friction: &[[f64; 3]]) -> [f64; 3] {
+        [(1, 1), (2, 2), (2, 3)].map(|(component, own)| self.of(friction, component, own))
+    }
+
+    fn of(self, friction: &[[f64; 3]], component: usize, own: usize) -> f64 {
+        match (self, self.source(friction, component)) {
+            (PairFriction::Fixed(all), _) => all[own],
+            (_, Some(g)) => friction[g][component],
             _ => 0.0,
         }
     }
@@ -72,7 +88,7 @@ struct Filter {
 #[derive(Clone, Copy, Debug)]
 struct Explicit {
     condim: Option<i32>,
-    friction: Option<f64>,
+    friction: Option<[f64; 4]>,
     margin: Option<f64>,
 }
 
@@ -124,7 +140,7 @@ impl Rules {
             .map(|p| {
                 let e = Explicit {
                     condim: p.condim,
-                    friction: p.friction.map(|f| f[0]),
+                    friction: p.friction.map(|[s, _, t, r1, r2]| [s, t, r1, r2]),
                     margin: p.margin,
                 };
                 (ordered(p.geom1, p.geom2), e)
@@ -214,8 +230,8 @@ impl Rules {
         if let Some(e) = explicit {
             condim = e.condim.unwrap_or(condim);
             margin = e.margin.unwrap_or(margin);
-            if let Some(mu) = e.friction {
-                friction = PairFriction::Fixed(mu);
+            if let Some(all) = e.friction {
+                friction = PairFriction::Fixed(all);
             }
         }
         Some(ScenePair {

@@ -24,6 +24,7 @@ impl ConstraintDerivative {
         force: &mut [f64],
     ) {
         self.bounds_resized(c, scene, (geom, component), sigma);
+        self.turning_resized(c, scene, t, kin, (geom, component), sigma, force);
         for varied in &self.contacts[..self.count] {
             let Source::Contact(i) = c.sources[varied.group] else {
                 continue;

@@ -144,6 +144,7 @@ impl ConvexSolver {
         self.cautious = false;
         (self.last, self.factored) = (None, false);
         problem.validate()?;
+        problem.refuse_turning()?;
         let rows = trees(problem)?;
         self.check(problem, rows, regularization, kept, lambda, modes)?;
         self.regularization.clear();

@@ -204,6 +204,6 @@ fn project_dual(block: Block, y: &mut [f64]) {
         }
         Block::Unilateral => y[0] = y[0].max(0.0),
         Block::Box { .. } => {}
-        Block::Bilateral => y[0] = 0.0,
+        Block::Bilateral | Block::Turning { .. } => y[0] = 0.0,
     }
 }

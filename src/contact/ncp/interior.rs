@@ -215,7 +215,7 @@ impl Interior {
                 let [a, b] = self.segment(i, 0, system.bounds[i], l(0), step);
                 [a, b, 0.0, 0.0, 0.0]
             }
-            Block::Bilateral => [0.0; 5],
+            Block::Bilateral | Block::Turning { .. } => [0.0; 5],
         }
     }
 
@@ -243,7 +243,7 @@ impl Interior {
                     sum += p[0] + p[1];
                     count += 1;
                 }
-                Block::Bilateral => continue,
+                Block::Bilateral | Block::Turning { .. } => continue,
             }
             count += 1;
         }
@@ -293,7 +293,7 @@ impl Interior {
                         d[0][0] = self.slack[i][0] / (l + bound) + self.slack[i][1] / (bound - l);
                     }
                 }
-                Block::Bilateral => {}
+                Block::Bilateral | Block::Turning { .. } => {}
             }
             system.shift[i] = d;
         }
@@ -338,7 +338,7 @@ impl Interior {
                             - (system.sigma[at] - lower + upper);
                     }
                 }
-                Block::Bilateral => self.target[at] = -system.sigma[at],
+                Block::Bilateral | Block::Turning { .. } => self.target[at] = -system.sigma[at],
             }
         }
     }
@@ -449,7 +449,7 @@ impl Interior {
                         keep(self.slack[i][1], self.dslack[i][1]);
                     }
                 }
-                Block::Bilateral => {}
+                Block::Bilateral | Block::Turning { .. } => {}
             }
         }
         step.min(cone)

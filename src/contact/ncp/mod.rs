@@ -47,7 +47,7 @@ mod parametric;
 mod path_system;
 mod pgs;
 mod pivot;
-mod pyramid;
+pub(in crate::contact) mod pyramid;
 mod resort;
 mod smoothed;
 mod uniqueness;
@@ -247,6 +247,7 @@ impl NcpSolver {
         self.is_warm = false;
         self.check_size(problem, lambda, modes)?;
         problem.validate()?;
+        problem.refuse_turning()?;
         if options.method == Method::Admm && problem.has_pyramids() {
             return Err(Error::unsupported(
                 "method: Admm projects on circular cones, expected Auto or Pgs with pyramids",

@@ -201,7 +201,7 @@ mod tests {
                 }
                 vec![low]
             }
-            Block::Bilateral => vec![0.0],
+            Block::Bilateral | Block::Turning { .. } => vec![0.0],
         }
     }
 

@@ -46,7 +46,7 @@ impl Material {
         let mut out = Material::default();
         let g = p.index as usize;
         if p.kind == ParamKind::GeomFriction {
-            let counts = c.condim != 1 && c.friction.source(&params.geom_friction) == Some(g);
+            let counts = c.condim != 1 && c.friction.source(&params.geom_friction, 0) == Some(g);
             out.friction = f64::from(u8::from(counts && p.component == 0));
         }
         if !c.geom.contains(&g) {

@@ -195,10 +195,12 @@ impl PenaltyContacts {
     /// that derivatives are taken by is one of two equal ones of which the larger counts.
     pub fn is_one_sided(&self, params: &Params, selected: &[Param]) -> bool {
         let is_tied = |c: &SceneContact| {
-            let tied = c.friction.tied(&params.geom_friction);
+            let tied = c.friction.tied(&params.geom_friction, 0);
             tied.is_some_and(|geoms| {
                 let chosen = |p: &Param| {
-                    p.kind == ParamKind::GeomFriction && geoms.contains(&(p.index as usize))
+                    p.kind == ParamKind::GeomFriction
+                        && p.component == 0
+                        && geoms.contains(&(p.index as usize))
                 };
                 selected.iter().any(chosen)
             })

@@ -15,19 +15,28 @@ pub(in crate::step) struct Larger<'a> {
 
 impl Larger<'_> {
     /// Whether a selected coefficient of friction is that of both geoms of a pair.
-    pub(super) fn friction_is_at_kink(&self, pair: PairFriction) -> bool {
-        let tied = pair.tied(&self.params.geom_friction);
-        tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms))
+    pub(super) fn friction_is_at_kink(&self, pair: PairFriction, condim: i32) -> bool {
+        let counts = match condim {
+            4 => 2,
+            6 => 3,
+            _ => 1,
+        };
+        (0..counts).any(|component| {
+            let tied = pair.tied(&self.params.geom_friction, component);
+            tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms, component))
+        })
     }
 
     /// Whether a selected coefficient of restitution is.
     pub(super) fn restitution_is_at_kink(&self, geoms: [usize; 2]) -> bool {
         let [a, b] = geoms.map(|g| self.params.geom_restitution[g]);
-        a == b && self.is_selected(ParamKind::GeomRestitution, geoms)
+        a == b && self.is_selected(ParamKind::GeomRestitution, geoms, 0)
     }
 
-    fn is_selected(&self, kind: ParamKind, geoms: [usize; 2]) -> bool {
-        let chosen = |p: &Param| p.kind == kind && geoms.contains(&(p.index as usize));
+    fn is_selected(&self, kind: ParamKind, geoms: [usize; 2], component: usize) -> bool {
+        let chosen = |p: &Param| {
+            p.kind == kind && p.component == component as i32 && geoms.contains(&(p.index as usize))
+        };
         self.selected.iter().any(chosen)
     }
 }
@@ -72,6 +81,8 @@ impl ContactStage {
             _ => {
                 let (sigma, limits) = (&mut l.w_param, &mut l.limits);
                 c.by_parameter(at.model, at.params, &self.scene, at.v, p, sigma, limits);
+                l.variation
+                    .turning_by_friction(c, &self.scene, at.params, p, sigma, force);
                 if Self::may_begin_to_pull(p) {
                     l.variation.absent(c, &self.cords, at.params, p, force);
                 }

@@ -1,0 +1,148 @@
+//! Torsional and rolling friction of a variation, always reduced.
+
+use super::ConstraintDerivative;
+use super::rows::{AFTER, Cross, Side, add};
+use crate::collision::scene::Scene;
+use crate::constraint::assemble::Constraints;
+use crate::constraint::source::Source;
+use crate::constraint::turning::Turning;
+use crate::constraint::turning_derivative::TurningState;
+use crate::constraint::varied::moving;
+use crate::dynamics::external::{External, Stiffness};
+use crate::dynamics::kinematics::Kinematics;
+use crate::linalg::F4;
+use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::Vec3;
+
+impl ConstraintDerivative {
+    fn turning_state<'a>(
+        &'a self,
+        c: &Constraints,
+        group: usize,
+        turning: &'a Turning,
+    ) -> TurningState<'a> {
+        let contact = &self.contacts[turning.contact].state;
+        let along = turning.along(&c.lambda[c.range(group)]);
+        TurningState {
+            turning,
+            contact,
+            couple: contact.frame.mul_vec(along),
+        }
+    }
+
+    /// Takes up the turning of a contact that was taken up before; its couple joins the external loads, with how it turns.
+    pub(super) fn push_turning(
+        &mut self,
+        c: &Constraints,
+        group: usize,
+        turning: &Turning,
+        external: &mut External,
+    ) {
+        let state = self.turning_state(c, group, turning);
+        let (link, point) = (state.contact.sides.link, state.contact.sides.point);
+        let couple = state.couple * (1.0 / self.h);
+        let turns = state.contact.turns;
+        let sides = moving(&state.contact.sides).map(|x| (x, state.columns(x)));
+        let sides: [Option<_>; 2] = {
+            let mut both = [None, None];
+            sides.for_each(|(x, columns)| both[x] = Some(columns));
+            both
+        };
+        for (x, columns) in sides.into_iter().enumerate() {
+            let Some((varied, by_xi, by_eta)) = columns else {
+                continue;
+            };
+            let (from, to) = (link[x], link[1 - x]);
+            self.equalities.sides.push(Side {
+                rows: c.range(group),
+                link: from,
+                time: AFTER,
+                by_xi,
+                by_eta,
+            });
+            if turns {
+                let mut e = Stiffness::default();
+                e.take(&varied.wrench[x], self.h);
+                external.stiffen(from, &e);
+                Cross::add(
+                    &mut self.equalities.cross,
+                    [from, to],
+                    &varied.wrench[1 - x],
+                );
+            }
+            let sign = if x == 1 { 1.0 } else { -1.0 };
+            external.add(from, point[x], Vec3::ZERO, couple * sign);
+        }
+    }
+
+    /// The part of [`ConstraintDerivative::resized`] that turning has.
+    pub(super) fn turning_resized(
+        &self,
+        c: &Constraints,
+        scene: &Scene,
+        t: &Topology,
+        kin: &Kinematics,
+        (geom, component): (usize, usize),
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        for (group, source) in c.sources.iter().enumerate() {
+            let Source::Turning(turning) = source else {
+                continue;
+            };
+            let contact = &scene.contacts()[turning.contact];
+            let Some(side) = contact.geom.iter().position(|g| *g == geom) else {
+                continue;
+            };
+            let by = scene.size_motion(contact, side, component);
+            let turned = self
+                .turning_state(c, group, turning)
+                .surface_moved(side, by);
+            add(&mut sigma[c.range(group)], turned.rows);
+            for (link, sign) in contact.link.into_iter().zip([-1.0, 1.0]) {
+                if link != WORLD {
+                    for k in t.path(link) {
+                        force[k] += kin.s[k].ang.dot(turned.couple) * sign;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Slopes of the rows and of their couples on the dofs by a coefficient of friction, which scales them.
+    pub fn turning_by_friction(
+        &self,
+        c: &Constraints,
+        scene: &Scene,
+        params: &Params,
+        p: &Param,
+        sigma: &mut [f64],
+        force: &mut [f64],
+    ) {
+        if p.kind != ParamKind::GeomFriction {
+            return;
+        }
+        let (index, component) = (p.index as usize, p.component as usize);
+        for (group, source) in c.sources.iter().enumerate() {
+            let Source::Turning(turning) = source else {
+                continue;
+            };
+            let friction = scene.contacts()[turning.contact].friction;
+            if friction.source(&params.geom_friction, component) != Some(index) {
+                continue;
+            }
+            let sliding = friction.sliding(&params.geom_friction);
+            let state = self.turning_state(c, group, turning);
+            let [a, b] = state.contact.sides.velocity;
+            let velocity = turning.rows_of(state.contact.frame.tr_mul_vec(b.ang - a.ang));
+            let mut impulse = F4::ZERO;
+            for (k, row) in c.range(group).enumerate() {
+                let by = turning.by_friction(k, component, sliding);
+                sigma[row] += by * velocity.0[k];
+                impulse.0[k] = by * c.lambda[row];
+            }
+            c.rows.add_transposed(group, impulse, force);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! How the rows of [`Turning`] and their couples vary with the motion of the bodies.
+//!
+//! With δφ the turning of the contact frame, as of [`contact_derivative`](super::contact_derivative), and a couple τ on B,
+//! - δ(relative angular velocity) = Rᵀ(δω_B − δω_A − δφ × ω_rel)
+//! - τ turns by δφ × τ, beyond what a couple fixed in the world does.
+
+use super::contact_derivative::ContactState;
+use super::turning::Turning;
+use super::varied::Varied;
+use crate::linalg::F4;
+use crate::model::topology::WORLD;
+use crate::spatial::{Twist, Vec3, Wrench};
+
+/// Torsional and rolling friction of a contact after the step.
+pub(super) struct TurningState<'a> {
+    pub turning: &'a Turning,
+    pub contact: &'a ContactState,
+    /// On B, world axes [N m s].
+    pub couple: Vec3,
+}
+
+/// What a displacement does: to the rows, and to the couple on B.
+pub(super) struct Turned {
+    pub rows: F4,
+    pub couple: Vec3,
+}
+
+impl TurningState<'_> {
+    /// The effect of displacing side `x` alone, by coordinates of ξ and η.
+    pub fn columns(&self, x: usize) -> (Varied, [F4; 6], [F4; 6]) {
+        let mut out = Varied::default();
+        let (mut by_xi, mut by_eta) = ([F4::ZERO; 6], [F4::ZERO; 6]);
+        for k in 0..6 {
+            let e = Twist::unit(k);
+            let turned = self.displaced(x, e, Twist::ZERO);
+            by_xi[k] = turned.rows;
+            by_eta[k] = self.displaced(x, Twist::ZERO, e).rows;
+            for (w, sign) in out.wrench.iter_mut().zip([-1.0, 1.0]) {
+                w[k] = Wrench::new(Vec3::ZERO, turned.couple * sign);
+            }
+        }
+        (out, by_xi, by_eta)
+    }
+
+    /// The effect of displacing side `x` by ξ and changing its velocity by ξ × V + η.
+    fn displaced(&self, x: usize, xi: Twist, eta: Twist) -> Turned {
+        let s = &self.contact.sides;
+        if s.link[x] == WORLD {
+            return self.turned([Twist::ZERO; 2], Vec3::ZERO);
+        }
+        let mut at_point = [Twist::ZERO; 2];
+        at_point[x] = Twist::new(xi.at(s.point[x]), xi.ang);
+        let sign = if x == 1 { 1.0 } else { -1.0 };
+        let change = xi.cross(s.velocity[x]) + eta;
+        self.turned(at_point, change.ang * sign)
+    }
+
+    /// The effect of moving the surface of side `x` alone.
+    pub fn surface_moved(&self, x: usize, by: Vec3) -> Turned {
+        let mut at_point = [Twist::ZERO; 2];
+        at_point[x].lin = by;
+        self.turned(at_point, Vec3::ZERO)
+    }
+
+    fn turned(&self, [a, b]: [Twist; 2], mut change: Vec3) -> Turned {
+        let c = self.contact;
+        let mut couple = Vec3::ZERO;
+        if c.turns {
+            let (_, dn, _) = c.motion.apply(c.normal, a, b);
+            let phi = c.turn.mul_vec(dn);
+            let [of_a, of_b] = c.sides.velocity;
+            change -= phi.cross(of_b.ang - of_a.ang);
+            couple = phi.cross(self.couple);
+        }
+        Turned {
+            rows: self.turning.rows_of(c.frame.tr_mul_vec(change)),
+            couple,
+        }
+    }
+}

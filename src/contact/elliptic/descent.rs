@@ -1,0 +1,227 @@
+//! The convex problem: λ = P(c − R⁻¹(σ + s e_n)) with σ = G λ + g.
+//!
+//! It is the optimum of ½ yᵀG y + ½‖γ‖²_R, γ = P(−R⁻¹x), x = g + G y + s e_n − R c, whose gradient is G (y − γ): a Newton step
+//! solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length is that of the least value along it.
+
+use super::answer::{Answer, answer, impulse};
+use super::units::{System, Unit};
+use crate::linalg::Lu;
+
+/// Share of the slope along a step that its end may leave, and evaluations to get there.
+const EXACT: f64 = 0.05;
+const EVALUATIONS: usize = 40;
+
+/// Newton steps without progress before the method gives up.
+const PATIENCE: usize = 20;
+
+#[derive(Debug)]
+pub(super) struct Descent {
+    pub answers: Vec<Answer>,
+    x: Vec<f64>,
+    gamma: Vec<f64>,
+    step: Vec<[f64; 1]>,
+    d: Vec<f64>,
+    d_x: Vec<f64>,
+    scratch: Vec<[f64; 1]>,
+    matrix: Vec<f64>,
+    lu: Lu,
+}
+
+/// What stands in the way of the minimum: c, and s by units. Empty for the compliant law.
+#[derive(Clone, Copy)]
+pub(super) struct Centre<'a> {
+    pub impulse: &'a [f64],
+    pub shift: &'a [f64],
+}
+
+impl Centre<'_> {
+    pub const NONE: Centre<'static> = Centre {
+        impulse: &[],
+        shift: &[],
+    };
+}
+
+impl Descent {
+    pub fn new(rows: usize, blocks: usize) -> Descent {
+        let numbers = || vec![0.0; rows];
+        Descent {
+            answers: Vec::with_capacity(blocks),
+            x: numbers(),
+            gamma: numbers(),
+            step: vec![[0.0]; rows],
+            d: numbers(),
+            d_x: numbers(),
+            scratch: vec![[0.0]; rows],
+            matrix: vec![0.0; rows * rows],
+            lu: Lu::new(rows),
+        }
+    }
+
+    /// From `lambda` to the solution, which takes its place, in at most so many Newton steps; counts them. Returns how far the
+    /// impulses are from those that their velocities give, relative to the largest.
+    pub fn run(
+        &mut self,
+        system: &System,
+        centre: Centre<'_>,
+        lambda: &mut [f64],
+        sigma: &mut [f64],
+        enough: f64,
+        most: usize,
+        count: &mut usize,
+    ) -> f64 {
+        let (mut best, mut stalled) = (f64::INFINITY, 0);
+        let mut residual;
+        let mut steps = 0;
+        loop {
+            residual = self.residual(system, centre, lambda, sigma);
+            if residual <= enough || steps == most {
+                break;
+            }
+            stalled = if residual < 0.5 * best {
+                0
+            } else {
+                stalled + 1
+            };
+            best = best.min(residual);
+            if stalled > PATIENCE || !self.factor(system) {
+                break;
+            }
+            steps += 1;
+            self.advance(system, lambda);
+        }
+        *count += steps;
+        // In its set to round-off.
+        lambda.copy_from_slice(&self.gamma[..lambda.len()]);
+        system.velocity(lambda, sigma);
+        residual
+    }
+
+    /// The slopes at the velocities of impulses that solve the problem.
+    pub fn look(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
+        self.place(system, centre, sigma);
+        self.answer_all(system);
+    }
+
+    /// x of all rows.
+    fn place(&mut self, system: &System, centre: Centre<'_>, sigma: &[f64]) {
+        self.x[..sigma.len()].copy_from_slice(sigma);
+        if centre.impulse.is_empty() {
+            return;
+        }
+        for (unit, shift) in system.units.iter().zip(centre.shift) {
+            let x = &mut self.x[unit.range()];
+            for (k, (x, c)) in x.iter_mut().zip(&centre.impulse[unit.range()]).enumerate() {
+                *x -= unit.compliance(k) * c;
+            }
+            x[unit.rows - 1] += shift;
+        }
+    }
+
+    fn answer_all(&mut self, system: &System) {
+        self.answers.clear();
+        let x = &self.x;
+        let answers = system.units.iter().map(|u| answer(u, &x[u.range()]));
+        self.answers.extend(answers);
+        for (unit, a) in system.units.iter().zip(&self.answers) {
+            self.gamma[unit.range()].copy_from_slice(&a.gamma[..unit.rows]);
+        }
+    }
+
+    /// γ − y into the step, and its size relative to that of the impulses.
+    fn residual(
+        &mut self,
+        system: &System,
+        centre: Centre<'_>,
+        lambda: &[f64],
+        sigma: &mut [f64],
+    ) -> f64 {
+        system.velocity(lambda, sigma);
+        self.place(system, centre, sigma);
+        self.answer_all(system);
+        let (mut off, mut size) = (0.0f64, 0.0f64);
+        for ((step, gamma), y) in self.step.iter_mut().zip(&self.gamma).zip(lambda) {
+            step[0] = gamma - y;
+            off = off.max(step[0].abs());
+            size = size.max(gamma.abs()).max(y.abs());
+        }
+        if off == 0.0 { 0.0 } else { off / size }
+    }
+
+    /// 1 + 𝒢 G.
+    fn factor(&mut self, system: &System) -> bool {
+        let n = system.order();
+        let a = &mut self.matrix[..n * n];
+        a.fill(0.0);
+        for (unit, answer) in system.units.iter().zip(&self.answers) {
+            for (r, slope) in answer.slope.iter().enumerate().take(unit.rows) {
+                let line = &mut a[(unit.at + r) * n..][..n];
+                for (s, row) in slope.iter().zip(unit.range()) {
+                    if *s != 0.0 {
+                        crate::linalg::add_scaled(*s, &system.matrix[row * n..][..n], line);
+                    }
+                }
+                line[unit.at + r] += 1.0;
+            }
+        }
+        self.lu.factor(a, n, n, 0.0)
+    }
+
+    /// y ← y + t d.
+    fn advance(&mut self, system: &System, lambda: &mut [f64]) {
+        let n = lambda.len();
+        self.lu.solve(&mut self.step[..n], &mut self.scratch[..n]);
+        for (d, [step]) in self.d.iter_mut().zip(&self.step[..n]) {
+            *d = *step;
+        }
+        let (d, d_x) = (&self.d[..n], &mut self.d_x[..n]);
+        system.multiply(d, d_x);
+        let t = line_search(&system.units, lambda, &self.gamma, d, &self.x, d_x);
+        for (y, d) in lambda.iter_mut().zip(d) {
+            *y += t * d;
+        }
+    }
+}
+
+/// Where the slope dᵀG (y + t d − γ(x + t G d)) vanishes, within one step.
+fn line_search(units: &[Unit], y: &[f64], gamma: &[f64], d: &[f64], x: &[f64], d_x: &[f64]) -> f64 {
+    let slope = |t: f64| {
+        let mut sum = 0.0;
+        for unit in units {
+            let mut at = [0.0; super::units::WIDEST];
+            for (at, k) in at.iter_mut().zip(unit.range()) {
+                *at = x[k] + t * d_x[k];
+            }
+            let gamma = impulse(unit, &at[..unit.rows]);
+            for (k, gamma) in unit.range().zip(gamma) {
+                sum += d_x[k] * (y[k] + t * d[k] - gamma);
+            }
+        }
+        sum
+    };
+    let start: f64 = (d_x.iter().zip(y).zip(gamma))
+        .map(|((d, y), gamma)| d * (y - gamma))
+        .sum();
+    let enough = EXACT * start.abs();
+    let (mut low, mut high) = ([0.0, start], [1.0, slope(1.0)]);
+    if high[1] <= enough {
+        return 1.0;
+    }
+    let mut t = 1.0;
+    for k in 0..EVALUATIONS {
+        // False position, and every other time the middle.
+        t = match k % 2 {
+            0 => (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]),
+            _ => 0.5 * (low[0] + high[0]),
+        };
+        let now = slope(t);
+        if now.abs() <= enough {
+            break;
+        }
+        if now > 0.0 {
+            high = [t, now];
+        } else {
+            low = [t, now];
+        }
+    }
+    t
+}

@@ -1,0 +1,445 @@
+//! The linear system of the modes at hand, which Newton's method on faces and the derivative share.
+//!
+//! As in [`ncp`](crate::contact::ncp): with R the directions in which impulses may move, L those in which velocities are held,
+//!
+//!   (LᵀG R + Q) x = −Lᵀ w,   dλ = R x.
+//!
+//! Of a cone of any number of tangents that slides in the direction u, with E an orthonormal basis across u,
+//!
+//!   R = [(−μ u, 1), (E, 0)],   L = [(0, 1), c (E, 0)],   Q = diag(0, s 1),
+//!
+//! from σ_n = 0 and Eᵀ(dσ_T + ‖σ_T‖/(μ λ_n) E x) = 0, scaled by c and s that stay regular where slip or impulse vanish. The
+//! compliant law has L = 𝒢, R = Q = 1: it is (1 + 𝒢 G) x = −𝒢 w.
+
+use super::answer::{Answer, Set, Wide, norm};
+use super::units::{System, Unit, WIDEST};
+use crate::contact::mode::Mode;
+use crate::linalg::{General, LANES};
+
+/// Relative size below which a remaining pivot counts as a dependent row, and the one below which partial pivoting is not
+/// trusted to tell.
+const DEPENDENT: f64 = 1e-11;
+const DOUBTFUL: f64 = 1e-7;
+
+/// Share of the response that keeps dependent rows harmless on the way to a solution.
+const EASE: f64 = 1e-9;
+
+/// Where a unit stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stand {
+    Open,
+    Held,
+    Sliding,
+    /// Of a pyramid, or an interval: the sign of the impulse by tangents that are at their bound, else 0.
+    Bounded([i8; WIDEST - 1]),
+}
+
+impl Stand {
+    /// That of a compliant answer.
+    pub fn of_answer(unit: &Unit, a: &Answer) -> Stand {
+        let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - 1e-12) {
+            true => 0,
+            false => l.signum() as i8,
+        };
+        match (unit.set, a.mode) {
+            (_, Mode::Breaking) => Stand::Open,
+            (Set::Pyramid { mu }, _) => {
+                let last = unit.rows - 1;
+                let most = mu * a.gamma[last];
+                let mut signs = [0; WIDEST - 1];
+                for (sign, l) in signs.iter_mut().zip(&a.gamma[..last]) {
+                    *sign = bound(*l, most);
+                }
+                Stand::Bounded(signs)
+            }
+            (Set::Interval { bound: most }, _) => {
+                let mut signs = [0; WIDEST - 1];
+                signs[0] = bound(a.gamma[0], most);
+                Stand::Bounded(signs)
+            }
+            (_, Mode::Sliding) => Stand::Sliding,
+            _ => Stand::Held,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    /// First unknown, and their number.
+    start: usize,
+    size: usize,
+    /// Rows of the unit × unknowns.
+    left: [Wide; WIDEST],
+    right: [Wide; WIDEST],
+    held: Wide,
+    /// dλ by μ or the bound at x = 0.
+    by_limit: Wide,
+    /// It is that of a cone whose impulse turns with the slip.
+    slides: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Faces {
+    faces: Vec<Face>,
+    pub order: usize,
+    system: General,
+    x: Vec<[f64; 1]>,
+    scratch: Vec<[f64; 1]>,
+    line: Vec<f64>,
+    panel: Vec<[f64; LANES]>,
+    columns: Vec<[f64; LANES]>,
+}
+
+impl Faces {
+    pub fn new(rows: usize, blocks: usize) -> Faces {
+        Faces {
+            faces: Vec::with_capacity(blocks),
+            order: 0,
+            system: General::new(rows),
+            x: vec![[0.0]; rows],
+            scratch: vec![[0.0]; rows],
+            line: vec![0.0; rows],
+            panel: vec![[0.0; LANES]; rows],
+            columns: vec![[0.0; LANES]; rows],
+        }
+    }
+
+    /// Faces of rigid units; what slides in a cone turns its impulses against the slip.
+    pub fn of_rigid(
+        &mut self,
+        system: &System,
+        stands: &[Stand],
+        lambda: &mut [f64],
+        sigma: &[f64],
+    ) {
+        self.clear();
+        for (unit, stand) in system.units.iter().zip(stands) {
+            let response = system.response(unit);
+            let part = (&mut lambda[unit.range()], &sigma[unit.range()]);
+            self.push(rigid(unit, *stand, response, part));
+        }
+    }
+
+    /// Those of answers.
+    pub fn of_answers(&mut self, system: &System, answers: &[Answer]) {
+        self.clear();
+        for (unit, a) in system.units.iter().zip(answers) {
+            let mut face = Face::none();
+            face.size = unit.rows;
+            face.left = a.slope;
+            face.by_limit = a.by_limit;
+            for k in 0..unit.rows {
+                face.right[k][k] = 1.0;
+                face.held[k] = 1.0;
+            }
+            self.push(face);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.faces.clear();
+        self.order = 0;
+    }
+
+    fn push(&mut self, mut face: Face) {
+        face.start = self.order;
+        self.order += face.size;
+        self.faces.push(face);
+    }
+
+    /// LᵀG R + Q, with as much as keeps it regular where a step is wanted and no more.
+    fn fill(&mut self, system: &System, eases: bool) {
+        let (n, m) = (system.order(), self.order);
+        let a = self.system.matrix(m);
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            let response = system.response(unit);
+            for k in 0..face.size {
+                let line = &mut self.line[..n];
+                line.fill(0.0);
+                for (left, row) in face.left.iter().zip(unit.range()) {
+                    if left[k] != 0.0 {
+                        crate::linalg::add_scaled(left[k], &system.matrix[row * n..][..n], line);
+                    }
+                }
+                let out = &mut a[(face.start + k) * m..][..m];
+                for (other, columns) in system.units.iter().zip(&self.faces) {
+                    for c in 0..columns.size {
+                        let right = columns.right.iter().zip(&line[other.range()]);
+                        out[columns.start + c] = right.map(|(r, x)| r[c] * x).sum();
+                    }
+                }
+                out[face.start + k] += face.held[k];
+                if eases {
+                    out[face.start + k] += EASE * response.max(f64::MIN_POSITIVE);
+                }
+            }
+        }
+    }
+
+    /// λ ← λ + R x with x that takes held velocities to zero. False where nothing was solved.
+    pub fn step(&mut self, system: &System, lambda: &mut [f64], sigma: &[f64]) -> bool {
+        self.fill(system, true);
+        if !self.system.factor(0.0) {
+            return false;
+        }
+        let m = self.order;
+        self.restrict(system, sigma, -1.0);
+        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
+        self.expand(system, lambda);
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            if let Set::Cone { mu } = unit.set
+                && face.slides
+            {
+                turn_onto_cone(mu, &mut lambda[unit.range()]);
+            }
+        }
+        true
+    }
+
+    /// Factors for the derivative, with the rank.
+    pub fn factor(&mut self, system: &System) {
+        self.fill(system, false);
+        if !self.system.factor(DOUBTFUL) {
+            self.system.factor_complete(DEPENDENT);
+        }
+    }
+
+    /// Whether held rows depend on each other, after [`Faces::factor`].
+    pub fn is_deficient(&self) -> bool {
+        self.system.rank() < self.order
+    }
+
+    /// x ← ± Lᵀ w.
+    fn restrict(&mut self, system: &System, w: &[f64], sign: f64) {
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            for k in 0..face.size {
+                let held = face.left.iter().zip(&w[unit.range()]);
+                let sum: f64 = held.map(|(l, w)| l[k] * w).sum();
+                self.x[face.start + k][0] = sign * sum;
+            }
+        }
+    }
+
+    /// λ ← λ + R x.
+    fn expand(&self, system: &System, lambda: &mut [f64]) {
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            for (l, right) in lambda[unit.range()].iter_mut().zip(&face.right) {
+                for k in 0..face.size {
+                    *l += right[k] * self.x[face.start + k][0];
+                }
+            }
+        }
+    }
+
+    /// Adds to `lambda` what limits change at x = 0, by units.
+    pub fn add_by_limits(&self, system: &System, limit: impl Fn(&Unit) -> f64, lambda: &mut [f64]) {
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            let d = limit(unit);
+            for (l, by) in lambda[unit.range()].iter_mut().zip(&face.by_limit) {
+                *l += by * d;
+            }
+        }
+    }
+
+    /// Calls `put(block, adjoint)` with the adjoints of limits, of those of the impulses.
+    pub fn limits_adjoint(&self, system: &System, bar: &[f64], mut put: impl FnMut(usize, f64)) {
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            let along = face.by_limit.iter().zip(&bar[unit.range()]);
+            put(unit.block, along.map(|(by, bar)| by * bar).sum());
+        }
+    }
+
+    /// `dlambda` ← `dlambda` − R A⁻¹ Lᵀ w.
+    pub fn answer(&mut self, system: &System, w: &[f64], dlambda: &mut [f64]) {
+        let m = self.order;
+        self.restrict(system, w, -1.0);
+        self.system.solve(&mut self.x[..m], &mut self.scratch[..m]);
+        self.expand(system, dlambda);
+    }
+
+    /// Whether what is held can be held along `w`, but for `slack`, after [`Faces::answer`] of it.
+    pub fn is_answered(&mut self, system: &System, w: &[f64], dlambda: &[f64], slack: f64) -> bool {
+        let n = system.order();
+        let mut velocity = std::mem::take(&mut self.line);
+        system.multiply(dlambda, &mut velocity[..n]);
+        for (v, w) in velocity.iter_mut().zip(w) {
+            *v += w;
+        }
+        let holds = system.units.iter().zip(&self.faces).all(|(unit, face)| {
+            (0..face.size).all(|k| {
+                let held = face.left.iter().zip(&velocity[unit.range()]);
+                let sum: f64 = held.map(|(l, v)| l[k] * v).sum();
+                let turned = face.held[k] * self.x[face.start + k][0];
+                (sum + turned).abs() <= slack
+            })
+        });
+        self.line = velocity;
+        holds
+    }
+
+    /// `w_bar` ← −L A⁻ᵀ Rᵀ λ̄.
+    pub fn answer_transpose(&mut self, system: &System, bar: &[f64], w_bar: &mut [f64]) {
+        let m = self.order;
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            for k in 0..face.size {
+                let along = face.right.iter().zip(&bar[unit.range()]);
+                self.x[face.start + k][0] = along.map(|(r, b)| r[k] * b).sum();
+            }
+        }
+        self.system
+            .solve_transpose(&mut self.x[..m], &mut self.scratch[..m]);
+        w_bar.fill(0.0);
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            for (w, left) in w_bar[unit.range()].iter_mut().zip(&face.left) {
+                for k in 0..face.size {
+                    *w -= left[k] * self.x[face.start + k][0];
+                }
+            }
+        }
+    }
+
+    /// Lᵀ and Rᵀ by rows of the problem, every `stride` numbers, padded with zeros.
+    pub fn split(&self, system: &System, stride: usize, left: &mut [f64], right: &mut [f64]) {
+        left.fill(0.0);
+        right.fill(0.0);
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            for (k, own) in unit.range().enumerate() {
+                let at = system.row(own) * stride + face.start;
+                left[at..at + face.size].copy_from_slice(&face.left[k][..face.size]);
+                right[at..at + face.size].copy_from_slice(&face.right[k][..face.size]);
+            }
+        }
+    }
+
+    /// A⁻¹ times columns of that many numbers.
+    pub fn solve_columns(&mut self, stride: usize, columns: &mut [f64]) {
+        let m = self.order;
+        let scratch = &mut self.panel[..m];
+        let mut x = std::mem::take(&mut self.columns);
+        for some in columns.chunks_mut(LANES * stride) {
+            for (k, x) in x[..m].iter_mut().enumerate() {
+                *x = std::array::from_fn(|c| some.get(c * stride + k).copied().unwrap_or(0.0));
+            }
+            self.system.solve(&mut x[..m], scratch);
+            for (c, column) in some.chunks_mut(stride).enumerate() {
+                for (to, x) in column.iter_mut().zip(&x[..m]) {
+                    *to = x[c];
+                }
+            }
+        }
+        self.columns = x;
+    }
+}
+
+impl Face {
+    fn none() -> Face {
+        Face {
+            start: 0,
+            size: 0,
+            left: [[0.0; WIDEST]; WIDEST],
+            right: [[0.0; WIDEST]; WIDEST],
+            held: [0.0; WIDEST],
+            by_limit: [0.0; WIDEST],
+            slides: false,
+        }
+    }
+
+    /// Takes an unknown of a row by itself.
+    fn hold(&mut self, row: usize) {
+        self.left[row][self.size] = 1.0;
+        self.right[row][self.size] = 1.0;
+        self.size += 1;
+    }
+}
+
+/// A rigid unit's face; impulses that slide are put on it.
+fn rigid(unit: &Unit, stand: Stand, response: f64, (lambda, sigma): (&mut [f64], &[f64])) -> Face {
+    let mut face = Face::none();
+    let last = unit.rows - 1;
+    match (unit.set, stand) {
+        (_, Stand::Open) => lambda.fill(0.0),
+        (Set::Cone { mu }, Stand::Sliding) if mu > 0.0 => {
+            slide(&mut face, mu, response, lambda, sigma);
+        }
+        (Set::Cone { .. }, Stand::Sliding) => {
+            lambda[..last].fill(0.0);
+            face.hold(last);
+        }
+        (Set::Pyramid { mu }, Stand::Bounded(signs)) => {
+            face.hold(last);
+            for k in 0..last {
+                let sign = f64::from(signs[k]);
+                if mu == 0.0 || sign != 0.0 {
+                    lambda[k] = sign * mu * lambda[last];
+                    face.right[k][0] = sign * mu;
+                    face.by_limit[k] = sign * lambda[last];
+                } else {
+                    face.hold(k);
+                }
+            }
+        }
+        (Set::Interval { bound }, Stand::Bounded(signs)) => match signs[0] {
+            0 => face.hold(0),
+            sign => {
+                lambda[0] = f64::from(sign) * bound;
+                face.by_limit[0] = f64::from(sign);
+            }
+        },
+        _ => (0..unit.rows).for_each(|k| face.hold(k)),
+    }
+    face
+}
+
+fn slide(face: &mut Face, mu: f64, response: f64, lambda: &mut [f64], sigma: &[f64]) {
+    let last = lambda.len() - 1;
+    let (force, slip) = (norm(&lambda[..last]), norm(&sigma[..last]));
+    let normal = lambda[last].max(0.0);
+    // Of the two opposite directions the one that the other's error disturbs less. At a solution they agree.
+    let mut u = [0.0; WIDEST];
+    if force > 0.0 && mu * normal * response >= slip {
+        (0..last).for_each(|k| u[k] = -lambda[k] / force);
+    } else if slip > 0.0 {
+        (0..last).for_each(|k| u[k] = sigma[k] / slip);
+    } else {
+        u[0] = 1.0;
+    }
+    let along: f64 = u.iter().zip(&sigma[..last]).map(|(u, s)| u * s).sum();
+    let (held, along) = (mu * normal * response, along.max(0.0));
+    let (across, turn) = match held + along > 0.0 {
+        true => (held / (held + along), along * response / (held + along)),
+        false => (1.0, 0.0),
+    };
+    face.slides = true;
+    face.left[last][0] = 1.0;
+    face.right[last][0] = 1.0;
+    for k in 0..last {
+        lambda[k] = -mu * normal * u[k];
+        face.right[k][0] = -mu * u[k];
+        face.by_limit[k] = -normal * u[k];
+    }
+    face.size = 1;
+    // Columns of the reflection that takes an axis to ∓u, but for that one.
+    let axis = (0..last).fold(0, |m, k| if u[k].abs() > u[m].abs() { k } else { m });
+    let mut w = u;
+    w[axis] += if u[axis] < 0.0 { -1.0 } else { 1.0 };
+    let square: f64 = w.iter().map(|x| x * x).sum();
+    for j in (0..last).filter(|j| *j != axis) {
+        for k in 0..last {
+            let e = f64::from(u8::from(k == j)) - 2.0 * w[k] * w[j] / square;
+            face.right[k][face.size] = e;
+            face.left[k][face.size] = across * e;
+        }
+        face.held[face.size] = turn;
+        face.size += 1;
+    }
+}
+
+/// Brings an impulse that moved along a tangent of its cone back to ‖λ_T‖ = μ λ_n.
+fn turn_onto_cone(mu: f64, lambda: &mut [f64]) {
+    let last = lambda.len() - 1;
+    let force = norm(&lambda[..last]);
+    let wanted = mu * lambda[last].max(0.0);
+    if force > 0.0 {
+        lambda[..last].iter_mut().for_each(|l| *l *= wanted / force);
+    }
+}

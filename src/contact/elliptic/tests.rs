@@ -1,0 +1,279 @@
+//! The solver beside those of three rows, and its derivative beside differences, on random problems.
+
+use super::Elliptic;
+use crate::contact::allowance::Allowance;
+use crate::contact::block::Cone;
+use crate::contact::capacity::Capacity;
+use crate::contact::certificate::Certificate;
+use crate::contact::law::{Law, Linearized, Posed, Request};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::{NcpOptions, NcpSolver};
+use crate::contact::problem::{Block, Delassus, Problem, Regularization};
+use crate::contact::push_out::{Jam, PushOut};
+use crate::linalg::scattered;
+
+const CONTACTS: usize = 4;
+
+/// A problem with its parts.
+#[derive(Clone)]
+struct Posing {
+    blocks: Vec<Block>,
+    matrix: Vec<f64>,
+    g: Vec<f64>,
+    regularization: Vec<Regularization>,
+    lambda: Vec<f64>,
+    modes: Vec<Mode>,
+}
+
+impl Posing {
+    /// Rows of contacts, of their turning by `turning` rows each, and one of every other law, on so many dofs.
+    fn new(seed: usize, turning: usize, cone: Cone, dofs: usize) -> Posing {
+        let mut blocks: Vec<Block> = (0..CONTACTS)
+            .map(|k| cone.block(0.3 + 0.2 * k as f64))
+            .collect();
+        if turning > 0 {
+            blocks.extend((0..CONTACTS).map(|contact| Block::Turning {
+                contact,
+                rows: turning,
+            }));
+        }
+        blocks.extend([
+            Block::Unilateral,
+            Block::Box { bound: 0.4 },
+            Block::Bilateral,
+        ]);
+        let n: usize = blocks.iter().map(|b| b.rows()).sum();
+        let a: Vec<f64> = (0..n * dofs).map(|k| scattered(k, seed)).collect();
+        let row = |k: usize| &a[k * dofs..(k + 1) * dofs];
+        let matrix = (0..n * n)
+            .map(|k| row(k / n).iter().zip(row(k % n)).map(|(x, y)| x * y).sum())
+            .collect();
+        // Of velocities that some motion has.
+        let v: Vec<f64> = (0..dofs).map(|k| 2.0 * scattered(k, seed + 7)).collect();
+        let g = (0..n).map(|k| row(k).iter().zip(&v).map(|(x, y)| x * y).sum());
+        let r = |k: usize| Regularization {
+            tangential: 0.02 + 0.01 * (k % 3) as f64,
+            normal: 0.1,
+        };
+        Posing {
+            g: g.collect(),
+            matrix,
+            regularization: (0..blocks.len()).map(r).collect(),
+            lambda: vec![0.0; n],
+            modes: vec![Mode::Unknown; blocks.len()],
+            blocks,
+        }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        Problem {
+            blocks: &self.blocks,
+            delassus: Delassus::Dense(&self.matrix),
+            g: &self.g,
+        }
+    }
+
+    fn capacity(&self) -> Capacity {
+        Capacity {
+            rows: self.g.len(),
+            blocks: self.blocks.len(),
+            ..Capacity::default()
+        }
+    }
+
+    fn velocity(&self) -> Vec<f64> {
+        let n = self.g.len();
+        let row = |k: usize| self.matrix[k * n..(k + 1) * n].iter().zip(&self.lambda);
+        (0..n)
+            .map(|k| self.g[k] + row(k).map(|(a, l)| a * l).sum::<f64>())
+            .collect()
+    }
+
+    fn solve(&mut self, law: &mut Elliptic) -> Certificate {
+        let allowance = Allowance {
+            iterations: 2000,
+            work: f64::INFINITY,
+        };
+        law.solve(self, &allowance).unwrap().certificate
+    }
+}
+
+impl Request for Posing {
+    fn ask(&mut self, _push_out: PushOut) {}
+
+    fn posed(&mut self) -> Posed<'_> {
+        Posed {
+            problem: Problem {
+                blocks: &self.blocks,
+                delassus: Delassus::Dense(&self.matrix),
+                g: &self.g,
+            },
+            regularization: &self.regularization,
+            kept: &[],
+            lambda: &mut self.lambda,
+            modes: &mut self.modes,
+        }
+    }
+
+    fn gentler(&self, _push_out: PushOut) -> Option<PushOut> {
+        None
+    }
+
+    fn throws(&mut self) -> bool {
+        false
+    }
+
+    fn jam(&self) -> Jam {
+        Jam::NONE
+    }
+}
+
+fn law(p: &Posing, cone: Cone, is_compliant: bool) -> Elliptic {
+    Elliptic::new(&p.capacity(), cone, is_compliant, 1e-10)
+}
+
+#[test]
+fn three_rows_are_solved_as_by_the_solver_of_these() {
+    for cone in [Cone::Circular, Cone::Pyramid] {
+        let mut worst: f64 = 0.0;
+        for seed in 0..60 {
+            let mut p = Posing::new(seed, 0, cone, 24);
+            let mut ncp = NcpSolver::new(p.g.len(), p.blocks.len());
+            let (mut lambda, mut modes) = (p.lambda.clone(), p.modes.clone());
+            let options = NcpOptions::default();
+            let other = ncp.solve(&p.problem(), &mut lambda, &mut modes, &options);
+            assert!(other.unwrap().converged, "{seed}");
+            let mut law = law(&p, cone, false);
+            let found = p.solve(&mut law);
+            assert!(found.converged, "{cone:?} {seed}: {found:?}");
+            for (a, b) in p.lambda.iter().zip(&lambda) {
+                worst = worst.max((a - b).abs());
+            }
+            assert_eq!(p.modes, modes, "{cone:?} {seed}");
+        }
+        assert!(worst < 1e-9, "{cone:?} {worst:e}");
+    }
+}
+
+#[test]
+fn the_laws_hold_with_up_to_five_tangents() {
+    let mut slow = 0;
+    for cone in [Cone::Circular, Cone::Pyramid] {
+        for (seed, turning, dofs) in (0..60).flat_map(|s| [(s, 1, 40), (s, 3, 40), (s, 3, 12)]) {
+            let mut p = Posing::new(seed, turning, cone, dofs);
+            let mut law = law(&p, cone, false);
+            let found = p.solve(&mut law);
+            assert!(
+                found.converged,
+                "{cone:?} {seed} {turning} {dofs}: {found:?}"
+            );
+            slow = slow.max(found.newton);
+            let s = p.velocity();
+            let l = &p.lambda;
+            for i in 0..CONTACTS {
+                let (Block::Contact { mu } | Block::Pyramid { mu }) = p.blocks[i] else {
+                    panic!("a contact");
+                };
+                let first = 3 * CONTACTS + turning * i;
+                let tangents = (3 * i..3 * i + 2).chain(first..first + turning);
+                let (n, size) = (3 * i + 2, l[3 * i + 2].max(1.0));
+                assert!(l[n] >= -1e-9 && s[n] >= -1e-9 && (l[n] * s[n]).abs() < 1e-9 * size);
+                let at = |x: &[f64]| tangents.clone().map(|k| x[k]).collect::<Vec<f64>>();
+                let (f, v) = (at(l), at(&s));
+                let power: f64 = f.iter().zip(&v).map(|(f, v)| f * v).sum();
+                let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                match cone {
+                    // Maximal dissipation within the set.
+                    Cone::Circular => {
+                        assert!(norm(&f) <= mu * l[n] + 1e-9 * size);
+                        assert!((power + mu * l[n] * norm(&v)).abs() < 1e-8 * size);
+                    }
+                    Cone::Pyramid => {
+                        for (f, v) in f.iter().zip(&v) {
+                            assert!(f.abs() <= mu * l[n] + 1e-9 * size);
+                            assert!((f * v + mu * l[n] * v.abs()).abs() < 1e-8 * size);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{slow} factorizations at most");
+}
+
+#[test]
+fn derivatives_are_those_of_differences_and_adjoints_theirs() {
+    let laws = [
+        (Cone::Circular, false),
+        (Cone::Pyramid, false),
+        (Cone::Circular, true),
+    ];
+    for (cone, is_compliant) in laws {
+        let (mut worst, mut compared) = (0.0f64, 0);
+        for (seed, turning) in (0..40).flat_map(|s| [(s, 1), (s, 3)]) {
+            let p = Posing::new(seed, turning, cone, 40);
+            let (n, blocks) = (p.g.len(), p.blocks.len());
+            let w: Vec<f64> = (0..n).map(|k| scattered(k, seed + 3)).collect();
+            let is_limited = |b: &Block| {
+                matches!(
+                    b,
+                    Block::Contact { .. } | Block::Pyramid { .. } | Block::Box { .. }
+                )
+            };
+            let d: Vec<f64> = (p.blocks.iter().enumerate())
+                .map(|(k, b)| {
+                    if is_limited(b) {
+                        scattered(k, seed + 5)
+                    } else {
+                        0.0
+                    }
+                })
+                .collect();
+            let moved = |eps: f64| {
+                let mut p = p.clone();
+                p.g.iter_mut().zip(&w).for_each(|(g, w)| *g += eps * w);
+                for (b, d) in p.blocks.iter_mut().zip(&d) {
+                    match b {
+                        Block::Contact { mu } | Block::Pyramid { mu } => *mu += eps * d,
+                        Block::Box { bound } => *bound += eps * d,
+                        _ => {}
+                    }
+                }
+                let mut law = law(&p, cone, is_compliant);
+                let found = p.solve(&mut law);
+                (found.converged, p.lambda, p.modes)
+            };
+            let eps = 1e-6;
+            let ((_, ahead, a), (_, back, b)) = (moved(eps), moved(-eps));
+            let mut p = p.clone();
+            let mut law = law(&p, cone, is_compliant);
+            let found = p.solve(&mut law);
+            assert!(found.converged, "{cone:?} {is_compliant} {seed}: {found:?}");
+            if a != b || found.at_switch {
+                continue;
+            }
+            let problem = p.problem();
+            let linear: &mut dyn Linearized = law.linearize(&problem).unwrap();
+            let mut dlambda = vec![0.0; n];
+            linear
+                .apply(&problem, &w, Some(&d), 1, &mut dlambda)
+                .unwrap();
+            let scale = dlambda.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+            for ((x, y), d) in ahead.iter().zip(&back).zip(&dlambda) {
+                worst = worst.max(((x - y) / (2.0 * eps) - d).abs() / scale);
+            }
+            let bar: Vec<f64> = (0..n).map(|k| scattered(k, seed + 11)).collect();
+            let (mut w_bar, mut d_bar) = (vec![0.0; n], vec![0.0; blocks]);
+            let limits = Some(&mut d_bar[..]);
+            linear
+                .apply_transpose(&problem, &bar, &mut w_bar, limits)
+                .unwrap();
+            let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+            let (forward, back) = (dot(&bar, &dlambda), dot(&w_bar, &w) + dot(&d_bar, &d));
+            assert!((forward - back).abs() < 1e-10 * scale, "{forward} {back}");
+            compared += 1;
+        }
+        assert!(compared > 60, "{compared}");
+        assert!(worst < 1e-7, "{cone:?} {is_compliant} {worst:e}");
+    }
+}

@@ -1,0 +1,218 @@
+//! Which rows share a law, brought together, and G in that order.
+
+use super::answer::Set;
+use crate::contact::block::Block;
+use crate::contact::problem::{Delassus, Problem, Regularization};
+
+/// Rows of the widest law: five tangents and a normal.
+pub(super) const WIDEST: usize = 6;
+
+/// A law's rows among those of [`System`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub at: usize,
+    pub rows: usize,
+    pub set: Set,
+    /// Its block, and that of its torsion and rolling.
+    pub block: usize,
+    pub turning: Option<usize>,
+    /// R of its tangents and of its normal; of a single row the second.
+    pub r: Regularization,
+}
+
+impl Unit {
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.at..self.at + self.rows
+    }
+
+    /// R of a row.
+    pub fn compliance(&self, k: usize) -> f64 {
+        let is_tangent = k + 1 < self.rows || matches!(self.set, Set::Interval { .. });
+        match is_tangent {
+            true => self.r.tangential,
+            false => self.r.normal,
+        }
+    }
+}
+
+/// A problem with the rows of each law side by side, tangents first.
+#[derive(Debug, Default)]
+pub(super) struct System {
+    pub units: Vec<Unit>,
+    /// Row of the problem by row of this, and the other way.
+    order: Vec<usize>,
+    place: Vec<usize>,
+    offsets: Vec<usize>,
+    /// n × n, and g.
+    pub matrix: Vec<f64>,
+    pub g: Vec<f64>,
+}
+
+impl System {
+    pub fn with_capacity(rows: usize, blocks: usize) -> System {
+        System {
+            units: Vec::with_capacity(blocks),
+            order: Vec::with_capacity(rows),
+            place: Vec::with_capacity(rows),
+            offsets: Vec::with_capacity(blocks + 1),
+            matrix: Vec::with_capacity(rows * rows),
+            g: Vec::with_capacity(rows),
+        }
+    }
+
+    /// Takes a problem. `regularization` by blocks, or empty.
+    pub fn start(&mut self, problem: &Problem, regularization: &[Regularization]) {
+        self.offsets.clear();
+        let mut at = 0;
+        for block in problem.blocks {
+            self.offsets.push(at);
+            at += block.rows();
+        }
+        self.offsets.push(at);
+        self.gather(problem.blocks, regularization);
+        let n = self.order.len();
+        self.place.clear();
+        self.place.resize(n, 0);
+        for (own, row) in self.order.iter().enumerate() {
+            self.place[*row] = own;
+        }
+        self.g.clear();
+        self.g.extend(self.order.iter().map(|row| problem.g[*row]));
+        self.fill(problem);
+    }
+
+    fn gather(&mut self, blocks: &[Block], regularization: &[Regularization]) {
+        self.units.clear();
+        self.order.clear();
+        let zero = Regularization {
+            tangential: 0.0,
+            normal: 0.0,
+        };
+        for (i, block) in blocks.iter().enumerate() {
+            let set = match *block {
+                Block::Contact { mu } => Set::Cone { mu },
+                Block::Pyramid { mu } => Set::Pyramid { mu },
+                Block::Unilateral => Set::HalfLine,
+                Block::Box { bound } => Set::Interval { bound },
+                Block::Bilateral => Set::Line,
+                Block::Turning { .. } => continue,
+            };
+            let of_this = |b: &Block| matches!(b, Block::Turning { contact, .. } if *contact == i);
+            let turning = match set {
+                Set::Cone { .. } | Set::Pyramid { .. } => blocks.iter().position(of_this),
+                _ => None,
+            };
+            let at = self.order.len();
+            let own = self.offsets[i]..self.offsets[i + 1];
+            let last = own.end - 1;
+            self.order.extend(own.start..last);
+            if let Some(k) = turning {
+                self.order.extend(self.offsets[k]..self.offsets[k + 1]);
+            }
+            self.order.push(last);
+            self.units.push(Unit {
+                at,
+                rows: self.order.len() - at,
+                set,
+                block: i,
+                turning,
+                r: regularization.get(i).copied().unwrap_or(zero),
+            });
+        }
+    }
+
+    fn fill(&mut self, problem: &Problem) {
+        let n = self.order.len();
+        self.matrix.clear();
+        self.matrix.resize(n * n, 0.0);
+        match problem.delassus {
+            Delassus::Dense(values) => {
+                for (line, row) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.order) {
+                    let from = &values[row * n..(row + 1) * n];
+                    for (x, column) in line.iter_mut().zip(&self.order) {
+                        *x = from[*column];
+                    }
+                }
+            }
+            Delassus::Trees(_) => {
+                let (matrix, place, offsets) = (&mut self.matrix, &self.place, &self.offsets);
+                for i in 0..problem.blocks.len() {
+                    let rows = offsets[i]..offsets[i + 1];
+                    problem.delassus.for_row(
+                        i,
+                        problem.blocks,
+                        offsets,
+                        |_| true,
+                        |j, g| {
+                            for (row, line) in rows.clone().zip(g) {
+                                let columns = offsets[j]..offsets[j + 1];
+                                for (column, x) in columns.zip(line) {
+                                    matrix[place[row] * n + place[column]] = *x;
+                                }
+                            }
+                        },
+                    );
+                }
+            }
+        }
+    }
+
+    pub fn order(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Row of the problem of a row of this.
+    pub fn row(&self, own: usize) -> usize {
+        self.order[own]
+    }
+
+    /// `to` ← numbers by rows of the problem.
+    pub fn take<'a>(&self, from: &[f64], to: &'a mut [f64]) -> &'a mut [f64] {
+        let to = &mut to[..self.order.len()];
+        for (to, row) in to.iter_mut().zip(&self.order) {
+            *to = from[*row];
+        }
+        to
+    }
+
+    /// Numbers by rows of the problem ← those of this.
+    pub fn give(&self, from: &[f64], to: &mut [f64]) {
+        for (from, row) in from.iter().zip(&self.order) {
+            to[*row] = *from;
+        }
+    }
+
+    /// `y` ← G x.
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        let n = self.order.len();
+        for (y, line) in y.iter_mut().zip(self.matrix.chunks_exact(n.max(1))) {
+            *y = line.iter().zip(x).map(|(a, x)| a * x).sum();
+        }
+    }
+
+    /// `sigma` ← G λ + g.
+    pub fn velocity(&self, lambda: &[f64], sigma: &mut [f64]) {
+        self.multiply(lambda, sigma);
+        for (s, g) in sigma.iter_mut().zip(&self.g) {
+            *s += g;
+        }
+    }
+
+    /// Mean diagonal of G on the tangents of a unit, or on its only row.
+    pub fn response(&self, unit: &Unit) -> f64 {
+        let n = self.order.len();
+        let tangents = unit.rows.max(2) - 1;
+        let sum: f64 = (unit.at..unit.at + tangents)
+            .map(|k| self.matrix[k * n + k])
+            .sum();
+        sum / tangents as f64
+    }
+
+    /// The least of its diagonal that responds at all, beside the largest.
+    pub fn least_response(&self, unit: &Unit) -> f64 {
+        let n = self.order.len();
+        let all = || unit.range().map(|k| self.matrix[k * n + k]);
+        let most = all().fold(0.0, f64::max);
+        all().filter(|x| *x > 1e-9 * most).fold(most, f64::min)
+    }
+}
