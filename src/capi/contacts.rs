@@ -2,7 +2,7 @@
 
 use super::args::{self, Out};
 use super::report::{ds_contact, ds_gradient};
-use super::sim::{ds_sim, get, look};
+use super::sim::{ds_sim, get, look, parts};
 use super::status::ds_status;
 use super::wall;
 use crate::error::Result;
@@ -42,6 +42,26 @@ pub unsafe extern "C" fn ds_sim_contacts(
             list.as_ptr()
         });
         Ok(())
+    })
+}
+
+/// Torques of torsional and rolling friction of the contacts of the last step, in their order: three numbers each on body B, as
+/// impulses [N m s], of rolling about t1 and about t2, and of torsion about the normal. Zero for contacts of condim 1 and 3, and
+/// after ds_sim_collide. They come in addition to what the impulses do at the points.
+///
+/// Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_contact_torques(sim: *mut ds_sim, torques: *mut f64) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        s.sim.need_contacts()?;
+        let n = 3 * s.sim.contacts().len();
+        let out = Out::new(torques, n, "torques")?;
+        let [x] = parts(&mut s.stage, [n]);
+        for (x, c) in x.chunks_exact_mut(3).zip(s.sim.contacts()) {
+            x.copy_from_slice(&c.torque);
+        }
+        args::publish([(x, out)])
     })
 }
 
@@ -175,7 +195,8 @@ pub unsafe extern "C" fn ds_sim_distance(
 /// allocate: not for the loop.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
-/// with each other; DS_ERR_UNSUPPORTED where the pair's condim is neither 1 nor 3.
+/// with each other; DS_ERR_UNSUPPORTED where the pair resists torsion or rolling (condim 4 or 6) and none that may touch
+/// did when the sim was made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_set_pair_enabled(
     sim: *mut ds_sim,

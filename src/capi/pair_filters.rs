@@ -28,8 +28,7 @@ pub unsafe extern "C" fn ds_model_pair_enabled(
 /// the model stays as it is.
 ///
 /// Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
-/// planes and height fields with each other. A pair whose condim is neither 1 nor 3 is refused by the
-/// sim.
+/// planes and height fields with each other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_with_pairs(
     model: *const ds_model,

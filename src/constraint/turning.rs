@@ -131,15 +131,15 @@ impl Constraints {
         }
     }
 
-    /// The torque of a contact's torsional and rolling friction on body B along its frame [N m s]; zero for one that has none.
-    pub fn turning_impulse(&self, contact: usize) -> Vec3 {
-        let of_this = |s: &Source| matches!(s, Source::Turning(t) if t.contact == contact);
-        match self.sources.iter().position(of_this) {
-            Some(group) => match self.sources[group] {
-                Source::Turning(turning) => turning.along(&self.lambda[self.range(group)]),
-                _ => Vec3::ZERO,
-            },
-            None => Vec3::ZERO,
-        }
+    /// Torques of torsional and rolling friction on body B along the frames of contacts, by their number [N m s].
+    pub fn torques(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let groups = self.sources.iter().enumerate();
+        groups.filter_map(|(group, source)| match source {
+            Source::Turning(turning) => {
+                let along = turning.along(&self.lambda[self.range(group)]);
+                Some((turning.contact, along))
+            }
+            _ => None,
+        })
     }
 }

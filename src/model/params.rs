@@ -8,7 +8,8 @@ use crate::spatial::{Inertia, Pose, Vec3};
 pub enum ParamKind {
     /// index: body; component 0–9 of (m, m·c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) about the body origin.
     BodyInertia = 0,
-    /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
+    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]. The last two have a part in contacts of condim 4 and
+    /// 6. Of a pair the larger counts.
     GeomFriction = 1,
     /// index: geom; component 0, in [0, 1]. Of a pair the larger counts.
     GeomRestitution = 2,

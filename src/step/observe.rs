@@ -93,11 +93,13 @@ impl Sim {
             1.0 / self.options.time_step,
         );
         for c in self.contacts() {
-            let (force, point) = (c.force_on_b(rate), Vec3::from_slice(&c.point));
-            for (body, force) in c.body.into_iter().zip([-force, force]) {
+            let (force, torque) = (c.force_on_b(rate), c.torque_on_b(rate));
+            let point = Vec3::from_slice(&c.point);
+            for (body, sign) in c.body.into_iter().zip([-1.0, 1.0]) {
                 let arm = point - kin.body_pose(model, body).pos;
                 let sum = &mut wrenches[6 * body..6 * body + 6];
-                let w = Wrench::from_slice(sum) + Wrench::of_force_at(force, arm);
+                let turning = Wrench::new(Vec3::ZERO, torque * sign);
+                let w = Wrench::from_slice(sum) + Wrench::of_force_at(force * sign, arm) + turning;
                 sum.copy_from_slice(&w.to_array());
             }
         }

@@ -12,7 +12,7 @@ const EXACT: f64 = 0.05;
 const EVALUATIONS: usize = 40;
 
 /// Newton steps without progress before the method gives up.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 40;
 
 #[derive(Debug)]
 pub(super) struct Descent {
@@ -63,8 +63,7 @@ impl Descent {
         &mut self,
         system: &System,
         centre: Centre<'_>,
-        lambda: &mut [f64],
-        sigma: &mut [f64],
+        [lambda, sigma]: [&mut [f64]; 2],
         enough: f64,
         most: usize,
         count: &mut usize,

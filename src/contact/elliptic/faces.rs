@@ -311,9 +311,34 @@ impl Faces {
         }
     }
 
+    /// Largest velocity that is held at zero, of what slides in a cone across its impulse.
+    pub fn held_velocity(&self, system: &System, lambda: &[f64], sigma: &[f64]) -> f64 {
+        let mut worst = 0.0f64;
+        for (unit, face) in system.units.iter().zip(&self.faces) {
+            let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
+            if face.slides {
+                let last = unit.rows - 1;
+                let force = norm(&l[..last]).max(f64::MIN_POSITIVE);
+                let along: f64 = l[..last].iter().zip(s).map(|(l, s)| l * s).sum::<f64>() / force;
+                let across = |k: usize| (s[k] - along * l[k] / force).powi(2);
+                let across = (0..last).map(across).sum::<f64>().sqrt();
+                worst = worst.max(across).max(s[last].abs());
+                continue;
+            }
+            for k in 0..face.size {
+                let held = face.left.iter().zip(s);
+                worst = worst.max(held.map(|(l, s)| l[k] * s).sum::<f64>().abs());
+            }
+        }
+        worst
+    }
+
     /// A⁻¹ times columns of that many numbers.
     pub fn solve_columns(&mut self, stride: usize, columns: &mut [f64]) {
         let m = self.order;
+        if m == 0 {
+            return;
+        }
         let scratch = &mut self.panel[..m];
         let mut x = std::mem::take(&mut self.columns);
         for some in columns.chunks_mut(LANES * stride) {

@@ -86,19 +86,23 @@ impl Elliptic {
         let sigma = &mut self.sigma[..n];
         let mut certificate = match (n, self.is_compliant) {
             (0, _) => Certificate::new(Path::Empty),
-            (_, false) => self.rigid.solve(
-                &mut self.system,
-                &mut self.descent,
-                &mut self.faces,
-                [lambda, sigma],
-                self.tolerance,
-                most,
-            ),
+            (_, false) => {
+                self.rigid.guess(&self.system, posed.modes, lambda);
+                self.rigid.solve(
+                    &mut self.system,
+                    &mut self.descent,
+                    &mut self.faces,
+                    [lambda, sigma],
+                    self.tolerance,
+                    most,
+                )
+            }
             _ => {
                 let mut certificate = Certificate::new(Path::Newton);
                 let (system, count) = (&self.system, &mut certificate.newton);
                 let (descent, none) = (&mut self.descent, Centre::NONE);
-                certificate.dual = descent.run(system, none, lambda, sigma, ROUND_OFF, most, count);
+                certificate.dual =
+                    descent.run(system, none, [lambda, sigma], ROUND_OFF, most, count);
                 certificate.converged = certificate.dual <= self.tolerance;
                 descent.look(system, none, sigma);
                 let margins = descent.answers.iter().map(|a| a.margin);

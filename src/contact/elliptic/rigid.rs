@@ -8,15 +8,28 @@ use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 
-/// R of the convex problems beside the least that a unit responds with.
-const PROXIMAL: f64 = 0.1;
+/// R of the convex problems beside what a unit responds with, from one of them to the next and at its ends. What is gentle is
+/// solved in a few steps from anywhere, what is stiff is near the end.
+const SOFTEST: f64 = 1.0;
+const SOFTER: f64 = 0.1;
+const STIFFEST: f64 = 1e-4;
+
+/// What one may be off to count as solved.
+const SOLVED: f64 = 1e-6;
 
 /// Newton steps of one of them, and how far one is solved at most, relative to its impulses.
-const STEPS: usize = 60;
+const STEPS: usize = 100;
 const ENOUGH: f64 = 1e-13;
 
-/// Newton steps on faces.
+/// Share of a bound below which an impulse is not at it.
+const INSIDE: f64 = 1e-9;
+
+/// How often units are moved to neighbouring faces from one guess.
+const REPAIRS: usize = 8;
+
+/// Newton steps on faces, and the velocity that is round-off beside the largest of the problem.
 const POLISH: usize = 12;
+const EXACT: f64 = 1e-15;
 
 /// Scaled velocity below which a row without impulse counts as held, as in [`ncp`](crate::contact::ncp).
 const CLOSED: f64 = 1e-9;
@@ -29,6 +42,7 @@ pub(super) struct Rigid {
     centre: Vec<f64>,
     kept: Vec<f64>,
     best: Vec<f64>,
+    polished: Vec<f64>,
 }
 
 /// What velocities and impulses are measured in.
@@ -46,6 +60,7 @@ impl Rigid {
             centre: vec![0.0; rows],
             kept: vec![0.0; rows],
             best: vec![0.0; rows],
+            polished: vec![0.0; rows],
         }
     }
 
@@ -59,18 +74,27 @@ impl Rigid {
         tolerance: f64,
         most: usize,
     ) -> Certificate {
-        for k in 0..system.units.len() {
-            let r = PROXIMAL * system.least_response(&system.units[k]);
-            let r = if r > 0.0 { r } else { 1.0 };
-            let own = &mut system.units[k].r;
-            (own.tangential, own.normal) = (r, r);
-        }
-        let system = &*system;
         let mut certificate = Certificate::new(Path::Newton);
         system.velocity(lambda, sigma);
         let mut best = f64::INFINITY;
         let n = lambda.len();
+        let mut share = SOFTEST * SOFTER;
+        if !self.stands.is_empty() {
+            self.kept[..n].copy_from_slice(lambda);
+            if self.polish(
+                system,
+                faces,
+                [&mut *lambda, &mut *sigma],
+                tolerance,
+                &mut certificate.newton,
+            ) {
+                return self.certify(system, [lambda, sigma], tolerance, certificate);
+            }
+            lambda.copy_from_slice(&self.kept[..n]);
+            system.velocity(lambda, sigma);
+        }
         while certificate.newton < most {
+            soften(system, share);
             self.take(system, lambda, sigma);
             let centre = Centre {
                 impulse: &self.centre[..n],
@@ -99,15 +123,25 @@ impl Rigid {
                 impulse: &self.centre[..n],
                 shift: &self.shift,
             };
-            descent.run(
+            let off = descent.run(
                 system,
                 centre,
-                lambda,
-                sigma,
+                [lambda, sigma],
                 ENOUGH,
                 left,
                 &mut certificate.newton,
             );
+            if off > SOLVED {
+                // A gentler one first.
+                lambda.copy_from_slice(&self.kept[..n]);
+                system.velocity(lambda, sigma);
+                if share == SOFTEST {
+                    break;
+                }
+                share = (share / SOFTER).min(SOFTEST);
+            } else {
+                share = (share * SOFTER).max(STIFFEST);
+            }
             certificate.path = Path::Polished;
             // A step that cost nothing is one all the same.
             certificate.newton += 1;
@@ -121,6 +155,16 @@ impl Rigid {
             lambda.copy_from_slice(&self.best[..n]);
             system.velocity(lambda, sigma);
         }
+        self.certify(system, [lambda, sigma], tolerance, certificate)
+    }
+
+    fn certify(
+        &mut self,
+        system: &System,
+        [lambda, sigma]: [&mut [f64]; 2],
+        tolerance: f64,
+        mut certificate: Certificate,
+    ) -> Certificate {
         [
             certificate.cone,
             certificate.dual,
@@ -129,6 +173,44 @@ impl Rigid {
         certificate.converged = certificate.residual() <= tolerance;
         self.stand(system, lambda, sigma, &mut certificate);
         certificate
+    }
+
+    /// Takes the modes of the last step as the first guess, if all are known.
+    pub fn guess(&mut self, system: &System, modes: &[Mode], lambda: &[f64]) {
+        self.stands.clear();
+        for unit in &system.units {
+            let (l, last) = (&lambda[unit.range()], unit.rows - 1);
+            let mut signs = [0; WIDEST - 1];
+            let stand = match (unit.set, modes[unit.block]) {
+                (_, Mode::Unknown) => break,
+                (_, Mode::Breaking) => Stand::Open,
+                (Set::Interval { .. }, mode) => {
+                    signs[0] = match mode {
+                        Mode::AtLower => -1,
+                        Mode::AtUpper => 1,
+                        _ => 0,
+                    };
+                    Stand::Bounded(signs)
+                }
+                (Set::Pyramid { mu }, _) => {
+                    let bound = mu * l[last] * (1.0 - INSIDE);
+                    for (sign, l) in signs.iter_mut().zip(&l[..last]) {
+                        *sign = if l.abs() < bound {
+                            0
+                        } else {
+                            pyramid::sign(*l)
+                        };
+                    }
+                    Stand::Bounded(signs)
+                }
+                (_, Mode::Sliding) => Stand::Sliding,
+                _ => Stand::Held,
+            };
+            self.stands.push(stand);
+        }
+        if self.stands.len() < system.units.len() {
+            self.stands.clear();
+        }
     }
 
     fn take(&mut self, system: &System, lambda: &[f64], sigma: &[f64]) {
@@ -141,7 +223,8 @@ impl Rigid {
         self.shift.extend(shifts);
     }
 
-    /// Newton's method on the faces of where units stand. True: the impulses solve the problem.
+    /// Newton's method on the faces of where units stand, which a few repairs move to their neighbours. True: the impulses solve
+    /// the problem.
     fn polish(
         &mut self,
         system: &System,
@@ -150,32 +233,70 @@ impl Rigid {
         tolerance: f64,
         count: &mut usize,
     ) -> bool {
+        for _ in 0..REPAIRS {
+            if !self.newton(system, faces, [&mut *lambda, &mut *sigma], count) {
+                return false;
+            }
+            if largest(&residuals(system, lambda, sigma)) <= 1e-2 * tolerance {
+                return true;
+            }
+            let slack = [&*lambda, &*sigma].map(|x| 0.1 * tolerance * size(x));
+            if !self.repair(system, [&*lambda, &*sigma], slack) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// To the end of Newton's method on faces; false where there is no step.
+    fn newton(
+        &mut self,
+        system: &System,
+        faces: &mut Faces,
+        [lambda, sigma]: [&mut [f64]; 2],
+        count: &mut usize,
+    ) -> bool {
         let n = lambda.len();
+        let exact = EXACT * size(&system.g);
         let mut before = f64::INFINITY;
         for _ in 0..POLISH {
             faces.of_rigid(system, &self.stands, lambda, sigma);
             system.velocity(lambda, sigma);
-            let residual = largest(&residuals(system, lambda, sigma));
-            if residual >= 0.5 * before && before <= tolerance {
-                // Round-off: the better one of the two.
-                if residual >= before {
-                    lambda.copy_from_slice(&self.best[..n]);
+            let held = faces.held_velocity(system, lambda, sigma);
+            // Round-off, or no way to it.
+            if held >= 0.5 * before || held <= exact {
+                if held > before {
+                    lambda.copy_from_slice(&self.polished[..n]);
                     system.velocity(lambda, sigma);
                 }
                 return true;
             }
-            if residual == 0.0 {
-                return true;
-            }
-            before = residual;
-            self.best[..n].copy_from_slice(lambda);
+            before = held;
+            self.polished[..n].copy_from_slice(lambda);
             *count += 1;
             if !faces.step(system, lambda, sigma) {
                 return false;
             }
             system.velocity(lambda, sigma);
         }
-        before <= tolerance
+        true
+    }
+
+    /// Moves units that break their law to the neighbouring face; whether any did.
+    fn repair(
+        &mut self,
+        system: &System,
+        [lambda, sigma]: [&[f64]; 2],
+        [slack, creep]: [f64; 2],
+    ) -> bool {
+        let mut any = false;
+        for (unit, stand) in system.units.iter().zip(&mut self.stands) {
+            let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
+            let next = neighbour(unit, *stand, [l, s], [slack, creep]);
+            any |= next != *stand;
+            *stand = next;
+        }
+        any
     }
 
     /// Where units stand at a solution, and how near they are to stand elsewhere.
@@ -199,6 +320,62 @@ impl Rigid {
             certificate.margin = certificate.margin.min(margin);
         }
         certificate.at_switch = certificate.margin <= CLOSED;
+    }
+}
+
+/// Where a unit is to stand whose impulse has left its set by more than `slack`, or that moves against its law by more than
+/// `creep`; where it stands if it does neither.
+fn neighbour(unit: &Unit, stand: Stand, [l, s]: [&[f64]; 2], [slack, creep]: [f64; 2]) -> Stand {
+    let last = unit.rows - 1;
+    let closes = s[last] < -creep;
+    let opens = l[last] < -slack;
+    match (unit.set, stand) {
+        (Set::Line, _) => stand,
+        (Set::Interval { bound }, Stand::Bounded(mut signs)) => {
+            signs[0] = at_bound(signs[0], l[0], s[0], bound, [slack, creep]);
+            Stand::Bounded(signs)
+        }
+        (Set::Pyramid { .. }, Stand::Open) if closes => Stand::Bounded([0; WIDEST - 1]),
+        (_, Stand::Open) if closes => Stand::Held,
+        (_, Stand::Open) => Stand::Open,
+        _ if opens => Stand::Open,
+        (Set::Pyramid { mu }, Stand::Bounded(mut signs)) => {
+            for k in 0..last {
+                signs[k] = at_bound(signs[k], l[k], s[k], mu * l[last], [slack, creep]);
+            }
+            Stand::Bounded(signs)
+        }
+        (Set::Cone { mu }, Stand::Held) if norm(&l[..last]) > mu * l[last] + slack => {
+            Stand::Sliding
+        }
+        (Set::Cone { mu }, Stand::Sliding) if mu > 0.0 => {
+            let along: f64 = l[..last].iter().zip(s).map(|(l, s)| l * s).sum();
+            match along > creep * norm(&l[..last]) {
+                true => Stand::Held,
+                false => Stand::Sliding,
+            }
+        }
+        _ => stand,
+    }
+}
+
+/// The sign of the bound that an impulse is to be at, 0 for none.
+fn at_bound(sign: i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64; 2]) -> i8 {
+    match sign {
+        0 if l.abs() > bound + slack => pyramid::sign(l),
+        0 => 0,
+        _ if f64::from(sign) * s > creep => 0,
+        _ => sign,
+    }
+}
+
+/// Sets R to a share of the response.
+fn soften(system: &mut System, share: f64) {
+    for k in 0..system.units.len() {
+        let r = share * system.response(&system.units[k]);
+        let r = if r > 0.0 { r } else { 1.0 };
+        let own = &mut system.units[k].r;
+        (own.tangential, own.normal) = (r, r);
     }
 }
 

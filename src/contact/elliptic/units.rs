@@ -207,12 +207,4 @@ impl System {
             .sum();
         sum / tangents as f64
     }
-
-    /// The least of its diagonal that responds at all, beside the largest.
-    pub fn least_response(&self, unit: &Unit) -> f64 {
-        let n = self.order.len();
-        let all = || unit.range().map(|k| self.matrix[k * n + k]);
-        let most = all().fold(0.0, f64::max);
-        all().filter(|x| *x > 1e-9 * most).fold(most, f64::min)
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::Loader;
 use super::defaults::MAIN;
+use super::geom::LEAST_FRICTION;
 use super::names::{NameMap, Names};
 use super::node::Node;
 use crate::error::Result;
@@ -18,6 +19,9 @@ impl Loader {
             } else {
                 let mut settings = self.classes.of(node, MAIN)?.pair.clone();
                 settings.read(node)?;
+                if settings.condim > 3 {
+                    settings.friction = settings.friction.map(|f| f.max(LEAST_FRICTION));
+                }
                 let geom = |attribute| Names::find(&self.names.geoms, node, attribute);
                 self.spec.pairs.push(PairSpec {
                     geom1: geom("geom1")?,

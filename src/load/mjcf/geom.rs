@@ -10,6 +10,9 @@ use crate::model::fluid::FluidCoefficients;
 use crate::model::spec::{GeomSpec, MeshMode, OpenMesh, ShapeSpec};
 use crate::spatial::{Inertia, Mat3, Pose, Quat, Vec3};
 
+/// What a coefficient of friction is raised to where it counts, as in MuJoCo (mjMINMU).
+pub(super) const LEAST_FRICTION: f64 = 1e-5;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Plane,
@@ -153,6 +156,9 @@ impl GeomSettings {
         let axes = Some(placement.rot).filter(|_| !matches!(shape, ShapeSpec::Mesh { .. }));
         let mut spec = GeomSpec::new(node.name(), body, placement, shape);
         spec.friction = self.friction;
+        if self.condim > 3 {
+            spec.friction = self.friction.map(|f| f.max(LEAST_FRICTION));
+        }
         spec.condim = self.condim;
         spec.contype = self.contype;
         spec.conaffinity = self.conaffinity;

@@ -195,7 +195,9 @@ impl Sim {
                 return Err(pressed(s));
             }
             let point = Dual::constant(Vec3::from_slice(&c.point));
-            total.relieve(Dual::constant(force), Dual::default(), point);
+            let sign = if within[1] { 1.0 } else { -1.0 };
+            let torque = Dual::constant(c.torque_on_b(rate) * sign);
+            total.relieve(Dual::constant(force), torque, point);
         }
         Ok(())
     }

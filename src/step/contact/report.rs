@@ -26,6 +26,8 @@ pub struct ContactReport {
     /// (t₁, t₂, n) on B [N s], and the relative velocity of B against A after the step [m/s].
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
+    /// Of rolling about t₁ and t₂ and of torsion about n on B [N m s].
+    pub torque: [f64; 3],
     pub mode: Mode,
 }
 
@@ -43,15 +45,24 @@ impl ContactReport {
             feature: c.identity(),
             impulse: [0.0; 3],
             velocity: [0.0; 3],
+            torque: [0.0; 3],
             mode: Mode::Unknown,
         }
     }
 
     /// The impulse on B times a rate, world axes.
     pub fn force_on_b(&self, rate: f64) -> Vec3 {
+        self.along_frame(self.impulse) * rate
+    }
+
+    /// The torque on B of torsional and rolling friction times a rate, world axes; no part of it is the impulse's.
+    pub fn torque_on_b(&self, rate: f64) -> Vec3 {
+        self.along_frame(self.torque) * rate
+    }
+
+    fn along_frame(&self, [x, y, z]: [f64; 3]) -> Vec3 {
         let [t1, t2] = self.tangents.map(|t| Vec3::from_slice(&t));
-        let [x, y, z] = self.impulse;
-        (t1 * x + t2 * y + Vec3::from_slice(&self.normal) * z) * rate
+        t1 * x + t2 * y + Vec3::from_slice(&self.normal) * z
     }
 }
 
@@ -91,6 +102,9 @@ impl ContactStage {
                 mode: self.constraints.modes[b],
                 ..ContactReport::without_forces(c, model)
             });
+        }
+        for (contact, torque) in self.constraints.torques() {
+            self.reports[contact].torque = torque.to_array();
         }
     }
 
