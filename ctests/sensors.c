@@ -57,6 +57,8 @@ int main(void) {
     double a[6], wrenches[12], da[36];
     CHECK_OK(ds_sim_forward(sim, q, v, u, a));
     CHECK_OK(ds_sim_body_contact_wrenches(sim, wrenches));
+    CHECK_OK(ds_sim_contact_torques(sim, da));
+    CHECK(da[0] == 0.0 && da[2] == 0.0);
     CHECK(wrenches[8] > 0.0 && fabs(wrenches[8] + u[2] - 2 * 9.81 - 2 * a[2]) < 1e-9);
     CHECK_OK(ds_sim_acceleration_jacobians(sim, NULL, da, NULL, NULL));
     double a_bar[6] = {0, 0, 1, 0, 0, 0}, v_bar[6];
@@ -94,6 +96,7 @@ int main(void) {
     options.contact = DS_CONTACT_NCP;
     CHECK_OK(ds_sim_create(model, &options, &sim));
     CHECK(ds_sim_body_contact_wrenches(sim, wrenches) == DS_ERR_NO_STEP);
+    CHECK(ds_sim_contact_torques(sim, wrenches) == DS_ERR_NO_STEP);
     CHECK(ds_sim_inverse(sim, q, v, u, a, force) == DS_ERR_UNSUPPORTED);
     CHECK(strstr(ds_last_error(), "options.contact") != NULL);
     ds_sim_free(sim);

@@ -704,7 +704,7 @@ enum ds_param_kind
    */
   DS_PARAM_BODY_INERTIA = 0,
   /**
-   * index: geom; component 0: sliding, 1: torsional, 2: rolling.
+   * index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]; the last two of contacts of condim 4 and 6.
    */
   DS_PARAM_GEOM_FRICTION = 1,
   /**
@@ -1525,7 +1525,7 @@ typedef struct ds_geom_desc {
    */
   double placement[16];
   /**
-   * Sliding, torsional [m] and rolling [m] coefficients. Default 1, 0.005, 0.0001.
+   * Sliding, torsional [m] and rolling [m] coefficients; positive where condim has a part for them. Default 1, 0.005, 0.0001.
    */
   double friction[3];
   /**
@@ -3081,8 +3081,7 @@ int32_t ds_model_pair_enabled(const struct ds_model *model, int32_t geom_a, int3
  * the model stays as it is.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, a geom with itself, or, to be enabled,
- * planes and height fields with each other. A pair whose condim is neither 1 nor 3 is refused by the
- * sim.
+ * planes and height fields with each other.
  */
 ds_status ds_model_with_pairs(const struct ds_model *model,
                               const int32_t *geoms,
@@ -3871,6 +3870,16 @@ ds_status ds_sim_contacts(const struct ds_sim *sim,
                           size_t *count);
 
 /**
+ * Torques of torsional and rolling friction of the contacts of the last step, in their order: three numbers each on body B, as
+ * impulses [N m s], of rolling about t1 and about t2, and of torsion about the normal. Zero for contacts of condim 1 and 3, and
+ * after ds_sim_collide. They come in addition to what the impulses do at the points.
+ *
+ * Errors: DS_ERR_NO_STEP before a step or ds_sim_collide.
+ */
+ds_status ds_sim_contact_torques(struct ds_sim *sim,
+                                 double *torques);
+
+/**
  * Finds the contacts at q (nq numbers) without dynamics: all points whose gap is at most the pair's
  * margin. ds_sim_contacts then shows them, with zero impulse and velocity and DS_MODE_UNKNOWN. The
  * last step is forgotten, its warm start is not. With DS_CONTACT_NONE the first geometry query of a
@@ -3919,7 +3928,8 @@ ds_status ds_sim_distance(struct ds_sim *sim,
  * allocate: not for the loop.
  *
  * Errors: DS_ERR_INVALID_ARGUMENT for an id that is none, twice the same, or planes and height fields
- * with each other; DS_ERR_UNSUPPORTED where the pair's condim is neither 1 nor 3.
+ * with each other; DS_ERR_UNSUPPORTED where the pair resists torsion or rolling (condim 4 or 6) and none that may touch
+ * did when the sim was made.
  */
 ds_status ds_sim_set_pair_enabled(struct ds_sim *sim,
                                   int32_t geom_a,

@@ -220,6 +220,12 @@ public:
         check(ds_sim_body_contact_wrenches(raw(), wrenches.expect(6 * self().nbody_, "wrenches")));
     }
 
+    /** 3 a contact, of rolling about t1 and t2 and of torsion on body B [N m s]. */
+    void contact_torques(Out torques) {
+        const std::size_t count = 3 * self().contacts().size();
+        check(ds_sim_contact_torques(raw(), torques.expect(count, "torques")));
+    }
+
     /** What a ray meets first: geom -1 and distance -1 for nothing. ddistance: nv. */
     RayHit ray_cast(In q, const std::array<double, 3> &origin,
                     const std::array<double, 3> &direction,

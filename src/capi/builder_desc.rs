@@ -95,7 +95,7 @@ pub struct ds_geom_desc {
     pub size: [f64; 3],
     /// In the body's frame: a column-major 4×4 matrix. Default the identity.
     pub placement: [f64; 16],
-    /// Sliding, torsional [m] and rolling [m] coefficients. Default 1, 0.005, 0.0001.
+    /// Sliding, torsional [m] and rolling [m] coefficients; positive where condim has a part for them. Default 1, 0.005, 0.0001.
     pub friction: [f64; 3],
     /// Two geoms may touch when contype & conaffinity of one with the other is not zero. Default 1.
     pub contype: u32,

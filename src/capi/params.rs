@@ -14,7 +14,7 @@ pub enum ds_param_kind {
     /// index: body; component 0 to 9: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the
     /// body's origin.
     DS_PARAM_BODY_INERTIA = 0,
-    /// index: geom; component 0: sliding, 1: torsional, 2: rolling.
+    /// index: geom; component 0: sliding, 1: torsional [m], 2: rolling [m]; the last two of contacts of condim 4 and 6.
     DS_PARAM_GEOM_FRICTION = 1,
     /// index: geom; component 0: coefficient of restitution, in [0, 1]. Of a pair the larger counts. With DS_CONTACT_NCP and
     /// DS_CONTACT_LCP.

@@ -127,12 +127,7 @@ impl ConstrainedInverse {
         let rows = w.len();
         self.start(rows);
         let n = rows * self.lanes;
-        let reserve = |x: &mut Vec<F4>, n: usize| x.reserve(n.saturating_sub(x.len()));
-        reserve(&mut self.right, n);
-        reserve(&mut self.y_rows, rows * self.inverse.stride);
-        for panel in self.panels() {
-            reserve(panel, nv * rows.div_ceil(LANES));
-        }
+        self.reserve(nv, rows);
         grow(&mut self.right, n);
         self.right[..n].fill(F4::ZERO);
         let stride = LANES * self.lanes;
@@ -146,6 +141,23 @@ impl ConstrainedInverse {
             }
         }
         Ok(Form::Whole)
+    }
+
+    fn reserve(&mut self, nv: usize, rows: usize) {
+        let lanes = rows.div_ceil(LANES);
+        let reserve = |x: &mut Vec<F4>, n: usize| x.reserve(n.saturating_sub(x.len()));
+        reserve(&mut self.right, rows * lanes);
+        reserve(&mut self.y_rows, rows * self.inverse.stride);
+        for panel in self.panels() {
+            reserve(panel, nv * lanes);
+        }
+    }
+
+    /// Makes room for a law that has columns alone, of problems with up to so many rows.
+    pub fn reserve_columns(&mut self, t: &Topology, rows: usize) {
+        if !t.is_deep() {
+            self.reserve(t.nv(), rows);
+        }
     }
 
     fn panels(&mut self) -> [&mut Vec<F4>; 4] {

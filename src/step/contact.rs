@@ -126,6 +126,10 @@ impl ContactStage {
         let nv = model.nv();
         let variation =
             derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &cords));
+        let mut response = ConstrainedInverse::new(model.topology(), &constraints);
+        if scene.turns() {
+            response.reserve_columns(model.topology(), rows);
+        }
         Ok(ContactStage {
             cords,
             scene,
@@ -143,7 +147,7 @@ impl ContactStage {
             outcome: None,
             linear: variation.map(|variation| ContactLinear {
                 variation,
-                response: ConstrainedInverse::new(model.topology(), &constraints),
+                response,
                 general: General::new(nv),
                 one_sided: false,
                 refused: None,

@@ -333,6 +333,8 @@ void motion(const Model &model) {
     for (std::size_t i = 0; i < 18; i++) transposed += da_dv[i] * pull[i];
     CHECK(std::abs(transposed - v_bar[0]) < 1e-9 * (1.0 + std::abs(v_bar[0])));
     sim.body_contact_wrenches(wrenches);
+    Numbers torques(3 * sim.contacts().size());
+    sim.contact_torques(torques);
     const diffsim::RayHit hit = sim.ray_cast(s.q, {0.0, 0.0, 5.0}, {0.0, 0.0, -1.0});
     std::vector<std::int32_t> seen(1);
     Numbers far(1);

@@ -1342,6 +1342,9 @@ ds_sim_collide(a1, a2) =
 ds_sim_contact_derivatives(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_contact_derivatives, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
 
+ds_sim_contact_torques(a1, a2) =
+    ccall((:ds_sim_contact_torques, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
 ds_sim_contacts(a1, a2, a3) =
     ccall((:ds_sim_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Ptr{ds_contact}}, Ptr{Csize_t}), a1, a2, a3)
 

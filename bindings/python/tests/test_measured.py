@@ -74,3 +74,16 @@ def test_builders_take_sensors():
     assert diffsim.Sim(model).sensors([0.3], [2.0]).tolist() == [0.3, 0.0, 0.0, 2.0]
     with pytest.raises(diffsim.InvalidArgumentError, match="cutoff"):
         builder.add_sensor("gyro", cutoff=-1.0)
+
+
+def test_torsion_brakes_a_ball_that_drills():
+    builder = diffsim.ModelBuilder()
+    mjcf = """<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="1 1 1" condim="4" friction="1 .004 0"/>
+      <body pos="0 0 .1"><freejoint/><geom size=".1" mass=".5" condim="4" friction="1 .004 0"/></body></worldbody></mujoco>"""
+    model = diffsim.Model.from_string(mjcf)
+    sim = diffsim.Sim(model, dt=1e-3)
+    q, v = model.neutral(), np.array([0, 0, 0, 0, 0, 5.0])
+    _, v_next = sim.step(q, v)
+    torque = 0.004 * 0.5 * 9.81 * 1e-3
+    np.testing.assert_allclose(sim.contact_torques(), [[0], [0], [-torque]], atol=1e-12)
+    np.testing.assert_allclose(v_next[5], 5 - torque / (0.4 * 0.5 * 0.01), atol=1e-9)

@@ -124,6 +124,7 @@ CALLS = {
         "inverse": (Q, V, V),
         "inverse_jacobians": (),
         "body_contact_wrenches": (),
+        "contact_torques": (),
         "ray_cast": (Q, np.zeros(3), np.ones(3)),
         "ray_casts": (Q, np.zeros((3, 1)), np.ones((3, 1))),
         "sensors": (Q, V),

@@ -204,6 +204,8 @@ impl Law for Elliptic {
             self.lambda[unit.range()].copy_from_slice(&a.gamma[..unit.rows]);
         }
         self.system.give(&self.lambda[..n], posed.lambda);
+        self.last = Some(Certificate::new(Path::Empty));
+        self.factored = false;
         Ok(())
     }
 

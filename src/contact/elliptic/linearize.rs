@@ -2,10 +2,10 @@
 
 use super::law::Elliptic;
 use super::units::Unit;
-use crate::contact::law::{Linearized, Variations, Verdict, not_a_function};
+use crate::contact::law::{Linearized, Turn, Variations, Verdict, not_a_function};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{LowRank, Product, Split};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What may be left of a variation in general position where held rows agree.
 const AGREED: f64 = 1e-7;
@@ -117,6 +117,18 @@ impl Linearized for Elliptic {
         Ok(self
             .faces
             .is_answered(&self.system, &self.w[..n], &self.d[..n], slack))
+    }
+
+    /// Which contacts go to the other side has not been worked out for more than two tangents.
+    fn sort_by_descent(
+        &mut self,
+        _problem: &Problem,
+        _lambda_bar: &[f64],
+        _turn: Turn,
+    ) -> Result<usize> {
+        Err(Error::unsupported(
+            "complementarity-aware gradients of contacts that resist torsion or rolling (condim 4 and 6), expected condim 1 or 3",
+        ))
     }
 
     fn is_unique(&mut self, _problem: &Problem) -> Result<bool> {

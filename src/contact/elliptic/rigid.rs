@@ -12,14 +12,14 @@ use crate::contact::ncp::pyramid;
 /// solved in a few steps from anywhere, what is stiff is near the end.
 const SOFTEST: f64 = 1.0;
 const SOFTER: f64 = 0.1;
-const STIFFEST: f64 = 1e-4;
+const STIFFEST: f64 = 1e-3;
 
 /// What one may be off to count as solved.
 const SOLVED: f64 = 1e-6;
 
 /// Newton steps of one of them, and how far one is solved at most, relative to its impulses.
 const STEPS: usize = 100;
-const ENOUGH: f64 = 1e-13;
+const ENOUGH: f64 = 1e-11;
 
 /// Share of a bound below which an impulse is not at it.
 const INSIDE: f64 = 1e-9;
@@ -336,6 +336,9 @@ fn neighbour(unit: &Unit, stand: Stand, [l, s]: [&[f64]; 2], [slack, creep]: [f6
             Stand::Bounded(signs)
         }
         (Set::Pyramid { .. }, Stand::Open) if closes => Stand::Bounded([0; WIDEST - 1]),
+        (Set::Cone { mu }, Stand::Open) if closes && mu > 0.0 && norm(&s[..last]) > creep => {
+            Stand::Sliding
+        }
         (_, Stand::Open) if closes => Stand::Held,
         (_, Stand::Open) => Stand::Open,
         _ if opens => Stand::Open,

@@ -157,14 +157,16 @@ fn three_rows_are_solved_as_by_the_solver_of_these() {
 
 #[test]
 fn the_laws_hold_with_up_to_five_tangents() {
-    let mut slow = 0;
+    let (mut slow, mut unsolved) = (0, 0);
     for cone in [Cone::Circular, Cone::Pyramid] {
         for (seed, turning, dofs) in (0..60).flat_map(|s| [(s, 1, 40), (s, 3, 40), (s, 3, 12)]) {
             let mut p = Posing::new(seed, turning, cone, dofs);
             let mut law = law(&p, cone, false);
             let found = p.solve(&mut law);
             if !found.converged {
-                println!("{cone:?} {seed} {turning} {dofs}: {found:?}");
+                // Rows that contradict each other in a random problem: more than twice as many as dofs.
+                assert!(dofs == 12, "{cone:?} {seed} {turning} {dofs}: {found:?}");
+                unsolved += 1;
                 continue;
             }
             slow = slow.max(found.newton);
@@ -198,7 +200,8 @@ fn the_laws_hold_with_up_to_five_tangents() {
             }
         }
     }
-    println!("{slow} factorizations at most");
+    println!("{slow} factorizations at most, {unsolved} unsolved");
+    assert!(unsolved <= 2, "{unsolved}");
 }
 
 #[test]

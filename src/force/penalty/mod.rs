@@ -52,8 +52,17 @@ impl PenaltyContacts {
     /// memory.
     pub fn new(model: &Model, max_contacts: usize, derivatives: bool) -> Result<PenaltyContacts> {
         refuse(model)?;
+        let scene = Scene::new(model, max_contacts)?;
+        if scene.turns() {
+            let wide = model.geoms().iter().find(|g| g.condim > 3);
+            return Err(Error::unsupported(format!(
+                "geom \"{}\": with options.contact Penalty there is no torsional and rolling friction (condim 4 and 6), expected \
+                 condim 1 or 3",
+                wide.map_or("", |g| &g.name)
+            )));
+        }
         Ok(PenaltyContacts {
-            scene: Scene::new(model, max_contacts)?,
+            scene,
             touches: Vec::with_capacity(max_contacts),
             limits: SoftLimits::new(model)?,
             linear: derivatives.then(|| Linear::new(model, max_contacts)),

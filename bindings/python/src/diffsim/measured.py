@@ -82,6 +82,15 @@ class Measured(Asked):
         check(lib.ds_sim_body_contact_wrenches(self._handle, pointer(out)))
         return out
 
+    def contact_torques(self) -> Array:
+        """Torques of torsional and rolling friction of the contacts of the last step on body B, as impulses along (t1, t2, n)
+        [N m s]: 3×contacts, in the order of `contacts`."""
+        start, count = ffi.new("const ds_contact **"), ffi.new("size_t *")
+        check(lib.ds_sim_contacts(self._handle, start, count))
+        out: Array = result(None, (3, count[0]), "torques")
+        check(lib.ds_sim_contact_torques(self._handle, pointer(out)))
+        return out
+
     # Rays
 
     def ray_casts(
