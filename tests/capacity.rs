@@ -89,6 +89,39 @@ fn memory_is_counted_before_it_is_taken() {
     }
 }
 
+/// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is not used is not
+/// touched.
+#[test]
+fn memory_of_contacts_that_resist_turning_is_counted() {
+    for n in [1, 10] {
+        let mut spec = rows_of_balls(n);
+        spec.geoms.iter_mut().for_each(|g| g.condim = 6);
+        let model = Arc::new(Model::compile(spec, Actuation::Full).unwrap());
+        drop(Sim::new(model.clone(), &options(1e-3)));
+        for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+            for (max_contacts, derivatives) in [(1, true), (64, false), (64, true), (256, true)] {
+                let o = Options {
+                    contact,
+                    derivatives,
+                    max_contacts,
+                    ..options(1e-3)
+                };
+                let (held, counted) = (held(&model, &o), Bytes::of(&model, &o).total() as u64);
+                let case = format!("{n}, {contact:?}, derivatives {derivatives}, {max_contacts}");
+                assert!(held <= counted, "{case}: {held} bytes, counted {counted}");
+                let most = 5 * held / 2 + 800_000;
+                assert!(counted < most, "{case}: {held} bytes, counted {counted}");
+            }
+        }
+        let huge = Options {
+            max_contacts: 1_000_000,
+            ..options(1e-3)
+        };
+        let refused = Sim::new(model, &huge).unwrap_err();
+        assert_eq!(refused.status, Status::Capacity, "{refused}");
+    }
+}
+
 /// Once 92 MB at 256 contacts, 1.0 GB at 1024 and 4.1 GB at 2048, now 18, 31 and 48 MB.
 #[test]
 fn memory_is_linear_in_the_contacts() {

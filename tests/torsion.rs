@@ -195,7 +195,7 @@ fn columns_of_a_quadruped_with_turning_feet_are_those_of_differences() {
             let mut checker = Checker::new(model, &with(law, 2e-3));
             checker.select(&list[..9]);
             (checker.eps, checker.stencil) = (2e-7, FOURTH_ORDER);
-            checker.run(&format!("{law:?} condim {condim}"), &q, 0.7, 60);
+            checker.run(&format!("{law:?} condim {condim}"), &q, 0.7, 30);
         }
     }
 }
@@ -229,7 +229,7 @@ fn columns_of_bodies_that_touch_each_other_are_those_of_differences() {
             let mut checker = Checker::new(model, &with(law, 2e-3));
             checker.select(&list);
             (checker.eps, checker.stencil) = (2e-7, FOURTH_ORDER);
-            checker.run(&format!("{law:?} condim {condim} stack"), &q, 1.0, 80);
+            checker.run(&format!("{law:?} condim {condim} stack"), &q, 1.0, 40);
         }
     }
 }

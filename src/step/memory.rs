@@ -4,6 +4,7 @@
 //! it is made; what the counts below leave out, their surplus covers. Tests hold them against what is allocated.
 
 use super::options::{Contact, Integrator, Options};
+use super::parts::resists_turning;
 use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::contact::ncp::DENSE_AT_LAST;
@@ -82,8 +83,10 @@ impl Bytes {
             }
             return Bytes { linear, matrices };
         }
-        let groups = contacts + single_rows(model);
-        let rows = 3 * contacts + single_rows(model);
+        let turns = resists_turning(model);
+        let parts = if turns { 2 } else { 1 };
+        let groups = parts * contacts + single_rows(model);
+        let rows = 3 * parts * contacts + single_rows(model);
         let most = usize::try_from(rows).unwrap_or(usize::MAX / 16);
         let [all, largest, turned] = room(t, most).map(|n| n as u128);
         let several = if trees > 1 { nv } else { 0 };
@@ -91,7 +94,10 @@ impl Bytes {
         linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
         linear += 20 * all * all + 1000 * nv + 8 * turned;
         linear += groups * (3500 + 160 * tree.min(nv) + 100 * several) + rows * (80 + 40 * largest);
-        if options.contact != Contact::Convex {
+        if turns {
+            matrices = 8 * rows * (14 * rows + 6 * nv);
+            linear += rows * 2000;
+        } else if options.contact != Contact::Convex {
             let most = rows.min(DENSE_AT_LAST as u128);
             matrices = 8 * 18 * most * most;
             linear += rows * (700 + 20 * largest) + 24 * all * all;

@@ -49,12 +49,16 @@ impl Parts {
     }
 }
 
+/// Whether any geom or pair says that its contacts resist torsion or rolling.
+pub(super) fn resists_turning(model: &Model) -> bool {
+    let geoms = model.geoms().iter().map(|g| g.condim);
+    let pairs = model.pairs().iter().filter_map(|p| p.condim);
+    geoms.chain(pairs).any(|condim| condim > 3)
+}
+
 /// [`law_of`], of contacts that resist torsion and rolling where the model has any.
 pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
-    let is_wide = |condim: i32| condim > 3;
-    let geoms = model.geoms().iter().any(|g| is_wide(g.condim));
-    let pairs = model.pairs().iter().filter_map(|p| p.condim);
-    if !geoms && !pairs.clone().any(is_wide) {
+    if !resists_turning(model) {
         return law_of(options);
     }
     let cone = match options.contact {

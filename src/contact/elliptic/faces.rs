@@ -12,8 +12,8 @@
 //! compliant law has L = 𝒢, R = Q = 1: it is (1 + 𝒢 G) x = −𝒢 w.
 
 use super::answer::{Answer, Set, Wide, norm};
+use super::stand::Stand;
 use super::units::{System, Unit, WIDEST};
-use crate::contact::mode::Mode;
 use crate::linalg::{General, LANES};
 
 /// Relative size below which a remaining pivot counts as a dependent row, and the one below which partial pivoting is not
@@ -23,45 +23,6 @@ const DOUBTFUL: f64 = 1e-7;
 
 /// Share of the response that keeps dependent rows harmless on the way to a solution.
 const EASE: f64 = 1e-9;
-
-/// Where a unit stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Stand {
-    Open,
-    Held,
-    Sliding,
-    /// Of a pyramid, or an interval: the sign of the impulse by tangents that are at their bound, else 0.
-    Bounded([i8; WIDEST - 1]),
-}
-
-impl Stand {
-    /// That of a compliant answer.
-    pub fn of_answer(unit: &Unit, a: &Answer) -> Stand {
-        let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - 1e-12) {
-            true => 0,
-            false => l.signum() as i8,
-        };
-        match (unit.set, a.mode) {
-            (_, Mode::Breaking) => Stand::Open,
-            (Set::Pyramid { mu }, _) => {
-                let last = unit.rows - 1;
-                let most = mu * a.gamma[last];
-                let mut signs = [0; WIDEST - 1];
-                for (sign, l) in signs.iter_mut().zip(&a.gamma[..last]) {
-                    *sign = bound(*l, most);
-                }
-                Stand::Bounded(signs)
-            }
-            (Set::Interval { bound: most }, _) => {
-                let mut signs = [0; WIDEST - 1];
-                signs[0] = bound(a.gamma[0], most);
-                Stand::Bounded(signs)
-            }
-            (_, Mode::Sliding) => Stand::Sliding,
-            _ => Stand::Held,
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {

@@ -1,8 +1,9 @@
 //! The law: solve, with as much push-out as has a solution, and linearize.
 
 use super::descent::{Centre, Descent};
-use super::faces::{Faces, Stand};
-use super::rigid::{Rigid, modes};
+use super::faces::Faces;
+use super::rigid::Rigid;
+use super::stand::{Stand, modes};
 use super::units::System;
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;

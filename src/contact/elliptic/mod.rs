@@ -28,6 +28,7 @@ mod faces;
 mod law;
 mod linearize;
 mod rigid;
+mod stand;
 mod units;
 
 pub use law::Elliptic;

@@ -1,0 +1,212 @@
+//! Where units stand in rigid laws: which face of its law each is on, and which one is next to it.
+
+use super::answer::{Answer, Set, norm};
+use super::units::{Unit, WIDEST};
+use crate::contact::mode::Mode;
+use crate::contact::ncp::pyramid;
+
+/// Scaled velocity below which a row without impulse counts as held, as in [`ncp`](crate::contact::ncp).
+pub(super) const CLOSED: f64 = 1e-9;
+
+/// Share of a bound below which an impulse is not at it.
+const INSIDE: f64 = 1e-12;
+
+/// Where a unit stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stand {
+    Open,
+    Held,
+    Sliding,
+    /// Of a pyramid, or an interval: the sign of the impulse by tangents that are at their bound, else 0.
+    Bounded([i8; WIDEST - 1]),
+}
+
+impl Stand {
+    /// That of a compliant answer.
+    pub fn of_answer(unit: &Unit, a: &Answer) -> Stand {
+        let bound = |l: f64, bound: f64| match l.abs() < bound * (1.0 - INSIDE) {
+            true => 0,
+            false => l.signum() as i8,
+        };
+        match (unit.set, a.mode) {
+            (_, Mode::Breaking) => Stand::Open,
+            (Set::Pyramid { mu }, _) => {
+                let last = unit.rows - 1;
+                let most = mu * a.gamma[last];
+                let mut signs = [0; WIDEST - 1];
+                for (sign, l) in signs.iter_mut().zip(&a.gamma[..last]) {
+                    *sign = bound(*l, most);
+                }
+                Stand::Bounded(signs)
+            }
+            (Set::Interval { bound: most }, _) => {
+                let mut signs = [0; WIDEST - 1];
+                signs[0] = bound(a.gamma[0], most);
+                Stand::Bounded(signs)
+            }
+            (_, Mode::Sliding) => Stand::Sliding,
+            _ => Stand::Held,
+        }
+    }
+
+    /// That of a mode of the last step, with the impulses of its end; none of an unknown one.
+    pub fn of_mode(unit: &Unit, mode: Mode, l: &[f64]) -> Option<Stand> {
+        let last = unit.rows - 1;
+        let mut signs = [0; WIDEST - 1];
+        Some(match (unit.set, mode) {
+            (_, Mode::Unknown) => return None,
+            (_, Mode::Breaking) => Stand::Open,
+            (Set::Interval { .. }, mode) => {
+                signs[0] = match mode {
+                    Mode::AtLower => -1,
+                    Mode::AtUpper => 1,
+                    _ => 0,
+                };
+                Stand::Bounded(signs)
+            }
+            (Set::Pyramid { mu }, _) => {
+                let bound = mu * l[last] * (1.0 - INSIDE);
+                for (sign, l) in signs.iter_mut().zip(&l[..last]) {
+                    *sign = if l.abs() < bound {
+                        0
+                    } else {
+                        pyramid::sign(*l)
+                    };
+                }
+                Stand::Bounded(signs)
+            }
+            (_, Mode::Sliding) => Stand::Sliding,
+            _ => Stand::Held,
+        })
+    }
+}
+
+/// What velocities and impulses are measured in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scales {
+    pub velocity: f64,
+    pub impulse: f64,
+}
+
+/// Where a unit is to stand whose impulse has left its set by more than `slack`, or that moves against its law by more than
+/// `creep`; where it stands if it does neither.
+pub(super) fn neighbour(
+    unit: &Unit,
+    stand: Stand,
+    [l, s]: [&[f64]; 2],
+    [slack, creep]: [f64; 2],
+) -> Stand {
+    let last = unit.rows - 1;
+    let closes = s[last] < -creep;
+    let opens = l[last] < -slack;
+    match (unit.set, stand) {
+        (Set::Line, _) => stand,
+        (Set::Interval { bound }, Stand::Bounded(mut signs)) => {
+            signs[0] = at_bound(signs[0], l[0], s[0], bound, [slack, creep]);
+            Stand::Bounded(signs)
+        }
+        (Set::Pyramid { .. }, Stand::Open) if closes => Stand::Bounded([0; WIDEST - 1]),
+        (Set::Cone { mu }, Stand::Open) if closes && mu > 0.0 && norm(&s[..last]) > creep => {
+            Stand::Sliding
+        }
+        (_, Stand::Open) if closes => Stand::Held,
+        (_, Stand::Open) => Stand::Open,
+        _ if opens => Stand::Open,
+        (Set::Pyramid { mu }, Stand::Bounded(mut signs)) => {
+            for k in 0..last {
+                signs[k] = at_bound(signs[k], l[k], s[k], mu * l[last], [slack, creep]);
+            }
+            Stand::Bounded(signs)
+        }
+        (Set::Cone { mu }, Stand::Held) if norm(&l[..last]) > mu * l[last] + slack => {
+            Stand::Sliding
+        }
+        (Set::Cone { mu }, Stand::Sliding) if mu > 0.0 => {
+            let along: f64 = l[..last].iter().zip(s).map(|(l, s)| l * s).sum();
+            match along > creep * norm(&l[..last]) {
+                true => Stand::Held,
+                false => Stand::Sliding,
+            }
+        }
+        _ => stand,
+    }
+}
+
+/// The sign of the bound that an impulse is to be at, 0 for none.
+fn at_bound(sign: i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64; 2]) -> i8 {
+    match sign {
+        0 if l.abs() > bound + slack => pyramid::sign(l),
+        0 => 0,
+        _ if f64::from(sign) * s > creep => 0,
+        _ => sign,
+    }
+}
+
+/// As [`ncp`](crate::contact::ncp) has it for three rows.
+pub(super) fn classify(unit: &Unit, l: &[f64], s: &[f64], scales: Scales) -> (Stand, f64) {
+    let last = unit.rows - 1;
+    let (gap, normal) = (s[last] / scales.velocity, l[last] / scales.impulse);
+    match unit.set {
+        Set::Cone { .. } | Set::Pyramid { .. } | Set::HalfLine if gap > CLOSED && gap > normal => {
+            (Stand::Open, gap)
+        }
+        Set::HalfLine => (Stand::Held, normal.max(gap)),
+        Set::Line => (Stand::Held, f64::INFINITY),
+        Set::Cone { mu } if mu > 0.0 => {
+            let slip = norm(&s[..last]) / scales.velocity;
+            let room = mu * l[last] - norm(&l[..last]);
+            let inside = room / ((1.0 + mu * mu).sqrt() * scales.impulse);
+            if slip <= CLOSED || inside > slip {
+                let margin = inside.min(normal).max(0.0).max(slip.max(gap));
+                return (Stand::Held, margin);
+            }
+            (Stand::Sliding, slip.max(inside).min(normal.max(gap)))
+        }
+        Set::Cone { .. } => (Stand::Sliding, normal.max(gap)),
+        Set::Pyramid { mu } => {
+            let (mut signs, mut margin) = ([0; WIDEST - 1], normal.max(gap));
+            for k in 0..last {
+                let slip = s[k].abs() / scales.velocity;
+                let room = mu * l[last] - l[k].abs();
+                let inside = room / ((1.0 + mu * mu).sqrt() * scales.impulse);
+                if mu > 0.0 {
+                    margin = margin.min(inside.max(slip));
+                }
+                if slip > CLOSED && inside <= slip {
+                    signs[k] = -pyramid::sign(s[k]);
+                }
+            }
+            (Stand::Bounded(signs), margin.max(0.0))
+        }
+        Set::Interval { bound } => {
+            let slip = s[0].abs() / scales.velocity;
+            let inside = match bound > 0.0 {
+                true => 1.0 - l[0].abs() / bound,
+                false => 0.0,
+            };
+            let mut signs = [0; WIDEST - 1];
+            if slip > CLOSED && inside <= slip {
+                signs[0] = -pyramid::sign(s[0]);
+            }
+            (Stand::Bounded(signs), inside.max(slip))
+        }
+    }
+}
+
+/// Mode of a unit's block, and of its torsion and rolling.
+pub(super) fn modes(unit: &Unit, stand: Stand) -> [Mode; 2] {
+    match (unit.set, stand) {
+        (_, Stand::Open) => [Mode::Breaking; 2],
+        (_, Stand::Held) => [Mode::Sticking; 2],
+        (_, Stand::Sliding) => [Mode::Sliding; 2],
+        (Set::Pyramid { mu: 0.0 }, _) => [Mode::Sliding; 2],
+        (Set::Interval { .. }, Stand::Bounded([0, ..])) => [Mode::Sticking; 2],
+        (Set::Interval { .. }, Stand::Bounded([1, ..])) => [Mode::AtUpper; 2],
+        (Set::Interval { .. }, Stand::Bounded(_)) => [Mode::AtLower; 2],
+        (_, Stand::Bounded(signs)) => {
+            let turns = signs[2..].iter().any(|s| *s != 0);
+            let turning = if turns { Mode::Sliding } else { Mode::Sticking };
+            [pyramid::closed([signs[0], signs[1]]), turning]
+        }
+    }
+}
