@@ -27,6 +27,7 @@ mod tendon_list;
 mod tendon_rows;
 mod turning;
 mod turning_derivative;
+mod turning_rows;
 mod varied;
 mod weights;
 

@@ -1,47 +1,9 @@
 //! Projections on the sets that impulses are in, with their slopes.
 
-use super::units::{Unit, WIDEST};
+use super::unit::{Set, Unit, WIDEST, Wide, norm};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 use crate::contact::problem::Regularization;
-
-/// Numbers by the rows of a unit; those beyond are zero.
-pub(super) type Wide = [f64; WIDEST];
-
-/// What the impulses of a unit are in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Set {
-    /// ‖λ_T‖ ≤ μ λ_n.
-    Cone {
-        mu: f64,
-    },
-    /// |λ_i| ≤ μ λ_n for each tangent.
-    Pyramid {
-        mu: f64,
-    },
-    /// λ ≥ 0.
-    HalfLine,
-    /// |λ| ≤ bound.
-    Interval {
-        bound: f64,
-    },
-    Line,
-}
-
-impl Set {
-    /// Γ of the rigid law at tangential velocities: what it adds to the normal one.
-    pub fn shift(self, tangents: &[f64]) -> f64 {
-        match self {
-            Set::Cone { mu } => mu * norm(tangents),
-            Set::Pyramid { mu } => mu * tangents.iter().map(|x| x.abs()).sum::<f64>(),
-            _ => 0.0,
-        }
-    }
-}
-
-pub(super) fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
 
 /// γ(x) = P(−R⁻¹x).
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@
 //! solves (1 + 𝒢 G) d = γ − y with 𝒢 = −∂γ/∂x, and its length is that of the least value along it.
 
 use super::answer::{Answer, answer, impulse};
-use super::units::{System, Unit};
+use super::system::System;
+use super::unit::Unit;
 use crate::linalg::Lu;
 
 /// Share of the slope along a step that its end may leave, and evaluations to get there.
@@ -186,7 +187,7 @@ fn line_search(units: &[Unit], y: &[f64], gamma: &[f64], d: &[f64], x: &[f64], d
     let slope = |t: f64| {
         let mut sum = 0.0;
         for unit in units {
-            let mut at = [0.0; super::units::WIDEST];
+            let mut at = [0.0; super::unit::WIDEST];
             for (at, k) in at.iter_mut().zip(unit.range()) {
                 *at = x[k] + t * d_x[k];
             }

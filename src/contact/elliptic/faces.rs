@@ -11,9 +11,10 @@
 //! from σ_n = 0 and Eᵀ(dσ_T + ‖σ_T‖/(μ λ_n) E x) = 0, scaled by c and s that stay regular where slip or impulse vanish. The
 //! compliant law has L = 𝒢, R = Q = 1: it is (1 + 𝒢 G) x = −𝒢 w.
 
-use super::answer::{Answer, Set, Wide, norm};
+use super::answer::Answer;
 use super::stand::Stand;
-use super::units::{System, Unit, WIDEST};
+use super::system::System;
+use super::unit::{Set, Unit, WIDEST, Wide, norm};
 use crate::linalg::{General, LANES};
 
 /// Relative size below which a remaining pivot counts as a dependent row, and the one below which partial pivoting is not

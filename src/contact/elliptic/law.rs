@@ -4,7 +4,7 @@ use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::rigid::Rigid;
 use super::stand::{Stand, modes};
-use super::units::System;
+use super::system::System;
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;

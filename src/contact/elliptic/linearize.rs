@@ -1,7 +1,7 @@
 //! The derivative at a solution.
 
 use super::law::Elliptic;
-use super::units::Unit;
+use super::unit::Unit;
 use crate::contact::law::{Linearized, Turn, Variations, Verdict, not_a_function};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{LowRank, Product, Split};

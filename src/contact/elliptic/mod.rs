@@ -29,7 +29,8 @@ mod law;
 mod linearize;
 mod rigid;
 mod stand;
-mod units;
+mod system;
+mod unit;
 
 pub use law::Elliptic;
 

@@ -1,10 +1,10 @@
 //! The rigid laws as fixed points of convex problems, ended by Newton's method on faces.
 
-use super::answer::{Set, norm};
 use super::descent::{Centre, Descent};
 use super::faces::Faces;
 use super::stand::{CLOSED, Scales, Stand, classify, neighbour};
-use super::units::System;
+use super::system::System;
+use super::unit::{Set, norm};
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::mode::Mode;
 

@@ -1,7 +1,7 @@
 //! Where units stand in rigid laws: which face of its law each is on, and which one is next to it.
 
-use super::answer::{Answer, Set, norm};
-use super::units::{Unit, WIDEST};
+use super::answer::Answer;
+use super::unit::{Set, Unit, WIDEST, norm};
 use crate::contact::mode::Mode;
 use crate::contact::ncp::pyramid;
 

@@ -1,39 +1,8 @@
 //! Which rows share a law, brought together, and G in that order.
 
-use super::answer::Set;
+use super::unit::{Set, Unit};
 use crate::contact::block::Block;
 use crate::contact::problem::{Delassus, Problem, Regularization};
-
-/// Rows of the widest law: five tangents and a normal.
-pub(super) const WIDEST: usize = 6;
-
-/// A law's rows among those of [`System`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
-    pub at: usize,
-    pub rows: usize,
-    pub set: Set,
-    /// Its block, and that of its torsion and rolling.
-    pub block: usize,
-    pub turning: Option<usize>,
-    /// R of its tangents and of its normal; of a single row the second.
-    pub r: Regularization,
-}
-
-impl Unit {
-    pub fn range(&self) -> std::ops::Range<usize> {
-        self.at..self.at + self.rows
-    }
-
-    /// R of a row.
-    pub fn compliance(&self, k: usize) -> f64 {
-        let is_tangent = k + 1 < self.rows || matches!(self.set, Set::Interval { .. });
-        match is_tangent {
-            true => self.r.tangential,
-            false => self.r.normal,
-        }
-    }
-}
 
 /// A problem with the rows of each law side by side, tangents first.
 #[derive(Debug, Default)]

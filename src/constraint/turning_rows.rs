@@ -1,0 +1,72 @@
+//! Rows of contacts that resist torsion and rolling.
+
+use super::assemble::Constraints;
+use super::memory::Key;
+use super::source::Source;
+use super::turning::Turning;
+use crate::collision::scene::Scene;
+use crate::contact::problem::Block;
+use crate::dynamics::kinematics::Kinematics;
+use crate::model::params::Params;
+use crate::model::topology::{Topology, WORLD};
+use crate::spatial::Vec3;
+
+impl Constraints {
+    /// After the contacts.
+    pub(super) fn fill_turning(
+        &mut self,
+        t: &Topology,
+        params: &Params,
+        kin: &Kinematics,
+        scene: &Scene,
+    ) {
+        if !scene.turns() {
+            return;
+        }
+        let friction = &params.geom_friction;
+        for (i, c) in scene.contacts().iter().enumerate() {
+            let (sliding, turning) = (c.friction.sliding(friction), c.friction.turning(friction));
+            let Some(turning) = Turning::new(i, c.condim, sliding, turning) else {
+                continue;
+            };
+            let frame = self.frames[i];
+            let id = self.rows.push(t, c.link.map(|l| t.tip(l)));
+            for (link, sign) in [(c.link[1], 1.0), (c.link[0], -1.0)] {
+                let mut k = if link == WORLD { WORLD } else { t.tip(link) };
+                while k != WORLD {
+                    let along = frame.tr_mul_vec(kin.s[k].ang) * sign;
+                    *self.rows.column_mut(id, k) += turning.rows_of(along);
+                    k = t.dofs[k].parent;
+                }
+            }
+            let block = Block::Turning {
+                contact: i,
+                rows: turning.rows,
+            };
+            let key = Key {
+                kind: 9,
+                a: c.pair_key(),
+                feature: c.identity(),
+            };
+            self.push(
+                (block, 1),
+                Source::Turning(turning),
+                frame,
+                (0.0, true),
+                key,
+            );
+        }
+    }
+
+    /// Torques of torsional and rolling friction on body B along the frames of contacts, by their number [N m s].
+    pub fn torques(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let groups = self.sources.iter().enumerate();
+        groups.filter_map(|(group, source)| match source {
+            Source::Turning(turning) => {
+                let along = turning.along(&self.lambda[self.range(group)]);
+                Some((turning.contact, along))
+            }
+            _ => None,
+        })
+    }
+}

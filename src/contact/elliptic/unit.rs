@@ -1,0 +1,72 @@
+//! Rows that share a law, and what their impulses are in.
+
+use crate::contact::problem::Regularization;
+
+/// Rows of the widest law: five tangents and a normal.
+pub(super) const WIDEST: usize = 6;
+
+/// Numbers by the rows of a unit; those beyond are zero.
+pub(super) type Wide = [f64; WIDEST];
+
+/// What the impulses of a unit are in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Set {
+    /// ‖λ_T‖ ≤ μ λ_n.
+    Cone {
+        mu: f64,
+    },
+    /// |λ_i| ≤ μ λ_n for each tangent.
+    Pyramid {
+        mu: f64,
+    },
+    /// λ ≥ 0.
+    HalfLine,
+    /// |λ| ≤ bound.
+    Interval {
+        bound: f64,
+    },
+    Line,
+}
+
+impl Set {
+    /// Γ of the rigid law at tangential velocities: what it adds to the normal one.
+    pub fn shift(self, tangents: &[f64]) -> f64 {
+        match self {
+            Set::Cone { mu } => mu * norm(tangents),
+            Set::Pyramid { mu } => mu * tangents.iter().map(|x| x.abs()).sum::<f64>(),
+            _ => 0.0,
+        }
+    }
+}
+
+pub(super) fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A law's rows among those of [`System`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub at: usize,
+    pub rows: usize,
+    pub set: Set,
+    /// Its block, and that of its torsion and rolling.
+    pub block: usize,
+    pub turning: Option<usize>,
+    /// R of its tangents and of its normal; of a single row the second.
+    pub r: Regularization,
+}
+
+impl Unit {
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.at..self.at + self.rows
+    }
+
+    /// R of a row.
+    pub fn compliance(&self, k: usize) -> f64 {
+        let is_tangent = k + 1 < self.rows || matches!(self.set, Set::Interval { .. });
+        match is_tangent {
+            true => self.r.tangential,
+            false => self.r.normal,
+        }
+    }
+}
