@@ -46,13 +46,18 @@ impl Problem<'_> {
         self.blocks.iter().any(is_pyramid)
     }
 
+    /// Whether any contact resists torsion or rolling.
+    pub fn has_turning(&self) -> bool {
+        let is_turning = |b: &Block| matches!(b, Block::Turning { .. });
+        self.blocks.iter().any(is_turning)
+    }
+
     /// For a law of three rows a contact.
     ///
     /// # Errors
     /// `Unsupported` where a contact resists torsion or rolling.
     pub fn refuse_turning(&self) -> Result<()> {
-        let is_turning = |b: &Block| matches!(b, Block::Turning { .. });
-        match self.blocks.iter().any(is_turning) {
+        match self.has_turning() {
             true => Err(Error::unsupported(
                 "contacts that resist torsion or rolling (condim 4 and 6) are in no such problem, expected condim 1 or 3",
             )),

@@ -97,9 +97,10 @@ impl Bytes {
         if turns {
             matrices = 8 * rows * (14 * rows + 6 * nv);
             linear += rows * 2000;
-        } else if options.contact != Contact::Convex {
+        }
+        if options.contact != Contact::Convex {
             let most = rows.min(DENSE_AT_LAST as u128);
-            matrices = 8 * 18 * most * most;
+            matrices += 8 * 18 * most * most;
             linear += rows * (700 + 20 * largest) + 24 * all * all;
         }
         if options.derivatives {

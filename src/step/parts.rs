@@ -1,7 +1,6 @@
 //! What a simulation is put together from.
 
 use super::options::{Contact, Integrator, Options};
-use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::convex::Convex;
 use crate::contact::elliptic::Elliptic;
@@ -61,13 +60,9 @@ pub(super) fn law_for(model: &Model, options: &Options) -> Box<dyn Law> {
     if !resists_turning(model) {
         return law_of(options);
     }
-    let cone = match options.contact {
-        Contact::Lcp => Cone::Pyramid,
-        _ => Cone::Circular,
-    };
     let is_compliant = options.contact == Contact::Convex;
-    let none = &Capacity::default();
-    Box::new(Elliptic::new(none, cone, is_compliant, options.tolerance))
+    let (none, plain) = (&Capacity::default(), law_of(options));
+    Box::new(Elliptic::new(none, plain, is_compliant, options.tolerance))
 }
 
 /// The law that `options.contact` names, without room.

@@ -12,8 +12,9 @@ use crate::linalg::Lu;
 const EXACT: f64 = 0.05;
 const EVALUATIONS: usize = 40;
 
-/// Newton steps without progress before the method gives up.
+/// Newton steps without progress before the method gives up, and before it is content.
 const PATIENCE: usize = 40;
+const PATIENCE_BELOW: usize = 1;
 
 #[derive(Debug)]
 pub(super) struct Descent {
@@ -58,14 +59,15 @@ impl Descent {
         }
     }
 
-    /// From `lambda` to the solution, which takes its place, in at most so many Newton steps; counts them. Returns how far the
+    /// From `lambda` to the solution, which takes its place, in at most so many Newton steps; counts them. It ends where it is
+    /// `enough`, or where it no longer gets better and is `content`. Returns how far the
     /// impulses are from those that their velocities give, relative to the largest.
     pub fn run(
         &mut self,
         system: &System,
         centre: Centre<'_>,
         [lambda, sigma]: [&mut [f64]; 2],
-        enough: f64,
+        [enough, content]: [f64; 2],
         most: usize,
         count: &mut usize,
     ) -> f64 {
@@ -83,7 +85,12 @@ impl Descent {
                 stalled + 1
             };
             best = best.min(residual);
-            if stalled > PATIENCE || !self.factor(system) {
+            let patience = if residual <= content {
+                PATIENCE_BELOW
+            } else {
+                PATIENCE
+            };
+            if stalled > patience || !self.factor(system) {
                 break;
             }
             steps += 1;

@@ -11,6 +11,7 @@ use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::{Law, Linearized, Outcome, Posed, Request, not_a_function};
 use crate::contact::mode::Mode;
+use crate::contact::ncp::undo;
 use crate::contact::problem::Problem;
 use crate::contact::push_out::{Jam, PushOut};
 use crate::error::{Error, Result};
@@ -21,10 +22,13 @@ const AT_SWITCH: f64 = 1e-9;
 /// Residual of the compliant law at round-off.
 const ROUND_OFF: f64 = 1e-15;
 
-/// Contact with torsional and rolling friction, rigid or compliant. Sized at creation.
+/// Contact with torsional and rolling friction, rigid or compliant. Sized at creation. Steps without any are those of the law of
+/// three rows, to the bit.
 #[derive(Debug)]
 pub struct Elliptic {
-    cone: Cone,
+    plain: Box<dyn Law>,
+    /// Whether that one took the last step.
+    is_plain: bool,
     pub(super) is_compliant: bool,
     tolerance: f64,
     capacity: Capacity,
@@ -43,12 +47,19 @@ pub struct Elliptic {
 }
 
 impl Elliptic {
-    /// `tolerance` is the largest scaled residual of a converged solution ([`Certificate`]).
-    pub fn new(capacity: &Capacity, cone: Cone, is_compliant: bool, tolerance: f64) -> Elliptic {
+    /// As the law of three rows `plain`, which `is_compliant` or rigid. `tolerance` is the largest scaled residual of a converged
+    /// solution ([`Certificate`]).
+    pub fn new(
+        capacity: &Capacity,
+        plain: Box<dyn Law>,
+        is_compliant: bool,
+        tolerance: f64,
+    ) -> Elliptic {
         let Capacity { rows, blocks, .. } = *capacity;
         let numbers = || vec![0.0; rows];
         Elliptic {
-            cone,
+            plain,
+            is_plain: true,
             is_compliant,
             tolerance,
             capacity: *capacity,
@@ -102,8 +113,14 @@ impl Elliptic {
                 let mut certificate = Certificate::new(Path::Newton);
                 let (system, count) = (&self.system, &mut certificate.newton);
                 let (descent, none) = (&mut self.descent, Centre::NONE);
-                certificate.dual =
-                    descent.run(system, none, [lambda, sigma], ROUND_OFF, most, count);
+                certificate.dual = descent.run(
+                    system,
+                    none,
+                    [lambda, sigma],
+                    [ROUND_OFF, self.tolerance],
+                    most,
+                    count,
+                );
                 certificate.converged = certificate.dual <= self.tolerance;
                 descent.look(system, none, sigma);
                 let margins = descent.answers.iter().map(|a| a.margin);
@@ -127,6 +144,36 @@ impl Elliptic {
         Ok(certificate)
     }
 
+    /// A step whose problem is posed with all push-out, by this room.
+    pub(super) fn solve_alone(
+        &mut self,
+        step: &mut dyn Request,
+        allowance: &Allowance,
+    ) -> Result<Outcome> {
+        self.is_plain = false;
+        if !self.is_compliant {
+            return undo(step, allowance, |step, _, left| {
+                self.solve_posed(step.posed(), left.newton_steps())
+            });
+        }
+        let thrown = self.solve_posed(step.posed(), allowance.newton_steps())?;
+        if !step.throws() {
+            return Ok(Outcome::full(thrown));
+        }
+        step.ask(PushOut::Slow);
+        let left = allowance.without(&thrown.spent);
+        let mut certificate = self.solve_posed(step.posed(), left.newton_steps())?;
+        certificate.add_work(&thrown);
+        certificate.spent.add(&thrown.spent);
+        Ok(Outcome {
+            certificate,
+            push_out: PushOut::Slow,
+            yielded: true,
+            beside: None,
+            jam: Jam::NONE,
+        })
+    }
+
     fn write_modes(&self, to: &mut [Mode]) {
         for (k, unit) in self.system.units.iter().enumerate() {
             let [own, turning] = match self.is_compliant {
@@ -145,7 +192,7 @@ impl Law for Elliptic {
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law> {
         Box::new(Elliptic::new(
             capacity,
-            self.cone,
+            self.plain.renewed(capacity),
             self.is_compliant,
             self.tolerance,
         ))
@@ -153,42 +200,12 @@ impl Law for Elliptic {
 
     /// Rigid rows that have no solution, or throw what they push, yield; compliant ones always have one.
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
-        let mut push_out = PushOut::Full;
-        let mut yielded = false;
-        let mut failed = Certificate::new(Path::Empty);
-        let mut certificate = loop {
-            step.ask(push_out);
-            let left = allowance.without(&failed.spent);
-            let gentler = match self.is_compliant {
-                true => (push_out == PushOut::Full).then_some(PushOut::Slow),
-                false => step.gentler(push_out),
-            };
-            // What comes after a failure has its part, too.
-            let share = if gentler.is_some() { 0.5 } else { 1.0 };
-            let found = self.solve_posed(step.posed(), left.share(share).newton_steps())?;
-            let is_bad = !found.converged && !self.is_compliant;
-            match gentler {
-                Some(less) if is_bad || step.throws() => {
-                    failed.add_work(&found);
-                    failed.spent.add(&found.spent);
-                    yielded = true;
-                    push_out = less;
-                }
-                _ => break found,
-            }
-        };
-        certificate.add_work(&failed);
-        certificate.spent.add(&failed.spent);
-        Ok(Outcome {
-            certificate,
-            push_out,
-            yielded,
-            beside: None,
-            jam: match self.is_compliant {
-                true => Jam::NONE,
-                false => step.jam().next(push_out),
-            },
-        })
+        step.ask(PushOut::Full);
+        self.is_plain = !step.posed().problem.has_turning();
+        match self.is_plain {
+            true => self.plain.solve(step, allowance),
+            false => self.solve_alone(step, allowance),
+        }
     }
 
     fn answer(&mut self, step: &mut dyn Request) -> Result<()> {
@@ -196,6 +213,10 @@ impl Law for Elliptic {
             return Err(not_a_function());
         }
         step.ask(PushOut::Full);
+        self.is_plain = !step.posed().problem.has_turning();
+        if self.is_plain {
+            return self.plain.answer(step);
+        }
         let posed = step.posed();
         let n = posed.problem.rows();
         self.system.start(&posed.problem, posed.regularization);
@@ -211,6 +232,9 @@ impl Law for Elliptic {
     }
 
     fn linearize(&mut self, problem: &Problem) -> Result<&mut dyn Linearized> {
+        if self.is_plain {
+            return self.plain.linearize(problem);
+        }
         match self.last {
             None => return Err(Error::no_step("linearization asked for before a solve")),
             Some(c) if !c.converged => {
@@ -237,11 +261,11 @@ impl Law for Elliptic {
     }
 
     fn cone(&self) -> Cone {
-        self.cone
+        self.plain.cone()
     }
 
     /// One matrix of all rows is factored.
     fn is_local(&self) -> bool {
-        false
+        self.is_plain && self.plain.is_local()
     }
 }

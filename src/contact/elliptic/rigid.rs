@@ -114,7 +114,7 @@ impl Rigid {
                 system,
                 centre,
                 [lambda, sigma],
-                ENOUGH,
+                [ENOUGH, SOLVED],
                 left,
                 &mut certificate.newton,
             );

@@ -5,9 +5,11 @@ use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
+use crate::contact::convex::Convex;
 use crate::contact::law::{Law, Linearized, Posed, Request};
+use crate::contact::lcp::Lcp;
 use crate::contact::mode::Mode;
-use crate::contact::ncp::{NcpOptions, NcpSolver};
+use crate::contact::ncp::{Ncp, NcpOptions, NcpSolver};
 use crate::contact::problem::{Block, Delassus, Problem, Regularization};
 use crate::contact::push_out::{Jam, PushOut};
 use crate::linalg::scattered;
@@ -94,7 +96,7 @@ impl Posing {
             iterations: 2000,
             work: f64::INFINITY,
         };
-        law.solve(self, &allowance).unwrap().certificate
+        law.solve_alone(self, &allowance).unwrap().certificate
     }
 }
 
@@ -129,7 +131,13 @@ impl Request for Posing {
 }
 
 fn law(p: &Posing, cone: Cone, is_compliant: bool) -> Elliptic {
-    Elliptic::new(&p.capacity(), cone, is_compliant, 1e-10)
+    let none = &Capacity::default();
+    let plain: Box<dyn Law> = match (cone, is_compliant) {
+        (_, true) => Box::new(Convex::new(none, 1e-10)),
+        (Cone::Pyramid, _) => Box::new(Lcp::new(none, NcpOptions::default())),
+        _ => Box::new(Ncp::new(none, NcpOptions::default())),
+    };
+    Elliptic::new(&p.capacity(), plain, is_compliant, 1e-10)
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use super::NcpOptions;
 use super::island_solver::IslandSolver;
-use super::ladder::{DEMANDS, full_push_out};
+use super::ladder::{DEMANDS, Demand, full_push_out};
 use crate::contact::allowance::Allowance;
 use crate::contact::block::Cone;
 use crate::contact::capacity::Capacity;
@@ -38,59 +38,73 @@ impl Ncp {
     }
 }
 
+/// Solves a step of rigid rows with as much push-out as has a solution and throws nothing, by a `solve` that is told what may be
+/// demanded of it and what it may spend.
+///
+/// # Errors
+/// Those of `solve`.
+pub(in crate::contact) fn undo(
+    step: &mut dyn Request,
+    allowance: &Allowance,
+    mut solve: impl FnMut(&mut dyn Request, &Demand, &Allowance) -> Result<Certificate>,
+) -> Result<Outcome> {
+    let jam = step.jam();
+    let tried = full_push_out(jam);
+    let mut push_out = match tried {
+        None if step.gentler(PushOut::Full).is_some() => jam.push_out,
+        _ => PushOut::Full,
+    };
+    let full = tried.unwrap_or(DEMANDS.jammed);
+    let mut yielded = false;
+    let mut failed = Certificate::new(Path::Empty);
+    let mut certificate = loop {
+        step.ask(push_out);
+        let gentler = step.gentler(push_out);
+        let demand = match (gentler, push_out) {
+            (None, _) => DEMANDS.least,
+            (_, PushOut::Full) => full,
+            _ => DEMANDS.soft,
+        };
+        let left = allowance.without(&failed.spent).share(demand.share);
+        let certificate = solve(step, &demand, &left)?;
+        let throws = certificate.converged && step.throws();
+        match gentler {
+            Some(less) if !certificate.converged || throws => {
+                failed.add_work(&certificate);
+                failed.spent.add(&certificate.spent);
+                yielded = true;
+                push_out = less;
+            }
+            _ => break certificate,
+        }
+    };
+    certificate.add_work(&failed);
+    certificate.spent.add(&failed.spent);
+    // What was hard to have is not tried in every step: there more push-out would not be solved but yield.
+    let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
+    Ok(Outcome {
+        certificate,
+        push_out,
+        yielded,
+        beside: (!is_tried).then_some(PushOut::Soft),
+        jam: jam.next(push_out),
+    })
+}
+
 impl Law for Ncp {
     fn renewed(&self, capacity: &Capacity) -> Box<dyn Law> {
         Box::new(self.with_room(capacity))
     }
 
     fn solve(&mut self, step: &mut dyn Request, allowance: &Allowance) -> Result<Outcome> {
-        let jam = step.jam();
-        let tried = full_push_out(jam);
-        let mut push_out = match tried {
-            None if step.gentler(PushOut::Full).is_some() => jam.push_out,
-            _ => PushOut::Full,
-        };
-        let full = tried.unwrap_or(DEMANDS.jammed);
-        let mut yielded = false;
-        let mut failed = Certificate::new(Path::Empty);
-        let mut certificate = loop {
-            step.ask(push_out);
-            let gentler = step.gentler(push_out);
-            let demand = match (gentler, push_out) {
-                (None, _) => DEMANDS.least,
-                (_, PushOut::Full) => full,
-                _ => DEMANDS.soft,
-            };
-            let left = allowance.without(&failed.spent);
+        let (solver, options) = (&mut self.solver, self.options);
+        undo(step, allowance, |step, demand, left| {
             let options = NcpOptions {
                 effort: demand.effort,
-                ..self.options.within(&left.share(demand.share))
+                ..options.within(left)
             };
             let posed = step.posed();
-            let certificate =
-                self.solver
-                    .solve(&posed.problem, posed.lambda, posed.modes, &options)?;
-            let throws = certificate.converged && step.throws();
-            match gentler {
-                Some(less) if !certificate.converged || throws => {
-                    failed.add_work(&certificate);
-                    failed.spent.add(&certificate.spent);
-                    yielded = true;
-                    push_out = less;
-                }
-                _ => break certificate,
-            }
-        };
-        certificate.add_work(&failed);
-        certificate.spent.add(&failed.spent);
-        // What was hard to have is not tried in every step: there more push-out would not be solved but yield.
-        let is_tried = tried.is_some_and(|full| certificate.effort <= full.effort);
-        Ok(Outcome {
-            certificate,
-            push_out,
-            yielded,
-            beside: (!is_tried).then_some(PushOut::Soft),
-            jam: jam.next(push_out),
+            solver.solve(&posed.problem, posed.lambda, posed.modes, &options)
         })
     }
 

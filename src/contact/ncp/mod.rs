@@ -56,6 +56,7 @@ mod working_set;
 
 pub use ladder::DENSE_AT_LAST;
 pub use law::Ncp;
+pub(in crate::contact) use law::undo;
 pub use linearize::Rank;
 pub use neighbours::Sides;
 
