@@ -28,12 +28,10 @@ impl Constraints {
             }
             for (kind, sign) in [(10, 1.0), (11, -1.0)] {
                 // What may not move at all has one row for both ways.
-                let stands = l.speed == 0.0;
-                if room(&l, sign, v_free) > reach || (stands && sign < 0.0) {
-                    continue;
-                }
-                let block = match stands {
+                let block = match l.speed == 0.0 {
+                    true if sign < 0.0 => continue,
                     true => Block::Bilateral,
+                    false if room(&l, sign, v_free) > reach => continue,
                     false => Block::Unilateral,
                 };
                 let source = Source::Speed {
@@ -53,19 +51,16 @@ impl Constraints {
 
     /// Whether `v_next` passes a bound by more than `tolerance` [m/s or rad/s] that no row holds.
     pub(super) fn misses_speed(&self, v_next: &[f64], tolerance: f64) -> bool {
-        let mut free = self.speeds.iter().filter(|l| !self.driven[l.dof]);
-        free.any(|l| {
-            let holds = |sign: f64| {
-                self.sources.contains(&Source::Speed {
-                    dof: l.dof,
-                    sign,
-                    limit: l.speed,
-                })
-            };
-            [1.0, -1.0]
-                .into_iter()
-                .any(|sign| room(l, sign, v_next) < -tolerance && !holds(sign))
-                && !(l.speed == 0.0 && holds(1.0))
+        let mut moving = self
+            .speeds
+            .iter()
+            .filter(|l| l.speed > 0.0 && !self.driven[l.dof]);
+        moving.any(|l| {
+            let (dof, limit) = (l.dof, l.speed);
+            [1.0, -1.0].into_iter().any(|sign| {
+                let own = Source::Speed { dof, sign, limit };
+                room(l, sign, v_next) < -tolerance && !self.sources.contains(&own)
+            })
         })
     }
 }

@@ -84,6 +84,12 @@ const SENSORS = (
     subtree_center = LibDiffSim.DS_SENSOR_SUBTREE_CENTER,
     subtree_linear_velocity = LibDiffSim.DS_SENSOR_SUBTREE_LINEAR_VELOCITY,
     subtree_angular_momentum = LibDiffSim.DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM,
+    joint_limit_position = LibDiffSim.DS_SENSOR_JOINT_LIMIT_POSITION,
+    joint_limit_velocity = LibDiffSim.DS_SENSOR_JOINT_LIMIT_VELOCITY,
+    joint_limit_force = LibDiffSim.DS_SENSOR_JOINT_LIMIT_FORCE,
+    tendon_limit_position = LibDiffSim.DS_SENSOR_TENDON_LIMIT_POSITION,
+    tendon_limit_velocity = LibDiffSim.DS_SENSOR_TENDON_LIMIT_VELOCITY,
+    tendon_limit_force = LibDiffSim.DS_SENSOR_TENDON_LIMIT_FORCE,
 )
 const ZONES = (
     sphere = LibDiffSim.DS_ZONE_SPHERE,

@@ -46,6 +46,7 @@ use length_range::WaitingRange;
 use mass::BodyMass;
 use names::Names;
 use node::Node;
+pub(crate) use sensor::sensor_tag;
 use servo::{DampingRatio, JointEntry, SpringDamper};
 use settings::{Compiler, Options};
 use std::path::Path;

@@ -4,6 +4,7 @@
 //! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
 
 mod dual;
+mod limits;
 mod motion;
 mod room;
 mod subtree;
@@ -50,7 +51,7 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press: how their forces move is not in it.
+    /// press, or for the force of a limit that holds: how their forces move is not in it.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,
