@@ -246,12 +246,14 @@ const BOUNDED: &str = r#"<mujoco>
   </sensor>
 </mujoco>"#;
 
-fn bounded(actuation: Actuation) -> Arc<Model> {
+/// The cable at most so long.
+fn bounded(actuation: Actuation, longest: &str) -> Arc<Model> {
     let options = LoadOptions {
         actuation,
         ..LoadOptions::default()
     };
-    let model = load_str(BOUNDED, Format::Mjcf, None, &options).unwrap();
+    let text = BOUNDED.replace("0.9 1.3", &format!("0.9 {longest}"));
+    let model = load_str(&text, Format::Mjcf, None, &options).unwrap();
     let left_out = model
         .warnings()
         .iter()
@@ -262,7 +264,7 @@ fn bounded(actuation: Actuation) -> Arc<Model> {
 
 #[test]
 fn limits_tell_how_far_they_are_passed() {
-    let model = bounded(Actuation::FromFile);
+    let model = bounded(Actuation::FromFile, "1.3");
     let mut sim = sim(&model, Contact::None, Integrator::SymplecticEulerWorld);
     let mut room = SensorRoom::new(&sim);
     let ball = [0.0, 0.0, 0.0, 1.0];
@@ -314,18 +316,18 @@ fn limits_tell_how_far_they_are_passed() {
         let numeric = by_vector(&v, |v| told(&mut sim, &mut room, &q, v, &[]));
         compare(&model, "v", &by_v, &numeric, &[]);
     }
-    // Where the margin begins.
-    let (_, gradient) = jacobians(&mut sim, &mut room, [&at(0.5 - 0.1, 0.0), &v, &[]]);
+    // At a bound without margin.
+    let (_, gradient) = jacobians(&mut sim, &mut room, [&at(0.0, 0.3), &v, &[]]);
     assert_eq!(gradient, Gradient::OneSided);
 }
 
 #[test]
 fn limits_tell_with_what_force_they_hold() {
-    let model = bounded(Actuation::Full);
+    let [model, short] = ["9", "1.3"].map(|l| bounded(Actuation::Full, l));
     for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
         let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);
         let mut room = SensorRoom::new(&sim);
-        let (mut q, v) = ([0.5, 0.1, 0.0, 0.0, 0.0, 1.0], [0.0; 5]);
+        let (q, v) = ([0.5, 0.1, 0.0, 0.0, 0.0, 1.0], [0.0; 5]);
         // At its upper bound and pushed on: what pushes is what holds, but for a share with the law that yields.
         let share = if contact == Contact::Convex {
             0.05
@@ -355,14 +357,29 @@ fn limits_tell_with_what_force_they_hold() {
             assert!(by.iter().skip(2).step_by(9).all(|x| *x == 0.0));
         }
         // The cable at its longest, stretched by the slide alone: it pulls along itself.
-        (q[0], q[1]) = (0.0, 0.69_f64.sqrt() - 1.0);
-        let data = told(&mut sim, &mut room, &q, &v, &[0.0, 2.0, 0.0, 0.0, 0.0]);
-        assert!(data[6] > 1.0 && data[2] == 0.0, "{contact:?}: {data:?}");
+        let mut sim = self::sim(&short, contact, Integrator::SymplecticEulerWorld);
+        let mut room = SensorRoom::new(&sim);
+        let q = [0.0, 0.69_f64.sqrt() - 1.0, 0.0, 0.0, 0.0, 1.0];
+        let pull = [0.0, 2.0, 0.0, 0.0, 0.0];
+        let data = told(&mut sim, &mut room, &q, &v, &pull);
+        // Both joints are free to give way: a = M⁻¹ (τ − g F), gᵀ a = 0 at rest. The arm's moment of inertia is that of its balls.
+        let (x, length) = (0.69_f64.sqrt(), 1.3);
+        let g = [x / length, x / length];
+        let balls = 0.4 * 0.01 * (2.0 + 1.0);
+        let m = [2.0 * 0.25 + 1.0 * x * x + balls, 1.0];
+        let force = (g[1] * 2.0 / m[1]) / (g[0] * g[0] / m[0] + g[1] * g[1] / m[1]);
+        assert!(
+            (data[6] - force).abs() < force * share,
+            "{contact:?}: {data:?}, {force}"
+        );
+        assert_eq!(data[2], 0.0);
     }
-    let mut penalty = sim(&model, Contact::Penalty, Integrator::SymplecticEulerWorld);
+    let alone = r#"<mujoco><worldbody><body><joint name="j" range="-1 1"/><geom size="1"/></body></worldbody>
+        <sensor><jointlimitfrc joint="j"/></sensor></mujoco>"#;
+    let alone = Arc::new(load_str(alone, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let mut penalty = sim(&alone, Contact::Penalty, Integrator::SymplecticEulerWorld);
     let mut room = SensorRoom::new(&penalty);
-    let mut data = [0.0; 9];
-    let e = penalty.sensors(&mut room, model.neutral(), &[0.0; 5], &[0.0; 5], &mut data);
+    let e = penalty.sensors(&mut room, &[0.0], &[0.0], &[], &mut [0.0]);
     assert!(e.unwrap_err().message.contains("Penalty"));
 }
 
