@@ -14,7 +14,6 @@ use super::memory::{Key, Memory, Recall};
 use super::rebound::Rebound;
 use super::rows::Rows;
 use super::source::Source;
-use super::speed_limits::most_rows;
 use super::stabilization::Stabilization;
 use super::tendon_list::{Tendon, tendons};
 use super::weights::Weights;
@@ -131,7 +130,7 @@ impl Constraints {
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
-        let single = single + speeds.iter().map(most_rows).sum::<usize>();
+        let single = single + 2 * speeds.len();
         let max_rows = 3 * max_contacts + single + bilateral;
         let max_blocks = max_contacts + single + bilateral;
         let groups = max_contacts + single + equalities.len() + springs.len();

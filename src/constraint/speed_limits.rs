@@ -8,11 +8,6 @@ use crate::contact::problem::Block;
 use crate::model::limits::SpeedLimit;
 use crate::model::topology::Topology;
 
-/// Rows that one may have.
-pub(super) fn most_rows(l: &SpeedLimit) -> usize {
-    if l.speed == 0.0 { 1 } else { 2 }
-}
-
 /// By how much a speed may grow towards its bound before it is passed.
 fn room(l: &SpeedLimit, sign: f64, v: &[f64]) -> f64 {
     l.speed + sign * v[l.dof]

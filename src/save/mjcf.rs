@@ -5,13 +5,13 @@
 //!   welds without a name; a continuous joint is a hinge without limits.
 //! - The compiler takes no inertia from geoms: what has none here has none there.
 
-use super::mjcf_sensors::{Sensors, magnetic, zone};
+use super::mjcf_sensors::{Sensors, magnetic};
 use super::mjcf_tendons::Cords;
 use super::names::Names;
 use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
 use super::whole_file::Written;
-use super::writer::{Writer, place, range};
+use super::writer::{Writer, place, range, zone};
 use super::xml_text::Xml;
 use super::{aim, equalities, mjcf_actuators};
 use crate::error::Result;

@@ -6,7 +6,7 @@ use super::writer::Writer;
 use super::xml_text::Xml;
 use crate::load::mjcf::sensor_tag;
 use crate::model::Model;
-use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, Zone, ZoneShape, usual_field};
+use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, usual_field};
 use crate::spatial::Vec3;
 
 /// Sensors, before the bodies are written.
@@ -19,24 +19,6 @@ pub(super) struct Sensors {
 pub(super) fn magnetic(model: &Model) -> Vec3 {
     let mut magnetometers = (model.sensors().iter()).filter(|s| s.reading == Reading::Magnetometer);
     magnetometers.next().map_or(usual_field(), |s| s.field)
-}
-
-/// The zone about a site, where it is another than readers assume.
-pub(super) fn zone(xml: &mut Xml, zone: &Zone) {
-    if *zone == Zone::default() {
-        return;
-    }
-    xml.attribute(
-        "type",
-        match zone.shape {
-            ZoneShape::Sphere => "sphere",
-            ZoneShape::Capsule => "capsule",
-            ZoneShape::Ellipsoid => "ellipsoid",
-            ZoneShape::Cylinder => "cylinder",
-            ZoneShape::Box => "box",
-        },
-    )
-    .numbers("size", &zone.size);
 }
 
 impl Sensors {

@@ -1,8 +1,7 @@
 //! Springs and tendons in MJCF, with the sites and geoms that their paths name.
 
-use super::mjcf_sensors::zone;
 use super::names::Names;
-use super::writer::{Writer, place, range};
+use super::writer::{Writer, place, range, zone};
 use super::xml_text::{UNBOUNDED, Xml};
 use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
 use crate::model::sensor::Zone;

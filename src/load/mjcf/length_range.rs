@@ -147,10 +147,9 @@ impl Search<'_> {
     fn bounded_sides(&mut self, w: &WaitingRange, dofs: &[usize], all_round: bool) -> Result<()> {
         self.sides.clear();
         for dof in dofs {
-            let joints = self.model.joints().iter();
+            let mut joints = self.model.joints().iter();
             let joint = joints
-                .filter(|j| (j.iv..j.iv + j.nv).contains(dof))
-                .next_back()
+                .find(|j| (j.iv..j.iv + j.nv).contains(dof))
                 .ok_or_else(|| Error::internal("a dof without a joint"))?;
             if joint.nv != 1 {
                 return Err(w.refuse(&format!(

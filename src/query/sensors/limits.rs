@@ -1,7 +1,7 @@
 //! What sensors tell of bounds of joints and of tendons' lengths.
 
 use super::motion::By;
-use super::tell::Rows;
+use super::rows::Rows;
 use crate::constraint::Along;
 use crate::error::{Error, Result};
 use crate::model::sensor::{Reading, Seat, Sensor};

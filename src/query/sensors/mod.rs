@@ -7,6 +7,7 @@ mod dual;
 mod limits;
 mod motion;
 mod room;
+mod rows;
 mod subtree;
 mod tell;
 

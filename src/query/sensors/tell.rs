@@ -15,45 +15,6 @@ use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::{ContactReport, Sim};
 
-/// Numbers of one sensor, and where their derivatives go.
-pub(super) struct Rows<'a> {
-    data: &'a mut [f64],
-    by: [&'a mut [f64]; 3],
-    by_u: &'a mut [f64],
-    address: usize,
-    dim: usize,
-    /// Of all sensors.
-    n: usize,
-}
-
-impl Rows<'_> {
-    pub fn tell(&mut self, values: &[f64]) {
-        self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
-    }
-
-    pub fn add(&mut self, by: By, dof: usize, values: &[f64]) {
-        let column = &mut self.by[by as usize][dof * self.n + self.address..][..self.dim];
-        column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
-    }
-
-    fn add_input(&mut self, input: usize, value: f64) {
-        self.by_u[input * self.n + self.address] += value;
-    }
-}
-
-impl SensorRoom {
-    fn rows(&mut self, s: &Sensor) -> Rows<'_> {
-        Rows {
-            n: self.data.len(),
-            data: &mut self.data,
-            by: self.by.each_mut().map(|x| &mut x[..]),
-            by_u: &mut self.by_u,
-            address: s.address,
-            dim: s.reading.dim(),
-        }
-    }
-}
-
 /// The impulse of a contact over the time step as a force on one of its bodies, if it bears.
 fn pushes(c: &ContactReport, rate: f64, side: usize) -> Option<Vec3> {
     let force = c.force_on_b(rate);
