@@ -118,7 +118,8 @@ impl Session {
         } else {
             s.size()
         };
-        let body = s.id(unsafe { ds_model_nbody(self.model) } + 1) - 1;
+        let nbody = unsafe { ds_model_nbody(self.model) };
+        let body = if s.once_in(2) { -1 } else { s.id(nbody) };
         let mut outs = [n, 3 * n, nv * n].map(Out::new);
         let [distances, normals, slopes] = outs.each_mut().map(Out::at);
         let mut geoms = vec![-7; n];
