@@ -191,6 +191,42 @@ static void efforts(void) {
     ds_model_free(model);
 }
 
+/* Speeds are held at the end of a step where that is asked for, by all that has rows. */
+static void velocities(void) {
+    static const char text[] = ROBOT("fixed", "");
+    ds_load_options load_options;
+    ds_load_options_init(&load_options);
+    load_options.actuation = DS_ACTUATION_JOINTS;
+    ds_model *model = load(text, &load_options);
+    ds_options options;
+    ds_options_init(&options);
+    CHECK(options.velocity_limits == 0);
+    options.time_step = H;
+    const double q[2] = {0.3, -0.4}, v[2] = {2.9, -1.0}, u[2] = {400.0, -900.0};
+    double end[2], speed[2], by[4];
+    for (int32_t asked = 0; asked < 2; asked++) {
+        options.velocity_limits = asked;
+        ds_sim *sim = NULL;
+        CHECK_OK(ds_sim_create(model, &options, &sim));
+        CHECK_OK(ds_sim_step(sim, q, v, u, end, speed));
+        for (int i = 0; i < 2; i++) CHECK(asked ? fabs(speed[i]) < 3.0 + 1e-9 : fabs(speed[i]) > 3.5);
+        const ds_step_jacobians out = {.dv_du = by};
+        CHECK_OK(ds_sim_step_jacobians(sim, &out));
+        for (int i = 0; asked && i < 4; i++) CHECK_NEAR(by[i], 0.0, 1e-12);
+        if (!asked) CHECK(fabs(by[0]) > 1e-4);
+        ds_sim_free(sim);
+    }
+    ds_sim *none = NULL;
+    options.velocity_limits = 2;
+    CHECK(ds_sim_create(model, &options, &none) == DS_ERR_INVALID_ARGUMENT && none == NULL);
+    CHECK(strstr(ds_last_error(), "options.velocity_limits") != NULL);
+    options.velocity_limits = 1;
+    options.contact = DS_CONTACT_NONE;
+    CHECK(ds_sim_create(model, &options, &none) == DS_ERR_UNSUPPORTED && none == NULL);
+    CHECK(strstr(ds_last_error(), "options.velocity_limits") != NULL);
+    ds_model_free(model);
+}
+
 static void added(void) {
     ds_load_options options;
     ds_load_options_init(&options);
@@ -304,6 +340,7 @@ int main(void) {
     choices();
     transmissions();
     efforts();
+    velocities();
     added();
     time_steps();
     return report();

@@ -11,7 +11,42 @@ static const char ROBOT[] =
     "<sensor><framepos name='place' objtype='site' objname='top'/><rangefinder name='range' site='top'/>"
     "<touch name='touch' site='top'/><clock/></sensor></mujoco>";
 
+/* Of limits: how far one is passed, how fast, and the force with which it holds, of which no derivative tells. */
+static void limits(void) {
+    static const char text[] =
+        "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='j' range='-1 0.5'/><geom size='0.1' mass='2' pos='1 0 0'/>"
+        "</body></worldbody><actuator><motor joint='j'/></actuator><sensor><jointlimitpos joint='j'/><jointlimitvel joint='j'/>"
+        "<jointlimitfrc name='held' joint='j'/></sensor></mujoco>";
+    ds_load_options load;
+    ds_load_options_init(&load);
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    /* The file's angles are degrees. */
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, &load, &model));
+    CHECK_OK(ds_sim_create(model, NULL, &sim));
+    CHECK(ds_model_sensor_kind(model, 0) == DS_SENSOR_JOINT_LIMIT_POSITION && ds_model_sensor_kind(model, 2) == DS_SENSOR_JOINT_LIMIT_FORCE);
+    const double bound = 0.5 * 3.14159265358979323846 / 180.0;
+    double q = bound + 0.01, v = 0.3, u = 0.0, data[3], by_q[3];
+    CHECK_OK(ds_sim_sensors(sim, &q, &v, &u, data));
+    CHECK_NEAR(data[0], -0.01, 1e-15);
+    CHECK_NEAR(data[1], -0.3, 1e-15);
+    q = bound;
+    v = 0.0;
+    u = 4.0;
+    CHECK_OK(ds_sim_sensors(sim, &q, &v, &u, data));
+    CHECK_NEAR(data[2], 4.0, 1e-8);
+    by_q[0] = 7.0;
+    CHECK(ds_sim_sensor_jacobians(sim, &q, &v, &u, by_q, NULL, NULL, NULL) == DS_ERR_UNSUPPORTED && by_q[0] == 7.0);
+    CHECK(strstr(ds_last_error(), "\"held\"") != NULL);
+    u = -4.0;
+    CHECK_OK(ds_sim_sensor_jacobians(sim, &q, &v, &u, by_q, NULL, NULL, NULL));
+    CHECK_NEAR(by_q[2], 0.0, 0.0);
+    ds_sim_free(sim);
+    ds_model_free(model);
+}
+
 int main(void) {
+    limits();
     ds_load_options load;
     ds_load_options_init(&load);
     load.actuation = DS_ACTUATION_FULL;

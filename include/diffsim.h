@@ -1155,6 +1155,17 @@ enum ds_sensor_kind
   DS_SENSOR_SUBTREE_CENTER = 27,
   DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
   DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
+  /**
+   * Of the bound of a joint of one degree of freedom, or of a tendon's length, that is within its margin, the lower one first: how
+   * far the joint is from where that begins, negative; how fast it leaves; and the force with which the step holds it. Position and
+   * velocity are 0 while none is; the force is the impulse on either bound over the time step.
+   */
+  DS_SENSOR_JOINT_LIMIT_POSITION = 30,
+  DS_SENSOR_JOINT_LIMIT_VELOCITY = 31,
+  DS_SENSOR_JOINT_LIMIT_FORCE = 32,
+  DS_SENSOR_TENDON_LIMIT_POSITION = 33,
+  DS_SENSOR_TENDON_LIMIT_VELOCITY = 34,
+  DS_SENSOR_TENDON_LIMIT_FORCE = 35,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2000,9 +2011,12 @@ typedef struct ds_options {
    */
   int32_t aware_gradient;
   /**
-   * 0
+   * 1: the speed of a joint of one degree of freedom is at most its velocity limit (ds_model_joint_effort_velocity) at the end of
+   * every step, whatever acts on it, by an impulse on the joint; a limit of 0 holds it. Prescribed velocities are not
+   * bounded. With DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1 and the like,
+   * DS_ERR_UNSUPPORTED; with DS_CONTACT_CONVEX it yields a little. Default 0.
    */
-  int32_t reserved;
+  int32_t velocity_limits;
   /**
    * With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
    * or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
@@ -2931,7 +2945,8 @@ ds_status ds_model_joint_limits(const struct ds_model *model, int32_t joint, dou
 
 /**
  * Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
- * it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second never. 2 numbers.
+ * it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second where
+ * ds_options.velocity_limits does. 2 numbers.
  */
 ds_status ds_model_joint_effort_velocity(const struct ds_model *model,
                                          int32_t joint,
@@ -4505,11 +4520,11 @@ int32_t ds_model_sensor_kind(const struct ds_model *model, int32_t sensor);
 /**
  * What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
  * nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
- * _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE) ds_sim_forward is done first, and is the last step
+ * _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE, and those of limits' forces) ds_sim_forward is done first, and is the last step
  * afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
  * does.
  *
- * Errors: those of ds_sim_forward.
+ * Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with DS_CONTACT_PENALTY.
  */
 ds_status ds_sim_sensors(struct ds_sim *sim,
                          const double *q,
@@ -4524,7 +4539,7 @@ ds_status ds_sim_sensors(struct ds_sim *sim,
  * rangefinder's ray meets an edge or grazes.
  *
  * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
- * which contacts press: of those the derivatives of impulses tell.
+ * which contacts press: of those the derivatives of impulses tell; and for the force of a limit that holds.
  */
 ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   const double *q,

@@ -4,17 +4,23 @@ mod common;
 
 use common::alike::{apart, differences};
 use common::robots::{From, find, mesh_dirs};
-use common::{KINDS, Rng, random_tree, single_joint};
+use common::{KINDS, Rng, random_q, random_tree, relative_error, single_joint};
 use diffsim::error::Status;
 use diffsim::load::mjcf::{self, MjcfOptions};
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
 use diffsim::load::urdf::{Mimic, MissingMesh};
-use diffsim::model::spec::{JointKind, ModelSpec, OpenMesh};
+use diffsim::model::builder::ModelBuilder;
+use diffsim::model::sensor::{Reading, Sensor, SensorSpec, Zone, ZoneShape};
+use diffsim::model::spec::{JointKind, JointSpec, ModelSpec, OpenMesh};
 use diffsim::model::{Actuation, Model};
+use diffsim::query::SensorRoom;
 use diffsim::save::save_file;
-use diffsim::spatial::Vec3;
+use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
+use diffsim::step::{Contact, Options, Sim};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A folder of a test's own, empty.
 fn folder(name: &str) -> PathBuf {
@@ -76,6 +82,124 @@ fn examples_come_back_with_their_bits() {
         }
     }
     assert!(count >= 5);
+}
+
+/// Values of all sensors of two models at random states, and how far these are apart.
+fn sensors_apart(a: &Arc<Model>, b: &Arc<Model>) -> f64 {
+    let mut rng = Rng::new(2);
+    let mut both = [a, b].map(|m| {
+        let options = Options {
+            contact: Contact::Ncp,
+            ..Options::default()
+        };
+        let sim = Sim::new(m.clone(), &options).unwrap();
+        let room = SensorRoom::new(&sim);
+        (sim, room)
+    });
+    let mut off = 0.0_f64;
+    for _ in 0..20 {
+        let q = random_q(&mut rng, a, 0.6);
+        let (v, u) = (rng.vector(a.nv(), 1.0), rng.vector(a.nu(), 1.0));
+        let [x, y] = both.each_mut().map(|(sim, room)| {
+            let mut data = vec![f64::NAN; a.nsensordata()];
+            sim.sensors(room, &q, &v, &u, &mut data).unwrap();
+            data
+        });
+        off = off.max(relative_error(&x, &y));
+    }
+    off
+}
+
+#[test]
+fn sensors_come_back() {
+    let folder = folder("sensors");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/models/sensors.xml");
+    let model = Arc::new(load_file(&path, &LoadOptions::default()).unwrap());
+    let (loaded, losses) = again(&model, &folder.join("robot.xml"));
+    let loaded = Arc::new(loaded);
+    let told = |m: &Model| {
+        let of = |s: &Sensor| {
+            (
+                s.name.clone(),
+                s.reading,
+                s.index,
+                s.cutoff,
+                s.field,
+                s.address,
+            )
+        };
+        m.sensors().iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&model), told(&loaded));
+    let kinds: HashSet<_> = (model.sensors().iter())
+        .map(|s| format!("{:?}", s.reading))
+        .collect();
+    assert_eq!(kinds.len(), 30);
+    let off = sensors_apart(&model, &loaded);
+    assert!(off < 1e-11, "{off:e}");
+    assert!(
+        said(&losses, "places of sensors that are no sites become sites"),
+        "{losses:?}"
+    );
+    // Saved again it is the same file, and there is nothing left to say.
+    let twice = folder.join("twice.xml");
+    let losses = save_file(&loaded, &twice, false).unwrap();
+    assert!(!said(&losses, "sensors"), "{losses:?}");
+    assert_eq!(
+        fs::read(&twice).unwrap(),
+        fs::read(folder.join("robot.xml")).unwrap()
+    );
+    // A URDF has none.
+    assert!(said(
+        &save_file(&model, &folder.join("robot.urdf"), false).unwrap(),
+        "sensors are left out"
+    ));
+}
+
+#[test]
+fn sensors_of_zones_fields_limits_and_of_what_is_left_out() {
+    let folder = folder("more-sensors");
+    let mut b = ModelBuilder::new("m");
+    let ball = Inertia::from_com(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(1.0, 1.0, 1.0)));
+    let body = b.add_body(0, "body", Pose::IDENTITY, ball).unwrap();
+    let mut hinge = JointSpec::new("hinge", JointKind::Revolute);
+    hinge.limits = Some((-1.0, 1.0));
+    b.add_joint(body, hinge).unwrap();
+    let at = Pose::translation(Vec3::new(0.1, 0.2, 0.3));
+    let mut seen = Vec::new();
+    for (name, reading, field, zone) in [
+        ("first", Reading::Magnetometer, 0.3, 0.005),
+        ("second", Reading::Magnetometer, 0.4, 0.005),
+        ("small", Reading::Touch, 0.0, 0.01),
+        ("large", Reading::Touch, 0.0, 0.02),
+        ("large too", Reading::Touch, 0.0, 0.02),
+        ("gyro", Reading::Gyro, 0.0, 0.005),
+        ("", Reading::JointLimitForce, 0.0, 0.005),
+    ] {
+        let mut s = SensorSpec::new(name, reading);
+        (s.frame.body, s.frame.placement) = (body, at);
+        s.of = "hinge".into();
+        s.field = Vec3::new(field, 0.0, 0.0);
+        s.zone = Zone {
+            shape: ZoneShape::Box,
+            size: [zone, 0.02, 0.03],
+        };
+        seen.push((reading, s.zone));
+        b.add_sensor(s).unwrap();
+    }
+    let (loaded, losses) = again(&b.build().unwrap(), &folder.join("robot.xml"));
+    assert!(
+        said(&losses, "feel that of the first") && said(&losses, "become sites"),
+        "{losses:?}"
+    );
+    for (s, (reading, zone)) in loaded.sensors().iter().zip(&seen) {
+        assert_eq!(s.reading, *reading);
+        assert!(s.reading != Reading::Touch || s.zone == *zone);
+        assert!(s.reading != Reading::Magnetometer || s.field == Vec3::new(0.3, 0.0, 0.0));
+    }
+    assert_eq!(loaded.sensors().len(), seen.len());
+    // One site for all that feel nothing, one for each zone: what is told of the same zone shares one.
+    assert_eq!(loaded.sites().len(), 3);
 }
 
 /// Inertias that no file has given, and rotations that no quaternion has, leave a few roundings.

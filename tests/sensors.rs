@@ -210,6 +210,179 @@ fn what_stands_feels_its_weight() {
     }
 }
 
+/// A hinge and a slide with limits, a tendon of each kind with limits, and sensors of all of these.
+const BOUNDED: &str = r#"<mujoco>
+  <compiler angle="radian"/>
+  <option gravity="0 0 0"/>
+  <worldbody>
+    <site name="above" pos="0 0 1"/>
+    <body name="arm">
+      <joint name="hinge" axis="0 1 0" range="-1 0.5" margin="0.1"/>
+      <geom size="0.1" pos="0.5 0 0" mass="2"/>
+      <site name="tip" pos="1 0 0"/>
+      <body pos="1 0 0">
+        <joint name="slide" type="slide" axis="1 0 0" range="-0.2 0.3"/>
+        <geom size="0.1" mass="1"/>
+        <site name="end"/>
+      </body>
+    </body>
+    <body pos="5 0 0"><joint name="ball" type="ball" range="0 1"/><geom size="0.1"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="cable" range="0.9 1.3" margin="0.05"><site site="above"/><site site="end"/></spatial>
+    <fixed name="sum" range="-1 1"><joint joint="hinge" coef="2"/><joint joint="slide" coef="-3"/></fixed>
+  </tendon>
+  <sensor>
+    <jointlimitpos name="hinge pos" joint="hinge"/>
+    <jointlimitvel name="hinge vel" joint="hinge"/>
+    <jointlimitfrc name="hinge frc" joint="hinge"/>
+    <jointlimitpos name="slide pos" joint="slide"/>
+    <tendonlimitpos name="cable pos" tendon="cable"/>
+    <tendonlimitvel name="cable vel" tendon="cable"/>
+    <tendonlimitfrc name="cable frc" tendon="cable"/>
+    <tendonlimitpos name="sum pos" tendon="sum"/>
+    <tendonlimitvel name="sum vel" tendon="sum"/>
+    <jointlimitpos name="ball pos" joint="ball"/>
+  </sensor>
+</mujoco>"#;
+
+/// The cable at most so long.
+fn bounded(actuation: Actuation, longest: &str) -> Arc<Model> {
+    let options = LoadOptions {
+        actuation,
+        ..LoadOptions::default()
+    };
+    let text = BOUNDED.replace("0.9 1.3", &format!("0.9 {longest}"));
+    let model = load_str(&text, Format::Mjcf, None, &options).unwrap();
+    let left_out = model
+        .warnings()
+        .iter()
+        .filter(|w| w.contains("<jointlimitpos> with joint=\"ball\""));
+    assert_eq!((left_out.count(), model.nsensordata()), (1, 9));
+    Arc::new(model)
+}
+
+#[test]
+fn limits_tell_how_far_they_are_passed() {
+    let model = bounded(Actuation::FromFile, "1.3");
+    let mut sim = sim(&model, Contact::None, Integrator::SymplecticEulerWorld);
+    let mut room = SensorRoom::new(&sim);
+    let ball = [0.0, 0.0, 0.0, 1.0];
+    let at = |hinge: f64, slide: f64| [&[hinge, slide], &ball[..]].concat();
+    let v = [0.7, -0.3, 0.0, 0.0, 0.0];
+    // The hinge beyond, within the margin before and inside of each of its bounds, and the others alike.
+    for (hinge, slide, expected) in [
+        (0.55, 0.35, [-0.15, -0.7, -0.05]),
+        (0.45, 0.0, [-0.05, -0.7, 0.0]),
+        (0.1, -0.25, [0.0, 0.0, -0.05]),
+        (-0.95, 0.0, [-0.05, 0.7, 0.0]),
+        (-1.25, 0.0, [-0.35, 0.7, 0.0]),
+    ] {
+        let q = at(hinge, slide);
+        let data = told(&mut sim, &mut room, &q, &v, &[]);
+        for (x, y) in [data[0], data[1], data[3]].iter().zip(expected) {
+            assert!((x - y).abs() < 1e-15, "{hinge} {slide}: {data:?}");
+        }
+        // The end is at (1 + s)(cos, −sin), the cable from (0, 1) to it.
+        let (x, z) = ((1.0 + slide) * hinge.cos(), -(1.0 + slide) * hinge.sin());
+        let length = x.hypot(1.0 - z);
+        let rate = (x * (z * 0.7 - hinge.cos() * 0.3) + (z - 1.0) * (-x * 0.7 + hinge.sin() * 0.3))
+            / length;
+        let cable = match length {
+            l if l < 0.95 => [l - 0.95, rate],
+            l if l > 1.25 => [1.25 - l, -rate],
+            _ => [0.0; 2],
+        };
+        assert!(
+            (data[4] - cable[0]).abs() < 1e-14 && (data[5] - cable[1]).abs() < 1e-14,
+            "{data:?} {cable:?}"
+        );
+        let sum = 2.0 * hinge - 3.0 * slide;
+        let (wanted, rate) = (1.0 - sum.abs(), -sum.signum() * (1.4 + 0.9));
+        let near = wanted < 0.0;
+        assert!(
+            (data[7] - if near { wanted } else { 0.0 }).abs() < 1e-14,
+            "{data:?}"
+        );
+        assert!(
+            (data[8] - if near { rate } else { 0.0 }).abs() < 1e-14,
+            "{data:?}"
+        );
+        assert_eq!((data[2], data[6]), (0.0, 0.0));
+        let ([by_q, by_v, by_u], gradient) = jacobians(&mut sim, &mut room, [&q, &v, &[]]);
+        assert!(gradient == Gradient::Exact && by_u.is_empty());
+        let numeric = by_q_of(&model, &mut sim, &mut room, [&q, &v, &[]]);
+        compare(&model, "q", &by_q, &numeric, &[]);
+        let numeric = by_vector(&v, |v| told(&mut sim, &mut room, &q, v, &[]));
+        compare(&model, "v", &by_v, &numeric, &[]);
+    }
+    // At a bound without margin.
+    let (_, gradient) = jacobians(&mut sim, &mut room, [&at(0.0, 0.3), &v, &[]]);
+    assert_eq!(gradient, Gradient::OneSided);
+}
+
+#[test]
+fn limits_tell_with_what_force_they_hold() {
+    let [model, short] = ["9", "1.3"].map(|l| bounded(Actuation::Full, l));
+    for contact in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+        let mut sim = sim(&model, contact, Integrator::SymplecticEulerWorld);
+        let mut room = SensorRoom::new(&sim);
+        let (q, v) = ([0.5, 0.1, 0.0, 0.0, 0.0, 1.0], [0.0; 5]);
+        // At its upper bound and pushed on: what pushes is what holds, but for a share with the law that yields.
+        let share = if contact == Contact::Convex {
+            0.05
+        } else {
+            1e-9
+        };
+        let data = told(&mut sim, &mut room, &q, &v, &[3.0, 0.0, 0.0, 0.0, 0.0]);
+        assert!(
+            (data[2] - 3.0).abs() < 3.0 * share && data[6].abs() < 3.0 * share,
+            "{contact:?}: {data:?}"
+        );
+        let out = SensorJacobians::default();
+        let e = sim
+            .sensor_jacobians(&mut room, &q, &v, &[3.0, 0.0, 0.0, 0.0, 0.0], out)
+            .unwrap_err();
+        assert!(
+            e.message.contains("\"hinge frc\": a limit holds"),
+            "{}",
+            e.message
+        );
+        // Drawn back it holds nothing, and nothing varies.
+        let u = [-3.0, 0.0, 0.0, 0.0, 0.0];
+        let data = told(&mut sim, &mut room, &q, &v, &u);
+        assert_eq!((data[2], data[6]), (0.0, 0.0), "{contact:?}");
+        let ([by_q, by_v, by_u], _) = jacobians(&mut sim, &mut room, [&q, &v, &u]);
+        for by in [by_q, by_v, by_u] {
+            assert!(by.iter().skip(2).step_by(9).all(|x| *x == 0.0));
+        }
+        // The cable at its longest, stretched by the slide alone: it pulls along itself.
+        let mut sim = self::sim(&short, contact, Integrator::SymplecticEulerWorld);
+        let mut room = SensorRoom::new(&sim);
+        let q = [0.0, 0.69_f64.sqrt() - 1.0, 0.0, 0.0, 0.0, 1.0];
+        let pull = [0.0, 2.0, 0.0, 0.0, 0.0];
+        let data = told(&mut sim, &mut room, &q, &v, &pull);
+        // Both joints are free to give way: a = M⁻¹ (τ − g F), gᵀ a = 0 at rest. The arm's moment of inertia is that of its balls.
+        let (x, length) = (0.69_f64.sqrt(), 1.3);
+        let g = [x / length, x / length];
+        let balls = 0.4 * 0.01 * (2.0 + 1.0);
+        let m = [2.0 * 0.25 + 1.0 * x * x + balls, 1.0];
+        let force = (g[1] * 2.0 / m[1]) / (g[0] * g[0] / m[0] + g[1] * g[1] / m[1]);
+        assert!(
+            (data[6] - force).abs() < force * share,
+            "{contact:?}: {data:?}, {force}"
+        );
+        assert_eq!(data[2], 0.0);
+    }
+    let alone = r#"<mujoco><worldbody><body><joint name="j" range="-1 1"/><geom size="1"/></body></worldbody>
+        <sensor><jointlimitfrc joint="j"/></sensor></mujoco>"#;
+    let alone = Arc::new(load_str(alone, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let mut penalty = sim(&alone, Contact::Penalty, Integrator::SymplecticEulerWorld);
+    let mut room = SensorRoom::new(&penalty);
+    let e = penalty.sensors(&mut room, &[0.0], &[0.0], &[], &mut [0.0]);
+    assert!(e.unwrap_err().message.contains("Penalty"));
+}
+
 #[test]
 fn external_wrenches_are_not_what_a_force_sensor_feels() {
     let model = all_kinds();
@@ -279,7 +452,7 @@ fn names_addresses_and_what_is_left_out() {
     let text = r#"<mujoco><worldbody><camera name="c"/><body name="b"><joint name="j"/>
         <geom size="1"/><site name="s"/></body></worldbody>
         <actuator><motor name="m" joint="j"/></actuator>
-        <sensor><clock/><jointlimitpos joint="j"/><framequat objtype="body" objname="b"/>
+        <sensor><clock/><e_kinetic/><framequat objtype="body" objname="b"/>
         <gyro name="g" site="s" noise="0.1" delay="0.2"/><framepos objtype="camera" objname="c"/>
         <actuatorfrc name="f" actuator="m"/></sensor></mujoco>"#;
     let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
@@ -287,7 +460,7 @@ fn names_addresses_and_what_is_left_out() {
     assert_eq!(names, ["g", "f"]);
     for part in [
         "<clock> is not used",
-        "<jointlimitpos> is not used",
+        "<e_kinetic> is not used",
         "<framequat> with objtype=\"body\" is not there",
         "<framepos> with objtype=\"camera\" is not there",
         "noise of <gyro> is not added",
@@ -307,6 +480,7 @@ fn names_addresses_and_what_is_left_out() {
         (r#"<gyro site="none"/>"#, "nothing is named"),
         (r#"<jointpos joint="j" cutoff="-1"/>"#, "cutoff"),
         (r#"<ballquat joint="j"/>"#, "another type"),
+        (r#"<jointlimitfrc joint="j"/>"#, "a joint with limits"),
         (
             r#"<gyro site="s" name="x"/><gyro site="s" name="x"/>"#,
             "already taken",

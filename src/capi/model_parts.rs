@@ -264,7 +264,8 @@ pub unsafe extern "C" fn ds_model_joint_limits(
 }
 
 /// Largest |force| [N or N m] and |velocity| [m/s or rad/s] that the file gives a joint, inf where
-/// it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second never. 2 numbers.
+/// it gives none. A step enforces the first where ds_load_options.effort_limits asks for it, the second where
+/// ds_options.velocity_limits does. 2 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_model_joint_effort_velocity(
     model: *const ds_model,

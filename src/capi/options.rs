@@ -107,8 +107,11 @@ pub struct ds_options {
     /// 1: ds_rollout_adjoint takes the gradient of ds_sim_step_vjp_aware in every step, and ds_rollout_aware_report says
     /// what became of that. Nothing else depends on it. Default 0.
     pub aware_gradient: i32,
-    /// 0
-    pub reserved: i32,
+    /// 1: the speed of a joint of one degree of freedom is at most its velocity limit (ds_model_joint_effort_velocity) at the end of
+    /// every step, whatever acts on it, by an impulse on the joint; a limit of 0 holds it. Prescribed velocities are not
+    /// bounded. With DS_CONTACT_NONE and DS_CONTACT_PENALTY, and so with DS_INTEGRATOR_BDF1 and the like,
+    /// DS_ERR_UNSUPPORTED; with DS_CONTACT_CONVEX it yields a little. Default 0.
+    pub velocity_limits: i32,
     /// With an implicit integrator: the correction at which Newton's method stops, relative to the stage's largest velocity,
     /// or to what an acceleration of 1 m/s² or rad/s² adds to it where that is larger. Where round-off is reached before it
     /// stops, too. Default 1e-15.
@@ -143,7 +146,7 @@ unsafe impl Growing for ds_options {
             max_work: o.max_work,
             restitution_threshold: o.restitution_threshold,
             aware_gradient: i32::from(o.aware_gradient),
-            reserved: 0,
+            velocity_limits: i32::from(o.velocity_limits),
             newton_tolerance: o.newton_tolerance,
             max_newton: o.max_newton,
         }
@@ -179,6 +182,7 @@ pub(super) unsafe fn options(p: *const ds_options) -> Result<Options> {
         max_push_out_angle: o.max_push_out_angle,
         max_work: o.max_work,
         restitution_threshold: o.restitution_threshold,
+        velocity_limits: args::flag(o.velocity_limits, "options.velocity_limits")?,
         derivatives: args::flag(o.derivatives, "options.derivatives")?,
         require_convergence: args::flag(o.require_convergence, "options.require_convergence")?,
         checkpoint_interval: o.checkpoint_interval,

@@ -66,11 +66,20 @@ pub enum ds_sensor_kind {
     DS_SENSOR_SUBTREE_CENTER = 27,
     DS_SENSOR_SUBTREE_LINEAR_VELOCITY = 28,
     DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = 29,
+    /// Of the bound of a joint of one degree of freedom, or of a tendon's length, that is within its margin, the lower one first: how
+    /// far the joint is from where that begins, negative; how fast it leaves; and the force with which the step holds it. Position and
+    /// velocity are 0 while none is; the force is the impulse on either bound over the time step.
+    DS_SENSOR_JOINT_LIMIT_POSITION = 30,
+    DS_SENSOR_JOINT_LIMIT_VELOCITY = 31,
+    DS_SENSOR_JOINT_LIMIT_FORCE = 32,
+    DS_SENSOR_TENDON_LIMIT_POSITION = 33,
+    DS_SENSOR_TENDON_LIMIT_VELOCITY = 34,
+    DS_SENSOR_TENDON_LIMIT_FORCE = 35,
 }
 
 use ds_sensor_kind::*;
 
-const KINDS: [(ds_sensor_kind, Reading); 30] = [
+const KINDS: [(ds_sensor_kind, Reading); 36] = [
     (DS_SENSOR_FRAME_POSITION, Reading::FramePosition),
     (DS_SENSOR_FRAME_QUATERNION, Reading::FrameQuaternion),
     (DS_SENSOR_FRAME_X_AXIS, Reading::FrameXAxis),
@@ -122,6 +131,18 @@ const KINDS: [(ds_sensor_kind, Reading); 30] = [
         DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM,
         Reading::SubtreeAngularMomentum,
     ),
+    (DS_SENSOR_JOINT_LIMIT_POSITION, Reading::JointLimitPosition),
+    (DS_SENSOR_JOINT_LIMIT_VELOCITY, Reading::JointLimitVelocity),
+    (DS_SENSOR_JOINT_LIMIT_FORCE, Reading::JointLimitForce),
+    (
+        DS_SENSOR_TENDON_LIMIT_POSITION,
+        Reading::TendonLimitPosition,
+    ),
+    (
+        DS_SENSOR_TENDON_LIMIT_VELOCITY,
+        Reading::TendonLimitVelocity,
+    ),
+    (DS_SENSOR_TENDON_LIMIT_FORCE, Reading::TendonLimitForce),
 ];
 
 /// Number of sensors. 0 for NULL.
@@ -171,11 +192,11 @@ pub unsafe extern "C" fn ds_model_sensor_kind(model: *const ds_model, sensor: i3
 
 /// What all sensors tell at a state, in the order of the file: nsensordata numbers. q: nq numbers; v: nv; u: nu, NULL where
 /// nu = 0. Where one of them needs accelerations or contact forces (DS_SENSOR_FRAME_LINEAR_ACCELERATION,
-/// _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE) ds_sim_forward is done first, and is the last step
+/// _FRAME_ANGULAR_ACCELERATION, _ACCELEROMETER, _TOUCH, _FORCE, _TORQUE, and those of limits' forces) ds_sim_forward is done first, and is the last step
 /// afterwards. A cutoff of the file holds, noise is not added. With DS_CONTACT_NONE a rangefinder allocates as ds_sim_collide
 /// does.
 ///
-/// Errors: those of ds_sim_forward.
+/// Errors: those of ds_sim_forward; DS_ERR_UNSUPPORTED for the force of a limit with DS_CONTACT_PENALTY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensors(
     sim: *mut ds_sim,
@@ -202,7 +223,7 @@ pub unsafe extern "C" fn ds_sim_sensors(
 /// rangefinder's ray meets an edge or grazes.
 ///
 /// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
-/// which contacts press: of those the derivatives of impulses tell.
+/// which contacts press: of those the derivatives of impulses tell; and for the force of a limit that holds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     sim: *mut ds_sim,

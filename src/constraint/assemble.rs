@@ -26,7 +26,7 @@ use crate::contact::push_out::Jam;
 use crate::error::Result;
 use crate::linalg::F4;
 use crate::model::Model;
-use crate::model::limits::{Limit, limits};
+use crate::model::limits::{Limit, SpeedLimit, limits};
 use crate::spatial::Mat3;
 use crate::tendon::Cords;
 
@@ -36,6 +36,8 @@ pub struct Constraints {
     pub(super) limits: Vec<Limit>,
     /// Of those that bound a turn: how far it is from where its slopes jump, where it has a row [rad].
     pub(super) turn_margins: Vec<f64>,
+    /// Of those of which it is asked.
+    pub(super) speeds: Vec<SpeedLimit>,
     pub(super) friction: Vec<usize>,
     /// Per dof: whether its velocity is given, so that no impulse changes it.
     pub(super) driven: Vec<bool>,
@@ -100,6 +102,7 @@ impl Constraints {
         cords: &Cords,
         max_contacts: usize,
         by_trees: bool,
+        speeds: Vec<SpeedLimit>,
         desired: Stabilization,
     ) -> Result<Self> {
         let t = model.topology();
@@ -127,6 +130,7 @@ impl Constraints {
         let bounds = limits.iter().flat_map(|l| [l.lower, l.upper]);
         let single = bounds.filter(|b| b.is_finite()).count() + friction.len();
         let single = single + tendons.iter().map(Tendon::most_rows).sum::<usize>();
+        let single = single + 2 * speeds.len();
         let turning = if scene.turns() { max_contacts } else { 0 };
         let max_rows = 3 * (max_contacts + turning) + single + bilateral;
         let max_blocks = max_contacts + turning + single + bilateral;
@@ -155,6 +159,7 @@ impl Constraints {
             turn_margins: vec![0.0; limits.iter().filter(|l| l.turn.is_some()).count()],
             softness: Vec::with_capacity(max_rows),
             limits,
+            speeds,
             friction,
             driven: vec![false; t.nv()],
             coupled,
@@ -289,6 +294,7 @@ impl Constraints {
         let limits = self.limits.iter().filter(|l| self.may_bind(l));
         misses(limits, &self.sources, cords, q, v_next, h, tolerance)
             || self.misses_tendon(cords, v_next, h, tolerance)
+            || self.misses_speed(v_next, tolerance / h)
     }
 
     /// Row of the group that may only open: the normal of a contact, the limit itself.

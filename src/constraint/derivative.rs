@@ -143,6 +143,8 @@ impl ConstraintDerivative {
                     dof,
                     slope: c.target(b).by_gap * sign,
                 }),
+                // Of the old state and of where the dof is nothing is in it.
+                Source::Speed { .. } => {}
                 Source::Limit { .. } | Source::Friction { .. } | Source::Cord { .. } => {
                     self.push_tendon(c, cords, [v, v_next], b);
                 }

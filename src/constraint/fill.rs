@@ -1,4 +1,4 @@
-//! The rows of a step in their order: contacts, limits of joints and of tendons, dry friction of both, spring-dampers of tendons,
+//! The rows of a step in their order: contacts, limits of joints and of tendons, of joints' speeds, dry friction of joints and tendons, spring-dampers of tendons,
 //! equalities, springs.
 
 use super::assemble::Constraints;
@@ -68,7 +68,7 @@ impl Constraints {
         self.keys.push(key);
     }
 
-    /// Rows of all contacts of the scene, of limits within reach, of dry friction, of tendons' spring-dampers, of equalities and of
+    /// Rows of all contacts of the scene, of limits within reach, of speeds, of dry friction, of tendons' spring-dampers, of equalities and of
     /// springs. `cords` holds lengths and moments at q.
     /// `v_free` is the velocity at the end of the step without any impulse.
     pub fn assemble(
@@ -91,6 +91,7 @@ impl Constraints {
         self.fill_turning(t, params, kin, scene);
         self.fill_limits(t, cords, q, [v, v_free], h, speculative_margin);
         self.fill_tendon_limits(t, cords, [v, v_free], h, speculative_margin);
+        self.fill_speed_limits(t, v_free, speculative_margin / h);
         self.fill_friction(t, params, h);
         self.fill_tendon_friction(t, cords, h);
         self.fill_cords(t, params, cords);
@@ -282,7 +283,7 @@ impl Constraints {
         }
     }
 
-    fn push_dof(
+    pub(super) fn push_dof(
         &mut self,
         t: &Topology,
         dof: usize,

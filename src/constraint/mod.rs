@@ -20,6 +20,7 @@ mod memory;
 pub mod rebound;
 pub mod rows;
 mod source;
+mod speed_limits;
 mod stabilization;
 mod stabilize;
 mod target;

@@ -23,6 +23,8 @@ pub enum Source {
     Turning(Turning),
     /// A bound of a one-dof link, of a spherical one's turn or of a tendon: σ is `sign` times its velocity.
     Limit { along: Along, sign: f64 },
+    /// A bound of a dof's speed: σ is `sign` times its velocity, and `limit`.
+    Speed { dof: usize, sign: f64, limit: f64 },
     /// Dry friction of a dof or of a tendon.
     Friction { along: Along },
     /// The spring-damper of a tendon: σ is `sign` times its velocity, scaled. `end` of its lengths at rest it is beyond, 0 the

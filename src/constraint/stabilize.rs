@@ -75,6 +75,7 @@ impl Constraints {
                 Source::Friction { .. } | Source::Turning(_) => {
                     self.g[range].copy_from_slice(&free[..=last]);
                 }
+                Source::Speed { limit, .. } => self.g[range][0] = free[0] + limit,
                 Source::Cord { elastic, .. } => {
                     self.g[range][0] = free[0] + elastic.by_elongation() * self.gaps[i];
                 }
@@ -264,7 +265,7 @@ impl Constraints {
             Source::Friction { .. } => path(b),
             Source::Cord { .. } if self.modes[b] == Mode::Breaking => f64::INFINITY,
             Source::Cord { .. } => path(b),
-            Source::Spring { .. } | Source::Turning(_) => f64::INFINITY,
+            Source::Spring { .. } | Source::Speed { .. } | Source::Turning(_) => f64::INFINITY,
             Source::Equality { error, .. } => self.undoing(b, error, s).kink_distance.min(path(b)),
             _ => {
                 let (rebound, rebounds) = self.rebound_kink(b, s);

@@ -202,6 +202,7 @@ impl Weights {
             | Source::Friction {
                 along: Along::Turn(i),
             } => self.turns[i],
+            Source::Speed { dof, .. } => self.dofs[dof],
             // What yields by itself is not weighed.
             Source::Cord { .. } | Source::Spring { .. } => 1.0,
             Source::Equality { index, .. } => self.equalities[index],

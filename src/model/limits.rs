@@ -1,8 +1,8 @@
 //! Bounds of joints.
 
-use super::Model;
 use super::spec::JointKind;
 use super::topology::LinkKind;
+use super::{Joint, Model};
 use crate::error::{Error, Result};
 use std::f64::consts::PI;
 
@@ -26,6 +26,23 @@ impl Limit {
     pub fn nv(&self) -> usize {
         if self.turn.is_some() { 3 } else { 1 }
     }
+}
+
+/// A bound of a one-dof joint's speed, either way [m/s or rad/s].
+#[derive(Clone, Copy, Debug)]
+pub struct SpeedLimit {
+    pub dof: usize,
+    pub speed: f64,
+}
+
+/// Those of all joints of a model.
+pub fn speed_limits(model: &Model) -> Vec<SpeedLimit> {
+    let bounded = |j: &&Joint| j.nv == 1 && j.velocity_limit.is_finite();
+    let limit = |j: &Joint| SpeedLimit {
+        dof: j.iv,
+        speed: j.velocity_limit,
+    };
+    (model.joints().iter().filter(bounded).map(limit)).collect()
 }
 
 /// Those of all joints of a model. A turn is at most π, which therefore bounds none.

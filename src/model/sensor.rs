@@ -46,6 +46,14 @@ pub enum Reading {
     SubtreeCenter,
     SubtreeLinearVelocity,
     SubtreeAngularMomentum,
+    /// Of the bound of a joint or of a tendon's length that is within its margin: how far off, less that, how fast it leaves, and the
+    /// force with which it holds; zero while none is.
+    JointLimitPosition,
+    JointLimitVelocity,
+    JointLimitForce,
+    TendonLimitPosition,
+    TendonLimitVelocity,
+    TendonLimitForce,
 }
 
 /// On what a sensor sits.
@@ -69,19 +77,35 @@ impl Reading {
             Rangefinder | Touch | JointPosition | JointVelocity | JointActuatorForce
             | TendonPosition | TendonVelocity | ActuatorPosition | ActuatorVelocity
             | ActuatorForce => 1,
+            _ if self.is_of_limit() => 1,
             _ => 3,
         }
     }
 
     pub fn seat(self) -> Seat {
         match self {
-            JointPosition | JointVelocity | JointActuatorForce => Seat::Joint,
+            JointPosition | JointVelocity | JointActuatorForce | JointLimitPosition
+            | JointLimitVelocity | JointLimitForce => Seat::Joint,
             BallQuaternion | BallAngularVelocity => Seat::BallJoint,
-            TendonPosition | TendonVelocity => Seat::Tendon,
+            TendonPosition | TendonVelocity | TendonLimitPosition | TendonLimitVelocity
+            | TendonLimitForce => Seat::Tendon,
             ActuatorPosition | ActuatorVelocity | ActuatorForce => Seat::Actuator,
             SubtreeCenter | SubtreeLinearVelocity | SubtreeAngularMomentum => Seat::Body,
             _ => Seat::Frame,
         }
+    }
+
+    /// Whether it tells of a bound, which its joint or tendon must have.
+    pub fn is_of_limit(self) -> bool {
+        matches!(
+            self,
+            JointLimitPosition
+                | JointLimitVelocity
+                | JointLimitForce
+                | TendonLimitPosition
+                | TendonLimitVelocity
+                | TendonLimitForce
+        )
     }
 
     /// Whether it may be told relative to another frame.
@@ -108,12 +132,17 @@ impl Reading {
                 | Touch
                 | Force
                 | Torque
+                | JointLimitForce
+                | TendonLimitForce
         )
     }
 
     /// Whether it is never negative, so that a cutoff bounds it on one side.
     fn is_positive(self) -> bool {
-        matches!(self, Rangefinder | Touch)
+        matches!(
+            self,
+            Rangefinder | Touch | JointLimitForce | TendonLimitForce
+        )
     }
 
     /// Whether a cutoff applies: not to directions.

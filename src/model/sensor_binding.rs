@@ -93,8 +93,18 @@ impl Model {
                 spec.of
             )));
         };
+        let is_bounded = |limits: Option<(f64, f64)>| {
+            limits.is_some_and(|(a, b)| a.is_finite() || b.is_finite())
+        };
+        let of_limit = spec.reading.is_of_limit();
         let expected = match seat {
             Seat::Joint if self.joints[index].nv != 1 => "a joint of one degree of freedom",
+            Seat::Joint if of_limit && !is_bounded(self.joints[index].limits) => {
+                "a joint with limits"
+            }
+            Seat::Tendon if of_limit && !is_bounded(self.tendons[index].limits) => {
+                "a tendon with limits"
+            }
             Seat::BallJoint if self.joints[index].kind != JointKind::Spherical => {
                 "a spherical joint"
             }

@@ -5,15 +5,17 @@
 //!   welds without a name; a continuous joint is a hinge without limits.
 //! - The compiler takes no inertia from geoms: what has none here has none there.
 
+use super::mjcf_sensors::{Sensors, magnetic};
 use super::mjcf_tendons::Cords;
 use super::names::Names;
 use super::pieces::{below, children, joints_of_bodies};
 use super::shapes::{Assets, geom};
 use super::whole_file::Written;
-use super::writer::{Writer, place, range};
+use super::writer::{Writer, place, range, zone};
 use super::xml_text::Xml;
 use super::{aim, equalities, mjcf_actuators};
 use crate::error::Result;
+use crate::model::sensor::usual_field;
 use crate::model::spec::{EqualityKind, MJCF_TIME_STEP};
 use crate::model::topology::LinkKind;
 use crate::model::{Actuator, Joint, Model};
@@ -24,7 +26,8 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     w.split_inner_free_joints();
     let contact = equalities::contact(&mut w);
     w.name_what_is_referred_to(&contact);
-    let cords = Cords::new(&mut w);
+    let mut cords = Cords::new(&mut w);
+    let sensors = Sensors::new(&mut w, &mut cords);
 
     let mut xml = Xml::new();
     let name = Names::new("model", std::iter::once(model.name()), &mut w.losses);
@@ -41,18 +44,21 @@ pub(super) fn write(model: &Model) -> Result<Written> {
     let fluid = model.fluid();
     xml.unless(&[0.0], "density", &[fluid.density])
         .unless(&[0.0], "viscosity", &[fluid.viscosity])
-        .unless(&[0.0; 3], "wind", &fluid.wind.to_array());
+        .unless(&[0.0; 3], "wind", &fluid.wind.to_array())
+        .unless(
+            &usual_field().to_array(),
+            "magnetic",
+            &magnetic(model).to_array(),
+        );
     xml.end();
     let assets = Assets::write(&mut xml, &mut w);
     w.tree(&mut xml, &assets, &cords);
     equalities::write_contact(&mut xml, &w, &contact);
     let tendons = cords.write(&mut xml, &mut w);
     equalities::write(&mut xml, &mut w, &tendons);
-    let kept = mjcf_actuators::write(&mut xml, &mut w, &tendons);
+    let (actuators, kept) = mjcf_actuators::write(&mut xml, &mut w, &tendons);
     w.keyframes(&mut xml, &kept);
-    for s in model.sensors() {
-        w.losses.note("sensors are left out", &s.name);
-    }
+    sensors.write(&mut xml, &mut w, &tendons, (&actuators, &kept));
     Ok(Written {
         text: xml.finish(),
         attached: Vec::new(),
@@ -133,6 +139,7 @@ impl Writer<'_> {
             }
             for &s in &sites[body] {
                 xml.start("site").named("name", cords.sites.of(s));
+                zone(xml, &self.model.sites()[s].zone);
                 place(xml, &self.model.sites()[s].placement);
                 xml.end();
             }

@@ -8,8 +8,8 @@ use crate::model::muscle::Muscle;
 use crate::model::topology::LinkKind;
 use crate::model::{ActsOn, Actuator};
 
-/// Writes those that MJCF can say; gives their indices in u.
-pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> Vec<usize> {
+/// Writes those that MJCF can say; gives the names of all, and the indices in u of these.
+pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, Vec<usize>) {
     let list = w.model.actuators();
     let names = actuator_names(w);
     let mut kept = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> Vec<usize
     if !kept.is_empty() {
         xml.end();
     }
-    kept
+    (names, kept)
 }
 
 /// Inputs that are one for each dof have the names of their joints, some of them the same.

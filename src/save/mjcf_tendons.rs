@@ -1,9 +1,10 @@
 //! Springs and tendons in MJCF, with the sites and geoms that their paths name.
 
 use super::names::Names;
-use super::writer::{Writer, place, range};
+use super::writer::{Writer, place, range, zone};
 use super::xml_text::{UNBOUNDED, Xml};
 use crate::model::cord::{PathPoint, SpringSpec, TendonPath, TendonSpec, WrapShape, WrapSpec};
+use crate::model::sensor::Zone;
 use crate::model::spec::ShapeSpec;
 use crate::spatial::{Pose, Vec3};
 
@@ -15,9 +16,11 @@ enum Station {
     Pulley(f64),
 }
 
-/// What stands on a body for the sake of paths only.
+/// What stands on a body for the sake of paths and sensors only.
 enum Extra {
     Site(Vec3),
+    /// Where a sensor sits, and what it feels in.
+    Seat(Pose, Zone),
     Solid(WrapSpec),
 }
 
@@ -93,6 +96,35 @@ impl Cords {
         name
     }
 
+    /// The name of the site of a sensor: one of the model's, or one of its own. `felt`: the zone about it, where it matters.
+    pub fn seat(
+        &mut self,
+        w: &mut Writer,
+        (body, at): (usize, &Pose),
+        felt: Option<&Zone>,
+        who: &str,
+    ) -> String {
+        let is_it = |zone: &Zone| felt.is_none_or(|felt| felt == zone);
+        let mut sites = w.model.sites().iter();
+        let found = sites.position(|s| s.body == body && s.placement == *at && is_it(&s.zone));
+        if let Some(id) = found {
+            self.sites.need(id, &mut w.losses);
+            return self.sites.of(id).to_owned();
+        }
+        let known = self.extra.iter().find(|(of, _, extra)| {
+            matches!(extra, Extra::Seat(p, zone) if *of == body && p == at && is_it(zone))
+        });
+        if let Some((_, name, _)) = known {
+            return name.clone();
+        }
+        let name = self.sites.fresh(&format!("{who}_seat"));
+        let what = "places of sensors that are no sites become sites";
+        w.losses.note(what, who);
+        let extra = Extra::Seat(*at, felt.copied().unwrap_or_default());
+        self.extra.push((body, name.clone(), extra));
+        name
+    }
+
     /// The name of a geom that is the solid, or of one of its own that touches nothing.
     fn solid(&mut self, w: &mut Writer, wrap: &WrapSpec, who: &str) -> String {
         let is_it = |shape: &ShapeSpec| match shape {
@@ -126,6 +158,11 @@ impl Cords {
                 Extra::Site(at) => {
                     xml.start("site").attribute("name", name);
                     place(xml, &Pose::translation(*at));
+                }
+                Extra::Seat(at, felt) => {
+                    xml.start("site").attribute("name", name);
+                    zone(xml, felt);
+                    place(xml, at);
                 }
                 Extra::Solid(wrap) => {
                     let (kind, size) = match wrap.shape {
@@ -165,8 +202,8 @@ impl Cords {
     }
 }
 
-/// A joint that a fixed tendon names.
-fn name_joint(w: &mut Writer, joint: &str) {
+/// Gives a name to a joint that a fixed tendon or a sensor names.
+pub(super) fn name_joint(w: &mut Writer, joint: &str) {
     if let Some(id) = w.model.joint_id(joint)
         && let [piece] = &mut w.pieces[id][..]
         && piece.name.is_empty()

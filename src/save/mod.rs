@@ -9,6 +9,7 @@ mod inertias;
 mod losses;
 mod mjcf;
 mod mjcf_actuators;
+mod mjcf_sensors;
 mod mjcf_tendons;
 mod names;
 mod obj;

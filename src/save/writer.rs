@@ -6,6 +6,7 @@ use super::pieces::{Piece, pieces};
 use super::xml_text::{UNBOUNDED, Xml, bounded};
 use super::{aim, inertias};
 use crate::model::Model;
+use crate::model::sensor::{Zone, ZoneShape};
 use crate::spatial::{Mat3, Pose};
 
 /// The model, its names in the file and what is lost.
@@ -43,6 +44,24 @@ pub(super) fn place(xml: &mut Xml, p: &Pose) {
     if p.rot != Mat3::IDENTITY {
         xml.numbers("quat", &aim::quaternion(&p.rot));
     }
+}
+
+/// The zone about a site, where it is another than readers assume.
+pub(super) fn zone(xml: &mut Xml, zone: &Zone) {
+    if *zone == Zone::default() {
+        return;
+    }
+    xml.attribute(
+        "type",
+        match zone.shape {
+            ZoneShape::Sphere => "sphere",
+            ZoneShape::Capsule => "capsule",
+            ZoneShape::Ellipsoid => "ellipsoid",
+            ZoneShape::Cylinder => "cylinder",
+            ZoneShape::Box => "box",
+        },
+    )
+    .numbers("size", &zone.size);
 }
 
 /// A range that readers take: finite, and the lower bound below the upper one.

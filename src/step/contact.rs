@@ -32,7 +32,7 @@ use crate::dynamics::mass::DenseInverse;
 use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
-use crate::model::limits::limits;
+use crate::model::limits::{limits, speed_limits};
 use crate::model::topology::Topology;
 use crate::spatial::Twist;
 use crate::tendon::Cords;
@@ -103,6 +103,10 @@ impl ContactStage {
             &cords,
             options.max_contacts,
             convex,
+            match options.velocity_limits {
+                true => speed_limits(model),
+                false => Vec::new(),
+            },
             Stabilization {
                 rebound_above: options.restitution_threshold,
                 ..Stabilization::new(

@@ -4,6 +4,7 @@ use super::contact::ContactReport;
 use super::info::{StepInfo, check_length};
 use super::sim::Sim;
 use super::state::{Held, Last};
+use crate::constraint::{Along, Source};
 use crate::contact::mode::Mode;
 use crate::error::{Error, Result};
 use crate::spatial::{Vec3, Wrench};
@@ -104,6 +105,20 @@ impl Sim {
             }
         }
         Ok(())
+    }
+
+    /// Impulse of the last step on the bounds of a dof or of a tendon's length [N s or N m s].
+    pub(crate) fn impulse_of_limit(&self, of: Along) -> f64 {
+        let Some(c) = &self.contact else {
+            return 0.0;
+        };
+        let c = &c.constraints;
+        let bounds = c
+            .sources
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| matches!(s, Source::Limit { along, .. } if *along == of));
+        bounds.map(|(group, _)| c.impulse(group).0[0]).sum()
     }
 
     /// The wrench (force; moment) set on a body, world axes at the body's origin [N, N m].

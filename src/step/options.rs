@@ -110,6 +110,8 @@ pub struct Options {
     /// is slower comes to rest: without a threshold a ball would bounce at ever smaller heights. [`Contact::Convex`] has
     /// dissipation instead, and no rebounds.
     pub restitution_threshold: f64,
+    /// The speed of a joint of one degree of freedom is at most its velocity limit at the end of a step, by whatever acts on it.
+    pub velocity_limits: bool,
     /// Make the workspace of derivatives.
     pub derivatives: bool,
     /// A step whose contact problem is not solved to the tolerance is an error; otherwise it is
@@ -143,6 +145,7 @@ impl Default for Options {
             max_push_out: 0.5,
             max_push_out_angle: 1.0,
             restitution_threshold: 0.01,
+            velocity_limits: false,
             derivatives: true,
             require_convergence: false,
             checkpoint_interval: 1,
@@ -248,6 +251,12 @@ impl Options {
             ));
         }
         let are_forces = matches!(self.contact, Contact::None | Contact::Penalty);
+        if self.velocity_limits && are_forces {
+            return Err(Error::unsupported(format!(
+                "options.velocity_limits: rows of a contact law hold them; with it options.contact must be Ncp, Lcp or Convex, got {:?}",
+                self.contact
+            )));
+        }
         if self.integrator.formula().is_some() && !are_forces {
             return Err(Error::unsupported(format!(
                 "options.integrator: {:?} solves for forces alone; with it options.contact must be None or Penalty, got {:?}",

@@ -15,6 +15,7 @@ import against_differences
 import against_drake
 import against_mujoco
 import against_mujoco_margins
+import against_mujoco_ranges
 import against_mujoco_sensors
 import against_nimble
 import against_pinocchio
@@ -40,6 +41,8 @@ def main(names):
     if not names:
         report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
         against_mujoco_margins.compare(report)
+        report.section(f"Ranges of muscles, and sensors of limits, against MuJoCo {mujoco.__version__}")
+        against_mujoco_ranges.compare(report)
     report.section(f"Saved as MJCF, against MuJoCo {mujoco.__version__}")
     report.each(chosen(against_saved.ROBOTS), against_saved.compare)
     report.section(f"MJCF, through MuJoCo's compiled model, against Pinocchio {pinocchio.__version__}")

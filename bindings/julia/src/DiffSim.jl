@@ -22,7 +22,7 @@ using .LibDiffSim
 
 export DiffSimError, Model, load_model, neutral, home, keyframe, keyframe_names, integrate, difference, body_id, joint_id, geom_id, site_id, warnings
 export Builder, inertia_from_com, set_gravity!, set_actuation!, add_body!, add_joint!, add_geom!, add_actuator!, add_spring!
-export add_tendon!, add_equality!, build, tendon_id, tendon_names, tendon_lengths
+export add_tendon!, add_equality!, add_site!, add_sensor!, set_gravity_compensation!, build, tendon_id, tendon_names, tendon_lengths
 export pair_enabled, with_pairs, with_actuators, exclude_overlapping, visuals
 export Sim, step!, jacobians, jacobian_pattern, sparse_jacobians, jvp, vjp, vjp_aware, aware_contacts, contacts, step_info, memory, restore!, reset!
 export Param, select_params!, params, set_params!, external_wrench!
@@ -38,6 +38,10 @@ export frame_jacobian, frame_jacobian_rate, frame_velocity, frame_acceleration
 export Rollout, run!, aware_report
 export act, set_act!, act_jacobians, jvp_act, vjp_act, run_act!, keyframe_act, act_actuators
 export Batch, batch_step!
+export forward, acceleration_jacobians, acceleration_vjp, inverse, inverse_jacobians, body_contact_wrenches
+export ray_cast, ray_casts, sensors, sensor_jacobians, sensor_vjp, sensor_id, sensor_names, sensor_range, sensor_kind
+export Ik, add_frame!, add_center_of_mass!, add_posture!, set_target!, set_weight!, residual, gradient_kind
+export lqr, Ilqr, set_weights!, set_reference!, set_input_bounds!, states, gains
 export Problem, solve!, modes, impulses_unique
 export Recorder, record!, surface!, save
 
@@ -72,6 +76,9 @@ include("questions.jl")
 include("rollout.jl")
 include("batch.jl")
 include("activations.jl")
+include("measured.jl")
+include("ik.jl")
+include("control.jl")
 include("problem.jl")
 include("recorder.jl")
 

@@ -171,6 +171,12 @@ const DS_SENSOR_ACTUATOR_FORCE = Int32(26)
 const DS_SENSOR_SUBTREE_CENTER = Int32(27)
 const DS_SENSOR_SUBTREE_LINEAR_VELOCITY = Int32(28)
 const DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM = Int32(29)
+const DS_SENSOR_JOINT_LIMIT_POSITION = Int32(30)
+const DS_SENSOR_JOINT_LIMIT_VELOCITY = Int32(31)
+const DS_SENSOR_JOINT_LIMIT_FORCE = Int32(32)
+const DS_SENSOR_TENDON_LIMIT_POSITION = Int32(33)
+const DS_SENSOR_TENDON_LIMIT_VELOCITY = Int32(34)
+const DS_SENSOR_TENDON_LIMIT_FORCE = Int32(35)
 const DS_ZONE_SPHERE = Int32(0)
 const DS_ZONE_CAPSULE = Int32(1)
 const DS_ZONE_ELLIPSOID = Int32(2)
@@ -404,7 +410,7 @@ mutable struct ds_options
     max_work::Cdouble
     restitution_threshold::Cdouble
     aware_gradient::Int32
-    reserved::Int32
+    velocity_limits::Int32
     newton_tolerance::Cdouble
     max_newton::Csize_t
     function ds_options()

@@ -33,3 +33,9 @@ function batch_step!(b::Batch, q, v, u)
     check(LibDiffSim.ds_batch_step(handle(b), q, v, u, q, v, C_NULL))
     (q, v)
 end
+
+"    prescribe!(batch, element, dof, velocity)\n\nAs of a [`Sim`](@ref), in one element, counted from 1."
+function prescribe!(b::Batch, element, dof, velocity)
+    1 <= element <= b.count || throw(ArgumentError("element: expected 1 to $(b.count), got $element"))
+    check(LibDiffSim.ds_batch_prescribe(handle(b), element - 1, dof, velocity))
+end

@@ -53,6 +53,51 @@ const EQUALITIES = (
     joint = LibDiffSim.DS_EQUALITY_JOINT,
     tendon = LibDiffSim.DS_EQUALITY_TENDON,
 )
+const SENSORS = (
+    frame_position = LibDiffSim.DS_SENSOR_FRAME_POSITION,
+    frame_quaternion = LibDiffSim.DS_SENSOR_FRAME_QUATERNION,
+    frame_x_axis = LibDiffSim.DS_SENSOR_FRAME_X_AXIS,
+    frame_y_axis = LibDiffSim.DS_SENSOR_FRAME_Y_AXIS,
+    frame_z_axis = LibDiffSim.DS_SENSOR_FRAME_Z_AXIS,
+    frame_linear_velocity = LibDiffSim.DS_SENSOR_FRAME_LINEAR_VELOCITY,
+    frame_angular_velocity = LibDiffSim.DS_SENSOR_FRAME_ANGULAR_VELOCITY,
+    frame_linear_acceleration = LibDiffSim.DS_SENSOR_FRAME_LINEAR_ACCELERATION,
+    frame_angular_acceleration = LibDiffSim.DS_SENSOR_FRAME_ANGULAR_ACCELERATION,
+    gyro = LibDiffSim.DS_SENSOR_GYRO,
+    velocimeter = LibDiffSim.DS_SENSOR_VELOCIMETER,
+    accelerometer = LibDiffSim.DS_SENSOR_ACCELEROMETER,
+    magnetometer = LibDiffSim.DS_SENSOR_MAGNETOMETER,
+    rangefinder = LibDiffSim.DS_SENSOR_RANGEFINDER,
+    touch = LibDiffSim.DS_SENSOR_TOUCH,
+    force = LibDiffSim.DS_SENSOR_FORCE,
+    torque = LibDiffSim.DS_SENSOR_TORQUE,
+    joint_position = LibDiffSim.DS_SENSOR_JOINT_POSITION,
+    joint_velocity = LibDiffSim.DS_SENSOR_JOINT_VELOCITY,
+    ball_quaternion = LibDiffSim.DS_SENSOR_BALL_QUATERNION,
+    ball_angular_velocity = LibDiffSim.DS_SENSOR_BALL_ANGULAR_VELOCITY,
+    joint_actuator_force = LibDiffSim.DS_SENSOR_JOINT_ACTUATOR_FORCE,
+    tendon_position = LibDiffSim.DS_SENSOR_TENDON_POSITION,
+    tendon_velocity = LibDiffSim.DS_SENSOR_TENDON_VELOCITY,
+    actuator_position = LibDiffSim.DS_SENSOR_ACTUATOR_POSITION,
+    actuator_velocity = LibDiffSim.DS_SENSOR_ACTUATOR_VELOCITY,
+    actuator_force = LibDiffSim.DS_SENSOR_ACTUATOR_FORCE,
+    subtree_center = LibDiffSim.DS_SENSOR_SUBTREE_CENTER,
+    subtree_linear_velocity = LibDiffSim.DS_SENSOR_SUBTREE_LINEAR_VELOCITY,
+    subtree_angular_momentum = LibDiffSim.DS_SENSOR_SUBTREE_ANGULAR_MOMENTUM,
+    joint_limit_position = LibDiffSim.DS_SENSOR_JOINT_LIMIT_POSITION,
+    joint_limit_velocity = LibDiffSim.DS_SENSOR_JOINT_LIMIT_VELOCITY,
+    joint_limit_force = LibDiffSim.DS_SENSOR_JOINT_LIMIT_FORCE,
+    tendon_limit_position = LibDiffSim.DS_SENSOR_TENDON_LIMIT_POSITION,
+    tendon_limit_velocity = LibDiffSim.DS_SENSOR_TENDON_LIMIT_VELOCITY,
+    tendon_limit_force = LibDiffSim.DS_SENSOR_TENDON_LIMIT_FORCE,
+)
+const ZONES = (
+    sphere = LibDiffSim.DS_ZONE_SPHERE,
+    capsule = LibDiffSim.DS_ZONE_CAPSULE,
+    ellipsoid = LibDiffSim.DS_ZONE_ELLIPSOID,
+    cylinder = LibDiffSim.DS_ZONE_CYLINDER,
+    box = LibDiffSim.DS_ZONE_BOX,
+)
 
 """
 Fills the fields of a description, and calls `add` with it while what it points to is kept alive. `nothing` stands for what the
@@ -213,6 +258,41 @@ add_equality!(b::Builder; kind, fields...) =
     described(LibDiffSim.ds_equality_desc(), (kind = choice(EQUALITIES, "kind", kind), fields...)) do made
         LibDiffSim.ds_builder_add_equality(handle(b), made)
     end
+
+"""
+    add_site!(builder, body, name = nothing; placement = nothing)
+
+Adds a named frame to a body and gives its id. `placement`: 4×4, in the body's frame; `nothing` for the identity.
+"""
+function add_site!(b::Builder, body, name = nothing; placement = nothing)
+    out = Ref{Int32}(-1)
+    matrix = placement === nothing ? nothing : convert(Matrix{Float64}, placement)
+    text = name === nothing ? C_NULL : name
+    check(LibDiffSim.ds_builder_add_site(handle(b), body, text, optional(matrix, "placement", 4, 4), out))
+    Int(out[])
+end
+
+"""
+    add_sensor!(builder; kind, fields...)
+
+Adds a sensor. `kind` is such as `:gyro`, as in the header's `ds_sensor_kind`; fields are those of `ds_sensor_desc`: name, body,
+placement (4×4), of (the name of a joint, tendon or actuator), reference_body, reference_placement (4×4), zone (such as `:box`) and
+zone_size (3), cutoff, field (3).
+"""
+add_sensor!(b::Builder; kind, zone = :sphere, fields...) =
+    described(
+        LibDiffSim.ds_sensor_desc(), (kind = choice(SENSORS, "kind", kind), zone = choice(ZONES, "zone", zone), fields...),
+    ) do made
+        LibDiffSim.ds_builder_add_sensor(handle(b), made)
+    end
+
+"""
+    set_gravity_compensation!(builder, body, share)
+
+Lets a force at its centre of mass carry a share of a body's own weight: 0 for none of it, as it is from the start, 1 and it floats.
+"""
+set_gravity_compensation!(b::Builder, body, share) =
+    check(LibDiffSim.ds_builder_set_gravity_compensation(handle(b), body, share))
 
 "    build(builder)\n\nThe model of what has been collected. The builder can be added to and built again."
 function build(b::Builder)

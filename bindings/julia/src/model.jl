@@ -2,7 +2,7 @@
     Model
 
 A robot or scene: constant once made, and safe to use from many threads. Fields `nq`, `nv`, `nu`, `nbody`, `njoint`,
-`ngeom`, `nsite` hold its sizes. Made by [`load_model`](@ref).
+`ngeom`, `nsite`, `nsensor`, `nsensordata` hold its sizes. Made by [`load_model`](@ref).
 """
 mutable struct Model
     handle::Ptr{Cvoid}
@@ -14,6 +14,8 @@ mutable struct Model
     njoint::Int
     ngeom::Int
     nsite::Int
+    nsensor::Int
+    nsensordata::Int
     function Model(handle)
         L = LibDiffSim
         sizes = (
@@ -25,6 +27,8 @@ mutable struct Model
             L.ds_model_njoint,
             L.ds_model_ngeom,
             L.ds_model_nsite,
+            L.ds_model_nsensor,
+            L.ds_model_nsensordata,
         )
         finalizer(close, new(handle, (Int(f(handle)) for f in sizes)...))
     end
@@ -62,6 +66,12 @@ const FORMATS = (urdf = LibDiffSim.DS_FORMAT_URDF, mjcf = LibDiffSim.DS_FORMAT_M
 function choice(options, name, value)
     value isa Symbol && haskey(options, value) || throw(ArgumentError("$name: expected one of $(keys(options)), got $(repr(value))"))
     options[value]
+end
+
+"The name of a constant of the library; `:unknown` of a newer library's."
+function named(options, value)
+    at = findfirst(x -> x == value, collect(values(options)))
+    at === nothing ? :unknown : keys(options)[at]
 end
 
 """
@@ -156,6 +166,7 @@ for (name, f) in (
     (:geom_id, :ds_model_geom_id),
     (:site_id, :ds_model_site_id),
     (:tendon_id, :ds_model_tendon_id),
+    (:sensor_id, :ds_model_sensor_id),
 )
     @eval begin
         "Id of what has this name in the model."

@@ -20,6 +20,9 @@ end
     include("activations.jl")
     include("misuse.jl")
     include("problem.jl")
+    include("measured.jl")
+    include("ik.jl")
+    include("control.jl")
     include("same_bits.jl")
     include("chain_rules.jl")
     @testset "names of constants" begin
@@ -29,9 +32,12 @@ end
             "DS_CONTACT_" => DiffSim.LAWS, "DS_INTEGRATOR_" => DiffSim.INTEGRATORS, "DS_PARAM_" => DiffSim.PARAMS,
             "DS_JOINT_" => DiffSim.JOINTS, "DS_GEOM_" => DiffSim.GEOMS, "DS_EQUALITY_" => DiffSim.EQUALITIES,
             "DS_ACTUATION_" => DiffSim.ACTUATIONS, "DS_ACTIVATION_" => DiffSim.ACTIVATIONS, "DS_MIMIC_" => DiffSim.MIMICS,
+            "DS_SENSOR_" => DiffSim.SENSORS, "DS_ZONE_" => DiffSim.ZONES, "DS_ILQR_" => DiffSim.ILQR_OUTCOMES,
         )
             constants = filter(n -> startswith(string(n), prefix) && !(n in unnamed), names(DiffSim.LibDiffSim; all = true))
-            made = Dict(Symbol(prefix, uppercase(string(k))) => named[k] for k in keys(named))
+            # What the file says is called so in C.
+            written(k) = k == :file ? "FROM_FILE" : uppercase(string(k))
+            made = Dict(Symbol(prefix, written(k)) => named[k] for k in keys(named))
             @test made == Dict(n => getfield(DiffSim.LibDiffSim, n) for n in constants)
         end
         @test_throws ArgumentError DiffSim.sim_options(; integrator = 3)

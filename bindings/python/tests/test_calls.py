@@ -398,6 +398,10 @@ def test_inputs_of_a_urdf(models):
     effort = np.array([j.effort for j in model.joints if j.nv == 1])
     far = [diffsim.Sim(m, time_step=h).step(q, v, u) for m, u in ((limited, 9.0 * effort), (model, effort))]
     np.testing.assert_array_equal(far[0][1], far[1][1])
+    speed = np.array([j.velocity for j in model.joints if j.nv == 1])
+    held = diffsim.Sim(model, time_step=0.1, velocity_limits=1).step(q, v, 99.0 * effort)[1]
+    free = diffsim.Sim(model, time_step=0.1).step(q, v, 99.0 * effort)[1]
+    assert (np.abs(held[6:]) <= speed + 1e-9).all() and (np.abs(free[6:]) > speed).any()
 
 
 def test_what_a_file_draws(tmp_path):

@@ -167,16 +167,17 @@ impl Scene {
         }
         let mut rules = self.rules.clone();
         rules.choose(a, b, enabled);
-        if let Some(pair) = rules.pair(a.min(b), a.max(b)) {
-            if check_condim(model, &pair)? && !self.turns {
-                return Err(Error::unsupported(format!(
-                    "geoms \"{}\" and \"{}\": condim {}, but no pair of the simulation as it was made had torsional friction: \
-                     enable one with it in the model before (ds_model_set_pair_enabled)",
-                    model.geoms()[pair.a].name,
-                    model.geoms()[pair.b].name,
-                    pair.condim
-                )));
-            }
+        if let Some(pair) = rules.pair(a.min(b), a.max(b))
+            && check_condim(model, &pair)?
+            && !self.turns
+        {
+            return Err(Error::unsupported(format!(
+                "geoms \"{}\" and \"{}\": condim {}, but no pair of the simulation as it was made resists torsion: \
+                 enable it in the model before (ds_model_with_pairs)",
+                model.geoms()[pair.a].name,
+                model.geoms()[pair.b].name,
+                pair.condim
+            )));
         }
         self.filter(model, rules);
         Ok(())

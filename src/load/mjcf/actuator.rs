@@ -3,6 +3,7 @@
 use super::Loader;
 use super::actuator_settings::{ActuatorSettings, Bias, Dynamics, Gain};
 use super::joint::range;
+use super::length_range::WaitingRange;
 use super::names::Names;
 use super::node::Node;
 use super::servo::{DampingRatio, JointEntry};
@@ -166,9 +167,9 @@ impl Loader {
         Ok(())
     }
 
-    /// What of gain and bias is a muscle's, with the range of lengths that it needs.
+    /// What of gain and bias is a muscle's, with the range of lengths that it needs, if that need not wait.
     fn muscles(
-        &self,
+        &mut self,
         node: Node<'_>,
         settings: &ActuatorSettings,
         target: &Target,
@@ -183,18 +184,26 @@ impl Loader {
         let LengthRange {
             use_existing,
             use_limits,
+            is_found,
         } = self.compiler.length_range;
         let [lower, upper] = settings.length_range;
         let length_range = if use_existing && lower < upper {
             (lower, upper)
-        } else {
+        } else if let Some(limits) = target.limits.filter(|_| use_limits) {
             // As in MuJoCo, without the gear.
-            target.limits.filter(|_| use_limits).ok_or_else(|| {
-                node.unsupported(
-                    "a muscle without lengthrange, which would be found by a simulation; give it, or limits of the joint or \
-                     tendon and <lengthrange uselimit=\"true\"/> in <compiler>",
-                )
-            })?
+            limits
+        } else if is_found {
+            let actuator = self.spec.actuators.len();
+            self.waiting_ranges.push(WaitingRange::new(node, actuator));
+            self.warnings.add(
+                node,
+                "lengthrange of muscles is not given: it is that within the limits of joints, where MuJoCo simulates limits that give way",
+            );
+            (0.0, 0.0)
+        } else {
+            return Err(node.unsupported(
+                "a muscle without lengthrange, and <lengthrange mode=\"none\"/> in <compiler>; give it",
+            ));
         };
         Ok(parts.map(|(is_muscle, x)| {
             is_muscle.then(|| Muscle {

@@ -14,6 +14,7 @@ mod flat_tree;
 mod geom;
 mod joint;
 mod keyframe;
+mod length_range;
 mod mass;
 mod mocap;
 mod names;
@@ -41,9 +42,11 @@ pub use asset::MjcfOptions;
 use asset::{Assets, Files};
 use defaults::{Classes, MAIN};
 use flat_tree::Tree;
+use length_range::WaitingRange;
 use mass::BodyMass;
 use names::Names;
 use node::Node;
+pub(crate) use sensor::sensor_tag;
 use servo::{DampingRatio, JointEntry, SpringDamper};
 use settings::{Compiler, Options};
 use std::path::Path;
@@ -103,6 +106,7 @@ struct Loader {
     actuated: Vec<Option<usize>>,
     damping_ratios: Vec<DampingRatio>,
     spring_dampers: Vec<SpringDamper>,
+    waiting_ranges: Vec<WaitingRange>,
     /// Of the sensors, those at centres of mass.
     central_sensors: Vec<usize>,
 }
@@ -122,6 +126,7 @@ impl Loader {
             actuated: Vec::new(),
             damping_ratios: Vec::new(),
             spring_dampers: Vec::new(),
+            waiting_ranges: Vec::new(),
             central_sensors: Vec::new(),
         }
     }
@@ -198,6 +203,7 @@ impl Loader {
         self.place_central_sensors();
         servo::apply(&self.damping_ratios, &self.spring_dampers, &mut self.spec)?;
         self.apply_joint_force_ranges()?;
+        length_range::find(&self.waiting_ranges, &mut self.spec)?;
         if !self.options.contact {
             self.disable_contacts();
         }

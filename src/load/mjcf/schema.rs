@@ -298,8 +298,9 @@ const RULES: &[Rule] = &[
          tendonvel=tendon_sensor actuatorpos=actuator_sensor actuatorvel=actuator_sensor \
          actuatorfrc=actuator_sensor subtreecom=body_sensor subtreelinvel=body_sensor \
          subtreeangmom=body_sensor camprojection=unused tendonactuatorfrc=unused \
-         jointlimitpos=unused jointlimitvel=unused jointlimitfrc=unused tendonlimitpos=unused \
-         tendonlimitvel=unused tendonlimitfrc=unused insidesite=unused distance=unused \
+         jointlimitpos=joint_sensor jointlimitvel=joint_sensor jointlimitfrc=joint_sensor \
+         tendonlimitpos=tendon_sensor tendonlimitvel=tendon_sensor \
+         tendonlimitfrc=tendon_sensor insidesite=unused distance=unused \
          normal=unused fromto=unused contact=unused e_potential=unused e_kinetic=unused \
          clock=unused tactile=unused user=unused plugin=unused",
     ),

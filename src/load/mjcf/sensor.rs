@@ -40,7 +40,19 @@ const READINGS: &[(&str, Reading)] = &[
     ("subtreecom", Reading::SubtreeCenter),
     ("subtreelinvel", Reading::SubtreeLinearVelocity),
     ("subtreeangmom", Reading::SubtreeAngularMomentum),
+    ("jointlimitpos", Reading::JointLimitPosition),
+    ("jointlimitvel", Reading::JointLimitVelocity),
+    ("jointlimitfrc", Reading::JointLimitForce),
+    ("tendonlimitpos", Reading::TendonLimitPosition),
+    ("tendonlimitvel", Reading::TendonLimitVelocity),
+    ("tendonlimitfrc", Reading::TendonLimitForce),
 ];
+
+/// The element of a reading.
+pub fn sensor_tag(reading: Reading) -> &'static str {
+    let of = READINGS.iter().find(|(_, r)| *r == reading);
+    of.map_or("", |(tag, _)| tag)
+}
 
 /// A frame that a sensor names, with what is not known of it before all is read.
 struct Found {
@@ -73,6 +85,11 @@ impl Loader {
             );
         }
         let mut is_central = false;
+        if reading.is_of_limit() && !self.options.limit {
+            let message = format!("limits do not act: <{}> is left out", node.tag());
+            self.warnings.add(node, message);
+            return Ok(());
+        }
         match reading.seat() {
             Seat::Frame if node.has("camera") => {
                 return self.leave_out(node, "camera");
@@ -138,6 +155,9 @@ impl Loader {
                 let entry = &self.joints[Names::find(&self.names.joints, node, "joint")?];
                 let joint = &self.spec.bodies[entry.body].joints[entry.position];
                 let is_ball = joint.kind == JointKind::Spherical;
+                if is_ball && reading.is_of_limit() {
+                    return self.leave_out(node, "joint");
+                }
                 if is_ball != (reading.seat() == Seat::BallJoint) {
                     return Err(node.error("joint: it is of another type than the sensor is for"));
                 }

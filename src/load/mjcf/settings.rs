@@ -25,6 +25,8 @@ pub(super) struct LengthRange {
     pub use_existing: bool,
     /// Whether the limits of joints and tendons are.
     pub use_limits: bool,
+    /// Whether others are found.
+    pub is_found: bool,
 }
 
 /// What `<compiler>` says.
@@ -60,6 +62,7 @@ impl Default for Compiler {
             length_range: LengthRange {
                 use_existing: true,
                 use_limits: false,
+                is_found: true,
             },
         }
     }
@@ -123,6 +126,15 @@ impl Compiler {
                 (&mut self.length_range.use_limits, "uselimit"),
             ] {
                 *flag = child.flag(name)?.unwrap_or(*flag);
+            }
+            let modes = [
+                ("none", false),
+                ("muscle", true),
+                ("muscleuser", true),
+                ("all", true),
+            ];
+            if let Some(is_found) = child.keyword("mode", &modes)? {
+                self.length_range.is_found = is_found;
             }
         }
         Ok(())

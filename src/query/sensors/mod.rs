@@ -4,8 +4,10 @@
 //! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
 
 mod dual;
+mod limits;
 mod motion;
 mod room;
+mod rows;
 mod subtree;
 mod tell;
 
@@ -50,7 +52,7 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press: how their forces move is not in it.
+    /// press, or for the force of a limit that holds: how their forces move is not in it.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,
@@ -82,7 +84,7 @@ impl Sim {
     /// Adjoint of what all sensors tell: from the gradient by it to those by q, v and u; lengths nv, nv, nu.
     ///
     /// # Errors
-    /// As [`Sim::sensor_jacobians`], from which it is taken.
+    /// As [`Sim::sensor_jacobians`], from which it is taken; `Numerical` where a sum would not be finite.
     pub fn sensor_vjp(
         &mut self,
         room: &mut SensorRoom,
@@ -105,13 +107,22 @@ impl Sim {
         }
         let gradient = self.read_sensors(room, q, v, u, true)?;
         let n = data_bar.len().max(1);
-        for (bar, from) in bars.into_iter().zip([&room.by[0], &room.by[1], &room.by_u]) {
+        let times =
+            |column: &[f64]| -> f64 { column.iter().zip(data_bar).map(|(j, y)| j * y).sum() };
+        let all = [&room.by[0], &room.by[1], &room.by_u];
+        let mut sums = all.iter().flat_map(|from| from.chunks_exact(n)).map(times);
+        if !sums.all(f64::is_finite) {
+            return Err(Error::numerical(
+                "data_bar: a gradient by the state or the inputs would not be finite: it is too large",
+            ));
+        }
+        for (bar, from) in bars.into_iter().zip(all) {
             let Some(bar) = bar else {
                 continue;
             };
             bar.fill(0.0);
             for (bar, column) in bar.iter_mut().zip(from.chunks_exact(n)) {
-                *bar = column.iter().zip(data_bar).map(|(j, y)| j * y).sum();
+                *bar = times(column);
             }
         }
         Ok(gradient)

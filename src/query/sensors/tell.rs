@@ -1,6 +1,7 @@
 //! Sensor by sensor: what each tells, and how that varies by q, v, a and u.
 
 use super::dual::Dual;
+use super::limits::{Bounded, vary};
 use super::motion::{ALL, By, Motion, read};
 use super::room::SensorRoom;
 use super::subtree::{Sums, carries, sums};
@@ -13,45 +14,6 @@ use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::{ContactReport, Sim};
-
-/// Numbers of one sensor, and where their derivatives go.
-struct Rows<'a> {
-    data: &'a mut [f64],
-    by: [&'a mut [f64]; 3],
-    by_u: &'a mut [f64],
-    address: usize,
-    dim: usize,
-    /// Of all sensors.
-    n: usize,
-}
-
-impl Rows<'_> {
-    fn tell(&mut self, values: &[f64]) {
-        self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
-    }
-
-    fn add(&mut self, by: By, dof: usize, values: &[f64]) {
-        let column = &mut self.by[by as usize][dof * self.n + self.address..][..self.dim];
-        column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
-    }
-
-    fn add_input(&mut self, input: usize, value: f64) {
-        self.by_u[input * self.n + self.address] += value;
-    }
-}
-
-impl SensorRoom {
-    fn rows(&mut self, s: &Sensor) -> Rows<'_> {
-        Rows {
-            n: self.data.len(),
-            data: &mut self.data,
-            by: self.by.each_mut().map(|x| &mut x[..]),
-            by_u: &mut self.by_u,
-            address: s.address,
-            dim: s.reading.dim(),
-        }
-    }
-}
 
 /// The impulse of a contact over the time step as a force on one of its bodies, if it bears.
 fn pushes(c: &ContactReport, rate: f64, side: usize) -> Option<Vec3> {
@@ -110,11 +72,15 @@ impl Sim {
                         (_, Reading::Force | Reading::Torque) | (Seat::Body, _) => {
                             self.tell_subtree(room, s, a)?;
                         }
+                        (_, Reading::JointLimitForce | Reading::TendonLimitForce) => {
+                            let force = self.force_of_limit(s, differentiate)?;
+                            room.rows(s).tell(&[force]);
+                        }
                         (Seat::Frame, _) => self.tell_frame(room, s, a),
                         (Seat::Joint | Seat::BallJoint, reading)
                             if reading != Reading::JointActuatorForce =>
                         {
-                            tell_joint(room, &model, s, [q, v], differentiate);
+                            one_sided |= tell_joint(room, &model, s, [q, v], differentiate);
                         }
                         _ => {}
                     }
@@ -308,7 +274,8 @@ impl Sim {
     ) -> Result<bool> {
         let model = self.model.clone();
         let is_wanted = |s: &&Sensor| {
-            matches!(s.reading.seat(), Seat::Tendon | Seat::Actuator)
+            s.reading != Reading::TendonLimitForce
+                && matches!(s.reading.seat(), Seat::Tendon | Seat::Actuator)
                 || s.reading == Reading::JointActuatorForce
         };
         if !model.sensors().iter().any(|s| is_wanted(&s)) {
@@ -348,8 +315,28 @@ impl Sim {
                 }
             });
         }
+        let mut at_edge = false;
         for s in model.sensors().iter().filter(is_wanted) {
             let mut rows = room.rows(s);
+            if s.reading.is_of_limit() {
+                let t = &model.tendons()[s.index];
+                let [length, rate, _] = forces.tendon(&at, s.index);
+                let bounded = Bounded {
+                    at: length,
+                    rate,
+                    limits: t.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY)),
+                    margin: t.limit_margin,
+                };
+                at_edge |= bounded.is_at_edge();
+                if let Some(sign) = bounded.tell(s.reading, &mut rows)
+                    && differentiate
+                {
+                    forces.for_tendon(&at, s.index, |k, [moment, turned, _, _]| {
+                        vary(&mut rows, s.reading, sign, (k, moment, turned));
+                    });
+                }
+                continue;
+            }
             if s.reading == Reading::JointActuatorForce {
                 rows.tell(&[self.work[dof_of(s)]]);
                 continue;
@@ -405,26 +392,41 @@ impl Sim {
                 _ => {}
             }
         }
-        Ok(differentiate && distance == 0.0)
+        Ok(differentiate && (distance == 0.0 || at_edge))
     }
 }
 
+/// Whether it is where a slope jumps.
 fn tell_joint(
     room: &mut SensorRoom,
     model: &Model,
     s: &Sensor,
     [q, v]: [&[f64]; 2],
     differentiate: bool,
-) {
+) -> bool {
     let (joint, mut rows) = (&model.joints()[s.index], room.rows(s));
     let (iq, iv) = (joint.iq, joint.iv);
+    if s.reading.is_of_limit() {
+        let bounded = Bounded {
+            at: q[iq],
+            rate: v[iv],
+            limits: joint.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY)),
+            margin: joint.limit_margin,
+        };
+        if let Some(sign) = bounded.tell(s.reading, &mut rows)
+            && differentiate
+        {
+            vary(&mut rows, s.reading, sign, (iv, 1.0, 0.0));
+        }
+        return differentiate && bounded.is_at_edge();
+    }
     match s.reading {
         Reading::JointPosition => rows.tell(&q[iq..=iq]),
         Reading::JointVelocity | Reading::BallAngularVelocity => rows.tell(&v[iv..iv + joint.nv]),
         _ => rows.tell(&Quat::from_slice(&q[iq..]).normalized().to_array()),
     }
     if !differentiate {
-        return;
+        return false;
     }
     for k in 0..joint.nv {
         let unit = Vec3::unit(k);
@@ -439,4 +441,5 @@ fn tell_joint(
             _ => rows.add(By::Velocities, iv + k, &unit.to_array()),
         }
     }
+    false
 }

@@ -57,7 +57,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn loaded(text: &str, s: &mut Source) -> Option<builder::Made> {
+pub fn loaded(text: &str, s: &mut Source) -> Option<builder::Made> {
     let mut options = std::mem::MaybeUninit::<ds_load_options>::uninit();
     let mut model = null_mut();
     // SAFETY: complete structs, the text's own length, a place.
@@ -75,7 +75,7 @@ fn loaded(text: &str, s: &mut Source) -> Option<builder::Made> {
     (!model.is_null()).then_some(builder::Made { model })
 }
 
-fn options(s: &mut Source) -> ds_options {
+pub fn options(s: &mut Source) -> ds_options {
     let mut o = default_options();
     o.contact = s.pick(&[0, 0, 2, 2, 4, 1, 3, -1]);
     o.max_contacts = 24;

@@ -2,6 +2,7 @@
 //! DS_ERR_INTERNAL, nothing written by a call that fails, no number that is none in a result, nothing that
 //! takes longer than [`SECONDS`].
 
+mod asked;
 mod builder;
 mod calls;
 mod loaders;
@@ -17,7 +18,7 @@ pub const SECONDS: f64 = 5.0;
 /// A target's name, which is that of its folder of `fuzz/corpus`, and what runs a case.
 pub type Target = (&'static str, fn(&[u8]));
 
-pub const ALL: [Target; 7] = [
+pub const ALL: [Target; 8] = [
     ("urdf", loaders::urdf),
     ("mjcf", loaders::mjcf),
     ("stl", loaders::stl),
@@ -25,6 +26,7 @@ pub const ALL: [Target; 7] = [
     ("dae", loaders::dae),
     ("builder", builder::run),
     ("calls", calls::run),
+    ("asked", asked::run),
 ];
 
 /// Runs a case and says how long it took [s].

@@ -136,7 +136,11 @@ impl Session {
             for c in unsafe { std::slice::from_raw_parts(list, count) } {
                 let numbers = [c.point, c.normal, c.impulse, c.velocity];
                 let finite = numbers.iter().flatten().chain(&c.tangents).chain([&c.gap]);
-                assert!(finite.into_iter().all(|x| x.is_finite()), "a contact");
+                assert!(
+                    finite.into_iter().all(|x| x.is_finite()),
+                    "a contact: {numbers:?} {}",
+                    c.gap
+                );
             }
         }
         count

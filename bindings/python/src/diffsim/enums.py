@@ -294,6 +294,12 @@ class SensorKind(IntEnum):
     SUBTREE_CENTER = 27
     SUBTREE_LINEAR_VELOCITY = 28
     SUBTREE_ANGULAR_MOMENTUM = 29
+    JOINT_LIMIT_POSITION = 30
+    JOINT_LIMIT_VELOCITY = 31
+    JOINT_LIMIT_FORCE = 32
+    TENDON_LIMIT_POSITION = 33
+    TENDON_LIMIT_VELOCITY = 34
+    TENDON_LIMIT_FORCE = 35
 
 
 class ZoneKind(IntEnum):
@@ -434,6 +440,12 @@ SensorKindName = Literal[
     "subtree_center",
     "subtree_linear_velocity",
     "subtree_angular_momentum",
+    "joint_limit_position",
+    "joint_limit_velocity",
+    "joint_limit_force",
+    "tendon_limit_position",
+    "tendon_limit_velocity",
+    "tendon_limit_force",
 ]
 ZoneKindName = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box"]
 SmoothingMethodName = Literal["first_order", "zeroth_order", "central_path"]

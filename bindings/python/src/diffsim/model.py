@@ -48,7 +48,7 @@ class Body:
 class Joint:
     """A joint; its coordinates are q[q_index : q_index + nq], its dofs v[v_index : v_index + nv].
     `limits`: bounds of a one-dof joint [rad or m]. `effort`, `velocity`: what the file says, inf for
-    nothing; a step enforces the first where `effort_limits` asks for it, the second never."""
+    nothing; a step enforces the first where `effort_limits` of the model asks for it, the second where `velocity_limits` of the step does."""
 
     name: str
     kind: JointKind

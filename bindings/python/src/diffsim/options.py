@@ -72,6 +72,7 @@ class SimOptions(TypedDict, total=False):
     max_work: float
     restitution_threshold: float
     aware_gradient: int
+    velocity_limits: int
     newton_tolerance: float
     max_newton: int
 

@@ -167,12 +167,191 @@ fn ranges_of_lengths() {
     assert_eq!(range(anew, given), (-1.0, 2.0));
 }
 
-fn refused(inside: &str, expected: &[&str]) {
+/// What MuJoCo's simulation comes to where limits do not give way.
+#[test]
+fn lengths_within_the_limits_of_joints() {
+    // Without other limits than the joint's.
+    let alone = |actuator: &str| with("", "", actuator).replace("range=\"-3 4\"", "");
+    let range = |text: &str| {
+        let m = model(text);
+        assert!(
+            m.warnings.iter().any(|w| w.contains("lengthrange")),
+            "{:?}",
+            m.warnings
+        );
+        m.actuators[0].active.unwrap().length_range
+    };
+    // The gear counts, and turns the ends about.
+    assert_eq!(
+        range(&alone("<muscle joint=\"j\" gear=\"-2\"/>")),
+        (-4.0, 2.0)
+    );
+    assert_eq!(
+        range(&alone("<muscle tendon=\"t\" gear=\"3\"/>")),
+        (-6.0, 12.0)
+    );
+    let near = with("", "", "<muscle tendon=\"t\"/>").replace("-3 4", "-1 3");
+    assert_eq!(range(&near), (-1.0, 3.0));
+    let numbers = ".7 1.1 8 100 .4 1.7 1.2 1.3 1.2";
+    let both = model(&alone(&format!(
+        "<general joint=\"j\" gaintype=\"muscle\" gainprm=\"{numbers}\" biastype=\"muscle\" biasprm=\"{numbers}\"/>"
+    )));
+    let a = &both.actuators[0];
+    assert_eq!(a.active.unwrap().length_range, (-1.0, 2.0));
+    assert_eq!(a.passive.unwrap().length_range, (-1.0, 2.0));
+    // Not where it is given.
+    assert!(
+        model(&with("", "", "<muscle joint=\"j\" lengthrange=\"0 1\"/>"))
+            .warnings
+            .is_empty()
+    );
+    unsupported(
+        &with("<lengthrange mode=\"none\"/>", "", "<muscle joint=\"j\"/>"),
+        &["line", "mode=\"none\""],
+    );
+    unsupported(
+        &alone("<muscle joint=\"j\" gear=\"0\"/>"),
+        &["line", "does not vary"],
+    );
+}
+
+/// Two links of unit length in the plane: hinges "a" at the origin and "b" at the end of the first, and a site on each.
+fn two_links(ranges: [&str; 2], sites: [&str; 3], rest: &str) -> String {
+    let [a, b] = ranges;
+    let [still, first, second] = sites;
+    format!(
+        "<compiler angle=\"radian\"/><worldbody><site name=\"still\" pos=\"{still}\"/><body><joint name=\"a\" {a}/>\
+         <geom size=\".1\" pos=\".5 0 0\"/><site name=\"first\" pos=\"{first}\"/><body pos=\"1 0 0\"><joint name=\"b\" {b}/>\
+         <geom size=\".1\" pos=\".5 0 0\"/><site name=\"second\" pos=\"{second}\"/></body></body></worldbody>{rest}"
+    )
+}
+
+fn path(points: [&str; 2], limits: &str) -> String {
+    let [from, to] = points;
+    format!(
+        "<tendon><spatial name=\"s\" {limits}><site site=\"{from}\"/><site site=\"{to}\"/></spatial></tendon>\
+         <actuator><muscle tendon=\"s\" gear=\"2\"/></actuator>"
+    )
+}
+
+#[track_caller]
+fn assert_range(text: &str, [lower, upper]: [f64; 2]) {
+    let found = model(text).actuators[0].active.unwrap().length_range;
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    assert!(
+        near(found.0, lower) && near(found.1, upper),
+        "{found:?}, expected {lower} {upper}"
+    );
+}
+
+#[test]
+fn lengths_of_paths_within_the_limits_of_joints() {
+    let bounds = ["range=\"-1 1\"", "range=\".3 2.5\""];
+    // The tip of the second link is |1 + e^(ib)| = 2 cos(b/2) away from the first hinge.
+    let on_axis = path(["still", "second"], "");
+    let tip = two_links(bounds, ["0 0 0", "0 0 0", "1 0 0"], &on_axis);
+    assert_range(&tip, [4.0 * 1.25_f64.cos(), 4.0 * 0.15_f64.cos()]);
+    // From a site that is three units away the tip is nearest where it points at it, within the limits of the first joint, and
+    // farthest at corners of the box.
+    let away = two_links(bounds, ["3 0 0", "0 0 0", "1 0 0"], &on_axis);
+    let distance = |a: f64, b: f64| {
+        let (x, y) = (a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
+        (x - 3.0).hypot(y)
+    };
+    let mut ends = [f64::INFINITY, 0.0_f64];
+    for i in 0..=2000 {
+        for j in 0..=2000 {
+            let (s, t) = (f64::from(i) / 2000.0, f64::from(j) / 2000.0);
+            let l = distance(-1.0 + 2.0 * s, 0.3 + 2.2 * t);
+            ends = [ends[0].min(l), ends[1].max(l)];
+        }
+    }
+    let found = model(&away).actuators[0].active.unwrap().length_range;
+    let slack = 1e-5;
+    assert!(
+        found.0 <= 2.0 * ends[0] + 1e-9 && found.0 > 2.0 * ends[0] - slack,
+        "{found:?} {ends:?}"
+    );
+    assert!(
+        found.1 >= 2.0 * ends[1] - 1e-9 && found.1 < 2.0 * ends[1] + slack,
+        "{found:?} {ends:?}"
+    );
+    // A hinge without limits goes all round: the circle of radius 1 about the origin, from 3 away. The second joint has no part.
+    let round = two_links(
+        ["", "range=\"0 1\""],
+        ["3 0 0", "0 1 0", "0 0 0"],
+        &path(["still", "first"], ""),
+    );
+    assert_range(&round, [4.0, 8.0]);
+    // The tendon's own limits are ends too.
+    let limited = path(["still", "first"], "range=\"2.5 9\"");
+    let round = two_links(["", "range=\"0 1\""], ["3 0 0", "0 1 0", "0 0 0"], &limited);
+    assert_range(&round, [5.0, 8.0]);
+}
+
+#[test]
+fn lengths_that_more_than_the_limits_of_joints_bounds_are_refused() {
+    let bounds = ["range=\"-1 1\"", "range=\".3 2.5\""];
+    let muscle = path(["still", "second"], "");
+    let sites = ["3 0 0", "0 0 0", "1 0 0"];
+    let expected = "a muscle without lengthrange, and";
+    let another =
+        "<tendon><fixed name=\"f\" range=\"-1 1\"><joint joint=\"b\" coef=\"1\"/></fixed></tendon>";
+    let equality = "<equality><joint joint1=\"a\" joint2=\"b\"/></equality>";
+    for (more, why) in [
+        (another, "limits of tendon \"f\""),
+        (equality, "equalities"),
+    ] {
+        let text = two_links(bounds, sites, &format!("{muscle}{more}"));
+        unsupported(&text, &["line", expected, why, "give it"]);
+    }
+    let turned = two_links(bounds, sites, &muscle).replace(
+        "<joint name=\"b\" range=\".3 2.5\"/>",
+        "<joint name=\"b\" type=\"ball\"/>",
+    );
+    unsupported(
+        &turned,
+        &[
+            "line",
+            expected,
+            "joint \"b\"",
+            "more than one degree of freedom",
+        ],
+    );
+    let slides = two_links(bounds, sites, &muscle).replace(
+        "<joint name=\"b\" range=\".3 2.5\"/>",
+        "<joint name=\"b\" type=\"slide\"/>",
+    );
+    unsupported(&slides, &["line", expected, "joint \"b\"", "no limits"]);
+    // Of joints that have no part in it, or equalities that do not act, anything may be said.
+    let still = equality.replace("<joint ", "<joint active=\"false\" ");
+    let muscle = path(["still", "first"], "");
+    let aside = two_links(
+        bounds,
+        ["3 0 0", "0 1 0", "1 0 0"],
+        &format!("{muscle}{another}{still}"),
+    );
+    let sine = 1.0_f64.sin();
+    assert_range(
+        &aside,
+        [10.0 - 6.0 * sine, 10.0 + 6.0 * sine].map(|x| 2.0 * x.sqrt()),
+    );
+}
+
+fn failed(status: Status, inside: &str, expected: &[&str]) {
     let e = failure(inside);
-    assert_eq!(e.status, Status::Parse, "{e}");
+    assert_eq!(e.status, status, "{e}");
     for words in expected {
         assert!(e.message.contains(words), "{words:?} is not in: {e}");
     }
+}
+
+fn refused(inside: &str, expected: &[&str]) {
+    failed(Status::Parse, inside, expected);
+}
+
+fn unsupported(inside: &str, expected: &[&str]) {
+    failed(Status::Unsupported, inside, expected);
 }
 
 #[test]

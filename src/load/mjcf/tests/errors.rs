@@ -287,9 +287,12 @@ fn actuators() {
         )
     };
     for (actuator, expected) in [
-        ("<muscle joint=\"j\"/>", "a muscle without lengthrange"),
         (
-            "<general joint=\"j\" biastype=\"muscle\"/>",
+            "<muscle joint=\"j\"/>",
+            "a muscle without lengthrange, and joint \"j\", of which its length is a function, has no limits",
+        ),
+        (
+            "<general joint=\"j\" biastype=\"muscle\" biasprm=\".7 1.1 8 100 .4 1.7 1.2 1.3 1.2\"/>",
             "a muscle without lengthrange",
         ),
         ("<general joint=\"j\" dyntype=\"user\"/>", "dyntype"),

@@ -1,0 +1,44 @@
+//! Where what one sensor tells goes.
+
+use super::motion::By;
+use super::room::SensorRoom;
+use crate::model::sensor::Sensor;
+
+/// Numbers of one sensor, and where their derivatives go.
+pub(super) struct Rows<'a> {
+    data: &'a mut [f64],
+    by: [&'a mut [f64]; 3],
+    by_u: &'a mut [f64],
+    address: usize,
+    dim: usize,
+    /// Of all sensors.
+    n: usize,
+}
+
+impl Rows<'_> {
+    pub fn tell(&mut self, values: &[f64]) {
+        self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
+    }
+
+    pub fn add(&mut self, by: By, dof: usize, values: &[f64]) {
+        let column = &mut self.by[by as usize][dof * self.n + self.address..][..self.dim];
+        column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
+    }
+
+    pub fn add_input(&mut self, input: usize, value: f64) {
+        self.by_u[input * self.n + self.address] += value;
+    }
+}
+
+impl SensorRoom {
+    pub(super) fn rows(&mut self, s: &Sensor) -> Rows<'_> {
+        Rows {
+            n: self.data.len(),
+            data: &mut self.data,
+            by: self.by.each_mut().map(|x| &mut x[..]),
+            by_u: &mut self.by_u,
+            address: s.address,
+            dim: s.reading.dim(),
+        }
+    }
+}
