@@ -9,12 +9,16 @@ use common::scene::options;
 use common::{Rng, relative_error};
 use diffsim::error::Status;
 use diffsim::force::ForceKinds;
+use diffsim::load::options::{LoadOptions, load_file};
 use diffsim::model::activation::{Activation, ActivationLaw};
 use diffsim::model::cord::Transmission;
 use diffsim::model::muscle::Muscle;
+use diffsim::model::sensor::Reading;
 use diffsim::model::spec::{ActuatorSpec, JointKind};
 use diffsim::model::{Actuation, Model};
-use diffsim::query::{ForceDerivatives, Smoothing, SmoothingMethod, Transmissions};
+use diffsim::query::{
+    ForceDerivatives, SensorJacobians, SensorRoom, Smoothing, SmoothingMethod, Transmissions,
+};
 use diffsim::rollout::{Rollout, RolloutAdjoint, Trajectory};
 use diffsim::step::{
     ActJacobians, Contact, Gradient, Integrator, Options, Sim, StepAdjoint, StepJacobians,
@@ -203,6 +207,56 @@ fn questions() {
         f
     });
     assert!(relative_error(&by_u, &by) < 1e-7);
+    assert_eq!(sim.act(), at.act);
+}
+
+/// Sensors feel what actuators do with their activations, not with their inputs.
+#[test]
+fn sensors_of_actuators_with_a_state() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/models/muscles.xml");
+    let model = Arc::new(load_file(&path, &LoadOptions::default()).unwrap());
+    let (n, nv, nu) = (model.nsensordata(), model.nv(), model.nu());
+    let o = Options {
+        contact: Contact::None,
+        ..options(2e-3)
+    };
+    let mut sim = Sim::new(model.clone(), &o).unwrap();
+    let mut room = SensorRoom::new(&sim);
+    let at = Point::random(&mut Rng::new(4), &model);
+    sim.set_act(&at.act).unwrap();
+    let mut forces = vec![0.0; nu];
+    let out = Transmissions {
+        forces: Some(&mut forces),
+        ..Transmissions::default()
+    };
+    sim.actuator_states(&at.q, &at.v, &at.u, out).unwrap();
+    let tell = |sim: &mut Sim, room: &mut SensorRoom, q: &[f64], v: &[f64], u: &[f64]| {
+        let mut data = vec![0.0; n];
+        sim.sensors(room, q, v, u, &mut data).unwrap();
+        data
+    };
+    let data = tell(&mut sim, &mut room, &at.q, &at.v, &at.u);
+    let felt = model
+        .sensors()
+        .iter()
+        .filter(|s| s.reading == Reading::ActuatorForce);
+    let felt: Vec<[f64; 2]> = felt.map(|s| [data[s.address], forces[s.index]]).collect();
+    assert_eq!(felt.len(), 5);
+    assert!(felt.iter().all(|[x, y]| x == y), "{felt:?}");
+    let mut slopes = [nv, nv, nu].map(|columns| vec![0.0; n * columns]);
+    let [by_q, by_v, by_u] = slopes.each_mut().map(|x| Some(&mut x[..]));
+    let out = SensorJacobians { by_q, by_v, by_u };
+    (sim.sensor_jacobians(&mut room, &at.q, &at.v, &at.u, out)).unwrap();
+    let by_u = common::by_vector(&at.u, |u| tell(&mut sim, &mut room, &at.q, &at.v, u));
+    let by_v = common::by_vector(&at.v, |v| tell(&mut sim, &mut room, &at.q, v, &at.u));
+    let by_q = common::by_q(&model, &at.q, |q| {
+        tell(&mut sim, &mut room, q, &at.v, &at.u)
+    });
+    for (found, by) in slopes.iter().zip([by_q, by_v, by_u]) {
+        let error = relative_error(found, &by);
+        assert!(error < 1e-7, "{error:e}");
+    }
     assert_eq!(sim.act(), at.act);
 }
 

@@ -2,6 +2,7 @@
 
 mod answer;
 mod descent;
+mod idle;
 mod impact;
 mod meeting;
 mod parameters;

@@ -128,6 +128,12 @@ impl Drives {
         self.slopes.iter().map(|s| (s.actuator, s.drive))
     }
 
+    /// ∂w by u of one actuator.
+    pub fn by_input(&self, actuator: usize) -> f64 {
+        let state = self.slopes.iter().find(|s| s.actuator == actuator);
+        state.map_or(1.0, |s| s.drive[0])
+    }
+
     /// The same of act⁺.
     pub fn next_slopes(&self) -> impl Iterator<Item = (usize, [f64; 2])> + '_ {
         self.slopes.iter().map(|s| (s.actuator, s.next))

@@ -38,6 +38,8 @@ def sensors(report, robot, ours, match, sim):
         u = rng.uniform(-1, 1, ours.nu)
         match.set(q, v)
         d.ctrl[:] = u
+        if ours.na:
+            d.act[:] = sim.act = rng.uniform(0, 1, ours.na)
         mujoco.mj_forward(m, d)
         mine = sim.sensors(q, v, u)
         for s in known:

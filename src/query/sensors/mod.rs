@@ -5,6 +5,7 @@
 
 mod dual;
 mod motion;
+mod press;
 mod room;
 mod subtree;
 mod tell;
@@ -50,7 +51,7 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press: how their forces move is not in it.
+    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, and with contact Penalty.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,
@@ -133,6 +134,10 @@ impl Sim {
         }
         let mut gradient = Gradient::Exact;
         room.acceleration.fill(0.0);
+        if differentiate {
+            room.by.iter_mut().for_each(|x| x.fill(0.0));
+            room.by_u.fill(0.0);
+        }
         let forward = self
             .model
             .sensors()
@@ -148,15 +153,12 @@ impl Sim {
                     by_u: Some(by_u),
                     by_p: None,
                 })?;
+                self.feel_impulses(room, q)?;
                 gradient = self.step_info()?.gradient;
             }
         }
         if room.data.is_empty() {
             return Ok(gradient);
-        }
-        if differentiate {
-            room.by.iter_mut().for_each(|x| x.fill(0.0));
-            room.by_u.fill(0.0);
         }
         let one_sided = self.tell_sensors(room, [q, v, u], differentiate)?;
         if one_sided && gradient == Gradient::Exact {

@@ -1,7 +1,7 @@
 //! What sensors work in, sized for a simulation.
 
 use super::motion::Columns;
-use super::subtree;
+use super::{press, subtree};
 use crate::error::{Error, Result};
 use crate::step::Sim;
 
@@ -23,6 +23,9 @@ pub struct SensorRoom {
     pub(super) own: Columns,
     pub(super) reference: Columns,
     pub(super) subtree: subtree::Room,
+    pub(super) press: press::Room,
+    /// As many zeros as there are dofs.
+    pub(super) zeros: Vec<f64>,
 }
 
 impl SensorRoom {
@@ -46,6 +49,8 @@ impl SensorRoom {
             own: Columns::new(dofs),
             reference: Columns::new(dofs),
             subtree: subtree::Room::new(dofs),
+            press: press::Room::new(sim, differentiates),
+            zeros: vec![0.0; dofs],
         }
     }
 

@@ -6,16 +6,16 @@ use super::room::SensorRoom;
 use super::subtree::{Sums, carries, sums};
 use crate::collision::Shape;
 use crate::collision::ray::Ray;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::force::{ForceKinds, State};
 use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, Zone, ZoneShape};
 use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
-use crate::step::{ContactReport, Sim};
+use crate::step::Sim;
 
 /// Numbers of one sensor, and where their derivatives go.
-struct Rows<'a> {
+pub(super) struct Rows<'a> {
     data: &'a mut [f64],
     by: [&'a mut [f64]; 3],
     by_u: &'a mut [f64],
@@ -26,7 +26,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn tell(&mut self, values: &[f64]) {
+    pub fn tell(&mut self, values: &[f64]) {
         self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
     }
 
@@ -41,7 +41,7 @@ impl Rows<'_> {
 }
 
 impl SensorRoom {
-    fn rows(&mut self, s: &Sensor) -> Rows<'_> {
+    pub(super) fn rows(&mut self, s: &Sensor) -> Rows<'_> {
         Rows {
             n: self.data.len(),
             data: &mut self.data,
@@ -53,13 +53,7 @@ impl SensorRoom {
     }
 }
 
-/// The impulse of a contact over the time step as a force on one of its bodies, if it bears.
-fn pushes(c: &ContactReport, rate: f64, side: usize) -> Option<Vec3> {
-    let force = c.force_on_b(rate);
-    (force != Vec3::ZERO).then_some(if side == 0 { -force } else { force })
-}
-
-fn shape(zone: &Zone) -> Shape {
+pub(super) fn shape(zone: &Zone) -> Shape {
     let [x, y, z] = zone.size;
     let (radius, half_length) = (x, y);
     match zone.shape {
@@ -81,13 +75,6 @@ fn shape(zone: &Zone) -> Shape {
     }
 }
 
-fn pressed(s: &Sensor) -> Error {
-    Error::unsupported(format!(
-        "sensor \"{}\": contacts press on it, and how their forces vary is not in the derivative of a {:?} sensor; see the derivatives of impulses",
-        s.name, s.reading
-    ))
-}
-
 impl Sim {
     /// All of them, at the acceleration in `room`; whether a derivative is one-sided.
     pub(super) fn tell_sensors(
@@ -106,7 +93,7 @@ impl Sim {
                 for s in model.sensors() {
                     match (s.reading.seat(), s.reading) {
                         (_, Reading::Rangefinder) => one_sided |= self.tell_range(room, s, a)?,
-                        (_, Reading::Touch) => self.tell_touch(room, s, differentiate)?,
+                        (_, Reading::Touch) => self.tell_touch(room, s),
                         (_, Reading::Force | Reading::Torque) | (Seat::Body, _) => {
                             self.tell_subtree(room, s, a)?;
                         }
@@ -151,14 +138,15 @@ impl Sim {
         }
     }
 
-    fn tell_subtree(&self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<()> {
-        let (model, d) = (&*self.model, &self.dynamics);
+    fn tell_subtree(&mut self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<()> {
+        let model = &*self.model.clone();
         let root = s.frame.body;
         let is_load = matches!(s.reading, Reading::Force | Reading::Torque);
+        let d = &self.dynamics;
         let (mut total, mass) = sums(model, &self.params, d, root, a, &mut room.subtree);
         let at = Motion::of(model, d, &s.frame);
         if is_load {
-            self.relieve_of_contacts(&mut total, s, a.is_some())?;
+            self.relieve_of_contacts(&mut total, room, s, a.is_some())?;
             for body in (0..model.nbody()).filter(|b| carries(model, root, *b)) {
                 self.relieve_of_wrench(&mut total, room, body, a);
             }
@@ -168,7 +156,7 @@ impl Sim {
         let Some(a) = a else {
             return Ok(());
         };
-        Motion::differentiate(model, d, &s.frame, a, &mut room.own);
+        Motion::differentiate(model, &self.dynamics, &s.frame, a, &mut room.own);
         for by in ALL {
             for k in 0..model.nv() {
                 let at = at.along(&room.own, by, k);
@@ -176,26 +164,6 @@ impl Sim {
                 let change = sums.read(s.reading, mass, &at).d.to_array();
                 room.rows(s).add(by, k, &change);
             }
-        }
-        Ok(())
-    }
-
-    /// Takes off what contacts with bodies beyond the subtree do.
-    fn relieve_of_contacts(&self, total: &mut Sums, s: &Sensor, differentiate: bool) -> Result<()> {
-        let (model, rate) = (&*self.model, 1.0 / self.options.time_step);
-        for c in self.contacts() {
-            let within = c.body.map(|b| carries(model, s.frame.body, b));
-            if within[0] == within[1] {
-                continue;
-            }
-            let Some(force) = pushes(c, rate, usize::from(within[1])) else {
-                continue;
-            };
-            if differentiate {
-                return Err(pressed(s));
-            }
-            let point = Dual::constant(Vec3::from_slice(&c.point));
-            total.relieve(Dual::constant(force), Dual::default(), point);
         }
         Ok(())
     }
@@ -267,36 +235,6 @@ impl Sim {
         })
     }
 
-    fn tell_touch(&self, room: &mut SensorRoom, s: &Sensor, differentiate: bool) -> Result<()> {
-        let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
-        let pose = Pose::new(frame.axes.r, frame.at.x);
-        let (zone, rate) = (shape(&s.zone), 1.0 / self.options.time_step);
-        let mut sum = 0.0;
-        for c in self.contacts() {
-            let normal_force = c.impulse[2] * rate;
-            let side = c.body.iter().position(|b| *b == s.frame.body);
-            let Some(side) = side.filter(|_| normal_force > 0.0) else {
-                continue;
-            };
-            // From the point along the normal away from the body, where the zone may lie.
-            let normal = Vec3::from_slice(&c.normal);
-            let ray = Ray {
-                origin: Vec3::from_slice(&c.point),
-                direction: if side == 0 { normal } else { -normal },
-            };
-            let met = zone.span(&ray.seen_from(&pose)).and_then(|x| x.first());
-            if met.is_none() {
-                continue;
-            }
-            if differentiate {
-                return Err(pressed(s));
-            }
-            sum += normal_force;
-        }
-        room.rows(s).tell(&[sum]);
-        Ok(())
-    }
-
     /// Those on tendons, and what actuators do; whether slopes jump.
     fn tell_transmissions(
         &mut self,
@@ -312,14 +250,16 @@ impl Sim {
         if !model.sensors().iter().any(|s| is_wanted(&s)) {
             return Ok(false);
         }
+        self.take_drives(u)?;
         self.dynamics.update(&model, &self.params, q, v);
+        let drives = &self.pending.drives;
         let at = State {
             model: &model,
             params: &self.params,
             kin: &self.dynamics.kin,
             q,
             v,
-            u,
+            u: &drives.drive,
             time_step: 0.0,
             ease: 1.0,
         };
@@ -341,7 +281,7 @@ impl Sim {
             forces.for_kinds_by_input(ForceKinds::ACTUATOR, |row, input, x| {
                 for s in model.sensors() {
                     if s.reading == Reading::JointActuatorForce && dof_of(s) == row {
-                        room.rows(s).add_input(input, x);
+                        room.rows(s).add_input(input, x * drives.by_input(input));
                     }
                 }
             });
@@ -380,7 +320,8 @@ impl Sim {
                         rows.add(By::Positions, k, &[by_q]);
                         rows.add(By::Velocities, k, &[by_v]);
                     });
-                    rows.add_input(s.index, forces.actuator_inputs()[s.index].slope);
+                    let slope = forces.actuator_inputs()[s.index].slope;
+                    rows.add_input(s.index, slope * drives.by_input(s.index));
                 }
                 continue;
             }
@@ -403,7 +344,7 @@ impl Sim {
                 _ => {}
             }
         }
-        Ok(differentiate && distance == 0.0)
+        Ok(differentiate && distance.min(drives.drive_margin) == 0.0)
     }
 }
 
