@@ -128,10 +128,10 @@ impl Drives {
         self.slopes.iter().map(|s| (s.actuator, s.drive))
     }
 
-    /// ∂w by u of one actuator.
-    pub fn by_input(&self, actuator: usize) -> f64 {
-        let state = self.slopes.iter().find(|s| s.actuator == actuator);
-        state.map_or(1.0, |s| s.drive[0])
+    /// Of an actuator with a state which that is, and ∂w by u and act.
+    pub fn state_of(&self, actuator: usize) -> Option<(usize, [f64; 2])> {
+        let state = self.slopes.iter().position(|s| s.actuator == actuator)?;
+        Some((state, self.slopes[state].drive))
     }
 
     /// The same of act⁺.

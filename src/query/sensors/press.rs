@@ -37,8 +37,8 @@ pub(super) struct Room {
     /// 3 numbers a contact: weights, and impulses that move nothing.
     weights: Vec<f64>,
     idle: Vec<f64>,
-    /// By q, v and u.
-    bars: [Vec<f64>; 3],
+    /// By q, v, u and the activations.
+    bars: [Vec<f64>; 4],
     /// Of a contact: point, normal and tangents by q.
     moved: [Vec<f64>; 3],
 }
@@ -54,7 +54,7 @@ impl Room {
             poses: vec![Pose::IDENTITY; feeling],
             weights: all(numbers),
             idle: all(numbers),
-            bars: [nv, nv, m.nu()].map(all),
+            bars: [nv, nv, m.nu(), m.na()].map(all),
             moved: [3 * nv, 3 * nv, 6 * nv].map(all),
         }
     }
@@ -155,11 +155,12 @@ impl Sim {
                 s.name, s.reading
             )));
         }
-        let [by_q, by_v, by_u] = press.bars.each_mut().map(|x| &mut x[..]);
+        let [q, v, u, act] = press.bars.each_mut().map(|x| Some(&mut x[..]));
         let out = StepAdjoint {
-            q: Some(by_q),
-            v: Some(by_v),
-            u: Some(by_u),
+            q,
+            v,
+            u,
+            act,
             ..StepAdjoint::default()
         };
         let seed = Seed {
@@ -182,7 +183,8 @@ impl Sim {
         let row = s.address + k;
         let n = room.data.len();
         let [to_q, to_v, _] = &mut room.by;
-        for (to, from) in [to_q, to_v, &mut room.by_u].into_iter().zip(&press.bars) {
+        let outs = [to_q, to_v, &mut room.by_u, &mut room.by_act];
+        for (to, from) in outs.into_iter().zip(&press.bars) {
             for (to, x) in to.iter_mut().skip(row).step_by(n).zip(from) {
                 *to += x;
             }

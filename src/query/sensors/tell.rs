@@ -13,12 +13,14 @@ use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::step::Sim;
+use crate::step::drives::Drives;
 
 /// Numbers of one sensor, and where their derivatives go.
 pub(super) struct Rows<'a> {
     data: &'a mut [f64],
     by: [&'a mut [f64]; 3],
     by_u: &'a mut [f64],
+    by_act: &'a mut [f64],
     address: usize,
     dim: usize,
     /// Of all sensors.
@@ -35,8 +37,16 @@ impl Rows<'_> {
         column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
     }
 
-    fn add_input(&mut self, input: usize, value: f64) {
-        self.by_u[input * self.n + self.address] += value;
+    /// By what drives an actuator.
+    fn add_drive(&mut self, drives: &Drives, actuator: usize, value: f64) {
+        let at = |i: usize| i * self.n + self.address;
+        match drives.state_of(actuator) {
+            None => self.by_u[at(actuator)] += value,
+            Some((act, [by_u, by_act])) => {
+                self.by_u[at(actuator)] += value * by_u;
+                self.by_act[at(act)] += value * by_act;
+            }
+        }
     }
 }
 
@@ -47,6 +57,7 @@ impl SensorRoom {
             data: &mut self.data,
             by: self.by.each_mut().map(|x| &mut x[..]),
             by_u: &mut self.by_u,
+            by_act: &mut self.by_act,
             address: s.address,
             dim: s.reading.dim(),
         }
@@ -281,7 +292,7 @@ impl Sim {
             forces.for_kinds_by_input(ForceKinds::ACTUATOR, |row, input, x| {
                 for s in model.sensors() {
                     if s.reading == Reading::JointActuatorForce && dof_of(s) == row {
-                        room.rows(s).add_input(input, x * drives.by_input(input));
+                        room.rows(s).add_drive(drives, input, x);
                     }
                 }
             });
@@ -321,7 +332,7 @@ impl Sim {
                         rows.add(By::Velocities, k, &[by_v]);
                     });
                     let slope = forces.actuator_inputs()[s.index].slope;
-                    rows.add_input(s.index, slope * drives.by_input(s.index));
+                    rows.add_drive(drives, s.index, slope);
                 }
                 continue;
             }
