@@ -350,7 +350,11 @@ fn slopes_with_activations_tendons_and_driven_dofs() {
         let (v_ref, act_ref) = (rng.vector(nv, 0.3), weights(&mut rng, na));
         ilqr.set_reference(None, &at.q, &v_ref, &at.u).unwrap();
         ilqr.set_act_reference(None, &act_ref).unwrap();
-        let (q0, u) = (random_q(&mut rng, &model, 0.2), rng.vector(nu * steps, 0.5));
+        let u = rng.vector(nu * steps, 0.5);
+        let q0 = match contact {
+            Contact::None => random_q(&mut rng, &model, reach),
+            _ => standing(&model),
+        };
         let mut cost = |u: &[f64]| {
             let [mut q, mut v, mut act] = [nq, nv, na].map(|n| vec![0.0; n * (steps + 1)]);
             let out = Trajectory {
