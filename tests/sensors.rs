@@ -313,13 +313,19 @@ fn jacobians_of_what_contacts_press_on() {
         (Contact::Convex, Integrator::SymplecticEulerWorld),
         (Contact::Convex, Integrator::Midpoint),
     ] {
-        let mut sim = sim(&model, contact, integrator);
+        let options = Options {
+            contact,
+            integrator,
+            time_step: 1e-2,
+            ..Options::default()
+        };
+        let mut sim = Sim::new(model.clone(), &options).unwrap();
         let mut room = SensorRoom::new(&sim);
         let mut rng = Rng::new(12);
         let (mut stuck, mut slid) = (0, 0);
         let mut largest = 0.0_f64;
         let mut felt = ["foot a", "foot b", "back", "ball"].map(|name| (name, 0));
-        for _ in 0..5 {
+        for round in 0..6 {
             let u: Vec<f64> = (0..3).map(|_| rng.range(0.2, 0.8)).collect();
             let (mut q, mut v) = (model.neutral().to_vec(), rng.vector(model.nv(), 0.05));
             sim.reset();
@@ -329,11 +335,12 @@ fn jacobians_of_what_contacts_press_on() {
                 sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
                 (q, v) = (qn, vn);
             }
-            let stir = rng.vector(model.nv(), 0.02);
-            v.iter_mut().zip(stir).for_each(|(v, x)| *v += x);
+            if round % 2 == 0 {
+                (v[0], v[1]) = (0.4, -0.3);
+            }
             // Both into what they lie on, farther than differences go.
-            q[2] -= 3e-5;
-            q[ball + 2] -= 5e-5;
+            q[2] -= 1e-4;
+            q[ball + 2] -= 2e-4;
             let ([by_q, by_v, by_u], gradient) = jacobians(&mut sim, &mut room, [&q, &v, &u]);
             let info = sim.step_info().unwrap();
             if gradient != Gradient::Exact || info.switch_distance < 1e-5 {
@@ -353,14 +360,14 @@ fn jacobians_of_what_contacts_press_on() {
             let mut worst = 0.0_f64;
             for k in 0..model.nv() {
                 let mut dv = vec![0.0; model.nv()];
-                let numeric = difference(3e-7, |x| {
+                let numeric = difference(2e-6, |x| {
                     dv[k] = x;
                     let mut at = q.clone();
                     model.integrate(&q, &dv, &mut at);
                     told(&mut sim, &mut room, &at, &v, &u)
                 });
                 worst = worst.max(relative_error(&by_q[k * n..][..n], &numeric));
-                let numeric = difference(1e-6, |x| {
+                let numeric = difference(2e-5, |x| {
                     let mut at = v.clone();
                     at[k] += x;
                     told(&mut sim, &mut room, &q, &at, &u)
@@ -369,7 +376,8 @@ fn jacobians_of_what_contacts_press_on() {
             }
             let numeric = by_vector(&u, |u| told(&mut sim, &mut room, &q, &v, u));
             compare(&model, "u", &by_u, &numeric, &[]);
-            assert!(worst < 3e-6, "{contact:?} {integrator:?}: {worst:e}");
+            // Impulses are found to a tolerance.
+            assert!(worst < 1e-5, "{contact:?} {integrator:?}: {worst:e}");
             largest = largest.max(worst);
             let bar = rng.vector(model.nsensordata(), 1.0);
             let mut bars = [model.nv(), model.nv(), model.nu()].map(|n| vec![f64::NAN; n]);

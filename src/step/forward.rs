@@ -188,7 +188,10 @@ impl Sim {
             velocity: if is_implicit { &[] } else { velocity },
             ..Seed::of(zero, if is_implicit { velocity } else { zero }, &[])
         };
-        out.v = v_bar.as_deref_mut();
+        let out = StepAdjoint {
+            v: v_bar.as_deref_mut(),
+            ..out
+        };
         let done = match within(f64::MAX, velocity) {
             true => self.adjoint(&seed, out),
             false => Err(Error::numerical("a_bar: it is too large")),
