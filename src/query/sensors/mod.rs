@@ -4,6 +4,7 @@
 //! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
 
 mod dual;
+mod feel;
 mod motion;
 mod press;
 mod room;

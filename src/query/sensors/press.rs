@@ -1,28 +1,12 @@
-//! Sensors that feel forces: what contacts do to them, and how that varies.
-//!
-//! With F = Rλ/h the force of a contact, R its frame and p its point, a touch sensor adds up n·F, and force and torque sensors
-//! take F and (p − o) × F off what the motion of their subtree takes, o the sensor's origin. Of dF = dR λ/h + R dλ/h the first
-//! part is geometry; the second is one adjoint of the step for each number that is told, seeded by its weights w of the
-//! impulses, dy = w·dλ.
-//!
-//! Where constraints depend on each other λ is not unique, but w·λ may be: where w weighs all impulses by zero that move nothing.
+//! Which contacts press on a sensor, with what weight, and room for how that varies.
 
-use super::dual::Dual;
-use super::motion::{By, Motion};
-use super::room::SensorRoom;
-use super::subtree::{Sums, carries};
-use super::tell::shape;
-use crate::collision::ContactDerivative;
+use super::subtree::carries;
+use crate::collision::Shape;
 use crate::collision::ray::Ray;
-use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::sensor::{Reading, Sensor};
-use crate::query::contact_motion::{self, ContactDerivatives};
+use crate::model::sensor::{Reading, Sensor, Zone, ZoneShape};
 use crate::spatial::{Pose, Vec3};
-use crate::step::{Contact, ContactReport, Seed, Sim, StepAdjoint};
-
-/// What idle impulses may weigh, relative to the sum of the parts.
-const NOTHING: f64 = 1e-7;
+use crate::step::{Contact, ContactReport, Sim};
 
 /// Whether a sensor feels contacts.
 pub(super) fn feels(reading: Reading) -> bool {
@@ -33,14 +17,14 @@ pub(super) fn feels(reading: Reading) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
     /// Of each sensor that feels, in their order: where it is.
-    poses: Vec<Pose>,
+    pub poses: Vec<Pose>,
     /// 3 numbers a contact: weights, and impulses that move nothing.
-    weights: Vec<f64>,
-    idle: Vec<f64>,
+    pub weights: Vec<f64>,
+    pub idle: Vec<f64>,
     /// By q, v, u and the activations.
-    bars: [Vec<f64>; 4],
+    pub bars: [Vec<f64>; 4],
     /// Of a contact: point, normal and tangents by q.
-    moved: [Vec<f64>; 3],
+    pub moved: [Vec<f64>; 3],
 }
 
 impl Room {
@@ -61,7 +45,7 @@ impl Room {
 }
 
 /// The force of a contact on a subtree, if just one of its bodies is there and it bears: how often that on B.
-fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
+pub(super) fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
     let within = c.body.map(|b| carries(model, s.frame.body, b));
     let sign = match within {
         [true, false] => -1.0,
@@ -72,7 +56,7 @@ fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
 }
 
 /// Whether a touch sensor counts a contact.
-fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
+pub(super) fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
     let side = c.body.iter().position(|b| *b == s.frame.body);
     let Some(side) = side.filter(|_| c.impulse[2] > 0.0) else {
         return false;
@@ -88,7 +72,13 @@ fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
 }
 
 /// Weights of a contact's impulse in the k-th number of a sensor, times the time step; none where it has no part.
-fn weigh(model: &Model, s: &Sensor, pose: &Pose, c: &ContactReport, k: usize) -> Option<[f64; 3]> {
+pub(super) fn weigh(
+    model: &Model,
+    s: &Sensor,
+    pose: &Pose,
+    c: &ContactReport,
+    k: usize,
+) -> Option<[f64; 3]> {
     if s.reading == Reading::Touch {
         return touches(s, pose, c).then_some([0.0, 0.0, 1.0]);
     }
@@ -103,152 +93,24 @@ fn weigh(model: &Model, s: &Sensor, pose: &Pose, c: &ContactReport, k: usize) ->
     Some(frame.map(|t| -sign * along.dot(t)))
 }
 
-impl Sim {
-    /// Adds to the rows of sensors that feel contacts how these vary at fixed frames: w·dλ. After the acceleration's
-    /// Jacobians, at the same step.
-    pub(super) fn feel_impulses(&mut self, room: &mut SensorRoom, q: &[f64]) -> Result<()> {
-        let model = self.model.clone();
-        let pressed = |s: &&Sensor| feels(s.reading);
-        if self.contacts().is_empty() || !model.sensors().iter().any(|s| pressed(&s)) {
-            return Ok(());
-        }
-        let mut press = std::mem::take(&mut room.press);
-        let done = self.update_positions(q).and_then(|()| {
-            let sensors = model.sensors().iter().filter(pressed);
-            for (s, pose) in sensors.zip(&mut press.poses) {
-                let body = self.dynamics.kin.body_pose(&model, s.frame.body);
-                *pose = body.compose(&s.frame.placement);
-            }
-            let mut idle_is_known = None;
-            let mut sensors = model.sensors().iter().filter(pressed).zip(0..);
-            sensors.try_for_each(|(s, i)| {
-                (0..s.reading.dim()).try_for_each(|k| {
-                    self.feel_number(room, &mut press, (s, i), k, &mut idle_is_known)
-                })
-            })
-        });
-        room.press = press;
-        done
-    }
-
-    fn feel_number(
-        &mut self,
-        room: &mut SensorRoom,
-        press: &mut Room,
-        (s, i): (&Sensor, usize),
-        k: usize,
-        idle_is_known: &mut Option<bool>,
-    ) -> Result<()> {
-        let (rate, n) = (1.0 / self.options.time_step, 3 * self.contacts().len());
-        let (weights, mut acts) = (&mut press.weights[..n], false);
-        for (c, to) in self.contacts().iter().zip(weights.chunks_exact_mut(3)) {
-            let w = weigh(&self.model, s, &press.poses[i], c, k);
-            acts |= w.is_some();
-            to.copy_from_slice(&w.unwrap_or_default().map(|w| rate * w));
-        }
-        if !acts {
-            return Ok(());
-        }
-        if self.forces.penalty.is_some() {
-            return Err(Error::unsupported(format!(
-                "sensor \"{}\": contacts press on it, and with contact Penalty how their forces vary is not in the derivative of a {:?} sensor",
-                s.name, s.reading
-            )));
-        }
-        let [q, v, u, act] = press.bars.each_mut().map(|x| Some(&mut x[..]));
-        let out = StepAdjoint {
-            q,
-            v,
-            u,
-            act,
-            ..StepAdjoint::default()
-        };
-        let seed = Seed {
-            impulses: weights,
-            ..Seed::of(&room.zeros, &room.zeros, &[])
-        };
-        self.adjoint(&seed, out)?;
-        let idle = &mut press.idle[..n];
-        if idle_is_known.is_none() {
-            *idle_is_known = Some(self.idle_impulses(idle)?);
-        }
-        let parts = weights.iter().zip(&*idle).map(|(w, x)| w * x);
-        let (sum, size) = parts.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
-        if *idle_is_known != Some(true) || f64::abs(sum) > NOTHING * size {
-            return Err(Error::unsupported(format!(
-                "sensor \"{}\": what contacts press on it has no derivative, as constraints that depend on each other may share it otherwise",
-                s.name
-            )));
-        }
-        let row = s.address + k;
-        let n = room.data.len();
-        let [to_q, to_v, _] = &mut room.by;
-        let outs = [to_q, to_v, &mut room.by_u, &mut room.by_act];
-        for (to, from) in outs.into_iter().zip(&press.bars) {
-            for (to, x) in to.iter_mut().skip(row).step_by(n).zip(from) {
-                *to += x;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes off what contacts with bodies beyond the subtree do; with derivatives how that moves at fixed impulses, too.
-    pub(super) fn relieve_of_contacts(
-        &mut self,
-        total: &mut Sums,
-        room: &mut SensorRoom,
-        s: &Sensor,
-        differentiate: bool,
-    ) -> Result<()> {
-        let (model, rate) = (self.model.clone(), 1.0 / self.options.time_step);
-        for i in 0..self.contacts().len() {
-            let c = self.contacts()[i];
-            let Some(sign) = side(&model, s, &c) else {
-                continue;
-            };
-            let (force, point) = (c.force_on_b(sign * rate), Vec3::from_slice(&c.point));
-            let at = Dual::constant(point);
-            total.relieve(Dual::constant(force), Dual::default(), at);
-            if !differentiate {
-                continue;
-            }
-            let [points, normals, tangents] = room.press.moved.each_mut().map(|x| &mut x[..]);
-            let mut out = ContactDerivatives {
-                point: Some(points),
-                normal: Some(normals),
-                tangents: Some(tangents),
-                gap: None,
-            };
-            self.with_scene(|scene, model, kin| {
-                let (c, mut d) = (scene.contacts()[i], ContactDerivative::default());
-                scene.differentiate(&c, &mut d);
-                contact_motion::check(model, &c, &d)?;
-                out.clear();
-                contact_motion::write(model, kin, &c, &d, &mut out);
-                Ok(())
-            })?;
-            let three = |x: &[f64], k: usize| Vec3::from_slice(&x[3 * k..3 * k + 3]);
-            let [points, normals, tangents] = &room.press.moved;
-            for k in 0..model.nv() {
-                let [x, y, z] = c.impulse;
-                let turned = three(tangents, 2 * k) * x
-                    + three(tangents, 2 * k + 1) * y
-                    + three(normals, k) * z;
-                let force = Dual::new(force, turned * (sign * rate));
-                let at = Dual::new(point, three(points, k));
-                let sums = room.subtree.along_mut(By::Positions as usize, k);
-                sums.relieve(force, Dual::default(), at);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn tell_touch(&self, room: &mut SensorRoom, s: &Sensor) {
-        let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
-        let pose = Pose::new(frame.axes.r, frame.at.x);
-        let rate = 1.0 / self.options.time_step;
-        let felt = self.contacts().iter().filter(|c| touches(s, &pose, c));
-        let sum = felt.map(|c| c.impulse[2] * rate).sum();
-        room.rows(s).tell(&[sum]);
+fn shape(zone: &Zone) -> Shape {
+    let [x, y, z] = zone.size;
+    let (radius, half_length) = (x, y);
+    match zone.shape {
+        ZoneShape::Sphere => Shape::Sphere { radius },
+        ZoneShape::Capsule => Shape::Capsule {
+            radius,
+            half_length,
+        },
+        ZoneShape::Cylinder => Shape::Cylinder {
+            radius,
+            half_length,
+        },
+        ZoneShape::Ellipsoid => Shape::Ellipsoid {
+            semi_axes: Vec3::new(x, y, z),
+        },
+        ZoneShape::Box => Shape::Box {
+            half_extents: Vec3::new(x, y, z),
+        },
     }
 }

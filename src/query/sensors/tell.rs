@@ -4,11 +4,10 @@ use super::dual::Dual;
 use super::motion::{ALL, By, Motion, read};
 use super::room::SensorRoom;
 use super::subtree::{Sums, carries, sums};
-use crate::collision::Shape;
 use crate::collision::ray::Ray;
 use crate::error::Result;
 use crate::force::{ForceKinds, State};
-use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, Zone, ZoneShape};
+use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame};
 use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
@@ -61,28 +60,6 @@ impl SensorRoom {
             address: s.address,
             dim: s.reading.dim(),
         }
-    }
-}
-
-pub(super) fn shape(zone: &Zone) -> Shape {
-    let [x, y, z] = zone.size;
-    let (radius, half_length) = (x, y);
-    match zone.shape {
-        ZoneShape::Sphere => Shape::Sphere { radius },
-        ZoneShape::Capsule => Shape::Capsule {
-            radius,
-            half_length,
-        },
-        ZoneShape::Cylinder => Shape::Cylinder {
-            radius,
-            half_length,
-        },
-        ZoneShape::Ellipsoid => Shape::Ellipsoid {
-            semi_axes: Vec3::new(x, y, z),
-        },
-        ZoneShape::Box => Shape::Box {
-            half_extents: Vec3::new(x, y, z),
-        },
     }
 }
 
