@@ -465,6 +465,15 @@ fn names_addresses_and_what_is_left_out() {
     let warned: Vec<&String> = warned.collect();
     let pulled = |w: &&String| w.contains("pulls of springs and tendons");
     assert!(warned.len() == 4 && warned.iter().all(pulled), "{warned:?}");
+    // MuJoCo takes off what a connection holds.
+    let held = r#"<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/><site name="s"/></body></worldbody>
+        <equality><connect body1="b" anchor="0 0 1"/></equality><sensor><force site="s"/><touch site="s"/></sensor></mujoco>"#;
+    let held = load_str(held, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    let told = held
+        .warnings()
+        .iter()
+        .filter(|w| w.contains("what equalities hold"));
+    assert_eq!(told.count(), 1, "{:?}", held.warnings());
     let text = r#"<mujoco><worldbody><camera name="c"/><body name="b"><joint name="j"/>
         <geom size="1"/><site name="s"/></body></worldbody>
         <actuator><motor name="m" joint="j"/></actuator>

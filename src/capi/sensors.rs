@@ -43,8 +43,8 @@ pub enum ds_sensor_kind {
     DS_SENSOR_RANGEFINDER = 13,
     /// Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
     DS_SENSOR_TOUCH = 14,
-    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
-    /// moment about the frame's origin, along the frame's axes.
+    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
+    /// springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
     DS_SENSOR_FORCE = 15,
     DS_SENSOR_TORQUE = 16,
     /// Coordinate and velocity of a joint of one degree of freedom.

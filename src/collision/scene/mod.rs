@@ -258,11 +258,15 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<()> {
     if is_known(pair.condim) {
         return Ok(());
     }
+    let [a, b] = [pair.a, pair.b].map(|geom| {
+        let g = &model.geoms()[geom];
+        match g.name.is_empty() {
+            true => format!("geom {geom} of body \"{}\"", model.bodies()[g.body].name),
+            false => format!("geom \"{}\"", g.name),
+        }
+    });
     Err(Error::unsupported(format!(
-        "geoms \"{}\" and \"{}\": condim {} asks for torsional or rolling friction, which this \
-         version does not have (1 and 3 are there)",
-        model.geoms()[pair.a].name,
-        model.geoms()[pair.b].name,
+        "{a} and {b}: condim {} asks for torsional or rolling friction, which this version does not have (1 and 3 are there)",
         pair.condim
     )))
 }
