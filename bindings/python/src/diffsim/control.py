@@ -129,9 +129,12 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         shape = (self.model.nu, self.steps)
         x = np.zeros(shape, order="F") if u is None else np.array(array(u, shape, "u"), order="F")
         out = ffi.new("ds_ilqr_info *")
-        act = np.zeros(self.model.na) if act0 is None else array(act0, (self.model.na,), "act0")
-        state = self._q0.fill(q0), self._v0.fill(v0), pointer(act)
-        check(lib.ds_ilqr_solve_act(self._handle, *state, pointer(x), out))
+        state = self._q0.fill(q0), self._v0.fill(v0)
+        if act0 is None:
+            check(lib.ds_ilqr_solve(self._handle, *state, pointer(x), out))
+        else:
+            act = array(act0, (self.model.na,), "act0")
+            check(lib.ds_ilqr_solve_act(self._handle, *state, pointer(act), pointer(x), out))
         return x, IlqrInfo(IlqrOutcome(out.outcome), *(getattr(out, name) for name in IlqrInfo._fields[1:]))
 
     def states(self) -> Tuple[Array, Array]:
