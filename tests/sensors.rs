@@ -298,7 +298,7 @@ const PRESSED: &str = r#"<mujoco>
   </sensor>
 </mujoco>"#;
 
-/// What contacts press on, in all modes, by every law that solves for impulses.
+/// What contacts press on, in all modes, by every law.
 #[test]
 fn jacobians_of_what_contacts_press_on() {
     let model = Arc::new(load_str(PRESSED, Format::Mjcf, None, &LoadOptions::default()).unwrap());
@@ -312,11 +312,17 @@ fn jacobians_of_what_contacts_press_on() {
         (Contact::Lcp, Integrator::Midpoint),
         (Contact::Convex, Integrator::SymplecticEulerWorld),
         (Contact::Convex, Integrator::Midpoint),
+        (Contact::Penalty, Integrator::SymplecticEulerWorld),
+        (Contact::Penalty, Integrator::SymplecticEuler),
     ] {
         let options = Options {
             contact,
             integrator,
-            time_step: 1e-2,
+            time_step: if contact == Contact::Penalty {
+                1e-3
+            } else {
+                1e-2
+            },
             ..Options::default()
         };
         let mut sim = Sim::new(model.clone(), &options).unwrap();
@@ -604,4 +610,25 @@ fn builders_refuse_what_no_sensor_is() {
             .is_err()
     );
     assert_eq!(data, [7.0]);
+}
+
+/// With an implicit scheme penalty forces are those of a stage.
+#[test]
+fn what_penalty_forces_of_a_stage_press_on_is_refused() {
+    let model = Arc::new(load_str(PRESSED, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let mut sim = sim(&model, Contact::Penalty, Integrator::Bdf1);
+    let mut room = SensorRoom::new(&sim);
+    let (mut q, v) = (model.neutral().to_vec(), vec![0.0; model.nv()]);
+    q[2] -= 1e-3;
+    let data = told(&mut sim, &mut room, &q, &v, &[0.1; 3]);
+    assert!(data[0] > 0.0);
+    let out = SensorJacobians::default();
+    let e = sim
+        .sensor_jacobians(&mut room, &q, &v, &[0.1; 3], out)
+        .unwrap_err();
+    assert_eq!(e.status, diffsim::error::Status::Unsupported);
+    assert!(
+        e.message.contains("sensor \"foot a\"") && e.message.contains("Bdf1"),
+        "{e}"
+    );
 }

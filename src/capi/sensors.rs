@@ -202,7 +202,7 @@ pub unsafe extern "C" fn ds_sim_sensors(
 /// rangefinder's ray meets an edge or grazes.
 ///
 /// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
-/// which contacts press, with DS_CONTACT_PENALTY, and where what they come to is open, as rigid constraints that depend on
+/// which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
 /// each other may share it otherwise: one of four corners of a flat foot, but not all of them together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::model::sensor::Sensor;
 use crate::query::contact_motion::{self, ContactDerivatives};
 use crate::spatial::{Pose, Vec3};
-use crate::step::{Seed, Sim, StepAdjoint};
+use crate::step::{Integrator, Seed, Sim, StepAdjoint};
 
 /// What idle impulses may weigh, relative to the sum of the parts.
 const NOTHING: f64 = 1e-7;
@@ -69,10 +69,14 @@ impl Sim {
             return Ok(());
         }
         if self.forces.penalty.is_some() {
-            return Err(Error::unsupported(format!(
-                "sensor \"{}\": contacts press on it, and with contact Penalty how their forces vary is not in the derivative of a {:?} sensor",
-                s.name, s.reading
-            )));
+            // A function of (q, v), whose slopes are at hand, where the force of the step is that of its beginning.
+            return match self.options.integrator {
+                Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld => Ok(()),
+                other => Err(Error::unsupported(format!(
+                    "sensor \"{}\": contacts press on it, and with contact Penalty and {other:?} how their forces vary is not in the derivative of a {:?} sensor",
+                    s.name, s.reading
+                ))),
+            };
         }
         let [q, v, u, act] = press.bars.each_mut().map(|x| Some(&mut x[..]));
         let out = StepAdjoint {
@@ -131,43 +135,104 @@ impl Sim {
             if !differentiate {
                 continue;
             }
-            let [points, normals, tangents] = room.press.moved.each_mut().map(|x| &mut x[..]);
-            let mut out = ContactDerivatives {
-                point: Some(points),
-                normal: Some(normals),
-                tangents: Some(tangents),
-                gap: None,
-            };
-            self.with_scene(|scene, model, kin| {
-                let (c, mut d) = (scene.contacts()[i], ContactDerivative::default());
-                scene.differentiate(&c, &mut d);
-                contact_motion::check(model, &c, &d)?;
-                out.clear();
-                contact_motion::write(model, kin, &c, &d, &mut out);
-                Ok(())
-            })?;
-            let three = |x: &[f64], k: usize| Vec3::from_slice(&x[3 * k..3 * k + 3]);
-            let [points, normals, tangents] = &room.press.moved;
+            self.move_contact(&mut room.press, i)?;
+            let [points, ..] = &room.press.moved;
             for k in 0..model.nv() {
-                let [x, y, z] = c.impulse;
-                let turned = three(tangents, 2 * k) * x
-                    + three(tangents, 2 * k + 1) * y
-                    + three(normals, k) * z;
-                let force = Dual::new(force, turned * (sign * rate));
-                let at = Dual::new(point, three(points, k));
-                let sums = room.subtree.along_mut(By::Positions as usize, k);
-                sums.relieve(force, Dual::default(), at);
+                for (by, moved) in [By::Positions, By::Velocities]
+                    .into_iter()
+                    .zip(&room.press.force)
+                {
+                    let moves = if by == By::Positions {
+                        three(points, k)
+                    } else {
+                        Vec3::ZERO
+                    };
+                    let force = Dual::new(force, three(moved, k) * sign);
+                    let sums = room.subtree.along_mut(by as usize, k);
+                    sums.relieve(force, Dual::default(), Dual::new(point, moves));
+                }
             }
         }
         Ok(())
     }
 
-    pub(super) fn tell_touch(&self, room: &mut SensorRoom, s: &Sensor) {
+    /// How a contact's place and its force on B vary, into `press`.
+    fn move_contact(&mut self, press: &mut Room, contact: usize) -> Result<()> {
+        let (c, rate) = (self.contacts()[contact], 1.0 / self.options.time_step);
+        let [points, normals, tangents] = press.moved.each_mut().map(|x| &mut x[..]);
+        let mut out = ContactDerivatives {
+            point: Some(points),
+            normal: Some(normals),
+            tangents: Some(tangents),
+            gap: None,
+        };
+        self.with_scene(|scene, model, kin| {
+            let (c, mut d) = (scene.contacts()[contact], ContactDerivative::default());
+            scene.differentiate(&c, &mut d);
+            contact_motion::check(model, &c, &d)?;
+            out.clear();
+            contact_motion::write(model, kin, &c, &d, &mut out);
+            Ok(())
+        })?;
+        let [by_q, by_v] = &mut press.force;
+        by_q.fill(0.0);
+        by_v.fill(0.0);
+        let add = |out: &mut [f64], k: usize, x: Vec3| {
+            for (out, x) in out[3 * k..3 * k + 3].iter_mut().zip(x.to_array()) {
+                *out += x;
+            }
+        };
+        if let Some(penalty) = &self.forces.penalty {
+            let t = self.model.topology();
+            penalty.for_force(contact, t, &self.dynamics.kin, |k, q, v| {
+                add(by_q, k, q);
+                add(by_v, k, v);
+            });
+            return Ok(());
+        }
+        let [_, normals, tangents] = &press.moved;
+        let [x, y, z] = c.impulse;
+        for k in 0..self.model.nv() {
+            let turned = three(tangents, 2 * k) * x + three(tangents, 2 * k + 1) * y;
+            add(by_q, k, (turned + three(normals, k) * z) * rate);
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell_touch(
+        &mut self,
+        room: &mut SensorRoom,
+        s: &Sensor,
+        differentiate: bool,
+    ) -> Result<()> {
         let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
         let pose = Pose::new(frame.axes.r, frame.at.x);
-        let rate = 1.0 / self.options.time_step;
-        let felt = self.contacts().iter().filter(|c| touches(s, &pose, c));
-        let sum = felt.map(|c| c.impulse[2] * rate).sum();
+        let (rate, mut sum) = (1.0 / self.options.time_step, 0.0);
+        for i in 0..self.contacts().len() {
+            let c = self.contacts()[i];
+            if !touches(s, &pose, &c) {
+                continue;
+            }
+            sum += c.impulse[2] * rate;
+            // Of impulses that are solved for all of it is in w·dλ.
+            if !differentiate || self.forces.penalty.is_none() {
+                continue;
+            }
+            self.move_contact(&mut room.press, i)?;
+            let (normal, force) = (Vec3::from_slice(&c.normal), c.force_on_b(rate));
+            for k in 0..self.model.nv() {
+                let [by_q, by_v] = room.press.force.each_ref().map(|x| normal.dot(three(x, k)));
+                let turned = three(&room.press.moved[1], k).dot(force);
+                let mut rows = room.rows(s);
+                rows.add(By::Positions, k, &[by_q + turned]);
+                rows.add(By::Velocities, k, &[by_v]);
+            }
+        }
         room.rows(s).tell(&[sum]);
+        Ok(())
     }
+}
+
+fn three(x: &[f64], k: usize) -> Vec3 {
+    Vec3::from_slice(&x[3 * k..3 * k + 3])
 }

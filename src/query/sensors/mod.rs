@@ -54,7 +54,8 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, and with contact Penalty.
+    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, and with contact Penalty
+    /// and an implicit scheme.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,

@@ -25,6 +25,8 @@ pub(super) struct Room {
     pub bars: [Vec<f64>; 4],
     /// Of a contact: point, normal and tangents by q.
     pub moved: [Vec<f64>; 3],
+    /// Of its force on B by q at fixed components, or of a penalty force by q and v; 3×nv.
+    pub force: [Vec<f64>; 2],
 }
 
 impl Room {
@@ -40,6 +42,7 @@ impl Room {
             idle: all(numbers),
             bars: [nv, nv, m.nu(), m.na()].map(all),
             moved: [3 * nv, 3 * nv, 6 * nv].map(all),
+            force: [3 * nv, 3 * nv].map(all),
         }
     }
 }

@@ -31,7 +31,7 @@ impl Rows<'_> {
         self.data[self.address..][..self.dim].copy_from_slice(&values[..self.dim]);
     }
 
-    fn add(&mut self, by: By, dof: usize, values: &[f64]) {
+    pub fn add(&mut self, by: By, dof: usize, values: &[f64]) {
         let column = &mut self.by[by as usize][dof * self.n + self.address..][..self.dim];
         column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
     }
@@ -81,7 +81,7 @@ impl Sim {
                 for s in model.sensors() {
                     match (s.reading.seat(), s.reading) {
                         (_, Reading::Rangefinder) => one_sided |= self.tell_range(room, s, a)?,
-                        (_, Reading::Touch) => self.tell_touch(room, s),
+                        (_, Reading::Touch) => self.tell_touch(room, s, differentiate)?,
                         (_, Reading::Force | Reading::Torque) | (Seat::Body, _) => {
                             self.tell_subtree(room, s, a)?;
                         }

@@ -155,8 +155,8 @@ class Measured(Asked):
         self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None
     ) -> Tuple[Array, Array, Array, Gradient]:
         """(ddata_dq, ddata_dv, ddata_du, gradient) of what all sensors tell, nsensordata rows. Raises `UnsupportedError` for
-        touch, force and torque sensors on which contacts press with penalty contact, or where redundant rigid contacts
-        leave open what they come to."""
+        touch, force and torque sensors on which contacts press with penalty contact and an implicit scheme, or where redundant
+        rigid contacts leave open what they come to."""
         m = self.model
         by_q, by_v, by_u = (result(None, (m.nsensordata, n), "out") for n in (m.nv, m.nv, m.nu))
         gradient = ffi.new("ds_gradient *")
