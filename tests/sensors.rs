@@ -3,6 +3,7 @@
 
 mod common;
 
+use allocation_counter::measure;
 use common::{Rng, by_q, by_vector, difference, random_q, relative_error};
 use diffsim::contact::mode::Mode;
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
@@ -298,12 +299,40 @@ const PRESSED: &str = r#"<mujoco>
   </sensor>
 </mujoco>"#;
 
+/// Of Jacobians by q and v against differences that stay within the modes.
+fn largest_error(
+    sim: &mut Sim,
+    room: &mut SensorRoom,
+    [q, v, u]: [&[f64]; 3],
+    [by_q, by_v]: [&[f64]; 2],
+) -> f64 {
+    let model = sim.model().clone();
+    let (n, mut worst) = (model.nsensordata(), 0.0_f64);
+    for k in 0..model.nv() {
+        let mut dv = vec![0.0; model.nv()];
+        let numeric = difference(2e-6, |x| {
+            dv[k] = x;
+            let mut at = q.to_vec();
+            model.integrate(q, &dv, &mut at);
+            told(sim, room, &at, v, u)
+        });
+        worst = worst.max(relative_error(&by_q[k * n..][..n], &numeric));
+        let numeric = difference(2e-5, |x| {
+            let mut at = v.to_vec();
+            at[k] += x;
+            told(sim, room, q, &at, u)
+        });
+        worst = worst.max(relative_error(&by_v[k * n..][..n], &numeric));
+    }
+    worst
+}
+
 /// What contacts press on, in all modes, by every law.
 #[test]
 fn jacobians_of_what_contacts_press_on() {
     let model = Arc::new(load_str(PRESSED, Format::Mjcf, None, &LoadOptions::default()).unwrap());
     let at = |name: &str| model.sensors()[model.sensor_id(name).unwrap()].address;
-    let (n, ball) = (model.nsensordata(), model.nq() - 7);
+    let ball = model.nq() - 7;
     for (contact, integrator) in [
         (Contact::Ncp, Integrator::SymplecticEulerWorld),
         (Contact::Ncp, Integrator::SymplecticEuler),
@@ -363,23 +392,7 @@ fn jacobians_of_what_contacts_press_on() {
             for (name, felt) in &mut felt {
                 *felt += usize::from(data[at(name)] != 0.0);
             }
-            let mut worst = 0.0_f64;
-            for k in 0..model.nv() {
-                let mut dv = vec![0.0; model.nv()];
-                let numeric = difference(2e-6, |x| {
-                    dv[k] = x;
-                    let mut at = q.clone();
-                    model.integrate(&q, &dv, &mut at);
-                    told(&mut sim, &mut room, &at, &v, &u)
-                });
-                worst = worst.max(relative_error(&by_q[k * n..][..n], &numeric));
-                let numeric = difference(2e-5, |x| {
-                    let mut at = v.clone();
-                    at[k] += x;
-                    told(&mut sim, &mut room, &q, &at, &u)
-                });
-                worst = worst.max(relative_error(&by_v[k * n..][..n], &numeric));
-            }
+            let worst = largest_error(&mut sim, &mut room, [&q, &v, &u], [&by_q, &by_v]);
             let numeric = by_vector(&u, |u| told(&mut sim, &mut room, &q, &v, u));
             compare(&model, "u", &by_u, &numeric, &[]);
             // Impulses are found to a tolerance.
@@ -631,4 +644,56 @@ fn what_penalty_forces_of_a_stage_press_on_is_refused() {
         e.message.contains("sensor \"foot a\"") && e.message.contains("Bdf1"),
         "{e}"
     );
+}
+
+/// Two fingers of a hand that floats press on each other: dofs that move both turn the force.
+#[test]
+fn jacobians_where_links_of_a_robot_press_on_each_other() {
+    let text = r#"<mujoco><worldbody><body name="palm" pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.05 0.02" mass="1"/>
+        <body name="l" pos="-0.1 0 0.05"><joint axis="0 1 0.1" stiffness="20" damping="0.1"/>
+          <geom size="0.05" pos="0.0501 0 0.2" mass="0.3"/><site name="l" pos="0 0.01 0" euler="20 0 40"/>
+          <site name="tip" pos="0.1 0 0.2" size="0.03"/></body>
+        <body name="r" pos="0.1 0 0.05"><joint axis="0 1 0" stiffness="20" damping="0.1"/>
+          <geom size="0.05" pos="-0.0501 0 0.2" mass="0.3"/><site name="r"/></body></body></worldbody>
+        <sensor><force site="l"/><torque site="l"/><force site="r"/><torque site="r"/><touch site="tip"/></sensor></mujoco>"#;
+    let model = Arc::new(load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    for contact in [
+        Contact::Ncp,
+        Contact::Lcp,
+        Contact::Convex,
+        Contact::Penalty,
+    ] {
+        for integrator in [
+            Integrator::SymplecticEulerWorld,
+            Integrator::SymplecticEuler,
+        ] {
+            let mut sim = sim(&model, contact, integrator);
+            let mut room = SensorRoom::new(&sim);
+            let mut rng = Rng::new(2);
+            for _ in 0..4 {
+                let mut dv = rng.vector(model.nv(), 0.5);
+                dv[6..].copy_from_slice(&[2e-3, -2e-3]);
+                let mut q = model.neutral().to_vec();
+                model.integrate(model.neutral(), &dv, &mut q);
+                let mut v = rng.vector(model.nv(), 0.4);
+                v[6..].copy_from_slice(&[0.2, 0.1]);
+                let ([by_q, by_v, _], gradient) = jacobians(&mut sim, &mut room, [&q, &v, &[]]);
+                assert_eq!(gradient, Gradient::Exact);
+                let data = told(&mut sim, &mut room, &q, &v, &[]);
+                assert!(data[12] > 0.01, "{contact:?}: {data:?}");
+                let error = largest_error(&mut sim, &mut room, [&q, &v, &[]], [&by_q, &by_v]);
+                assert!(error < 2e-6, "{contact:?} {integrator:?}: {error:e}");
+                let [mut to_q, mut to_v] = [by_q.clone(), by_v.clone()];
+                let heap = measure(|| {
+                    let out = SensorJacobians {
+                        by_q: Some(&mut to_q),
+                        by_v: Some(&mut to_v),
+                        ..SensorJacobians::default()
+                    };
+                    (sim.sensor_jacobians(&mut room, &q, &v, &[], out)).unwrap();
+                });
+                assert_eq!((heap.count_total, &to_q, &to_v), (0, &by_q, &by_v));
+            }
+        }
+    }
 }
