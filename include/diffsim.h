@@ -1119,8 +1119,8 @@ enum ds_sensor_kind
    */
   DS_SENSOR_TOUCH = 14,
   /**
-   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
-   * moment about the frame's origin, along the frame's axes.
+   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
+   * springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
    */
   DS_SENSOR_FORCE = 15,
   DS_SENSOR_TORQUE = 16,
@@ -4532,7 +4532,7 @@ ds_status ds_sim_sensors(struct ds_sim *sim,
  * rangefinder's ray meets an edge or grazes.
  *
  * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
- * which contacts press, with DS_CONTACT_PENALTY, and where what they come to is open, as rigid constraints that depend on
+ * which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
  * each other may share it otherwise: one of four corners of a flat foot, but not all of them together.
  */
 ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,

@@ -316,6 +316,10 @@ fn bad_input_is_named_and_nothing_is_written() {
         usize::MAX / 2,
     );
     assert_eq!(huge.unwrap_err().status, Status::Capacity);
+    ilqr.set_reference(None, &q, &vec![1e200; nv], &u0).unwrap();
+    let e = ilqr.solve(&q, &v, &mut u).unwrap_err();
+    assert_eq!((e.status, &u), (Status::Numerical, &before));
+    named(e, "cost");
 }
 
 /// Slopes of a plan's cost by each input are those of differences of a rollout's: with muscles, filters and motors on joints and

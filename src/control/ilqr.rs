@@ -304,6 +304,11 @@ impl Ilqr {
         }
         let (sim, slopes) = (&mut self.sim, &mut self.slopes);
         let mut cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+        if !cost.is_finite() {
+            return Err(Error::numerical(
+                "the cost of the trajectory is not finite: weights, references or states are too large",
+            ));
+        }
         let mut info = IlqrInfo {
             outcome: IlqrOutcome::Iterations,
             iterations: 0,

@@ -9,7 +9,7 @@
 
 use super::dual::Dual;
 use super::motion::{By, Motion};
-use super::press::{Room, feels, side, touches, weigh};
+use super::press::{Room, called, feels, side, touches, weigh};
 use super::room::SensorRoom;
 use super::subtree::Sums;
 use crate::collision::ContactDerivative;
@@ -73,8 +73,9 @@ impl Sim {
             return match self.options.integrator {
                 Integrator::SymplecticEuler | Integrator::SymplecticEulerWorld => Ok(()),
                 other => Err(Error::unsupported(format!(
-                    "sensor \"{}\": contacts press on it, and with contact Penalty and {other:?} how their forces vary is not in the derivative of a {:?} sensor",
-                    s.name, s.reading
+                    "{}: contacts press on it, and with contact Penalty and {other:?} how their forces vary is not in the derivative of a {:?} sensor",
+                    called(&self.model, s),
+                    s.reading
                 ))),
             };
         }
@@ -99,8 +100,8 @@ impl Sim {
         let (sum, size) = parts.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
         if *idle_is_known != Some(true) || f64::abs(sum) > NOTHING * size {
             return Err(Error::unsupported(format!(
-                "sensor \"{}\": what contacts press on it has no derivative, as constraints that depend on each other may share it otherwise",
-                s.name
+                "{}: what contacts press on it has no derivative, as constraints that depend on each other may share it otherwise",
+                called(&self.model, s)
             )));
         }
         let row = s.address + k;

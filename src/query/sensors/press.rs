@@ -47,6 +47,15 @@ impl Room {
     }
 }
 
+/// A sensor for an error: its name, or its number.
+pub(super) fn called(model: &Model, s: &Sensor) -> String {
+    let number = || model.sensors().iter().position(|x| x.address == s.address);
+    match (s.name.is_empty(), number()) {
+        (true, Some(i)) => format!("sensor {i}"),
+        _ => format!("sensor \"{}\"", s.name),
+    }
+}
+
 /// The force of a contact on a subtree, if just one of its bodies is there and it bears: how often that on B.
 pub(super) fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
     let within = c.body.map(|b| carries(model, s.frame.body, b));
