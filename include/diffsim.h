@@ -1119,8 +1119,8 @@ enum ds_sensor_kind
    */
   DS_SENSOR_TOUCH = 14,
   /**
-   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
-   * moment about the frame's origin, along the frame's axes.
+   * Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
+   * springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
    */
   DS_SENSOR_FORCE = 15,
   DS_SENSOR_TORQUE = 16,
@@ -3745,6 +3745,13 @@ ds_status ds_sim_acceleration_jacobians(struct ds_sim *sim,
                                         double *da_dp);
 
 /**
+ * Jacobian of the same acceleration by the activations where the step begins: nv×na, column-major.
+ *
+ * Errors: those of ds_sim_step_jacobians.
+ */
+ds_status ds_sim_acceleration_act_jacobian(struct ds_sim *sim, double *da_dact);
+
+/**
  * Adjoint of the acceleration of the last step or ds_sim_forward: from the gradient a_bar by it (nv numbers) to those by q
  * (tangent, nv), v (nv), u (nu) and the selected parameters (np); NULL for those not wanted.
  *
@@ -3756,6 +3763,17 @@ ds_status ds_sim_acceleration_vjp(struct ds_sim *sim,
                                   double *v_bar,
                                   double *u_bar,
                                   double *p_bar);
+
+/**
+ * As ds_sim_acceleration_vjp, also by the activations: act_bar, na numbers.
+ */
+ds_status ds_sim_acceleration_vjp_act(struct ds_sim *sim,
+                                      const double *a_bar,
+                                      double *q_bar,
+                                      double *v_bar,
+                                      double *act_bar,
+                                      double *u_bar,
+                                      double *p_bar);
 
 /**
  * The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has
@@ -4539,7 +4557,9 @@ ds_status ds_sim_sensors(struct ds_sim *sim,
  * rangefinder's ray meets an edge or grazes.
  *
  * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
- * which contacts press: of those the derivatives of impulses tell; and for the force of a limit that holds.
+ * which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
+ * each other may share it otherwise: one of four corners of a flat foot, but not all of them together; for a torque
+ * sensor on contacts that resist torsion or rolling; and for the force of a limit that holds.
  */
 ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   const double *q,
@@ -4549,6 +4569,17 @@ ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   double *ddata_dv,
                                   double *ddata_du,
                                   ds_gradient *gradient);
+
+/**
+ * Jacobian of the same by the activations where a step begins: nsensordata×na, column-major. Arguments and errors as of
+ * ds_sim_sensor_jacobians.
+ */
+ds_status ds_sim_sensor_act_jacobian(struct ds_sim *sim,
+                                     const double *q,
+                                     const double *v,
+                                     const double *u,
+                                     double *ddata_dact,
+                                     ds_gradient *gradient);
 
 /**
  * Adjoint of what all sensors tell at a state: from the gradient data_bar by it (nsensordata numbers) to those by q (tangent,
@@ -4565,6 +4596,20 @@ ds_status ds_sim_sensor_vjp(struct ds_sim *sim,
                             double *v_bar,
                             double *u_bar,
                             ds_gradient *gradient);
+
+/**
+ * As ds_sim_sensor_vjp, also by the activations: act_bar, na numbers.
+ */
+ds_status ds_sim_sensor_vjp_act(struct ds_sim *sim,
+                                const double *q,
+                                const double *v,
+                                const double *u,
+                                const double *data_bar,
+                                double *q_bar,
+                                double *v_bar,
+                                double *act_bar,
+                                double *u_bar,
+                                ds_gradient *gradient);
 
 /**
  * Fills the struct with the defaults. NULL is ignored.
@@ -4855,7 +4900,7 @@ void ds_ilqr_options_init(struct ds_ilqr_options *options);
  * options: NULL for the defaults. Release *out with ds_ilqr_free.
  *
  * Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step options without derivatives, or an
- * option that is none; DS_ERR_CAPACITY where memory does not suffice, DS_ERR_UNSUPPORTED for actuators with a state.
+ * option that is none; DS_ERR_CAPACITY where memory does not suffice.
  */
 ds_status ds_ilqr_create(const struct ds_model *model,
                          const struct ds_options *step,
@@ -4874,8 +4919,8 @@ void ds_ilqr_free(struct ds_ilqr *ilqr);
 size_t ds_ilqr_steps(const struct ds_ilqr *ilqr);
 
 /**
- * Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv numbers each (tangent of q, then v),
- * and of the inputs, nu numbers greater than 0. The last plan is forgotten.
+ * Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv + na numbers each (tangent of q,
+ * then v, then activations), and of the inputs, nu numbers greater than 0. The last plan is forgotten.
  */
 ds_status ds_ilqr_set_weights(struct ds_ilqr *ilqr,
                               const double *state,
@@ -4891,6 +4936,28 @@ ds_status ds_ilqr_set_reference(struct ds_ilqr *ilqr,
                                 const double *q,
                                 const double *v,
                                 const double *u);
+
+/**
+ * What deviations of activations are from, na numbers; node as of ds_ilqr_set_reference. Zeros at first. The last plan is
+ * forgotten.
+ */
+ds_status ds_ilqr_set_act_reference(struct ds_ilqr *ilqr,
+                                    int32_t node,
+                                    const double *act);
+
+/**
+ * Sets the wrench that acts on a body in every step, as ds_sim_set_external_wrench. The last plan is forgotten.
+ */
+ds_status ds_ilqr_set_external_wrench(struct ds_ilqr *ilqr,
+                                      int32_t body,
+                                      const double *wrench);
+
+/**
+ * Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees it. The last plan is forgotten.
+ */
+ds_status ds_ilqr_prescribe(struct ds_ilqr *ilqr,
+                            int32_t dof,
+                            double velocity);
 
 /**
  * Bounds of the inputs, nu numbers each; infinite ones are none. The last plan is forgotten.
@@ -4911,6 +4978,16 @@ ds_status ds_ilqr_solve(struct ds_ilqr *ilqr,
                         struct ds_ilqr_info *info);
 
 /**
+ * As ds_ilqr_solve from the activations act0: na numbers, NULL for zeros.
+ */
+ds_status ds_ilqr_solve_act(struct ds_ilqr *ilqr,
+                            const double *q0,
+                            const double *v0,
+                            const double *act0,
+                            double *u,
+                            struct ds_ilqr_info *info);
+
+/**
  * States of the last plan: q nq × (steps + 1), v nv × (steps + 1), column-major. Either may be NULL.
  *
  * Errors: DS_ERR_NO_STEP before a plan.
@@ -4920,8 +4997,13 @@ ds_status ds_ilqr_states(const struct ds_ilqr *ilqr,
                          double *v);
 
 /**
- * Feedback K of a step of the last plan, nu × 2 nv, column-major: u + K δx answers a state that is off the plan by
- * δx = (δq, δv), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
+ * As ds_ilqr_states with the activations to act: na × (steps + 1), NULL if not wanted.
+ */
+ds_status ds_ilqr_states_act(const struct ds_ilqr *ilqr, double *q, double *v, double *act);
+
+/**
+ * Feedback K of a step of the last plan, nu × (2 nv + na), column-major: u + K δx answers a state that is off the plan by
+ * δx = (δq, δv, δact), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
  *
  * Errors: DS_ERR_NO_STEP before a plan, DS_ERR_INVALID_ARGUMENT for a step that is none.
  */

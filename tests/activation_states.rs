@@ -9,15 +9,20 @@ use common::scene::options;
 use common::{Rng, relative_error};
 use diffsim::error::Status;
 use diffsim::force::ForceKinds;
+use diffsim::load::options::{LoadOptions, load_file};
 use diffsim::model::activation::{Activation, ActivationLaw};
 use diffsim::model::cord::Transmission;
 use diffsim::model::muscle::Muscle;
+use diffsim::model::sensor::Reading;
 use diffsim::model::spec::{ActuatorSpec, JointKind};
 use diffsim::model::{Actuation, Model};
-use diffsim::query::{ForceDerivatives, Smoothing, SmoothingMethod, Transmissions};
+use diffsim::query::{
+    ForceDerivatives, SensorJacobians, SensorRoom, Smoothing, SmoothingMethod, Transmissions,
+};
 use diffsim::rollout::{Rollout, RolloutAdjoint, Trajectory};
 use diffsim::step::{
-    ActJacobians, Contact, Gradient, Integrator, Options, Sim, StepAdjoint, StepJacobians,
+    AccelerationJacobians, ActJacobians, Contact, Gradient, Integrator, Options, Sim, StepAdjoint,
+    StepJacobians,
 };
 use std::sync::Arc;
 
@@ -203,6 +208,139 @@ fn questions() {
         f
     });
     assert!(relative_error(&by_u, &by) < 1e-7);
+    assert_eq!(sim.act(), at.act);
+}
+
+/// The acceleration by the activations, forward and back, with dofs that are driven and by schemes with and without stages.
+#[test]
+fn accelerations_by_activations() {
+    let model = Arc::new(pulled());
+    let (nv, nu, na) = (model.nv(), model.nu(), model.na());
+    for integrator in [
+        Integrator::SymplecticEulerWorld,
+        Integrator::SymplecticEuler,
+        Integrator::Midpoint,
+        Integrator::Bdf1,
+    ] {
+        let o = Options {
+            contact: Contact::None,
+            integrator,
+            ..options(2e-3)
+        };
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        let mut rng = Rng::new(6);
+        let at = Point::random(&mut rng, &model);
+        for driven in [vec![], vec![1, nv - 1]] {
+            driven.iter().for_each(|k| sim.prescribe(*k, 0.4).unwrap());
+            let ask = |sim: &mut Sim, act: &[f64]| {
+                sim.set_act(act).unwrap();
+                let mut a = vec![0.0; nv];
+                sim.forward(&at.q, &at.v, &at.u, &mut a).unwrap();
+                a
+            };
+            let numeric = common::by_vector(&at.act, |act| ask(&mut sim, act));
+            ask(&mut sim, &at.act);
+            let mut by_act = vec![f64::NAN; nv * na];
+            sim.acceleration_jacobians(AccelerationJacobians {
+                by_act: Some(&mut by_act),
+                ..AccelerationJacobians::default()
+            })
+            .unwrap();
+            let error = relative_error(&by_act, &numeric);
+            assert!(error < 1e-7, "{integrator:?} {driven:?}: {error:e}");
+            assert!(by_act.iter().any(|x| x.abs() > 1e-2));
+            let a_bar = rng.vector(nv, 1.0);
+            let [mut act, mut u, mut same] = [na, nu, nu].map(|n| vec![f64::NAN; n]);
+            let out = StepAdjoint {
+                act: Some(&mut act),
+                u: Some(&mut u),
+                ..StepAdjoint::default()
+            };
+            sim.acceleration_vjp_act(&a_bar, out).unwrap();
+            for (x, column) in act.iter().zip(by_act.chunks(nv)) {
+                let sum: f64 = column.iter().zip(&a_bar).map(|(a, b)| a * b).sum();
+                assert!((x - sum).abs() <= 1e-10 * (1.0 + sum.abs()));
+            }
+            (sim.acceleration_vjp(&a_bar, None, None, Some(&mut same), None)).unwrap();
+            assert_eq!(u, same);
+            let short = AccelerationJacobians {
+                by_act: Some(&mut by_act[1..]),
+                ..AccelerationJacobians::default()
+            };
+            let e = sim.acceleration_jacobians(short).unwrap_err();
+            assert!(e.message.starts_with("da_dact"), "{e}");
+        }
+    }
+}
+
+/// Sensors feel what actuators do with their activations, not with their inputs.
+#[test]
+fn sensors_of_actuators_with_a_state() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/models/muscles.xml");
+    let model = Arc::new(load_file(&path, &LoadOptions::default()).unwrap());
+    let (n, nv, nu) = (model.nsensordata(), model.nv(), model.nu());
+    let o = Options {
+        contact: Contact::None,
+        ..options(2e-3)
+    };
+    let mut sim = Sim::new(model.clone(), &o).unwrap();
+    let mut room = SensorRoom::new(&sim);
+    let at = Point::random(&mut Rng::new(4), &model);
+    sim.set_act(&at.act).unwrap();
+    let mut forces = vec![0.0; nu];
+    let out = Transmissions {
+        forces: Some(&mut forces),
+        ..Transmissions::default()
+    };
+    sim.actuator_states(&at.q, &at.v, &at.u, out).unwrap();
+    let tell = |sim: &mut Sim, room: &mut SensorRoom, q: &[f64], v: &[f64], u: &[f64]| {
+        let mut data = vec![0.0; n];
+        sim.sensors(room, q, v, u, &mut data).unwrap();
+        data
+    };
+    let data = tell(&mut sim, &mut room, &at.q, &at.v, &at.u);
+    let felt = model
+        .sensors()
+        .iter()
+        .filter(|s| s.reading == Reading::ActuatorForce);
+    let felt: Vec<[f64; 2]> = felt.map(|s| [data[s.address], forces[s.index]]).collect();
+    assert_eq!(felt.len(), 5);
+    assert!(felt.iter().all(|[x, y]| x == y), "{felt:?}");
+    let na = model.na();
+    let mut slopes = [nv, nv, nu, na].map(|columns| vec![0.0; n * columns]);
+    let [by_q, by_v, by_u, by_act] = slopes.each_mut().map(|x| Some(&mut x[..]));
+    let out = SensorJacobians {
+        by_q,
+        by_v,
+        by_u,
+        by_act,
+    };
+    (sim.sensor_jacobians(&mut room, &at.q, &at.v, &at.u, out)).unwrap();
+    let by_u = common::by_vector(&at.u, |u| tell(&mut sim, &mut room, &at.q, &at.v, u));
+    let by_v = common::by_vector(&at.v, |v| tell(&mut sim, &mut room, &at.q, v, &at.u));
+    let by_q = common::by_q(&model, &at.q, |q| {
+        tell(&mut sim, &mut room, q, &at.v, &at.u)
+    });
+    let by_act = common::by_vector(&at.act, |act| {
+        sim.set_act(act).unwrap();
+        tell(&mut sim, &mut room, &at.q, &at.v, &at.u)
+    });
+    sim.set_act(&at.act).unwrap();
+    for (found, by) in slopes.iter().zip([by_q, by_v, by_u, by_act]) {
+        let error = relative_error(found, &by);
+        assert!(error < 1e-7, "{error:e}");
+    }
+    let bar = Rng::new(8).vector(n, 1.0);
+    let mut bars = [nv, nv, nu, na].map(|n| vec![f64::NAN; n]);
+    let outs = bars.each_mut().map(|x| Some(&mut x[..]));
+    (sim.sensor_vjp(&mut room, &at.q, &at.v, &at.u, &bar, outs)).unwrap();
+    for (bars, j) in bars.iter().zip(&slopes) {
+        for (x, column) in bars.iter().zip(j.chunks(n)) {
+            let sum: f64 = column.iter().zip(&bar).map(|(a, b)| a * b).sum();
+            assert!((x - sum).abs() <= 1e-10 * (1.0 + sum.abs()));
+        }
+    }
     assert_eq!(sim.act(), at.act);
 }
 

@@ -2,13 +2,15 @@
 
 mod common;
 
+use common::activated::{Point, pulled, walker};
+use common::checker::standing;
 use common::{Rng, random_q, relative_error};
 use diffsim::control::{Ilqr, IlqrInfo, IlqrOptions, IlqrOutcome, lqr};
 use diffsim::error::Status;
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
 use diffsim::model::Model;
-use diffsim::rollout::Rollout;
-use diffsim::step::{Contact, Options};
+use diffsim::rollout::{Rollout, Trajectory};
+use diffsim::step::{ActJacobians, Contact, Options};
 use nalgebra::DMatrix;
 use std::sync::Arc;
 
@@ -314,20 +316,186 @@ fn bad_input_is_named_and_nothing_is_written() {
         usize::MAX / 2,
     );
     assert_eq!(huge.unwrap_err().status, Status::Capacity);
+    ilqr.set_reference(None, &q, &vec![1e200; nv], &u0).unwrap();
+    let e = ilqr.solve(&q, &v, &mut u).unwrap_err();
+    assert_eq!((e.status, &u), (Status::Numerical, &before));
+    named(e, "cost");
 }
 
+/// Slopes of a plan's cost by each input are those of differences of a rollout's: with muscles, filters and motors on joints and
+/// along tendons between two trees, and under a robot that stands; with dofs driven.
 #[test]
-fn actuators_with_a_state_are_not_planned_with() {
-    let text = r#"<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" mass="1"/></body></worldbody>
-        <actuator><general joint="j" dyntype="filter" dynprm="0.1"/></actuator></mujoco>"#;
-    let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
-    let made = Ilqr::new(
-        Arc::new(model),
-        &options(Contact::None),
-        &IlqrOptions::default(),
-        3,
+fn slopes_with_activations_tendons_and_driven_dofs() {
+    for contact in [Contact::None, Contact::Ncp, Contact::Convex] {
+        let (model, reach) = match contact {
+            Contact::None => (Arc::new(pulled()), 0.2),
+            _ => (Arc::new(walker()), 1e-3),
+        };
+        let driven = [(1, 0.3 * reach), (model.nv() - 1, -reach)];
+        let (nq, nv, nu, na) = (model.nq(), model.nv(), model.nu(), model.na());
+        let (steps, mut rng) = (6, Rng::new(5));
+        let how = IlqrOptions {
+            max_iterations: 0,
+            ..IlqrOptions::default()
+        };
+        let mut ilqr = Ilqr::new(model.clone(), &options(contact), &how, steps).unwrap();
+        let mut rollout = Rollout::new(model.clone(), &options(contact), steps).unwrap();
+        for (dof, velocity) in driven {
+            ilqr.sim_mut().prescribe(dof, velocity).unwrap();
+            rollout.sim_mut().prescribe(dof, velocity).unwrap();
+        }
+        let weights =
+            |rng: &mut Rng, n: usize| -> Vec<f64> { (0..n).map(|_| rng.range(0.5, 4.0)).collect() };
+        let n = 2 * nv + na;
+        let [state, end, input] = [n, n, nu].map(|n| weights(&mut rng, n));
+        ilqr.set_weights(&state, &end, &input).unwrap();
+        let mut at = Point::random(&mut rng, &model);
+        at.v.iter_mut().for_each(|v| *v *= reach);
+        let (v_ref, act_ref) = (rng.vector(nv, 0.3), weights(&mut rng, na));
+        ilqr.set_reference(None, &at.q, &v_ref, &at.u).unwrap();
+        ilqr.set_act_reference(None, &act_ref).unwrap();
+        let u = rng.vector(nu * steps, 0.5);
+        let q0 = match contact {
+            Contact::None => random_q(&mut rng, &model, reach),
+            _ => standing(&model),
+        };
+        let mut cost = |u: &[f64]| {
+            let [mut q, mut v, mut act] = [nq, nv, na].map(|n| vec![0.0; n * (steps + 1)]);
+            let out = Trajectory {
+                q: Some(&mut q),
+                v: Some(&mut v),
+                act: Some(&mut act),
+            };
+            (rollout.run_act(&q0, &at.v, &at.act, u, steps, out)).unwrap();
+            let mut sum = 0.0;
+            for k in 0..=steps {
+                let mut d = vec![0.0; nv];
+                model.difference(&at.q, &q[k * nq..][..nq], &mut d);
+                d.extend((0..nv).map(|i| v[k * nv + i] - v_ref[i]));
+                d.extend((0..na).map(|i| act[k * na + i] - act_ref[i]));
+                let w = if k == steps { &end } else { &state };
+                sum += 0.5 * w.iter().zip(&d).map(|(w, d)| w * d * d).sum::<f64>();
+            }
+            let inputs = u.iter().enumerate();
+            sum + inputs
+                .map(|(i, x)| 0.5 * input[i % nu] * (x - at.u[i % nu]).powi(2))
+                .sum::<f64>()
+        };
+        let mut kept = u.clone();
+        let info = ilqr.solve_act(&q0, &at.v, &at.act, &mut kept).unwrap();
+        assert_eq!((kept == u, info.iterations), (true, 0));
+        assert!((info.cost - cost(&u)).abs() < 1e-9 * info.cost, "{info:?}");
+        assert_eq!(ilqr.gains(0).unwrap().len(), nu * n);
+        assert_eq!(&ilqr.activations().unwrap()[..na], at.act);
+        let slopes = common::by_vector(&u, |u| vec![cost(u)]);
+        let largest = slopes.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let error = (info.slope - largest).abs() / largest;
+        println!("{contact:?}: slope {largest}, error {error:e}");
+        assert!(error < 1e-7, "{contact:?}: {info:?} {largest}");
+    }
+}
+
+/// Where no kink holds it, a plan with activations ends where no input has a slope; it repeats its bits.
+#[test]
+fn plans_vary_activations() {
+    let text = r#"<mujoco><worldbody><body><joint name="a" axis="0 1 0" damping="0.2"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+        <body pos="0.4 0 0"><joint name="b" axis="0 1 0.1"/><geom size="0.1" mass="1" pos="0.2 0 0"/>
+        <body pos="0.4 0 0"><joint name="c" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body></body></body></worldbody>
+        <actuator><general joint="a" dyntype="filter" dynprm="0.04" gainprm="20"/>
+        <general joint="b" dyntype="filterexact" dynprm="0.02" gainprm="5" actearly="true"/></actuator></mujoco>"#;
+    let model = Arc::new(load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let (nv, nu, na, steps) = (model.nv(), model.nu(), model.na(), 10);
+    let how = IlqrOptions {
+        tolerance: 1e-13,
+        ..IlqrOptions::default()
+    };
+    let mut ilqr = Ilqr::new(model.clone(), &options(Contact::None), &how, steps).unwrap();
+    ilqr.sim_mut().prescribe(2, 0.3).unwrap();
+    let state = vec![3.0; 2 * nv + na];
+    ilqr.set_weights(&state, &state, &vec![0.05; nu]).unwrap();
+    let at = Point::random(&mut Rng::new(3), &model);
+    ilqr.set_reference(None, &at.q, &vec![0.0; nv], &vec![0.0; nu])
+        .unwrap();
+    ilqr.set_act_reference(Some(steps), &vec![0.5; na]).unwrap();
+    let mut u: Vec<f64> = (0..steps).flat_map(|_| at.u.clone()).collect();
+    let (mut again, v) = (u.clone(), vec![0.0; nv]);
+    let info = ilqr.solve_act(&at.q, &v, &at.act, &mut u).unwrap();
+    println!("{info:?}");
+    assert_eq!(info.outcome, IlqrOutcome::Converged);
+    assert!(
+        info.cost < 0.9 * info.first_cost && info.slope < 1e-5 * info.cost,
+        "{info:?}"
     );
-    let error = made.unwrap_err();
-    assert_eq!(error.status, Status::Unsupported);
-    assert!(error.message.contains("actuators with a state"), "{error}");
+    let planned = ilqr.activations().unwrap().to_vec();
+    let repeated = ilqr.solve_act(&at.q, &v, &at.act, &mut again).unwrap();
+    assert_eq!((again == u, repeated.cost), (true, info.cost));
+    assert_eq!(ilqr.activations().unwrap(), planned);
+    let named = |e: diffsim::error::Error, name: &str| assert!(e.message.contains(name), "{e}");
+    named(
+        ilqr.set_act_reference(None, &at.act[1..]).unwrap_err(),
+        "act",
+    );
+    named(
+        ilqr.set_act_reference(Some(steps + 1), &at.act)
+            .unwrap_err(),
+        "node",
+    );
+    named(
+        ilqr.solve_act(&at.q, &v, &at.act[1..], &mut again)
+            .unwrap_err(),
+        "act0",
+    );
+    named(
+        ilqr.set_weights(&state[1..], &state, &vec![1.0; nu])
+            .unwrap_err(),
+        "state",
+    );
+    assert_eq!(again, u);
+    // Without activations to begin with they are zero.
+    ilqr.solve(&at.q, &v, &mut again).unwrap();
+    assert_eq!(ilqr.activations().unwrap()[..na], vec![0.0; na]);
+}
+
+/// About an equilibrium the first gain is the regulator's of the state with its activation.
+#[test]
+fn gains_by_activations_tend_to_the_regulator() {
+    let text = r#"<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" axis="0 1 0" damping="0.1"/>
+        <geom size="0.1" mass="1" pos="0.3 0 0"/></body></worldbody>
+        <actuator><general joint="j" dyntype="filter" dynprm="0.1" gainprm="3"/></actuator></mujoco>"#;
+    let model = Arc::new(load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let steps = 800;
+    let how = IlqrOptions::default();
+    let mut ilqr = Ilqr::new(model.clone(), &options(Contact::None), &how, steps).unwrap();
+    ilqr.set_weights(&[20.0, 0.1, 0.3], &[20.0, 0.1, 0.3], &[0.01])
+        .unwrap();
+    let info = ilqr.solve(&[0.0], &[0.0], &mut vec![0.0; steps]).unwrap();
+    assert!(info.cost < 1e-20, "{info:?}");
+    let mut sim = diffsim::step::Sim::new(model, &options(Contact::None)).unwrap();
+    sim.step(&[0.0], &[0.0], &[0.0], &mut [0.0], &mut [0.0])
+        .unwrap();
+    let [mut jq, mut jv] = [[1, 1, 1, 0], [1, 1, 1, 0]].map(|s| s.map(|n| vec![0.0; n]));
+    sim.step_jacobians(common::all_jacobians(&mut jq, &mut jv))
+        .unwrap();
+    let mut x = [[0.0]; 4];
+    let [qa, va, aa, au] = &mut x;
+    sim.step_act_jacobians(ActJacobians {
+        dq_dact: Some(qa),
+        dv_dact: Some(va),
+        dact_dact: Some(aa),
+        dact_du: Some(au),
+        ..ActJacobians::default()
+    })
+    .unwrap();
+    let [[qa], [va], [aa], [au]] = x;
+    let a = [jq[0][0], jv[0][0], 0.0, jq[1][0], jv[1][0], 0.0, qa, va, aa];
+    let b = [jq[2][0], jv[2][0], au];
+    assert!(va > 0.0 && au > 0.0 && b[1] == 0.0);
+    let weights = [20.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.3];
+    let (k, _) = lqr([3, 1], [&a, &b, &weights, &[0.01]]).unwrap();
+    let opposite: Vec<f64> = k.iter().map(|x| -x).collect();
+    let planned = ilqr.gains(0).unwrap();
+    assert!(
+        relative_error(planned, &opposite) < 1e-6,
+        "{planned:?} {k:?}"
+    );
 }

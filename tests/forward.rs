@@ -232,7 +232,7 @@ fn jacobians_are_those_of_differences_and_adjoints_their_transposes() {
                 by_q: Some(&mut by_q),
                 by_v: Some(&mut by_v),
                 by_u: Some(&mut by_u),
-                by_p: None,
+                ..AccelerationJacobians::default()
             })
             .unwrap();
             let bar = rng.vector(nv, 1.0);

@@ -104,3 +104,16 @@ fn sizes_have_limits() {
         }
     }
 }
+
+/// Most geoms of published robots have no name: a refusal says which body they are of.
+#[test]
+fn geoms_without_a_name_are_told_by_their_body() {
+    let e = load(
+        "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body name='leg'><freejoint/><geom size='.1' condim='6'/></body>\
+         </worldbody></mujoco>",
+    )
+    .unwrap_err();
+    assert_eq!(e.status, Status::Unsupported);
+    let told = "geom 0 of body \"world\" and geom 1 of body \"leg\": condim 6";
+    assert!(e.message.contains(told), "{e}");
+}

@@ -205,6 +205,16 @@ public:
                                       out_v(v_bar, "v_bar"), u_bar.expect(self().nu_, "u_bar"),
                                       p_bar.expect(np, "p_bar")));
     }
+    /** nv×na. */
+    void acceleration_act_jacobian(Out da_dact) {
+        check(ds_sim_acceleration_act_jacobian(raw(), da_dact.expect(self().nv_ * self().na_, "da_dact")));
+    }
+    void acceleration_vjp_act(In a_bar, Out q_bar, Out v_bar, Out act_bar, Out u_bar = {}, Out p_bar = {}) {
+        const std::size_t np = self().np();
+        check(ds_sim_acceleration_vjp_act(raw(), in_v(a_bar, "a_bar"), out_v(q_bar, "q_bar"),
+                                          out_v(v_bar, "v_bar"), act_bar.expect(self().na_, "act_bar"),
+                                          u_bar.expect(self().nu_, "u_bar"), p_bar.expect(np, "p_bar")));
+    }
     /** The force for an acceleration beside those of inputs u, none for zero; nv. */
     void inverse(In q, In v, In u, In a, Out force) {
         check(ds_sim_inverse(raw(), in_q(q), in_v(v), in_u(u), in_v(a, "a"), out_v(force, "force")));
@@ -272,6 +282,24 @@ public:
                                 data_bar.expect(self().nsensordata_, "data_bar"),
                                 out_v(q_bar, "q_bar"), out_v(v_bar, "v_bar"),
                                 u_bar.expect(self().nu_, "u_bar"), &gradient));
+        return gradient;
+    }
+    /** nsensordata×na. */
+    ds_gradient sensor_act_jacobian(In q, In v, In u, Out ddata_dact) {
+        ds_gradient gradient = DS_GRADIENT_EXACT;
+        check(ds_sim_sensor_act_jacobian(raw(), in_q(q), in_v(v), in_u(u),
+                                         ddata_dact.expect(self().nsensordata_ * self().na_, "ddata_dact"),
+                                         &gradient));
+        return gradient;
+    }
+    ds_gradient sensor_vjp_act(In q, In v, In u, In data_bar, Out q_bar, Out v_bar, Out act_bar,
+                               Out u_bar = {}) {
+        ds_gradient gradient = DS_GRADIENT_EXACT;
+        check(ds_sim_sensor_vjp_act(raw(), in_q(q), in_v(v), in_u(u),
+                                    data_bar.expect(self().nsensordata_, "data_bar"),
+                                    out_v(q_bar, "q_bar"), out_v(v_bar, "v_bar"),
+                                    act_bar.expect(self().na_, "act_bar"),
+                                    u_bar.expect(self().nu_, "u_bar"), &gradient));
         return gradient;
     }
 

@@ -140,7 +140,7 @@ pub unsafe extern "C" fn ds_ilqr_options_init(options: *mut ds_ilqr_options) {
 /// options: NULL for the defaults. Release *out with ds_ilqr_free.
 ///
 /// Errors: as ds_sim_create; DS_ERR_INVALID_ARGUMENT for a model without inputs, no steps, step options without derivatives, or an
-/// option that is none; DS_ERR_CAPACITY where memory does not suffice, DS_ERR_UNSUPPORTED for actuators with a state.
+/// option that is none; DS_ERR_CAPACITY where memory does not suffice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_create(
     model: *const ds_model,
@@ -177,8 +177,8 @@ pub unsafe extern "C" fn ds_ilqr_steps(ilqr: *const ds_ilqr) -> usize {
     wall::value(0, || Ok(args::reference(ilqr, "ilqr")?.ilqr.steps()))
 }
 
-/// Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv numbers each (tangent of q, then v),
-/// and of the inputs, nu numbers greater than 0. The last plan is forgotten.
+/// Weights of deviations, at least 0: of the state where each step begins and of the end, 2 nv + na numbers each (tangent of q,
+/// then v, then activations), and of the inputs, nu numbers greater than 0. The last plan is forgotten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_ilqr_set_weights(
     ilqr: *mut ds_ilqr,
@@ -188,9 +188,9 @@ pub unsafe extern "C" fn ds_ilqr_set_weights(
 ) -> ds_status {
     wall::status(|| {
         let s = &mut get(ilqr)?.ilqr;
-        let (nv, nu) = (s.model().nv(), s.model().nu());
-        let state = args::numbers(state, 2 * nv, "state")?;
-        let end = args::numbers(end, 2 * nv, "end")?;
+        let (nx, nu) = (2 * s.model().nv() + s.model().na(), s.model().nu());
+        let state = args::numbers(state, nx, "state")?;
+        let end = args::numbers(end, nx, "end")?;
         s.set_weights(state, end, args::numbers(input, nu, "input")?)
     })
 }
@@ -207,17 +207,65 @@ pub unsafe extern "C" fn ds_ilqr_set_reference(
 ) -> ds_status {
     wall::status(|| {
         let s = &mut get(ilqr)?.ilqr;
-        let model = s.model().clone();
-        let node = match node {
-            -1 => None,
-            k => Some(
-                usize::try_from(k)
-                    .map_err(|_| Error::invalid(format!("node: must be −1 or a node, got {k}")))?,
-            ),
-        };
+        let (model, node) = (s.model().clone(), self::node(node)?);
         let q = args::numbers(q, model.nq(), "q")?;
         let v = args::numbers(v, model.nv(), "v")?;
         s.set_reference(node, q, v, args::numbers(u, model.nu(), "u")?)
+    })
+}
+
+/// What deviations of activations are from, na numbers; node as of ds_ilqr_set_reference. Zeros at first. The last plan is
+/// forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ilqr_set_act_reference(
+    ilqr: *mut ds_ilqr,
+    node: i32,
+    act: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = &mut get(ilqr)?.ilqr;
+        let act = args::array(act, s.model().na(), "act")?;
+        s.set_act_reference(self::node(node)?, act)
+    })
+}
+
+fn node(node: i32) -> Result<Option<usize>> {
+    match (node, usize::try_from(node)) {
+        (-1, _) => Ok(None),
+        (_, Ok(k)) => Ok(Some(k)),
+        _ => Err(Error::invalid(format!(
+            "node: must be −1 or a node, got {node}"
+        ))),
+    }
+}
+
+/// Sets the wrench that acts on a body in every step, as ds_sim_set_external_wrench. The last plan is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ilqr_set_external_wrench(
+    ilqr: *mut ds_ilqr,
+    body: i32,
+    wrench: *const f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = &mut get(ilqr)?.ilqr;
+        let body = args::index(body, s.model().nbody(), "body", "body")?;
+        let w = args::array(wrench, 6, "wrench")?;
+        s.sim_mut()
+            .set_external_wrench(body, std::array::from_fn(|i| w[i]))
+    })
+}
+
+/// Prescribes the velocity of a dof in every step, as ds_sim_prescribe; NaN frees it. The last plan is forgotten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ilqr_prescribe(
+    ilqr: *mut ds_ilqr,
+    dof: i32,
+    velocity: f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = &mut get(ilqr)?.ilqr;
+        let dof = args::index(dof, s.model().nv(), "dof", "dof")?;
+        s.sim_mut().prescribe(dof, velocity)
     })
 }
 
@@ -249,22 +297,43 @@ pub unsafe extern "C" fn ds_ilqr_solve(
     u: *mut f64,
     info: *mut ds_ilqr_info,
 ) -> ds_status {
-    wall::status(|| {
-        let s = get(ilqr)?;
-        let model = s.ilqr.model().clone();
-        let q0 = args::configuration(q0, &model, "q0")?;
-        let v0 = args::numbers(v0, model.nv(), "v0")?;
-        let n = s.stage.len();
-        s.stage.copy_from_slice(args::numbers(u, n, "u")?);
-        let out = Out::new(u, n, "u")?;
-        let info = args::optional_place(info, "info")?;
-        let found = s.ilqr.solve(q0, v0, &mut s.stage)?;
-        args::publish([(&s.stage, out)])?;
-        if let Some(info) = info {
-            info.write(told(found));
-        }
-        Ok(())
-    })
+    wall::status(|| solve(ilqr, [q0, v0, std::ptr::null()], u, info))
+}
+
+/// As ds_ilqr_solve from the activations act0: na numbers, NULL for zeros.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ilqr_solve_act(
+    ilqr: *mut ds_ilqr,
+    q0: *const f64,
+    v0: *const f64,
+    act0: *const f64,
+    u: *mut f64,
+    info: *mut ds_ilqr_info,
+) -> ds_status {
+    wall::status(|| solve(ilqr, [q0, v0, act0], u, info))
+}
+
+unsafe fn solve(
+    ilqr: *mut ds_ilqr,
+    [q0, v0, act0]: [*const f64; 3],
+    u: *mut f64,
+    info: *mut ds_ilqr_info,
+) -> Result<()> {
+    let s = get(ilqr)?;
+    let model = s.ilqr.model().clone();
+    let q0 = args::configuration(q0, &model, "q0")?;
+    let v0 = args::numbers(v0, model.nv(), "v0")?;
+    let act0 = args::optional_array(act0, model.na(), "act0")?;
+    let n = s.stage.len();
+    s.stage.copy_from_slice(args::numbers(u, n, "u")?);
+    let out = Out::new(u, n, "u")?;
+    let info = args::optional_place(info, "info")?;
+    let found = s.ilqr.solve_act(q0, v0, act0, &mut s.stage)?;
+    args::publish([(&s.stage, out)])?;
+    if let Some(info) = info {
+        info.write(told(found));
+    }
+    Ok(())
 }
 
 /// States of the last plan: q nq × (steps + 1), v nv × (steps + 1), column-major. Either may be NULL.
@@ -276,19 +345,34 @@ pub unsafe extern "C" fn ds_ilqr_states(
     q: *mut f64,
     v: *mut f64,
 ) -> ds_status {
-    wall::status(|| {
-        let (of_q, of_v) = args::reference(ilqr, "ilqr")?.ilqr.states()?;
-        let outs = [
-            Out::optional(q, of_q.len(), "q")?,
-            Out::optional(v, of_v.len(), "v")?,
-        ];
-        let [to_q, to_v] = outs;
-        args::publish([(of_q, to_q), (of_v, to_v)])
-    })
+    wall::status(|| states(ilqr, [q, v, std::ptr::null_mut()]))
 }
 
-/// Feedback K of a step of the last plan, nu × 2 nv, column-major: u + K δx answers a state that is off the plan by
-/// δx = (δq, δv), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
+/// As ds_ilqr_states with the activations to act: na × (steps + 1), NULL if not wanted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_ilqr_states_act(
+    ilqr: *const ds_ilqr,
+    q: *mut f64,
+    v: *mut f64,
+    act: *mut f64,
+) -> ds_status {
+    wall::status(|| states(ilqr, [q, v, act]))
+}
+
+unsafe fn states(ilqr: *const ds_ilqr, [q, v, act]: [*mut f64; 3]) -> Result<()> {
+    let plan = &args::reference(ilqr, "ilqr")?.ilqr;
+    let ((of_q, of_v), of_act) = (plan.states()?, plan.activations()?);
+    let outs = [
+        Out::optional(q, of_q.len(), "q")?,
+        Out::optional(v, of_v.len(), "v")?,
+        Out::optional(act, of_act.len(), "act")?,
+    ];
+    let [to_q, to_v, to_act] = outs;
+    args::publish([(of_q, to_q), (of_v, to_v), (of_act, to_act)])
+}
+
+/// Feedback K of a step of the last plan, nu × (2 nv + na), column-major: u + K δx answers a state that is off the plan by
+/// δx = (δq, δv, δact), δq by ds_model_difference from the plan's configuration. Rows of inputs that a bound holds are zero.
 ///
 /// Errors: DS_ERR_NO_STEP before a plan, DS_ERR_INVALID_ARGUMENT for a step that is none.
 #[unsafe(no_mangle)]

@@ -5,7 +5,9 @@ use super::dynamics::moving;
 use super::sim::{ds_sim, get, parts};
 use super::status::ds_status;
 use super::wall;
-use crate::step::{AccelerationJacobians, InverseJacobians};
+use crate::error::Result;
+use crate::step::{AccelerationJacobians, InverseJacobians, StepAdjoint};
+use std::ptr;
 
 /// Acceleration and contact forces at a state by the laws of the sim's step, without moving it. q: nq numbers; v: nv; u: nu,
 /// NULL where nu = 0; acceleration: nv numbers, may be NULL. It is that of the balance of forces over the sim's time step
@@ -64,6 +66,26 @@ pub unsafe extern "C" fn ds_sim_acceleration_jacobians(
             by_v,
             by_u,
             by_p,
+            by_act: None,
+        })
+    })
+}
+
+/// Jacobian of the same acceleration by the activations where the step begins: nv×na, column-major.
+///
+/// Errors: those of ds_sim_step_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_acceleration_act_jacobian(
+    sim: *mut ds_sim,
+    da_dact: *mut f64,
+) -> ds_status {
+    wall::status(|| {
+        let s = get(sim)?;
+        let m = s.sim.model();
+        let out = Out::new(da_dact, m.nv() * m.na(), "da_dact")?;
+        (s.sim).acceleration_jacobians(AccelerationJacobians {
+            by_act: Some(args::matrix(out, &[])?),
+            ..AccelerationJacobians::default()
         })
     })
 }
@@ -81,27 +103,53 @@ pub unsafe extern "C" fn ds_sim_acceleration_vjp(
     u_bar: *mut f64,
     p_bar: *mut f64,
 ) -> ds_status {
-    wall::status(|| {
-        let s = get(sim)?;
-        let m = s.sim.model();
-        let (nv, nu, np) = (m.nv(), m.nu(), s.sim.np());
-        let a_bar = args::array(a_bar, nv, "a_bar")?;
-        let outs = [
-            Out::optional(q_bar, nv, "q_bar")?,
-            Out::optional(v_bar, nv, "v_bar")?,
-            Out::optional(u_bar, nu, "u_bar")?,
-            Out::optional(p_bar, np, "p_bar")?,
-        ];
-        let [q, v, u, p] = parts(&mut s.stage, [nv, nv, nu, np]);
-        s.sim.acceleration_vjp(
-            a_bar,
-            Some(&mut *q),
-            Some(&mut *v),
-            Some(&mut *u),
-            outs[3].wanted().then_some(&mut *p),
-        )?;
-        args::publish([(q, outs[0]), (v, outs[1]), (u, outs[2]), (p, outs[3])])
-    })
+    let bars = [q_bar, v_bar, ptr::null_mut(), u_bar, p_bar];
+    wall::status(|| acceleration_vjp(sim, a_bar, bars))
+}
+
+/// As ds_sim_acceleration_vjp, also by the activations: act_bar, na numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_acceleration_vjp_act(
+    sim: *mut ds_sim,
+    a_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    act_bar: *mut f64,
+    u_bar: *mut f64,
+    p_bar: *mut f64,
+) -> ds_status {
+    let bars = [q_bar, v_bar, act_bar, u_bar, p_bar];
+    wall::status(|| acceleration_vjp(sim, a_bar, bars))
+}
+
+unsafe fn acceleration_vjp(
+    sim: *mut ds_sim,
+    a_bar: *const f64,
+    [q_bar, v_bar, act_bar, u_bar, p_bar]: [*mut f64; 5],
+) -> Result<()> {
+    let s = get(sim)?;
+    let m = s.sim.model();
+    let (nv, nu, na, np) = (m.nv(), m.nu(), m.na(), s.sim.np());
+    let a_bar = args::array(a_bar, nv, "a_bar")?;
+    let outs = [
+        Out::optional(q_bar, nv, "q_bar")?,
+        Out::optional(v_bar, nv, "v_bar")?,
+        Out::optional(act_bar, na, "act_bar")?,
+        Out::optional(u_bar, nu, "u_bar")?,
+        Out::optional(p_bar, np, "p_bar")?,
+    ];
+    let [q, v, act, u, p] = parts(&mut s.stage, [nv, nv, na, nu, np]);
+    let bars = StepAdjoint {
+        q: Some(&mut *q),
+        v: Some(&mut *v),
+        act: Some(&mut *act),
+        u: Some(&mut *u),
+        p: outs[4].wanted().then_some(&mut *p),
+        ..StepAdjoint::default()
+    };
+    s.sim.acceleration_vjp_act(a_bar, bars)?;
+    let [to_q, to_v, to_act, to_u, to_p] = outs;
+    args::publish([(q, to_q), (v, to_v), (act, to_act), (u, to_u), (p, to_p)])
 }
 
 /// The generalized force (nv numbers) beside those of the step under inputs u with which ds_sim_forward from (q, v) has

@@ -43,8 +43,8 @@ pub enum ds_sensor_kind {
     DS_SENSOR_RANGEFINDER = 13,
     /// Sum of the normal forces on the frame's body within the zone, or whose line of action away from the body meets it.
     DS_SENSOR_TOUCH = 14,
-    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches, and its
-    /// moment about the frame's origin, along the frame's axes.
+    /// Force that the body of the frame and all that it carries take from the rest but contacts and external wrenches (from joints,
+    /// springs, tendons and equalities), and its moment about the frame's origin, along the frame's axes.
     DS_SENSOR_FORCE = 15,
     DS_SENSOR_TORQUE = 16,
     /// Coordinate and velocity of a joint of one degree of freedom.
@@ -223,7 +223,9 @@ pub unsafe extern "C" fn ds_sim_sensors(
 /// rangefinder's ray meets an edge or grazes.
 ///
 /// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
-/// which contacts press: of those the derivatives of impulses tell; and for the force of a limit that holds.
+/// which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
+/// each other may share it otherwise: one of four corners of a flat foot, but not all of them together; for a torque
+/// sensor on contacts that resist torsion or rolling; and for the force of a limit that holds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     sim: *mut ds_sim,
@@ -247,7 +249,40 @@ pub unsafe extern "C" fn ds_sim_sensor_jacobians(
             Out::optional(ddata_du, n * nu, "ddata_du")?,
         ];
         let [by_q, by_v, by_u] = args::in_place(outs, &[("q", q), ("v", v), ("u", u)])?;
-        let out = SensorJacobians { by_q, by_v, by_u };
+        let out = SensorJacobians {
+            by_q,
+            by_v,
+            by_u,
+            by_act: None,
+        };
+        let kind = s.sim.sensor_jacobians(&mut s.sensors, q, v, u, out)?;
+        tell(gradient, kind);
+        Ok(())
+    })
+}
+
+/// Jacobian of the same by the activations where a step begins: nsensordata×na, column-major. Arguments and errors as of
+/// ds_sim_sensor_jacobians.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_sensor_act_jacobian(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    ddata_dact: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    wall::status(|| {
+        let (s, q, v) = moving(sim, q, v)?;
+        let m = s.sim.model();
+        let (n, nu) = (m.nsensordata(), m.nu());
+        let u = args::array(u, nu, "u")?;
+        let gradient = args::optional_place(gradient, "gradient")?;
+        let out = Out::new(ddata_dact, n * m.na(), "ddata_dact")?;
+        let out = SensorJacobians {
+            by_act: Some(args::matrix(out, &[("q", q), ("v", v), ("u", u)])?),
+            ..SensorJacobians::default()
+        };
         let kind = s.sim.sensor_jacobians(&mut s.sensors, q, v, u, out)?;
         tell(gradient, kind);
         Ok(())
@@ -276,26 +311,53 @@ pub unsafe extern "C" fn ds_sim_sensor_vjp(
     u_bar: *mut f64,
     gradient: *mut ds_gradient,
 ) -> ds_status {
-    wall::status(|| {
-        let (s, q, v) = moving(sim, q, v)?;
-        let m = s.sim.model();
-        let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
-        let (u, bar) = (
-            args::array(u, nu, "u")?,
-            args::array(data_bar, n, "data_bar")?,
-        );
-        let gradient = args::optional_place(gradient, "gradient")?;
-        let outs = [
-            Out::optional(q_bar, nv, "q_bar")?,
-            Out::optional(v_bar, nv, "v_bar")?,
-            Out::optional(u_bar, nu, "u_bar")?,
-        ];
-        let inputs = [("q", q), ("v", v), ("u", u), ("data_bar", bar)];
-        let bars = args::in_place(outs, &inputs)?;
-        let kind = s.sim.sensor_vjp(&mut s.sensors, q, v, u, bar, bars)?;
-        tell(gradient, kind);
-        Ok(())
-    })
+    let bars = [q_bar, v_bar, u_bar, ptr::null_mut()];
+    wall::status(|| sensor_vjp(sim, [q, v, u, data_bar], bars, gradient))
+}
+
+/// As ds_sim_sensor_vjp, also by the activations: act_bar, na numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ds_sim_sensor_vjp_act(
+    sim: *mut ds_sim,
+    q: *const f64,
+    v: *const f64,
+    u: *const f64,
+    data_bar: *const f64,
+    q_bar: *mut f64,
+    v_bar: *mut f64,
+    act_bar: *mut f64,
+    u_bar: *mut f64,
+    gradient: *mut ds_gradient,
+) -> ds_status {
+    let bars = [q_bar, v_bar, u_bar, act_bar];
+    wall::status(|| sensor_vjp(sim, [q, v, u, data_bar], bars, gradient))
+}
+
+unsafe fn sensor_vjp(
+    sim: *mut ds_sim,
+    [q, v, u, data_bar]: [*const f64; 4],
+    [q_bar, v_bar, u_bar, act_bar]: [*mut f64; 4],
+    gradient: *mut ds_gradient,
+) -> Result<()> {
+    let (s, q, v) = moving(sim, q, v)?;
+    let m = s.sim.model();
+    let (n, nv, nu) = (m.nsensordata(), m.nv(), m.nu());
+    let (u, bar) = (
+        args::array(u, nu, "u")?,
+        args::array(data_bar, n, "data_bar")?,
+    );
+    let gradient = args::optional_place(gradient, "gradient")?;
+    let outs = [
+        Out::optional(q_bar, nv, "q_bar")?,
+        Out::optional(v_bar, nv, "v_bar")?,
+        Out::optional(u_bar, nu, "u_bar")?,
+        Out::optional(act_bar, m.na(), "act_bar")?,
+    ];
+    let inputs = [("q", q), ("v", v), ("u", u), ("data_bar", bar)];
+    let bars = args::in_place(outs, &inputs)?;
+    let kind = s.sim.sensor_vjp(&mut s.sensors, q, v, u, bar, bars)?;
+    tell(gradient, kind);
+    Ok(())
 }
 
 /// What a touch sensor feels in.

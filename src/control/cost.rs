@@ -1,17 +1,19 @@
 //! A sum of weighted squares of deviations from a reference.
 
+use super::sizes::{Sizes, subtract};
 use crate::model::Model;
 use nalgebra::{DMatrix, SMatrix};
 
-/// ½ Σ w d² with d = (q ⊖ q_ref, v − v_ref), and ½ Σ w (u − u_ref)².
+/// ½ Σ w d² with d = (q ⊖ q_ref, v − v_ref, act − act_ref), and ½ Σ w (u − u_ref)².
 #[derive(Clone, Debug)]
 pub struct Tracking {
-    /// Of each step's beginning, then of the end; 2 nv each.
+    /// Of each step's beginning, then of the end; nx each.
     pub state: [Vec<f64>; 2],
     pub input: Vec<f64>,
-    /// nodes × (nq, nv, nu); of inputs one node less.
+    /// nodes × (nq, nv, na, nu); of inputs one node less.
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub act: Vec<f64>,
     pub u: Vec<f64>,
 }
 
@@ -21,14 +23,13 @@ impl Tracking {
     }
 
     /// The deviation at a node.
-    pub fn deviation(&self, model: &Model, node: usize, q: &[f64], v: &[f64], d: &mut [f64]) {
-        let (nq, nv) = (model.nq(), model.nv());
-        let (of_q, of_v) = d.split_at_mut(nv);
+    pub fn deviation(&self, model: &Model, node: usize, [q, v, act]: [&[f64]; 3], d: &mut [f64]) {
+        let Sizes { nq, nv, na, .. } = Sizes::of(model);
+        let (of_q, rest) = d.split_at_mut(nv);
+        let (of_v, of_act) = rest.split_at_mut(nv);
         model.difference(&self.q[node * nq..][..nq], q, of_q);
-        let reference = &self.v[node * nv..][..nv];
-        for ((d, v), r) in of_v.iter_mut().zip(v).zip(reference) {
-            *d = v - r;
-        }
+        subtract(v, &self.v[node * nv..][..nv], of_v);
+        subtract(act, &self.act[node * na..][..na], of_act);
     }
 
     /// Of a state with this deviation.

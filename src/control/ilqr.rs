@@ -4,6 +4,7 @@
 
 use super::cost::Tracking;
 use super::passes::{Policy, Slopes, Trajectory, forward};
+use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::step::info::check_finite;
@@ -83,23 +84,17 @@ impl Ilqr {
     ///
     /// # Errors
     /// Those of [`Sim::new`]; `InvalidArgument` for a model without inputs, no steps, options without derivatives,
-    /// a tolerance that is none; `Capacity` where memory does not suffice,
-    /// `Unsupported` for actuators with a state.
+    /// a tolerance that is none; `Capacity` where memory does not suffice.
     pub fn new(
         model: Arc<Model>,
         step: &Options,
         options: &IlqrOptions,
         steps: usize,
     ) -> Result<Ilqr> {
-        let sizes = [model.nq(), model.nv(), model.nu()];
-        if sizes[2] == 0 {
+        let sizes = Sizes::of(&model);
+        if sizes.nu == 0 {
             return Err(Error::invalid(
                 "model: must have inputs; load options have actuation",
-            ));
-        }
-        if model.na() > 0 {
-            return Err(Error::unsupported(
-                "model: actuators with a state are not planned with, as plans do not vary their activations",
             ));
         }
         if steps == 0 {
@@ -118,7 +113,7 @@ impl Ilqr {
         }
         check_room(sizes, steps)?;
         let sim = Sim::new(model.clone(), step)?;
-        let [nq, nv, nu] = sizes;
+        let (Sizes { nq, nv, nu, na }, nx) = (sizes, sizes.nx());
         let mut neutral = Vec::with_capacity(nq * (steps + 1));
         (0..=steps).for_each(|_| neutral.extend_from_slice(model.neutral()));
         Ok(Ilqr {
@@ -126,10 +121,11 @@ impl Ilqr {
             options: *options,
             steps,
             cost: Tracking {
-                state: [vec![0.0; 2 * nv], vec![0.0; 2 * nv]],
+                state: [(); 2].map(|()| vec![0.0; nx]),
                 input: vec![1.0; nu],
                 q: neutral,
                 v: vec![0.0; nv * (steps + 1)],
+                act: vec![0.0; na * (steps + 1)],
                 u: vec![0.0; nu * steps],
             },
             bounds: [vec![f64::NEG_INFINITY; nu], vec![f64::INFINITY; nu]],
@@ -156,17 +152,15 @@ impl Ilqr {
         self.steps
     }
 
-    /// Weights of deviations at the beginning of each step, and at the end, 2 nv each (tangent of q; v), and of inputs, nu.
+    /// Weights of deviations at the beginning of each step, and at the end, 2 nv + na each (tangent of q; v; activations), and
+    /// of inputs, nu.
     ///
     /// # Errors
     /// `InvalidArgument` for a length, a negative weight, or an input's that is zero.
     pub fn set_weights(&mut self, state: &[f64], end: &[f64], input: &[f64]) -> Result<()> {
-        let (nv, nu) = (self.model().nv(), self.model().nu());
-        for (name, x, n) in [
-            ("state", state, 2 * nv),
-            ("end", end, 2 * nv),
-            ("input", input, nu),
-        ] {
+        let sizes = Sizes::of(self.model());
+        let (nx, nu) = (sizes.nx(), sizes.nu);
+        for (name, x, n) in [("state", state, nx), ("end", end, nx), ("input", input, nu)] {
             check_finite(name, x, n)?;
             let least = if name == "input" {
                 f64::MIN_POSITIVE
@@ -203,18 +197,8 @@ impl Ilqr {
         v: &[f64],
         u: &[f64],
     ) -> Result<()> {
-        let model = self.model().clone();
-        let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
-        let nodes = match node {
-            None => 0..self.steps + 1,
-            Some(k) if k <= self.steps => k..k + 1,
-            Some(k) => {
-                return Err(Error::invalid(format!(
-                    "node: must be in 0..={}, got {k}",
-                    self.steps
-                )));
-            }
-        };
+        let Sizes { nq, nv, nu, .. } = Sizes::of(self.model());
+        let nodes = self.nodes(node)?;
         self.sim.check_state(q, Some(v))?;
         check_finite("u", u, nu)?;
         for k in nodes {
@@ -226,6 +210,31 @@ impl Ilqr {
         }
         self.solved = false;
         Ok(())
+    }
+
+    /// What deviations of the activations are from, na numbers, as of [`Ilqr::set_reference`]; zeros at first.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_act_reference(&mut self, node: Option<usize>, act: &[f64]) -> Result<()> {
+        let (na, nodes) = (self.model().na(), self.nodes(node)?);
+        check_finite("act", act, na)?;
+        for k in nodes {
+            self.cost.act[k * na..][..na].copy_from_slice(act);
+        }
+        self.solved = false;
+        Ok(())
+    }
+
+    fn nodes(&self, node: Option<usize>) -> Result<std::ops::Range<usize>> {
+        match node {
+            None => Ok(0..self.steps + 1),
+            Some(k) if k <= self.steps => Ok(k..k + 1),
+            Some(k) => Err(Error::invalid(format!(
+                "node: must be in 0..={}, got {k}",
+                self.steps
+            ))),
+        }
     }
 
     /// Bounds of the inputs, nu each; infinite ones are none.
@@ -263,19 +272,43 @@ impl Ilqr {
     /// Those of the steps and their Jacobians along the inputs that come, with the step's number; a step that fails along a
     /// change only shortens the change.
     pub fn solve(&mut self, q0: &[f64], v0: &[f64], u: &mut [f64]) -> Result<IlqrInfo> {
-        let nu = self.model().nu();
+        self.solve_act(q0, v0, &[], u)
+    }
+
+    /// [`Ilqr::solve`] with activations to begin with: na numbers, none for zeros.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn solve_act(
+        &mut self,
+        q0: &[f64],
+        v0: &[f64],
+        act0: &[f64],
+        u: &mut [f64],
+    ) -> Result<IlqrInfo> {
+        let Sizes { nu, na, .. } = Sizes::of(self.model());
         self.sim.check_state(q0, Some(v0))?;
+        if !act0.is_empty() {
+            check_finite("act0", act0, na)?;
+        }
         check_finite("u", u, nu * self.steps)?;
         self.solved = false;
         for x in [&mut self.now, &mut self.next] {
             x.q[..q0.len()].copy_from_slice(q0);
             x.v[..v0.len()].copy_from_slice(v0);
+            x.act[..na].fill(0.0);
+            x.act[..act0.len()].copy_from_slice(act0);
         }
         for (k, (to, u)) in self.now.u.iter_mut().zip(&*u).enumerate() {
             *to = u.clamp(self.bounds[0][k % nu], self.bounds[1][k % nu]);
         }
         let (sim, slopes) = (&mut self.sim, &mut self.slopes);
         let mut cost = forward(sim, &self.cost, &mut self.now, Some(slopes), |_, _| ())?;
+        if !cost.is_finite() {
+            return Err(Error::numerical(
+                "the cost of the trajectory is not finite: weights, references or states are too large",
+            ));
+        }
         let mut info = IlqrInfo {
             outcome: IlqrOutcome::Iterations,
             iterations: 0,
@@ -322,7 +355,8 @@ impl Ilqr {
     fn improve(&mut self, cost: f64) -> Option<f64> {
         let bounds = self.bounds.each_ref().map(|b| &b[..]);
         let model = self.sim.model().clone();
-        let (nx, nu) = (2 * model.nv(), model.nu());
+        let sizes = Sizes::of(&model);
+        let (nx, nu) = (sizes.nx(), sizes.nu);
         let mut away = vec![0.0; nx];
         while self.damping <= DAMPING[1] {
             let (policy, sim) = (&mut self.policy, &mut self.sim);
@@ -373,8 +407,17 @@ impl Ilqr {
         Ok((&self.now.q, &self.now.v))
     }
 
-    /// K of a step, nu × 2 nv, column-major: u + K δx answers a state off the trajectory by δx = (δq, δv), with q ⊕ δq the
-    /// state's configuration, q the trajectory's. Rows of inputs at a bound are zero.
+    /// Activations of the last trajectory, na numbers a node.
+    ///
+    /// # Errors
+    /// As of [`Ilqr::states`].
+    pub fn activations(&self) -> Result<&[f64]> {
+        self.check_solved()?;
+        Ok(&self.now.act)
+    }
+
+    /// K of a step, nu × (2 nv + na), column-major: u + K δx answers a state off the trajectory by δx = (δq, δv, δact), with
+    /// q ⊕ δq the state's configuration, q the trajectory's. Rows of inputs at a bound are zero.
     ///
     /// # Errors
     /// `NoStep` before [`Ilqr::solve`] has succeeded, `InvalidArgument` for a step.
@@ -398,8 +441,10 @@ impl Ilqr {
 }
 
 /// Whether the slopes of all steps have room.
-fn check_room([nq, nv, nu]: [usize; 3], steps: usize) -> Result<()> {
-    let a_step = (2 * nv) as u128 * (2 * nv + 2 * nu) as u128 + 2 * (nq + 5 * nv + 2 * nu) as u128;
+fn check_room(n: Sizes, steps: usize) -> Result<()> {
+    let (Sizes { nq, nv, nu, na }, nx) = (n, n.nx());
+    let beside = 2 * (nq + 5 * nv + 2 * nu + 3 * na);
+    let a_step = nx as u128 * (nx + 2 * nu) as u128 + beside as u128;
     let numbers = a_step * (steps as u128 + 1);
     let mut probe: Vec<f64> = Vec::new();
     match usize::try_from(numbers).map(|n| probe.try_reserve_exact(n)) {

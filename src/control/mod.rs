@@ -9,6 +9,7 @@ mod cost;
 mod ilqr;
 mod passes;
 mod riccati;
+mod sizes;
 
 pub use ilqr::{Ilqr, IlqrInfo, IlqrOptions, IlqrOutcome};
 pub use riccati::lqr;

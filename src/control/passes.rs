@@ -2,9 +2,10 @@
 
 use super::box_qp;
 use super::cost::Tracking;
+use super::sizes::{Sizes, subtract};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::step::{Sim, StepJacobians};
+use crate::step::{ActJacobians, Sim, StepJacobians};
 use nalgebra::DMatrix;
 
 /// States and inputs of a horizon, node by node.
@@ -12,36 +13,34 @@ use nalgebra::DMatrix;
 pub struct Trajectory {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    pub act: Vec<f64>,
     pub u: Vec<f64>,
-    /// From the reference, 2 nv each.
+    /// From the reference, nx each.
     pub deviation: Vec<f64>,
 }
 
 impl Trajectory {
-    pub fn new([nq, nv, nu]: [usize; 3], steps: usize) -> Trajectory {
+    pub fn new(n: Sizes, steps: usize) -> Trajectory {
         Trajectory {
-            q: vec![0.0; nq * (steps + 1)],
-            v: vec![0.0; nv * (steps + 1)],
-            u: vec![0.0; nu * steps],
-            deviation: vec![0.0; 2 * nv * (steps + 1)],
+            q: vec![0.0; n.nq * (steps + 1)],
+            v: vec![0.0; n.nv * (steps + 1)],
+            act: vec![0.0; n.na * (steps + 1)],
+            u: vec![0.0; n.nu * steps],
+            deviation: vec![0.0; n.nx() * (steps + 1)],
         }
     }
-}
 
-impl Trajectory {
-    /// Where another one is at a node, seen from this one: tangent of q; v.
+    /// Where another one is at a node, seen from this one: tangent of q; v; activations.
     pub fn away(&self, model: &Model, node: usize, other: &Trajectory, out: &mut [f64]) {
-        let (nq, nv) = (model.nq(), model.nv());
-        let (of_q, of_v) = out.split_at_mut(nv);
+        let Sizes { nq, nv, na, .. } = Sizes::of(model);
+        let (of_q, rest) = out.split_at_mut(nv);
+        let (of_v, of_act) = rest.split_at_mut(nv);
         let at = node * nq..(node + 1) * nq;
         model.difference(&self.q[at.clone()], &other.q[at], of_q);
         let at = node * nv..(node + 1) * nv;
-        for (out, (to, from)) in of_v
-            .iter_mut()
-            .zip(other.v[at.clone()].iter().zip(&self.v[at]))
-        {
-            *out = to - from;
-        }
+        subtract(&other.v[at.clone()], &self.v[at], of_v);
+        let at = node * na..(node + 1) * na;
+        subtract(&other.act[at.clone()], &self.act[at], of_act);
     }
 }
 
@@ -51,21 +50,25 @@ pub struct Slopes {
     pub a: Vec<DMatrix<f64>>,
     pub b: Vec<DMatrix<f64>>,
     parts: [Vec<f64>; 6],
+    /// Of q⁺, v⁺ and act⁺ by act, and of act⁺ by u.
+    acts: [Vec<f64>; 4],
 }
 
 impl Slopes {
-    pub fn new([_, nv, nu]: [usize; 3], steps: usize) -> Slopes {
+    pub fn new(n: Sizes, steps: usize) -> Slopes {
+        let (Sizes { nv, nu, na, .. }, nx) = (n, n.nx());
         let square = || vec![0.0; nv * nv];
         let input = || vec![0.0; nv * nu];
         Slopes {
-            a: vec![DMatrix::zeros(2 * nv, 2 * nv); steps],
-            b: vec![DMatrix::zeros(2 * nv, nu); steps],
+            a: vec![DMatrix::zeros(nx, nx); steps],
+            b: vec![DMatrix::zeros(nx, nu); steps],
             parts: [square(), square(), input(), square(), square(), input()],
+            acts: [nv * na, nv * na, na * na, na * nu].map(|n| vec![0.0; n]),
         }
     }
 
     fn take(&mut self, node: usize, sim: &mut Sim) -> Result<()> {
-        let (nv, nu) = (sim.model().nv(), sim.model().nu());
+        let Sizes { nv, nu, na, .. } = Sizes::of(sim.model());
         let [qq, qv, qu, vq, vv, vu] = &mut self.parts;
         sim.step_jacobians(StepJacobians {
             dq_dq: Some(qq),
@@ -83,6 +86,21 @@ impl Slopes {
         put(a, vv, (nv, nv), nv);
         put(b, qu, (0, 0), nv);
         put(b, vu, (nv, 0), nv);
+        if na == 0 {
+            return Ok(());
+        }
+        let [qa, va, aa, au] = &mut self.acts;
+        sim.step_act_jacobians(ActJacobians {
+            dq_dact: Some(qa),
+            dv_dact: Some(va),
+            dact_dact: Some(aa),
+            dact_du: Some(au),
+            ..ActJacobians::default()
+        })?;
+        put(a, qa, (0, 2 * nv), nv);
+        put(a, va, (nv, 2 * nv), nv);
+        put(a, aa, (2 * nv, 2 * nv), na);
+        put(b, au, (2 * nv, 0), na);
         Ok(())
     }
 }
@@ -106,14 +124,16 @@ pub fn forward(
     mut correct: impl FnMut(usize, &mut Trajectory),
 ) -> Result<f64> {
     let model = sim.model().clone();
-    let (nq, nv, nu) = (model.nq(), model.nv(), model.nu());
-    let steps = x.q.len() / nq.max(1) - 1;
+    let sizes = Sizes::of(&model);
+    let (Sizes { nq, nv, nu, na }, nx) = (sizes, sizes.nx());
+    let steps = x.u.len() / nu.max(1);
     sim.reset();
+    sim.set_act(&x.act[..na])?;
     let mut sum = 0.0;
     for node in 0..=steps {
         let (q, v) = (&x.q[node * nq..][..nq], &x.v[node * nv..][..nv]);
-        let d = &mut x.deviation[2 * nv * node..][..2 * nv];
-        cost.deviation(&model, node, q, v, d);
+        let d = &mut x.deviation[nx * node..][..nx];
+        cost.deviation(&model, node, [q, v, &x.act[node * na..][..na]], d);
         sum += cost.of_state(node, steps, d);
         if node == steps {
             break;
@@ -135,6 +155,7 @@ pub fn forward(
             &mut v_next[..nv],
         ))
         .map_err(within)?;
+        x.act[(node + 1) * na..][..na].copy_from_slice(sim.act());
         if let Some(slopes) = slopes.as_deref_mut() {
             slopes.take(node, sim).map_err(within)?;
         }
@@ -154,10 +175,10 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub fn new([_, nv, nu]: [usize; 3], steps: usize) -> Policy {
+    pub fn new(n: Sizes, steps: usize) -> Policy {
         Policy {
-            change: vec![0.0; nu * steps],
-            gains: vec![DMatrix::zeros(nu, 2 * nv); steps],
+            change: vec![0.0; n.nu * steps],
+            gains: vec![DMatrix::zeros(n.nu, n.nx()); steps],
             promise: [0.0; 2],
             slope: 0.0,
         }
@@ -174,21 +195,26 @@ impl Policy {
         damping: f64,
     ) -> bool {
         let model = sim.model();
-        let (nx, nu) = (2 * model.nv(), model.nu());
+        let sizes = Sizes::of(model);
+        let (nx, nu) = (sizes.nx(), sizes.nu);
         let steps = self.gains.len();
         let mut gradient = vec![0.0; nx];
         let mut value = DMatrix::zeros(nx, nx);
         let end = &x.deviation[nx * steps..];
         cost.expand(model, steps, steps, end, &mut gradient, &mut value);
         (self.promise, self.slope) = ([0.0; 2], 0.0);
+        // Of the cost along the inputs as they are.
+        let mut plain = DMatrix::from_column_slice(nx, 1, &gradient);
         for node in (0..steps).rev() {
             let (a, b) = (&slopes.a[node], &slopes.b[node]);
             let u = &x.u[node * nu..][..nu];
             let by_next = DMatrix::from_column_slice(nx, 1, &gradient);
-            let mut of_u: Vec<f64> = b.tr_mul(&by_next).as_slice().to_vec();
-            for (k, g) in of_u.iter_mut().enumerate() {
-                *g += cost.by_input(node, k, u);
-            }
+            let by_inputs = |by_next: &DMatrix<f64>| -> Vec<f64> {
+                let through = b.tr_mul(by_next);
+                let own = through.iter().enumerate();
+                own.map(|(k, g)| g + cost.by_input(node, k, u)).collect()
+            };
+            let of_u = by_inputs(&by_next);
             let vb = &value * b;
             let mut curve = b.tr_mul(&vb);
             for k in 0..nu {
@@ -207,7 +233,7 @@ impl Policy {
             let Some(solved) = box_qp::solve(&damped, &of_u, bounds, change) else {
                 return false;
             };
-            for (k, g) in of_u.iter().enumerate() {
+            for (k, g) in by_inputs(&plain).iter().enumerate() {
                 let inward = (*g < 0.0 && u[k] < upper[k]) || (*g > 0.0 && u[k] > lower[k]);
                 if inward {
                     self.slope = self.slope.max(g.abs());
@@ -232,9 +258,12 @@ impl Policy {
             next += &mixed;
             next += mixed.transpose();
             value = (&next + next.transpose()) * 0.5;
-            gradient.copy_from_slice(by_x.as_slice());
+            let mut own = vec![0.0; nx];
             let d = &x.deviation[nx * node..][..nx];
-            cost.expand(model, node, steps, d, &mut gradient, &mut value);
+            cost.expand(model, node, steps, d, &mut own, &mut value);
+            let own = DMatrix::from_column_slice(nx, 1, &own);
+            gradient.copy_from_slice((by_x + &own).as_slice());
+            plain = a.tr_mul(&plain) + own;
         }
         self.slope.is_finite() && self.promise.iter().all(|x| x.is_finite())
     }

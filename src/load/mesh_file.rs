@@ -1,9 +1,9 @@
-//! Triangle meshes from STL, OBJ and COLLADA files.
+//! Triangle meshes from STL, OBJ, COLLADA and MSH files.
 
 use super::mtl::Materials;
 pub use super::soup::MAX_TRIANGLES;
 use super::soup::{Rgba, Soup};
-use super::{collada, obj, read_bytes, stl};
+use super::{collada, msh, obj, read_bytes, stl};
 use crate::error::{Error, Result};
 use crate::model::mesh::TriMesh;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Largest mesh file that is read.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads a mesh by its extension: `.stl` (text or binary), `.obj` or `.dae`, in any case.
+/// Reads a mesh by its extension: `.stl` (text or binary), `.obj`, `.dae` or MuJoCo's `.msh`, in any case.
 ///
 /// Coordinates are the file's. COLLADA is read as its scene places the parts, in metres by its
 /// `<unit>`; its `<up_axis>` is ignored, as RViz, MoveIt and Pinocchio do and robots' files expect.
@@ -38,7 +38,7 @@ pub(super) struct Painted {
 pub(super) fn load_painted(path: &Path, folder: Option<&Path>) -> Result<Painted> {
     let format = MeshFormat::of(path).ok_or_else(|| {
         Error::unsupported(format!(
-            "{}: meshes are read from .stl, .obj and .dae files",
+            "{}: meshes are read from .stl, .obj, .dae and .msh files",
             path.display()
         ))
     })?;
@@ -54,6 +54,7 @@ pub enum MeshFormat {
     Stl,
     Obj,
     Collada,
+    Msh,
 }
 
 impl MeshFormat {
@@ -63,6 +64,7 @@ impl MeshFormat {
             "stl" => Some(MeshFormat::Stl),
             "obj" => Some(MeshFormat::Obj),
             "dae" => Some(MeshFormat::Collada),
+            "msh" => Some(MeshFormat::Msh),
             _ => None,
         }
     }
@@ -80,6 +82,7 @@ fn parse_painted(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Res
         MeshFormat::Stl => stl::read(bytes, &mut soup)?,
         MeshFormat::Obj => obj::read(bytes, &mut soup, &mut materials)?,
         MeshFormat::Collada => collada::read(bytes, &mut soup)?,
+        MeshFormat::Msh => msh::read(bytes, &mut soup)?,
     }
     let (mesh, colours) = soup.finish()?;
     Ok(Painted {

@@ -7,6 +7,7 @@ mod collada;
 mod document;
 pub mod mesh_file;
 pub mod mjcf;
+mod msh;
 mod mtl;
 mod obj;
 pub mod options;

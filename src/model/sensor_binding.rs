@@ -3,7 +3,7 @@
 use super::check::{check_pose, described};
 use super::cord::{TendonPath, TendonSpec};
 use super::sensor::{Reading, Seat, Sensor, SensorFrame, SensorSpec};
-use super::spec::JointKind;
+use super::spec::{EqualityKind, EqualitySpec, JointKind};
 use super::{Actuation, Model};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -56,6 +56,18 @@ impl Model {
             if is_load && (!self.springs.is_empty() || self.tendons.iter().any(is_spatial)) {
                 self.warnings.push(format!(
                     "sensor {who}: pulls of springs and tendons on what its body carries count as what the body takes from the rest"
+                ));
+            }
+            let is_between_bodies = |e: &EqualitySpec| {
+                let of_dofs = matches!(
+                    e.kind,
+                    EqualityKind::Joint { .. } | EqualityKind::Tendon { .. }
+                );
+                e.active && !of_dofs
+            };
+            if is_load && self.equalities.iter().any(is_between_bodies) {
+                self.warnings.push(format!(
+                    "sensor {who}: what equalities hold of what its body carries counts as what the body takes from the rest"
                 ));
             }
             let sensor = Sensor {

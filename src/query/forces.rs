@@ -266,7 +266,7 @@ impl Sim {
     }
 
     /// What drives actuators with the inputs u and the activations as they are.
-    fn take_drives(&mut self, u: &[f64]) -> Result<()> {
+    pub(super) fn take_drives(&mut self, u: &[f64]) -> Result<()> {
         let h = self.options.time_step;
         (self.pending.drives).take(&self.model, h, u, &self.act)
     }

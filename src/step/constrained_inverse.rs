@@ -60,14 +60,15 @@ enum Form {
 }
 
 impl ConstrainedInverse {
-    pub fn new(t: &Topology, c: &Constraints) -> Self {
+    /// With room for a law of columns alone from the beginning, if it `has_columns`.
+    pub fn new(t: &Topology, c: &Constraints, has_columns: bool) -> Self {
         // Deep trees have their Jacobians otherwise.
         let nv = if t.is_deep() { 0 } else { t.nv() };
         let lanes = c.max_dense().div_ceil(LANES);
         let panel = || Vec::with_capacity(nv * lanes);
         let square = || Vec::with_capacity(c.max_dense() * lanes);
         let inverse = DenseInverse::new(nv);
-        ConstrainedInverse {
+        let mut own = ConstrainedInverse {
             rank: 0,
             lanes: 0,
             left: square(),
@@ -80,7 +81,11 @@ impl ConstrainedInverse {
             trees: TreeInverse::new(t, c),
             is_by_trees: false,
             inverse,
+        };
+        if has_columns {
+            own.reserve(nv, c.max_rows());
         }
+        own
     }
 
     /// What the columns by q and v have beyond K times forces, where it is a product.
@@ -150,13 +155,6 @@ impl ConstrainedInverse {
         reserve(&mut self.y_rows, rows * self.inverse.stride);
         for panel in self.panels() {
             reserve(panel, nv * lanes);
-        }
-    }
-
-    /// Makes room for a law that has columns alone, of problems with up to so many rows.
-    pub fn reserve_columns(&mut self, t: &Topology, rows: usize) {
-        if !t.is_deep() {
-            self.reserve(t.nv(), rows);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod answer;
 mod descent;
+mod idle;
 mod impact;
 mod meeting;
 mod parameters;
@@ -130,10 +131,7 @@ impl ContactStage {
         let nv = model.nv();
         let variation =
             derivatives.then(|| ConstraintDerivative::new(model, &constraints.rows, &cords));
-        let mut response = ConstrainedInverse::new(model.topology(), &constraints);
-        if scene.turns() {
-            response.reserve_columns(model.topology(), rows);
-        }
+        let response = ConstrainedInverse::new(model.topology(), &constraints, scene.turns());
         Ok(ContactStage {
             cords,
             scene,

@@ -128,6 +128,12 @@ impl Drives {
         self.slopes.iter().map(|s| (s.actuator, s.drive))
     }
 
+    /// Of an actuator with a state which that is, and ∂w by u and act.
+    pub fn state_of(&self, actuator: usize) -> Option<(usize, [f64; 2])> {
+        let state = self.slopes.iter().position(|s| s.actuator == actuator)?;
+        Some((state, self.slopes[state].drive))
+    }
+
     /// The same of act⁺.
     pub fn next_slopes(&self) -> impl Iterator<Item = (usize, [f64; 2])> + '_ {
         self.slopes.iter().map(|s| (s.actuator, s.next))

@@ -5,6 +5,7 @@
 //! within a time step, so that there is no acceleration with contact without one. Implicit formulas (BDF1, SDIRK2) balance
 //! forces elsewhere: theirs is (v⁺ − v)/h.
 
+use super::act::ActJacobians;
 use super::adjoints::StepAdjoint;
 use super::info::{check_finite, check_length};
 use super::jacobians::StepJacobians;
@@ -13,14 +14,15 @@ use super::sim::Sim;
 use crate::error::{Error, Result};
 use crate::linalg::{all_finite, within};
 
-/// Where the Jacobians of the acceleration go: dense column-major, nv rows; columns by the tangent of q, by v, u and the
-/// selected parameters.
+/// Where the Jacobians of the acceleration go: dense column-major, nv rows; columns by the tangent of q, by v, u, the
+/// selected parameters and the activations.
 #[derive(Default)]
 pub struct AccelerationJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
     pub by_v: Option<&'a mut [f64]>,
     pub by_u: Option<&'a mut [f64]>,
     pub by_p: Option<&'a mut [f64]>,
+    pub by_act: Option<&'a mut [f64]>,
 }
 
 impl Sim {
@@ -67,13 +69,14 @@ impl Sim {
     /// # Errors
     /// As [`Sim::step_jacobians`].
     pub fn acceleration_jacobians(&mut self, out: AccelerationJacobians<'_>) -> Result<()> {
-        let (nv, nu, np) = (self.model.nv(), self.model.nu(), self.np());
+        let (nv, nu, np, na) = (self.model.nv(), self.model.nu(), self.np(), self.act.len());
         self.need_step()?;
         for (name, x, columns) in [
             ("da_dq", &out.by_q, nv),
             ("da_dv", &out.by_v, nv),
             ("da_du", &out.by_u, nu),
             ("da_dp", &out.by_p, np),
+            ("da_dact", &out.by_act, na),
         ] {
             if let Some(x) = x {
                 check_length(name, x, nv * columns)?;
@@ -82,7 +85,8 @@ impl Sim {
         if self.implicit.is_some() {
             return self.implicit_acceleration_jacobians(out);
         }
-        self.prepare_columns(out.by_u.is_some(), out.by_p.is_some())?;
+        let by_inputs = out.by_u.is_some() || out.by_act.is_some();
+        self.prepare_columns(by_inputs, out.by_p.is_some())?;
         let rate = 1.0 / self.options.time_step;
         let Some(lin) = &mut self.linear else {
             return Err(Error::internal("the linearization is missing"));
@@ -96,6 +100,9 @@ impl Sim {
         }
         if let Some(out) = out.by_p {
             full.write(rate, &lin.by_p, out);
+        }
+        if let Some(out) = out.by_act {
+            lin.by_activations().write(rate, &lin.by_act, out);
         }
         if let Some(out) = out.by_v {
             dofs.write(rate, &lin.by_v, out);
@@ -122,12 +129,16 @@ impl Sim {
             dv_dp: out.by_p.as_deref_mut(),
             ..StepJacobians::default()
         })?;
+        self.step_act_jacobians(ActJacobians {
+            dv_dact: out.by_act.as_deref_mut(),
+            ..ActJacobians::default()
+        })?;
         if let Some(x) = &mut out.by_v {
             for k in 0..nv {
                 x[k * nv + k] -= 1.0;
             }
         }
-        for x in [out.by_q, out.by_v, out.by_u, out.by_p]
+        for x in [out.by_q, out.by_v, out.by_u, out.by_p, out.by_act]
             .into_iter()
             .flatten()
         {
@@ -136,8 +147,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Adjoint of the acceleration of the last step or [`Sim::forward`]: from ∂L/∂a to ∂L/∂(q, v, u, p); lengths nv, nv, nv,
-    /// nu, np.
+    /// Adjoint of the acceleration of the last step or [`Sim::forward`] at fixed activations: from ∂L/∂a to ∂L/∂(q, v, u, p);
+    /// lengths nv, nv, nv, nu, np.
     ///
     /// # Errors
     /// As [`Sim::step_vjp`].
@@ -145,10 +156,23 @@ impl Sim {
         &mut self,
         a_bar: &[f64],
         q_bar: Option<&mut [f64]>,
-        mut v_bar: Option<&mut [f64]>,
+        v_bar: Option<&mut [f64]>,
         u_bar: Option<&mut [f64]>,
         p_bar: Option<&mut [f64]>,
     ) -> Result<()> {
+        let out = StepAdjoint {
+            q: q_bar,
+            v: v_bar,
+            u: u_bar,
+            p: p_bar,
+            ..StepAdjoint::default()
+        };
+        self.acceleration_vjp_act(a_bar, out)
+    }
+
+    /// [`Sim::acceleration_vjp`] by the activations, too.
+    pub fn acceleration_vjp_act(&mut self, a_bar: &[f64], mut out: StepAdjoint<'_>) -> Result<()> {
+        let mut v_bar = out.v.take();
         let nv = self.model.nv();
         self.need_step()?;
         check_finite("a_bar", a_bar, nv)?;
@@ -165,11 +189,8 @@ impl Sim {
             ..Seed::of(zero, if is_implicit { velocity } else { zero }, &[])
         };
         let out = StepAdjoint {
-            q: q_bar,
             v: v_bar.as_deref_mut(),
-            u: u_bar,
-            p: p_bar,
-            ..StepAdjoint::default()
+            ..out
         };
         let done = match within(f64::MAX, velocity) {
             true => self.adjoint(&seed, out),

@@ -220,6 +220,21 @@ impl Sim {
         }
     }
 
+    /// Changes of the last step's contact impulses, 3 numbers a contact, of which no motion tells: zero where impulses are
+    /// unique, else one in general position. Whether they are known. After a derivative of the step.
+    pub(crate) fn idle_impulses(&mut self, out: &mut [f64]) -> Result<bool> {
+        if self.impulse_gradient()? == ImpulseGradient::Unique {
+            out.fill(0.0);
+            return Ok(true);
+        }
+        self.prepare()?;
+        let (t, mass) = (self.model.topology(), &mut self.dynamics.mass);
+        match &mut self.contact {
+            Some(c) => c.idle_impulses(t, mass, out),
+            None => Ok(true),
+        }
+    }
+
     fn impulse_gradient(&mut self) -> Result<ImpulseGradient> {
         let independent = match &mut self.contact {
             Some(c) => c.independent()?,

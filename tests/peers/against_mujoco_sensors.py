@@ -33,11 +33,15 @@ def sensors(report, robot, ours, match, sim):
     if not known:
         return
     worst, rng = {}, np.random.default_rng(3)
+    # Early activations are those at a step's end.
+    kept, m.opt.timestep = m.opt.timestep, TIME_STEP
     for _ in range(robot.states):
         q, v, _ = random_state(ours, rng)
         u = rng.uniform(-1, 1, ours.nu)
         match.set(q, v)
         d.ctrl[:] = u
+        if ours.na:
+            d.act[:] = sim.act = rng.uniform(0, 1, ours.na)
         mujoco.mj_forward(m, d)
         mine = sim.sensors(q, v, u)
         for s in known:
@@ -48,6 +52,7 @@ def sensors(report, robot, ours, match, sim):
                 y = y * np.sign(x @ y)
             kind = mujoco.mjtSensor(m.sensor_type[i]).name
             worst[kind] = max(worst.get(kind, 0.0), difference(x, y, 1.0))
+    m.opt.timestep = kept
     for kind, value in worst.items():
         report.row(robot.name, kind, value, 1e-9)
 

@@ -329,6 +329,12 @@ void motion(const Model &model) {
     Numbers da_dv(18 * 18), wrenches(6 * 14), v_bar(18);
     sim.acceleration_jacobians({}, da_dv);
     sim.acceleration_vjp(pull, {}, v_bar);
+    Numbers again(v_bar.size());
+    sim.acceleration_vjp_act(pull, {}, again, {});
+    CHECK(near(again, v_bar, 0.0));
+    sim.acceleration_act_jacobian({});
+    CHECK(sim.sensor_act_jacobian(s.q, s.v, u, none) == DS_GRADIENT_EXACT);
+    CHECK(sim.sensor_vjp_act(s.q, s.v, u, none, again, {}, {}) == DS_GRADIENT_EXACT && again[0] == 0.0);
     double transposed = 0.0;
     for (std::size_t i = 0; i < 18; i++) transposed += da_dv[i] * pull[i];
     CHECK(std::abs(transposed - v_bar[0]) < 1e-9 * (1.0 + std::abs(v_bar[0])));
@@ -735,6 +741,13 @@ void control(const Model &model) {
     ilqr.gains(1, gains);
     CHECK(near(Numbers(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(model.nq())), q, 0.0));
     CHECK_THROWS(ilqr.solve(q, q, inputs), DS_ERR_INVALID_ARGUMENT, "v0");
+    ilqr.prescribe(static_cast<std::int32_t>(model.nv()) - 1, 0.25);
+    ilqr.set_external_wrench(1, Numbers(6, 0.1));
+    CHECK_THROWS(ilqr.states(places, speeds), DS_ERR_NO_STEP, "no plan");
+    ilqr.set_act_reference(-1, Numbers());
+    CHECK(ilqr.solve_act(q, v, Numbers(), inputs).first_cost > 0.0);
+    ilqr.states_act(places, speeds, Numbers());
+    CHECK(speeds[2 * model.nv() - 1] == 0.25);
 }
 
 }  // namespace

@@ -901,6 +901,15 @@ ds_ilqr_gains(a1, a2, a3) =
 ds_ilqr_options_init(a1) =
     ccall((:ds_ilqr_options_init, libdiffsim), Cvoid, (Ref{ds_ilqr_options},), a1)
 
+ds_ilqr_prescribe(a1, a2, a3) =
+    ccall((:ds_ilqr_prescribe, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Cdouble), a1, a2, a3)
+
+ds_ilqr_set_act_reference(a1, a2, a3) =
+    ccall((:ds_ilqr_set_act_reference, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_set_external_wrench(a1, a2, a3) =
+    ccall((:ds_ilqr_set_external_wrench, libdiffsim), Int32, (Ptr{Cvoid}, Int32, Ptr{Cdouble}), a1, a2, a3)
+
 ds_ilqr_set_input_bounds(a1, a2, a3) =
     ccall((:ds_ilqr_set_input_bounds, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
 
@@ -913,8 +922,14 @@ ds_ilqr_set_weights(a1, a2, a3, a4) =
 ds_ilqr_solve(a1, a2, a3, a4, a5) =
     ccall((:ds_ilqr_solve, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{ds_ilqr_info}), a1, a2, a3, a4, a5)
 
+ds_ilqr_solve_act(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_ilqr_solve_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{ds_ilqr_info}), a1, a2, a3, a4, a5, a6)
+
 ds_ilqr_states(a1, a2, a3) =
     ccall((:ds_ilqr_states, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3)
+
+ds_ilqr_states_act(a1, a2, a3, a4) =
+    ccall((:ds_ilqr_states_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4)
 
 ds_ilqr_steps(a1) =
     ccall((:ds_ilqr_steps, libdiffsim), Csize_t, (Ptr{Cvoid},), a1)
@@ -1330,11 +1345,17 @@ ds_saved_warning_count(a1) =
 ds_sensor_desc_init(a1) =
     ccall((:ds_sensor_desc_init, libdiffsim), Cvoid, (Ref{ds_sensor_desc},), a1)
 
+ds_sim_acceleration_act_jacobian(a1, a2) =
+    ccall((:ds_sim_acceleration_act_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}), a1, a2)
+
 ds_sim_acceleration_jacobians(a1, a2, a3, a4, a5) =
     ccall((:ds_sim_acceleration_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)
 
 ds_sim_acceleration_vjp(a1, a2, a3, a4, a5, a6) =
     ccall((:ds_sim_acceleration_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6)
+
+ds_sim_acceleration_vjp_act(a1, a2, a3, a4, a5, a6, a7) =
+    ccall((:ds_sim_acceleration_vjp_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5, a6, a7)
 
 ds_sim_aware_contacts(a1, a2) =
     ccall((:ds_sim_aware_contacts, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Csize_t}), a1, a2)
@@ -1429,11 +1450,17 @@ ds_sim_reset(a1) =
 ds_sim_select_params(a1, a2, a3) =
     ccall((:ds_sim_select_params, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{ds_param}, Csize_t), a1, a2, a3)
 
+ds_sim_sensor_act_jacobian(a1, a2, a3, a4, a5, a6) =
+    ccall((:ds_sim_sensor_act_jacobian, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6)
+
 ds_sim_sensor_jacobians(a1, a2, a3, a4, a5, a6, a7, a8) =
     ccall((:ds_sim_sensor_jacobians, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8)
 
 ds_sim_sensor_vjp(a1, a2, a3, a4, a5, a6, a7, a8, a9) =
     ccall((:ds_sim_sensor_vjp, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9)
+
+ds_sim_sensor_vjp_act(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) =
+    ccall((:ds_sim_sensor_vjp_act, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Int32}), a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)
 
 ds_sim_sensors(a1, a2, a3, a4, a5) =
     ccall((:ds_sim_sensors, libdiffsim), Int32, (Ptr{Cvoid}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}, Ptr{Cdouble}), a1, a2, a3, a4, a5)

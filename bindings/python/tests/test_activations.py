@@ -67,6 +67,32 @@ def test_derivatives(arm):
     assert np.allclose(sim.vjp_act(bar[:2], bar[2:4]).u, sim.vjp(bar[:2], bar[2:4]).u)
 
 
+def test_accelerations_and_sensors():
+    text = ARM.replace("<keyframe>", "<sensor><actuatorfrc name='f' actuator='m'/><actuatorfrc actuator='e'/></sensor><keyframe>")
+    arm = diffsim.Model.from_string(text, "mjcf")
+    sim = diffsim.Sim(arm, contact="none", time_step=0.01)
+    q, v, act, u = start()
+
+    def ask(act):
+        sim.act = act
+        return np.concatenate([sim.forward(q, v, u), sim.sensors(q, v, u)])
+
+    e = 1e-6
+    by_difference = np.stack([(ask(act + e * d) - ask(act - e * d)) / (2 * e) for d in np.eye(2)], axis=1)
+    sim.act = act
+    sim.forward(q, v, u)
+    by_act = sim.acceleration_act_jacobian()
+    told, gradient = sim.sensor_act_jacobian(q, v, u)
+    assert gradient == diffsim.Gradient.EXACT
+    assert np.allclose(np.vstack([by_act, told]), by_difference, atol=1e-6) and (told != 0).any()
+    sim.forward(q, v, u)
+    assert np.allclose(sim.acceleration_vjp_act([1.0, -2.0]).act, [1.0, -2.0] @ by_act, atol=1e-12)
+    q_bar, v_bar, act_bar, u_bar, _ = sim.sensor_vjp_act(q, v, [1.0, -2.0], u)
+    assert np.allclose(act_bar, [1.0, -2.0] @ told, atol=1e-12)
+    for found, same in zip((q_bar, v_bar, u_bar), sim.sensor_vjp(q, v, [1.0, -2.0], u)):
+        assert (found == same).all()
+
+
 def test_rollouts(arm):
     n = 20
     rollout = diffsim.Rollout(arm, n, contact="none", time_step=0.01, checkpoint_interval=3)

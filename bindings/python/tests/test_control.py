@@ -50,3 +50,30 @@ def test_a_plan_is_the_rollout_that_it_says(models):
         plan.gains(10)
     with pytest.raises(diffsim.InvalidArgumentError, match="node"):
         plan.set_reference(q, node=11)
+
+
+def test_activations_and_prescribed_dofs():
+    model = diffsim.Model.from_string(
+        """<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .4 0 0' size='.03'/>
+        <body pos='.4 0 0'><joint name='b' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03'/></body>
+        </body></worldbody><actuator><general name='f' joint='a' dyntype='filter' dynprm='.05' gainprm='20'/></actuator>
+        </mujoco>""",
+        "mjcf",
+    )
+    plan = diffsim.Ilqr(model, 12, contact="none", time_step=0.01)
+    plan.set_weights(np.full(5, 5.0), np.full(5, 5.0), [0.01])
+    plan.set_act_reference([0.2])
+    plan.set_act_reference([0.1], node=12)
+    plan.prescribe(1, 0.4)
+    plan.set_external_wrench(1, [0, 0, 1.0, 0, 0, 0])
+    q, v, act = np.array([0.2, -0.1]), np.zeros(2), np.array([0.3])
+    u, info = plan.solve(q, v, act0=act)
+    assert info.cost < info.first_cost and plan.gains(0).shape == (1, 5)
+    rollout = diffsim.Rollout(model, 12, contact="none", time_step=0.01)
+    rollout.prescribe(1, 0.4)
+    rollout.set_external_wrench(1, [0, 0, 1.0, 0, 0, 0])
+    rolled = rollout.run_act(q, v, act, u)
+    for found, rolled in zip((*plan.states(), plan.activations()), rolled):
+        np.testing.assert_allclose(found, rolled, atol=1e-12)
+    with pytest.raises(ValueError, match="act0"):
+        plan.solve(q, v, act0=[0.1, 0.2])

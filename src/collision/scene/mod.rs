@@ -171,11 +171,10 @@ impl Scene {
             && check_condim(model, &pair)?
             && !self.turns
         {
+            let [a, b] = named(model, &pair);
             return Err(Error::unsupported(format!(
-                "geoms \"{}\" and \"{}\": condim {}, but no pair of the simulation as it was made resists torsion: \
+                "{a} and {b}: condim {}, but no pair of the simulation as it was made resists torsion: \
                  enable it in the model before (ds_model_with_pairs)",
-                model.geoms()[pair.a].name,
-                model.geoms()[pair.b].name,
                 pair.condim
             )));
         }
@@ -285,11 +284,21 @@ fn check_condim(model: &Model, pair: &ScenePair) -> Result<bool> {
     if resists > 0.0 {
         return Ok(true);
     }
+    let [a, b] = named(model, pair);
     Err(Error::invalid(format!(
-        "geoms \"{}\" and \"{}\": condim {} with sliding friction {sliding}, torsional {torsion} and rolling {rolling:?}, \
+        "{a} and {b}: condim {} with sliding friction {sliding}, torsional {torsion} and rolling {rolling:?}, \
          expected positive numbers (condim 3 has sliding friction alone)",
-        model.geoms()[pair.a].name,
-        model.geoms()[pair.b].name,
         pair.condim
     )))
+}
+
+/// The geoms of a pair for an error: by their names, or by their bodies.
+fn named(model: &Model, pair: &ScenePair) -> [String; 2] {
+    [pair.a, pair.b].map(|geom| {
+        let g = &model.geoms()[geom];
+        match g.name.is_empty() {
+            true => format!("geom {geom} of body \"{}\"", model.bodies()[g.body].name),
+            false => format!("geom \"{}\"", g.name),
+        }
+    })
 }

@@ -16,6 +16,7 @@ use super::face::State;
 use crate::collision::scene::{Scene, SceneContact};
 use crate::contact::mode::Mode;
 use crate::dynamics::coupling::Coupling;
+use crate::dynamics::kinematics::Kinematics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::cord::TendonSpec;
@@ -182,6 +183,26 @@ impl PenaltyContacts {
     /// The arms of a contact's bodies.
     fn arms(&self, contact: usize) -> impl Iterator<Item = &Arm> {
         self.linear.iter().flat_map(move |l| l.arms(contact))
+    }
+
+    /// Visits how the force on the second body of a contact varies at the state of the last
+    /// [`PenaltyContacts::differentiate`], world axes: (dof, by q, by v).
+    pub fn for_force(
+        &self,
+        contact: usize,
+        t: &Topology,
+        kin: &Kinematics,
+        mut visit: impl FnMut(usize, Vec3, Vec3),
+    ) {
+        for arm in self.arms(contact) {
+            visit(arm.dof, -arm.by_q[0].lin, -arm.by_v);
+        }
+        let touch = &self.touches[contact];
+        if touch.acts() {
+            for k in touch.shared(t) {
+                visit(k, kin.s[k].ang.cross(touch.reaction.force), Vec3::ZERO);
+            }
+        }
     }
 
     /// Adds what a wrench at a contact does to the dofs.

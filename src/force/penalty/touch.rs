@@ -79,6 +79,12 @@ impl Touch {
         t.path(self.link[side]).take_while(move |k| *k != common)
     }
 
+    /// The dofs that move both.
+    pub fn shared<'a>(&self, t: &'a Topology) -> impl Iterator<Item = usize> + use<'a> {
+        let common = self.common;
+        t.path(self.link[0]).skip_while(move |k| *k != common)
+    }
+
     /// Adds the force on the dofs.
     pub fn spread(&self, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
         for side in 0..2 {

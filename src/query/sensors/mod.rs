@@ -4,8 +4,10 @@
 //! ([`Sim::forward`]), dy/dq = ∂y/∂q + ∂y/∂a ∂a/∂q, and so by v and u.
 
 mod dual;
+mod feel;
 mod limits;
 mod motion;
+mod press;
 mod room;
 mod rows;
 mod subtree;
@@ -15,16 +17,18 @@ pub use room::SensorRoom;
 
 use crate::error::{Error, Result};
 use crate::linalg::all_finite;
+use crate::model::Model;
 use crate::step::info::{check_finite, check_length};
 use crate::step::{AccelerationJacobians, Gradient, Sim};
 
 /// Where the Jacobians of all sensors go: column-major with [`Model::nsensordata`](crate::model::Model::nsensordata) rows, by
-/// the tangent of q and by v, nv columns each, and by u, nu columns.
+/// the tangent of q and by v, nv columns each, by u, nu columns, and by the activations, na columns.
 #[derive(Default)]
 pub struct SensorJacobians<'a> {
     pub by_q: Option<&'a mut [f64]>,
     pub by_v: Option<&'a mut [f64]>,
     pub by_u: Option<&'a mut [f64]>,
+    pub by_act: Option<&'a mut [f64]>,
 }
 
 impl Sim {
@@ -52,7 +56,8 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press, or for the force of a limit that holds: how their forces move is not in it.
+    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, with contact Penalty
+    /// and an implicit scheme, and for the force of a limit that holds.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,
@@ -66,6 +71,7 @@ impl Sim {
             ("ddata_dq", out.by_q, nv),
             ("ddata_dv", out.by_v, nv),
             ("ddata_du", out.by_u, nu),
+            ("ddata_dact", out.by_act, self.model.na()),
         ];
         for (name, x, columns) in &outs {
             if let Some(x) = x {
@@ -73,7 +79,7 @@ impl Sim {
             }
         }
         let gradient = self.read_sensors(room, q, v, u, true)?;
-        for ((_, out, _), from) in outs.into_iter().zip([&room.by[0], &room.by[1], &room.by_u]) {
+        for ((_, out, _), from) in outs.into_iter().zip(room.all()) {
             if let Some(out) = out {
                 out.copy_from_slice(from);
             }
@@ -81,7 +87,7 @@ impl Sim {
         Ok(gradient)
     }
 
-    /// Adjoint of what all sensors tell: from the gradient by it to those by q, v and u; lengths nv, nv, nu.
+    /// Adjoint of what all sensors tell: from the gradient by it to those by q, v, u and the activations; lengths nv, nv, nu, na.
     ///
     /// # Errors
     /// As [`Sim::sensor_jacobians`], from which it is taken; `Numerical` where a sum would not be finite.
@@ -92,14 +98,14 @@ impl Sim {
         v: &[f64],
         u: &[f64],
         data_bar: &[f64],
-        bars: [Option<&mut [f64]>; 3],
+        bars: [Option<&mut [f64]>; 4],
     ) -> Result<Gradient> {
-        let (nv, nu) = (self.model.nv(), self.model.nu());
+        let (nv, nu, na) = (self.model.nv(), self.model.nu(), self.model.na());
         check_finite("data_bar", data_bar, self.model.nsensordata())?;
-        for ((name, x), n) in ["q_bar", "v_bar", "u_bar"]
+        for ((name, x), n) in ["q_bar", "v_bar", "u_bar", "act_bar"]
             .iter()
             .zip(&bars)
-            .zip([nv, nv, nu])
+            .zip([nv, nv, nu, na])
         {
             if let Some(x) = x {
                 check_length(name, x, n)?;
@@ -107,22 +113,20 @@ impl Sim {
         }
         let gradient = self.read_sensors(room, q, v, u, true)?;
         let n = data_bar.len().max(1);
-        let times =
+        let weigh =
             |column: &[f64]| -> f64 { column.iter().zip(data_bar).map(|(j, y)| j * y).sum() };
-        let all = [&room.by[0], &room.by[1], &room.by_u];
-        let mut sums = all.iter().flat_map(|from| from.chunks_exact(n)).map(times);
-        if !sums.all(f64::is_finite) {
-            return Err(Error::numerical(
-                "data_bar: a gradient by the state or the inputs would not be finite: it is too large",
-            ));
+        for (bar, from) in bars.iter().zip(room.all()) {
+            if bar.is_some() && !from.chunks_exact(n).all(|column| weigh(column).is_finite()) {
+                return Err(Error::numerical("data_bar: it is too large"));
+            }
         }
-        for (bar, from) in bars.into_iter().zip(all) {
+        for (bar, from) in bars.into_iter().zip(room.all()) {
             let Some(bar) = bar else {
                 continue;
             };
             bar.fill(0.0);
             for (bar, column) in bar.iter_mut().zip(from.chunks_exact(n)) {
-                *bar = times(column);
+                *bar = weigh(column);
             }
         }
         Ok(gradient)
@@ -144,6 +148,11 @@ impl Sim {
         }
         let mut gradient = Gradient::Exact;
         room.acceleration.fill(0.0);
+        if differentiate {
+            room.by.iter_mut().for_each(|x| x.fill(0.0));
+            room.by_u.fill(0.0);
+            room.by_act.fill(0.0);
+        }
         let forward = self
             .model
             .sensors()
@@ -152,36 +161,34 @@ impl Sim {
         if forward {
             self.forward(q, v, u, &mut room.acceleration)?;
             if differentiate {
-                let [by_q, by_v, by_u] = room.of_acceleration.each_mut().map(|x| &mut x[..]);
+                let [by_q, by_v, by_u, by_act] =
+                    room.of_acceleration.each_mut().map(|x| Some(&mut x[..]));
                 self.acceleration_jacobians(AccelerationJacobians {
-                    by_q: Some(by_q),
-                    by_v: Some(by_v),
-                    by_u: Some(by_u),
+                    by_q,
+                    by_v,
+                    by_u,
+                    by_act,
                     by_p: None,
                 })?;
+                self.feel_impulses(room, q)?;
                 gradient = self.step_info()?.gradient;
             }
         }
         if room.data.is_empty() {
             return Ok(gradient);
         }
-        if differentiate {
-            room.by.iter_mut().for_each(|x| x.fill(0.0));
-            room.by_u.fill(0.0);
-        }
         let one_sided = self.tell_sensors(room, [q, v, u], differentiate)?;
         if one_sided && gradient == Gradient::Exact {
             gradient = Gradient::OneSided;
         }
         if differentiate && forward {
-            add_through_acceleration(room, self.model.nv(), self.model.nu());
+            add_through_acceleration(room, &self.model);
         }
         let one_sided = self.cut_sensors(room, differentiate);
         if one_sided && gradient == Gradient::Exact {
             gradient = Gradient::OneSided;
         }
-        let all = [&room.data, &room.by[0], &room.by[1], &room.by_u];
-        match all.into_iter().all(|x| all_finite(x)) {
+        match all_finite(&room.data) && room.all().into_iter().all(all_finite) {
             true => Ok(gradient),
             false => Err(Error::numerical(
                 "data: what a sensor tells, or its derivative, would not be finite: the state is too large",
@@ -204,7 +211,8 @@ impl Sim {
                 }
                 room.data[row] = x.clamp(low, high);
                 if differentiate {
-                    for columns in room.by.iter_mut().chain([&mut room.by_u]) {
+                    let others = [&mut room.by_u, &mut room.by_act];
+                    for columns in room.by.iter_mut().chain(others) {
                         columns
                             .iter_mut()
                             .skip(row)
@@ -218,11 +226,17 @@ impl Sim {
     }
 }
 
-/// Adds ∂y/∂a ∂a/∂(q, v, u).
-fn add_through_acceleration(room: &mut SensorRoom, nv: usize, nu: usize) {
-    let n = room.data.len();
+/// Adds ∂y/∂a ∂a/∂(q, v, u, act).
+fn add_through_acceleration(room: &mut SensorRoom, model: &Model) {
+    let (n, nv) = (room.data.len(), model.nv());
     let [by_q, by_v, by_a] = &mut room.by;
-    let outs = [(by_q, nv), (by_v, nv), (&mut room.by_u, nu)];
+    let (by_u, by_act) = (&mut room.by_u, &mut room.by_act);
+    let outs = [
+        (by_q, nv),
+        (by_v, nv),
+        (by_u, model.nu()),
+        (by_act, model.na()),
+    ];
     for ((out, columns), of) in outs.into_iter().zip(&room.of_acceleration) {
         for j in 0..columns {
             let out = &mut out[j * n..(j + 1) * n];

@@ -1,7 +1,7 @@
 //! What sensors work in, sized for a simulation.
 
 use super::motion::Columns;
-use super::subtree;
+use super::{press, subtree};
 use crate::error::{Error, Result};
 use crate::step::Sim;
 
@@ -13,16 +13,20 @@ pub struct SensorRoom {
     differentiates: bool,
     pub(super) data: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
-    /// Of the numbers by q, v and a, column-major, and by u.
+    /// Of the numbers by q, v and a, column-major, by u and by the activations.
     pub(super) by: [Vec<f64>; 3],
     pub(super) by_u: Vec<f64>,
-    /// Of the acceleration by q, v and u.
-    pub(super) of_acceleration: [Vec<f64>; 3],
+    pub(super) by_act: Vec<f64>,
+    /// Of the acceleration by q, v, u and the activations.
+    pub(super) of_acceleration: [Vec<f64>; 4],
     /// Of a distance, by the geom that is met.
     pub(super) moved: Vec<f64>,
     pub(super) own: Columns,
     pub(super) reference: Columns,
     pub(super) subtree: subtree::Room,
+    pub(super) press: press::Room,
+    /// As many zeros as there are dofs.
+    pub(super) zeros: Vec<f64>,
 }
 
 impl SensorRoom {
@@ -31,7 +35,7 @@ impl SensorRoom {
         let m = sim.model();
         let sizes = [m.nsensordata(), m.nv(), m.nu()];
         let differentiates = sim.options().derivatives;
-        let [n, nv, nu] = sizes;
+        let ([n, nv, nu], na) = (sizes, m.na());
         let all = |count: usize| vec![0.0; if differentiates && n > 0 { count } else { 0 }];
         let dofs = if n > 0 { nv } else { 0 };
         SensorRoom {
@@ -41,12 +45,20 @@ impl SensorRoom {
             acceleration: vec![0.0; dofs],
             by: [(); 3].map(|()| all(n * nv)),
             by_u: all(n * nu),
-            of_acceleration: [nv * nv, nv * nv, nv * nu].map(all),
+            by_act: all(n * na),
+            of_acceleration: [nv, nv, nu, na].map(|columns| all(nv * columns)),
             moved: vec![0.0; dofs],
             own: Columns::new(dofs),
             reference: Columns::new(dofs),
             subtree: subtree::Room::new(dofs),
+            press: press::Room::new(sim, differentiates),
+            zeros: vec![0.0; dofs],
         }
+    }
+
+    /// All derivatives: by q, v, u and the activations.
+    pub(super) fn all(&self) -> [&[f64]; 4] {
+        [&self.by[0], &self.by[1], &self.by_u, &self.by_act]
     }
 
     pub(super) fn check(&self, sim: &Sim) -> Result<()> {

@@ -3,12 +3,14 @@
 use super::motion::By;
 use super::room::SensorRoom;
 use crate::model::sensor::Sensor;
+use crate::step::drives::Drives;
 
 /// Numbers of one sensor, and where their derivatives go.
 pub(super) struct Rows<'a> {
     data: &'a mut [f64],
     by: [&'a mut [f64]; 3],
     by_u: &'a mut [f64],
+    by_act: &'a mut [f64],
     address: usize,
     dim: usize,
     /// Of all sensors.
@@ -25,8 +27,16 @@ impl Rows<'_> {
         column.iter_mut().zip(values).for_each(|(x, y)| *x += y);
     }
 
-    pub fn add_input(&mut self, input: usize, value: f64) {
-        self.by_u[input * self.n + self.address] += value;
+    /// By what drives an actuator.
+    pub fn add_drive(&mut self, drives: &Drives, actuator: usize, value: f64) {
+        let at = |i: usize| i * self.n + self.address;
+        match drives.state_of(actuator) {
+            None => self.by_u[at(actuator)] += value,
+            Some((act, [by_u, by_act])) => {
+                self.by_u[at(actuator)] += value * by_u;
+                self.by_act[at(act)] += value * by_act;
+            }
+        }
     }
 }
 
@@ -37,6 +47,7 @@ impl SensorRoom {
             data: &mut self.data,
             by: self.by.each_mut().map(|x| &mut x[..]),
             by_u: &mut self.by_u,
+            by_act: &mut self.by_act,
             address: s.address,
             dim: s.reading.dim(),
         }

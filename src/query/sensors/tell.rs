@@ -5,50 +5,14 @@ use super::limits::{Bounded, vary};
 use super::motion::{ALL, By, Motion, read};
 use super::room::SensorRoom;
 use super::subtree::{Sums, carries, sums};
-use crate::collision::Shape;
 use crate::collision::ray::Ray;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::force::{ForceKinds, State};
-use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame, Zone, ZoneShape};
+use crate::model::sensor::{Reading, Seat, Sensor, SensorFrame};
 use crate::model::{ActsOn, Model};
 use crate::query::rays::{GRAZING, distance_by_q};
 use crate::spatial::{Pose, Quat, Vec3};
-use crate::step::{ContactReport, Sim};
-
-/// The impulse of a contact over the time step as a force on one of its bodies, if it bears.
-fn pushes(c: &ContactReport, rate: f64, side: usize) -> Option<Vec3> {
-    let force = c.force_on_b(rate);
-    (force != Vec3::ZERO).then_some(if side == 0 { -force } else { force })
-}
-
-fn shape(zone: &Zone) -> Shape {
-    let [x, y, z] = zone.size;
-    let (radius, half_length) = (x, y);
-    match zone.shape {
-        ZoneShape::Sphere => Shape::Sphere { radius },
-        ZoneShape::Capsule => Shape::Capsule {
-            radius,
-            half_length,
-        },
-        ZoneShape::Cylinder => Shape::Cylinder {
-            radius,
-            half_length,
-        },
-        ZoneShape::Ellipsoid => Shape::Ellipsoid {
-            semi_axes: Vec3::new(x, y, z),
-        },
-        ZoneShape::Box => Shape::Box {
-            half_extents: Vec3::new(x, y, z),
-        },
-    }
-}
-
-fn pressed(s: &Sensor) -> Error {
-    Error::unsupported(format!(
-        "sensor \"{}\": contacts press on it, and how their forces vary is not in the derivative of a {:?} sensor; see the derivatives of impulses",
-        s.name, s.reading
-    ))
-}
+use crate::step::Sim;
 
 impl Sim {
     /// All of them, at the acceleration in `room`; whether a derivative is one-sided.
@@ -117,14 +81,15 @@ impl Sim {
         }
     }
 
-    fn tell_subtree(&self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<()> {
-        let (model, d) = (&*self.model, &self.dynamics);
+    fn tell_subtree(&mut self, room: &mut SensorRoom, s: &Sensor, a: Option<&[f64]>) -> Result<()> {
+        let model = &*self.model.clone();
         let root = s.frame.body;
         let is_load = matches!(s.reading, Reading::Force | Reading::Torque);
+        let d = &self.dynamics;
         let (mut total, mass) = sums(model, &self.params, d, root, a, &mut room.subtree);
         let at = Motion::of(model, d, &s.frame);
         if is_load {
-            self.relieve_of_contacts(&mut total, s, a.is_some())?;
+            self.relieve_of_contacts(&mut total, room, s, a.is_some())?;
             for body in (0..model.nbody()).filter(|b| carries(model, root, *b)) {
                 self.relieve_of_wrench(&mut total, room, body, a);
             }
@@ -134,7 +99,7 @@ impl Sim {
         let Some(a) = a else {
             return Ok(());
         };
-        Motion::differentiate(model, d, &s.frame, a, &mut room.own);
+        Motion::differentiate(model, &self.dynamics, &s.frame, a, &mut room.own);
         for by in ALL {
             for k in 0..model.nv() {
                 let at = at.along(&room.own, by, k);
@@ -142,28 +107,6 @@ impl Sim {
                 let change = sums.read(s.reading, mass, &at).d.to_array();
                 room.rows(s).add(by, k, &change);
             }
-        }
-        Ok(())
-    }
-
-    /// Takes off what contacts with bodies beyond the subtree do.
-    fn relieve_of_contacts(&self, total: &mut Sums, s: &Sensor, differentiate: bool) -> Result<()> {
-        let (model, rate) = (&*self.model, 1.0 / self.options.time_step);
-        for c in self.contacts() {
-            let within = c.body.map(|b| carries(model, s.frame.body, b));
-            if within[0] == within[1] {
-                continue;
-            }
-            let Some(force) = pushes(c, rate, usize::from(within[1])) else {
-                continue;
-            };
-            if differentiate {
-                return Err(pressed(s));
-            }
-            let point = Dual::constant(Vec3::from_slice(&c.point));
-            let sign = if within[1] { 1.0 } else { -1.0 };
-            let torque = Dual::constant(c.torque_on_b(rate) * sign);
-            total.relieve(Dual::constant(force), torque, point);
         }
         Ok(())
     }
@@ -235,36 +178,6 @@ impl Sim {
         })
     }
 
-    fn tell_touch(&self, room: &mut SensorRoom, s: &Sensor, differentiate: bool) -> Result<()> {
-        let frame = Motion::of(&self.model, &self.dynamics, &s.frame);
-        let pose = Pose::new(frame.axes.r, frame.at.x);
-        let (zone, rate) = (shape(&s.zone), 1.0 / self.options.time_step);
-        let mut sum = 0.0;
-        for c in self.contacts() {
-            let normal_force = c.impulse[2] * rate;
-            let side = c.body.iter().position(|b| *b == s.frame.body);
-            let Some(side) = side.filter(|_| normal_force > 0.0) else {
-                continue;
-            };
-            // From the point along the normal away from the body, where the zone may lie.
-            let normal = Vec3::from_slice(&c.normal);
-            let ray = Ray {
-                origin: Vec3::from_slice(&c.point),
-                direction: if side == 0 { normal } else { -normal },
-            };
-            let met = zone.span(&ray.seen_from(&pose)).and_then(|x| x.first());
-            if met.is_none() {
-                continue;
-            }
-            if differentiate {
-                return Err(pressed(s));
-            }
-            sum += normal_force;
-        }
-        room.rows(s).tell(&[sum]);
-        Ok(())
-    }
-
     /// Those on tendons, and what actuators do; whether slopes jump.
     fn tell_transmissions(
         &mut self,
@@ -281,14 +194,16 @@ impl Sim {
         if !model.sensors().iter().any(|s| is_wanted(&s)) {
             return Ok(false);
         }
+        self.take_drives(u)?;
         self.dynamics.update(&model, &self.params, q, v);
+        let drives = &self.pending.drives;
         let at = State {
             model: &model,
             params: &self.params,
             kin: &self.dynamics.kin,
             q,
             v,
-            u,
+            u: &drives.drive,
             time_step: 0.0,
             ease: 1.0,
         };
@@ -310,7 +225,7 @@ impl Sim {
             forces.for_kinds_by_input(ForceKinds::ACTUATOR, |row, input, x| {
                 for s in model.sensors() {
                     if s.reading == Reading::JointActuatorForce && dof_of(s) == row {
-                        room.rows(s).add_input(input, x);
+                        room.rows(s).add_drive(drives, input, x);
                     }
                 }
             });
@@ -369,7 +284,8 @@ impl Sim {
                         rows.add(By::Positions, k, &[by_q]);
                         rows.add(By::Velocities, k, &[by_v]);
                     });
-                    rows.add_input(s.index, forces.actuator_inputs()[s.index].slope);
+                    let slope = forces.actuator_inputs()[s.index].slope;
+                    rows.add_drive(drives, s.index, slope);
                 }
                 continue;
             }
@@ -392,7 +308,8 @@ impl Sim {
                 _ => {}
             }
         }
-        Ok(differentiate && (distance == 0.0 || at_edge))
+        let jumps = distance.min(drives.drive_margin) == 0.0;
+        Ok(differentiate && (jumps || at_edge))
     }
 }
 

@@ -55,6 +55,10 @@ pub fn dae(data: &[u8]) {
     mesh(data, MeshFormat::Collada);
 }
 
+pub fn msh(data: &[u8]) {
+    mesh(data, MeshFormat::Msh);
+}
+
 fn mesh(data: &[u8], format: MeshFormat) {
     let data = &data[..data.len().min(LONGEST)];
     match parse_mesh(data, format) {

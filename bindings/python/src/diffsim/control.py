@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ._handle import Handle, given
 from ._native import NULL, Array, Slot, array, check, ffi, index, lib, pointer, struct
 from .enums import IlqrOutcome
-from .model import Model
+from .model import Id, Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -83,9 +83,9 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         return f"<diffsim.Ilqr of {self.model!r}: {lib.ds_ilqr_steps(self._handle)} steps>"
 
     def set_weights(self, state: ArrayLike, end: ArrayLike, input: ArrayLike) -> None:
-        """Weights of the deviations of states, 2 nv numbers (tangent of q; v), where steps begin and at the end, and of inputs,
-        nu numbers greater than 0."""
-        n, nu = 2 * self.model.nv, self.model.nu
+        """Weights of the deviations of states, 2 nv + na numbers (tangent of q; v; activations), where steps begin and at the
+        end, and of inputs, nu numbers greater than 0."""
+        n, nu = 2 * self.model.nv + self.model.na, self.model.nu
         a, b, c = array(state, (n,), "state"), array(end, (n,), "end"), array(input, (nu,), "input")
         check(lib.ds_ilqr_set_weights(self._handle, pointer(a), pointer(b), pointer(c)))
 
@@ -100,18 +100,41 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         k = -1 if node is None else index(node, "node")
         check(lib.ds_ilqr_set_reference(self._handle, k, pointer(x), pointer(y), pointer(z)))
 
+    def set_act_reference(self, act: ArrayLike, *, node: Optional[int] = None) -> None:
+        """What deviations of activations, na numbers, are from; `node` as of `set_reference`. Zeros at first."""
+        x = array(act, (self.model.na,), "act")
+        k = -1 if node is None else index(node, "node")
+        check(lib.ds_ilqr_set_act_reference(self._handle, k, pointer(x)))
+
+    def set_external_wrench(self, body: Id, wrench: ArrayLike) -> None:
+        """Wrench on a body in every step, as `Sim.set_external_wrench`. The last plan is forgotten."""
+        b, w = self.model._id("body", body, "body"), array(wrench, (6,), "wrench")
+        check(lib.ds_ilqr_set_external_wrench(self._handle, b, pointer(w)))
+
+    def prescribe(self, dof: int, velocity: float) -> None:
+        """Prescribes the velocity of a dof in every step, as `Sim.prescribe`; NaN frees it. The last plan is forgotten."""
+        check(lib.ds_ilqr_prescribe(self._handle, index(dof, "dof"), float(velocity)))
+
     def set_input_bounds(self, lower: ArrayLike, upper: ArrayLike) -> None:
         """Bounds of the inputs, nu numbers each; infinite ones are none."""
         nu = self.model.nu
         a, b = array(lower, (nu,), "lower"), array(upper, (nu,), "upper")
         check(lib.ds_ilqr_set_input_bounds(self._handle, pointer(a), pointer(b)))
 
-    def solve(self, q0: ArrayLike, v0: ArrayLike, u: Optional[ArrayLike] = None) -> Tuple[Array, IlqrInfo]:
-        """Better inputs, nu × steps, from the state on, and how that went. u: those to begin with, None for zeros."""
+    def solve(
+        self, q0: ArrayLike, v0: ArrayLike, u: Optional[ArrayLike] = None, act0: Optional[ArrayLike] = None
+    ) -> Tuple[Array, IlqrInfo]:
+        """Better inputs, nu × steps, from the state on, and how that went. u: those to begin with, None for zeros; act0: the
+        activations, na numbers, None for zeros."""
         shape = (self.model.nu, self.steps)
         x = np.zeros(shape, order="F") if u is None else np.array(array(u, shape, "u"), order="F")
         out = ffi.new("ds_ilqr_info *")
-        check(lib.ds_ilqr_solve(self._handle, self._q0.fill(q0), self._v0.fill(v0), pointer(x), out))
+        state = self._q0.fill(q0), self._v0.fill(v0)
+        if act0 is None:
+            check(lib.ds_ilqr_solve(self._handle, *state, pointer(x), out))
+        else:
+            act = array(act0, (self.model.na,), "act0")
+            check(lib.ds_ilqr_solve_act(self._handle, *state, pointer(act), pointer(x), out))
         return x, IlqrInfo(IlqrOutcome(out.outcome), *(getattr(out, name) for name in IlqrInfo._fields[1:]))
 
     def states(self) -> Tuple[Array, Array]:
@@ -121,9 +144,15 @@ class Ilqr(Handle, kind="ds_ilqr", free=lib.ds_ilqr_free, fixed=("model", "steps
         check(lib.ds_ilqr_states(self._handle, pointer(q), pointer(v)))
         return q, v
 
+    def activations(self) -> Array:
+        """Activations of the last plan, na × (steps + 1)."""
+        act = np.zeros((self.model.na, self.steps + 1), order="F")
+        check(lib.ds_ilqr_states_act(self._handle, NULL, NULL, pointer(act)))
+        return act
+
     def gains(self, step: int) -> Array:
-        """K of a step of the last plan, nu × 2 nv: u + K δx answers a state that is off the plan by δx, the tangent
-        `model.difference(q_plan, q)`, then v − v_plan."""
-        K = np.zeros((self.model.nu, 2 * self.model.nv), order="F")
+        """K of a step of the last plan, nu × (2 nv + na): u + K δx answers a state that is off the plan by δx, the tangent
+        `model.difference(q_plan, q)`, then v − v_plan, then act − act_plan."""
+        K = np.zeros((self.model.nu, 2 * self.model.nv + self.model.na), order="F")
         check(lib.ds_ilqr_gains(self._handle, index(step, "step"), pointer(K)))
         return K

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._errors import InvalidArgumentError
 from ._native import INT, Array, array, check, ffi, lib, pointer, result
+from .activations import ActGradients
 from .asked import Asked
 from .enums import Gradient
 from .model import Id
@@ -60,6 +61,20 @@ class Measured(Asked):
         bar = array(a_bar, (nv,), "a_bar")
         check(lib.ds_sim_acceleration_vjp(self._handle, pointer(bar), *map(pointer, out)))
         return out
+
+    def acceleration_act_jacobian(self) -> Array:
+        """Of the same acceleration by the activations where the step begins, nv×na."""
+        out: Array = result(None, (self.model.nv, self.model.na), "out")
+        check(lib.ds_sim_acceleration_act_jacobian(self._handle, pointer(out)))
+        return out
+
+    def acceleration_vjp_act(self, a_bar: ArrayLike) -> ActGradients:
+        """As `acceleration_vjp`, also by the activations."""
+        m = self.model
+        q, v, act, u, p = out = [result(None, (n,), "out") for n in (m.nv, m.nv, m.na, m.nu, self.np)]
+        bar = array(a_bar, (m.nv,), "a_bar")
+        check(lib.ds_sim_acceleration_vjp_act(self._handle, pointer(bar), *map(pointer, out)))
+        return ActGradients(q, v, act, u, p)
 
     def inverse(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, u: Optional[ArrayLike] = None) -> Array:
         """The force beside those of inputs u, None for zero, with which `forward` from (q, v) has acceleration a: nv. Raises
@@ -149,7 +164,8 @@ class Measured(Asked):
         self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None
     ) -> Tuple[Array, Array, Array, Gradient]:
         """(ddata_dq, ddata_dv, ddata_du, gradient) of what all sensors tell, nsensordata rows. Raises `UnsupportedError` for
-        touch, force and torque sensors on which contacts press."""
+        touch, force and torque sensors on which contacts press with penalty contact and an implicit scheme, or where redundant
+        rigid contacts leave open what they come to."""
         m = self.model
         by_q, by_v, by_u = (result(None, (m.nsensordata, n), "out") for n in (m.nv, m.nv, m.nu))
         gradient = ffi.new("ds_gradient *")
@@ -168,3 +184,23 @@ class Measured(Asked):
         state = self._q.fill(q), self._v.fill(v), self._inputs(u), pointer(bar)
         check(lib.ds_sim_sensor_vjp(self._handle, *state, pointer(q_bar), pointer(v_bar), pointer(u_bar), gradient))
         return q_bar, v_bar, u_bar, Gradient(gradient[0])
+
+    def sensor_act_jacobian(self, q: ArrayLike, v: ArrayLike, u: Optional[ArrayLike] = None) -> Tuple[Array, Gradient]:
+        """(ddata_dact, gradient): by the activations where a step begins, nsensordata×na. Raises as `sensor_jacobians`."""
+        by_act: Array = result(None, (self.model.nsensordata, self.model.na), "out")
+        gradient = ffi.new("ds_gradient *")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u)
+        check(lib.ds_sim_sensor_act_jacobian(self._handle, *state, pointer(by_act), gradient))
+        return by_act, Gradient(gradient[0])
+
+    def sensor_vjp_act(
+        self, q: ArrayLike, v: ArrayLike, data_bar: ArrayLike, u: Optional[ArrayLike] = None
+    ) -> Tuple[Array, Array, Array, Array, Gradient]:
+        """(q_bar, v_bar, act_bar, u_bar, gradient): as `sensor_vjp`, also by the activations."""
+        m = self.model
+        bar = array(data_bar, (m.nsensordata,), "data_bar")
+        q_bar, v_bar, act_bar, u_bar = out = [result(None, (n,), "out") for n in (m.nv, m.nv, m.na, m.nu)]
+        gradient = ffi.new("ds_gradient *")
+        state = self._q.fill(q), self._v.fill(v), self._inputs(u), pointer(bar)
+        check(lib.ds_sim_sensor_vjp_act(self._handle, *state, *map(pointer, out), gradient))
+        return q_bar, v_bar, act_bar, u_bar, Gradient(gradient[0])

@@ -111,7 +111,7 @@ fn missing_and_broken_meshes() {
             "missing_mesh = DS_MISSING_MESH_SKIP",
         ),
         ("http://host/a.stl", Status::Unsupported, "http://"),
-        ("r.urdf", Status::Unsupported, ".stl, .obj and .dae"),
+        ("r.urdf", Status::Unsupported, ".stl, .obj, .dae and .msh"),
         ("empty.stl", Status::Parse, "no triangles"),
     ];
     for (name, status, word) in cases {

@@ -1,0 +1,128 @@
+//! Which contacts press on a sensor, with what weight, and room for how that varies.
+
+use super::subtree::carries;
+use crate::collision::Shape;
+use crate::collision::ray::Ray;
+use crate::model::Model;
+use crate::model::sensor::{Reading, Sensor, Zone, ZoneShape};
+use crate::spatial::{Pose, Vec3};
+use crate::step::{Contact, ContactReport, Sim};
+
+/// Whether a sensor feels contacts.
+pub(super) fn feels(reading: Reading) -> bool {
+    matches!(reading, Reading::Touch | Reading::Force | Reading::Torque)
+}
+
+/// Room for weights of impulses, what they lead to, and how a contact moves. Nothing without sensors that feel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room {
+    /// Of each sensor that feels, in their order: where it is.
+    pub poses: Vec<Pose>,
+    /// 3 numbers a contact: weights, and impulses that move nothing.
+    pub weights: Vec<f64>,
+    pub idle: Vec<f64>,
+    /// By q, v, u and the activations.
+    pub bars: [Vec<f64>; 4],
+    /// Of a contact: point, normal and tangents by q.
+    pub moved: [Vec<f64>; 3],
+    /// Of its force on B by q at fixed components, or of a penalty force by q and v; 3×nv.
+    pub force: [Vec<f64>; 2],
+}
+
+impl Room {
+    pub fn new(sim: &Sim, differentiates: bool) -> Room {
+        let (m, o) = (sim.model(), sim.options());
+        let feeling = m.sensors().iter().filter(|s| feels(s.reading)).count();
+        let is_there = feeling > 0 && differentiates && o.contact != Contact::None;
+        let all = |n: usize| vec![0.0; if is_there { n } else { 0 }];
+        let (nv, numbers) = (m.nv(), 3 * o.max_contacts);
+        Room {
+            poses: vec![Pose::IDENTITY; feeling],
+            weights: all(numbers),
+            idle: all(numbers),
+            bars: [nv, nv, m.nu(), m.na()].map(all),
+            moved: [3 * nv, 3 * nv, 6 * nv].map(all),
+            force: [3 * nv, 3 * nv].map(all),
+        }
+    }
+}
+
+/// A sensor for an error: its name, or its number.
+pub(super) fn called(model: &Model, s: &Sensor) -> String {
+    let number = || model.sensors().iter().position(|x| x.address == s.address);
+    match (s.name.is_empty(), number()) {
+        (true, Some(i)) => format!("sensor {i}"),
+        _ => format!("sensor \"{}\"", s.name),
+    }
+}
+
+/// The force of a contact on a subtree, if just one of its bodies is there and it bears: how often that on B.
+pub(super) fn side(model: &Model, s: &Sensor, c: &ContactReport) -> Option<f64> {
+    let within = c.body.map(|b| carries(model, s.frame.body, b));
+    let sign = match within {
+        [true, false] => -1.0,
+        [false, true] => 1.0,
+        _ => return None,
+    };
+    (c.impulse != [0.0; 3]).then_some(sign)
+}
+
+/// Whether a touch sensor counts a contact.
+pub(super) fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
+    let side = c.body.iter().position(|b| *b == s.frame.body);
+    let Some(side) = side.filter(|_| c.impulse[2] > 0.0) else {
+        return false;
+    };
+    // From the point along the normal away from the body, where the zone may lie.
+    let normal = Vec3::from_slice(&c.normal);
+    let ray = Ray {
+        origin: Vec3::from_slice(&c.point),
+        direction: if side == 0 { normal } else { -normal },
+    };
+    let met = shape(&s.zone).span(&ray.seen_from(pose));
+    met.and_then(|x| x.first()).is_some()
+}
+
+/// Weights of a contact's impulse in the k-th number of a sensor, times the time step; none where it has no part.
+pub(super) fn weigh(
+    model: &Model,
+    s: &Sensor,
+    pose: &Pose,
+    c: &ContactReport,
+    k: usize,
+) -> Option<[f64; 3]> {
+    if s.reading == Reading::Touch {
+        return touches(s, pose, c).then_some([0.0, 0.0, 1.0]);
+    }
+    let sign = side(model, s, c)?;
+    let axis = pose.rot.c[k];
+    let along = match s.reading {
+        Reading::Torque => axis.cross(Vec3::from_slice(&c.point) - pose.pos),
+        _ => axis,
+    };
+    let [t1, t2] = c.tangents.map(|t| Vec3::from_slice(&t));
+    let frame = [t1, t2, Vec3::from_slice(&c.normal)];
+    Some(frame.map(|t| -sign * along.dot(t)))
+}
+
+fn shape(zone: &Zone) -> Shape {
+    let [x, y, z] = zone.size;
+    let (radius, half_length) = (x, y);
+    match zone.shape {
+        ZoneShape::Sphere => Shape::Sphere { radius },
+        ZoneShape::Capsule => Shape::Capsule {
+            radius,
+            half_length,
+        },
+        ZoneShape::Cylinder => Shape::Cylinder {
+            radius,
+            half_length,
+        },
+        ZoneShape::Ellipsoid => Shape::Ellipsoid {
+            semi_axes: Vec3::new(x, y, z),
+        },
+        ZoneShape::Box => Shape::Box {
+            half_extents: Vec3::new(x, y, z),
+        },
+    }
+}
