@@ -161,6 +161,49 @@ fn jacobians_of_trees() {
     }
 }
 
+/// What Newton's method begins with goes from step to step: restored the same bits follow, forgotten those of a new
+/// simulation, and the result depends on it by round-off alone.
+#[test]
+fn the_first_guess_is_memory() {
+    let model = Arc::new(limbs());
+    for integrator in [
+        Integrator::Bdf1,
+        Integrator::Sdirk2,
+        Integrator::ImplicitEuler,
+        Integrator::Midpoint,
+    ] {
+        let new = || Sim::new(model.clone(), &options(integrator, 2e-3)).unwrap();
+        let (mut rng, mut sim) = (Rng::new(3), new());
+        let (q, v) = (random_q(&mut rng, &model, 1.0), rng.vector(model.nv(), 1.0));
+        let u = rng.vector(model.nu(), 1.0);
+        let from = |sim: &mut Sim, q: &[f64], v: &[f64]| {
+            let (mut q_next, mut v_next) = (q.to_vec(), v.to_vec());
+            sim.step(q, v, &u, &mut q_next, &mut v_next).unwrap();
+            (q_next, v_next)
+        };
+        let fresh = from(&mut sim, &q, &v);
+        let (mut q1, mut v1) = fresh.clone();
+        for _ in 0..4 {
+            (q1, v1) = from(&mut sim, &q1, &v1);
+        }
+        let mut memory = vec![0.0; sim.memory_size()];
+        assert_eq!(memory.len(), 2 * model.nv() + 1);
+        sim.get_memory(&mut memory).unwrap();
+        assert!(memory.iter().any(|x| *x != 0.0));
+        let next = from(&mut sim, &q1, &v1);
+        let iterations = sim.step_info().unwrap().iterations;
+        let mut other = new();
+        other.set_memory(&memory).unwrap();
+        assert_eq!(from(&mut other, &q1, &v1), next, "{integrator:?}");
+        let mut without = new();
+        let apart = from(&mut without, &q1, &v1);
+        assert!(relative_error(&apart.1, &next.1) < 1e-13, "{integrator:?}");
+        assert!(without.step_info().unwrap().iterations > iterations);
+        sim.reset();
+        assert_eq!(from(&mut sim, &q, &v), fresh, "{integrator:?}");
+    }
+}
+
 /// A spatial chain of five hinges, with springs and dampers.
 fn chain(stiffness: f64, damping: f64) -> Model {
     let mut spec = common::scene::lying_spec(5, 0);

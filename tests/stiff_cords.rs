@@ -7,12 +7,13 @@ use common::cords::tendon;
 
 use common::tethers::point;
 use common::{Rng, param, relative_error};
+use diffsim::error::Status;
 use diffsim::model::cord::{SpringSpec, TendonPath};
 use diffsim::model::params::ParamKind;
 use diffsim::model::spec::{BodySpec, JointKind, JointSpec, ModelSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
-use diffsim::step::{Contact, Integrator, Options, Sim, StepJacobians};
+use diffsim::step::{Contact, Gradient, Integrator, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 fn options(integrator: Integrator) -> Options {
@@ -117,6 +118,50 @@ fn are_solved_in_every_step_and_lose_energy() {
                 let gained = kinetic + potential - start;
                 assert!(gained < 1e-3 * weight, "{what}: {gained}");
             }
+        }
+    }
+}
+
+/// So stiff that of the inertia no digit is left beside it: the step is that of a rigid link, and its derivative is refused.
+#[test]
+fn a_derivative_that_would_be_round_off_is_refused() {
+    for integrator in [
+        Integrator::SymplecticEuler,
+        Integrator::SymplecticEulerWorld,
+    ] {
+        for (stiffness, is_sound) in [(1e8, true), (1e20, false)] {
+            let mut spec = rods(JointKind::Revolute, 2);
+            let path = vec![("joint0".into(), 1.0), ("joint1".into(), -1.0)];
+            let mut t = tendon("link", TendonPath::Fixed(path));
+            (t.stiffness, t.rest) = (stiffness, Some((0.0, 0.0)));
+            spec.tendons.push(t);
+            let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+            let mut sim = Sim::new(model, &options(integrator)).unwrap();
+            let (mut q, mut v) = ([0.2; 2], [0.0; 2]);
+            sim.step(&[0.2; 2], &[1.0; 2], &[], &mut q, &mut v).unwrap();
+            assert!((v[0] - v[1]).abs() < 1e-4, "{stiffness:e}: {v:?}");
+            assert!(v[0].abs() > 1e-3, "{stiffness:e}: {v:?}");
+            let mut dv_dv = [f64::NAN; 4];
+            let done = sim.step_jacobians(StepJacobians {
+                dv_dv: Some(&mut dv_dv),
+                ..StepJacobians::default()
+            });
+            let label = sim.step_info().unwrap().gradient;
+            if is_sound {
+                done.unwrap();
+                assert_eq!(label, Gradient::Exact);
+                continue;
+            }
+            let e = done.unwrap_err();
+            assert_eq!(e.status, Status::Numerical);
+            assert!(e.message.contains("times stiffer in a time step"), "{e}");
+            assert_eq!(label, Gradient::Refused);
+            assert!(dv_dv.iter().all(|x| x.is_nan()));
+            let [mut q_bar, mut v_bar] = [[f64::NAN; 2]; 2];
+            let bars = (Some(&mut q_bar[..]), Some(&mut v_bar[..]));
+            let e = sim.step_vjp(&[1.0; 2], &[1.0; 2], bars.0, bars.1, None, None);
+            assert_eq!(e.unwrap_err().status, Status::Numerical);
+            assert!(q_bar.iter().chain(&v_bar).all(|x| x.is_nan()));
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct Couplings {
     capacitance: Vec<f64>,
     lu: Lu,
     is_regular: bool,
+    /// The largest entry of C.
+    largest: f64,
     small: Vec<[f64; 1]>,
     scratch: Vec<[f64; 1]>,
 }
@@ -65,6 +67,7 @@ impl Couplings {
             capacitance: vec![0.0; rank * rank],
             lu: Lu::new(rank),
             is_regular: false,
+            largest: 0.0,
             small: vec![[0.0]; rank],
             scratch: vec![[0.0]; rank],
         }
@@ -101,6 +104,11 @@ impl Couplings {
         (self.rows.first().copied()).filter(|_| !self.is_regular)
     }
 
+    /// How many times stiffer than A₀ the terms are: so many roundings of a force along them A⁻¹ leaves of it.
+    pub fn stiffness(&self) -> f64 {
+        self.largest
+    }
+
     /// Columns of U and W.
     pub fn rank(&self) -> usize {
         self.rows.len() + self.ends.len()
@@ -112,6 +120,7 @@ impl Couplings {
         products: impl Iterator<Item = (f64, &'a [usize], &'a [f64])>,
     ) {
         self.is_regular = false;
+        self.largest = 0.0;
         self.products.clear();
         self.ends.clear();
         for (weight, dofs, g) in products {
@@ -194,6 +203,7 @@ impl Couplings {
     /// Prepares solving, given what does x ← A₀⁻¹ x.
     pub fn factor(&mut self, mut solve: impl FnMut(&mut [f64])) {
         let (rank, rows) = (self.rank(), self.rows.len());
+        self.largest = 0.0;
         if rank == 0 {
             return;
         }
@@ -212,6 +222,8 @@ impl Couplings {
             capacitance[j * rank + j] = 1.0;
             self.project(z, |i, x| capacitance[i * rank + j] += x);
         }
+        let size = capacitance[..rank * rank].iter();
+        self.largest = size.fold(0.0, |m: f64, x| m.max(x.abs()));
         self.is_regular = self.lu.factor(&capacitance, rank, rank, TINY);
         (self.z, self.capacitance) = (z, capacitance);
     }

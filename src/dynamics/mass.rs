@@ -6,7 +6,7 @@
 //! prefix of the row: every update runs over contiguous numbers.
 
 use super::kinematics::Kinematics;
-use crate::linalg::{F4, by_tile, dispatch};
+use crate::linalg::{F4, axpy, by_tile, dispatch};
 use crate::model::Model;
 use crate::model::topology::{Dof, LANES, Topology, WORLD, padded};
 use crate::spatial::Inertia;
@@ -67,6 +67,30 @@ impl BranchMatrix {
                 a = t.dofs[a].parent;
             }
             x[k] = xk;
+        }
+    }
+
+    /// x ← M x of a factored M, for W columns row by row; a dof of infinite inertia counts as one at rest.
+    #[inline(always)]
+    pub fn times_columns<const W: usize>(&self, t: &Topology, x: &mut [[f64; W]]) {
+        for (k, dof) in t.dofs.iter().enumerate().rev() {
+            let (row, mut own, mut a) = (self.row(dof), x[k], dof.parent);
+            for d in (0..dof.depth).rev() {
+                axpy(row[d], &x[a], &mut own);
+                a = t.dofs[a].parent;
+            }
+            let pivot = match self.dinv[k] {
+                0.0 => 0.0,
+                inverse => 1.0 / inverse,
+            };
+            x[k] = own.map(|x| x * pivot);
+        }
+        for (k, dof) in t.dofs.iter().enumerate() {
+            let (row, own, mut a) = (self.row(dof), x[k], dof.parent);
+            for d in (0..dof.depth).rev() {
+                axpy(row[d], &own, &mut x[a]);
+                a = t.dofs[a].parent;
+            }
         }
     }
 

@@ -70,6 +70,15 @@ impl System {
         }
     }
 
+    /// How many times more than what it moves is inert a force is stiff that A has beside the tree's factors; after
+    /// [`System::factor`].
+    pub fn stiffness(&self) -> f64 {
+        match self {
+            System::Coupled(c) => c.stiffness(),
+            _ => 0.0,
+        }
+    }
+
     /// `out` −= the terms between dofs and the products times x.
     pub fn subtract_couplings(&self, x: &[f64], out: &mut [f64]) {
         if let System::Coupled(c) = self {

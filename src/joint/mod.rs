@@ -20,6 +20,7 @@ pub use free::free_pose;
 pub use link_kind::LinkKind;
 pub use tangent::{
     IntegrateBlocks, LaneMatrix, LinkMatrix, adjoint, block_mul, block_mul_columns, block_tr_mul,
+    block_tr_mul_columns,
 };
 pub use turn::Turn;
 pub use varying::{MAX_DOFS, VaryingJoint, VaryingLink, VaryingState};

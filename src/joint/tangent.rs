@@ -93,11 +93,21 @@ impl LaneMatrix {
 /// mᵀ x for the three or six numbers of a link.
 #[inline(always)]
 pub fn block_tr_mul(m: &LinkMatrix, x: &mut [f64]) {
-    let a = Vec3::from_slice(x);
+    block_tr_mul_columns::<1>(m, x.as_chunks_mut().0);
+}
+
+/// The same for W columns, row by row.
+#[inline(always)]
+pub fn block_tr_mul_columns<const W: usize>(m: &LinkMatrix, x: &mut [[f64; W]]) {
+    let three = |x: &[[f64; W]]| [x[0], x[1], x[2]];
+    let [first, across, second] = m.each_ref().map(|m| m.transpose());
+    let a = three(x);
     if x.len() == 6 {
-        let b = Vec3::from_slice(&x[3..]);
-        let second = m[1].tr_mul_vec(a) + m[2].tr_mul_vec(b);
-        x[3..6].copy_from_slice(&second.to_array());
+        let mut sum = mul(&across, a);
+        for (sum, more) in sum.iter_mut().zip(mul(&second, three(&x[3..]))) {
+            axpy(1.0, &more, sum);
+        }
+        x[3..6].copy_from_slice(&sum);
     }
-    x[..3].copy_from_slice(&m[0].tr_mul_vec(a).to_array());
+    x[..3].copy_from_slice(&mul(&first, a));
 }

@@ -1,14 +1,15 @@
 //! What a step carries to the next one beside the state.
 
+use super::implicit::{Newton, Rule};
 use super::info::{check_finite, check_length};
 use super::sim::Sim;
 use crate::error::{Error, Result};
 
 impl Sim {
-    /// Length of the memory that a step carries to the next one: the warm start of the contact solver, what the
-    /// integrator carries, and the activations.
+    /// Length of the memory that a step carries to the next one: the warm starts of the contact solver and of Newton's
+    /// method, what the integrator carries, and the activations.
     pub fn memory_size(&self) -> usize {
-        self.warm_size() + self.carried.len() + self.act.len()
+        self.warm_size() + self.guess().len() + self.carried.len() + self.act.len()
     }
 
     /// Activations where the next step begins; na numbers, zero at first.
@@ -31,6 +32,41 @@ impl Sim {
         self.carried.len()
     }
 
+    fn newton_mut(&mut self) -> Option<&mut Newton> {
+        match (&mut self.implicit, &mut self.theta) {
+            (Some(implicit), _) => Some(&mut implicit.newton),
+            (_, Some(theta)) => Some(&mut theta.newton),
+            _ => None,
+        }
+    }
+
+    /// What Newton's method begins with, 2 nv + 1 numbers where there is one.
+    fn guess(&self) -> &[f64] {
+        match (&self.implicit, &self.theta) {
+            (Some(implicit), _) => implicit.newton.memory(),
+            (_, Some(theta)) => theta.newton.memory(),
+            _ => &[],
+        }
+    }
+
+    /// Takes from the last step what the next one's Newton's method begins with.
+    pub(super) fn remember_guess(&mut self) {
+        let (model, h) = (&*self.model, self.options.time_step);
+        if let Some(implicit) = &mut self.implicit {
+            let last = Rule::all(implicit.formula, &self.state.carried, h).len() - 1;
+            implicit.newton.remember(model, &implicit.stages[last]);
+        } else if let Some(theta) = &mut self.theta {
+            theta.newton.remember(model, &theta.stage.at);
+        }
+    }
+
+    /// Forgets it.
+    pub(super) fn forget_guess(&mut self) {
+        if let Some(newton) = self.newton_mut() {
+            newton.memory_mut().fill(0.0);
+        }
+    }
+
     fn warm_size(&self) -> usize {
         self.contact
             .as_ref()
@@ -41,7 +77,9 @@ impl Sim {
     pub fn get_memory(&self, out: &mut [f64]) -> Result<()> {
         check_length("warm", out, self.memory_size())?;
         let (warm, rest) = out.split_at_mut(self.warm_size());
+        let (guess, rest) = rest.split_at_mut(self.guess().len());
         let (carried, act) = rest.split_at_mut(self.carried.len());
+        guess.copy_from_slice(self.guess());
         if let Some(c) = &self.contact {
             c.constraints.memory.save(warm);
         }
@@ -64,7 +102,11 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.constraints.memory.restore(warm)?;
         }
+        let (guess, rest) = rest.split_at(self.guess().len());
         let (carried, act) = rest.split_at(self.carried.len());
+        if let Some(newton) = self.newton_mut() {
+            newton.memory_mut().copy_from_slice(guess);
+        }
         self.carried.copy_from_slice(carried);
         self.act.copy_from_slice(act);
         self.forget_step();

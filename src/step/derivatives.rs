@@ -1,7 +1,7 @@
 //! What all derivatives of the last step are taken from: the balance of its forces and the matrices of that.
 
 use super::contact::Larger;
-use super::info::Gradient;
+use super::info::{Gradient, STIFFEST};
 use super::linearization::*;
 use super::parameters::At;
 use super::sim::Sim;
@@ -95,6 +95,13 @@ impl Sim {
         // A step with contacts has left the factors.
         if !fresh || self.contact.is_none() {
             d.factor_system(model, &self.driven.pivots);
+            let stiffness = d.system.stiffness();
+            if stiffness > STIFFEST {
+                self.state.info.gradient = Gradient::Refused;
+                return Err(Error::numerical(format!(
+                    "a tendon, spring or force between joints is {stiffness:e} times stiffer in a time step than what it moves is inert, so that a derivative would be round-off; expected at most {STIFFEST:e}"
+                )));
+            }
             if let Some(k) = d.mass.singular_at(&self.driven.pivots) {
                 return Err(Error::numerical(format!(
                     "the mass matrix is singular at joint \"{}\"",
@@ -163,12 +170,10 @@ impl Sim {
         Ok(())
     }
 
-    /// Whether Jacobians are taken direction by direction: where trees are deep, A is no tree's, or dofs are driven.
+    /// Whether Jacobians are taken direction by direction: where trees are deep, or A is no tree's.
     pub(super) fn by_directions(&self) -> bool {
         self.model.topology().is_deep()
-            || !self.dynamics.system.is_definite()
-            || self.theta.is_some()
-            || !self.driven.is_empty()
+            || self.theta.is_none() && !self.dynamics.system.is_definite()
     }
 
     /// Builds R_q and R_v at the last step, or of a deep tree what takes their products, unless they are there.

@@ -8,6 +8,9 @@ use crate::error::{Error, Result};
 /// Numbers beyond this have no finite squares.
 pub(crate) const REACH: f64 = 1e150;
 
+/// Forces between joints that are so many times stiffer than what they move is inert leave a step's derivative five digits.
+pub(crate) const STIFFEST: f64 = 1e11;
+
 /// What a derivative of the last step is.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -116,13 +116,19 @@ impl Sim {
         if self.held < Held::Columns {
             self.couple()?;
             match by_directions {
-                false => self.columns_at_once()?,
                 true => self.columns_by_directions()?,
+                false if self.theta.is_some() => self.theta_columns()?,
+                false => {
+                    self.columns_at_once()?;
+                    self.drive_columns()?;
+                }
             }
             self.held = Held::Columns;
         }
         if by_directions && by_u {
             self.input_columns_by_directions()?;
+        } else if self.theta.is_some() && by_u {
+            self.theta_input_columns()?;
         }
         for p in 0..if by_p { self.np() } else { 0 } {
             self.velocity_direction(&Along {
@@ -139,7 +145,7 @@ impl Sim {
             let driven = self.state.drives.driven();
             lin.place_inputs(self.forces.actuator_inputs(), driven);
         }
-        if by_u && !by_directions {
+        if by_u && !by_directions && self.theta.is_none() {
             let answer = match &self.contact {
                 Some(c) => c.response(&d.inverse),
                 None => &d.inverse,
@@ -208,7 +214,7 @@ impl Sim {
     }
 
     /// ∂v̂ by q and v, in columns, from the products of dense matrices.
-    fn columns_at_once(&mut self) -> Result<()> {
+    pub(super) fn columns_at_once(&mut self) -> Result<()> {
         let model = &*self.model;
         let (t, h) = (model.topology(), self.options.time_step);
         let (kin, mass) = (&self.dynamics.kin, &mut self.dynamics.mass);
@@ -246,7 +252,7 @@ impl Sim {
         let answer = response.map_or(&d.inverse, |r| &r.inverse);
         let (by_q_columns, by_v_columns) = (&mut lin.by_q, &mut lin.by_v);
         let coupling = &lin.coupling;
-        self.forces.for_cross(|row, column, by_q, by_v| {
+        let mut add = |row: usize, column: usize, by_q: f64, by_v: f64| {
             let answer = &F4::flat(answer.row(row))[..nv];
             for (x, slope) in [(&mut *by_q_columns, by_q), (&mut *by_v_columns, by_v)] {
                 let x = &mut x[column * nv..][..nv];
@@ -256,7 +262,11 @@ impl Sim {
                     }
                 }
             }
-        });
+        };
+        // Those of a stage are in what it does.
+        if self.theta.is_none() {
+            self.forces.for_cross(&mut add);
+        }
         if let Some(c) = &self.contact
             && let Some(l) = &c.linear
         {

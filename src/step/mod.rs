@@ -32,6 +32,7 @@ mod parts;
 mod penalty;
 mod prescribe;
 mod products;
+mod relaxed;
 mod scene;
 mod selection;
 mod sim;

@@ -9,7 +9,8 @@
 //!
 //!   x = δv̂₀ + w − A⁻¹ (h δr + A w),   w̄ = z − Aᵀ A⁻ᵀ z,
 //!
-//! where A⁻¹ has zero rows and columns for them. Rows between dofs that are all driven have no impulse, and are left out.
+//! where A⁻¹ has zero rows and columns for them. Where A (δv̂₀ − δv) is in R_v already, w is taken from δv instead. Panels of
+//! columns take these dofs for such that go on with δv̂₀; what is wrong with that is put right column by column. Rows between dofs that are all driven have no impulse, and are left out.
 
 use super::driven::Driven;
 use super::info::check_length;
@@ -18,6 +19,7 @@ use super::sim::Sim;
 use super::state::Last;
 use crate::error::{Error, Result};
 use crate::integrator::Scheme;
+use crate::linalg::add_scaled;
 use crate::model::params::{Param, ParamKind};
 
 impl Sim {
@@ -156,12 +158,16 @@ impl Sim {
             let v = &driven.velocity[dofs.clone()];
             scheme.reach_direction(h, v, &mut driven.change[dofs]);
         });
+        let by_directions = self.by_directions();
         let driven = &mut self.driven;
         let start = &mut driven.work;
         start.fill(0.0);
-        if !along.v.is_empty() {
+        if !along.v.is_empty() && by_directions {
             let at = self.state.start(&self.model, self.options.time_step);
             self.integrator.start_direction(&at, along.v, start);
+        } else if !along.v.is_empty() {
+            // R_v by branches holds the rest already.
+            start.copy_from_slice(along.v);
         }
         driven.leave_start();
         let (given, work) = (&driven.given, &mut driven.work);
@@ -169,6 +175,39 @@ impl Sim {
         for (x, work) in x.iter_mut().zip(&*work) {
             *x -= work;
         }
+    }
+
+    /// From panels in which driven dofs went on with their velocity, and with it what impulses answered, to those in which
+    /// their acceleration w acts on the others.
+    pub(super) fn drive_columns(&mut self) -> Result<()> {
+        if self.driven.is_empty() {
+            return Ok(());
+        }
+        let (model, nv) = (&*self.model, self.model.nv());
+        let Some(lin) = &mut self.linear else {
+            return Err(Error::internal("the linearization is missing"));
+        };
+        for k in self.driven.dofs() {
+            let (x, unit) = (&mut lin.x, &mut lin.unit[..nv]);
+            x.fill(0.0);
+            // Of a stage w is in what that does.
+            if self.theta.is_none() {
+                unit[k] = 1.0;
+                self.dynamics.times_system(model, false, unit, x);
+                unit[k] = 0.0;
+                self.dynamics.mass.solve(model.topology(), x);
+            }
+            x[k] -= 1.0;
+            if let Some(c) = &mut self.contact {
+                c.direction(model.topology(), &self.dynamics.kin, &[], &[], x);
+                c.correct_one(model, &mut self.dynamics.mass, x)?;
+            }
+            let column = &mut lin.by_v[k * nv..][..nv];
+            for span in lin.coupling.spans(lin.coupling.of_dof(k)) {
+                add_scaled(1.0, &lin.x[span.clone()], &mut column[span.clone()]);
+            }
+        }
+        Ok(())
     }
 
     /// δv̂ of driven dofs, after [`Sim::subtract_driven`].

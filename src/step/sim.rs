@@ -6,7 +6,7 @@ use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, REACH, check_finite, check_length};
+use super::info::{Gradient, REACH, STIFFEST, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
@@ -116,7 +116,8 @@ impl Sim {
         let implicit = parts
             .formula
             .map(|f| Box::new(Implicit::new(&model, f, &forces, options.derivatives)));
-        let theta = stage.map(|s| Box::new(Theta::new(&model, &s, h, &forces)));
+        let theta =
+            stage.map(|s| Box::new(Theta::new(&model, &s, h, &forces, options.derivatives)));
         let mut sim = Sim {
             options: *options,
             params,
@@ -222,6 +223,7 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.forget();
         }
+        self.forget_guess();
         self.carried.fill(0.0);
         self.act.fill(0.0);
         self.forget_step();
@@ -256,6 +258,14 @@ impl Sim {
     /// Places the bodies at q, or says that they are too far.
     pub(crate) fn update_positions(&mut self, q: &[f64]) -> Result<()> {
         self.dynamics.update_positions(&self.model, &self.params, q);
+        self.held = Held::Other;
+        self.check_positions()
+    }
+
+    /// The same for what needs neither velocities nor inertias.
+    fn update_positions_alone(&mut self, q: &[f64]) -> Result<()> {
+        self.dynamics
+            .update_motion(&self.model, &self.params, q, None);
         self.held = Held::Other;
         self.check_positions()
     }
@@ -329,6 +339,7 @@ impl Sim {
         if let Some(c) = &mut self.contact {
             c.remember();
         }
+        self.remember_guess();
         let s = &self.state;
         self.carried.copy_from_slice(&s.carried_next);
         self.act.copy_from_slice(&s.drives.next);
@@ -346,9 +357,16 @@ impl Sim {
         if self.last == Last::Collide {
             self.last = Last::Nothing;
         }
-        self.update(q, v);
-        let stepped = self.check_positions();
-        if let Err(e) = stepped.and_then(|()| self.pending_step(q, v, u, applied)) {
+        // Stages have recursions of their own.
+        let is_solved = self.implicit.is_some() || self.theta.is_some();
+        let placed = match is_solved {
+            true => self.update_positions_alone(q),
+            false => {
+                self.update(q, v);
+                self.check_positions()
+            }
+        };
+        if let Err(e) = placed.and_then(|()| self.pending_step(q, v, u, applied)) {
             // The contacts of the last step are gone.
             if self.scene().is_some() {
                 self.last = Last::Nothing;
@@ -415,6 +433,9 @@ impl Sim {
                     self.dynamics
                         .forward_system(model, params, diagonal, tau, &mut s.acc);
                 }
+                if self.dynamics.system.stiffness() > STIFFEST {
+                    s.info.gradient = Gradient::Refused;
+                }
                 check_acceleration(model, &s.acc)?;
                 for k in 0..model.nv() {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
@@ -445,29 +466,6 @@ impl Sim {
             }
         }
         s.finish(model, &*self.integrator, h, margin)
-    }
-
-    /// Replaces the last step's impulses and outcome by those with complementarity relaxed by κ;
-    /// Jacobians then are of that outcome. What the next step starts from is not relaxed.
-    pub(crate) fn relax_last_step(&mut self, kappa: f64) -> Result<()> {
-        if self.implicit.is_some() {
-            // Nothing touches: there is nothing to relax.
-            self.state.info.gradient = Gradient::Smoothed;
-            return Ok(());
-        }
-        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.state);
-        if let Some(c) = &mut self.contact {
-            c.relax(model, &mut self.dynamics, kappa, &mut s.v_end)?;
-            self.driven.write(&mut s.v_end);
-        }
-        for k in 0..model.nv() {
-            s.acc[k] = (s.v_end[k] - s.v_start[k]) / h;
-        }
-        s.advance(model, &*self.integrator, h)?;
-        s.info.gradient = Gradient::Smoothed;
-        s.only_modes_switch = false;
-        self.held = self.held.min(Held::Velocities);
-        Ok(())
     }
 }
 

@@ -60,6 +60,8 @@ pub fn check(
     let model = sim.model().clone();
     let (nv, sizes) = (model.nv(), [model.nv(), model.nv(), model.nu(), sim.np()]);
     let (mut base, mut vn) = (q.to_vec(), v.to_vec());
+    let mut memory = vec![0.0; sim.memory_size()];
+    sim.get_memory(&mut memory).unwrap();
     sim.step(q, v, u, &mut base, &mut vn).unwrap();
     let here = pieces(sim);
     for (_, _, mode) in &here {
@@ -109,6 +111,7 @@ pub fn check(
                     }
                 }
                 let (mut qn, mut vn) = (q2.clone(), v2.clone());
+                sim.set_memory(&memory).unwrap();
                 sim.step(&q2, &v2, &u2, &mut qn, &mut vn).unwrap();
                 same &= pieces(sim) == here;
                 if kind == 3 {

@@ -1,7 +1,8 @@
 //! Where a stage's unknown leads, and how that varies: link by link, as all that is not plain addition happens within one.
 
 use crate::joint::{
-    IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul_columns, block_tr_mul, free_pose,
+    IntegrateBlocks, LinkKind, LinkMatrix, adjoint, block_mul_columns, block_tr_mul_columns,
+    free_pose,
 };
 use crate::linalg::{add_scaled, within};
 use crate::model::Model;
@@ -204,9 +205,21 @@ impl Motion {
         x: &[f64],
         out: &mut [f64],
     ) {
-        let (x, out) = (x.as_chunks::<1>().0, out.as_chunks_mut().0);
-        let multiply = |m: &LinkMatrix, x: &mut [[f64; 1]]| block_tr_mul(m, x.as_flattened_mut());
-        self.add_by(t, slope, scale, x, out, multiply);
+        let (x, out) = (x.as_chunks().0, out.as_chunks_mut().0);
+        self.add_transposed_columns::<1>(t, slope, scale, x, out);
+    }
+
+    /// The same for W columns, row by row.
+    #[inline(always)]
+    pub fn add_transposed_columns<const W: usize>(
+        &self,
+        t: &Topology,
+        slope: Slope,
+        scale: f64,
+        x: &[[f64; W]],
+        out: &mut [[f64; W]],
+    ) {
+        self.add_by(t, slope, scale, x, out, block_tr_mul_columns);
     }
 
     #[inline(always)]

@@ -163,12 +163,7 @@ impl Balance {
         Some([of(&m.rows), above_v, above_q, below_v, below_q])
     }
 
-    /// `out` += the matrix times x.
-    pub fn add(&mut self, t: &Topology, of: Of, x: &[f64], out: &mut [f64]) {
-        self.add_columns::<1>(t, of, x.as_chunks().0, out.as_chunks_mut().0);
-    }
-
-    /// The same for W columns, row by row; for one where the matrices are link by link.
+    /// `out` += the matrix times W columns, row by row; one where the matrices are link by link.
     #[inline(always)]
     pub fn add_columns<const W: usize>(
         &mut self,

@@ -174,7 +174,9 @@ impl Sim {
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
         };
-        let Lanes { unit, w0, xi0, x } = implicit.work.lanes.rows();
+        let Lanes {
+            unit, w0, xi0, x, ..
+        } = implicit.work.lanes.rows();
         let [w0, xi0, x] = [w0, xi0, x].map(|x| &mut x[..nv]);
         let unit = &mut unit[..if kind == Kind::Input { nu } else { nv }];
         unit.fill([0.0; LANES]);

@@ -33,7 +33,7 @@ struct Work {
 
 /// W columns row by row, along which a stage varies: of q and u, of which an empty one is zero, and of what it starts from.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a, const W: usize> {
+pub(in crate::step) struct Columns<'a, const W: usize> {
     pub q: &'a [[f64; W]],
     pub u: &'a [[f64; W]],
     pub w0: &'a [[f64; W]],
@@ -238,7 +238,7 @@ impl Linear {
 
 dispatch! {
     /// [`Linear::direction`] of as many columns.
-    pub(super) fn columns = Linear::columns_kernel(
+    pub(in crate::step) fn columns = Linear::columns_kernel(
         linear: &mut Linear,
         t: &Topology,
         along: Columns<'_, LANES>,

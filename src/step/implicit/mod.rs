@@ -14,12 +14,14 @@ mod physics;
 mod solver;
 mod stage;
 mod take;
+mod way;
 mod workspace;
 
 pub(super) use balance::{Balance, Of};
 pub(super) use chain::STAGES;
-pub(super) use linear::{Linear, Start};
+pub(super) use linear::{Columns as StageColumns, Linear, Start, columns as stage_columns};
 pub(super) use newton::{Limits, Newton, Problem};
 pub(super) use physics::Physics;
 pub(super) use stage::{Rule, StageState, mix};
 pub(crate) use workspace::Implicit;
+pub(super) use workspace::Lanes;

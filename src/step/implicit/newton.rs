@@ -1,32 +1,40 @@
 //! Newton's method for a stage, to round-off.
 //!
 //! Corrections are measured in the unknown itself, where they do not depend on how the balance is scaled: ‖Δ‖ = max |Δ_k|
-//! relative to the velocities of the stage. While they shrink fast the factors of H are kept, so that an iteration costs one
-//! balance; where they do not shrink a shorter step is taken (the natural test of Deuflhard, Newton Methods for Nonlinear
-//! Problems, 2004, §3.3).
+//! relative to the velocities of the stage. Where they do not shrink a shorter step is taken (the natural test of Deuflhard,
+//! Newton Methods for Nonlinear Problems, 2004, §3.3).
+//!
+//! With H from a place at the distance d, a correction of size s leaves one of about γ s (s + 2 d), where γ is half of what H
+//! varies by beside itself; the largest γ on the way is taken for the next. So it is known how far one more balance with the
+//! factors that are there leads, and how far new ones would; the cheaper way is taken, and none where what is left is below
+//! the tolerance.
 
 use super::linear::Linear;
 use super::physics::Physics;
 use super::stage::{Rule, StageState};
+use super::way::{Goal, JUMPS, SHRINKS, Way};
 use crate::error::{Error, Result};
+use crate::integrator::implicit::turn;
 use crate::linalg::all_finite;
+use crate::model::Model;
 use crate::step::options::Options;
 
 /// Corrections of at most this size that do not shrink any more, though the factors are those of the place, are round-off:
 /// that of forces from lengths, which stiff springs multiply.
 const ROUND_OFF: f64 = 1e-8;
 
-/// The share of the correction before to which one must shrink that is more than round-off.
-const SHRINKS: f64 = 0.5;
-
 /// The shortest share of a correction that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// Iterations that may be left for the factors of H to be kept.
-const CHORDS: f64 = 3.0;
-
-/// A guess whose first correction is at least this share of its distance from rest is no better than that.
+/// A guess whose first correction is at least this share of its distance from rest is no better than that, unless the correction is at most that.
 const GUESS: f64 = 0.5;
+const NEAR: f64 = 0.01;
+
+/// How many times nearer than the next correction may lead a jump of slopes must not be for that to go unseen.
+const CLEAR: f64 = 10.0;
+
+/// Corrections of so many roundings of the positions that a stage leads to are round-off.
+const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 
 /// Where the method fails dampers that fade in may be to blame, as they make forces a hundred times stiffer than their springs.
 /// They then fade in so many times more slowly at first, each solution leading to the next.
@@ -64,6 +72,9 @@ pub(in crate::step) struct Newton {
     /// Where to begin should the guess be none.
     rest: Vec<f64>,
     guess: Vec<f64>,
+    /// ẇ of the last step, seen from its end, what it has changed by since the step before, and 1 where such a change has
+    /// led nearer to it than none: that of the next one is near.
+    memory: Vec<f64>,
 }
 
 impl Limits {
@@ -106,6 +117,13 @@ pub(in crate::step) struct Problem<'a, 'b> {
     pub q: &'b [f64],
 }
 
+/// w from a constant rate.
+fn go_on(at: &mut StageState, rule: &Rule, rate: &[f64]) {
+    for ((w, w0), rate) in at.w.iter_mut().zip(&at.w0).zip(rate) {
+        *w = w0 + rate / rule.rate;
+    }
+}
+
 impl Newton {
     pub fn new(nv: usize) -> Newton {
         let zeros = || vec![0.0; nv];
@@ -116,12 +134,54 @@ impl Newton {
             balance: zeros(),
             rest: zeros(),
             guess: zeros(),
+            memory: vec![0.0; 2 * nv + 1],
+        }
+    }
+
+    pub fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+
+    pub fn memory_mut(&mut self) -> &mut [f64] {
+        &mut self.memory
+    }
+
+    /// Takes what the next step begins with from the last stage of one that has been taken.
+    pub fn remember(&mut self, model: &Model, at: &StageState) {
+        let nv = at.w.len();
+        let (rate, rest) = self.memory.split_at_mut(nv);
+        let (change, leads) = rest.split_at_mut(nv);
+        let now = at.tangents().rate;
+        let (mut stays, mut goes_on) = (0.0, 0.0);
+        for k in 0..nv {
+            let moved = now[k] - rate[k];
+            stays = f64::max(stays, moved.abs());
+            goes_on = f64::max(goes_on, (moved - change[k]).abs());
+            (rate[k], change[k]) = (now[k], moved);
+        }
+        leads.fill(f64::from(u8::from(goes_on < stays)));
+        turn(model, &at.xi, rate);
+        turn(model, &at.xi, change);
+        if !all_finite(&self.memory) {
+            self.memory.fill(0.0);
+        }
+    }
+
+    /// A first guess of w of a stage: ẇ is that of the stage `before`, or of the last step's end, and goes on as it did
+    /// for `time`, in steps.
+    pub fn guess(&self, at: &mut StageState, rule: &Rule, before: Option<&StageState>, time: f64) {
+        let (rate, rest) = self.memory.split_at(at.w.len());
+        let (change, leads) = rest.split_at(at.w.len());
+        let rate = before.map_or(rate, |b| b.tangents().rate);
+        let ahead = leads[0] * time;
+        for (k, w) in at.w.iter_mut().enumerate() {
+            *w = at.w0[k] + (rate[k] + ahead * change[k]) / rule.rate;
         }
     }
 
     /// Takes where a stage begins whose guess turns out to be none: the velocity `v` where the step begins; after another
     /// stage the velocity that leads where that one did, where what is stiff has come to rest.
-    pub fn rest(&mut self, at: &StageState, rule: &Rule, v: &[f64], before: Option<&StageState>) {
+    fn rest(&mut self, at: &StageState, rule: &Rule, v: &[f64], before: Option<&StageState>) {
         let Some(before) = before else {
             return self.rest.copy_from_slice(v);
         };
@@ -130,19 +190,39 @@ impl Newton {
         }
     }
 
-    /// Moves `at` from its w to a solution; as [`Newton::search`], and where that fails by forces that are eased.
+    /// Moves `at` from its w to a solution; as [`Newton::search`], where that fails from what
+    /// forces at the beginning make of the velocity `v` there, and then by forces that are eased. After the stage `before`
+    /// `linear` holds the factors of its H.
     pub fn solve(
         &mut self,
         problem: &mut Problem<'_, '_>,
         at: &mut StageState,
         linear: &mut Linear,
         limits: Limits,
-        factored: bool,
+        v: &[f64],
+        before: Option<&StageState>,
     ) -> Result<Found> {
+        self.rest(at, &problem.rule, v, before);
         problem.physics.driven.write(&mut at.w);
         problem.physics.driven.write(&mut self.rest);
+        let mut found = self.search(problem, at, linear, limits, before.is_some())?;
+        if found.converged {
+            return Ok(found);
+        }
+        match before {
+            // Along the line through what was found so far.
+            Some(before) => go_on(at, &problem.rule, before.tangents().rate),
+            None => {
+                let Problem { physics, rule, q } = &mut *problem;
+                physics.accelerate([q, v], rule.displacement, &mut self.next)?;
+                go_on(at, rule, &self.next);
+                physics.driven.write(&mut at.w);
+            }
+        }
         self.guess.copy_from_slice(&at.w);
-        let mut found = self.search(problem, at, linear, limits, factored)?;
+        let iterations = found.iterations + 1;
+        found = self.search(problem, at, linear, limits, false)?;
+        found.iterations += iterations;
         if found.converged || !problem.physics.forces.fade() {
             return Ok(found);
         }
@@ -187,7 +267,9 @@ impl Newton {
         let mut is_fresh = !factored;
         let mut size = self.begin(problem, at, linear, is_fresh)?;
         let far = difference(&at.w, &self.rest);
-        if size >= GUESS * far && far > 0.0 {
+        // What an acceleration of 1 adds, should all be at rest.
+        let slowest = largest(&at.w0).max(1.0 / rule.rate);
+        if size >= GUESS * far && far > 0.0 && size > NEAR * slowest.max(largest(&at.w)) {
             // Forces are too stiff for the guess, or it for them.
             self.from.copy_from_slice(&at.w);
             at.w.copy_from_slice(&self.rest);
@@ -210,16 +292,43 @@ impl Newton {
                 "the forces where an implicit step begins are not finite: the state is too large",
             ));
         }
-        // What an acceleration of 1 adds, should all be at rest.
-        let scale = largest(&at.w0).max(largest(&at.w)).max(1.0 / rule.rate);
+        let scale = slowest.max(largest(&at.w));
         size /= scale;
-        // The smallest of the corrections by fresh factors.
-        let mut least = f64::INFINITY;
+        let goal = Goal {
+            tolerance: limits.tolerance,
+            rounding: ROUNDINGS * (1.0 + largest(&at.q)) / (rule.displacement * scale),
+        };
+        let mut way = Way {
+            gone: if is_fresh { 0.0 } else { f64::INFINITY },
+            bend: 0.0,
+            last: 0.0,
+        };
+        // The smallest of the corrections by fresh factors, and how many were no smaller; whether jumps of slopes are far
+        // from what corrections change.
+        let (mut least, mut stalls, mut crossed, mut is_clear) = (f64::INFINITY, 0, 0, false);
         loop {
             found.residual = size;
-            if size <= limits.tolerance || size <= ROUND_OFF && is_fresh && size > SHRINKS * least {
+            let (is_fresh, rate) = (way.gone == 0.0, way.rate(size));
+            if is_fresh && size <= ROUND_OFF && size > SHRINKS * least {
+                stalls += 1;
+            }
+            if size <= limits.tolerance || goal.is_round_off(size, stalls) {
                 self.take(at, 1.0);
                 break;
+            }
+            if is_clear && goal.is_met(size, rate) {
+                found.residual = size * rate;
+                self.take(at, 1.0);
+                break;
+            }
+            if !is_fresh && goal.balances(size, rate) > way.balances_if_renewed(&goal, size) {
+                if linear.take(&mut problem.physics, &rule, at).is_err() {
+                    // No matrix leads on from here.
+                    return Ok(found);
+                }
+                size = self.correct_now(linear, problem) / scale;
+                way.renew();
+                continue;
             }
             if is_fresh {
                 least = least.min(size);
@@ -229,6 +338,7 @@ impl Newton {
                 return Ok(found);
             }
             self.from.copy_from_slice(&at.w);
+            let before = found.margin;
             let (mut share, mut next) = (1.0, f64::INFINITY);
             while share >= SHORTEST {
                 self.take(at, share);
@@ -243,42 +353,36 @@ impl Newton {
                 at.w.copy_from_slice(&self.from);
                 share *= 0.5;
             }
-            if next >= size {
+            let may_jump = size <= ROUND_OFF && is_fresh;
+            stalls += usize::from(next >= size && may_jump);
+            let stays = size <= goal.rounding || goal.is_round_off(size, stalls);
+            if next >= size && (stays || !may_jump) {
                 at.w.copy_from_slice(&self.from);
-                if size <= ROUND_OFF && is_fresh {
+                if stays {
                     break;
                 }
-                at.lead(model, &rule, q);
-                if is_fresh {
+                if is_fresh && crossed == JUMPS {
+                    at.lead(model, &rule, q);
                     return Ok(found);
                 }
-                // The factors are another stage's.
+                if is_fresh {
+                    // Slopes jump nearer than the shortest step goes: those beyond may lead on.
+                    self.take(at, SHORTEST);
+                    crossed += 1;
+                }
+                // The factors are those of another place.
+                at.lead(model, &rule, q);
                 problem.physics.balance(at, &mut self.balance)?;
                 linear.take(&mut problem.physics, &rule, at)?;
-                is_fresh = true;
-                self.correct(linear, problem);
-                std::mem::swap(&mut self.step, &mut self.next);
-                size = largest(&self.step) / scale;
+                size = self.correct_now(linear, problem) / scale;
+                way.renew();
                 continue;
             }
-            let rate = next / size;
             std::mem::swap(&mut self.step, &mut self.next);
+            let moved = (found.margin - before).abs() * (next / (share * size));
+            is_clear = before == f64::INFINITY || found.margin > CLEAR * moved;
+            way.go(share, size, next);
             size = next;
-            if share == 1.0 && size * rate <= limits.tolerance {
-                found.residual = size * rate;
-                self.take(at, 1.0);
-                break;
-            }
-            is_fresh = (limits.tolerance / size).ln() < CHORDS * rate.ln();
-            if is_fresh {
-                if linear.take(&mut problem.physics, &rule, at).is_err() {
-                    // No matrix leads on from here.
-                    return Ok(found);
-                }
-                self.correct(linear, problem);
-                std::mem::swap(&mut self.step, &mut self.next);
-                size = largest(&self.step) / scale;
-            }
         }
         at.lead(model, &rule, q);
         found.converged = true;
@@ -299,9 +403,14 @@ impl Newton {
         if factor {
             linear.take(&mut problem.physics, &problem.rule, at)?;
         }
+        Ok(self.correct_now(linear, problem))
+    }
+
+    /// The correction where the balance is, and its size.
+    fn correct_now(&mut self, linear: &mut Linear, problem: &Problem<'_, '_>) -> f64 {
         self.correct(linear, problem);
         std::mem::swap(&mut self.step, &mut self.next);
-        Ok(largest(&self.step))
+        largest(&self.step)
     }
 
     /// w += `share` Δ.

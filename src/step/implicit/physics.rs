@@ -4,8 +4,10 @@ use super::stage::StageState;
 use crate::dynamics::Dynamics;
 use crate::error::Result;
 use crate::force::{Forces, State};
+use crate::linalg::all_finite;
 use crate::model::Model;
 use crate::model::params::Params;
+use crate::spatial::Twist;
 use crate::step::driven::Driven;
 
 /// What a stage's balance is evaluated with.
@@ -50,6 +52,46 @@ impl Physics<'_> {
         }
         self.driven.clear_rows(r);
         Ok(margin)
+    }
+
+    /// ẇ by the forces at (q, v), as they are taken implicitly for a time step; zeros where it is not finite.
+    ///
+    /// # Errors
+    /// Those of [`Forces::apply`].
+    pub fn accelerate(
+        &mut self,
+        [q, v]: [&[f64]; 2],
+        time_step: f64,
+        rate: &mut [f64],
+    ) -> Result<()> {
+        let d = &mut *self.dynamics;
+        d.update(self.model, self.params, q, v);
+        d.external.clear();
+        (self.forces).load(self.model, self.params, &d.kin, &mut d.external);
+        let state = State {
+            model: self.model,
+            params: self.params,
+            kin: &d.kin,
+            q,
+            v,
+            u: self.u,
+            time_step,
+            ease: self.ease,
+        };
+        self.forces.apply(&state, self.tau)?;
+        self.forces.set_products(&mut d.system);
+        let pivots = &self.driven.pivots;
+        d.forward_system(self.model, self.params, pivots, self.tau, rate);
+        // Of free joints along the axes where the step begins.
+        for l in self.model.free_links() {
+            let twist = Twist::from_slice(&v[l.iv..]);
+            let turned = twist.ang.cross(twist.lin).to_array();
+            (rate[l.iv..].iter_mut().zip(turned)).for_each(|(rate, x)| *rate += x);
+        }
+        if !all_finite(rate) {
+            rate.fill(0.0);
+        }
+        Ok(())
     }
 
     /// Finds the slopes of forces; after [`Physics::balance`].

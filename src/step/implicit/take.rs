@@ -8,14 +8,12 @@ use crate::error::{Error, Result};
 use crate::integrator::implicit::turn;
 use crate::linalg::{all_finite, within};
 use crate::model::Model;
-use crate::spatial::Twist;
 use crate::step::info::{Gradient, StepInfo};
 use crate::step::sim::Sim;
 
 impl Sim {
-    /// The pending step of an implicit formula, from (q, v) at which the recursions are.
+    /// The pending step of an implicit formula, from the pending (q, v).
     pub(in crate::step) fn pending_implicit(&mut self) -> Result<()> {
-        self.guess()?;
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(implicit) = &mut self.implicit else {
             return Err(missing());
@@ -27,6 +25,8 @@ impl Sim {
         (s.only_modes_switch, s.aware) = (false, None);
         let nv = model.nv();
         let [v_before, displacement] = history(&s.carried, nv);
+        let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
+        let mut passed = 0.0;
         for (i, rule) in Rule::all(implicit.formula, &s.carried, h) {
             let (done, rest) = implicit.pending.split_at_mut(i);
             let Some(at) = rest.first_mut() else {
@@ -34,11 +34,14 @@ impl Sim {
             };
             let before = done.last();
             begin(at, &rule, &s.v, before, v_before, displacement);
-            match before {
-                None => at.w.copy_from_slice(&s.v_end),
-                // Along the line through what was found so far.
-                Some(before) => extrapolate(at, &s.v, before, rule.displacement, h),
-            }
+            // A stage is where its displacement ends; the last one at the end of the step.
+            let time = if i == last {
+                1.0
+            } else {
+                rule.displacement / h
+            };
+            implicit.newton.guess(at, &rule, before, time - passed);
+            passed = time;
             let mut problem = Problem {
                 physics: Physics {
                     model,
@@ -55,9 +58,7 @@ impl Sim {
             };
             // The stages of a formula have one matrix but for where they are.
             let linear = &mut implicit.linear[0];
-            implicit.newton.rest(at, &rule, &s.v, before);
-            let found =
-                (implicit.newton).solve(&mut problem, at, linear, limits, before.is_some())?;
+            let found = (implicit.newton).solve(&mut problem, at, linear, limits, &s.v, before)?;
             s.info.iterations += found.iterations;
             s.info.residual = found.residual.max(s.info.residual);
             s.info.converged &= found.converged;
@@ -75,7 +76,6 @@ impl Sim {
             true => Gradient::OneSided,
             false => Gradient::Refused,
         };
-        let last = Rule::all(implicit.formula, &s.carried, h).len() - 1;
         let end = &implicit.pending[last];
         s.q_next.copy_from_slice(&end.q);
         s.v_next.copy_from_slice(&end.v);
@@ -96,52 +96,6 @@ impl Sim {
             ))
         }
     }
-
-    /// A first guess of the first stage's w into the pending `v_end`.
-    fn guess(&mut self) -> Result<()> {
-        let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
-        let Some(implicit) = &self.implicit else {
-            return Ok(());
-        };
-        let mut rules = Rule::all(implicit.formula, &s.carried, h);
-        let Some((_, rule)) = rules.next() else {
-            return Ok(());
-        };
-        if rule.w0.history != 0.0 {
-            // What the last step added to the velocity this one may add, too.
-            let [v_before, _] = history(&s.carried, model.nv());
-            for ((w, v), before) in s.v_end.iter_mut().zip(&s.v).zip(v_before) {
-                *w = 2.0 * v - before;
-            }
-            return Ok(());
-        }
-        self.guess_by_forces(rule.rate)
-    }
-
-    /// v and what the forces where the step begins add to it in a time 1/`rate`, into the pending `v_end`.
-    pub(in crate::step) fn guess_by_forces(&mut self, rate: f64) -> Result<()> {
-        let h = self.implicit_step();
-        let (model, s) = (&*self.model, &mut self.pending);
-        let at = s.for_forces(model, &self.params, &self.dynamics.kin, h);
-        self.forces.apply(&at, &mut self.tau)?;
-        self.forces.set_products(&mut self.dynamics.system);
-        let (params, diagonal, tau) = (&self.params, &self.driven.pivots, &self.tau);
-        (self.dynamics).forward_system(model, params, diagonal, tau, &mut s.acc);
-        for ((w, v), a) in s.v_end.iter_mut().zip(&s.v).zip(&s.acc) {
-            *w = v + a / rate;
-        }
-        for l in model.free_links() {
-            let turned = Twist::from_slice(&s.v[l.iv..]);
-            let change = turned.ang.cross(turned.lin) * (1.0 / rate);
-            for (w, x) in s.v_end[l.iv..].iter_mut().zip(change.to_array()) {
-                *w += x;
-            }
-        }
-        if !all_finite(&s.v_end) {
-            s.v_end.copy_from_slice(&s.v);
-        }
-        Ok(())
-    }
 }
 
 /// w₀ and ξ₀ of a stage.
@@ -156,13 +110,6 @@ fn begin(
     let before = before.map_or(&[][..], |b| &b.w);
     mix(rule.w0, v, before, v_before, &mut at.w0);
     mix(rule.xi0, v, before, displacement, &mut at.xi0);
-}
-
-/// From v where the step begins through w of a stage at `time` to the end of the step.
-fn extrapolate(at: &mut StageState, v: &[f64], before: &StageState, time: f64, h: f64) {
-    for ((w, v), before) in at.w.iter_mut().zip(v).zip(&before.w) {
-        *w = v + (before - v) * (h / time);
-    }
 }
 
 /// What the next step takes as its history, along the axes of this one's end.

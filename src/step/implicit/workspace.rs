@@ -14,11 +14,11 @@ use crate::model::Model;
 pub(crate) struct Implicit {
     pub formula: Formula,
     /// Of the last step, and of one that may not succeed.
-    pub(super) stages: Vec<StageState>,
+    pub stages: Vec<StageState>,
     pub(super) pending: Vec<StageState>,
     /// Of each stage; while solving, of any state on the way.
     pub(super) linear: Vec<Linear>,
-    pub(super) newton: Newton,
+    pub newton: Newton,
     /// The stages in `linear` are those of the last step.
     pub(super) is_linear: bool,
     /// The stage at which the recursions are.
@@ -38,23 +38,26 @@ pub(super) struct Work {
     pub(super) lanes: Lanes<Vec<f64>>,
 }
 
-/// Columns in a group, row by row: unit ones of q, v or u, what a stage starts from, and what comes of it.
+/// Columns in a group, row by row: unit ones of q, v or u, what a stage starts from, what comes of it, and forces.
 #[derive(Debug)]
-pub(super) struct Lanes<T> {
+pub(in crate::step) struct Lanes<T> {
     pub unit: T,
     pub w0: T,
     pub xi0: T,
     pub x: T,
+    pub force: T,
 }
 
 impl Lanes<Vec<f64>> {
-    fn new(rows: usize) -> Self {
+    /// For so many rows, and so many of forces.
+    pub fn new(rows: usize, forces: usize) -> Self {
         let zeros = || vec![0.0; LANES * rows];
         Lanes {
             unit: zeros(),
             w0: zeros(),
             xi0: zeros(),
             x: zeros(),
+            force: vec![0.0; LANES * forces],
         }
     }
 
@@ -64,6 +67,7 @@ impl Lanes<Vec<f64>> {
             w0: self.w0.as_chunks_mut().0,
             xi0: self.xi0.as_chunks_mut().0,
             x: self.x.as_chunks_mut().0,
+            force: self.force.as_chunks_mut().0,
         }
     }
 }
@@ -91,7 +95,7 @@ impl Implicit {
                 w: zeros(),
                 before: zeros(),
                 xi: zeros(),
-                lanes: Lanes::new(if derivatives { nv.max(model.nu()) } else { 0 }),
+                lanes: Lanes::new(if derivatives { nv.max(model.nu()) } else { 0 }, 0),
             },
             panels: derivatives.then(|| Panels::new(model)),
         }

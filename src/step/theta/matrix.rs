@@ -10,6 +10,7 @@
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
 use crate::integrator::implicit::{Motion, Slope, Tangents};
+use crate::linalg::{LANES, axpy};
 use crate::model::Model;
 use crate::model::params::Params;
 use crate::model::topology::Topology;
@@ -27,7 +28,7 @@ pub(super) struct Matrix {
     pub seen: Vec<f64>,
     armature: Vec<f64>,
     zero: Vec<f64>,
-    /// On the way: of q', of T Δ and of forces.
+    /// On the way: of q', of T Δ and of forces, with room for [`LANES`] columns.
     work: [Vec<f64>; 3],
 }
 
@@ -76,7 +77,7 @@ impl Matrix {
             seen: zeros(),
             armature: zeros(),
             zero: zeros(),
-            work: [zeros(), zeros(), zeros()],
+            work: [(); 3].map(|()| vec![0.0; LANES * model.nv()]),
         }
     }
 
@@ -99,6 +100,7 @@ impl Matrix {
             zero,
             work: [_, turned, force],
         } = self;
+        let [turned, force] = [turned, force].map(|x| &mut x[..change.len()]);
         let at_rest = |rate| Tangents {
             xi: &at.xi,
             x: &*zero,
@@ -111,7 +113,8 @@ impl Matrix {
         dynamics.update(model, params, &at.q, zero);
         dynamics.external.clear();
         dynamics.inverse(model, params, seen, force);
-        without(armature, seen, force);
+        let turning = force.as_chunks_mut::<1>().0;
+        without(armature, seen.as_chunks().0, turning);
         turned.fill(0.0);
         motion[0].add_transposed(t, Slope::Velocity, 1.0, force, turned);
         motion[1].linearize(t, at_rest(turned), zero);
@@ -120,21 +123,35 @@ impl Matrix {
 
     /// `out` −= δ(A Δ) along δq and δξ of the stage, of which an empty δq is zero.
     pub fn subtract_direction(&mut self, t: &Topology, q: &[f64], xi: &[f64], out: &mut [f64]) {
-        let [position, acceleration, force] = &mut self.work;
+        let [q, xi] = [q, xi].map(|x| x.as_chunks().0);
+        self.subtract_columns::<1>(t, q, xi, out.as_chunks_mut().0);
+    }
+
+    /// The same for up to [`LANES`] columns, row by row; for one where trees are deep.
+    #[inline(always)]
+    pub fn subtract_columns<const W: usize>(
+        &mut self,
+        t: &Topology,
+        q: &[[f64; W]],
+        xi: &[[f64; W]],
+        out: &mut [[f64; W]],
+    ) {
+        let work = self.work.each_mut();
+        let [position, acceleration, force] = work.map(|x| &mut x.as_chunks_mut().0[..xi.len()]);
         for x in [&mut *position, acceleration, force] {
-            x.fill(0.0);
+            x.fill([0.0; W]);
         }
         let [of_change, of_force] = &self.motion;
         if !q.is_empty() {
-            of_change.add(t, Slope::PositionByStart, 1.0, q, position);
+            of_change.add_columns(t, Slope::PositionByStart, 1.0, q, position);
         }
-        of_change.add(t, Slope::Position, 1.0, xi, position);
-        of_change.add(t, Slope::AccelerationByPosition, 1.0, xi, acceleration);
-        self.balance.add(t, Of::Position, position, force);
-        self.balance.add(t, Of::Acceleration, acceleration, force);
+        of_change.add_columns(t, Slope::Position, 1.0, xi, position);
+        of_change.add_columns(t, Slope::AccelerationByPosition, 1.0, xi, acceleration);
+        (self.balance).add_columns(t, Of::Position, position, force);
+        (self.balance).add_columns(t, Of::Acceleration, acceleration, force);
         without(&self.armature, acceleration, force);
-        of_force.add(t, Slope::AccelerationByPosition, -1.0, xi, force);
-        of_change.add_transposed(t, Slope::Velocity, -1.0, force, out);
+        of_force.add_columns(t, Slope::AccelerationByPosition, -1.0, xi, force);
+        of_change.add_transposed_columns(t, Slope::Velocity, -1.0, force, out);
     }
 
     /// Adjoint of [`Matrix::subtract_direction`]: from that of forces, that of q is added and that of ξ written.
@@ -145,7 +162,8 @@ impl Matrix {
         q_bar: &mut [f64],
         xi_bar: &mut [f64],
     ) {
-        let [position, acceleration, force] = &mut self.work;
+        let nv = weights.len();
+        let [position, acceleration, force] = self.work.each_mut().map(|x| &mut x[..nv]);
         for x in [&mut *position, acceleration, force, &mut *xi_bar] {
             x.fill(0.0);
         }
@@ -154,7 +172,8 @@ impl Matrix {
         let balance = &mut self.balance;
         balance.add_transposed(t, Of::Position, force, position);
         balance.add_transposed(t, Of::Acceleration, force, acceleration);
-        without(&self.armature, force, acceleration);
+        let changed = acceleration.as_chunks_mut::<1>().0;
+        without(&self.armature, force.as_chunks().0, changed);
         of_change.add_transposed(t, Slope::PositionByStart, 1.0, position, q_bar);
         of_change.add_transposed(t, Slope::Position, 1.0, position, xi_bar);
         let by_position = Slope::AccelerationByPosition;
@@ -164,7 +183,7 @@ impl Matrix {
 
     /// Tᵀ on what forces at the stage are, as the step's beginning sees them.
     pub fn turn_back(&mut self, t: &Topology, force: &mut [f64]) {
-        let own = &mut self.work[2];
+        let own = &mut self.work[2][..force.len()];
         own.copy_from_slice(force);
         force.fill(0.0);
         self.motion[0].add_transposed(t, Slope::Velocity, 1.0, own, force);
@@ -172,8 +191,9 @@ impl Matrix {
 }
 
 /// Takes off what the armature does.
-fn without(armature: &[f64], rate: &[f64], force: &mut [f64]) {
+#[inline(always)]
+fn without<const W: usize>(armature: &[f64], rate: &[[f64; W]], force: &mut [[f64; W]]) {
     for ((force, armature), rate) in force.iter_mut().zip(armature).zip(rate) {
-        *force -= armature * rate;
+        axpy(-armature, rate, force);
     }
 }

@@ -5,6 +5,7 @@
 //! act, at the stage's placements (`matrix`), and the links of the chain that differ.
 
 mod chain;
+mod columns;
 mod linear;
 mod matrix;
 mod take;

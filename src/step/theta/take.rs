@@ -8,13 +8,8 @@ use crate::step::info::{Gradient, StepInfo};
 use crate::step::sim::Sim;
 
 impl Sim {
-    /// The pending step, from (q, v) at which the recursions are. They are there again afterwards, with contact beside the
-    /// factors of A.
+    /// The pending step, from the pending (q, v). The recursions are there afterwards, with contact beside the factors of A.
     pub(in crate::step) fn pending_theta(&mut self) -> Result<()> {
-        let Some(rate) = self.theta.as_ref().map(|t| t.rule.rate) else {
-            return Err(missing());
-        };
-        self.guess_by_forces(rate)?;
         let (model, h, s) = (&*self.model, self.options.time_step, &mut self.pending);
         let Some(theta) = &mut self.theta else {
             return Err(missing());
@@ -22,7 +17,7 @@ impl Sim {
         let (rule, at) = (theta.rule, &mut theta.pending.at);
         mix(rule.w0, &s.v, &[], &[], &mut at.w0);
         mix(rule.xi0, &s.v, &[], &[], &mut at.xi0);
-        at.w.copy_from_slice(&s.v_end);
+        theta.newton.guess(at, &rule, None, 1.0);
         let mut problem = Problem {
             physics: Physics {
                 model,
@@ -39,8 +34,7 @@ impl Sim {
         };
         let limits = Limits::of(&self.options);
         let linear = &mut theta.linear;
-        theta.newton.rest(at, &rule, &s.v, None);
-        let found = (theta.newton).solve(&mut problem, at, linear, limits, false)?;
+        let found = (theta.newton).solve(&mut problem, at, linear, limits, &s.v, None)?;
         (theta.pending.residual, theta.pending.converged) = (found.residual, found.converged);
         if !found.converged && self.options.require_convergence {
             return Err(Error::not_converged(format!(

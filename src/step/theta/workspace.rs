@@ -4,7 +4,7 @@ use super::matrix::Matrix;
 use crate::force::Forces;
 use crate::integrator::implicit::Stage;
 use crate::model::Model;
-use crate::step::implicit::{Linear, Newton, Rule, StageState, Start};
+use crate::step::implicit::{Lanes, Linear, Newton, Rule, StageState, Start};
 
 /// What a simulation with such a scheme has. Sized at creation.
 #[derive(Debug)]
@@ -13,14 +13,15 @@ pub(crate) struct Theta {
     /// θ h [s]: with it what forces declare as implicit enters the matrix.
     pub step: f64,
     /// Of the last step, and of one that may not succeed.
-    pub(super) stage: Solved,
+    pub stage: Solved,
     pub(super) pending: Solved,
     pub(super) linear: Linear,
-    pub(super) newton: Newton,
+    pub newton: Newton,
     pub(super) matrix: Matrix,
     /// The matrix by which impulses act counts: the last step has rows, or would have some beside a selected parameter.
     pub(super) has_impulses: bool,
     pub(super) columns: Columns,
+    pub(super) lanes: Lanes<Vec<f64>>,
     pub(super) start: Start,
     /// δv*, or its adjoint.
     pub(super) free: Vec<f64>,
@@ -30,8 +31,8 @@ pub(crate) struct Theta {
 
 /// A stage, and how well it is solved.
 #[derive(Debug)]
-pub(super) struct Solved {
-    pub(super) at: StageState,
+pub(in crate::step) struct Solved {
+    pub at: StageState,
     pub(super) residual: f64,
     pub(super) converged: bool,
 }
@@ -46,8 +47,15 @@ pub(super) struct Columns {
 }
 
 impl Theta {
-    pub fn new(model: &Model, stage: &Stage, h: f64, forces: &Forces) -> Theta {
+    pub fn new(model: &Model, stage: &Stage, h: f64, forces: &Forces, derivatives: bool) -> Theta {
         let nv = model.nv();
+        // Of deep trees columns come one by one.
+        let lanes = derivatives && !model.topology().is_deep();
+        let [rows, dofs] = if lanes {
+            [nv.max(model.nu()), nv]
+        } else {
+            [0; 2]
+        };
         let zeros = || vec![0.0; nv];
         let solved = || Solved {
             at: StageState::new(model),
@@ -64,6 +72,7 @@ impl Theta {
             matrix: Matrix::new(model),
             has_impulses: false,
             columns: Columns::default(),
+            lanes: Lanes::new(rows, dofs),
             start: Start {
                 w0: zeros(),
                 xi0: zeros(),
