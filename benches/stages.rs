@@ -139,8 +139,16 @@ fn contact(group: &mut BenchmarkGroup<'_, WallTime>, s: &Settled) {
 
     let stabilization = Stabilization::new(TIME_STEP, [0.0; 2], [f64::INFINITY; 2]);
     let cords = Cords::new(model, false);
-    let mut c =
-        Constraints::new(model, &scene, &cords, MAX_CONTACTS, false, stabilization).unwrap();
+    let mut c = Constraints::new(
+        model,
+        &scene,
+        &cords,
+        MAX_CONTACTS,
+        false,
+        Vec::new(),
+        stabilization,
+    )
+    .unwrap();
     group.bench_function("constraint rows, Delassus", |b| {
         b.iter(|| {
             c.assemble(
