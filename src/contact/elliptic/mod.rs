@@ -14,11 +14,11 @@
 //!
 //!   λ = P(c − R⁻¹(σ + s e_n)),   σ = G λ + g
 //!
-//! is the optimum of a convex problem, which Newton's method with an exact line search finds from any start ([`descent`]).
+//! is the optimum of a convex problem, which Newton's method with an exact line search finds from any start (`descent`).
 //! It is the compliant law where c = s = 0. The rigid ones are its fixed point with c = λ and s = μ‖σ_T‖: proximal steps
 //! (Rockafellar, Monotone operators and the proximal point algorithm, 1976) on the sequence of convex problems of Cadoux
 //! (Analyse convexe du problème de frottement de Coulomb, 2009). Each ends with Newton's method on the faces of the modes that
-//! it found ([`faces`]), which gives round-off and the matrix of the derivative.
+//! it found (`faces`), which gives round-off and the matrix of the derivative.
 //!
 //! All is dense: this is for the few contacts of feet, wheels and fingers, not for heaps.
 
