@@ -77,11 +77,10 @@ def test_builders_take_sensors():
 
 
 def test_torsion_brakes_a_ball_that_drills():
-    builder = diffsim.ModelBuilder()
     mjcf = """<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="1 1 1" condim="4" friction="1 .004 0"/>
       <body pos="0 0 .1"><freejoint/><geom size=".1" mass=".5" condim="4" friction="1 .004 0"/></body></worldbody></mujoco>"""
-    model = diffsim.Model.from_string(mjcf)
-    sim = diffsim.Sim(model, dt=1e-3)
+    model = diffsim.Model.from_string(mjcf, "mjcf")
+    sim = diffsim.Sim(model, time_step=1e-3)
     q, v = model.neutral(), np.array([0, 0, 0, 0, 0, 5.0])
     _, v_next = sim.step(q, v)
     torque = 0.004 * 0.5 * 9.81 * 1e-3
