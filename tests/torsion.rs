@@ -438,3 +438,26 @@ fn what_torsion_has_no_part_in_is_refused_by_name() {
     assert_eq!(bar, [0.0; 6]);
     assert_eq!(w.sim.contacts()[0].torque, torque);
 }
+
+/// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a ball of 1 mm at rest turned,
+/// with a derivative of zero that was called exact.
+#[test]
+fn a_tiny_ball_at_rest_does_not_turn() {
+    for law in [Contact::Ncp, Contact::Lcp] {
+        let (radius, mass) = (1e-3, 1e-6);
+        let mut spec = scene::on_ground(0.5, radius, mass, scene::ball(radius));
+        for g in &mut spec.geoms {
+            (g.condim, g.friction) = (6, [0.5, 1e-6, 1e-8]);
+        }
+        let mut w = World::new(spec, Actuation::FromFile, &with(law, 0.02));
+        w.run(3);
+        w.v[4] += 1e-7;
+        let info = w.step();
+        assert!(info.converged);
+        assert!(
+            w.v[3..].iter().all(|x| x.abs() < 1e-12),
+            "{law:?} {:?}",
+            w.v
+        );
+    }
+}

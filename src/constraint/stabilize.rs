@@ -111,11 +111,16 @@ impl Constraints {
                     Source::Contact(_) if self.is_unfelt(group) => 0.0,
                     Source::Contact(_) | Source::Limit { .. } if self.gaps[group] < 0.0 => weight,
                     Source::Equality { .. } => weight,
+                    // As the tangents of its contact.
+                    Source::Turning(t) if self.gaps[t.contact] < 0.0 => CREEP * weight,
                     _ => 0.0,
                 };
-                let r = match self.angular[group] {
-                    true => r,
-                    false => r.min(0.5 * s.max_push_out / self.weights.load(s.h)),
+                let r = match (self.angular[group], source) {
+                    (true, Source::Turning(_)) => {
+                        r.min(CREEP * 0.5 * s.max_push_out / self.weights.load(s.h))
+                    }
+                    (true, _) => r,
+                    (false, _) => r.min(0.5 * s.max_push_out / self.weights.load(s.h)),
                 };
                 let tangent = match source {
                     Source::Contact(_) => CREEP * r,

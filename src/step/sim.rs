@@ -366,7 +366,8 @@ impl Sim {
                 self.check_positions()
             }
         };
-        if let Err(e) = placed.and_then(|()| self.pending_step(q, v, u, applied)) {
+        let stepped = placed.and_then(|()| self.pending_step(q, v, u, applied));
+        if let Err(e) = stepped.and_then(|()| self.report_contacts()) {
             // The contacts of the last step are gone.
             if self.scene().is_some() {
                 self.last = Last::Nothing;
@@ -375,9 +376,6 @@ impl Sim {
         }
         self.pending.label_activations();
         std::mem::swap(&mut self.state, &mut self.pending);
-        if let Some(c) = &mut self.contact {
-            c.report(&self.model, &self.state.v_end);
-        }
         self.report_penalty();
         (self.last, self.held) = (Last::Step, Held::Velocities);
         if let Some(implicit) = &mut self.implicit {
@@ -388,6 +386,14 @@ impl Sim {
             theta.accept();
         }
         Ok(())
+    }
+
+    /// Takes what users see of the contacts of the pending step.
+    fn report_contacts(&mut self) -> Result<()> {
+        match &mut self.contact {
+            Some(c) => c.report(&self.model, &self.pending.v_end),
+            None => Ok(()),
+        }
     }
 
     /// Computes a step into `pending`; the last step stays until it has succeeded.

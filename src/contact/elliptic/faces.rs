@@ -22,6 +22,9 @@ use crate::linalg::{General, LANES};
 const DEPENDENT: f64 = 1e-11;
 const DOUBTFUL: f64 = 1e-7;
 
+/// Share of a unit's response below which a row moves nothing.
+const IDLE: f64 = 1e-20;
+
 /// Share of the response that keeps dependent rows harmless on the way to a solution.
 const EASE: f64 = 1e-9;
 
@@ -132,7 +135,10 @@ impl Faces {
                 }
                 out[face.start + k] += face.held[k];
                 if eases {
-                    out[face.start + k] += EASE * response.max(f64::MIN_POSITIVE);
+                    // Rows that turn may respond with far less than those that slide.
+                    let own = out[face.start + k].abs();
+                    let size = if own > IDLE * response { own } else { response };
+                    out[face.start + k] += EASE * size.max(f64::MIN_POSITIVE);
                 }
             }
         }
@@ -169,6 +175,12 @@ impl Faces {
     /// Whether held rows depend on each other, after [`Faces::factor`].
     pub fn is_deficient(&self) -> bool {
         self.system.rank() < self.order
+    }
+
+    /// Whether friction of any contact is at its bound.
+    pub fn any_slides(&self) -> bool {
+        let bound = |f: &Face| f.slides || f.size > 0 && f.by_limit != [0.0; WIDEST];
+        self.faces.iter().any(bound)
     }
 
     /// x ← ± Lᵀ w.

@@ -92,6 +92,10 @@ impl Linearized for Elliptic {
         if self.last.is_some_and(|c| c.at_switch) {
             return Ok(Verdict::OneSided);
         }
+        // How dependent contacts that slide share their load decides where friction points: even the velocity is open.
+        if !self.is_compliant && self.faces.is_deficient() && self.faces.any_slides() {
+            return Ok(Verdict::OneSided);
+        }
         let n = problem.rows();
         let mut w = std::mem::take(&mut self.probe);
         state.of_state(&mut w[..n]);

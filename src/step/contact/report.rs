@@ -5,6 +5,7 @@ use crate::collision::contact_frame;
 use crate::collision::scene::SceneContact;
 use crate::constraint::Source;
 use crate::contact::mode::Mode;
+use crate::error::{Error, Result};
 use crate::linalg::F4;
 use crate::model::Model;
 use crate::spatial::Vec3;
@@ -76,8 +77,11 @@ impl ContactStage {
         }
     }
 
-    /// Reports the contacts of a step that has succeeded.
-    pub fn report(&mut self, model: &Model, v_end: &[f64]) {
+    /// Reports the contacts of a step that ends at `v_end`.
+    ///
+    /// # Errors
+    /// `Numerical` where a velocity at one overflows.
+    pub fn report(&mut self, model: &Model, v_end: &[f64]) -> Result<()> {
         self.reports.clear();
         for (b, source) in self.constraints.sources.iter().enumerate() {
             let Source::Contact(i) = *source else {
@@ -105,6 +109,16 @@ impl ContactStage {
         }
         for (contact, torque) in self.constraints.torques() {
             self.reports[contact].torque = torque.to_array();
+        }
+        let is_finite = |c: &ContactReport| {
+            let numbers = [c.impulse, c.velocity, c.torque];
+            numbers.as_flattened().iter().all(|x| x.is_finite())
+        };
+        match self.reports.iter().position(|c| !is_finite(c)) {
+            Some(i) => Err(Error::numerical(format!(
+                "contact {i}: its impulse or velocity after the step is not finite"
+            ))),
+            None => Ok(()),
         }
     }
 
