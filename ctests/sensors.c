@@ -45,7 +45,39 @@ static void limits(void) {
     ds_model_free(model);
 }
 
+/* A ball that drills is braked by torsion, and only by it. */
+static void torsion(void) {
+    const char *text =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1' condim='4' friction='1 .004 0'/><body pos='0 0 .1'><freejoint/>"
+        "<geom size='.1' mass='.5' condim='4' friction='1 .004 0'/></body></worldbody></mujoco>";
+    ds_load_options load;
+    ds_load_options_init(&load);
+    ds_options options;
+    ds_options_init(&options);
+    ds_model *model = NULL;
+    ds_sim *sim = NULL;
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, &load, &model));
+    CHECK_OK(ds_sim_create(model, &options, &sim));
+    double q[7] = {0, 0, 0.1, 0, 0, 0, 1}, v[6] = {0, 0, 0, 0, 0, 5}, torques[3] = {7, 7, 7};
+    CHECK(ds_sim_contact_torques(sim, torques) == DS_ERR_NO_STEP && torques[2] == 7.0);
+    CHECK_OK(ds_sim_step(sim, q, v, NULL, q, v));
+    CHECK_OK(ds_sim_contact_torques(sim, torques));
+    CHECK_NEAR(torques[0], 0.0, 1e-15);
+    CHECK_NEAR(torques[2], -0.004 * 0.5 * 9.81 * options.time_step, 1e-12);
+    CHECK_NEAR(v[5], 5.0 + torques[2] / 0.002, 1e-9);
+    CHECK(ds_sim_contact_torques(sim, NULL) == DS_ERR_INVALID_ARGUMENT);
+    CHECK(strstr(ds_last_error(), "torques") != NULL);
+    CHECK(ds_sim_contact_torques(NULL, torques) != DS_OK);
+    ds_sim_free(sim);
+    options.contact = DS_CONTACT_PENALTY;
+    sim = NULL;
+    CHECK(ds_sim_create(model, &options, &sim) == DS_ERR_UNSUPPORTED && sim == NULL);
+    CHECK(strstr(ds_last_error(), "condim") != NULL);
+    ds_model_free(model);
+}
+
 int main(void) {
+    torsion();
     limits();
     ds_load_options load;
     ds_load_options_init(&load);

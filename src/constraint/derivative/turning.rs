@@ -40,20 +40,11 @@ impl ConstraintDerivative {
         external: &mut External,
     ) {
         let state = self.turning_state(c, group, turning);
-        let (link, point) = (state.contact.sides.link, state.contact.sides.point);
         let couple = state.couple * (1.0 / self.h);
-        let turns = state.contact.turns;
-        let sides = moving(&state.contact.sides).map(|x| (x, state.columns(x)));
-        let sides: [Option<_>; 2] = {
-            let mut both = [None, None];
-            sides.for_each(|(x, columns)| both[x] = Some(columns));
-            both
-        };
-        for (x, columns) in sides.into_iter().enumerate() {
-            let Some((varied, by_xi, by_eta)) = columns else {
-                continue;
-            };
-            let (from, to) = (link[x], link[1 - x]);
+        let (sides, turns) = (state.contact.sides, state.contact.turns);
+        for x in moving(&sides) {
+            let (varied, by_xi, by_eta) = self.turning_state(c, group, turning).columns(x);
+            let (from, to) = (sides.link[x], sides.link[1 - x]);
             self.equalities.sides.push(Side {
                 rows: c.range(group),
                 link: from,
@@ -72,7 +63,7 @@ impl ConstraintDerivative {
                 );
             }
             let sign = if x == 1 { 1.0 } else { -1.0 };
-            external.add(from, point[x], Vec3::ZERO, couple * sign);
+            external.add(from, sides.point[x], Vec3::ZERO, couple * sign);
         }
     }
 
