@@ -11,6 +11,7 @@ pub mod certificate;
 pub mod convex;
 pub mod elliptic;
 pub mod island;
+mod island_part;
 pub mod law;
 pub mod lcp;
 pub mod mode;

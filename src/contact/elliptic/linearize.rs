@@ -1,11 +1,12 @@
-//! The derivative at a solution.
+//! The derivative at a solution, island by island.
 
 use super::law::Elliptic;
 use super::unit::Unit;
 use crate::contact::law::{Linearized, Turn, Variations, Verdict, not_a_function};
 use crate::contact::problem::{Delassus, Problem};
-use crate::contact::product::{LowRank, Product, Split};
+use crate::contact::product::{Columns, Islands, LowRank, Product, Split};
 use crate::error::{Error, Result};
+use crate::linalg::LANES;
 
 /// What may be left of a variation in general position where held rows agree.
 const AGREED: f64 = 1e-7;
@@ -15,9 +16,32 @@ impl Elliptic {
     fn limit_of<'a>(limits: &'a [f64]) -> impl Fn(&Unit) -> f64 + 'a {
         move |unit: &Unit| limits[unit.block]
     }
+
+    /// Prepares the derivative on an island; its number of rows.
+    fn load(&mut self, problem: &Problem, island: usize) -> usize {
+        self.solver.load(problem, &self.groups, island);
+        self.solver.system.order()
+    }
+
+    fn has_plain(&self) -> bool {
+        !self.groups.plain.is_empty()
+    }
+
+    /// Whether held rows of the island at hand can be held along `w`, by rows of the problem.
+    fn is_held(&mut self, w: &[f64]) -> bool {
+        let (system, faces) = (&self.solver.system, &mut self.solver.faces);
+        let n = system.order();
+        system.take(w, &mut self.w);
+        let (w, d) = (&self.w[..n], &mut self.d[..n]);
+        d.fill(0.0);
+        faces.answer(system, w, d);
+        let largest = w.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        faces.is_answered(system, w, d, AGREED * largest)
+    }
 }
 
 impl Linearized for Elliptic {
+    /// What is zero on an island costs nothing there.
     fn apply(
         &mut self,
         problem: &Problem,
@@ -26,42 +50,59 @@ impl Linearized for Elliptic {
         columns: usize,
         dlambda: &mut [f64],
     ) -> Result<()> {
-        let (n, blocks) = (problem.rows(), problem.blocks.len());
-        for c in 0..columns {
-            self.system.take(&w[c * n..][..n], &mut self.w);
+        let (rows, blocks) = (problem.rows(), problem.blocks.len());
+        dlambda.fill(0.0);
+        for island in 0..self.groups.len() {
+            let n = self.load(problem, island);
+            let (system, faces) = (&self.solver.system, &mut self.solver.faces);
             let d = &mut self.d[..n];
-            d.fill(0.0);
-            if let Some(limits) = limits {
-                let limits = &limits[c * blocks..][..blocks];
-                self.faces
-                    .add_by_limits(&self.system, Self::limit_of(limits), d);
-                self.system.multiply(d, &mut self.scratch[..n]);
-                for (w, by) in self.w.iter_mut().zip(&self.scratch[..n]) {
-                    *w += by;
+            for c in 0..columns {
+                let own = system.take(&w[c * rows..][..rows], &mut self.w);
+                let limits = limits.map(|limits| &limits[c * blocks..][..blocks]);
+                let varies = |unit: &Unit| limits.is_some_and(|l| l[unit.block] != 0.0);
+                if own.iter().all(|x| *x == 0.0) && !system.units.iter().any(varies) {
+                    continue;
                 }
+                d.fill(0.0);
+                if let Some(limits) = limits {
+                    faces.add_by_limits(system, Self::limit_of(limits), d);
+                    system.multiply(d, &mut self.scratch[..n]);
+                    for (w, by) in own.iter_mut().zip(&self.scratch[..n]) {
+                        *w += by;
+                    }
+                }
+                faces.answer(system, own, d);
+                system.give(d, &mut dlambda[c * rows..][..rows]);
             }
-            self.faces.answer(&self.system, &self.w[..n], d);
-            self.system.give(d, &mut dlambda[c * n..][..n]);
         }
-        Ok(())
+        match self.has_plain() {
+            true => (self.plain).apply([rows, blocks], w, limits, columns, dlambda),
+            false => Ok(()),
+        }
     }
 
     /// dλ along σ with all that moves it: λ = P(−R⁻¹σ).
     fn answer(&mut self, problem: &Problem, dsigma: &[f64], dlambda: &mut [f64]) -> Result<()> {
-        if !self.is_compliant {
+        if !self.solver.is_compliant {
             return Err(not_a_function());
         }
-        let n = problem.rows();
-        self.system.take(dsigma, &mut self.w);
-        self.d[..n].fill(0.0);
-        for (unit, a) in self.system.units.iter().zip(&self.descent.answers) {
-            let own = &self.w[unit.range()];
-            for (d, slope) in self.d[unit.range()].iter_mut().zip(&a.slope) {
-                *d = -slope.iter().zip(own).map(|(s, w)| s * w).sum::<f64>();
+        for island in 0..self.groups.len() {
+            self.solver.look(problem, &self.groups, island);
+            let (system, descent) = (&self.solver.system, &self.solver.descent);
+            let own = system.take(dsigma, &mut self.w);
+            let d = &mut self.d[..own.len()];
+            for (unit, a) in system.units.iter().zip(&descent.answers) {
+                let own = &own[unit.range()];
+                for (d, slope) in d[unit.range()].iter_mut().zip(&a.slope) {
+                    *d = -slope.iter().zip(own).map(|(s, w)| s * w).sum::<f64>();
+                }
             }
+            system.give(d, dlambda);
         }
-        self.system.give(&self.d[..n], dlambda);
-        Ok(())
+        match self.has_plain() {
+            true => self.plain.answer_along(dsigma, dlambda),
+            false => Ok(()),
+        }
     }
 
     fn apply_transpose(
@@ -69,58 +110,70 @@ impl Linearized for Elliptic {
         problem: &Problem,
         lambda_bar: &[f64],
         w_bar: &mut [f64],
-        limits_bar: Option<&mut [f64]>,
+        mut limits_bar: Option<&mut [f64]>,
     ) -> Result<()> {
-        let n = problem.rows();
-        self.system.take(lambda_bar, &mut self.w);
-        let out = &mut self.d[..n];
-        self.faces.answer_transpose(&self.system, &self.w[..n], out);
-        if let Some(bar) = limits_bar {
-            self.system.multiply(out, &mut self.scratch[..n]);
-            for (l, by) in self.scratch[..n].iter_mut().zip(&self.w) {
-                *l += by;
-            }
+        w_bar.fill(0.0);
+        if let Some(bar) = &mut limits_bar {
             bar.fill(0.0);
-            self.faces
-                .limits_adjoint(&self.system, &self.scratch[..n], |block, x| bar[block] = x);
         }
-        self.system.give(out, w_bar);
-        Ok(())
+        for island in 0..self.groups.len() {
+            let n = self.load(problem, island);
+            let (system, faces) = (&self.solver.system, &mut self.solver.faces);
+            let own = system.take(lambda_bar, &mut self.w);
+            let out = &mut self.d[..n];
+            faces.answer_transpose(system, own, out);
+            if let Some(bar) = &mut limits_bar {
+                let along = &mut self.scratch[..n];
+                system.multiply(out, along);
+                for (l, by) in along.iter_mut().zip(own) {
+                    *l += *by;
+                }
+                faces.limits_adjoint(system, along, |block, x| bar[block] = x);
+            }
+            system.give(out, w_bar);
+        }
+        match self.has_plain() {
+            true => (self.plain).apply_transpose(lambda_bar, w_bar, limits_bar),
+            false => Ok(()),
+        }
     }
 
     fn verdict(&mut self, problem: &Problem, state: &mut dyn Variations) -> Result<Verdict> {
-        if self.last.is_some_and(|c| c.at_switch) {
+        if self.solver.at_switch {
             return Ok(Verdict::OneSided);
         }
-        // How dependent contacts that slide share their load decides where friction points: even the velocity is open.
-        if !self.is_compliant && self.faces.is_deficient() && self.faces.any_slides() {
-            return Ok(Verdict::OneSided);
-        }
-        let n = problem.rows();
         let mut w = std::mem::take(&mut self.probe);
-        state.of_state(&mut w[..n]);
-        let answers = self.answers(problem, &w[..n]);
+        state.of_state(&mut w[..problem.rows()]);
+        let mut is_exact = true;
+        for island in 0..self.groups.len() {
+            self.load(problem, island);
+            let faces = &self.solver.faces;
+            if !faces.is_deficient() {
+                continue;
+            }
+            // How dependent contacts that slide share their load decides where friction points: even the velocity is open.
+            let is_open = !self.solver.is_compliant && faces.any_slides();
+            is_exact &= !is_open && self.is_held(&w);
+        }
         self.probe = w;
-        Ok(match answers? {
-            true => Verdict::Exact,
-            false => Verdict::OneSided,
-        })
+        match (is_exact, self.has_plain()) {
+            (false, _) => Ok(Verdict::OneSided),
+            (true, false) => Ok(Verdict::Exact),
+            (true, true) => self.plain.verdict(state, problem.rows()),
+        }
     }
 
     fn answers(&mut self, problem: &Problem, w: &[f64]) -> Result<bool> {
-        if !self.faces.is_deficient() {
-            return Ok(true);
+        for island in 0..self.groups.len() {
+            self.load(problem, island);
+            if self.solver.faces.is_deficient() && !self.is_held(w) {
+                return Ok(false);
+            }
         }
-        let n = problem.rows();
-        self.system.take(w, &mut self.w);
-        self.d[..n].fill(0.0);
-        self.faces
-            .answer(&self.system, &self.w[..n], &mut self.d[..n]);
-        let largest = self.w[..n].iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let slack = AGREED * largest;
-        Ok(self
-            .faces
-            .is_answered(&self.system, &self.w[..n], &self.d[..n], slack))
+        match self.has_plain() {
+            true => self.plain.answers(w),
+            false => Ok(true),
+        }
     }
 
     /// Which contacts go to the other side has not been worked out for more than two tangents.
@@ -135,21 +188,33 @@ impl Linearized for Elliptic {
         ))
     }
 
-    fn is_unique(&mut self, _problem: &Problem) -> Result<bool> {
-        Ok(!self.faces.is_deficient())
+    fn is_unique(&mut self, problem: &Problem) -> Result<bool> {
+        for island in 0..self.groups.len() {
+            self.load(problem, island);
+            if self.solver.faces.is_deficient() {
+                return Ok(false);
+            }
+        }
+        match self.has_plain() {
+            true => self.plain.is_unique(),
+            false => Ok(true),
+        }
     }
 
     fn product(&mut self, problem: &Problem) -> Product<'_> {
         match problem.delassus {
-            Delassus::Dense(_) => Product::LowRank(self),
-            Delassus::Trees(_) => Product::Columns,
+            Delassus::Dense(_) => {
+                self.load(problem, 0);
+                Product::LowRank(self)
+            }
+            Delassus::Trees(_) => Product::Islands(self),
         }
     }
 }
 
 impl LowRank for Elliptic {
     fn rank(&self) -> usize {
-        self.faces.order
+        self.solver.faces.order
     }
 
     fn split(
@@ -159,11 +224,53 @@ impl LowRank for Elliptic {
         left: &mut [f64],
         right: &mut [f64],
     ) -> Result<Split> {
-        self.faces.split(&self.system, stride, left, right);
+        let (system, faces) = (&self.solver.system, &self.solver.faces);
+        faces.split(system, stride, left, right);
         Ok(Split::Middle)
     }
 
     fn solve_middle(&mut self, stride: usize, columns: &mut [f64]) {
-        self.faces.solve_columns(stride, columns);
+        self.solver.faces.solve_columns(stride, columns);
+    }
+}
+
+impl Islands for Elliptic {
+    /// C = −(dλ/dw)ᵀ.
+    fn times_right(&mut self, problem: &Problem, columns: &mut dyn Columns) -> Result<()> {
+        let Delassus::Trees(rows) = problem.delassus else {
+            return Err(Error::internal("a dense problem is split otherwise"));
+        };
+        for island in 0..self.groups.len() {
+            let blocks = self.groups.members(island).iter();
+            let count = blocks.map(|b| columns.count(*b)).max().unwrap_or(0);
+            for first in (0..count).step_by(LANES) {
+                let n = self.load(problem, island);
+                let members = self.groups.members(island);
+                let panel = &mut self.panel[..n];
+                columns.read(members, first, panel);
+                let (system, faces) = (&self.solver.system, &mut self.solver.faces);
+                for lane in 0..LANES {
+                    let places = || members.iter().flat_map(|b| rows.range(*b));
+                    for (row, x) in places().zip(&*panel) {
+                        self.change[row] = x[lane];
+                    }
+                    let own = system.take(&self.change, &mut self.w);
+                    if own.iter().all(|x| *x == 0.0) {
+                        continue;
+                    }
+                    let out = &mut self.d[..n];
+                    faces.answer_transpose(system, own, out);
+                    system.give(out, &mut self.change);
+                    for (row, x) in places().zip(&mut *panel) {
+                        x[lane] = -self.change[row];
+                    }
+                }
+                columns.take(members, first, panel);
+            }
+        }
+        match self.has_plain() {
+            true => self.plain.times_right(columns),
+            false => Ok(()),
+        }
     }
 }

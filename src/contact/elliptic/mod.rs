@@ -20,14 +20,18 @@
 //! (Analyse convexe du problème de frottement de Coulomb, 2009). Each ends with Newton's method on the faces of the modes that
 //! it found (`faces`), which gives round-off and the matrix of the derivative.
 //!
-//! All is dense: this is for the few contacts of feet, wheels and fingers, not for heaps.
+//! Islands that have such a contact are solved each by itself and dense: this is for the few contacts of feet, wheels and
+//! fingers, not for heaps of them. All others are left to the law of three rows.
 
 mod answer;
 mod descent;
 mod faces;
+mod groups;
 mod law;
 mod linearize;
+mod plain;
 mod rigid;
+mod solver;
 mod stand;
 mod system;
 mod unit;

@@ -8,7 +8,7 @@ use crate::contact::problem::{Delassus, Problem, Regularization};
 #[derive(Debug, Default)]
 pub(super) struct System {
     pub units: Vec<Unit>,
-    /// Row of the problem by row of this, and the other way.
+    /// Row of the problem by row of this, and the other way; of rows that are not here it is nothing.
     order: Vec<usize>,
     place: Vec<usize>,
     offsets: Vec<usize>,
@@ -29,8 +29,13 @@ impl System {
         }
     }
 
-    /// Takes a problem. `regularization` by blocks, or empty.
-    pub fn start(&mut self, problem: &Problem, regularization: &[Regularization]) {
+    /// Takes these blocks of a problem, on which others do not act. `regularization` by blocks, or empty.
+    pub fn start(
+        &mut self,
+        problem: &Problem,
+        members: &[usize],
+        regularization: &[Regularization],
+    ) {
         self.offsets.clear();
         let mut at = 0;
         for block in problem.blocks {
@@ -38,27 +43,26 @@ impl System {
             at += block.rows();
         }
         self.offsets.push(at);
-        self.gather(problem.blocks, regularization);
-        let n = self.order.len();
+        self.gather(problem.blocks, members, regularization);
         self.place.clear();
-        self.place.resize(n, 0);
+        self.place.resize(at, 0);
         for (own, row) in self.order.iter().enumerate() {
             self.place[*row] = own;
         }
         self.g.clear();
         self.g.extend(self.order.iter().map(|row| problem.g[*row]));
-        self.fill(problem);
+        self.fill(problem, members);
     }
 
-    fn gather(&mut self, blocks: &[Block], regularization: &[Regularization]) {
+    fn gather(&mut self, blocks: &[Block], members: &[usize], regularization: &[Regularization]) {
         self.units.clear();
         self.order.clear();
         let zero = Regularization {
             tangential: 0.0,
             normal: 0.0,
         };
-        for (i, block) in blocks.iter().enumerate() {
-            let set = match *block {
+        for &i in members {
+            let set = match blocks[i] {
                 Block::Contact { mu } => Set::Cone { mu },
                 Block::Pyramid { mu } => Set::Pyramid { mu },
                 Block::Unilateral => Set::HalfLine,
@@ -66,9 +70,10 @@ impl System {
                 Block::Bilateral => Set::Line,
                 Block::Turning { .. } => continue,
             };
-            let of_this = |b: &Block| matches!(b, Block::Turning { contact, .. } if *contact == i);
+            let of_this =
+                |b: &&usize| matches!(blocks[**b], Block::Turning { contact, .. } if contact == i);
             let turning = match set {
-                Set::Cone { .. } | Set::Pyramid { .. } => blocks.iter().position(of_this),
+                Set::Cone { .. } | Set::Pyramid { .. } => members.iter().find(of_this).copied(),
                 _ => None,
             };
             let at = self.order.len();
@@ -90,37 +95,31 @@ impl System {
         }
     }
 
-    fn fill(&mut self, problem: &Problem) {
-        let n = self.order.len();
+    fn fill(&mut self, problem: &Problem, members: &[usize]) {
+        let (n, whole) = (self.order.len(), problem.rows());
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
         match problem.delassus {
             Delassus::Dense(values) => {
                 for (line, row) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.order) {
-                    let from = &values[row * n..(row + 1) * n];
+                    let from = &values[row * whole..(row + 1) * whole];
                     for (x, column) in line.iter_mut().zip(&self.order) {
                         *x = from[*column];
                     }
                 }
             }
-            Delassus::Trees(_) => {
+            Delassus::Trees(trees) => {
                 let (matrix, place, offsets) = (&mut self.matrix, &self.place, &self.offsets);
-                for i in 0..problem.blocks.len() {
+                for &i in members {
                     let rows = offsets[i]..offsets[i + 1];
-                    problem.delassus.for_row(
-                        i,
-                        problem.blocks,
-                        offsets,
-                        |_| true,
-                        |j, g| {
-                            for (row, line) in rows.clone().zip(g) {
-                                let columns = offsets[j]..offsets[j + 1];
-                                for (column, x) in columns.zip(line) {
-                                    matrix[place[row] * n + place[column]] = *x;
-                                }
+                    for &j in members {
+                        for (row, line) in rows.clone().zip(trees.block(i, j)) {
+                            let columns = offsets[j]..offsets[j + 1];
+                            for (column, x) in columns.zip(line) {
+                                matrix[place[row] * n + place[column]] = x;
                             }
-                        },
-                    );
+                        }
+                    }
                 }
             }
         }

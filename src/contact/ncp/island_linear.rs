@@ -1,7 +1,7 @@
 //! The derivative of the solution island by island, and what it is worth.
 
-use super::island_part::{gather, scatter};
 use super::island_solver::IslandSolver;
+use crate::contact::island_part::{gather, scatter};
 use crate::contact::law::{Linearized, Turn, Variations, Verdict};
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::product::{Columns, Islands, Product};

@@ -5,7 +5,6 @@
 //! are solved with a dense matrix, which finds the impulse of least norm; large ones by trees. Blocks that stay open take
 //! no part (`WorkingSet`) and join no islands.
 
-use super::island_part::{Part, gather};
 use super::ladder::{AT_LAST, DENSE_AT_LAST};
 use super::work::Probe;
 use super::working_set::WorkingSet;
@@ -14,6 +13,7 @@ use crate::contact::allowance::Allowance;
 use crate::contact::capacity::{Capacity, DENSE};
 use crate::contact::certificate::{Certificate, Effort, Path};
 use crate::contact::island::Islands;
+use crate::contact::island_part::{Part, gather};
 use crate::contact::mode::Mode;
 use crate::contact::problem::{Delassus, Problem};
 use crate::contact::whitened_jacobian::WhitenedJacobian;
@@ -63,7 +63,7 @@ impl IslandSolver {
             working_set: WorkingSet::new(split(blocks), capacity.coordinates),
             islands: Islands::new(capacity.trees, split(blocks)),
             certificates: vec![Certificate::new(Path::Empty); split(blocks)],
-            part: Part::new(capacity, split(rows), split(blocks)),
+            part: Part::new(capacity, split(rows), split(blocks), DENSE_AT_LAST),
             lambda: vec![0.0; split(rows)],
             modes: vec![Mode::Unknown; split(blocks)],
             last: None,

@@ -33,7 +33,6 @@ mod continuation;
 mod fixed_modes;
 mod interior;
 mod island_linear;
-mod island_part;
 pub mod island_solver;
 mod ladder;
 mod law;

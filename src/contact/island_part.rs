@@ -1,18 +1,17 @@
-//! The problem of one island: its blocks out of the whole, and its solution back into it.
+//! The problem of some blocks that others do not act on, as those of an island: out of the whole, and its solution back into it.
 
-use super::ladder::DENSE_AT_LAST;
-use crate::contact::capacity::Capacity;
-use crate::contact::mode::Mode;
-use crate::contact::problem::{Block, Delassus, Problem};
-use crate::contact::whitened_jacobian::WhitenedJacobian;
+use super::capacity::Capacity;
+use super::mode::Mode;
+use super::problem::{Block, Delassus, Problem};
+use super::whitened_jacobian::WhitenedJacobian;
 
-/// The problem of one island.
+/// The problem of some blocks.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(in crate::contact) struct Part {
     /// Blocks and rows of the whole problem.
     pub members: Vec<usize>,
     pub rows: Vec<usize>,
-    /// Number in the island of each tree of the whole.
+    /// Number in the part of each tree of the whole.
     place: Vec<usize>,
     trees: Vec<usize>,
     factor: WhitenedJacobian,
@@ -26,7 +25,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub fn new(capacity: &Capacity, rows: usize, blocks: usize) -> Part {
+    /// Room for so many rows and blocks, of which up to `most_dense` rows may be held by a matrix.
+    pub fn new(capacity: &Capacity, rows: usize, blocks: usize, most_dense: usize) -> Part {
         let trees = capacity.trees;
         Part {
             members: Vec::with_capacity(blocks),
@@ -40,7 +40,7 @@ impl Part {
                 2 * rows * capacity.largest_tree,
             ),
             is_dense: false,
-            dense: Vec::with_capacity(rows.min(DENSE_AT_LAST).pow(2)),
+            dense: Vec::with_capacity(rows.min(most_dense).pow(2)),
             blocks: Vec::with_capacity(blocks),
             g: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
@@ -123,16 +123,28 @@ impl Part {
 
     /// The problem, its impulses and its modes.
     pub fn problem(&mut self) -> (Problem<'_>, &mut [f64], &mut [Mode]) {
-        let problem = Problem {
-            blocks: &self.blocks,
-            delassus: if self.is_dense {
-                Delassus::Dense(&self.dense)
-            } else {
-                Delassus::Trees(&self.factor)
-            },
-            g: &self.g,
-        };
+        let held = [&self.dense[..], &self.g];
+        let problem = pose(&self.blocks, self.is_dense, &self.factor, held);
         (problem, &mut self.lambda, &mut self.modes)
+    }
+
+    /// The problem alone.
+    pub fn posed(&self) -> Problem<'_> {
+        pose(
+            &self.blocks,
+            self.is_dense,
+            &self.factor,
+            [&self.dense, &self.g],
+        )
+    }
+
+    /// Where the coordinates of its trees are among those of the whole, of a part that is held by trees.
+    pub fn coordinates<'a>(
+        &'a self,
+        rows: &'a WhitenedJacobian,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let starts = rows.starts();
+        self.trees.iter().flat_map(|t| starts[*t]..starts[t + 1])
     }
 
     pub fn put_back(&self, lambda: &mut [f64], modes: &mut [Mode]) {
@@ -145,8 +157,25 @@ impl Part {
     }
 }
 
+fn pose<'a>(
+    blocks: &'a [Block],
+    is_dense: bool,
+    factor: &'a WhitenedJacobian,
+    [dense, g]: [&'a [f64]; 2],
+) -> Problem<'a> {
+    let delassus = match is_dense {
+        true => Delassus::Dense(dense),
+        false => Delassus::Trees(factor),
+    };
+    Problem {
+        blocks,
+        delassus,
+        g,
+    }
+}
+
 /// The entries at `places` of some `columns` of the whole, which begin at multiples of `stride`.
-pub(super) fn gather(
+pub(in crate::contact) fn gather(
     places: &[usize],
     whole: &[f64],
     stride: usize,
@@ -161,7 +190,7 @@ pub(super) fn gather(
 }
 
 /// The way back of [`gather`].
-pub(super) fn scatter(
+pub(in crate::contact) fn scatter(
     places: &[usize],
     part: &[f64],
     stride: usize,

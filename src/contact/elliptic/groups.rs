@@ -1,0 +1,70 @@
+//! Which blocks are solved together: islands with torsion or rolling in them, each by itself, and what has none.
+
+use crate::contact::capacity::Capacity;
+use crate::contact::island::Islands;
+use crate::contact::problem::{Block, Delassus, Problem};
+use crate::error::Result;
+
+/// The blocks of a problem. Sized at creation.
+#[derive(Debug)]
+pub(super) struct Groups {
+    islands: Islands,
+    /// Of every block, and of those on islands without torsion and rolling.
+    all: Vec<usize>,
+    pub plain: Vec<usize>,
+    /// Islands that have some, by number; the problem is one where it is not held by trees.
+    turning: Vec<usize>,
+    is_one: bool,
+}
+
+impl Groups {
+    pub fn new(capacity: &Capacity) -> Groups {
+        let Capacity { blocks, trees, .. } = *capacity;
+        Groups {
+            islands: Islands::new(trees, blocks),
+            all: Vec::with_capacity(blocks),
+            plain: Vec::with_capacity(blocks),
+            turning: Vec::with_capacity(blocks.max(1)),
+            is_one: true,
+        }
+    }
+
+    /// Errors: `Capacity`.
+    pub fn split(&mut self, problem: &Problem) -> Result<()> {
+        self.all.clear();
+        self.all.extend(0..problem.blocks.len());
+        self.plain.clear();
+        self.turning.clear();
+        let Delassus::Trees(rows) = problem.delassus else {
+            self.is_one = true;
+            self.turning.push(0);
+            return Ok(());
+        };
+        self.is_one = false;
+        self.islands
+            .split(rows.trees(), &self.all, |b| rows.trees_of(b))?;
+        let turns = |b: &usize| matches!(problem.blocks[*b], Block::Turning { .. });
+        for island in 0..self.islands.len() {
+            let blocks = self.islands.blocks(island);
+            match blocks.iter().any(turns) {
+                true => self.turning.push(island),
+                false => self.plain.extend_from_slice(blocks),
+            }
+        }
+        self.plain.sort_unstable();
+        Ok(())
+    }
+
+    /// Number of islands with torsion or rolling.
+    pub fn len(&self) -> usize {
+        self.turning.len()
+    }
+
+    /// Blocks of one of them, in increasing order.
+    pub fn members(&self, k: usize) -> &[usize] {
+        match self.is_one {
+            true => &self.all,
+            false => self.islands.blocks(self.turning[k]),
+        }
+    }
+}

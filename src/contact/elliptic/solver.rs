@@ -1,0 +1,202 @@
+//! Islands with torsion or rolling, one at a time, and their solutions.
+
+use super::descent::{Centre, Descent};
+use super::faces::Faces;
+use super::groups::Groups;
+use super::rigid::Rigid;
+use super::stand::{Stand, modes};
+use super::system::System;
+use crate::contact::capacity::Capacity;
+use crate::contact::certificate::{Certificate, Path};
+use crate::contact::law::Posed;
+use crate::contact::mode::Mode;
+use crate::contact::problem::{Problem, Regularization};
+
+/// Distance of the compliant law to a switch of its modes, in units of ‖g‖∞, below which its derivative is one-sided.
+const AT_SWITCH: f64 = 1e-9;
+
+/// Residual of the compliant law at round-off.
+const ROUND_OFF: f64 = 1e-15;
+
+/// Memory for the largest island, and the solutions of all. Sized at creation.
+#[derive(Debug)]
+pub(super) struct Solver {
+    pub is_compliant: bool,
+    tolerance: f64,
+    pub system: System,
+    pub descent: Descent,
+    rigid: Rigid,
+    pub faces: Faces,
+    /// Of the island at hand.
+    lambda: Vec<f64>,
+    sigma: Vec<f64>,
+    /// By rows and blocks of the problem: what the derivative is taken at.
+    impulses: Vec<f64>,
+    velocities: Vec<f64>,
+    stands: Vec<Stand>,
+    regularization: Vec<Regularization>,
+    /// The island that the system holds, and whether its faces are factored.
+    loaded: Option<usize>,
+    factored: bool,
+    /// Whether any is at a switch of modes.
+    pub at_switch: bool,
+}
+
+impl Solver {
+    pub fn new(capacity: &Capacity, is_compliant: bool, tolerance: f64) -> Solver {
+        let Capacity { rows, blocks, .. } = *capacity;
+        let numbers = || vec![0.0; rows];
+        Solver {
+            is_compliant,
+            tolerance,
+            system: System::with_capacity(rows, blocks),
+            descent: Descent::new(rows, blocks),
+            rigid: Rigid::new(rows, blocks),
+            faces: Faces::new(rows, blocks),
+            lambda: numbers(),
+            sigma: numbers(),
+            impulses: numbers(),
+            velocities: numbers(),
+            stands: vec![Stand::Open; blocks],
+            regularization: Vec::with_capacity(blocks),
+            loaded: None,
+            factored: false,
+            at_switch: false,
+        }
+    }
+
+    /// Begins with a problem.
+    pub fn start(&mut self, regularization: &[Regularization]) {
+        self.regularization.clear();
+        self.regularization.extend_from_slice(regularization);
+        self.at_switch = false;
+        (self.loaded, self.factored) = (None, false);
+    }
+
+    /// Solves an island, in at most so many factorizations. What leaves the finite numbers is returned as not converged.
+    pub fn solve(
+        &mut self,
+        posed: &mut Posed<'_>,
+        groups: &Groups,
+        island: usize,
+        most: usize,
+    ) -> Certificate {
+        self.place(&posed.problem, groups, island);
+        let lambda = self.system.take(posed.lambda, &mut self.lambda);
+        let sigma = &mut self.sigma[..lambda.len()];
+        let mut certificate = match (lambda.len(), self.is_compliant) {
+            (0, _) => Certificate::new(Path::Empty),
+            (_, false) => {
+                self.rigid.guess(&self.system, posed.modes, lambda);
+                self.rigid.solve(
+                    &mut self.system,
+                    &mut self.descent,
+                    &mut self.faces,
+                    [lambda, sigma],
+                    self.tolerance,
+                    most,
+                )
+            }
+            _ => {
+                let mut certificate = Certificate::new(Path::Newton);
+                let (system, count) = (&self.system, &mut certificate.newton);
+                let (descent, none) = (&mut self.descent, Centre::NONE);
+                certificate.dual = descent.run(
+                    system,
+                    none,
+                    [lambda, sigma],
+                    [ROUND_OFF, self.tolerance],
+                    most,
+                    count,
+                );
+                certificate.converged = certificate.dual <= self.tolerance;
+                descent.look(system, none, sigma);
+                let margins = descent.answers.iter().map(|a| a.margin);
+                let speed = system.g.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                let unit = if speed > 0.0 { speed } else { 1.0 };
+                certificate.margin = margins.fold(f64::INFINITY, f64::min) / unit;
+                certificate.at_switch = certificate.margin <= AT_SWITCH;
+                certificate
+            }
+        };
+        certificate.spent.spend(certificate.newton, 1.0);
+        self.at_switch |= certificate.at_switch;
+        self.system.give(lambda, posed.lambda);
+        self.system.give(lambda, &mut self.impulses);
+        self.system.give(sigma, &mut self.velocities);
+        self.write_modes(posed.modes);
+        certificate
+    }
+
+    /// Impulses of the compliant law at the velocities that the problem has without any.
+    pub fn answer(&mut self, posed: &mut Posed<'_>, groups: &Groups, island: usize) {
+        self.place(&posed.problem, groups, island);
+        let sigma = self.system.take(posed.problem.g, &mut self.sigma);
+        self.descent.look(&self.system, Centre::NONE, sigma);
+        self.system.give(sigma, &mut self.velocities);
+        let lambda = &mut self.lambda[..sigma.len()];
+        for (unit, a) in self.system.units.iter().zip(&self.descent.answers) {
+            lambda[unit.range()].copy_from_slice(&a.gamma[..unit.rows]);
+        }
+        self.system.give(lambda, posed.lambda);
+    }
+
+    fn place(&mut self, problem: &Problem, groups: &Groups, island: usize) {
+        if self.loaded != Some(island) {
+            let members = groups.members(island);
+            self.system.start(problem, members, &self.regularization);
+            (self.loaded, self.factored) = (Some(island), false);
+        }
+    }
+
+    /// Makes an island the one at hand, with its slopes where the law is compliant.
+    pub fn look(&mut self, problem: &Problem, groups: &Groups, island: usize) {
+        if self.loaded == Some(island) {
+            return;
+        }
+        self.place(problem, groups, island);
+        let sigma = self.system.take(&self.velocities, &mut self.sigma);
+        if self.is_compliant {
+            self.descent.look(&self.system, Centre::NONE, sigma);
+        }
+    }
+
+    /// Prepares the derivative on an island.
+    pub fn load(&mut self, problem: &Problem, groups: &Groups, island: usize) {
+        self.look(problem, groups, island);
+        if self.factored {
+            return;
+        }
+        match self.is_compliant {
+            true => self.faces.of_answers(&self.system, &self.descent.answers),
+            false => {
+                self.rigid.stands.clear();
+                let stands = self.system.units.iter().map(|u| self.stands[u.block]);
+                self.rigid.stands.extend(stands);
+                let lambda = self.system.take(&self.impulses, &mut self.lambda);
+                let sigma = self.system.take(&self.velocities, &mut self.sigma);
+                self.faces
+                    .of_rigid(&self.system, &self.rigid.stands, lambda, sigma);
+            }
+        }
+        self.faces.factor(&self.system);
+        self.factored = true;
+    }
+
+    fn write_modes(&mut self, to: &mut [Mode]) {
+        for (k, unit) in self.system.units.iter().enumerate() {
+            let [own, turning] = match self.is_compliant {
+                true => [self.descent.answers[k].mode; 2],
+                false => {
+                    let stand = self.rigid.stands[k];
+                    self.stands[unit.block] = stand;
+                    modes(unit, stand)
+                }
+            };
+            to[unit.block] = own;
+            if let Some(block) = unit.turning {
+                to[block] = turning;
+            }
+        }
+    }
+}
