@@ -3,13 +3,13 @@
 
 mod common;
 
-use common::checker::{Checker, FOURTH_ORDER, free_body, quadruped_spec, standing};
-use common::scene::{self, lying_spec, options};
+use common::checker::{Checker, FOURTH_ORDER, free_body, ground, quadruped_spec, standing};
+use common::scene::{self, World, lying_spec, options};
 use common::trajectory::{From, compare};
 use common::{Rng, param};
 use diffsim::load::mjcf;
 use diffsim::model::params::ParamKind;
-use diffsim::model::spec::ModelSpec;
+use diffsim::model::spec::{ModelSpec, ShapeSpec};
 use diffsim::model::{Actuation, Model};
 use diffsim::save::save_file;
 use diffsim::spatial::Vec3;
@@ -212,4 +212,76 @@ fn files_and_memories_keep_what_resists() {
         (q, v) = (qn, vn);
     }
     assert!(resisting > 20, "{resisting}");
+}
+
+/// Bodies that nothing joins: a ball that resists rolling and a capsule that resists torsion, and an ellipsoid and a ball that
+/// resist neither, one on the other; `shown` leaves some out.
+fn apart(law: Contact, shown: [bool; 3]) -> (Model, Options) {
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.6);
+    let semi_axes = Vec3::new(0.1, 0.12, 0.09);
+    let capsule = ShapeSpec::Capsule {
+        radius: 0.08,
+        half_length: 0.1,
+    };
+    let bodies = [
+        (ShapeSpec::Sphere { radius: 0.1 }, [0.0, 0.1], 6, 0),
+        (capsule, [1.0, 0.08], 4, 1),
+        (ShapeSpec::Ellipsoid { semi_axes }, [2.0, 0.09], 3, 2),
+        (ShapeSpec::Sphere { radius: 0.1 }, [2.03, 0.28], 3, 2),
+    ];
+    for (k, (shape, [x, z], condim, group)) in bodies.into_iter().enumerate() {
+        if shown[group] {
+            free_body(&mut spec, &format!("b{k}"), Vec3::new(x, 0.0, z), shape);
+            let g = spec.geoms.last_mut().unwrap();
+            (g.condim, g.friction) = (condim, [0.6, 0.03, 0.008]);
+        }
+    }
+    let model = Model::compile(spec, Actuation::FromFile).unwrap();
+    (model, with(law, Integrator::SymplecticEulerWorld, 2e-3))
+}
+
+/// Each island is solved by itself: what lies beside changes no bit of rigid contact, and its derivatives are those of differences.
+#[test]
+fn what_nothing_joins_is_solved_apart() {
+    let run = |law, shown: [bool; 3]| {
+        let (model, options) = apart(law, shown);
+        let mut w = World::of(model, &options);
+        let own = [1, 1, 2];
+        let mut starts = Vec::new();
+        for k in (0..3).filter(|k| shown[*k]) {
+            let v = [0.4, -0.2, 0.0, 1.0, 2.0 + k as f64, 4.0];
+            starts.extend((0..own[k]).flat_map(|_| v));
+        }
+        w.v.copy_from_slice(&starts);
+        let mut solved = 0;
+        for _ in 0..80 {
+            solved += usize::from(w.step().converged);
+        }
+        (w.v, solved)
+    };
+    for law in [Contact::Ncp, Contact::Lcp, Contact::Convex] {
+        let (all, solved) = run(law, [true; 3]);
+        assert_eq!(solved, 80, "{law:?}");
+        let (turning, _) = run(law, [true, true, false]);
+        let (one, _) = run(law, [true, false, true]);
+        // How soft compliant friction is follows the scene.
+        let bound = if law == Contact::Convex { 1e-12 } else { 0.0 };
+        let beside = [(&all[..12], &turning[..]), (&all[..6], &one[..6])];
+        for (a, b) in beside.into_iter().chain([(&all[12..], &one[6..])]) {
+            let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+            assert!(off.fold(0.0, f64::max) <= bound, "{law:?}: {a:?} {b:?}");
+        }
+        let (model, options) = apart(law, [true; 3]);
+        let mut list: Vec<_> = (1..5)
+            .map(|g| param(ParamKind::GeomFriction, g, 0))
+            .collect();
+        list.extend((1..3).map(|g| param(ParamKind::GeomFriction, g, 1)));
+        list.extend((1..5).map(|b| param(ParamKind::BodyInertia, b, 0)));
+        let q = model.neutral().to_vec();
+        let mut checker = Checker::new(model, &options);
+        checker.select(&list);
+        (checker.eps, checker.stencil) = (2e-7, FOURTH_ORDER);
+        checker.run(&format!("{law:?} apart"), &q, 0.8, 30);
+    }
 }
