@@ -88,6 +88,11 @@ impl TreeSystem {
         }));
     }
 
+    /// Whether an order was chosen for the trees of these rows.
+    pub fn is_for(&self, rows: &WhitenedJacobian) -> bool {
+        self.lu.is_for(rows.starts())
+    }
+
     pub fn clear_weights(&mut self, blocks: usize) {
         self.weights.clear();
         self.weights.resize(blocks, [[0.0; 3]; 3]);

@@ -168,6 +168,11 @@ impl BlockLu {
         }
     }
 
+    /// Whether its nodes begin here.
+    pub fn is_for(&self, starts: &[usize]) -> bool {
+        self.starts == starts
+    }
+
     /// A node's own block.
     pub fn own(&self, node: usize) -> Place {
         let panel = &self.panels[self.positions[node]];

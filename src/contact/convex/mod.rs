@@ -293,7 +293,7 @@ impl ConvexSolver {
     /// The same from the slopes that are there.
     fn factor_answers(&mut self, rows: &WhitenedJacobian) -> bool {
         self.system.clear_weights(self.answers.len());
-        let mut surprise = false;
+        let mut surprise = !self.system.is_for(rows);
         let parts = self.answers.iter().zip(&mut self.system.weights);
         for ((a, w), planned) in parts.zip(&self.planned) {
             *w = if self.cautious { a.cautious() } else { a.slope };

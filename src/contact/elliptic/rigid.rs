@@ -12,7 +12,7 @@ use crate::contact::mode::Mode;
 /// solved in a few steps from anywhere, what is stiff is near the end.
 const SOFTEST: f64 = 1.0;
 const SOFTER: f64 = 0.1;
-const STIFFEST: f64 = 1e-3;
+const STIFFEST: f64 = 1e-7;
 
 /// What one may be off to count as solved.
 const SOLVED: f64 = 1e-6;
@@ -21,8 +21,14 @@ const SOLVED: f64 = 1e-6;
 const STEPS: usize = 100;
 const ENOUGH: f64 = 1e-11;
 
-/// How often units are moved to neighbouring faces from one guess.
-const REPAIRS: usize = 8;
+/// Convex problems whose solution is within the tolerance after which faces are no longer looked for: corners of which not all can
+/// bear, by less than that, have none.
+const CONTENT: usize = 4;
+
+/// How often all units that break their law are moved to neighbouring faces from one guess, and then the worst of them alone:
+/// of corners that cannot all bear one is to let go.
+const REPAIRS: usize = 4;
+const SINGLE_REPAIRS: usize = 8;
 
 /// Newton steps on faces, and the velocity that is round-off beside the largest of the problem.
 const POLISH: usize = 12;
@@ -66,6 +72,7 @@ impl Rigid {
         let mut best = f64::INFINITY;
         let n = lambda.len();
         let mut share = SOFTEST * SOFTER;
+        let mut content = 0;
         if !self.stands.is_empty() {
             self.kept[..n].copy_from_slice(lambda);
             if self.polish(
@@ -137,6 +144,10 @@ impl Rigid {
                 best = residual;
                 self.best[..n].copy_from_slice(lambda);
             }
+            content += usize::from(best <= tolerance);
+            if content == CONTENT {
+                break;
+            }
         }
         if best > 0.0 && best.is_finite() {
             lambda.copy_from_slice(&self.best[..n]);
@@ -196,7 +207,7 @@ impl Rigid {
         tolerance: f64,
         count: &mut usize,
     ) -> bool {
-        for _ in 0..REPAIRS {
+        for repair in 0..REPAIRS + SINGLE_REPAIRS {
             if !self.newton(system, faces, [&mut *lambda, &mut *sigma], count) {
                 return false;
             }
@@ -204,7 +215,7 @@ impl Rigid {
                 return true;
             }
             let slack = [&*lambda, &*sigma].map(|x| 0.1 * tolerance * size(x));
-            if !self.repair(system, [&*lambda, &*sigma], slack) {
+            if !self.repair(system, [&*lambda, &*sigma], slack, repair >= REPAIRS) {
                 return false;
             }
         }
@@ -245,21 +256,31 @@ impl Rigid {
         true
     }
 
-    /// Moves units that break their law to the neighbouring face; whether any did.
+    /// Moves units that break their law to the neighbouring face, or the worst of them alone; whether any did.
     fn repair(
         &mut self,
         system: &System,
         [lambda, sigma]: [&[f64]; 2],
-        [slack, creep]: [f64; 2],
+        slack: [f64; 2],
+        alone: bool,
     ) -> bool {
-        let mut any = false;
-        for (unit, stand) in system.units.iter().zip(&mut self.stands) {
+        let mut worst: Option<(usize, Stand, f64)> = None;
+        for (k, unit) in system.units.iter().enumerate() {
             let (l, s) = (&lambda[unit.range()], &sigma[unit.range()]);
-            let next = neighbour(unit, *stand, [l, s], [slack, creep]);
-            any |= next != *stand;
-            *stand = next;
+            let Some((next, off)) = neighbour(unit, self.stands[k], [l, s], slack) else {
+                continue;
+            };
+            if !alone {
+                self.stands[k] = next;
+            }
+            if worst.is_none_or(|(_, _, most)| off > most) {
+                worst = Some((k, next, off));
+            }
         }
-        any
+        if let Some((k, next, _)) = worst {
+            self.stands[k] = next;
+        }
+        worst.is_some()
     }
 
     /// Where units stand at a solution, and how near they are to stand elsewhere.

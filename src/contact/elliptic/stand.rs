@@ -89,57 +89,77 @@ pub(super) struct Scales {
 }
 
 /// Where a unit is to stand whose impulse has left its set by more than `slack`, or that moves against its law by more than
-/// `creep`; where it stands if it does neither.
+/// `creep`, and by how many of these; none if it does neither.
 pub(super) fn neighbour(
     unit: &Unit,
     stand: Stand,
     [l, s]: [&[f64]; 2],
     [slack, creep]: [f64; 2],
-) -> Stand {
+) -> Option<(Stand, f64)> {
     let last = unit.rows - 1;
-    let closes = s[last] < -creep;
-    let opens = l[last] < -slack;
+    let closing = -s[last] / creep;
+    let pulling = -l[last] / slack;
     match (unit.set, stand) {
-        (Set::Line, _) => stand,
+        (Set::Line, _) => None,
         (Set::Interval { bound }, Stand::Bounded(mut signs)) => {
-            signs[0] = at_bound(signs[0], l[0], s[0], bound, [slack, creep]);
-            Stand::Bounded(signs)
+            let off = move_to_bound(&mut signs[0], l[0], s[0], bound, [slack, creep]);
+            (off > 1.0).then_some((Stand::Bounded(signs), off))
         }
-        (Set::Pyramid { .. }, Stand::Open) if closes => Stand::Bounded([0; WIDEST - 1]),
-        (Set::Cone { mu }, Stand::Open) if closes && mu > 0.0 && norm(&s[..last]) > creep => {
-            Stand::Sliding
-        }
-        (_, Stand::Open) if closes => Stand::Held,
-        (_, Stand::Open) => Stand::Open,
-        _ if opens => Stand::Open,
-        (Set::Pyramid { mu }, Stand::Bounded(mut signs)) => {
-            for k in 0..last {
-                signs[k] = at_bound(signs[k], l[k], s[k], mu * l[last], [slack, creep]);
+        (set, Stand::Open) => {
+            let mut next = Stand::Held;
+            match set {
+                Set::Pyramid { .. } => {
+                    let mut signs = [0; WIDEST - 1];
+                    for (sign, s) in signs.iter_mut().zip(&s[..last]) {
+                        if s.abs() > creep {
+                            *sign = -pyramid::sign(*s);
+                        }
+                    }
+                    next = Stand::Bounded(signs);
+                }
+                Set::Cone { mu } if mu > 0.0 && norm(&s[..last]) > creep => next = Stand::Sliding,
+                _ => {}
             }
-            Stand::Bounded(signs)
+            (closing > 1.0).then_some((next, closing))
         }
-        (Set::Cone { mu }, Stand::Held) if norm(&l[..last]) > mu * l[last] + slack => {
-            Stand::Sliding
+        _ if pulling > 1.0 => Some((Stand::Open, pulling)),
+        (Set::Pyramid { mu }, Stand::Bounded(mut signs)) => {
+            let mut worst = 0.0f64;
+            for k in 0..last {
+                let bound = mu * l[last];
+                let off = move_to_bound(&mut signs[k], l[k], s[k], bound, [slack, creep]);
+                worst = worst.max(off);
+            }
+            (worst > 1.0).then_some((Stand::Bounded(signs), worst))
+        }
+        (Set::Cone { mu }, Stand::Held) => {
+            let beyond = (norm(&l[..last]) - mu * l[last]) / slack;
+            (beyond > 1.0).then_some((Stand::Sliding, beyond))
         }
         (Set::Cone { mu }, Stand::Sliding) if mu > 0.0 => {
             let along: f64 = l[..last].iter().zip(s).map(|(l, s)| l * s).sum();
-            match along > creep * norm(&l[..last]) {
-                true => Stand::Held,
-                false => Stand::Sliding,
-            }
+            let force = norm(&l[..last]);
+            let forward = if along > 0.0 {
+                along / force / creep
+            } else {
+                0.0
+            };
+            (forward > 1.0).then_some((Stand::Held, forward))
         }
-        _ => stand,
+        _ => None,
     }
 }
 
-/// The sign of the bound that an impulse is to be at, 0 for none.
-fn at_bound(sign: i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64; 2]) -> i8 {
-    match sign {
-        0 if l.abs() > bound + slack => pyramid::sign(l),
-        0 => 0,
-        _ if f64::from(sign) * s > creep => 0,
-        _ => sign,
+/// Takes the sign of the bound that an impulse is to be at, 0 for none; by how much it is not there yet.
+fn move_to_bound(sign: &mut i8, l: f64, s: f64, bound: f64, [slack, creep]: [f64; 2]) -> f64 {
+    let (off, next) = match *sign {
+        0 => ((l.abs() - bound) / slack, pyramid::sign(l)),
+        sign => (f64::from(sign) * s / creep, 0),
+    };
+    if off > 1.0 {
+        *sign = next;
     }
+    off
 }
 
 /// As [`ncp`](crate::contact::ncp) has it for three rows.
