@@ -191,6 +191,59 @@ fn grasp(gap: f64) -> World {
     World::new(spec, Actuation::FromFile, &options(H))
 }
 
+/// Contacts that resist torsion and rolling are let go and held alike, and leave nothing behind; what stands beside them, too.
+#[test]
+fn contacts_that_resist_turning_are_sorted_alike() {
+    for (law, condim) in [
+        (Contact::Ncp, 4),
+        (Contact::Ncp, 6),
+        (Contact::Lcp, 4),
+        (Contact::Lcp, 6),
+    ] {
+        let mut spec = ModelSpec::default();
+        ground(&mut spec, 0.5);
+        // At rest on the ground, with torsion and without.
+        slide(&mut spec, "turns", Vec3::Z, at(0.0, 0.0, 0.1), 2.0);
+        let turning = spec.geoms.len() - 1;
+        slide(&mut spec, "plain", Vec3::Z, at(1.0, 0.0, 0.1), 2.0);
+        // Just above a lift, and closing.
+        slide(&mut spec, "lift", Vec3::Z, at(2.0, 0.0, 2.0), 3.0);
+        slide(&mut spec, "ball", Vec3::Z, at(2.0, 0.0, 2.2 + 1e-4), 1.0);
+        let above = spec.geoms.len() - 1;
+        for g in [turning, above] {
+            spec.geoms[g].condim = condim;
+            spec.geoms[g].friction = [0.5, 0.02, 0.01];
+        }
+        spec.actuators = ["turns_joint", "plain_joint", "lift_joint"]
+            .map(|j| motor(j, 1.0))
+            .into();
+        let options = Options {
+            contact: law,
+            ..options(H)
+        };
+        let mut w = World::new(spec, Actuation::FromFile, &options);
+        w.v[3] = -0.05;
+        w.step();
+        // Two are let go, of which one resists turning, and the ball comes to be carried.
+        for (v_bar, resorted, v, dofs) in [
+            ([-1.0, -1.0, 0.0, 0.0], 2, [-1.0, -1.0, 0.0, 0.0], 0..2),
+            ([-1.0, 0.0, 0.0, 0.0], 1, [-1.0, 0.0, 0.0, 0.0], 0..1),
+            ([0.0, 0.0, 0.0, -1.0], 1, [0.0, 0.0, -0.75, -0.25], 2..3),
+        ] {
+            let before = exact(&mut w.sim, &[0.0; 4], &v_bar);
+            let (other, which) = aware(&mut w.sim, &[0.0; 4], &v_bar);
+            assert_eq!(which, ANOTHER(resorted), "{law:?} {condim} {v_bar:?}");
+            assert!(relative_error(&other.v, &v) < 1e-12, "{other:?}");
+            let moved = other.u[dofs].iter().all(|u| *u < 0.0);
+            assert!(moved, "{law:?} {condim} {other:?}");
+            assert_eq!(before, exact(&mut w.sim, &[0.0; 4], &v_bar));
+        }
+        let (same, which) = aware(&mut w.sim, &[0.0; 4], &[1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(which, Aware::default(), "{law:?} {condim}");
+        assert_eq!(same, exact(&mut w.sim, &[0.0; 4], &[1.0, 1.0, 0.0, 1.0]));
+    }
+}
+
 #[test]
 fn without_inputs_velocities_are_compared() {
     let mut spec = ModelSpec::default();

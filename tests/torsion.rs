@@ -426,17 +426,6 @@ fn what_torsion_has_no_part_in_is_refused_by_name() {
     let refused = Sim::new(model, &with(Contact::Penalty, 1e-3)).unwrap_err();
     assert_eq!(refused.status, Status::Unsupported);
     assert!(refused.to_string().contains("condim"), "{refused}");
-    let mut w = World::new(spec(), Actuation::FromFile, &with(Contact::Ncp, 1e-3));
-    w.v[5] = 5.0;
-    w.step();
-    let torque = w.sim.contacts()[0].torque;
-    let (mut bar, z) = (vec![0.0; 6], vec![1.0; 6]);
-    let aware = w
-        .sim
-        .step_vjp_aware(&z, &z, Some(&mut bar), None, None, None);
-    assert_eq!(aware.unwrap_err().status, Status::Unsupported);
-    assert_eq!(bar, [0.0; 6]);
-    assert_eq!(w.sim.contacts()[0].torque, torque);
 }
 
 /// Rows that respond with a millionth of what slides once were left at what the ease of the others was: a ball of 1 mm at rest turned,

@@ -23,7 +23,7 @@ impl Elliptic {
         self.solver.system.order()
     }
 
-    fn has_plain(&self) -> bool {
+    pub(super) fn has_plain(&self) -> bool {
         !self.groups.plain.is_empty()
     }
 
@@ -176,16 +176,17 @@ impl Linearized for Elliptic {
         }
     }
 
-    /// Which contacts go to the other side has not been worked out for more than two tangents.
     fn sort_by_descent(
         &mut self,
-        _problem: &Problem,
-        _lambda_bar: &[f64],
-        _turn: Turn,
+        problem: &Problem,
+        lambda_bar: &[f64],
+        turn: Turn,
     ) -> Result<usize> {
-        Err(Error::unsupported(
-            "complementarity-aware gradients of contacts that resist torsion or rolling (condim 4 and 6), expected condim 1 or 3",
-        ))
+        self.sort_islands_by_descent(problem, lambda_bar, turn)
+    }
+
+    fn put_back(&mut self, _problem: &Problem) -> Result<()> {
+        self.put_islands_back()
     }
 
     fn is_unique(&mut self, problem: &Problem) -> Result<bool> {

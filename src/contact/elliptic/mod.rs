@@ -24,6 +24,7 @@
 //! fingers, not for heaps of them. All others are left to the law of three rows.
 
 mod answer;
+mod aware;
 mod descent;
 mod faces;
 mod groups;

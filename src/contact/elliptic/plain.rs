@@ -4,7 +4,7 @@ use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::Certificate;
 use crate::contact::island_part::{Part, gather, scatter};
-use crate::contact::law::{Law, Posed, Request, Variations, Verdict};
+use crate::contact::law::{Law, Posed, Request, Turn, Variations, Verdict};
 use crate::contact::problem::{Block, Delassus, Regularization};
 use crate::contact::product::{Columns, Product};
 use crate::contact::push_out::{Jam, PushOut};
@@ -181,6 +181,20 @@ impl Plain {
         gather(&self.part.rows, w, 0, &[0], input);
         let problem = self.part.posed();
         self.law.linearize(&problem)?.answers(&problem, input)
+    }
+
+    /// As [`Linearized::sort_by_descent`](crate::contact::law::Linearized::sort_by_descent), of these blocks.
+    pub fn sort_by_descent(&mut self, bar: &[f64], turn: Turn) -> Result<usize> {
+        let input = &mut self.input[..self.part.rows.len()];
+        gather(&self.part.rows, bar, 0, &[0], input);
+        let problem = self.part.posed();
+        let linear = self.law.linearize(&problem)?;
+        linear.sort_by_descent(&problem, input, turn)
+    }
+
+    pub fn put_back(&mut self) -> Result<()> {
+        let problem = self.part.posed();
+        self.law.linearize(&problem)?.put_back(&problem)
     }
 
     pub fn is_unique(&mut self) -> Result<bool> {

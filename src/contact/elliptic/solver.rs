@@ -6,6 +6,7 @@ use super::groups::Groups;
 use super::rigid::Rigid;
 use super::stand::{Stand, modes};
 use super::system::System;
+use super::unit::Unit;
 use crate::contact::capacity::Capacity;
 use crate::contact::certificate::{Certificate, Path};
 use crate::contact::law::Posed;
@@ -34,6 +35,7 @@ pub(super) struct Solver {
     impulses: Vec<f64>,
     velocities: Vec<f64>,
     stands: Vec<Stand>,
+    stands_before: Vec<Stand>,
     regularization: Vec<Regularization>,
     /// The island that the system holds, and whether its faces are factored.
     loaded: Option<usize>,
@@ -58,6 +60,7 @@ impl Solver {
             impulses: numbers(),
             velocities: numbers(),
             stands: vec![Stand::Open; blocks],
+            stands_before: vec![Stand::Open; blocks],
             regularization: Vec::with_capacity(blocks),
             loaded: None,
             factored: false,
@@ -181,6 +184,31 @@ impl Solver {
         }
         self.faces.factor(&self.system);
         self.factored = true;
+    }
+
+    /// Keeps where units stand, for [`Solver::put_stands_back`].
+    pub fn keep_stands(&mut self) {
+        self.stands_before.copy_from_slice(&self.stands);
+    }
+
+    pub fn put_stands_back(&mut self) {
+        self.stands.copy_from_slice(&self.stands_before);
+        self.factored = false;
+    }
+
+    /// Moves units of the island at hand to where `to` says, which is given the velocities of each; returns how many that are.
+    pub fn move_stands(&mut self, to: impl Fn(&Unit, Stand, &[f64]) -> Option<Stand>) -> usize {
+        let sigma = self.system.take(&self.velocities, &mut self.sigma);
+        let mut moved = 0;
+        for unit in &self.system.units {
+            let stand = &mut self.stands[unit.block];
+            if let Some(next) = to(unit, *stand, &sigma[unit.range()]) {
+                *stand = next;
+                moved += 1;
+            }
+        }
+        self.factored &= moved == 0;
+        moved
     }
 
     fn write_modes(&mut self, to: &mut [Mode]) {
