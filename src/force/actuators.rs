@@ -1,5 +1,5 @@
 //! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
-//! Explicit.
+//! Explicit. How the force of one that pulls a body acts is for [`Adhesion`] to say.
 //!
 //! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
 //! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
@@ -7,6 +7,7 @@
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
 
+use super::adhesion::{self, Adhesion};
 use super::face::{Input, State};
 use super::slopes::Slopes;
 use crate::dynamics::Dynamics;
@@ -159,6 +160,8 @@ impl Reference {
                 let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
                 moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
             }
+            // No muscle.
+            ActsOn::Body(_) => {}
         }
         self.dynamics.mass.solve(model.topology(), x);
         x.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -183,10 +186,17 @@ impl Actuators {
         let inputs = list.map(|(j, a)| match a.acts_on {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
             ActsOn::Tendon(i) => Input::new(j, cords.support(i).iter().map(|k| (*k, 0.0))),
+            // The body may touch anything.
+            ActsOn::Body(body) => {
+                let home = adhesion::home(model, body);
+                let others = (0..model.nv()).filter(|k| *k != home);
+                Input::new(j, std::iter::once(home).chain(others).map(|k| (k, 0.0)))
+            }
         });
         let entries = |a: &Actuator| match a.acts_on {
             ActsOn::Joint { .. } => 1,
             ActsOn::Tendon(i) => cords.hessian(i).len(),
+            ActsOn::Body(_) => 0,
         };
         Actuators {
             inputs: inputs.collect(),
@@ -206,12 +216,18 @@ impl Actuators {
         self.entries
     }
 
-    /// Adds the forces to `tau`; how far they are from where their slopes jump.
-    pub fn apply(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
+    /// Adds the forces to `tau`; how far they are from where their slopes jump. Without `adhesion` bodies touch nothing.
+    pub fn apply(
+        &mut self,
+        at: &State<'_>,
+        cords: &Cords,
+        adhesion: Option<&Adhesion>,
+        tau: &mut [f64],
+    ) -> f64 {
         let mut distance = f64::INFINITY;
         let kept = self.inputs.iter_mut().zip(&mut self.forces);
         let list = at.model.actuators().iter().zip(&self.peaks).zip(at.u);
-        for ((input, force), ((a, peaks), u)) in kept.zip(list) {
+        for ((j, (input, force)), ((a, peaks), u)) in kept.enumerate().zip(list) {
             match a.acts_on {
                 ActsOn::Joint { iq, iv, .. } => {
                     *force = ActuatorForce::of(a, *peaks, *u, || [at.q[iq], at.v[iv]]);
@@ -224,6 +240,12 @@ impl Actuators {
                     }
                     if force.acts() || force.by_u != 0.0 {
                         distance = distance.min(cords.switch_distance(i));
+                    }
+                }
+                ActsOn::Body(_) => {
+                    *force = ActuatorForce::of(a, *peaks, *u, || [0.0; 2]);
+                    if let Some(moment) = adhesion.and_then(|x| x.moment(j)) {
+                        input.set_moments(|k| moment[k]);
                     }
                 }
             }
@@ -268,7 +290,7 @@ impl Actuators {
                         }
                     }
                 }
-                ActsOn::Tendon(_) => {}
+                ActsOn::Tendon(_) | ActsOn::Body(_) => {}
             }
         }
     }
@@ -304,6 +326,7 @@ impl Actuators {
         let [length, rate] = match a.acts_on {
             ActsOn::Joint { iq, iv, .. } => [at.q[iq], at.v[iv]],
             ActsOn::Tendon(i) => [cords.length(i), cords.rate(i, at.v)],
+            ActsOn::Body(_) => [0.0; 2],
         };
         [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
     }
@@ -322,7 +345,13 @@ impl Actuators {
             ActsOn::Tendon(i) => cords.for_rate(i, at.v, |k, g, turned| {
                 visit(k, f.by_length * g + f.by_rate * turned, f.by_rate * g);
             }),
+            ActsOn::Body(_) => {}
         }
+    }
+
+    /// Force of one at the last state [N or N m], before the gear.
+    pub fn force(&self, j: usize) -> f64 {
+        self.forces[j].force
     }
 
     pub fn inputs(&self) -> &[Input] {

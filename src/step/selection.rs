@@ -19,10 +19,10 @@ impl Sim {
         }
         let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
         let stage = stage.as_mut().map(|c| &mut c.scene);
-        match stage.or(penalty.as_mut().map(|p| &mut p.scene)) {
-            Some(scene) => scene.resize(&self.model, &self.params.geom_size),
-            None => Ok(()),
-        }
+        let penalty = penalty.as_mut().map(|p| &mut p.scene);
+        let adhesion = self.forces.adhesion.as_mut().map(|a| &mut a.scene);
+        let mut scenes = stage.into_iter().chain(penalty).chain(adhesion);
+        scenes.try_for_each(|scene| scene.resize(&self.model, &self.params.geom_size))
     }
 
     /// Value of a selected parameter.
