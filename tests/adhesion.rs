@@ -23,9 +23,7 @@ use diffsim::model::spec::{
 use diffsim::model::{Actuation, Model};
 use diffsim::query::{ForceDerivatives, Transmissions};
 use diffsim::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use diffsim::step::{
-    Contact, Gradient, Integrator, InverseJacobians, Options, Sim, StepJacobians,
-};
+use diffsim::step::{Contact, Gradient, Integrator, InverseJacobians, Options, Sim, StepJacobians};
 use std::sync::Arc;
 
 const G: f64 = 9.81;
@@ -41,7 +39,6 @@ fn adhesion(name: &str, body: &str, gain: f64) -> ActuatorSpec {
 fn compile(spec: ModelSpec) -> Arc<Model> {
     Arc::new(Model::compile(spec, Actuation::FromFile).unwrap())
 }
-
 
 /// A body of 1 kg whose surface is `gap` above the ground, or below a ceiling at z = 1.
 fn one(shape: ShapeSpec, half: f64, gap: f64, hangs: bool) -> ModelSpec {
@@ -121,9 +118,16 @@ fn a_body_is_pressed_on_the_ground_and_held_under_a_ceiling() {
                 }
                 let weight = if hangs { -G } else { G };
                 let off = (run.pressed() - (weight + 20.0)).abs();
-                let bound = if contact == Contact::Penalty { 1e-3 } else { 1e-7 };
+                let bound = if contact == Contact::Penalty {
+                    1e-3
+                } else {
+                    1e-7
+                };
                 let speed = run.v.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-                assert!(off < bound && speed < 1e-4, "{contact:?} {hangs}: {off:e} {speed:e}");
+                assert!(
+                    off < bound && speed < 1e-4,
+                    "{contact:?} {hangs}: {off:e} {speed:e}"
+                );
                 if !hangs {
                     continue;
                 }
@@ -230,9 +234,14 @@ fn contacts_share_the_force() {
     }
 }
 
-/// A tilted box and a ball on it and on the ground, a cylinder's rim on the box, a hinged arm over it and, from another one, a
-/// capsule that presses the ball: gaps of parts of a millimetre. All of them adhere, the world too.
+/// A tilted box on the ground, a ball beside it, a hinged arm with a ball over the box and another one with an ellipsoid over the
+/// ball, with gaps of parts of a millimetre; `both`: all of them adhere, and the world, else the ball and the world.
 fn crowd(both: bool) -> ModelSpec {
+    sunken(both, 0.0)
+}
+
+/// The same with the box and the ball lower, so that the ground presses them.
+fn sunken(both: bool, depth: f64) -> ModelSpec {
     let mut spec = ModelSpec::default();
     ground(&mut spec, 0.6);
     free_body(
@@ -242,12 +251,12 @@ fn crowd(both: bool) -> ModelSpec {
         cuboid(0.1, 0.08, 0.06),
     );
     let turn = Quat::exp(Vec3::new(0.002, -0.003, 0.4)).normalized();
-    spec.bodies[1].placement = Pose::from_quat(turn, Vec3::new(0.0, 0.0, 0.0606));
+    spec.bodies[1].placement = Pose::from_quat(turn, Vec3::new(0.0, 0.0, 0.0606 - depth));
     let along = turn.to_mat3().c[0];
     free_body(
         &mut spec,
         "ball",
-        along * 0.1503 + Vec3::Z * 0.0504,
+        along * 0.1503 + Vec3::Z * (0.0504 - depth),
         ball(0.05),
     );
     let mut hinge = |name: &str, at: Vec3, axis: Vec3, reach: Vec3, shape: ShapeSpec| {
@@ -311,6 +320,7 @@ fn moved(model: &Model) -> Vec<Param> {
     for j in 0..model.njoint() {
         list.extend((0..6).map(|k| param(ParamKind::JointPlacement, j, k)));
     }
+    list.extend((0..model.nu()).map(|j| param(ParamKind::ActuatorGain, j, 0)));
     list
 }
 
@@ -377,9 +387,10 @@ fn derivatives_of_the_force_at_a_state() {
 
 #[test]
 fn derivatives_of_steps_with_constraints() {
+    let mut pressed = 0;
     use Integrator::{ImplicitEuler, Midpoint, SymplecticEuler, SymplecticEulerWorld};
-    for both in [false, true] {
-        let model = compile(crowd(both));
+    for (both, depth) in [(false, 0.0), (true, 0.0), (true, 7e-4)] {
+        let model = compile(sunken(both, depth));
         for integrator in [
             SymplecticEulerWorld,
             SymplecticEuler,
@@ -400,12 +411,15 @@ fn derivatives_of_steps_with_constraints() {
                     let [mut q, mut v, u] = near(&model, &mut rng);
                     for _ in 0..2 {
                         c.check(&mut q, &mut v, &u);
+                        let contacts = c.sim.contacts().iter();
+                        pressed += contacts.filter(|c| c.impulse[2] > 0.0).count();
                     }
                 }
-                c.report(&format!("{both}, {integrator:?}, {contact:?}"));
+                c.report(&format!("{both}, {depth}, {integrator:?}, {contact:?}"));
             }
         }
     }
+    assert!(pressed > 100, "{pressed}");
 }
 
 #[test]
@@ -421,21 +435,23 @@ fn derivatives_of_steps_with_penalty_contact() {
         Bdf1,
         Sdirk2,
     ] {
-        let model = compile(crowd(true));
-        let o = Options {
-            integrator,
-            contact: Contact::Penalty,
-            ..options(2e-4)
-        };
-        let mut sim = Sim::new(model.clone(), &o).unwrap();
-        let list = moved(&model);
-        sim.select_params(&list).unwrap();
         let (mut rng, mut tally) = (Rng::new(4), Tally::default());
-        for _ in 0..3 {
-            let [q, v, u] = near(&model, &mut rng);
-            check(&mut sim, &list, (&q, &v, &u), 1e-6, &mut tally);
+        for depth in [0.0, 7e-4, 1e-3] {
+            let model = compile(sunken(true, depth));
+            let o = Options {
+                integrator,
+                contact: Contact::Penalty,
+                ..options(1e-3)
+            };
+            let mut sim = Sim::new(model.clone(), &o).unwrap();
+            let list = moved(&model);
+            sim.select_params(&list).unwrap();
+            for _ in 0..2 {
+                let [q, v, u] = near(&model, &mut rng);
+                check(&mut sim, &list, (&q, &v, &u), 1e-6, &mut tally);
+            }
         }
-        accept(&tally, &format!("{integrator:?}"), [0, 0, 0]);
+        accept(&tally, &format!("{integrator:?}"), [0, 1, 1]);
     }
 }
 
@@ -504,6 +520,93 @@ fn check_inverse(sim: &mut Sim, (q, v, u, a): (&[f64], &[f64], &[f64], &[f64])) 
     }
 }
 
+/// A chain beyond the depth of packed rows over the ground, whose last link and the world adhere.
+#[test]
+fn derivatives_of_a_long_chain() {
+    let n = 70;
+    let mut spec = ModelSpec::default();
+    ground(&mut spec, 0.5);
+    let mut rng = Rng::new(1);
+    for k in 1..=n {
+        let mut joint = JointSpec::new(format!("joint{k}"), JointKind::Revolute);
+        joint.axis = if k % 2 == 0 { Vec3::Y } else { Vec3::Z };
+        joint.armature = 0.05;
+        let reach = if k == 1 { 0.1003 } else { 0.0 };
+        spec.bodies.push(BodySpec {
+            name: format!("link{k}"),
+            parent: k - 1,
+            placement: Pose::translation(Vec3::new(0.05, 0.0, reach)),
+            inertia: rng.inertia(),
+            joints: vec![joint],
+            ..BodySpec::world()
+        });
+        if k % 20 == 0 || k == n {
+            let (name, place) = (format!("geom{k}"), Pose::IDENTITY);
+            spec.geoms.push(GeomSpec::new(name, k, place, ball(0.1)));
+        }
+    }
+    spec.actuators
+        .push(adhesion("tip", &format!("link{n}"), 3.0));
+    spec.actuators.push(adhesion("world", "world", 2.0));
+    let model = compile(spec);
+    assert!(model.topology().is_deep());
+    let list = [
+        param(ParamKind::GeomSize, 2, 0),
+        param(ParamKind::JointPlacement, 30, 2),
+        param(ParamKind::ActuatorGain, 0, 0),
+    ];
+    let nv = model.nv();
+    let q = rng.vector(nv, 2e-5);
+    let (v, u) = (vec![0.0; nv], [0.7, 0.4]);
+    for (contact, integrator) in [
+        (Contact::Ncp, Integrator::SymplecticEulerWorld),
+        (Contact::Penalty, Integrator::SymplecticEuler),
+        (Contact::Penalty, Integrator::Bdf1),
+        (Contact::Convex, Integrator::Midpoint),
+    ] {
+        let o = Options {
+            contact,
+            integrator,
+            ..options(1e-3)
+        };
+        let mut sim = Sim::new(model.clone(), &o).unwrap();
+        sim.select_params(&list).unwrap();
+        let (mut qn, mut vn) = (q.clone(), v.clone());
+        sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+        let sizes = [nv, nv, 2, 3];
+        let [mut jq, mut jv] = [(); 2].map(|()| sizes.map(|n| vec![f64::NAN; nv * n]));
+        sim.step_jacobians(all_jacobians(&mut jq, &mut jv)).unwrap();
+        let apart = common::penalty::products(&mut sim, &jq, &jv);
+        assert!(apart < 1e-10, "{contact:?} {integrator:?}: {apart:e}");
+        let mut p = vec![0.0; 3];
+        sim.get_params(&mut p).unwrap();
+        // A few of the columns by q, and all by u and parameters.
+        let columns = (0..nv).step_by(9).map(|k| (0, k));
+        for (kind, k) in columns.chain([(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]) {
+            let eps = if kind == 2 { 0.01 } else { 1e-6 };
+            let slope = common::difference(eps, |e| {
+                let (mut q, mut u, mut p2) = (q.clone(), u, p.clone());
+                match kind {
+                    0 => q[k] += e,
+                    2 => u[k] += e,
+                    _ => p2[k] += e,
+                }
+                sim.reset();
+                sim.set_params(&p2).unwrap();
+                let (mut qn, mut vn) = (q.clone(), v.clone());
+                sim.step(&q, &v, &u, &mut qn, &mut vn).unwrap();
+                sim.set_params(&p).unwrap();
+                vn
+            });
+            let error = relative_error(&jv[kind][k * nv..][..nv], &slope);
+            assert!(
+                error < 1e-6,
+                "{contact:?} {integrator:?} {kind} {k}: {error:e}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_told_of_it() {
     let model = compile(crowd(true));
@@ -544,7 +647,10 @@ fn what_is_told_of_it() {
             let mut tau = vec![f64::NAN; nv];
             sim.inverse(&q, &v, &u, &a, &mut tau).unwrap();
             let size = a.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-            assert!(tau.iter().all(|x| x.abs() < 1e-9 * size), "{contact:?} {tau:?}");
+            assert!(
+                tau.iter().all(|x| x.abs() < 1e-9 * size),
+                "{contact:?} {tau:?}"
+            );
             check_inverse(&mut sim, (&q, &v, &u, &a));
         }
     }
@@ -612,8 +718,14 @@ fn an_activation_drives_it() {
         sim.set_act(&[act]).unwrap();
         let (mut qn, mut vn) = (q.clone(), vec![0.0; 6]);
         // Off the ground by more than a step's fall.
-        sim.step(&q, &[0.0, 0.0, 0.01, 0.0, 0.0, 0.0], &[3.0], &mut qn, &mut vn)
-            .unwrap();
+        sim.step(
+            &q,
+            &[0.0, 0.0, 0.01, 0.0, 0.0, 0.0],
+            &[3.0],
+            &mut qn,
+            &mut vn,
+        )
+        .unwrap();
         assert!((vn[2] - 0.01 - expected(act)).abs() < 1e-12, "{act} {vn:?}");
     }
 }
@@ -664,7 +776,14 @@ fn no_heap_after_creation_and_the_same_bits() {
     let (mut qn, mut vn) = (repeat(&q), repeat(&v));
     let mut each = vec![Status::Ok; 3];
     batch
-        .step(&repeat(&q), &repeat(&v), &repeat(&u), &mut qn, &mut vn, &mut each)
+        .step(
+            &repeat(&q),
+            &repeat(&v),
+            &repeat(&u),
+            &mut qn,
+            &mut vn,
+            &mut each,
+        )
         .unwrap();
     let mut sim = Sim::new(model, &options(1e-3)).unwrap();
     let (mut q1, mut v1) = (q.clone(), v.clone());
@@ -734,6 +853,24 @@ fn bad_input() {
         assert!(e.message.contains("\"hold\""), "{e}");
         assert!(e.message.contains(expected), "{expected}: {e}");
     }
+    let mut sim = Sim::new(compile(spec.clone()), &options(1e-3)).unwrap();
+    let gain = param(ParamKind::ActuatorGain, 0, 0);
+    sim.select_params(&[gain]).unwrap();
+    let e = sim.set_params(&[-1.0]).unwrap_err();
+    assert!(
+        e.message
+            .contains("p[0]: ActuatorGain must not be negative"),
+        "{e}"
+    );
+    let none = Options {
+        contact: Contact::None,
+        ..options(1e-3)
+    };
+    let mut alone = Sim::new(compile(spec.clone()), &none).unwrap();
+    let e = alone.select_params(&[gain]).unwrap_err();
+    assert_eq!(e.status, Status::Unsupported, "{e}");
+    let e = sim.select_params(&[param(ParamKind::ActuatorGain, 1, 0)]);
+    assert_eq!(e.unwrap_err().status, Status::InvalidArgument);
     let mut still = ModelSpec::default();
     ground(&mut still, 0.5);
     still.actuators.push(adhesion("hold", "world", 1.0));
@@ -752,6 +889,9 @@ fn bad_input() {
     let e = narrow.step(&q, &[0.0; 6], &[1.0], &mut qn, &mut vn);
     let e = e.unwrap_err();
     assert_eq!(e.status, Status::Capacity, "{e}");
-    assert!(e.message.contains("max_contacts") && e.message.contains("ground"), "{e}");
+    assert!(
+        e.message.contains("max_contacts") && e.message.contains("ground"),
+        "{e}"
+    );
     assert_eq!((qn, vn), (q, vec![7.0; 6]));
 }

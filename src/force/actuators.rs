@@ -14,7 +14,7 @@ use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
 use crate::model::bounded::bounded;
 use crate::model::muscle::{Muscle, Pull};
-use crate::model::params::Param;
+use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
 
@@ -27,6 +27,8 @@ struct ActuatorForce {
     by_u: f64,
     by_length: f64,
     by_rate: f64,
+    /// By the gain, where that is a number.
+    by_gain: f64,
     /// Distance of the input or force to the nearest clamp, in its own unit.
     margin: f64,
 }
@@ -34,7 +36,12 @@ struct ActuatorForce {
 impl ActuatorForce {
     /// `state` finds length and rate before the gear. At a clamp itself the slope is that of the unclamped side.
     #[inline(always)]
-    fn of(a: &Actuator, peaks: [f64; 2], u: f64, state: impl FnOnce() -> [f64; 2]) -> Self {
+    fn of(
+        a: &Actuator,
+        (gain, peaks): (f64, [f64; 2]),
+        u: f64,
+        state: impl FnOnce() -> [f64; 2],
+    ) -> Self {
         // An activation's input is clamped where the activation follows it.
         let range = a.control_range.filter(|_| a.activation.is_none());
         let drive = bounded(u, range);
@@ -45,14 +52,17 @@ impl ActuatorForce {
                     [length, rate] = state().map(|x| a.gear[0] * x);
                 }
                 Law {
-                    force: a.gain * drive.value + a.bias[0] + a.bias[1] * length + a.bias[2] * rate,
-                    gain: a.gain,
+                    force: gain * drive.value + a.bias[0] + a.bias[1] * length + a.bias[2] * rate,
+                    gain,
                     by_length: a.bias[1],
                     by_rate: a.bias[2],
                     margin: f64::INFINITY,
                 }
             }
-            false => Law::of(a, peaks, drive.value, state().map(|x| a.gear[0] * x)),
+            false => {
+                let state = state().map(|x| a.gear[0] * x);
+                Law::of(a, (gain, peaks), drive.value, state)
+            }
         };
         let force = bounded(law.force, a.force_range);
         ActuatorForce {
@@ -60,6 +70,7 @@ impl ActuatorForce {
             by_u: force.times(drive.times(law.gain)),
             by_length: force.times(law.by_length * a.gear[0]),
             by_rate: force.times(law.by_rate * a.gear[0]),
+            by_gain: force.times(drive.value),
             margin: drive.margin.min(force.margin).min(law.margin),
         }
     }
@@ -86,7 +97,12 @@ impl Law {
         a.active.is_none() && a.passive.is_none() && a.gain_slopes == [0.0; 2]
     }
 
-    fn of(a: &Actuator, [active, passive]: [f64; 2], u: f64, [length, rate]: [f64; 2]) -> Law {
+    fn of(
+        a: &Actuator,
+        (gain, [active, passive]): (f64, [f64; 2]),
+        u: f64,
+        [length, rate]: [f64; 2],
+    ) -> Law {
         let affine = |at: f64, [by_length, by_rate]: [f64; 2]| Pull {
             force: at + by_length * length + by_rate * rate,
             by_length,
@@ -95,7 +111,7 @@ impl Law {
         };
         let gain = match &a.active {
             Some(muscle) => muscle.active(active, length, rate),
-            None => affine(a.gain, a.gain_slopes),
+            None => affine(gain, a.gain_slopes),
         };
         let bias = match &a.passive {
             Some(muscle) => muscle.passive(passive, length),
@@ -226,15 +242,17 @@ impl Actuators {
     ) -> f64 {
         let mut distance = f64::INFINITY;
         let kept = self.inputs.iter_mut().zip(&mut self.forces);
-        let list = at.model.actuators().iter().zip(&self.peaks).zip(at.u);
-        for ((j, (input, force)), ((a, peaks), u)) in kept.enumerate().zip(list) {
+        let list = at.model.actuators().iter().zip(at.u);
+        let laws = at.params.actuator_gain.iter().copied().zip(&self.peaks);
+        for ((j, (input, force)), ((a, u), (gain, peaks))) in kept.enumerate().zip(list.zip(laws)) {
+            let law = (gain, *peaks);
             match a.acts_on {
                 ActsOn::Joint { iq, iv, .. } => {
-                    *force = ActuatorForce::of(a, *peaks, *u, || [at.q[iq], at.v[iv]]);
+                    *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }
                 ActsOn::Tendon(i) => {
                     *force =
-                        ActuatorForce::of(a, *peaks, *u, || [cords.length(i), cords.rate(i, at.v)]);
+                        ActuatorForce::of(a, law, *u, || [cords.length(i), cords.rate(i, at.v)]);
                     for (moment, g) in input.moment_mut().iter_mut().zip(cords.moment(i)) {
                         *moment = a.gear[0] * g;
                     }
@@ -243,7 +261,7 @@ impl Actuators {
                     }
                 }
                 ActsOn::Body(_) => {
-                    *force = ActuatorForce::of(a, *peaks, *u, || [0.0; 2]);
+                    *force = ActuatorForce::of(a, law, *u, || [0.0; 2]);
                     if let Some(moment) = adhesion.and_then(|x| x.moment(j)) {
                         input.set_moments(|k| moment[k]);
                     }
@@ -297,6 +315,13 @@ impl Actuators {
 
     /// Adds −∂f/∂p to `r`: joints and points that are displaced move the stations of tendons.
     pub fn by_parameter(&self, at: &State<'_>, cords: &Cords, p: &Param, r: &mut [f64]) {
+        if p.kind == ParamKind::ActuatorGain {
+            let j = p.index as usize;
+            for (k, moment) in self.inputs[j].moments() {
+                r[k] -= moment * self.forces[j].by_gain;
+            }
+            return;
+        }
         let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) else {
             return;
         };

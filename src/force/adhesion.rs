@@ -36,10 +36,7 @@ type Sloped = [f64; 2];
 /// w of what a gap is beyond the margin.
 fn weight(beyond: f64) -> Sloped {
     let x = (beyond / FADE).clamp(0.0, 1.0);
-    [
-        1.0 - x * x * (3.0 - 2.0 * x),
-        -6.0 * x * (1.0 - x) / FADE,
-    ]
+    [1.0 - x * x * (3.0 - 2.0 * x), -6.0 * x * (1.0 - x) / FADE]
 }
 
 /// φ of the sum of weights.

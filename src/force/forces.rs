@@ -316,13 +316,7 @@ impl Forces {
 
     /// r += (R_q δq + R_v δv) of entries between dofs of different branches, and of contacts `within` them, too. An empty
     /// part stands for zero.
-    pub fn times_cross(
-        &self,
-        t: &Topology,
-        within: bool,
-        [q, v]: [&[f64]; 2],
-        r: &mut [f64],
-    ) {
+    pub fn times_cross(&self, t: &Topology, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
         for e in &self.cross {
             let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
             r[e.row] += e.by_q * along(q) + e.by_v * along(v);

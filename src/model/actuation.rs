@@ -33,12 +33,19 @@ impl Model {
         for keyframe in &mut model.keyframes {
             keyframe.u.resize(self.nu() + new.len(), 0.0);
         }
-        model.actuators.extend(new);
+        model.actuate(new);
         let na = model.na();
         for keyframe in &mut model.keyframes {
             keyframe.act.resize(na, 0.0);
         }
         Ok(model)
+    }
+
+    /// Takes more actuators, with their gains.
+    pub(super) fn actuate(&mut self, new: Vec<Actuator>) {
+        let gains = new.iter().map(|a| a.gain);
+        self.params.actuator_gain.extend(gains);
+        self.actuators.extend(new);
     }
 
     /// The model with every actuator on a joint clamped to what this bears: ± the effort limit on each dof.
@@ -190,13 +197,19 @@ impl Model {
         }
         let [first, rest @ ..] = a.gear;
         if first != 1.0 || rest != [0.0; 5] {
-            return invalid(format!("adhesion has no gear, expected 1, got {:?}", a.gear));
+            return invalid(format!(
+                "adhesion has no gear, expected 1, got {:?}",
+                a.gear
+            ));
         }
         if a.feels_motion() || a.bias != [0.0; 3] {
             return invalid("adhesion is gain times input, without a bias or a muscle".into());
         }
         if a.gain < 0.0 {
-            return invalid(format!("the gain of adhesion must not be negative, got {}", a.gain));
+            return invalid(format!(
+                "the gain of adhesion must not be negative, got {}",
+                a.gain
+            ));
         }
         let Some((lower, upper)) = a.control_range else {
             return invalid("adhesion needs a control range, from 0 up: it does not push".into());
