@@ -19,15 +19,27 @@ fn shortcuts_and_classes() {
     let on = Transmission::Body("b".into());
     for (default, actuator, gain) in [
         ("", "<adhesion body=\"b\" ctrlrange=\"0 2\"/>", 1.0),
-        ("", "<adhesion body=\"b\" ctrlrange=\"0 2\" gain=\"3\"/>", 3.0),
-        ("<adhesion ctrlrange=\"0 2\" gain=\"4\"/>", "<adhesion body=\"b\"/>", 4.0),
+        (
+            "",
+            "<adhesion body=\"b\" ctrlrange=\"0 2\" gain=\"3\"/>",
+            3.0,
+        ),
+        (
+            "<adhesion ctrlrange=\"0 2\" gain=\"4\"/>",
+            "<adhesion body=\"b\"/>",
+            4.0,
+        ),
         // A servo's numbers are dropped, its gear too.
         (
             "<position kp=\"7\" kv=\"2\" gear=\"3\" ctrlrange=\"0 2\"/>",
             "<adhesion body=\"b\"/>",
             1.0,
         ),
-        ("", "<general body=\"b\" ctrlrange=\"0 2\" gainprm=\"5\" gear=\"9\"/>", 5.0),
+        (
+            "",
+            "<general body=\"b\" ctrlrange=\"0 2\" gainprm=\"5\" gear=\"9\"/>",
+            5.0,
+        ),
     ] {
         let a = model(&with(default, actuator)).actuators.remove(0);
         assert_eq!((&a.transmission, a.gain), (&on, gain), "{actuator}");
@@ -35,7 +47,8 @@ fn shortcuts_and_classes() {
         assert_eq!((a.bias, a.force_range), ([0.0; 3], None));
         assert_eq!(a.gear, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     }
-    let limited = "<adhesion body=\"world\" ctrlrange=\"0 1\" forcerange=\"0 4\" user=\"1\" group=\"2\"/>";
+    let limited =
+        "<adhesion body=\"world\" ctrlrange=\"0 1\" forcerange=\"0 4\" user=\"1\" group=\"2\"/>";
     let a = model(&with("", limited)).actuators.remove(0);
     assert_eq!(a.force_range, Some((0.0, 4.0)));
     assert_eq!(a.transmission, Transmission::Body("world".into()));
@@ -55,18 +68,46 @@ fn gaps() {
 #[test]
 fn what_is_refused() {
     for (status, actuator, expected) in [
-        (Status::Parse, "<adhesion ctrlrange=\"0 1\"/>", "attribute body is missing"),
-        (Status::Parse, "<adhesion body=\"x\" ctrlrange=\"0 1\"/>", "nothing is named \"x\""),
-        (Status::Parse, "<adhesion body=\"b\"/>", "ctrlrange: the lower bound 0"),
+        (
+            Status::Parse,
+            "<adhesion ctrlrange=\"0 1\"/>",
+            "attribute body is missing",
+        ),
+        (
+            Status::Parse,
+            "<adhesion body=\"x\" ctrlrange=\"0 1\"/>",
+            "nothing is named \"x\"",
+        ),
+        (
+            Status::Parse,
+            "<adhesion body=\"b\"/>",
+            "ctrlrange: the lower bound 0",
+        ),
         (
             Status::Parse,
             "<adhesion body=\"b\" ctrlrange=\"-1 1\"/>",
             "that of adhesion must not be negative, got -1",
         ),
-        (Status::Parse, "<adhesion body=\"b\" ctrlrange=\"0 1\" gain=\"-2\"/>", "gain: expected"),
-        (Status::Parse, "<adhesion body=\"b\" ctrlrange=\"0 1\" gear=\"2\"/>", "gear"),
-        (Status::Parse, "<general body=\"b\" joint=\"j\"/>", "both joint and body given"),
-        (Status::Parse, "<motor body=\"b\"/>", "unknown attribute body"),
+        (
+            Status::Parse,
+            "<adhesion body=\"b\" ctrlrange=\"0 1\" gain=\"-2\"/>",
+            "gain: expected",
+        ),
+        (
+            Status::Parse,
+            "<adhesion body=\"b\" ctrlrange=\"0 1\" gear=\"2\"/>",
+            "gear",
+        ),
+        (
+            Status::Parse,
+            "<general body=\"b\" joint=\"j\"/>",
+            "both joint and body given",
+        ),
+        (
+            Status::Parse,
+            "<motor body=\"b\"/>",
+            "unknown attribute body",
+        ),
         (
             Status::Unsupported,
             "<general body=\"b\" ctrlrange=\"0 1\" biastype=\"affine\" biasprm=\"1\"/>",
@@ -80,16 +121,28 @@ fn what_is_refused() {
     ] {
         let e = failure(&with("", actuator));
         assert_eq!(e.status, status, "{e}");
-        assert!(e.message.contains("line 3") && e.message.contains(expected), "{e}");
+        assert!(
+            e.message.contains("line 3") && e.message.contains(expected),
+            "{e}"
+        );
     }
     // What the file may say but no adhesion is, with the line.
     for (actuator, expected) in [
-        ("<adhesion name=\"a\" body=\"e\" ctrlrange=\"0 1\"/>", "body \"e\" has no geom"),
+        (
+            "<adhesion name=\"a\" body=\"e\" ctrlrange=\"0 1\"/>",
+            "body \"e\" has no geom",
+        ),
         ("<general name=\"a\" body=\"b\"/>", "needs a control range"),
-        ("<general name=\"a\" body=\"b\" ctrlrange=\"-1 1\"/>", "must not be negative"),
+        (
+            "<general name=\"a\" body=\"b\" ctrlrange=\"-1 1\"/>",
+            "must not be negative",
+        ),
     ] {
         let spec = load(&format!("<mujoco>\n{}\n</mujoco>", with("", actuator))).unwrap();
         let e = Model::compile(spec, Actuation::FromFile).unwrap_err();
-        assert!(e.message.contains("line 3") && e.message.contains(expected), "{e}");
+        assert!(
+            e.message.contains("line 3") && e.message.contains(expected),
+            "{e}"
+        );
     }
 }
