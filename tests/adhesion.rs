@@ -14,6 +14,7 @@ use diffsim::batch::Batch;
 use diffsim::error::Status;
 use diffsim::force::ForceKinds;
 use diffsim::force::adhesion::FADE;
+use diffsim::load::options::{Format, LoadOptions, load_str};
 use diffsim::model::activation::{Activation, ActivationLaw};
 use diffsim::model::cord::Transmission;
 use diffsim::model::params::{Param, ParamKind};
@@ -672,6 +673,37 @@ fn pairs_that_may_not_touch_do_not_pull() {
     copy.set_pair_enabled(0, 1, true).unwrap();
     assert_eq!(pull(&mut copy, &q, &[2.0])[2], -8.0);
     assert_eq!(pull(&mut sim, &q, &[2.0])[2], 0.0);
+}
+
+/// A hand that is led and stands on the table, too: as in MuJoCo, what cannot be pulled has no share.
+#[test]
+fn a_hand_that_is_led_holds_a_ball_alone() {
+    let text = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='hand' mocap='true' pos='0 0 .0999'>\
+         <geom size='.1'/></body><body name='ball' pos='0 0 .2998'><freejoint/><geom size='.1' mass='1'/></body></worldbody>\
+         <actuator><adhesion body='hand' ctrlrange='0 1' gain='8'/></actuator></mujoco>";
+    let model = load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap();
+    let ball = model
+        .joints()
+        .iter()
+        .find(|j| model.bodies()[j.body].name == "ball");
+    let up = ball.unwrap().iv + 2;
+    for contact in [Contact::Ncp, Contact::Penalty] {
+        let o = Options {
+            contact,
+            ..options(1e-3)
+        };
+        let mut sim = Sim::new(Arc::new(model.clone()), &o).unwrap();
+        let q = model.neutral().to_vec();
+        assert!(
+            (pull(&mut sim, &q, &[1.0])[up] + 8.0).abs() < 1e-9,
+            "{contact:?}"
+        );
+        let mut copy = sim.duplicate().unwrap();
+        assert!(
+            (pull(&mut copy, &q, &[1.0])[up] + 8.0).abs() < 1e-9,
+            "{contact:?}"
+        );
+    }
 }
 
 #[test]
