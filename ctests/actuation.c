@@ -324,6 +324,83 @@ static void added(void) {
     ds_model_free(model);
 }
 
+/* A ball of 1 kg on the ground that adheres to it. */
+static void adhering(void) {
+    static const char text[] =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='ball' pos='0 0 .1'><freejoint/><geom name='ball' "
+        "size='.1' mass='1'/></body><body name='empty' pos='9 0 9'/></worldbody></mujoco>";
+    ds_model *model = NULL, *held = NULL;
+    CHECK_OK(ds_model_load_string(text, strlen(text), DS_FORMAT_MJCF, NULL, &model));
+    ds_actuator_desc grip, bad;
+    ds_actuator_desc_init(&grip);
+    CHECK(grip.body == NULL);
+    grip.name = "grip";
+    grip.body = "ball";
+    grip.gain = 4.0;
+    grip.control_lower = 0.0;
+    grip.control_upper = 10.0;
+    CHECK_OK(ds_model_with_actuators(model, &grip, 1, &held));
+    ds_sim *sim = NULL;
+    ds_options options;
+    ds_options_init(&options);
+    options.time_step = H;
+    CHECK_OK(ds_sim_create(held, &options, &sim));
+    const ds_param gain = {DS_PARAM_ACTUATOR_GAIN, 0, 0};
+    CHECK_OK(ds_sim_select_params(sim, &gain, 1));
+    double q[7], v[6] = {0}, u = 5.0, value = 0.0, force[6], by_u[6], up[6] = {0, 0, 1.0, 0, 0, 0}, q_next[7], by_p[6];
+    CHECK_OK(ds_sim_get_params(sim, &value));
+    CHECK(value == 4.0);
+    CHECK_OK(ds_model_neutral(held, q));
+    CHECK_OK(ds_sim_step(sim, q, v, &u, q, v));
+    const ds_contact *contacts = NULL;
+    size_t count = 0;
+    CHECK_OK(ds_sim_contacts(sim, &contacts, &count));
+    CHECK(count == 1);
+    CHECK_NEAR(contacts[0].impulse[2], H * (9.81 + 20.0), 1e-12);
+    CHECK_OK(ds_generalized_forces(sim, q, v, &u, DS_FORCE_ACTUATOR, force, NULL, NULL, by_u, NULL));
+    CHECK_NEAR(force[2], -20.0, 1e-9);
+    CHECK_NEAR(by_u[2], -4.0, 1e-9);
+    double told = 0.0, length = 1.0;
+    CHECK_OK(ds_actuator_states(sim, q, v, &u, &length, NULL, &told, NULL, NULL, NULL, NULL));
+    CHECK(told == 20.0 && length == 0.0);
+    /* On its way off, so that nothing presses back. */
+    CHECK_OK(ds_sim_step(sim, q, up, &u, q_next, v));
+    const ds_step_jacobians jacobians = {.dv_dp = by_p};
+    CHECK_OK(ds_sim_step_jacobians(sim, &jacobians));
+    CHECK_NEAR(by_p[2], -5.0 * H, 1e-9);
+    const double wrong = -1.0;
+    CHECK_INVALID(ds_sim_set_params(sim, &wrong), "ActuatorGain");
+    const ds_param none = {DS_PARAM_ACTUATOR_GAIN, 1, 0};
+    CHECK_INVALID(ds_sim_select_params(sim, &none, 1), "an actuator");
+    ds_sim_free(sim);
+
+    ds_model *const poison = held;
+    ds_model *out = poison;
+#define REFUSED(field, value, words)                                                                       \
+    do {                                                                                                   \
+        bad = grip;                                                                                        \
+        bad.field = (value);                                                                               \
+        CHECK_INVALID(ds_model_with_actuators(model, &bad, 1, &out), words);                               \
+    } while (0)
+    REFUSED(body, "nobody", "no body is called \"nobody\"");
+    REFUSED(body, "empty", "\"empty\" has no geom");
+    REFUSED(joint, "ball", "expected one of them, got joint and body");
+    REFUSED(tendon, "ball", "expected one of them, got tendon and body");
+    REFUSED(gain, NAN, "\"grip\": gear, gain and bias must be finite");
+    REFUSED(gain, -1.0, "gain of adhesion must not be negative");
+    REFUSED(control_lower, -1.0, "control range of adhesion must not be negative");
+    REFUSED(control_lower, NAN, "\"grip\": control range");
+    REFUSED(bias[0], 1.0, "without a bias");
+    REFUSED(gear[0], 2.0, "no gear");
+    bad = grip;
+    bad.control_lower = -INFINITY;
+    bad.control_upper = INFINITY;
+    CHECK_INVALID(ds_model_with_actuators(model, &bad, 1, &out), "needs a control range");
+    CHECK(out == poison);
+    ds_model_free(held);
+    ds_model_free(model);
+}
+
 static void time_steps(void) {
     static const char stated[] = "<mujoco>\n<option timestep='0.004'/><worldbody/></mujoco>";
     ds_model *model = NULL;
@@ -342,6 +419,7 @@ int main(void) {
     efforts();
     velocities();
     added();
+    adhering();
     time_steps();
     return report();
 }

@@ -43,7 +43,7 @@ static void pulled(ds_builder *builder) {
     servo.bias[2] = -0.5;
     servo.force_lower = -30.0;
     BAD(actuator, motor, tendon, "rope", "actuator \"winch\": no tendon is called \"rope\"");
-    BAD(actuator, motor, joint, "a", "actuator.tendon: expected one of them, got both");
+    BAD(actuator, motor, joint, "a", "actuator.body: expected one of them, got joint and tendon");
     BAD(actuator, motor, tendon, NULL, "actuator.joint");
     BAD(actuator, motor, struct_size, 8, "struct_size");
     CHECK_OK(ds_builder_add_actuator(builder, &motor));

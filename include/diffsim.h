@@ -788,6 +788,11 @@ enum ds_param_kind
    * DS_ERR_UNSUPPORTED.
    */
   DS_PARAM_PRESCRIBED = 18,
+  /**
+   * index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
+   * negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
+   */
+  DS_PARAM_ACTUATOR_GAIN = 19,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1599,13 +1604,18 @@ typedef struct ds_geom_desc {
    * Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
    */
   double tangential;
+  /**
+   * How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
+   * Contacts do not mind it. Default 0.
+   */
+  double gap;
 } ds_geom_desc;
 
 /**
  * A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
  * with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
  * activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
- * gear force. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
+ * gear force. Or adhesion of a body. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
  */
 typedef struct ds_actuator_desc {
   /**
@@ -1617,7 +1627,7 @@ typedef struct ds_actuator_desc {
    */
   const char *name;
   /**
-   * Name of the joint, which must be there; NULL where tendon is given.
+   * Name of the joint, which must be there; NULL where tendon or body is given.
    */
   const char *joint;
   /**
@@ -1725,6 +1735,12 @@ typedef struct ds_actuator_desc {
    * Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
    */
   double muscle_fvmax;
+  /**
+   * Name of the body, which must be there and have a geom, that adheres to what it touches, in place of a joint: gain w [N] is
+   * shared out over its contacts and pulls along their normals. gain must not be negative, control_lower at least 0, and of
+   * the rest only the bounds and the activation may be given. Default NULL.
+   */
+  const char *body;
 } ds_actuator_desc;
 
 /**
@@ -3308,9 +3324,9 @@ ds_status ds_actuator_desc_set_servo(struct ds_actuator_desc *actuator,
                                      double kd);
 
 /**
- * Adds an actuator on a joint or a tendon; it takes the next entry of u.
+ * Adds an actuator on a joint, a tendon or the contacts of a body; it takes the next entry of u.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there, for both or neither, and for a
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there, for two of them or none, and for a
  * name taken twice. Numbers that make no actuator are refused by ds_builder_build.
  */
 ds_status ds_builder_add_actuator(struct ds_builder *builder,
@@ -3321,7 +3337,7 @@ ds_status ds_builder_add_actuator(struct ds_builder *builder,
  * after those that there are, in this order; keyframes have 0 there. The structs stand next to each other, all of the
  * first one's struct_size. Release *out with ds_model_free; the model stays as it is.
  *
- * Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there or does not move, a name that another actuator has,
+ * Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there or does not move, a name that another actuator has,
  * numbers that are not finite, a range that is not ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of
  * several dofs.
  */

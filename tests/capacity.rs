@@ -89,6 +89,46 @@ fn memory_is_counted_before_it_is_taken() {
     }
 }
 
+/// What adheres has contacts of its own.
+#[test]
+fn memory_of_what_adheres_is_counted() {
+    for mut spec in [rows_of_balls(10), rows_of_balls(40), chain(40), chain(80)] {
+        let bodies: Vec<String> = spec.bodies[1..].iter().map(|b| b.name.clone()).collect();
+        for name in bodies.iter().step_by(3) {
+            let mut a = ActuatorSpec::new(name.clone(), Transmission::Body(name.clone()));
+            a.control_range = Some((0.0, 1.0));
+            spec.actuators.push(a);
+        }
+        let model = Arc::new(Model::compile(spec, Actuation::FromFile).unwrap());
+        drop(Sim::new(model.clone(), &options(1e-3)));
+        for (contact, integrator) in [
+            (Contact::None, Integrator::SymplecticEulerWorld),
+            (Contact::Ncp, Integrator::SymplecticEulerWorld),
+            (Contact::Convex, Integrator::Midpoint),
+            (Contact::Penalty, Integrator::SymplecticEulerWorld),
+            (Contact::Penalty, Integrator::Sdirk2),
+        ] {
+            for (max_contacts, derivatives) in [(1, true), (64, false), (64, true), (512, true)] {
+                let o = Options {
+                    contact,
+                    derivatives,
+                    max_contacts,
+                    integrator,
+                    ..options(1e-3)
+                };
+                let (held, counted) = (held(&model, &o), Bytes::of(&model, &o).total() as u64);
+                let nv = model.nv();
+                let case = format!(
+                    "{nv}, {contact:?}, {integrator:?}, derivatives {derivatives}, {max_contacts}"
+                );
+                assert!(held <= counted, "{case}: {held} bytes, counted {counted}");
+                let most = 5 * held / 2 + 800_000;
+                assert!(counted < most, "{case}: {held} bytes, counted {counted}");
+            }
+        }
+    }
+}
+
 /// Contacts that resist torsion and rolling are solved in one matrix, which grows with their square; what is not used is not
 /// touched.
 #[test]

@@ -185,6 +185,7 @@ fn short_lever(of_finger: bool, lever: f64) -> ModelSpec {
         friction: None,
         condim: Some(1),
         margin: None,
+        gap: None,
     });
     spec
 }

@@ -319,7 +319,7 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
     <body name="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;" pos="0 0 1" euler="1 2 3">
       <freejoint name="fr&#10;ee&#9;"/>
       <inertial pos="0.1 0.01 0.003" mass="1.7" fullinertia="0.03 0.04 0.05 0.001 -0.002 0.0031"/>
-      <geom name="a" type="ellipsoid" size="0.1 0.2 0.3" rgba="0.1 0.2 0.3 0.4" margin="0.003" condim="1"/>
+      <geom name="a" type="ellipsoid" size="0.1 0.2 0.3" rgba="0.1 0.2 0.3 0.4" margin="0.003" gap="0.002" condim="1"/>
       <geom type="mesh" mesh="wedge" contype="2" conaffinity="6" pos="0.3 0.1 0"/>
       <site name="eye" pos="1 2 3" euler="0.3 0 0"/>
       <site name="eye2" pos="1 2.5 3"/>
@@ -348,7 +348,7 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
   </worldbody>
   <contact>
     <exclude body1="slider" body2="日本語"/>
-    <pair geom1="a" geom2="c" friction="0.1 0.2 0.3 0.4 0.5" condim="3" margin="0.002"/>
+    <pair geom1="a" geom2="c" friction="0.1 0.2 0.3 0.4 0.5" condim="3" margin="0.002" gap="0.005"/>
   </contact>
   <equality>
     <connect name="loop" body1="slider" body2="日本語" anchor="0.1 0.2 0.3" active="false"/>
@@ -381,9 +381,11 @@ const ALL: &str = r#"<mujoco model="a &quot;b&quot; &lt;c&gt; &amp; d">
     <general joint="j3" dyntype="filterexact" dynprm="0.3" gaintype="muscle" gainprm="0.7 1.1 8 100 0.4 1.7 1.2 1.3 1.1"
       lengthrange="-1 2" biastype="affine" biasprm="1 2 -3"/>
     <damper joint="j3" kv="2" ctrlrange="0 3"/>
+    <adhesion name="sticky" body="日本語" ctrlrange="0 3" gain="7" forcerange="0 20"/>
+    <general body="日本語" ctrlrange="0 3" dyntype="filter" dynprm="0.2"/>
   </actuator>
   <keyframe><key name="home" qpos="1 2 3 0.5 0.5 0.5 0.5 0.3 1 0 0 0 0.1" qvel="1 2 3 4 5 6 7 8 9 1 2"
-    ctrl="1 2 3 4 5 6 7 8 9 10 11" act="4 3 2 1" mpos="3 2 1 0.1 0.2 0.3" mquat="0.5 0.5 0.5 0.5 1 0 0 0"/></keyframe>
+    ctrl="1 2 3 4 5 6 7 8 9 10 11 12 13" act="5 4 3 2 1" mpos="3 2 1 0.1 0.2 0.3" mquat="0.5 0.5 0.5 0.5 1 0 0 0"/></keyframe>
 </mujoco>"#;
 
 #[test]

@@ -76,6 +76,7 @@ fn placements(model: &Model) -> Vec<Param> {
         .collect();
     list.extend([0, 1].map(|k| param(ParamKind::Tendon, 0, k)));
     list.extend(anchors(model));
+    list.extend((0..model.nu()).map(|j| param(ParamKind::ActuatorGain, j, 0)));
     list
 }
 

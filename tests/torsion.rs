@@ -276,6 +276,7 @@ fn coefficients_that_are_none_are_refused_by_name() {
         friction: Some([0.5, 0.5, 0.01, 0.0, 0.0]),
         condim: Some(4),
         margin: None,
+        gap: None,
     });
     let mut w = World::new(spec, Actuation::FromFile, &with(Contact::Ncp, 1e-3));
     w.v[5] = 5.0;

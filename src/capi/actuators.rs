@@ -75,14 +75,18 @@ fn activation(d: &ds_actuator_desc, name: &str) -> Result<Option<Activation>> {
 
 /// What a desc asks for; messages call it `name`.
 unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
-    let transmission = match (d.joint.is_null(), d.tendon.is_null()) {
-        (_, true) => Transmission::Joint(args::text(d.joint, &format!("{name}.joint"))?.into()),
-        (true, false) => {
-            Transmission::Tendon(args::text(d.tendon, &format!("{name}.tendon"))?.into())
-        }
-        (false, false) => {
+    let text = |at, field: &str| Ok(args::text(at, &format!("{name}.{field}"))?.into());
+    let given = [d.joint, d.tendon, d.body].map(|at| !at.is_null());
+    let transmission = match given {
+        [_, false, false] => Transmission::Joint(text(d.joint, "joint")?),
+        [false, true, false] => Transmission::Tendon(text(d.tendon, "tendon")?),
+        [false, false, true] => Transmission::Body(text(d.body, "body")?),
+        _ => {
+            let fields = ["joint", "tendon", "body"].into_iter().zip(given);
+            let given = fields.filter(|(_, is)| *is).map(|(field, _)| field);
             return Err(Error::invalid(format!(
-                "{name}.joint, {name}.tendon: expected one of them, got both"
+                "{name}.joint, {name}.tendon, {name}.body: expected one of them, got {}",
+                given.collect::<Vec<_>>().join(" and ")
             )));
         }
     };
@@ -114,9 +118,9 @@ unsafe fn spec(d: &ds_actuator_desc, name: &str) -> Result<ActuatorSpec> {
     })
 }
 
-/// Adds an actuator on a joint or a tendon; it takes the next entry of u.
+/// Adds an actuator on a joint, a tendon or the contacts of a body; it takes the next entry of u.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there, for both or neither, and for a
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there, for two of them or none, and for a
 /// name taken twice. Numbers that make no actuator are refused by ds_builder_build.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_builder_add_actuator(
@@ -136,7 +140,7 @@ pub unsafe extern "C" fn ds_builder_add_actuator(
 /// after those that there are, in this order; keyframes have 0 there. The structs stand next to each other, all of the
 /// first one's struct_size. Release *out with ds_model_free; the model stays as it is.
 ///
-/// Errors: DS_ERR_INVALID_ARGUMENT for a joint or tendon that is not there or does not move, a name that another actuator has,
+/// Errors: DS_ERR_INVALID_ARGUMENT for a joint, tendon or body that is not there or does not move, a name that another actuator has,
 /// numbers that are not finite, a range that is not ordered; DS_ERR_UNSUPPORTED for a bias by length or velocity on a joint of
 /// several dofs.
 #[unsafe(no_mangle)]

@@ -267,6 +267,7 @@ pub unsafe extern "C" fn ds_builder_add_geom(
             conaffinity: d.conaffinity,
             priority: d.priority,
             margin: d.margin,
+            gap: d.gap,
             ..GeomSpec::new(name(d.name)?, body, placement, shape(&d)?)
         })?;
         if let Some(out) = out {

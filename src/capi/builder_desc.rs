@@ -127,6 +127,9 @@ pub struct ds_geom_desc {
     pub dissipation: f64,
     /// Friction per slip below its bound, with DS_CONTACT_PENALTY [N s/m]. Default inf: that of the law.
     pub tangential: f64,
+    /// How much farther than within its margin an adhesion pulls in full, which adds up over two geoms as margins do [m].
+    /// Contacts do not mind it. Default 0.
+    pub gap: f64,
 }
 
 // SAFETY: repr(C), the size first, 32-bit fields in pairs, else words: no padding, every bit
@@ -160,6 +163,7 @@ unsafe impl Growing for ds_geom_desc {
             stiffness: g.stiffness,
             dissipation: g.dissipation,
             tangential: g.tangential,
+            gap: g.gap,
         }
     }
 }
@@ -185,7 +189,7 @@ pub enum ds_activation {
 /// A motor, servo or muscle on a joint or along a tendon: force = g w + bias[0] + bias[1] l + bias[2] dl/dt
 /// with l = gear q, or gear[0] times the tendon's length, clamped to its range; w is u clamped to its own range, or the
 /// activation that follows that; g = gain + gain_slopes[0] l + gain_slopes[1] dl/dt; tau = force dl/dq, which on a joint is
-/// gear force. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
+/// gear force. Or adhesion of a body. Fill with ds_actuator_desc_init, then change fields. Everything is copied during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ds_actuator_desc {
@@ -193,7 +197,7 @@ pub struct ds_actuator_desc {
     pub struct_size: usize,
     /// Name, unique among actuators; NULL for none.
     pub name: *const c_char,
-    /// Name of the joint, which must be there; NULL where tendon is given.
+    /// Name of the joint, which must be there; NULL where tendon or body is given.
     pub joint: *const c_char,
     /// Torque on each dof of the joint per unit of force; of a tendon the first counts. Default 1, 0, 0, 0, 0, 0.
     pub gear: [f64; 6],
@@ -248,6 +252,10 @@ pub struct ds_actuator_desc {
     pub muscle_fpmax: f64,
     /// Active force at the highest speed of lengthening, in the same unit, at least 1. Default 1.2.
     pub muscle_fvmax: f64,
+    /// Name of the body, which must be there and have a geom, that adheres to what it touches, in place of a joint: gain w [N] is
+    /// shared out over its contacts and pulls along their normals. gain must not be negative, control_lower at least 0, and of
+    /// the rest only the bounds and the activation may be given. Default NULL.
+    pub body: *const c_char,
 }
 
 // SAFETY: repr(C), the size first, only words: no padding, every bit pattern a value.
@@ -287,6 +295,7 @@ unsafe impl Growing for ds_actuator_desc {
             muscle_vmax: muscle.fastest,
             muscle_fpmax: muscle.passive,
             muscle_fvmax: muscle.lengthening,
+            body: ptr::null(),
         }
     }
 }

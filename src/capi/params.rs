@@ -63,6 +63,9 @@ pub enum ds_param_kind {
     /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. Of a dof without one, selecting it is
     /// DS_ERR_UNSUPPORTED.
     DS_PARAM_PRESCRIBED = 18,
+    /// index: actuator; component 0: its gain, the force per unit of u or of the activation, before the gear. Of adhesion it is not
+    /// negative; selecting that of a muscle is DS_ERR_UNSUPPORTED.
+    DS_PARAM_ACTUATOR_GAIN = 19,
 }
 
 /// A parameter of a sim.
@@ -98,6 +101,7 @@ fn param(p: &ds_param) -> Result<Param> {
         DS_PARAM_CONTACT_TANGENTIAL => ParamKind::ContactTangential,
         DS_PARAM_TENDON => ParamKind::Tendon,
         DS_PARAM_PRESCRIBED => ParamKind::Prescribed,
+        DS_PARAM_ACTUATOR_GAIN => ParamKind::ActuatorGain,
     })?;
     Ok(Param {
         kind,

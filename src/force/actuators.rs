@@ -1,5 +1,5 @@
 //! Actuators: what inputs and activations do to joints and along tendons, through a gear, a gain and a bias, with clamps.
-//! Explicit.
+//! Explicit. How the force of one that pulls a body acts is for [`Adhesion`] to say.
 //!
 //! What drives an actuator is its input, or its activation where it has one: here both are `u`. The length of a transmission
 //! is gear[0] q of a joint, or gear[0] l(q) of a tendon; its moment is m = gear of a joint's dofs,
@@ -7,13 +7,14 @@
 //!
 //!   ∂f/∂q = gear F H + m (F_l ∂l/∂q + F_l̇ ∂l̇/∂q),   ∂l̇/∂q_j = Σ_k v_k H_kj,   ∂f/∂v = m F_l̇ ∂l/∂q.
 
+use super::adhesion::{self, Adhesion};
 use super::face::{Input, State};
 use super::slopes::Slopes;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
 use crate::model::bounded::bounded;
 use crate::model::muscle::{Muscle, Pull};
-use crate::model::params::Param;
+use crate::model::params::{Param, ParamKind};
 use crate::model::{ActsOn, Actuator, Model};
 use crate::tendon::{Cords, Displacement};
 
@@ -26,6 +27,8 @@ struct ActuatorForce {
     by_u: f64,
     by_length: f64,
     by_rate: f64,
+    /// By the gain, where that is a number.
+    by_gain: f64,
     /// Distance of the input or force to the nearest clamp, in its own unit.
     margin: f64,
 }
@@ -33,7 +36,12 @@ struct ActuatorForce {
 impl ActuatorForce {
     /// `state` finds length and rate before the gear. At a clamp itself the slope is that of the unclamped side.
     #[inline(always)]
-    fn of(a: &Actuator, peaks: [f64; 2], u: f64, state: impl FnOnce() -> [f64; 2]) -> Self {
+    fn of(
+        a: &Actuator,
+        (gain, peaks): (f64, [f64; 2]),
+        u: f64,
+        state: impl FnOnce() -> [f64; 2],
+    ) -> Self {
         // An activation's input is clamped where the activation follows it.
         let range = a.control_range.filter(|_| a.activation.is_none());
         let drive = bounded(u, range);
@@ -44,14 +52,17 @@ impl ActuatorForce {
                     [length, rate] = state().map(|x| a.gear[0] * x);
                 }
                 Law {
-                    force: a.gain * drive.value + a.bias[0] + a.bias[1] * length + a.bias[2] * rate,
-                    gain: a.gain,
+                    force: gain * drive.value + a.bias[0] + a.bias[1] * length + a.bias[2] * rate,
+                    gain,
                     by_length: a.bias[1],
                     by_rate: a.bias[2],
                     margin: f64::INFINITY,
                 }
             }
-            false => Law::of(a, peaks, drive.value, state().map(|x| a.gear[0] * x)),
+            false => {
+                let state = state().map(|x| a.gear[0] * x);
+                Law::of(a, (gain, peaks), drive.value, state)
+            }
         };
         let force = bounded(law.force, a.force_range);
         ActuatorForce {
@@ -59,6 +70,7 @@ impl ActuatorForce {
             by_u: force.times(drive.times(law.gain)),
             by_length: force.times(law.by_length * a.gear[0]),
             by_rate: force.times(law.by_rate * a.gear[0]),
+            by_gain: force.times(drive.value),
             margin: drive.margin.min(force.margin).min(law.margin),
         }
     }
@@ -85,7 +97,12 @@ impl Law {
         a.active.is_none() && a.passive.is_none() && a.gain_slopes == [0.0; 2]
     }
 
-    fn of(a: &Actuator, [active, passive]: [f64; 2], u: f64, [length, rate]: [f64; 2]) -> Law {
+    fn of(
+        a: &Actuator,
+        (gain, [active, passive]): (f64, [f64; 2]),
+        u: f64,
+        [length, rate]: [f64; 2],
+    ) -> Law {
         let affine = |at: f64, [by_length, by_rate]: [f64; 2]| Pull {
             force: at + by_length * length + by_rate * rate,
             by_length,
@@ -94,7 +111,7 @@ impl Law {
         };
         let gain = match &a.active {
             Some(muscle) => muscle.active(active, length, rate),
-            None => affine(a.gain, a.gain_slopes),
+            None => affine(gain, a.gain_slopes),
         };
         let bias = match &a.passive {
             Some(muscle) => muscle.passive(passive, length),
@@ -159,6 +176,8 @@ impl Reference {
                 let moment = self.cords.support(i).iter().zip(self.cords.moment(i));
                 moment.for_each(|(k, g)| x[*k] = a.gear[0] * g);
             }
+            // No muscle.
+            ActsOn::Body(_) => {}
         }
         self.dynamics.mass.solve(model.topology(), x);
         x.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -183,10 +202,17 @@ impl Actuators {
         let inputs = list.map(|(j, a)| match a.acts_on {
             ActsOn::Joint { iv, .. } => Input::new(j, (iv..).zip(a.gear.iter().copied())),
             ActsOn::Tendon(i) => Input::new(j, cords.support(i).iter().map(|k| (*k, 0.0))),
+            // The body may touch anything.
+            ActsOn::Body(body) => {
+                let home = adhesion::home(model, body);
+                let others = (0..model.nv()).filter(|k| *k != home);
+                Input::new(j, std::iter::once(home).chain(others).map(|k| (k, 0.0)))
+            }
         });
         let entries = |a: &Actuator| match a.acts_on {
             ActsOn::Joint { .. } => 1,
             ActsOn::Tendon(i) => cords.hessian(i).len(),
+            ActsOn::Body(_) => 0,
         };
         Actuators {
             inputs: inputs.collect(),
@@ -206,24 +232,38 @@ impl Actuators {
         self.entries
     }
 
-    /// Adds the forces to `tau`; how far they are from where their slopes jump.
-    pub fn apply(&mut self, at: &State<'_>, cords: &Cords, tau: &mut [f64]) -> f64 {
+    /// Adds the forces to `tau`; how far they are from where their slopes jump. Without `adhesion` bodies touch nothing.
+    pub fn apply(
+        &mut self,
+        at: &State<'_>,
+        cords: &Cords,
+        adhesion: Option<&Adhesion>,
+        tau: &mut [f64],
+    ) -> f64 {
         let mut distance = f64::INFINITY;
         let kept = self.inputs.iter_mut().zip(&mut self.forces);
-        let list = at.model.actuators().iter().zip(&self.peaks).zip(at.u);
-        for ((input, force), ((a, peaks), u)) in kept.zip(list) {
+        let list = at.model.actuators().iter().zip(at.u);
+        let laws = at.params.actuator_gain.iter().copied().zip(&self.peaks);
+        for ((j, (input, force)), ((a, u), (gain, peaks))) in kept.enumerate().zip(list.zip(laws)) {
+            let law = (gain, *peaks);
             match a.acts_on {
                 ActsOn::Joint { iq, iv, .. } => {
-                    *force = ActuatorForce::of(a, *peaks, *u, || [at.q[iq], at.v[iv]]);
+                    *force = ActuatorForce::of(a, law, *u, || [at.q[iq], at.v[iv]]);
                 }
                 ActsOn::Tendon(i) => {
                     *force =
-                        ActuatorForce::of(a, *peaks, *u, || [cords.length(i), cords.rate(i, at.v)]);
+                        ActuatorForce::of(a, law, *u, || [cords.length(i), cords.rate(i, at.v)]);
                     for (moment, g) in input.moment_mut().iter_mut().zip(cords.moment(i)) {
                         *moment = a.gear[0] * g;
                     }
                     if force.acts() || force.by_u != 0.0 {
                         distance = distance.min(cords.switch_distance(i));
+                    }
+                }
+                ActsOn::Body(_) => {
+                    *force = ActuatorForce::of(a, law, *u, || [0.0; 2]);
+                    if let Some(moment) = adhesion.and_then(|x| x.moment(j)) {
+                        input.set_moments(|k| moment[k]);
                     }
                 }
             }
@@ -268,13 +308,20 @@ impl Actuators {
                         }
                     }
                 }
-                ActsOn::Tendon(_) => {}
+                ActsOn::Tendon(_) | ActsOn::Body(_) => {}
             }
         }
     }
 
     /// Adds −∂f/∂p to `r`: joints and points that are displaced move the stations of tendons.
     pub fn by_parameter(&self, at: &State<'_>, cords: &Cords, p: &Param, r: &mut [f64]) {
+        if p.kind == ParamKind::ActuatorGain {
+            let j = p.index as usize;
+            for (k, moment) in self.inputs[j].moments() {
+                r[k] -= moment * self.forces[j].by_gain;
+            }
+            return;
+        }
         let Some(displaced) = Displacement::of(at.model, at.params, at.kin, p) else {
             return;
         };
@@ -304,6 +351,7 @@ impl Actuators {
         let [length, rate] = match a.acts_on {
             ActsOn::Joint { iq, iv, .. } => [at.q[iq], at.v[iv]],
             ActsOn::Tendon(i) => [cords.length(i), cords.rate(i, at.v)],
+            ActsOn::Body(_) => [0.0; 2],
         };
         [self.forces[j].force, a.gear[0] * length, a.gear[0] * rate]
     }
@@ -322,7 +370,13 @@ impl Actuators {
             ActsOn::Tendon(i) => cords.for_rate(i, at.v, |k, g, turned| {
                 visit(k, f.by_length * g + f.by_rate * turned, f.by_rate * g);
             }),
+            ActsOn::Body(_) => {}
         }
+    }
+
+    /// Force of one at the last state [N or N m], before the gear.
+    pub fn force(&self, j: usize) -> f64 {
+        self.forces[j].force
     }
 
     pub fn inputs(&self) -> &[Input] {

@@ -129,6 +129,13 @@ impl Input {
         &mut self.moment
     }
 
+    /// Takes the moments of all dofs.
+    pub fn set_moments(&mut self, of: impl Fn(usize) -> f64) {
+        for (moment, k) in self.moment.iter_mut().zip(&self.dofs) {
+            *moment = of(*k);
+        }
+    }
+
     /// Dofs with their moments.
     #[inline(always)]
     pub fn moments(&self) -> impl Iterator<Item = (usize, f64)> + '_ {

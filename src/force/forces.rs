@@ -1,8 +1,10 @@
 //! The forces that a simulation has.
 
 mod kinds;
+mod touching;
 
 use super::actuators::Actuators;
+use super::adhesion::Adhesion;
 use super::apart::Apart;
 use super::elastic::Elastic;
 use super::face::{Force, Input, State};
@@ -20,6 +22,7 @@ use crate::dynamics::system::System;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Param, ParamKind, Params};
+use crate::model::topology::Topology;
 use crate::spatial::Vec3;
 use crate::tendon::Cords;
 
@@ -39,6 +42,8 @@ pub struct Forces {
     fluid: FluidForces,
     /// Where contacts and limits are forces.
     pub penalty: Option<Box<PenaltyContacts>>,
+    /// Where there are contacts and actuators that pull at them.
+    pub adhesion: Option<Box<Adhesion>>,
     others: Vec<Box<dyn Force>>,
     implicit: Slopes,
     slopes: Slopes,
@@ -69,6 +74,7 @@ impl Forces {
             lift: GravityCompensation::new(model),
             fluid: FluidForces::new(model),
             penalty: None,
+            adhesion: None,
             others,
             implicit: Slopes::new(model.nv(), 0),
             slopes: Slopes::default(),
@@ -127,7 +133,7 @@ impl Forces {
 
     /// Whether slopes may ever join dofs of different branches.
     pub fn may_cross(&self) -> bool {
-        self.cross.capacity() > 0 || self.penalty.is_some()
+        self.cross.capacity() > 0 || self.may_touch()
     }
 
     /// The most dofs whose forces slopes may tie to other dofs, and the most entries of that kind, without those of contacts.
@@ -138,11 +144,6 @@ impl Forces {
     /// Whether there are forces that fade in.
     pub fn fade(&self) -> bool {
         self.penalty.is_some() || self.elastic.fades()
-    }
-
-    /// Whether contacts are forces that act now, as of the last [`Forces::apply`].
-    pub fn touches(&self) -> bool {
-        self.penalty.as_ref().is_some_and(|p| p.acts())
     }
 
     /// Takes new parameters; armature + h D̃ + h² K̃ of every dof into `diagonal`, what else is constant into `system`.
@@ -211,7 +212,7 @@ impl Forces {
     /// The generalized force f(q, v, u) − h K̃ v into `tau`; how far it is from where the slopes jump.
     ///
     /// # Errors
-    /// Those of [`PenaltyContacts::apply`].
+    /// Those of [`PenaltyContacts::apply`] and [`Adhesion::find`].
     pub fn apply(&mut self, at: &State<'_>, tau: &mut [f64]) -> Result<f64> {
         // What any first summand, of either sign of zero, leaves as it is.
         tau.fill(-0.0);
@@ -222,7 +223,7 @@ impl Forces {
             self.cords.update_one(*i, at.kin, at.q);
         }
         self.fluid.apply(at, tau);
-        let mut distance = self.actuators.apply(at, &self.cords, tau);
+        let mut distance = self.actuate(at, tau)?;
         if self.elastic.acts() {
             self.elastic.apply(at, &self.cords, tau);
             distance = distance.min(self.elastic.switch_distance());
@@ -271,19 +272,20 @@ impl Forces {
             });
         }
         self.slopes = slopes;
-        if let Some(penalty) = &mut self.penalty {
-            penalty.differentiate(at);
-        }
+        self.differentiate_touching(at);
     }
 
     /// Visits the entries of R_q and R_v between dofs of one branch: (row, column, by q, by v). One may come more than
     /// once.
     #[inline(always)]
-    pub fn for_branches(&self, h: f64, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    pub fn for_branches(
+        &self,
+        t: &Topology,
+        h: f64,
+        mut visit: impl FnMut(usize, usize, f64, f64),
+    ) {
         self.for_listed(h, &mut visit);
-        if let Some(penalty) = &self.penalty {
-            penalty.for_branches(visit);
-        }
+        self.for_touching(t, visit);
     }
 
     /// Those without what contacts add.
@@ -300,24 +302,30 @@ impl Forces {
 
     /// Visits those between dofs of different branches.
     #[inline(always)]
-    pub fn for_cross(&self, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    pub fn for_cross(&self, t: &Topology, mut visit: impl FnMut(usize, usize, f64, f64)) {
         for e in &self.cross {
             visit(e.row, e.column, e.by_q, e.by_v);
         }
         if let Some(penalty) = &self.penalty {
-            penalty.for_cross(visit);
+            penalty.for_cross(&mut visit);
+        }
+        if let Some(adhesion) = &self.adhesion {
+            adhesion.for_cross(t, visit);
         }
     }
 
     /// r += (R_q δq + R_v δv) of entries between dofs of different branches, and of contacts `within` them, too. An empty
     /// part stands for zero.
-    pub fn times_cross(&self, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
+    pub fn times_cross(&self, t: &Topology, within: bool, [q, v]: [&[f64]; 2], r: &mut [f64]) {
         for e in &self.cross {
             let along = |d: &[f64]| d.get(e.column).copied().unwrap_or(0.0);
             r[e.row] += e.by_q * along(q) + e.by_v * along(v);
         }
         if let Some(penalty) = &self.penalty {
             penalty.times(within, [q, v], r);
+        }
+        if let Some(adhesion) = &self.adhesion {
+            adhesion.times(t, within, [q, v], r);
         }
     }
 
@@ -329,6 +337,9 @@ impl Forces {
         }
         if let Some(penalty) = &self.penalty {
             penalty.times_transposed(w, q_bar, v_bar);
+        }
+        if let Some(adhesion) = &self.adhesion {
+            adhesion.times_transposed(w, q_bar, v_bar);
         }
     }
 
@@ -369,7 +380,9 @@ impl Forces {
         let has_kink = |p: &Param| {
             self.fluid.has_kink(params, p) || self.elastic.has_kink(model, params, cords, p)
         };
-        penalty.is_some_and(|x| x.is_one_sided(params, selected)) || selected.iter().any(has_kink)
+        penalty.is_some_and(|x| x.is_one_sided(params, selected))
+            || (self.adhesion.as_ref()).is_some_and(|a| a.is_degenerate())
+            || selected.iter().any(has_kink)
     }
 
     /// Accepts a parameter by which the forces have derivatives, of another force one that it has.
@@ -413,6 +426,9 @@ impl Forces {
         if let Some(penalty) = &self.penalty {
             penalty.by_parameter(at, p, r);
         }
+        if let Some(adhesion) = &self.adhesion {
+            adhesion.by_parameter(at, p, r);
+        }
     }
 
     /// Gives the system matrix what forces along lengths declared at the last [`Forces::apply`].
@@ -429,6 +445,9 @@ impl Forces {
         self.actuators.couple(model, &self.cords, coupling);
         if let Some(penalty) = &self.penalty {
             penalty.couple(model.topology(), coupling);
+        }
+        if let Some(adhesion) = &self.adhesion {
+            adhesion.couple(model.topology(), coupling);
         }
     }
 

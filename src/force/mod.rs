@@ -8,6 +8,7 @@
 //! give A are products g gᵀ that are set anew in every step ([`Elastic`]).
 
 mod actuators;
+pub mod adhesion;
 mod apart;
 mod elastic;
 mod face;

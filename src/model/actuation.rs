@@ -25,7 +25,7 @@ impl Model {
     /// A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
     ///
     /// # Errors
-    /// `InvalidArgument` naming the actuator for a joint or tendon that is not there or does not move, a name taken
+    /// `InvalidArgument` naming the actuator for a joint, tendon or body that is not there or does not move, a name taken
     /// twice, numbers that no actuator has; `Unsupported` for a servo on a joint of several dofs.
     pub fn with_actuators(&self, specs: &[ActuatorSpec]) -> Result<Model> {
         let new = self.bound(specs)?;
@@ -33,12 +33,19 @@ impl Model {
         for keyframe in &mut model.keyframes {
             keyframe.u.resize(self.nu() + new.len(), 0.0);
         }
-        model.actuators.extend(new);
+        model.actuate(new);
         let na = model.na();
         for keyframe in &mut model.keyframes {
             keyframe.act.resize(na, 0.0);
         }
         Ok(model)
+    }
+
+    /// Takes more actuators, with their gains.
+    pub(super) fn actuate(&mut self, new: Vec<Actuator>) {
+        let gains = new.iter().map(|a| a.gain);
+        self.params.actuator_gain.extend(gains);
+        self.actuators.extend(new);
     }
 
     /// The model with every actuator on a joint clamped to what this bears: ± the effort limit on each dof.
@@ -91,6 +98,7 @@ impl Model {
                 let (acts_on, gears) = match &a.transmission {
                     Transmission::Joint(name) => self.driven_joint(a, name, &who)?,
                     Transmission::Tendon(name) => (self.pulled_tendon(name, &who)?, 1),
+                    Transmission::Body(name) => (self.adhesive_body(a, name, &who)?, 1),
                 };
                 let numbers = [&a.gear[..], &a.bias, &a.gain_slopes, &[a.gain]];
                 if !numbers.into_iter().flatten().all(|x| x.is_finite()) {
@@ -173,6 +181,50 @@ impl Model {
             }
         }
         Ok(ActsOn::Tendon(id))
+    }
+
+    /// A body that adheres to what it touches.
+    fn adhesive_body(&self, a: &ActuatorSpec, name: &str, who: &str) -> Result<ActsOn> {
+        let invalid = |what: String| Err(Error::invalid(format!("actuator {who}: {what}")));
+        let Some(id) = self.body_id(name) else {
+            return invalid(format!("no body is called \"{name}\""));
+        };
+        if self.geoms.iter().all(|g| g.body != id) {
+            return invalid(format!("body \"{name}\" has no geom that could adhere"));
+        }
+        if self.nv() == 0 {
+            return invalid("nothing in the model moves that could be pulled".into());
+        }
+        let [first, rest @ ..] = a.gear;
+        if first != 1.0 || rest != [0.0; 5] {
+            return invalid(format!(
+                "adhesion has no gear, expected 1, got {:?}",
+                a.gear
+            ));
+        }
+        if a.feels_motion() || a.bias != [0.0; 3] {
+            return invalid("adhesion is gain times input, without a bias or a muscle".into());
+        }
+        if a.gain < 0.0 {
+            return invalid(format!(
+                "the gain of adhesion must not be negative, got {}",
+                a.gain
+            ));
+        }
+        let Some((lower, upper)) = a.control_range else {
+            return invalid("adhesion needs a control range, from 0 up: it does not push".into());
+        };
+        if lower < 0.0 {
+            return invalid(format!(
+                "the control range of adhesion must not be negative, got {lower} {upper}"
+            ));
+        }
+        if let Some((lower, upper)) = a.force_range.filter(|r| r.1 < 0.0) {
+            return invalid(format!(
+                "the force range of adhesion must reach to 0 or above, got {lower} {upper}"
+            ));
+        }
+        Ok(ActsOn::Body(id))
     }
 
     /// One motor of unit gear on every dof of some joints.

@@ -248,11 +248,15 @@ impl ModelBuilder {
     /// Adds an actuator; returns its index in u.
     ///
     /// # Errors
-    /// `InvalidArgument` for a joint or tendon that is not there yet, or a name taken twice.
+    /// `InvalidArgument` for a joint, tendon or body that is not there yet, or a name taken twice.
     pub fn add_actuator(&mut self, actuator: ActuatorSpec) -> Result<usize> {
         let (what, name, is_there) = match &actuator.transmission {
             Transmission::Joint(name) => ("joint", name, self.joints.contains(name)),
             Transmission::Tendon(name) => ("tendon", name, self.tendons.contains(name)),
+            Transmission::Body(name) => {
+                let mut bodies = self.spec.bodies.iter();
+                ("body", name, bodies.any(|b| b.name == *name))
+            }
         };
         if !is_there {
             return Err(Error::invalid(format!(

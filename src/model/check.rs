@@ -190,6 +190,12 @@ pub(super) fn check_geom(g: &GeomSpec, who: &str) -> Result<()> {
             g.dissipation
         )));
     }
+    if !(g.gap >= 0.0 && g.gap.is_finite()) {
+        return Err(Error::invalid(format!(
+            "geom {who}: gap must be finite and not negative, got {}",
+            g.gap
+        )));
+    }
     if !g.margin.is_finite() {
         return Err(Error::invalid(format!(
             "geom {who}: margin must be finite, got {}",

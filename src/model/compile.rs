@@ -260,6 +260,7 @@ impl Compiler {
             spring_anchors: springs.iter().map(|s| [s.anchor1, s.anchor2]).collect(),
             tendon: tendons.iter().map(TendonSpec::numbers).collect(),
             tendon_points: tendons.iter().map(TendonSpec::points).collect(),
+            actuator_gain: Vec::new(),
         };
         let mut pairs = spec.pairs;
         for p in &mut pairs {
@@ -321,7 +322,8 @@ impl Compiler {
         let mut params = model.params.clone();
         params.refresh(&model);
         model.params = params;
-        model.actuators = model.actuators_of(&spec.actuators, actuation)?;
+        let actuators = model.actuators_of(&spec.actuators, actuation)?;
+        model.actuate(actuators);
         model.bind_sensors(spec.sensors, &self.new_body, actuation)?;
         model.check_moving_mass()?;
         model.choose_origins();

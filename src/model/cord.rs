@@ -182,4 +182,6 @@ fn leg_length(leg: &Leg<'_>, places: &[Pose]) -> f64 {
 pub enum Transmission {
     Joint(String),
     Tendon(String),
+    /// Adhesion at the contacts of a body.
+    Body(String),
 }

@@ -123,7 +123,7 @@ impl Actuator {
     pub fn joint(&self) -> Option<usize> {
         match self.acts_on {
             ActsOn::Joint { joint, .. } => Some(joint),
-            ActsOn::Tendon(_) => None,
+            ActsOn::Tendon(_) | ActsOn::Body(_) => None,
         }
     }
 }
@@ -139,6 +139,8 @@ pub enum ActsOn {
     },
     /// By its index.
     Tendon(usize),
+    /// Its contacts, by its index.
+    Body(usize),
 }
 
 /// A stored state in this library's layout.

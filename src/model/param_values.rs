@@ -31,6 +31,7 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c],
             ParamKind::JointPlacement => self.joint_placement[i][c],
             ParamKind::Gravity => self.gravity[c],
+            ParamKind::ActuatorGain => self.actuator_gain[i],
             ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
                 (Some((point, axis)), _) => self.anchor(p, point)[axis],
                 (None, ParamKind::Spring) => self.spring[i][c],
@@ -62,6 +63,7 @@ impl Params {
             ParamKind::GeomSize => self.geom_size[i][c] = value,
             ParamKind::JointPlacement => self.joint_placement[i][c] = value,
             ParamKind::Gravity => self.gravity[c] = value,
+            ParamKind::ActuatorGain => self.actuator_gain[i] = value,
             ParamKind::Spring | ParamKind::Tendon => match (p.anchor(), p.kind) {
                 (Some((point, axis)), _) => self.anchor_mut(p, point)[axis] = value,
                 (None, ParamKind::Spring) => self.spring[i][c] = value,
@@ -266,6 +268,17 @@ impl Model {
             }
             ParamKind::Prescribed => {
                 range("index (a dof)", p.index, self.nv())?;
+                range("component", p.component, 1)
+            }
+            ParamKind::ActuatorGain => {
+                range("index (an actuator)", p.index, self.nu())?;
+                let a = &self.actuators()[p.index as usize];
+                if a.active.is_some() {
+                    return Err(Error::unsupported(format!(
+                        "param: ActuatorGain of actuator \"{}\": a muscle's curves take the place of the gain",
+                        a.name
+                    )));
+                }
                 range("component", p.component, 1)
             }
             ParamKind::Force => Err(Error::unsupported(format!(

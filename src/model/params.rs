@@ -52,6 +52,9 @@ pub enum ParamKind {
     Tendon = 17,
     /// index: dof whose velocity is prescribed; component 0 [m/s or rad/s]. A simulation holds its value.
     Prescribed = 18,
+    /// index: actuator whose gain is no muscle's; component 0: force per unit of what drives it, before the gear. Of adhesion it
+    /// is not negative.
+    ActuatorGain = 19,
     /// index: force that a simulation was given beside its model's; component: parameter of it. The force holds its
     /// value. Not of the C interface.
     Force = 1000,
@@ -134,4 +137,6 @@ pub struct Params {
     pub tendon: Vec<[f64; 4]>,
     /// Per tendon: where the points of its path are in their bodies' frames [m].
     pub tendon_points: Vec<Vec<Vec3>>,
+    /// Per actuator: force per unit of what drives it.
+    pub actuator_gain: Vec<f64>,
 }

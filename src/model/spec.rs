@@ -265,6 +265,8 @@ pub struct GeomSpec {
     pub priority: i32,
     /// Distance at which a contact enters the step [m].
     pub margin: f64,
+    /// How much farther adhesion pulls in full [m]; nothing else minds it.
+    pub gap: f64,
     /// With them it meets a fluid as an ellipsoid; a body without such a geom does by a box of its inertia.
     pub fluid: Option<FluidCoefficients>,
     /// How it is drawn, 0 to 1 each; NaN where the description does not say.
@@ -289,6 +291,7 @@ impl GeomSpec {
             conaffinity: 1,
             priority: 0,
             margin: 0.0,
+            gap: 0.0,
             fluid: None,
             rgba: [f32::NAN; 4],
             origin: String::new(),
@@ -308,7 +311,7 @@ pub struct SiteSpec {
 
 /// A motor, servo or muscle: force = gain·w + bias[0] + bias[1]·l + bias[2]·l̇ with l = gear·q, or gear times the length of
 /// its tendon, clamped to `force_range`; w is u clamped to `control_range`, or the activation that follows it; the gain
-/// grows by gain_slopes[0]·l + gain_slopes[1]·l̇; τ = gear·force.
+/// grows by gain_slopes[0]·l + gain_slopes[1]·l̇; τ = gear·force. An adhesion's force pulls its body to what the body touches.
 #[derive(Clone, Debug)]
 pub struct ActuatorSpec {
     pub name: String,
@@ -429,4 +432,6 @@ pub struct PairSpec {
     pub friction: Option<[f64; 5]>,
     pub condim: Option<i32>,
     pub margin: Option<f64>,
+    /// As of a geom, of which two add up where this is not given.
+    pub gap: Option<f64>,
 }

@@ -32,6 +32,7 @@ impl Sim {
     /// with each other; `Unsupported` where the pair's condim is.
     pub fn set_pair_enabled(&mut self, geom_a: usize, geom_b: usize, enabled: bool) -> Result<()> {
         self.with_scene(|scene, model, _| scene.set_pair_enabled(model, geom_a, geom_b, enabled))?;
+        self.filter_adhesion();
         self.forget_step();
         Ok(())
     }

@@ -48,7 +48,7 @@ pub fn of_dofs(
     }
 }
 
-/// Shows the arrows of a gradient by u: each actuator's along what its joint moves; one on a tendon has none.
+/// Shows the arrows of a gradient by u: each actuator's along what its joint moves; one on a tendon or a body has none.
 pub fn of_controls(
     model: &Model,
     kin: &Kinematics,

@@ -16,6 +16,7 @@ pub(super) struct Pair {
     condim: i32,
     friction: [f64; 5],
     margin: f64,
+    gap: f64,
 }
 
 pub(super) struct Filters {
@@ -76,6 +77,7 @@ pub(super) fn contact(w: &mut Writer) -> Filters {
                 condim: pair.condim,
                 friction: friction(model, [a, b], pair.friction),
                 margin: pair.margin.max(0.0),
+                gap: rules.gap([a, b]),
             })
         })
         .collect();
@@ -114,7 +116,8 @@ pub(super) fn write_contact(xml: &mut Xml, w: &Writer, filters: &Filters) {
             .attribute("geom2", w.geoms.of(p.b))
             .integer("condim", i64::from(p.condim))
             .numbers("friction", &p.friction)
-            .unless(&[0.0], "margin", &[p.margin]);
+            .unless(&[0.0], "margin", &[p.margin])
+            .unless(&[0.0], "gap", &[p.gap]);
         xml.end();
     }
     xml.end();

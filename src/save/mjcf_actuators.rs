@@ -19,6 +19,7 @@ pub(super) fn write(xml: &mut Xml, w: &mut Writer, tendons: &Names) -> (Names, V
                 place(w, a, [joint, iv]).map(|(joint, gear)| (("joint", joint), gear))
             }
             ActsOn::Tendon(i) => Ok((("tendon", tendons.of(i).to_owned()), a.gear.clone())),
+            ActsOn::Body(i) => Ok((("body", w.bodies.of(i).to_owned()), a.gear.clone())),
         };
         match target {
             Ok(((what, joint), gear)) => {
@@ -112,7 +113,11 @@ fn one(
     gear: &[f64],
 ) {
     let is_simple = a.gain_slopes == [0.0; 2] && a.active.is_none() && a.passive.is_none();
-    let motor = is_simple && a.gain == 1.0 && a.bias == [0.0; 3] && a.activation.is_none();
+    let motor = is_simple
+        && a.gain == 1.0
+        && a.bias == [0.0; 3]
+        && a.activation.is_none()
+        && !matches!(a.acts_on, ActsOn::Body(_));
     xml.start(if motor { "motor" } else { "general" })
         .named("name", name)
         .attribute(what, target);

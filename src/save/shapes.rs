@@ -198,6 +198,7 @@ pub(super) fn geom(xml: &mut Xml, w: &mut Writer, assets: &Assets, id: usize) {
         w.losses.note(MATERIAL_LOST, &g.name);
     }
     xml.unless(&[0.0], "margin", &[g.margin.max(0.0)]);
+    xml.unless(&[0.0], "gap", &[g.gap]);
     if let Some(fluid) = g.fluid {
         xml.attribute("fluidshape", "ellipsoid").unless(
             &FluidCoefficients::default().to_array(),

@@ -97,7 +97,7 @@ fn balance(sim: &mut Sim, lin: &mut Linearization, along: &Along<'_>) -> Result<
         packed_mul(t, &d.id.above_v, &d.id.below_v, v, r);
     }
     // What contacts add within branches is in R, but of deep trees, which have none.
-    sim.forces.times_cross(t.is_deep(), [q, v], r);
+    sim.forces.times_cross(t, t.is_deep(), [q, v], r);
     sim.forces.input_direction(u, r);
     match p {
         Parameters::Unit(p) => at!(sim, d).column(&sim.selected[p], r),

@@ -205,11 +205,9 @@ impl Sim {
             force_terms!(self, |row, column, by_q, by_v| {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
-            if let Some(penalty) = &self.forces.penalty {
-                penalty.for_branches(|row, column, by_q, by_v| {
-                    add_entry(&mut d.id, t, [row, column], by_q, by_v);
-                });
-            }
+            self.forces.for_touching(t, |row, column, by_q, by_v| {
+                add_entry(&mut d.id, t, [row, column], by_q, by_v);
+            });
         }
         if !by_directions {
             let at = self.state.start(model, self.options.time_step);

@@ -21,6 +21,7 @@ impl Sim {
         if let (Some(to), Some(from)) = (sim.scene_mut(), self.scene()) {
             to.filter_as(&self.model, from);
         }
+        sim.filter_adhesion();
         sim.drive_as(&self.driven);
         sim.select_params(&self.selected)?;
         sim.params = self.params.clone();

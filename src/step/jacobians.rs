@@ -176,7 +176,8 @@ impl Sim {
             return self.linearize_stages();
         }
         // Forces join what they join at the place that the derivative is taken at.
-        if self.contact.is_none() && (self.held < Held::Velocities || self.theta.is_some()) {
+        let may_join = self.contact.is_none() || self.forces.may_touch();
+        if may_join && (self.held < Held::Velocities || self.theta.is_some()) {
             self.prepare()?;
         }
         self.start_coupling();
@@ -265,7 +266,7 @@ impl Sim {
         };
         // Those of a stage are in what it does.
         if self.theta.is_none() {
-            self.forces.for_cross(&mut add);
+            self.forces.for_cross(t, &mut add);
         }
         if let Some(c) = &self.contact
             && let Some(l) = &c.linear

@@ -9,7 +9,8 @@ use crate::constraint::room;
 use crate::contact::capacity::DENSE;
 use crate::contact::ncp::DENSE_AT_LAST;
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::topology::Topology;
+use crate::model::{ActsOn, Actuator, Model};
 
 /// Bytes of a simulation, never less than it takes and at most about twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +39,21 @@ impl Bytes {
         let has_cords = !model.tendons().is_empty() || !model.springs().is_empty();
         let coupled = if has_cords { 24 } else { 0 };
         let is_implicit = options.integrator.formula().is_some();
+        let pulls = |a: &Actuator| matches!(a.acts_on, ActsOn::Body(_));
+        let grips = model.actuators().iter().filter(|a| pulls(a)).count() as u128;
+        let adheres = grips > 0 && options.contact != Contact::None;
+        let touches = adheres || options.contact == Contact::Penalty;
         let has_stage = matches!(
             options.integrator,
             Integrator::ImplicitEuler | Integrator::Midpoint
         );
+        let differentiates = options.derivatives || is_implicit || has_stage;
         if options.derivatives || is_implicit {
             let square = if deep { 24 } else { 52 };
             linear += square * nv * nv + 3000 * nv + 8 * nv * (nu + na);
         }
         if is_implicit {
-            let square = match (deep, options.contact == Contact::Penalty) {
+            let square = match (deep, touches) {
                 (true, true) => 128,
                 (true, false) => 16 + 2 * coupled,
                 (false, true) => 80,
@@ -57,7 +63,7 @@ impl Bytes {
             linear += square * nv * nv + links * nv + 120 * packed + 8 * nv * (nu + na);
         }
         if has_stage {
-            let crossed = options.contact == Contact::Penalty;
+            let crossed = touches;
             let square = match deep {
                 true if crossed => 64,
                 true => coupled,
@@ -70,17 +76,15 @@ impl Bytes {
             let links = if deep { 8000 } else { 3000 };
             linear += (square + inverse) * nv * nv + links * nv + 120 * packed;
         }
+        linear += grips * 64 * nv;
+        if adheres {
+            linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates);
+        }
         if options.contact == Contact::None {
             return Bytes { linear, matrices };
         }
         if options.contact == Contact::Penalty {
-            linear += 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
-            linear += contacts * (2500 + 48 * nv + 24 * nu);
-            if options.derivatives || is_implicit || has_stage {
-                let arms = nv.min(2 * t.max_depth as u128);
-                let bent = if t.varying.is_empty() { 0 } else { 200 };
-                linear += contacts * arms * (200 + bent);
-            }
+            linear += at_contacts(t, [contacts, nv, nu, geoms], differentiates);
             return Bytes { linear, matrices };
         }
         let turns = resists_turning(model);
@@ -138,6 +142,18 @@ impl Bytes {
 /// Whether the system has so many bytes now.
 pub(crate) fn is_there(bytes: u128) -> bool {
     usize::try_from(bytes).is_ok_and(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok())
+}
+
+/// Of forces at contacts with a scene of their own.
+fn at_contacts(t: &Topology, [contacts, nv, nu, geoms]: [u128; 4], differentiates: bool) -> u128 {
+    let mut linear = 250_000 + 3000 * geoms + 100 * (geoms * geoms).min(40_000);
+    linear += contacts * (2500 + 48 * nv + 24 * nu);
+    if differentiates {
+        let arms = nv.min(2 * t.max_depth as u128);
+        let bent = if t.varying.is_empty() { 0 } else { 200 };
+        linear += contacts * arms * (200 + bent);
+    }
+    linear
 }
 
 /// Rows beside those of contacts, each alone: bounds, dry friction, equalities, springs and tendons, at most.

@@ -37,11 +37,26 @@ impl Sim {
         stage.or(self.forces.penalty.as_mut().map(|p| &mut p.scene))
     }
 
+    /// Gives the scene of what is pulled what a user said of pairs to that of the steps.
+    pub(crate) fn filter_adhesion(&mut self) {
+        let stage = self.contact.as_ref().map(|c| &c.scene);
+        let forces = &mut self.forces;
+        let of_steps = stage.or(forces.penalty.as_ref().map(|p| &p.scene));
+        if let (Some(adhesion), Some(of_steps)) = (&mut forces.adhesion, of_steps) {
+            adhesion.scene.filter_as(&self.model, of_steps);
+        }
+    }
+
     /// The error of a search that found too many contacts, with the geoms that have most.
     pub(crate) fn name_crowd(&self, e: Error) -> Error {
+        if e.status != Status::Capacity {
+            return e;
+        }
+        // What is pulled is found first.
+        let adhesion = self.forces.adhesion.as_ref().map(|a| &a.scene);
         let scene = self.scene().or(self.geometry.scene.as_deref());
-        let crowd = scene.filter(|_| e.status == Status::Capacity);
-        crowd.and_then(|s| s.crowd(&self.model)).unwrap_or(e)
+        let mut scenes = adhesion.into_iter().chain(scene);
+        scenes.find_map(|s| s.crowd(&self.model)).unwrap_or(e)
     }
 
     pub(crate) fn need_contacts(&self) -> Result<()> {

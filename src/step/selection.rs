@@ -5,9 +5,9 @@ use super::options::Contact;
 use super::sim::Sim;
 use super::state::Held;
 use crate::error::{Error, Result};
-use crate::model::SIZES;
 use crate::model::params::{Param, ParamKind};
 use crate::model::topology::WORLD;
+use crate::model::{ActsOn, SIZES};
 
 impl Sim {
     /// Gives the contact stage the sizes and gains in force.
@@ -19,10 +19,10 @@ impl Sim {
         }
         let (stage, penalty) = (&mut self.contact, &mut self.forces.penalty);
         let stage = stage.as_mut().map(|c| &mut c.scene);
-        match stage.or(penalty.as_mut().map(|p| &mut p.scene)) {
-            Some(scene) => scene.resize(&self.model, &self.params.geom_size),
-            None => Ok(()),
-        }
+        let penalty = penalty.as_mut().map(|p| &mut p.scene);
+        let adhesion = self.forces.adhesion.as_mut().map(|a| &mut a.scene);
+        let mut scenes = stage.into_iter().chain(penalty).chain(adhesion);
+        scenes.try_for_each(|scene| scene.resize(&self.model, &self.params.geom_size))
     }
 
     /// Value of a selected parameter.
@@ -63,6 +63,13 @@ impl Sim {
         }
         if p.kind == ParamKind::ExternalWrench {
             return self.model.bodies()[p.index as usize].link != WORLD;
+        }
+        if p.kind == ParamKind::ActuatorGain {
+            let adheres = matches!(
+                self.model.actuators()[p.index as usize].acts_on,
+                ActsOn::Body(_)
+            );
+            return !adheres || self.forces.adhesion.is_some();
         }
         if self.options.contact == Contact::Penalty {
             match p.kind {
@@ -206,6 +213,10 @@ impl Sim {
                 K::GeomFriction | K::ContactDissipation => true,
                 K::Spring => p.component < 2,
                 K::Tendon => p.component < 2,
+                K::ActuatorGain => {
+                    let acts_on = self.model.actuators()[p.index as usize].acts_on;
+                    matches!(acts_on, ActsOn::Body(_))
+                }
                 _ => false,
             };
             if positive && *x < 0.0 {

@@ -16,6 +16,7 @@ use super::theta::Theta;
 use crate::dynamics::Dynamics;
 use crate::error::{Error, Result};
 use crate::force::Forces;
+use crate::force::adhesion::Adhesion;
 use crate::force::penalty::{self, PenaltyContacts};
 use crate::integrator::{Scheme, Start};
 use crate::model::Model;
@@ -111,6 +112,10 @@ impl Sim {
             penalty::fill(&model, &mut params);
             let contacts = PenaltyContacts::new(&model, options.max_contacts, differentiate)?;
             forces.penalty = Some(Box::new(contacts));
+        }
+        if options.contact != Contact::None {
+            let adhesion = Adhesion::new(&model, options.max_contacts, differentiate)?;
+            forces.adhesion = adhesion.map(Box::new);
         }
         let state = StepState::new(&model, carried);
         let implicit = parts

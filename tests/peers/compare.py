@@ -14,6 +14,7 @@ import pinocchio
 import against_differences
 import against_drake
 import against_mujoco
+import against_mujoco_adhesion
 import against_mujoco_margins
 import against_mujoco_ranges
 import against_mujoco_sensors
@@ -41,6 +42,8 @@ def main(names):
     if not names:
         report.section(f"Contact margins against MuJoCo {mujoco.__version__}")
         against_mujoco_margins.compare(report)
+        report.section(f"Adhesion against MuJoCo {mujoco.__version__}")
+        against_mujoco_adhesion.compare(report)
         report.section(f"Ranges of muscles, and sensors of limits, against MuJoCo {mujoco.__version__}")
         against_mujoco_ranges.compare(report)
     report.section(f"Saved as MJCF, against MuJoCo {mujoco.__version__}")

@@ -297,6 +297,13 @@ class Sim:
         _check(lib.ds_actuator_states(self.handle, pq, pv, pu, pl, pr, pf, *[ffi.NULL] * 4))
         return lengths, rates, forces
 
+    def actuator_forces(self, q, v, u):
+        """The generalized force of all actuators."""
+        m, (force, pf) = self.model, _out(self.model.nv)
+        (pq, q), (pv, v), (pu, u) = _in(q, m.nq), _in(v, m.nv), _in(u, m.nu)
+        _check(lib.ds_generalized_forces(self.handle, pq, pv, pu, lib.DS_FORCE_ACTUATOR, pf, *[ffi.NULL] * 4))
+        return force
+
     def tendon_lengths(self, q):
         """Lengths and their moments, nv×ntendon."""
         count = lib.ds_model_ntendon(self.model.handle)

@@ -108,6 +108,7 @@ const DS_PARAM_STABILIZATION = Int32(15)
 const DS_PARAM_CONTACT_TANGENTIAL = Int32(16)
 const DS_PARAM_TENDON = Int32(17)
 const DS_PARAM_PRESCRIBED = Int32(18)
+const DS_PARAM_ACTUATOR_GAIN = Int32(19)
 const DS_FRAME_LOCAL = Int32(0)
 const DS_FRAME_WORLD = Int32(1)
 const DS_FRAME_LOCAL_WORLD_ALIGNED = Int32(2)
@@ -279,6 +280,7 @@ mutable struct ds_geom_desc
     stiffness::Cdouble
     dissipation::Cdouble
     tangential::Cdouble
+    gap::Cdouble
     function ds_geom_desc()
         made = new()
         ds_geom_desc_init(made)
@@ -316,6 +318,7 @@ mutable struct ds_actuator_desc
     muscle_vmax::Cdouble
     muscle_fpmax::Cdouble
     muscle_fvmax::Cdouble
+    body::Ptr{UInt8}
     function ds_actuator_desc()
         made = new()
         ds_actuator_desc_init(made)

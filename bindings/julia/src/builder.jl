@@ -192,7 +192,7 @@ add_joint!(b::Builder, body; kind = :revolute, fields...) =
 
 Adds a geom to a body and gives its id. `kind` is `:plane`, `:sphere`, `:capsule`, `:cylinder`, `:ellipsoid` or `:box`; fields are
 those of `ds_geom_desc`: name, condim, size (3), placement (4×4), friction (3), restitution, stiffness, dissipation, tangential,
-contype, conaffinity, priority, margin.
+contype, conaffinity, priority, margin, gap.
 """
 function add_geom!(b::Builder, body; kind, fields...)
     out = Ref{Int32}(-1)
@@ -203,9 +203,9 @@ function add_geom!(b::Builder, body; kind, fields...)
 end
 
 """
-    add_actuator!(builder; joint = nothing, tendon = nothing, fields...)
+    add_actuator!(builder; joint = nothing, tendon = nothing, body = nothing, fields...)
 
-Adds an actuator on a joint or along a tendon, by name, which takes the next entry of u; fields are those of `ds_actuator_desc`:
+Adds an actuator on a joint, along a tendon or at the contacts of a body, by name, which takes the next entry of u; fields are those of `ds_actuator_desc`:
 name, gear (6), gain, bias (3), control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation (such as
 `:filter`) with what belongs to it, muscle_...
 """

@@ -184,6 +184,7 @@ const PARAMS = (
     spring = LibDiffSim.DS_PARAM_SPRING,
     tendon = LibDiffSim.DS_PARAM_TENDON,
     prescribed = LibDiffSim.DS_PARAM_PRESCRIBED,
+    actuator_gain = LibDiffSim.DS_PARAM_ACTUATOR_GAIN,
 )
 
 """

@@ -526,6 +526,26 @@ def test_models_are_saved(models, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["saved 日本.xml", "saved.urdf"]
 
 
+def test_adhesion():
+    builder = diffsim.Builder()
+    builder.add_geom(0, kind="plane", gap=0.002)
+    inertia = diffsim.inertia_from_com(1.0, [0.0, 0.0, 0.0], [0.004, 0, 0.004, 0, 0, 0.004])
+    ball = builder.add_body(name="ball", inertia=inertia)
+    builder.add_joint(ball, kind="prismatic", name="lift", axis=[0.0, 0.0, 1.0])
+    builder.add_geom(ball, kind="sphere", size=[0.1, 0.0, 0.0])
+    builder.add_actuator(body="ball", name="grip", gain=4.0, control_lower=0.0, control_upper=10.0)
+    for both in ({"joint": "lift"}, {"tendon": "lift"}):
+        with pytest.raises(diffsim.InvalidArgumentError, match="either joint or tendon or body"):
+            builder.add_actuator(body="ball", **both)
+    sim = diffsim.Sim(builder.build(), time_step=0.001)
+    sim.select_params([diffsim.Param("actuator_gain", 0)])
+    # Within the gap it pulls in full, and 1 mm farther not at all.
+    for height, pull in ((0.1015, 20.0), (0.1031, 0.0)):
+        _, v = sim.step([height], [1.0], [5.0])
+        assert v[0] == pytest.approx(1.0 - 0.001 * (9.81 + pull), abs=1e-12)
+        assert sim.jacobians().dv_dp[0, 0] == pytest.approx(-0.001 * pull / 4.0, abs=1e-12)
+
+
 def test_prescribed_velocities(model):
     q, v, u = model.keyframe("standing")
     sim = diffsim.Sim(model, time_step=0.002)

@@ -96,7 +96,7 @@ ELSEWHERE = {
     "ds_problem_options": (options.ProblemOptions, {"nv", "max_contacts", "law"}),
     "ds_joint_desc": (options.JointFields, {"kind"}),
     "ds_geom_desc": (options.GeomFields, {"vertices", "vertex_count", "triangles", "triangle_count"}),
-    "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon"}),
+    "ds_actuator_desc": (options.ActuatorFields, {"joint", "tendon", "body"}),
     "ds_spring_desc": (options.SpringFields, set()),
     "ds_tendon_desc": (options.TendonFields, {"kind", "count", "joints", "coefficients", "bodies", "anchors", "stations", "side_bodies", "sizes", "axes", "sides"}),
     "ds_equality_desc": (options.EqualityFields, {"kind", "relative"}),

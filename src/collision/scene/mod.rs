@@ -81,11 +81,27 @@ impl Scene {
     /// # Errors
     /// `Unsupported` naming a geom whose shape or friction this version cannot do.
     pub fn new(model: &Model, capacity: usize) -> Result<Scene> {
-        Scene::with(model, capacity, statics::FEW, broad::MAX_LISTED)
+        let rules = Rules::new(model);
+        Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
     }
 
-    /// As [`Scene::new`], with a hierarchy of more than `few` static geometries and a list of up to `listed` pairs.
-    fn with(model: &Model, capacity: usize, few: usize, listed: usize) -> Result<Scene> {
+    /// One that finds contacts of marked geoms alone, one entry a geom.
+    ///
+    /// # Errors
+    /// As [`Scene::new`].
+    pub fn about(model: &Model, capacity: usize, marked: Vec<bool>) -> Result<Scene> {
+        let rules = Rules::new(model).about(marked);
+        Scene::with(model, capacity, rules, statics::FEW, broad::MAX_LISTED)
+    }
+
+    /// Of the pairs of these rules, with a hierarchy of more than `few` static geometries and a list of up to `listed` pairs.
+    fn with(
+        model: &Model,
+        capacity: usize,
+        rules: Rules,
+        few: usize,
+        listed: usize,
+    ) -> Result<Scene> {
         if model.ngeom() > MAX_GEOMS {
             return Err(Error::unsupported(format!(
                 "{} geoms: at most {MAX_GEOMS} are supported",
@@ -103,7 +119,6 @@ impl Scene {
             solids.push(solid);
         }
         statics::mark(&mut geoms, few);
-        let rules = Rules::new(model);
         let turns = turns(model, &geoms, &rules)?;
         let broad = Broad::new(model, &geoms, &rules, listed);
         let statics = Statics::new(&geoms, &rules);
@@ -202,9 +217,19 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes over the pairs that may touch from another scene of this model.
+    /// Takes over the pairs that may touch from another scene of this model, and what a user said of them. This one may be
+    /// about some geoms alone.
     pub fn filter_as(&mut self, model: &Model, other: &Scene) {
-        self.filter(model, other.rules.clone());
+        let mut rules = self.rules.clone();
+        rules.choose_as(&other.rules);
+        self.filter(model, rules);
+    }
+
+    /// How far apart the surfaces of a contact's pair are held together in full by adhesion [m].
+    pub fn adhesive_margin(&self, c: &SceneContact) -> f64 {
+        let [a, b] = c.geom;
+        let margin = self.rules.pair(a, b).map_or(0.0, |p| p.margin);
+        margin + self.rules.gap(c.geom)
     }
 
     /// A geom's link with the ball around it: the centre in the link's frame, the radius infinite of a plane.

@@ -81,6 +81,7 @@ struct Filter {
     condim: i32,
     priority: i32,
     margin: f64,
+    gap: f64,
     /// A plane or a height field: two of these never touch.
     ground: bool,
 }
@@ -90,6 +91,7 @@ struct Explicit {
     condim: Option<i32>,
     friction: Option<[f64; 4]>,
     margin: Option<f64>,
+    gap: Option<f64>,
 }
 
 const NO_LINK: u32 = u32::MAX;
@@ -103,6 +105,8 @@ pub struct Rules {
     explicit: Vec<((u32, u32), Explicit)>,
     /// The user's word on a pair, sorted.
     chosen: Vec<((u32, u32), bool)>,
+    /// Geoms of which every pair has one; empty for all pairs.
+    about: Vec<bool>,
 }
 
 fn ordered(a: usize, b: usize) -> (u32, u32) {
@@ -142,6 +146,7 @@ impl Rules {
                     condim: p.condim,
                     friction: p.friction.map(|[s, _, t, r1, r2]| [s, t, r1, r2]),
                     margin: p.margin,
+                    gap: p.gap,
                 };
                 (ordered(p.geom1, p.geom2), e)
             })
@@ -160,6 +165,7 @@ impl Rules {
                 condim: g.condim,
                 priority: g.priority,
                 margin: g.margin,
+                gap: g.gap,
                 ground: g.shape.is_ground(),
             }
         };
@@ -169,7 +175,25 @@ impl Rules {
             excludes,
             explicit,
             chosen: chosen.map(|&([a, b], on)| (ordered(a, b), on)).collect(),
+            about: Vec::new(),
         }
+    }
+
+    /// Leaves out the pairs of which no geom is marked.
+    pub fn about(mut self, marked: Vec<bool>) -> Rules {
+        self.about = marked;
+        self
+    }
+
+    /// Takes over the user's words.
+    pub fn choose_as(&mut self, other: &Rules) {
+        self.chosen.clone_from(&other.chosen);
+    }
+
+    /// How much farther than within its margin adhesion pulls at a pair in full [m].
+    pub fn gap(&self, [a, b]: [usize; 2]) -> f64 {
+        let own = lookup(&self.explicit, ordered(a, b)).and_then(|e| e.gap);
+        own.unwrap_or(self.geoms[a].gap + self.geoms[b].gap)
     }
 
     /// The user's word on a pair, above all other rules; [`Model::check_pair`] allows it.
@@ -208,6 +232,9 @@ impl Rules {
     pub fn pair(&self, a: usize, b: usize) -> Option<ScenePair> {
         let (fa, fb) = (&self.geoms[a], &self.geoms[b]);
         if fa.ground && fb.ground {
+            return None;
+        }
+        if !self.about.is_empty() && !self.about[a] && !self.about[b] {
             return None;
         }
         let key = (a as u32, b as u32);

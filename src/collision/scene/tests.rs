@@ -133,6 +133,7 @@ fn scene(random: &mut Random) -> Model {
                 friction: None,
                 condim: None,
                 margin: [None, Some(0.0), Some(0.4)][random.below(3)],
+                gap: None,
             });
         }
     }
@@ -184,7 +185,9 @@ fn every_broad_phase_finds_what_a_trial_of_all_pairs_finds() {
         let model = scene(&mut random);
         // List, sweep, and the hierarchy beside each.
         let ways = [(NONE, NONE), (NONE, 0), (0, NONE), (0, 0)];
-        let mut scenes = ways.map(|(few, listed)| Scene::with(&model, ROOM, few, listed).unwrap());
+        let mut scenes = ways.map(|(few, listed)| {
+            Scene::with(&model, ROOM, Rules::new(&model), few, listed).unwrap()
+        });
         let mut kin = Kinematics::new(&model);
         let mut q = model.neutral().to_vec();
         for visit in 0..6 {

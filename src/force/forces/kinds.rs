@@ -14,7 +14,7 @@ impl Forces {
     /// lost.
     ///
     /// # Errors
-    /// Those of penalty contacts.
+    /// Those of penalty contacts and of adhesion.
     pub fn apply_kinds(
         &mut self,
         kinds: ForceKinds,
@@ -35,7 +35,7 @@ impl Forces {
             self.cords.update(at.kin, at.q);
         }
         if kinds.has(ForceKinds::ACTUATOR) {
-            distance = distance.min(self.actuators.apply(at, &self.cords, tau));
+            distance = distance.min(self.actuate(at, tau)?);
         }
         if kinds.has(ForceKinds::TENDON) && self.apart.elastic.acts() {
             self.apart.elastic.apply(at, &self.cords, tau);
@@ -125,6 +125,16 @@ impl Forces {
             penalty.differentiate(at);
             penalty.for_branches(&mut visit);
             penalty.for_cross(&mut visit);
+        }
+        if let Some(adhesion) = self
+            .adhesion
+            .as_mut()
+            .filter(|_| kinds.has(ForceKinds::ACTUATOR))
+        {
+            let t = at.model.topology();
+            adhesion.differentiate(at);
+            adhesion.for_branches(t, &mut visit);
+            adhesion.for_cross(t, &mut visit);
         }
     }
 

@@ -116,6 +116,26 @@ impl Reaction {
         r
     }
 
+    /// A pull with this force along the normal whatever the velocity, and its slope by the gap.
+    pub fn pull(n: Vec3, force: f64, by_gap: f64) -> Reaction {
+        Reaction {
+            normal: Normal {
+                force: -force,
+                by_depth: by_gap,
+                ..Normal::default()
+            },
+            mode: Mode::Breaking,
+            force: n * -force,
+            distance: f64::INFINITY,
+            material: Material::default(),
+            n,
+            velocity: Vec3::ZERO,
+            slip: Vec3::ZERO,
+            speed: 0.0,
+            along: Vec3::ZERO,
+        }
+    }
+
     /// δforce by changes of the gap, the normal and the relative velocity.
     #[inline(always)]
     pub fn vary(&self, gap: f64, n: Vec3, velocity: Vec3) -> Vec3 {

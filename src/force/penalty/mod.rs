@@ -3,11 +3,11 @@
 //! Nothing is solved: each contact's force follows from the state at which it is asked for, and so do its slopes, with all
 //! that moves: point, normal, gap and relative velocity. `law.rs` says what the force is.
 
-mod law;
+pub(super) mod law;
 mod limits;
-mod material;
-mod slopes;
-mod touch;
+pub(super) mod material;
+pub(super) mod slopes;
+pub(super) mod touch;
 
 pub use limits::RATE;
 pub use material::{STIFFNESS, TANGENTIAL, fill};
@@ -244,8 +244,12 @@ impl PenaltyContacts {
     /// Adds what a parameter does to the balance of forces: −∂f/∂p; nothing for one that is not among them.
     pub fn by_parameter(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
         match p.kind {
-            ParamKind::JointPlacement => self.by_placement(at, p, r),
-            ParamKind::GeomSize => self.by_size(p, r),
+            ParamKind::JointPlacement | ParamKind::GeomSize => {
+                let touches = (&self.scene, &self.touches[..]);
+                if let Some(linear) = &self.linear {
+                    linear.by_parameter(at, touches, p, r, |_, _, _| {});
+                }
+            }
             ParamKind::GeomFriction
             | ParamKind::ContactStiffness
             | ParamKind::ContactDissipation
@@ -263,46 +267,6 @@ impl PenaltyContacts {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn by_size(&self, p: &Param, r: &mut [f64]) {
-        let geom = p.index as usize;
-        for (i, touch) in self.touches.iter().enumerate() {
-            let c = &self.scene.contacts()[i];
-            for side in (0..2).filter(|x| c.geom[*x] == geom) {
-                let by = self.scene.size_motion(c, side, p.component as usize);
-                self.add(i, touch.surface_moved(side, by), r);
-            }
-        }
-    }
-
-    /// A displaced placement moves the subtree as a dof at rest would.
-    fn by_placement(&self, at: &State<'_>, p: &Param, r: &mut [f64]) {
-        let (t, joint) = (at.model.topology(), p.index as usize);
-        let first = at.model.joint(joint).first_link;
-        let l = &t.links[first];
-        let subtree = first..l.end;
-        let xi = (at.kin).placement_twist(at.model, at.params, [joint, p.component as usize]);
-        let eta = match l.parent {
-            WORLD => Twist::ZERO,
-            parent => at.kin.v[parent].cross(xi),
-        };
-        for (i, touch) in self.touches.iter().enumerate() {
-            let side = match touch.link.map(|l| subtree.contains(&l)) {
-                [true, false] => 0,
-                [false, true] => 1,
-                _ => continue,
-            };
-            let (_, [fixed, carried]) = touch.displaced(side, xi, eta);
-            for arm in self.arms(i) {
-                let by = if subtree.contains(&arm.link) {
-                    carried
-                } else {
-                    fixed
-                };
-                r[arm.dof] += arm.s.dot(by);
-            }
         }
     }
 }

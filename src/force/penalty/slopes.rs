@@ -7,12 +7,14 @@ use crate::force::face::State;
 use crate::force::slopes::Entry;
 use crate::joint::MAX_DOFS;
 use crate::model::Model;
+use crate::model::params::{Param, ParamKind};
+use crate::model::topology::WORLD;
 use crate::spatial::{Twist, Vec3, Wrench};
 use std::ops::Range;
 
 /// Of the contacts at the last state. Sized at creation.
 #[derive(Debug)]
-pub(super) struct Linear {
+pub struct Linear {
     arms: Vec<Arm>,
     /// Those of each contact's two bodies.
     of: Vec<[Range<usize>; 2]>,
@@ -71,6 +73,82 @@ impl Linear {
                 first..self.arms.len()
             });
             self.of.push(of);
+        }
+    }
+
+    /// Adds what a parameter that moves surfaces does to the balance of forces, −∂f/∂p, and tells by how much it changes the
+    /// gap of each contact that acts: `gap(r, contact, change)`. The contacts are those of the last [`Linear::set`].
+    pub fn by_parameter(
+        &self,
+        at: &State<'_>,
+        (scene, touches): (&Scene, &[Touch]),
+        p: &Param,
+        r: &mut [f64],
+        gap: impl FnMut(&mut [f64], usize, f64),
+    ) {
+        match p.kind {
+            ParamKind::JointPlacement => self.by_placement(at, touches, p, r, gap),
+            ParamKind::GeomSize => self.by_size(scene, touches, p, r, gap),
+            _ => {}
+        }
+    }
+
+    fn by_size(
+        &self,
+        scene: &Scene,
+        touches: &[Touch],
+        p: &Param,
+        r: &mut [f64],
+        mut gap: impl FnMut(&mut [f64], usize, f64),
+    ) {
+        let geom = p.index as usize;
+        for (i, touch) in touches.iter().enumerate().filter(|(_, t)| t.acts()) {
+            let c = &scene.contacts()[i];
+            for side in (0..2).filter(|x| c.geom[*x] == geom) {
+                let by = scene.size_motion(c, side, p.component as usize);
+                let wrench = touch.surface_moved(side, by);
+                for arm in self.arms(i) {
+                    r[arm.dof] += arm.s.dot(wrench);
+                }
+                gap(r, i, touch.gap_change(side, Twist::new(by, Vec3::ZERO)));
+            }
+        }
+    }
+
+    /// A displaced placement moves the subtree as a dof at rest would.
+    fn by_placement(
+        &self,
+        at: &State<'_>,
+        touches: &[Touch],
+        p: &Param,
+        r: &mut [f64],
+        mut gap: impl FnMut(&mut [f64], usize, f64),
+    ) {
+        let (t, joint) = (at.model.topology(), p.index as usize);
+        let first = at.model.joint(joint).first_link;
+        let l = &t.links[first];
+        let subtree = first..l.end;
+        let xi = (at.kin).placement_twist(at.model, at.params, [joint, p.component as usize]);
+        let eta = match l.parent {
+            WORLD => Twist::ZERO,
+            parent => at.kin.v[parent].cross(xi),
+        };
+        for (i, touch) in touches.iter().enumerate().filter(|(_, t)| t.acts()) {
+            let side = match touch.link.map(|l| subtree.contains(&l)) {
+                [true, false] => 0,
+                [false, true] => 1,
+                _ => continue,
+            };
+            let (displaced, [fixed, carried]) = touch.displaced(side, xi, eta);
+            for arm in self.arms(i) {
+                let by = if subtree.contains(&arm.link) {
+                    carried
+                } else {
+                    fixed
+                };
+                r[arm.dof] += arm.s.dot(by);
+            }
+            gap(r, i, touch.gap_change(side, displaced));
         }
     }
 

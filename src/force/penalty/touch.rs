@@ -47,6 +47,20 @@ impl Touch {
         (point, gap, n): (Vec3, f64, Vec3),
         ease: f64,
     ) -> Touch {
+        Touch::with(t, kin, link, material, (point, n), |relative| {
+            Reaction::new(material, gap, n, relative, ease)
+        })
+    }
+
+    /// The same of a reaction that is found from the relative velocity of the second body.
+    pub fn with(
+        t: &Topology,
+        kin: &Kinematics,
+        link: [usize; 2],
+        material: Material,
+        (point, n): (Vec3, Vec3),
+        reaction: impl FnOnce(Vec3) -> Reaction,
+    ) -> Touch {
         let at = link.map(|l| match l {
             WORLD => point,
             l => point - kin.origin[t.links[l].tree],
@@ -59,7 +73,7 @@ impl Touch {
         Touch {
             link,
             material,
-            reaction: Reaction::new(material, gap, n, relative, ease),
+            reaction: reaction(relative),
             common: t.join(t.tip(link[0]), t.tip(link[1])),
             at,
             n,
@@ -69,7 +83,7 @@ impl Touch {
     }
 
     pub fn acts(&self) -> bool {
-        self.reaction.normal.force > 0.0
+        self.reaction.normal.force.abs() > 0.0
     }
 
     /// The dofs that move one of the bodies alone.
@@ -87,12 +101,25 @@ impl Touch {
 
     /// Adds the force on the dofs.
     pub fn spread(&self, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
+        self.spread_force(self.reaction.force, t, kin, tau);
+    }
+
+    /// That of any force on the second body against the first.
+    pub fn spread_force(&self, force: Vec3, t: &Topology, kin: &Kinematics, tau: &mut [f64]) {
         for side in 0..2 {
-            let f = Wrench::of_force_at(self.reaction.force * SIGN[side], self.at[side]);
+            let f = Wrench::of_force_at(force * SIGN[side], self.at[side]);
             for k in self.path(t, side) {
                 tau[k] += kin.s[k].dot(f);
             }
         }
+    }
+
+    /// δgap by a displacement of one body, at the contact point.
+    pub fn gap_change(&self, side: usize, xi: Twist) -> f64 {
+        let mut displaced = [Twist::ZERO; 2];
+        displaced[side] = xi;
+        let [a, b] = displaced;
+        self.motion.apply(self.n, a, b).2
     }
 
     /// −(δf; δp × f) by a displacement of one body, at the contact point, that changes the body's velocity there by
@@ -151,6 +178,7 @@ impl Touch {
             take(Arm {
                 dof,
                 link,
+                side,
                 s: s * SIGN[side],
                 by_q,
                 by_v,
@@ -194,6 +222,8 @@ fn varying<'a>(t: &Topology, kin: &'a Kinematics, link: usize) -> Option<&'a Var
 pub struct Arm {
     pub dof: usize,
     pub link: usize,
+    /// Of the two bodies the one that it moves.
+    pub side: usize,
     /// σ S at the contact point.
     pub s: Twist,
     /// −δ(force, moment about the contact point) by a displacement: as dofs see it that are not carried along, and as those
@@ -204,6 +234,11 @@ pub struct Arm {
 }
 
 impl Arm {
+    /// The displacement of the body at the contact point per unit of the dof.
+    pub fn displacement(&self) -> Twist {
+        self.s * SIGN[self.side]
+    }
+
     /// Entries of R_q and R_v in the row of `row` and this column; both move the same body.
     #[inline(always)]
     pub fn on(&self, row: &Arm) -> [f64; 2] {

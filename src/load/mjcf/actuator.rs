@@ -1,4 +1,4 @@
-//! `<actuator>`: gains and biases on a joint or a tendon, with a state or without.
+//! `<actuator>`: gains and biases on a joint, a tendon or the contacts of a body, with a state or without.
 
 use super::Loader;
 use super::actuator_settings::{ActuatorSettings, Bias, Dynamics, Gain};
@@ -13,6 +13,8 @@ use crate::model::activation::{Activation, ActivationLaw};
 use crate::model::cord::Transmission;
 use crate::model::muscle::Muscle;
 use crate::model::spec::{ActuatorSpec, JointKind};
+
+const NO_GEAR: [f64; 6] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// What an actuator acts on.
 struct Target {
@@ -30,6 +32,7 @@ impl Target {
         match &self.transmission {
             Transmission::Joint(name) => format!("joint {name:?}"),
             Transmission::Tendon(name) => format!("tendon {name:?}"),
+            Transmission::Body(name) => format!("body {name:?}"),
         }
     }
 }
@@ -152,8 +155,12 @@ impl Loader {
         };
         self.spec.actuators.push(ActuatorSpec {
             name: node.name().to_string(),
-            transmission: target.transmission,
-            gear: settings.gear,
+            transmission: target.transmission.clone(),
+            gear: match &target.transmission {
+                // It has none, whatever a class says.
+                Transmission::Body(_) => NO_GEAR,
+                _ => settings.gear,
+            },
             gain,
             gain_slopes,
             bias,
@@ -227,9 +234,13 @@ impl Loader {
         settings: &ActuatorSettings,
         bias: [f64; 3],
     ) -> Result<Target> {
-        let given = ["joint", "jointinparent", "tendon"].map(|name| node.has(name).then_some(name));
-        let mut given = given.into_iter().flatten();
-        let attribute = given.next().unwrap_or("joint");
+        let given = ["joint", "jointinparent", "tendon", "body"];
+        let mut given = given.into_iter().filter(|name| node.has(name));
+        let usual = match node.tag() {
+            "adhesion" => "body",
+            _ => "joint",
+        };
+        let attribute = given.next().unwrap_or(usual);
         if let Some(other) = given.next() {
             return Err(node.error(format!("both {attribute} and {other} given; expected one")));
         }
@@ -242,6 +253,9 @@ impl Loader {
                 joint: None,
                 acts_on: self.joints_of_tendon(index),
             });
+        }
+        if attribute == "body" {
+            return self.adhesive_body(node, settings);
         }
         let index = Names::find(&self.names.joints, node, attribute)?;
         let entry = self.joints[index].clone();
@@ -265,6 +279,23 @@ impl Loader {
             limits: joint.limits,
             joint: Some(index),
             acts_on: Some(vec![(entry, 1.0)]),
+        })
+    }
+
+    /// A body whose contacts are pulled.
+    fn adhesive_body(&self, node: Node<'_>, settings: &ActuatorSettings) -> Result<Target> {
+        let name = node.required("body")?;
+        Names::find(&self.names.bodies, node, "body")?;
+        if settings.gain_kind != Gain::Fixed || settings.bias_kind != Bias::None {
+            return Err(node.unsupported(
+                "on a body a gain that is not fixed, or a bias, is not supported: adhesion is gain times input",
+            ));
+        }
+        Ok(Target {
+            transmission: Transmission::Body(name.to_string()),
+            limits: None,
+            joint: None,
+            acts_on: None,
         })
     }
 

@@ -36,6 +36,7 @@ enum Shortcut {
     Damper,
     Cylinder,
     Muscle,
+    Adhesion,
 }
 
 /// What `gainprm` or `biasprm` of a muscle is when nothing is said of it: range, force, scale, lmin, lmax, vmax, fpmax,
@@ -116,6 +117,7 @@ impl ActuatorSettings {
             "damper" => self.read_damper(node),
             "cylinder" => self.read_cylinder(node),
             "muscle" => self.read_muscle(node),
+            "adhesion" => self.read_adhesion(node),
             _ => self.read_general(node),
         }
     }
@@ -256,6 +258,20 @@ impl ActuatorSettings {
         self.bias = self.gain;
         (self.gain_kind, self.bias_kind) = (Gain::Muscle, Bias::Muscle);
         (self.dynamics_kind, self.inherit_range) = (Dynamics::Muscle, 0.0);
+        Ok(())
+    }
+
+    fn read_adhesion(&mut self, node: Node<'_>) -> Result<()> {
+        self.enter(Shortcut::Adhesion);
+        self.gain[0] = node.magnitude("gain")?.unwrap_or(self.gain[0]);
+        (self.bias_kind, self.inherit_range) = (Bias::None, 0.0);
+        self.control_limited = Some(true);
+        if self.control_range[0] < 0.0 {
+            return Err(node.error(format!(
+                "ctrlrange: that of adhesion must not be negative, got {}",
+                self.control_range[0]
+            )));
+        }
         Ok(())
     }
 

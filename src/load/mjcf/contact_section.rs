@@ -29,6 +29,7 @@ impl Loader {
                     friction: Some(settings.friction),
                     condim: Some(settings.condim),
                     margin: Some(settings.margin),
+                    gap: Some(settings.gap),
                 });
             }
         }

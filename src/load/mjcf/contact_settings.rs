@@ -10,6 +10,7 @@ pub(super) struct PairSettings {
     pub condim: i32,
     pub friction: [f64; 5],
     pub margin: f64,
+    pub gap: f64,
 }
 
 impl Default for PairSettings {
@@ -18,6 +19,7 @@ impl Default for PairSettings {
             condim: 3,
             friction: [1.0, 1.0, 0.005, 0.0001, 0.0001],
             margin: 0.0,
+            gap: 0.0,
         }
     }
 }
@@ -30,6 +32,7 @@ impl PairSettings {
             return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
         }
         self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        self.gap = node.number("gap")?.map_or(self.gap, |gap| gap.max(0.0));
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ impl Settings {
                 Ok(())
             }
             "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper"
-            | "cylinder" | "muscle" => self.actuator.read(node),
+            | "cylinder" | "muscle" | "adhesion" => self.actuator.read(node),
             _ => Ok(()),
         }
     }

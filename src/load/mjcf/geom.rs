@@ -58,6 +58,7 @@ pub(super) struct GeomSettings {
     priority: i32,
     friction: [f64; 3],
     margin: f64,
+    gap: f64,
     meets_fluid: bool,
     fluid: FluidCoefficients,
     paint: Paint,
@@ -83,6 +84,7 @@ impl Default for GeomSettings {
             priority: 0,
             friction: [1.0, 0.005, 0.0001],
             margin: 0.0,
+            gap: 0.0,
             meets_fluid: false,
             fluid: FluidCoefficients::default(),
             paint: Paint::default(),
@@ -128,6 +130,7 @@ impl GeomSettings {
             return Err(node.error(format!("friction: expected numbers ≥ 0, found {x}")));
         }
         self.margin = node.magnitude("margin")?.unwrap_or(self.margin);
+        self.gap = node.number("gap")?.map_or(self.gap, |gap| gap.max(0.0));
         let shapes = [("none", false), ("ellipsoid", true)];
         self.meets_fluid = node
             .keyword("fluidshape", &shapes)?
@@ -164,6 +167,7 @@ impl GeomSettings {
         spec.conaffinity = self.conaffinity;
         spec.priority = self.priority;
         spec.margin = self.margin;
+        spec.gap = self.gap;
         spec.fluid = self.meets_fluid.then_some(self.fluid);
         spec.rgba = self.paint.colour(assets.materials());
         spec.origin = node.origin();

@@ -132,6 +132,7 @@ impl Search<'_> {
                 let (from, to) = tendon.limits.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
                 (low.max(from), high.min(to))
             }
+            ActsOn::Body(_) => return Err(w.refuse("adhesion has no length")),
         };
         let ends = [lower, upper].map(|x| actuator.gear[0] * x);
         let (lower, upper) = (ends[0].min(ends[1]), ends[0].max(ends[1]));

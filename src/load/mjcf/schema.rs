@@ -104,8 +104,8 @@ const RULES: &[Rule] = &[
         "",
         "",
         "default joint geom site mesh pair equality=equality_default tendon=tendon_default general motor \
-         position velocity intvelocity damper cylinder muscle orientation=refused pid=refused \
-         adhesion=refused dcmotor=refused plugin=refused \
+         position velocity intvelocity damper cylinder muscle adhesion orientation=refused pid=refused \
+         dcmotor=refused plugin=refused \
          texture=visual material=visual camera=visual light=visual",
     ),
     rule(
@@ -263,16 +263,16 @@ const RULES: &[Rule] = &[
         "",
         "",
         "",
-        "general motor position velocity intvelocity damper cylinder muscle orientation=refused \
-         pid=refused adhesion=refused dcmotor=refused plugin=refused",
+        "general motor position velocity intvelocity damper cylinder muscle adhesion \
+         orientation=refused pid=refused dcmotor=refused plugin=refused",
     ),
     rule(
         "general",
-        "actdim actearly actlimited actrange biasprm biastype class ctrllimited ctrlrange \
+        "actdim actearly actlimited actrange biasprm biastype body class ctrllimited ctrlrange \
          cranklength dynprm dyntype forcelimited forcerange gainprm gaintype gear group \
          inheritrange input joint jointinparent name tendon user lengthrange",
         "",
-        "armature body cranksite damping delay ffrange interp nsample refsite site slidersite \
+        "armature cranksite damping delay ffrange interp nsample refsite site slidersite \
          velrange",
         "",
     ),
@@ -283,6 +283,13 @@ const RULES: &[Rule] = &[
     rule("damper", DAMPER, "", ACTUATOR_REFUSED, ""),
     rule("cylinder", CYLINDER, "", ACTUATOR_REFUSED, ""),
     rule("muscle", MUSCLE, "", ACTUATOR_REFUSED, ""),
+    rule(
+        "adhesion",
+        "body class ctrlrange forcelimited forcerange gain group name user",
+        "",
+        "armature damping delay interp nsample",
+        "",
+    ),
     rule(
         "sensor",
         "",
@@ -456,7 +463,12 @@ fn check_attributes(node: Node<'_>, rule: &Rule, warnings: &mut Warnings) -> Res
         } else if contains(rule.warned, key) {
             if !is_neutral(value) {
                 let tag = node.tag();
-                warnings.add(node, format!("attribute {key} of <{tag}> is not used"));
+                let what = match key.as_str() {
+                    // Of geoms and their pairs.
+                    "gap" => "counts for adhesion alone",
+                    _ => "is not used",
+                };
+                warnings.add(node, format!("attribute {key} of <{tag}> {what}"));
             }
         } else if contains(rule.refused, key) {
             if !is_neutral(value) {

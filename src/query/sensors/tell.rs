@@ -262,7 +262,7 @@ impl Sim {
                     let a = &model.actuators()[s.index];
                     match a.acts_on {
                         ActsOn::Tendon(i) => (Some(i), a.gear[0]),
-                        ActsOn::Joint { .. } => (None, a.gear[0]),
+                        ActsOn::Joint { .. } | ActsOn::Body(_) => (None, a.gear[0]),
                     }
                 }
             };

@@ -49,7 +49,7 @@ impl Balance {
         let packed = || F4::zeros(t.packed / LANES);
         let dense = || vec![0.0; t.nv() * t.nv()];
         let (deep, entries) = (t.is_deep(), forces.map_or(0, |f| f.room()[1]));
-        let contacts = forces.is_some_and(|f| f.penalty.is_some());
+        let contacts = forces.is_some_and(Forces::may_touch);
         let crosses = forces.is_some_and(Forces::may_cross) && (contacts || !deep);
         Balance {
             form: Form::Packed,
@@ -85,10 +85,10 @@ impl Balance {
             self.form = Form::Links;
             links.take(model, params, dynamics);
             if let Some(forces) = forces {
-                forces.for_branches(0.0, |row, column, by_q, by_v| {
+                forces.for_branches(t, 0.0, |row, column, by_q, by_v| {
                     links.add_entry(t, row, column, by_q, by_v);
                 });
-                forces.for_cross(|row, column, by_q, by_v| {
+                forces.for_cross(t, |row, column, by_q, by_v| {
                     links.add_entry(t, row, column, by_q, by_v);
                 });
             }
@@ -100,24 +100,24 @@ impl Balance {
             }
             dynamics.inverse_columns(model, params, by_q, by_v);
             if let Some(forces) = forces {
-                forces.for_branches(0.0, |row, column, q, v| {
+                forces.for_branches(t, 0.0, |row, column, q, v| {
                     by_q[column * t.nv() + row] += q;
                     by_v[column * t.nv() + row] += v;
                 });
             }
         }
-        self.take_cross(t.nv(), forces);
+        self.take_cross(t, forces);
         Ok(())
     }
 
-    fn take_cross(&mut self, nv: usize, forces: Option<&Forces>) {
+    fn take_cross(&mut self, t: &Topology, forces: Option<&Forces>) {
         let (Some([by_v, by_q]), Some(forces)) = (&mut self.cross, forces) else {
             return;
         };
-        let mut any = false;
+        let (nv, mut any) = (t.nv(), false);
         by_v.fill(0.0);
         by_q.fill(0.0);
-        forces.for_cross(|row, column, q, v| {
+        forces.for_cross(t, |row, column, q, v| {
             by_q[column * nv + row] += q;
             by_v[column * nv + row] += v;
             any |= q != 0.0 || v != 0.0;
@@ -258,7 +258,7 @@ impl Packed {
             return Err(Error::internal("the workspace of derivatives is missing"));
         };
         if let Some(forces) = forces {
-            forces.for_branches(0.0, |row, column, by_q, by_v| {
+            forces.for_branches(t, 0.0, |row, column, by_q, by_v| {
                 add_entry(&mut d.id, t, [row, column], by_q, by_v);
             });
         }

@@ -110,7 +110,7 @@ impl Solver {
     pub fn new(t: &Topology, forces: &Forces) -> Solver {
         let nv = t.nv();
         let may_be_dense = match t.is_deep() {
-            true => forces.penalty.is_some(),
+            true => forces.may_touch(),
             false => forces.may_cross() || nv <= SMALL,
         };
         let room = if may_be_dense { nv } else { 0 };

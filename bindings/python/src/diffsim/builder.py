@@ -141,7 +141,7 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
     ) -> int:
         """Adds a geom to a body and returns its id; fields are those of `ds_geom_desc`: name, kind,
         condim, size, placement, friction, restitution, stiffness, dissipation, tangential, contype, conaffinity,
-        priority, mesh_mode, open_mesh, margin. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
+        priority, mesh_mode, open_mesh, margin, gap. Of a mesh, vertices: 3×n [m], triangles: 3×m indices, counter-clockwise
         from outside."""
         values: Dict[str, Any] = dict(fields)
         if vertices is not None:
@@ -179,14 +179,19 @@ class Builder(Handle, kind="ds_builder", free=lib.ds_builder_free):
         check(lib.ds_builder_set_gravity_compensation(self._handle, self._body(body, "body"), share))
 
     def add_actuator(
-        self, joint: Optional[str] = None, tendon: Optional[str] = None, **fields: Unpack[ActuatorFields]
+        self,
+        joint: Optional[str] = None,
+        tendon: Optional[str] = None,
+        body: Optional[str] = None,
+        **fields: Unpack[ActuatorFields],
     ) -> None:
-        """Adds an actuator on a joint or along a tendon, which takes the next entry of u; fields are those of
-        `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,
+        """Adds an actuator on a joint, along a tendon or at the contacts of a body, which takes the next entry of u; fields are
+        those of `ds_actuator_desc`: name, gear (6), gain, bias (3), control_lower, control_upper, force_lower,
         force_upper, gain_slopes (2), activation and what belongs to it, muscle_..."""
-        if (joint is None) == (tendon is None):
-            raise InvalidArgumentError("add_actuator: expected either joint or tendon")
-        at = {"joint": joint} if tendon is None else {"tendon": tendon}
+        given = {"joint": joint, "tendon": tendon, "body": body}
+        at = {what: name for what, name in given.items() if name is not None}
+        if len(at) != 1:
+            raise InvalidArgumentError("add_actuator: expected either joint or tendon or body")
         actuator, _keep = struct("ds_actuator_desc", lib.ds_actuator_desc_init, {**fields, **at})
         check(lib.ds_builder_add_actuator(self._handle, actuator))
 

@@ -174,6 +174,7 @@ class ParamKind(IntEnum):
     CONTACT_TANGENTIAL = 16
     TENDON = 17
     PRESCRIBED = 18
+    ACTUATOR_GAIN = 19
 
 
 class EqualityKind(IntEnum):
@@ -393,6 +394,7 @@ ParamKindName = Literal[
     "contact_tangential",
     "tendon",
     "prescribed",
+    "actuator_gain",
 ]
 PathKindName = Literal["point", "sphere", "cylinder", "pulley"]
 EqualityKindName = Literal["connect", "weld", "distance", "joint", "tendon"]

@@ -397,7 +397,7 @@ class Model(
     def with_actuators(self, actuators: Sequence[Mapping[str, Any]]) -> Model:
         """A copy with more actuators, whose inputs come after those that there are; keyframes have 0 there.
 
-        Each is a mapping with `joint` or `tendon`, a name, and fields of `ds_actuator_desc`: name, gear (6), gain, bias (3),
+        Each is a mapping with `joint`, `tendon` or `body`, a name, and fields of `ds_actuator_desc`: name, gear (6), gain, bias (3),
         control_lower, control_upper, force_lower, force_upper, gain_slopes (2), activation and what belongs to it, muscle_...; or `kp` and `kd` of a servo in place of gain and bias, to which u
         is the target: force = kp (u - q) - kd v with a gear of 1.
         """

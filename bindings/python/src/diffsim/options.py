@@ -121,6 +121,7 @@ class GeomFields(TypedDict, total=False):
     stiffness: float
     dissipation: float
     tangential: float
+    gap: float
 
 
 class ActuatorFields(TypedDict, total=False):

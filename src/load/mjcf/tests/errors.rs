@@ -303,7 +303,6 @@ fn actuators() {
             "actdim=2",
         ),
         ("<general joint=\"j\" actdim=\"1\"/>", "actdim=1"),
-        ("<adhesion body=\"b\"/>", "<adhesion>"),
         ("<pid joint=\"j\"/>", "<pid>"),
         ("<muscle joint=\"j\" delay=\"1\"/>", "delay"),
         ("<motor joint=\"j\" delay=\"1\"/>", "delay"),

@@ -2,6 +2,7 @@
 
 mod activations;
 mod actuators;
+mod adhesion;
 mod bodies;
 mod errors;
 mod files;
