@@ -15,6 +15,7 @@ import against_differences
 import against_drake
 import against_mujoco
 import against_mujoco_adhesion
+import against_mujoco_friction
 import against_mujoco_margins
 import against_mujoco_ranges
 import against_mujoco_sensors
@@ -44,6 +45,7 @@ def main(names):
         against_mujoco_margins.compare(report)
         report.section(f"Adhesion against MuJoCo {mujoco.__version__}")
         against_mujoco_adhesion.compare(report)
+        against_mujoco_friction.compare(report)
         report.section(f"Ranges of muscles, and sensors of limits, against MuJoCo {mujoco.__version__}")
         against_mujoco_ranges.compare(report)
     report.section(f"Saved as MJCF, against MuJoCo {mujoco.__version__}")
