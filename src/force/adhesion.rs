@@ -10,7 +10,7 @@
 //! are continuous whatever comes and goes, and rigid contacts, which rest at gaps of round-off, are whole.
 //!
 //! A pull is the force of a contact that gets no larger with speed, so that its slopes are those of penalty contacts
-//! ([`Touch`]); beside them, the contacts of a body share one force. With J_i what a unit of pull at i does to the dofs,
+//! (`Touch`); beside them, the contacts of a body share one force. With J_i what a unit of pull at i does to the dofs,
 //! M = φ Σ w_i J_i and ∂W/∂q = Σ w_i' ∂gap_i/∂q,
 //!
 //!   τ = F M,   ∂τ/∂q = Σ_i (f_i ∂J_i/∂q + F φ w_i' J_i ∂gap_i/∂q) + F (φ'/φ) M ∂W/∂q,   ∂τ/∂F = M.
