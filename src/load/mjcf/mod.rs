@@ -12,6 +12,7 @@ mod contact_settings;
 mod defaults;
 mod flat_tree;
 mod geom;
+mod height_field;
 mod joint;
 mod keyframe;
 mod length_range;
