@@ -1,10 +1,10 @@
 //! `<asset>`: meshes and height fields.
 
+use super::asset_files::Files;
 use super::height_field;
 use super::names::{NameMap, Names};
 use super::node::Node;
 use super::paint::{Materials, Paint};
-use super::settings::Compiler;
 use super::solid::Solid;
 use super::warnings::Warnings;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::load::mesh_file::load_mesh;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::HeightField;
 use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// How a mesh's volume and inertia are found.
@@ -330,50 +330,4 @@ fn place(mesh: &mut TriMesh, node: Node<'_>, scale: Vec3) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// How an MJCF file is read.
-#[derive(Clone, Debug, Default)]
-pub struct MjcfOptions {
-    /// Where mesh files are looked for after the file's own `meshdir`.
-    pub mesh_dirs: Vec<PathBuf>,
-}
-
-/// Where the files that assets name are looked for.
-pub(super) struct Files<'a> {
-    pub base_dir: Option<&'a Path>,
-    pub compiler: &'a Compiler,
-    pub options: &'a MjcfOptions,
-}
-
-impl Files<'_> {
-    pub fn find(&self, node: Node<'_>, file: &str) -> Result<PathBuf> {
-        let name = if self.compiler.strip_path {
-            Path::new(file).file_name().map(Path::new)
-        } else {
-            Some(Path::new(file))
-        }
-        .ok_or_else(|| node.error(format!("file: {file:?} is not the name of a file")))?;
-        let mut candidates = Vec::new();
-        let in_mesh_dir = match &self.compiler.mesh_dir {
-            Some(dir) => Path::new(dir).join(name),
-            None => name.to_path_buf(),
-        };
-        match self.base_dir {
-            Some(base) => candidates.push(base.join(&in_mesh_dir)),
-            None => candidates.push(in_mesh_dir),
-        }
-        candidates.extend(self.options.mesh_dirs.iter().map(|d| d.join(name)));
-        match candidates.iter().find(|p| p.is_file()) {
-            Some(path) => Ok(path.clone()),
-            None => {
-                let tried: Vec<String> =
-                    candidates.iter().map(|p| p.display().to_string()).collect();
-                Err(node.io(format!(
-                    "file {file:?} not found (looked for: {}); mesh_dirs says where meshes are",
-                    tried.join(", ")
-                )))
-            }
-        }
-    }
 }

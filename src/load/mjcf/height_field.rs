@@ -1,6 +1,6 @@
 //! `<hfield>`: heights from the text, from a file, or all the same.
 
-use super::asset::Files;
+use super::asset_files::Files;
 use super::node::Node;
 use super::warnings::Warnings;
 use crate::error::{Error, Result};
