@@ -64,9 +64,21 @@ ROBOTS = [
 ]
 
 
+def without_ends(robot):
+    """Takes links off a file that are fixed to another and carry none: Pinocchio has no bodies for them, of which a regressor is told."""
+    while True:
+        parents = {joint.find("parent").get("link") for joint in robot.findall("joint")}
+        fixed = [j for j in robot.findall("joint") if j.get("type") == "fixed" and j.find("child").get("link") not in parents]
+        if not fixed:
+            return
+        ends = {joint.find("child").get("link") for joint in fixed}
+        for element in fixed + [link for link in robot.findall("link") if link.get("name") in ends]:
+            robot.remove(element)
+
+
 def prepare(robot):
-    """The folder with the robot's file without geometry and followers, as both read it, and random states; its nv, and the joint whose
-    frame is asked about: the one with the most joints above it."""
+    """The folder with the robot's file without geometry, followers and fixed ends, as both read it, and random states; its nv, and the
+    joint whose frame is asked about: the one with the most joints above it."""
     folder = BUILD / "questions" / robot.name
     folder.mkdir(parents=True, exist_ok=True)
     tree = ET.parse(ROBOT_DATA / robot.file)
@@ -74,6 +86,7 @@ def prepare(robot):
         for child in list(element):
             if child.tag in ("visual", "collision", "mimic", "transmission", "gazebo"):
                 element.remove(child)
+    without_ends(tree.getroot())
     path = folder / "robot.urdf"
     tree.write(path)
     ours = ds.Model(path, base=ds.lib.DS_BASE_FREE if robot.free else ds.lib.DS_BASE_FIXED)
@@ -121,7 +134,7 @@ def markdown(best, bounds: Bounds):
         "### Questions without a step",
         "",
         "Our time over Pinocchio's, header-only and compiled for this machine; the same states, and outputs of the same norm. Files without",
-        "geometry and followers.",
+        "geometry, followers and links that are fixed at an end.",
         "",
         *table(["ours", "Pinocchio's", "largest", *(f"{name} ({nv})" for name, (nv, _) in best.items())], rows),
     ]
