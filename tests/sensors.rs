@@ -3,7 +3,6 @@
 
 mod common;
 
-use allocation_counter::measure;
 use common::sensing::{compare, jacobians, largest_error, sim, told};
 use common::{Rng, by_q, by_vector, random_q};
 use diffsim::load::options::{Format, LoadOptions, load_file, load_str};
@@ -11,9 +10,9 @@ use diffsim::model::builder::ModelBuilder;
 use diffsim::model::sensor::{Reading, SensorFrame, SensorSpec};
 use diffsim::model::spec::{JointKind, JointSpec};
 use diffsim::model::{Actuation, Model};
-use diffsim::query::{SensorJacobians, SensorRoom};
+use diffsim::query::SensorRoom;
 use diffsim::spatial::{Inertia, Pose, Sym3, Vec3};
-use diffsim::step::{Contact, Gradient, Integrator, Options, Sim};
+use diffsim::step::{Contact, Gradient, Integrator, Sim};
 use std::path::Path;
 use std::sync::Arc;
 
