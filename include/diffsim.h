@@ -2300,8 +2300,10 @@ typedef struct ds_contact {
    */
   ds_contact_mode mode;
   /**
-   * Friction that is at its bound along a tangent by itself, with DS_CONTACT_LCP: 1 along t1, 2 along t2, 3 along both; else
-   * 0. In DS_MODE_SLIDING no more than one of the two may slide.
+   * Friction that is at its bound by itself, with DS_CONTACT_LCP, the sum of: 1 along t1, 2 along t2, 4 rolling about t1, 8
+   * rolling about t2, 16 torsion about the normal; else 0. In DS_MODE_SLIDING no more than one of the tangents may slide; in
+   * DS_MODE_STICKING, which tells of the point alone, any of the last three may. With a cone DS_MODE_SLIDING means all of
+   * the contact's friction together.
    */
   int32_t at_bound;
   /**
@@ -4573,9 +4575,9 @@ ds_status ds_sim_sensors(struct ds_sim *sim,
  * rangefinder's ray meets an edge or grazes.
  *
  * Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
- * which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
- * each other may share it otherwise: one of four corners of a flat foot, but not all of them together; for a torque
- * sensor on contacts that resist torsion or rolling; and for the force of a limit that holds.
+ * which contacts press, and one of the force of a limit that holds, where what they come to is open, as rigid constraints that
+ * depend on each other may share it otherwise: one of four corners of a flat foot, but not all of them together; and with
+ * DS_CONTACT_PENALTY and an implicit scheme.
  */
 ds_status ds_sim_sensor_jacobians(struct ds_sim *sim,
                                   const double *q,

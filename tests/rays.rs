@@ -173,7 +173,10 @@ fn where_a_ray_ends_is_a_surface_and_nothing_lies_before_it() {
             }
             sim.distance(geom, last, &q, None).map(|d| d.distance)
         };
-        let inside = (0..last).any(|g| away(0.0, g).is_ok_and(|d| d < 0.0));
+        // A height field has no walls: what meets it from below went through its solid.
+        let rises = (0..3).map(|k| hit.normal[k] * d[k]).sum::<f64>() > 0.0;
+        let inside = rises && model.geoms()[hit.geom].name == "hills"
+            || (0..last).any(|g| away(0.0, g).is_ok_and(|d| d < 0.0));
         let end = away(hit.distance, hit.geom);
         assert!(end.is_err() || end.is_ok_and(|d| d.abs() < 1e-8));
         for step in 1..20 {
@@ -318,4 +321,30 @@ fn among_many_static_geoms_the_nearest_is_found() {
         assert!(found == nearest || (found - nearest).abs() < 1e-9);
     }
     assert!(met > 40, "{met}");
+}
+
+/// A saddle whose diagonal from the corner of the least x and y is the low one, as in MuJoCo.
+#[test]
+fn cells_of_a_height_field_are_cut_along_their_rising_diagonal() {
+    let text = r#"<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 0.1" elevation="1 0  0 1"/></asset>
+        <worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>"#;
+    let model = Arc::new(load_str(text, Format::Mjcf, None, &LoadOptions::default()).unwrap());
+    let mut sim = sim(&model, Contact::None);
+    for ([x, y], height) in [
+        ([0.3, 0.3], 0.0),
+        ([-0.6, -0.6], 0.0),
+        ([0.5, -0.5], 0.5),
+        ([0.5, 0.1], 0.2),
+        ([-0.7, 0.1], 0.4),
+    ] {
+        // From above, and aslant over the diagonal.
+        for [dx, dy] in [[0.0, 0.0], [0.4, -0.3], [-0.5, 0.6]] {
+            let origin = [x - dx, y - dy, height + 1.0];
+            let direction = [dx, dy, -1.0];
+            let hit = sim.ray_cast(&[], &rays(&origin, &direction), None);
+            let hit = hit.unwrap().unwrap();
+            let expected = (dx * dx + dy * dy + 1.0_f64).sqrt();
+            assert!((hit.distance - expected).abs() < 1e-12, "{x} {y}: {hit:?}");
+        }
+    }
 }

@@ -117,6 +117,32 @@ fn a_rolling_ball_slows_as_rolling_friction_says() {
         w.step();
         let omega = 3.0 - slowing * f64::from(step);
         close(&[w.velocity(0).x, w.v[4]], &[RADIUS * omega, omega], 1e-10);
+        // It rolls about the y axis, which is t₂ of the ground, without slip.
+        let c = w.sim.contacts()[0];
+        assert_eq!(c.mode, Mode::Sticking);
+        assert_eq!(c.turning_at_bound, [false, true, false]);
+    }
+}
+
+/// Of a pyramid each kind of friction has a mode of its own, which a saved memory keeps.
+#[test]
+fn each_axis_tells_whether_it_turns() {
+    for (spin, expected) in [
+        ([0.0, 0.0, 5.0], [false, false, true]),
+        ([1.0, 0.0, 0.0], [true, false, false]),
+        ([1.0, -2.0, 3.0], [true; 3]),
+        ([0.0; 3], [false; 3]),
+    ] {
+        let spec = ball(6, [0.8, 0.004, 2e-3]);
+        let mut w = World::new(spec, Actuation::FromFile, &with(Contact::Lcp, 1e-3));
+        w.v[3..].copy_from_slice(&spin);
+        (w.v[0], w.v[1]) = (RADIUS * spin[1], -RADIUS * spin[0]);
+        w.step();
+        let c = w.sim.contacts()[0];
+        assert_eq!((c.mode, c.turning_at_bound), (Mode::Sticking, expected));
+        let mut memory = vec![0.0; w.sim.memory_size()];
+        w.sim.get_memory(&mut memory).unwrap();
+        w.sim.set_memory(&memory).unwrap();
     }
 }
 

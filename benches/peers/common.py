@@ -55,12 +55,13 @@ def compile_mujoco(*sources):
         _cc(source, f"-I{package / 'include'}", str(library), f"-Wl,-rpath,{package}", "-lm")
 
 
-def compile_pinocchio():
+def compile_pinocchio(name):
     """Once: again only when its source is newer."""
-    source, binary = HERE / "pinocchio.cpp", BUILD / "pinocchio"
-    if binary.exists() and binary.stat().st_mtime > source.stat().st_mtime:
+    source, binary = HERE / f"{name}.cpp", BUILD / name
+    newest = max(file.stat().st_mtime for file in (source, HERE / "pinocchio_bench.h"))
+    if binary.exists() and binary.stat().st_mtime > newest:
         return
-    say("compiling Pinocchio (minutes) ...")
+    say(f"compiling {name} (minutes) ...")
     prefix = SITE / "cmeel.prefix"
     # The joint variant is longer than Boost's preprocessed lists.
     boost = ["-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30"]

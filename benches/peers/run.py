@@ -17,6 +17,7 @@ import clutter
 import collision
 import gradients
 import laws
+import questions
 import scenarios
 import service
 import stages
@@ -28,10 +29,17 @@ from tables import Bounds
 def robots(prepared, options, bounds):
     common.compile_ours("ours_step.c", "ours_smooth.c")
     common.compile_mujoco("mujoco_step.c")
-    common.compile_pinocchio()
+    common.compile_pinocchio("pinocchio")
     best = steps.measure(prepared, options.rounds, options.passes)
     (options.output / "peers.svg").write_text(chart.bars(*steps.bars(best)))
     return steps.markdown(prepared, best, bounds), _json(best)
+
+
+def without_steps(prepared, options, bounds):
+    common.compile_ours("ours_questions.c")
+    common.compile_pinocchio("pinocchio_questions")
+    best = questions.measure(options.rounds, options.passes)
+    return questions.markdown(best, bounds), {name: b.json() for name, (_, b) in best.items()}
 
 
 def rigid_laws(prepared, options, bounds):
@@ -70,7 +78,7 @@ def detection(prepared, options, bounds):
     return collision.markdown(best, bounds), _json(best)
 
 
-PARTS = {"robots": robots, "laws": rigid_laws, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
+PARTS = {"robots": robots, "questions": without_steps, "laws": rigid_laws, "collision": detection, "others": others, "clutter": piles, "service": serving, "profile": profile}
 
 
 def main():

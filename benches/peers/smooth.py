@@ -20,7 +20,7 @@ PAIRS = [
 SAME = 1e-9
 
 
-def _write_states(path, rows):
+def write_states(path, rows):
     q, v = rows[0][:2]
     lines = [f"{len(rows)} {len(q)} {len(v)}"]
     lines += [" ".join(f"{x:.17g}" for x in np.concatenate(row)) for row in rows]
@@ -39,8 +39,8 @@ def prepare(folder, ours, mujoco_model):
         mine.append((q, v, a, match.back(tau, 0)))
         peer.append((qp, vp, ap, tau))
     theirs.saveToText(str(folder / "pinocchio.txt"))
-    _write_states(folder / "states_ours.txt", mine)
-    _write_states(folder / "states_pinocchio.txt", peer)
+    write_states(folder / "states_ours.txt", mine)
+    write_states(folder / "states_pinocchio.txt", peer)
 
 
 def pinocchio_times(folder, passes):

@@ -101,7 +101,9 @@ impl From<Mode> for ds_contact_mode {
             Mode::Breaking => ds_contact_mode::DS_MODE_BREAKING,
             Mode::Sticking => ds_contact_mode::DS_MODE_STICKING,
             Mode::Sliding | Mode::Bounded(_) => ds_contact_mode::DS_MODE_SLIDING,
-            Mode::Unknown | Mode::AtLower | Mode::AtUpper => ds_contact_mode::DS_MODE_UNKNOWN,
+            Mode::Unknown | Mode::AtLower | Mode::AtUpper | Mode::Turned(_) => {
+                ds_contact_mode::DS_MODE_UNKNOWN
+            }
         }
     }
 }
@@ -130,8 +132,10 @@ pub struct ds_contact {
     pub velocity: [f64; 3],
     /// Which constraint holds.
     pub mode: ds_contact_mode,
-    /// Friction that is at its bound along a tangent by itself, with DS_CONTACT_LCP: 1 along t1, 2 along t2, 3 along both; else
-    /// 0. In DS_MODE_SLIDING no more than one of the two may slide.
+    /// Friction that is at its bound by itself, with DS_CONTACT_LCP, the sum of: 1 along t1, 2 along t2, 4 rolling about t1, 8
+    /// rolling about t2, 16 torsion about the normal; else 0. In DS_MODE_SLIDING no more than one of the tangents may slide; in
+    /// DS_MODE_STICKING, which tells of the point alone, any of the last three may. With a cone DS_MODE_SLIDING means all of
+    /// the contact's friction together.
     pub at_bound: i32,
     /// t1, then t2: unit vectors that with the normal make a right-handed frame, a smooth function of
     /// the normal but where its z is -0.5.
@@ -154,9 +158,13 @@ impl From<&ContactReport> for ds_contact {
             impulse: c.impulse,
             velocity: c.velocity,
             mode: c.mode.into(),
-            at_bound: match c.mode {
-                Mode::Bounded([x, y]) => i32::from(x != 0) + 2 * i32::from(y != 0),
-                _ => 0,
+            at_bound: {
+                let tangents = match c.mode {
+                    Mode::Bounded(signs) => signs.map(|s| s != 0),
+                    _ => [false; 2],
+                };
+                let all = tangents.into_iter().chain(c.turning_at_bound);
+                all.zip(0..).map(|(is, bit)| i32::from(is) << bit).sum()
             },
             tangents: std::array::from_fn(|i| c.tangents[i / 3][i % 3]),
             feature: c.feature,

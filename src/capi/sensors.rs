@@ -223,9 +223,9 @@ pub unsafe extern "C" fn ds_sim_sensors(
 /// rangefinder's ray meets an edge or grazes.
 ///
 /// Errors: those of ds_sim_sensors and ds_sim_step_jacobians; DS_ERR_UNSUPPORTED for a touch, force or torque sensor on
-/// which contacts press, with DS_CONTACT_PENALTY and an implicit scheme, and where what they come to is open, as rigid constraints that depend on
-/// each other may share it otherwise: one of four corners of a flat foot, but not all of them together; for a torque
-/// sensor on contacts that resist torsion or rolling; and for the force of a limit that holds.
+/// which contacts press, and one of the force of a limit that holds, where what they come to is open, as rigid constraints that
+/// depend on each other may share it otherwise: one of four corners of a flat foot, but not all of them together; and with
+/// DS_CONTACT_PENALTY and an implicit scheme.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ds_sim_sensor_jacobians(
     sim: *mut ds_sim,

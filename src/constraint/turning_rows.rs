@@ -5,6 +5,7 @@ use super::memory::Key;
 use super::source::Source;
 use super::turning::Turning;
 use crate::collision::scene::Scene;
+use crate::contact::mode::Mode;
 use crate::contact::problem::Block;
 use crate::dynamics::kinematics::Kinematics;
 use crate::model::params::Params;
@@ -58,13 +59,13 @@ impl Constraints {
         }
     }
 
-    /// Torques of torsional and rolling friction on body B along the frames of contacts, by their number [N m s].
-    pub fn torques(&self) -> impl Iterator<Item = (usize, Vec3)> {
+    /// Torques of torsional and rolling friction on body B along the frames of contacts [N m s], and their modes.
+    pub fn torques(&self) -> impl Iterator<Item = (&Turning, Vec3, Mode)> {
         let groups = self.sources.iter().enumerate();
         groups.filter_map(|(group, source)| match source {
             Source::Turning(turning) => {
                 let along = turning.along(&self.lambda[self.range(group)]);
-                Some((turning.contact, along))
+                Some((turning, along, self.modes[group]))
             }
             _ => None,
         })

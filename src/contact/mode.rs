@@ -25,6 +25,9 @@ pub enum Mode {
     /// Contact of a friction pyramid with σ_n = 0 that slides along one tangent or both: the sign of the impulse where it
     /// is at its bound, 0 along a tangent that holds.
     Bounded([i8; 2]),
+    /// Torsion and rolling of a friction pyramid, of which a row or more slide: the sign of the impulse of each that is at its
+    /// bound, 0 of one that holds or is not there.
+    Turned([i8; 3]),
 }
 
 impl Mode {
@@ -43,18 +46,20 @@ impl Mode {
         match (self, place) {
             (_, Some(place)) => place as u8,
             (Mode::Bounded([x, y]), _) => 6 + (3 * (y + 1) + x + 1) as u8,
+            (Mode::Turned([x, y, z]), _) => 15 + (9 * (z + 1) + 3 * (y + 1) + x + 1) as u8,
             _ => 0,
         }
     }
 
     /// The mode of a number; none for one that [`Mode::index`] does not give.
     pub fn from_index(index: f64) -> Option<Mode> {
-        let bounded = [-1, 0, 1]
-            .into_iter()
-            .flat_map(|y| [-1, 0, 1].map(|x| [x, y]))
-            .filter(|s| *s != [0, 0])
-            .map(Mode::Bounded);
-        (Mode::PLAIN.into_iter().chain(bounded)).find(|m| f64::from(m.index()) == index)
+        const SIGNS: [i8; 3] = [-1, 0, 1];
+        let pairs = || SIGNS.into_iter().flat_map(|y| SIGNS.map(|x| [x, y]));
+        let bounded = pairs().filter(|s| *s != [0; 2]).map(Mode::Bounded);
+        let triples = pairs().flat_map(|[x, y]| SIGNS.map(|z| [x, y, z]));
+        let turned = triples.filter(|s| *s != [0; 3]).map(Mode::Turned);
+        (Mode::PLAIN.into_iter().chain(bounded).chain(turned))
+            .find(|m| f64::from(m.index()) == index)
     }
 
     /// Whether this mode exists for the block.
@@ -75,8 +80,30 @@ impl Mode {
             Block::Box { .. } => matches!(self, Mode::Sticking | Mode::AtLower | Mode::AtUpper),
             Block::Bilateral => self == Mode::Sticking,
             Block::Turning { .. } => {
-                matches!(self, Mode::Breaking | Mode::Sticking | Mode::Sliding)
+                matches!(
+                    self,
+                    Mode::Breaking | Mode::Sticking | Mode::Sliding | Mode::Turned(_)
+                )
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_name_modes() {
+        let mut modes = 0;
+        for index in 0..=255 {
+            if let Some(mode) = Mode::from_index(f64::from(index)) {
+                assert_eq!(mode.index(), index, "{mode:?}");
+                modes += 1;
+            }
+        }
+        assert_eq!(modes, 6 + 8 + 26);
+        assert_eq!(Mode::from_index(0.5), None);
+        assert_eq!(Mode::from_index(f64::NAN), None);
     }
 }

@@ -13,39 +13,67 @@ use crate::model::Model;
 use crate::model::topology::WORLD;
 use crate::spatial::{INERTIA_PARAMS, Pose, Sym3, Twist, Vec3, Wrench};
 
-/// Force on a body by each of its parameters, in its own axes about its origin; its placement, relative to its tree's
-/// origin. `None` for a body of the world.
-fn columns(
-    model: &Model,
-    kin: &Kinematics,
-    acceleration: &[Twist],
-    gravity: Vec3,
-    body: usize,
-) -> Option<(Pose, [Wrench; INERTIA_PARAMS])> {
-    let b = &model.bodies()[body];
-    if b.link == WORLD {
-        return None;
+/// How a body moves in its own axes.
+struct Motion {
+    /// Its placement, relative to its tree's origin.
+    at: Pose,
+    omega: Vec3,
+    alpha: Vec3,
+    /// Acceleration of its origin less gravity.
+    a: Vec3,
+}
+
+impl Motion {
+    /// `None` for a body of the world.
+    fn of(
+        model: &Model,
+        kin: &Kinematics,
+        acceleration: &[Twist],
+        gravity: Vec3,
+        body: usize,
+    ) -> Option<Motion> {
+        let b = &model.bodies()[body];
+        if b.link == WORLD {
+            return None;
+        }
+        let at = Pose::new(kin.rot[b.link], kin.pos[b.link]).compose(&b.in_link);
+        let own = |t: Twist| at.inverse_twist(t);
+        let (v, spatial) = (own(kin.v[b.link]), own(acceleration[b.link]));
+        let falling = gravity * (1.0 - b.gravity_compensation);
+        Some(Motion {
+            at,
+            omega: v.ang,
+            alpha: spatial.ang,
+            a: spatial.lin + v.ang.cross(v.lin) - at.rot.tr_mul_vec(falling),
+        })
     }
-    let at = Pose::new(kin.rot[b.link], kin.pos[b.link]).compose(&b.in_link);
-    let own = |t: Twist| at.inverse_twist(t);
-    let (v, spatial) = (own(kin.v[b.link]), own(acceleration[b.link]));
-    let (w, alpha) = (v.ang, spatial.ang);
-    let falling = gravity * (1.0 - b.gravity_compensation);
-    let a = spatial.lin + w.cross(v.lin) - at.rot.tr_mul_vec(falling);
-    let mut out = [Wrench::ZERO; INERTIA_PARAMS];
-    out[0] = Wrench::new(a, Vec3::ZERO);
-    for (k, out) in out[1..4].iter_mut().enumerate() {
-        let e = Vec3::unit(k);
-        *out = Wrench::new(alpha.cross(e) + w.cross(w.cross(e)), e.cross(a));
+
+    /// No entry of its columns is larger.
+    fn size(&self) -> f64 {
+        let spin = self.omega.max_abs();
+        self.a.max_abs() + self.alpha.max_abs() + 4.0 * spin * spin
     }
-    for (k, out) in out[4..].iter_mut().enumerate() {
-        let mut e = [0.0; 6];
-        e[k] = 1.0;
-        let e = Sym3::new(e[0], e[1], e[2], e[3], e[4], e[5]);
-        let turning = e.mul_vec(alpha) + w.cross(e.mul_vec(w));
-        *out = Wrench::new(Vec3::ZERO, turning);
+
+    /// Force about the origin by each component of m c.
+    fn by_first_moment(&self) -> [Wrench; 3] {
+        let Motion {
+            omega, alpha, a, ..
+        } = *self;
+        [Vec3::X, Vec3::Y, Vec3::Z].map(|e| {
+            let force = alpha.cross(e) + omega.cross(omega.cross(e));
+            Wrench::new(force, e.cross(a))
+        })
     }
-    Some((at, out))
+
+    /// Torque by each component of the inertia.
+    fn by_inertia(&self) -> [Vec3; 6] {
+        std::array::from_fn(|k| {
+            let mut e = [0.0; 6];
+            e[k] = 1.0;
+            let e = Sym3::new(e[0], e[1], e[2], e[3], e[4], e[5]);
+            e.mul_vec(self.alpha) + self.omega.cross(e.mul_vec(self.omega))
+        })
+    }
 }
 
 /// nv × (10 nbody), column-major: column 10 b + c has ∂τ by parameter c of body b, in the order of
@@ -59,26 +87,31 @@ pub fn regressor(
     out: &mut [f64],
 ) -> bool {
     let (t, nv) = (model.topology(), model.nv());
-    let of = |body: usize| columns(model, kin, acceleration, gravity, body);
+    let of = |body: usize| Motion::of(model, kin, acceleration, gravity, body);
     let reach = kin.pos.iter().map(|p| p.max_abs()).fold(1.0, f64::max);
     let size = |s: &Twist| s.lin.max_abs() + s.ang.max_abs() * reach;
     let axis = kin.s.iter().map(size).fold(1.0, f64::max);
-    let bounded = (0..model.nbody()).filter_map(of).all(|(at, columns)| {
-        let far = at.pos.max_abs() + 1.0;
-        let bound = f64::MAX / (64.0 * axis * far);
-        columns.iter().all(|c| within(bound, &c.to_array()))
+    let bounded = (0..model.nbody()).filter_map(of).all(|m| {
+        let far = m.at.pos.max_abs() + 1.0;
+        within(f64::MAX / (64.0 * axis * far), &[m.size()])
     });
     if !bounded {
         return false;
     }
     out.fill(0.0);
-    for body in 0..model.nbody() {
-        if let Some((at, columns)) = of(body) {
-            for k in t.path(model.bodies()[body].link) {
-                let s = at.inverse_twist(kin.s[k]);
-                for (c, force) in columns.iter().enumerate() {
-                    out[(INERTIA_PARAMS * body + c) * nv + k] = s.dot(*force);
-                }
+    let bodies = out.chunks_exact_mut((INERTIA_PARAMS * nv).max(1));
+    for (body, out) in bodies.enumerate() {
+        let Some(m) = of(body) else {
+            continue;
+        };
+        let (first, second) = (m.by_first_moment(), m.by_inertia());
+        for k in t.path(model.bodies()[body].link) {
+            let s = m.at.inverse_twist(kin.s[k]);
+            let forces = first.iter().map(|force| s.dot(*force));
+            let torques = second.iter().map(|torque| s.ang.dot(*torque));
+            let all = std::iter::once(s.lin.dot(m.a)).chain(forces).chain(torques);
+            for (column, x) in out.chunks_exact_mut(nv).zip(all) {
+                column[k] = x;
             }
         }
     }

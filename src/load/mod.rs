@@ -5,6 +5,7 @@
 
 mod collada;
 mod document;
+pub mod height_file;
 pub mod mesh_file;
 pub mod mjcf;
 mod msh;

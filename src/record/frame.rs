@@ -121,6 +121,6 @@ fn mode(mode: Mode) -> u32 {
         Mode::Breaking => 0,
         Mode::Sticking => 1,
         Mode::Sliding | Mode::Bounded(_) => 2,
-        Mode::Unknown | Mode::AtLower | Mode::AtUpper => 3,
+        Mode::Unknown | Mode::AtLower | Mode::AtUpper | Mode::Turned(_) => 3,
     }
 }

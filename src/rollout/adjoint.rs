@@ -4,7 +4,7 @@ use super::{AwareSteps, Rollout};
 use crate::error::{Error, Result};
 use crate::integrator::Tangent;
 use crate::linalg::{add_scaled, grow};
-use crate::step::{Gradient, Seed, StepAdjoint, deliver};
+use crate::step::{Gradient, ImpulseBar, Seed, StepAdjoint, deliver};
 
 /// Where the gradient of a function of a trajectory goes: by the initial state (nv, nv and na entries), the inputs (nu×N) and the
 /// selected parameters (np).
@@ -172,7 +172,7 @@ impl Rollout {
                 carried: &self.carried_sum,
             },
             act: &self.act_sum,
-            impulses: &[],
+            impulses: ImpulseBar::default(),
             velocity: &[],
         };
         let out = StepAdjoint {

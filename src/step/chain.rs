@@ -226,7 +226,7 @@ fn impulses_transposed(
     match &mut sim.contact {
         // z becomes the adjoint of the velocity at fixed impulses.
         Some(c) if c.has_rows() => {
-            c.correct_transposed(t, mass, seed.impulses, bars.p.is_some(), z, weights)?;
+            c.correct_transposed(t, mass, &seed.impulses, bars.p.is_some(), z, weights)?;
         }
         _ => (sim.dynamics.system).solve_transposed(mass, t, weights),
     }

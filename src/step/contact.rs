@@ -4,6 +4,7 @@ mod answer;
 mod descent;
 mod idle;
 mod impact;
+mod impulse_bar;
 mod meeting;
 mod parameters;
 mod report;
@@ -11,6 +12,7 @@ mod request;
 mod solve;
 mod variations;
 
+pub(crate) use impulse_bar::ImpulseBar;
 pub(super) use parameters::Larger;
 pub use report::ContactReport;
 
@@ -22,7 +24,6 @@ use crate::constraint::{Compliance, ConstraintDerivative, Constraints, Source, S
 use crate::contact::allowance::Allowance;
 use crate::contact::capacity::Capacity;
 use crate::contact::law::{Law, Outcome, Verdict};
-use crate::contact::mode::Mode;
 use crate::contact::relaxed::Relaxed;
 use crate::dynamics::Dynamics;
 use crate::dynamics::coupling::Coupling;
@@ -82,6 +83,8 @@ pub(super) struct ContactLinear {
     bounds: Vec<f64>,
     /// Of a parameter: the same, and the gaps of contacts.
     w_param: Vec<f64>,
+    /// Impulses that move nothing, of those that were looked for.
+    idle: Vec<f64>,
     limits: Vec<f64>,
     gaps: Vec<f64>,
     /// Contacts that rebound.
@@ -158,6 +161,7 @@ impl ContactStage {
                 sigma: vec![0.0; rows],
                 bounds: vec![0.0; blocks],
                 w_param: vec![0.0; rows],
+                idle: vec![0.0; rows],
                 limits: vec![0.0; blocks],
                 gaps: vec![0.0; options.max_contacts],
                 impacts: Vec::with_capacity(options.max_contacts),
@@ -249,13 +253,9 @@ impl ContactStage {
                 None => Verdict::Exact,
             };
             let contacts = self.scene.contacts();
-            let tied = c.sources.iter().zip(&c.modes).any(|(source, mode)| {
-                let Source::Contact(i) = *source else {
-                    return false;
-                };
-                matches!(mode, Mode::Sliding | Mode::Bounded(_))
-                    && larger.friction_is_at_kink(contacts[i].friction, contacts[i].condim)
-            });
+            let mut rows = c.sources.iter().zip(&c.modes);
+            let tied =
+                rows.any(|(source, mode)| larger.friction_is_at_kink(source, *mode, contacts));
             let tied =
                 tied || (c.impacts()).any(|(i, _)| larger.restitution_is_at_kink(contacts[i].geom));
             l.one_sided = l.variation.degenerate || verdict == Verdict::OneSided || tied;
@@ -400,7 +400,7 @@ impl ContactStage {
         &mut self,
         t: &Topology,
         m: &mut Factors,
-        impulse_bar: &[f64],
+        impulse_bar: &ImpulseBar<'_>,
         bounds: bool,
         z: &mut [f64],
         solved: &mut [f64],
@@ -412,13 +412,7 @@ impl ContactStage {
         // J A⁻¹ z meets z halfway, and so does what the impulses add.
         c.rows.begin(t, m, solved);
         gather(c, solved, &mut l.dlambda);
-        for ((b, _), bar) in contact_groups(c).zip(impulse_bar.chunks_exact(3)) {
-            let lambda_bar = &mut l.dlambda[c.range(b)];
-            // A frictionless contact has its normal only.
-            for (x, bar) in lambda_bar.iter_mut().rev().zip(bar.iter().rev()) {
-                *x += bar;
-            }
-        }
+        impulse_bar.for_rows(c, |row, weight| l.dlambda[row] += weight);
         let problem = c.problem();
         let law = solved_by(&mut self.law, &mut self.relaxed);
         law.linearize(&problem)?.apply_transpose(

@@ -10,6 +10,7 @@
 //! it should, but no single impulse needs to. The calls say so.
 
 use super::adjoints::StepAdjoint;
+use super::contact::ImpulseBar;
 use super::impulse_workspace::{Direction, parts};
 use super::info::{check_finite, check_length, deliver};
 use super::link::Seed;
@@ -89,7 +90,7 @@ impl Sim {
         self.with_direction(|sim, d| {
             d.dq_next.fill(0.0);
             let seed = Seed {
-                impulses: impulse_bar,
+                impulses: ImpulseBar::of_contacts(impulse_bar),
                 ..Seed::of(&d.dq_next, &d.dq_next, &[])
             };
             let out = StepAdjoint {
@@ -162,7 +163,7 @@ impl Sim {
             let outs = parts(matrices, bars.each_ref().map(|b| rows * b.len()));
             let [q, v, u, p] = bars.each_mut().map(|b| &mut b[..]);
             let seed = Seed {
-                impulses: &bar[..rows],
+                impulses: ImpulseBar::of_contacts(&bar[..rows]),
                 ..Seed::of(dq_next, dq_next, &[])
             };
             let out = StepAdjoint {
@@ -220,19 +221,25 @@ impl Sim {
         }
     }
 
-    /// Changes of the last step's contact impulses, 3 numbers a contact, of which no motion tells: zero where impulses are
-    /// unique, else one in general position. Whether they are known. After a derivative of the step.
-    pub(crate) fn idle_impulses(&mut self, out: &mut [f64]) -> Result<bool> {
-        if self.impulse_gradient()? == ImpulseGradient::Unique {
-            out.fill(0.0);
-            return Ok(true);
-        }
+    /// Finds a change of the last step's impulses of which no motion tells: zero where impulses are unique, else one in general
+    /// position. Whether it is known. After a derivative of the step.
+    pub(crate) fn find_idle_impulses(&mut self) -> Result<bool> {
+        let is_unique = self.impulse_gradient()? == ImpulseGradient::Unique;
         self.prepare()?;
         let (t, mass) = (self.model.topology(), &mut self.dynamics.mass);
         match &mut self.contact {
-            Some(c) => c.idle_impulses(t, mass, out),
-            None => Ok(true),
+            Some(c) if is_unique => c.no_idle_impulses(),
+            Some(c) => return c.find_idle_impulses(t, mass),
+            None => {}
         }
+        Ok(true)
+    }
+
+    /// How the change that [`Sim::find_idle_impulses`] found weighs, and how much it would where all of it is as large as the largest.
+    pub(crate) fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
+        self.contact
+            .as_ref()
+            .map_or([0.0; 2], |c| c.idle_weight(bar))
     }
 
     fn impulse_gradient(&mut self) -> Result<ImpulseGradient> {

@@ -1,5 +1,6 @@
 //! What runs through a link of a step's chain rule.
 
+use super::contact::ImpulseBar;
 use super::linearization::Linearization;
 use super::sim::Sim;
 use crate::error::Result;
@@ -29,12 +30,12 @@ impl Default for Parameters<'_> {
     }
 }
 
-/// The adjoint of what a step ends with, of its contact impulses (3 entries a contact, or none), and of v̂ − v̂₀, or none.
+/// The adjoint of what a step ends with, of its impulses, and of v̂ − v̂₀, or none.
 pub(crate) struct Seed<'a> {
     pub next: Tangent<'a>,
     /// Of the activations; empty where it is zero.
     pub act: &'a [f64],
-    pub impulses: &'a [f64],
+    pub impulses: ImpulseBar<'a>,
     pub velocity: &'a [f64],
 }
 
@@ -45,7 +46,7 @@ impl<'a> Seed<'a> {
         Seed {
             next: Tangent { q, v, carried },
             act,
-            impulses: &[],
+            impulses: ImpulseBar::default(),
             velocity: &[],
         }
     }

@@ -43,6 +43,7 @@ mod tree_inverse;
 pub use act::ActJacobians;
 pub use adjoints::StepAdjoint;
 pub use contact::ContactReport;
+pub(crate) use contact::ImpulseBar;
 pub use forward::AccelerationJacobians;
 pub use impulses::{ImpulseGradient, ImpulseJacobians};
 pub(crate) use info::deliver;

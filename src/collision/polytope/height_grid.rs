@@ -128,15 +128,15 @@ impl HeightGrid {
         )
     }
 
-    /// (column, row) of the corners of a triangle, counter-clockwise seen from above: the lower
-    /// left half of a cell, or its upper right half.
+    /// (column, row) of the corners of a triangle, counter-clockwise seen from above: the lower right half of a cell, or its upper
+    /// left half, as MuJoCo cuts cells.
     fn corners(&self, triangle: u32) -> [(usize, usize); 3] {
         let cell = triangle as usize / 2;
         let (c, r) = (cell % (self.columns - 1), cell / (self.columns - 1));
         if triangle.is_multiple_of(2) {
-            [(c, r), (c + 1, r), (c, r + 1)]
+            [(c, r), (c + 1, r), (c + 1, r + 1)]
         } else {
-            [(c + 1, r + 1), (c, r + 1), (c + 1, r)]
+            [(c, r), (c + 1, r + 1), (c, r + 1)]
         }
     }
 
@@ -169,7 +169,7 @@ impl HeightGrid {
             return false;
         };
         let foot = self.node(c, r);
-        [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)]
+        [(1, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1)]
             .iter()
             .all(|&(dc, dr)| {
                 let (c, r) = (c.wrapping_add_signed(dc), r.wrapping_add_signed(dr));

@@ -162,16 +162,16 @@ impl Terrain {
             walk(&axes, block, 1, [from, to], |cell, [from, to]| {
                 let (column, row) = (cell[0][0], cell[1][0]);
                 let first = 2 * (row * (grid.columns - 1) + column) as u32;
-                // The diagonal between the two triangles: u + v = 1.
+                // The diagonal between the two triangles: u = v.
                 let x = |k: usize, t: f64| {
                     let p = if axes[k].rate == 0.0 {
                         axes[k].x
                     } else {
                         axes[k].x + axes[k].rate * t
                     };
-                    (p - axes[k].border(cell[k][0])) / axes[k].spacing - 0.5
+                    (p - axes[k].border(cell[k][0])) / axes[k].spacing
                 };
-                let beside = |t: f64| x(0, t) + x(1, t);
+                let beside = |t: f64| x(1, t) - x(0, t);
                 let (before, after) = (beside(from), beside(to));
                 let halves = match before.min(after) < 0.0 && before.max(after) > 0.0 {
                     true => {

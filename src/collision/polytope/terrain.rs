@@ -247,7 +247,7 @@ impl Terrain {
             (cell as usize, x - cell)
         };
         let ((c, x), (r, y)) = (place(0, self.grid.columns), place(1, self.grid.rows));
-        let upper = usize::from(x + y > 1.0);
+        let upper = usize::from(y > x);
         let triangle = (2 * (r * (self.grid.columns - 1) + c) + upper) as u32;
         let top = self.grid.triangle(triangle);
         self.shape(&top);

@@ -224,9 +224,12 @@ pub(super) fn modes(unit: &Unit, stand: Stand) -> [Mode; 2] {
         (Set::Interval { .. }, Stand::Bounded([1, ..])) => [Mode::AtUpper; 2],
         (Set::Interval { .. }, Stand::Bounded(_)) => [Mode::AtLower; 2],
         (_, Stand::Bounded(signs)) => {
-            let turns = signs[2..].iter().any(|s| *s != 0);
-            let turning = if turns { Mode::Sliding } else { Mode::Sticking };
-            [pyramid::closed([signs[0], signs[1]]), turning]
+            let [x, y, turning @ ..] = signs;
+            let turning = match turning {
+                [0, 0, 0] => Mode::Sticking,
+                signs => Mode::Turned(signs),
+            };
+            [pyramid::closed([x, y]), turning]
         }
     }
 }

@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn modes_have_numbers_of_their_own() {
-        let modes: Vec<Mode> = (0..20)
+        let modes: Vec<Mode> = (0..15)
             .filter_map(|k| Mode::from_index(f64::from(k)))
             .collect();
         assert_eq!(modes.len(), 14);

@@ -1,17 +1,19 @@
 //! `<asset>`: meshes and height fields.
 
+use super::asset_files::Files;
+use super::height_field;
 use super::names::{NameMap, Names};
 use super::node::Node;
 use super::paint::{Materials, Paint};
-use super::settings::Compiler;
 use super::solid::Solid;
 use super::warnings::Warnings;
 use crate::error::Result;
+use crate::load::height_file::MAX_NODES;
 use crate::load::mesh_file::load_mesh;
 use crate::model::mesh::TriMesh;
 use crate::model::spec::HeightField;
 use crate::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// How a mesh's volume and inertia are found.
@@ -173,7 +175,7 @@ impl Assets {
         for child in node.children() {
             match child.tag() {
                 "mesh" => self.read_mesh(child, defaults(child)?.0, files, warnings)?,
-                "hfield" => self.read_height_field(child)?,
+                "hfield" => self.read_height_field(child, files, warnings)?,
                 "material" => {
                     let paint = defaults(child).map(|d| d.1).unwrap_or_default();
                     self.materials.read(child, paint);
@@ -224,13 +226,7 @@ impl Assets {
                 );
             }
         }
-        let name = match (node.name(), node.text("file")) {
-            ("", Some(file)) => stem(file),
-            (name, _) => name.to_string(),
-        };
-        if name.is_empty() {
-            return Err(node.error("attribute name is missing"));
-        }
+        let name = name_of(node)?;
         Names::insert(&mut self.mesh_names, node, &name, self.meshes.len())?;
         self.meshes.push(MeshAsset {
             mesh: Arc::new(mesh),
@@ -239,68 +235,32 @@ impl Assets {
         Ok(())
     }
 
-    fn read_height_field(&mut self, node: Node<'_>) -> Result<()> {
-        if node.text("file").is_some_and(|f| !f.is_empty()) {
-            return Err(node.unsupported(
-                "height fields from files are not supported; give nrow, ncol and elevation",
-            ));
-        }
-        let size = node
-            .array::<4>("size")?
-            .ok_or_else(|| node.error("attribute size is missing"))?;
-        if size.iter().any(|&x| x <= 0.0) {
-            return Err(node.error(format!("size: expected numbers > 0, found {size:?}")));
-        }
-        let dimension = |name: &str| match node.integer(name)? {
-            Some(n) if (2..=1 << 14).contains(&n) => Ok(n as usize),
-            n => Err(node.error(format!(
-                "{name}: expected 2 to {}, found {}",
-                1 << 14,
-                n.map_or("nothing".to_string(), |n| n.to_string())
-            ))),
-        };
-        let (rows, columns) = (dimension("nrow")?, dimension("ncol")?);
-        let heights = match node.list("elevation")? {
-            None => vec![0.0; rows * columns],
-            Some(e) if e.len() != rows * columns => {
-                return Err(node.error(format!(
-                    "elevation: expected nrow·ncol = {} numbers, found {}",
-                    rows * columns,
-                    e.len()
-                )));
-            }
-            Some(e) => {
-                let low = e.iter().copied().fold(f64::INFINITY, f64::min);
-                let high = e.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let scale = if high > low {
-                    size[2] / (high - low)
-                } else {
-                    0.0
-                };
-                // The text shows the field from above: its first row is the one at largest y.
-                e.chunks(columns)
-                    .rev()
-                    .flatten()
-                    .map(|&z| (z - low) * scale)
-                    .collect()
-            }
-        };
-        let name = node.required("name")?;
-        Names::insert(
-            &mut self.height_field_names,
-            node,
-            name,
-            self.height_fields.len(),
-        )?;
-        self.height_fields.push(Arc::new(HeightField {
-            columns,
-            rows,
-            half_extents: [size[0], size[1]],
-            base: size[3],
-            heights,
-        }));
+    fn read_height_field(
+        &mut self,
+        node: Node<'_>,
+        files: &Files<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<()> {
+        let name = name_of(node)?;
+        let used: usize = self.height_fields.iter().map(|f| f.heights.len()).sum();
+        let field = height_field::read(node, files, MAX_NODES - used, warnings)?;
+        let index = self.height_fields.len();
+        Names::insert(&mut self.height_field_names, node, &name, index)?;
+        self.height_fields.push(Arc::new(field));
         Ok(())
     }
+}
+
+/// The name of an asset: its own, or that of its file.
+fn name_of(node: Node<'_>) -> Result<String> {
+    let name = match (node.name(), node.text("file")) {
+        ("", Some(file)) => stem(file),
+        (name, _) => name.to_string(),
+    };
+    if name.is_empty() {
+        return Err(node.error("attribute name is missing"));
+    }
+    Ok(name)
 }
 
 fn lookup(names: &NameMap, geom: Node<'_>, attribute: &str, name: Option<&str>) -> Result<usize> {
@@ -370,50 +330,4 @@ fn place(mesh: &mut TriMesh, node: Node<'_>, scale: Vec3) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// How an MJCF file is read.
-#[derive(Clone, Debug, Default)]
-pub struct MjcfOptions {
-    /// Where mesh files are looked for after the file's own `meshdir`.
-    pub mesh_dirs: Vec<PathBuf>,
-}
-
-/// Where the files that assets name are looked for.
-pub(super) struct Files<'a> {
-    pub base_dir: Option<&'a Path>,
-    pub compiler: &'a Compiler,
-    pub options: &'a MjcfOptions,
-}
-
-impl Files<'_> {
-    fn find(&self, node: Node<'_>, file: &str) -> Result<PathBuf> {
-        let name = if self.compiler.strip_path {
-            Path::new(file).file_name().map(Path::new)
-        } else {
-            Some(Path::new(file))
-        }
-        .ok_or_else(|| node.error(format!("file: {file:?} is not the name of a file")))?;
-        let mut candidates = Vec::new();
-        let in_mesh_dir = match &self.compiler.mesh_dir {
-            Some(dir) => Path::new(dir).join(name),
-            None => name.to_path_buf(),
-        };
-        match self.base_dir {
-            Some(base) => candidates.push(base.join(&in_mesh_dir)),
-            None => candidates.push(in_mesh_dir),
-        }
-        candidates.extend(self.options.mesh_dirs.iter().map(|d| d.join(name)));
-        match candidates.iter().find(|p| p.is_file()) {
-            Some(path) => Ok(path.clone()),
-            None => {
-                let tried: Vec<String> =
-                    candidates.iter().map(|p| p.display().to_string()).collect();
-                Err(node.io(format!(
-                    "file {file:?} not found (looked for: {}); mesh_dirs says where meshes are",
-                    tried.join(", ")
-                )))
-            }
-        }
-    }
 }

@@ -3,48 +3,54 @@
 //! With F = Rλ/h the force of a contact, R its frame and p its point, a touch sensor adds up n·F, and force and torque sensors
 //! take F and (p − o) × F off what the motion of their subtree takes, o the sensor's origin. Of dF = dR λ/h + R dλ/h the first
 //! part is geometry; the second is one adjoint of the step for each number that is told, seeded by its weights w of the
-//! impulses, dy = w·dλ.
+//! impulses, dy = w·dλ. Contacts that resist torsion and rolling add a couple Rτ/h to the torque, likewise in two parts. The
+//! force of a bound has the second part alone.
 //!
 //! Where constraints depend on each other λ is not unique, but w·λ may be: where w weighs all impulses by zero that move nothing.
 
 use super::dual::Dual;
 use super::motion::{By, Motion};
-use super::press::{Room, called, feels, side, touches, weigh};
+use super::press::{Room, called, feels, holds, side, touches, weigh};
 use super::room::SensorRoom;
 use super::subtree::Sums;
 use crate::collision::ContactDerivative;
 use crate::error::{Error, Result};
-use crate::model::sensor::{Reading, Sensor};
+use crate::model::sensor::Sensor;
 use crate::query::contact_motion::{self, ContactDerivatives};
 use crate::spatial::{Pose, Vec3};
-use crate::step::{Integrator, Seed, Sim, StepAdjoint};
+use crate::step::{ImpulseBar, Integrator, Seed, Sim, StepAdjoint};
 
-/// What idle impulses may weigh, relative to the sum of the parts.
+/// What idle impulses may weigh, relative to what others of their size do.
 const NOTHING: f64 = 1e-7;
 
 impl Sim {
-    /// Adds to the rows of sensors that feel contacts how these vary at fixed frames: w·dλ. After the acceleration's
+    /// Adds to the rows of sensors that tell of impulses how these vary at fixed frames: w·dλ. After the acceleration's
     /// Jacobians, at the same step.
     pub(super) fn feel_impulses(&mut self, room: &mut SensorRoom, q: &[f64]) -> Result<()> {
         let model = self.model.clone();
-        let pressed = |s: &&Sensor| feels(s.reading);
-        if self.contacts().is_empty() || !model.sensors().iter().any(|s| pressed(&s)) {
+        let sensors = model.sensors();
+        if !sensors.iter().any(|s| feels(s.reading) || holds(s.reading)) {
             return Ok(());
         }
         let mut press = std::mem::take(&mut room.press);
         let done = self.update_positions(q).and_then(|()| {
-            let sensors = model.sensors().iter().filter(pressed);
-            for (s, pose) in sensors.zip(&mut press.poses) {
+            let pressed = sensors.iter().filter(|s| feels(s.reading));
+            for (s, pose) in pressed.clone().zip(&mut press.poses) {
                 let body = self.dynamics.kin.body_pose(&model, s.frame.body);
                 *pose = body.compose(&s.frame.placement);
             }
             let mut idle_is_known = None;
-            let mut sensors = model.sensors().iter().filter(pressed).zip(0..);
-            sensors.try_for_each(|(s, i)| {
-                (0..s.reading.dim()).try_for_each(|k| {
-                    self.feel_number(room, &mut press, (s, i), k, &mut idle_is_known)
-                })
-            })
+            if !self.contacts().is_empty() {
+                for (i, s) in pressed.enumerate() {
+                    for k in 0..s.reading.dim() {
+                        self.feel_number(room, &mut press, (s, i), k, &mut idle_is_known)?;
+                    }
+                }
+            }
+            for s in sensors.iter().filter(|s| holds(s.reading)) {
+                self.hold_number(room, &mut press, s, &mut idle_is_known)?;
+            }
+            Ok(())
         });
         room.press = press;
         done
@@ -59,11 +65,23 @@ impl Sim {
         idle_is_known: &mut Option<bool>,
     ) -> Result<()> {
         let (rate, n) = (1.0 / self.options.time_step, 3 * self.contacts().len());
-        let (weights, mut acts) = (&mut press.weights[..n], false);
-        for (c, to) in self.contacts().iter().zip(weights.chunks_exact_mut(3)) {
-            let w = weigh(&self.model, s, &press.poses[i], c, k);
+        let Room {
+            poses,
+            weights: [impulses, torques],
+            bars,
+            ..
+        } = press;
+        let (impulses, torques) = (&mut impulses[..n], &mut torques[..n]);
+        let mut acts = false;
+        let parts = impulses
+            .chunks_exact_mut(3)
+            .zip(torques.chunks_exact_mut(3));
+        for (c, (impulse, torque)) in self.contacts().iter().zip(parts) {
+            let w = weigh(&self.model, s, &poses[i], c, k);
             acts |= w.is_some();
-            to.copy_from_slice(&w.unwrap_or_default().map(|w| rate * w));
+            let [of_impulse, of_torque] = w.unwrap_or_default().map(|w| w.map(|x| rate * x));
+            impulse.copy_from_slice(&of_impulse);
+            torque.copy_from_slice(&of_torque);
         }
         if !acts {
             return Ok(());
@@ -79,7 +97,44 @@ impl Sim {
                 ))),
             };
         }
-        let [q, v, u, act] = press.bars.each_mut().map(|x| Some(&mut x[..]));
+        let bar = ImpulseBar {
+            contacts: impulses,
+            torques,
+            bound: None,
+        };
+        let what = "what contacts press on it has";
+        self.weigh_impulses(room, bars, (s, k), (bar, what), idle_is_known)
+    }
+
+    fn hold_number(
+        &mut self,
+        room: &mut SensorRoom,
+        press: &mut Room,
+        s: &Sensor,
+        idle_is_known: &mut Option<bool>,
+    ) -> Result<()> {
+        let along = self.bound_of(s);
+        if self.impulse_of_limit(along) == 0.0 {
+            return Ok(());
+        }
+        let bar = ImpulseBar {
+            bound: Some((along, 1.0 / self.options.time_step)),
+            ..ImpulseBar::default()
+        };
+        let what = "the force that holds its bound has";
+        self.weigh_impulses(room, &mut press.bars, (s, 0), (bar, what), idle_is_known)
+    }
+
+    /// Adds to the k-th row of a sensor what the weights of impulses give, or refuses to.
+    fn weigh_impulses(
+        &mut self,
+        room: &mut SensorRoom,
+        bars: &mut [Vec<f64>; 4],
+        (s, k): (&Sensor, usize),
+        (bar, what): (ImpulseBar<'_>, &str),
+        idle_is_known: &mut Option<bool>,
+    ) -> Result<()> {
+        let [q, v, u, act] = bars.each_mut().map(|x| Some(&mut x[..]));
         let out = StepAdjoint {
             q,
             v,
@@ -88,19 +143,17 @@ impl Sim {
             ..StepAdjoint::default()
         };
         let seed = Seed {
-            impulses: weights,
+            impulses: bar,
             ..Seed::of(&room.zeros, &room.zeros, &[])
         };
         self.adjoint(&seed, out)?;
-        let idle = &mut press.idle[..n];
         if idle_is_known.is_none() {
-            *idle_is_known = Some(self.idle_impulses(idle)?);
+            *idle_is_known = Some(self.find_idle_impulses()?);
         }
-        let parts = weights.iter().zip(&*idle).map(|(w, x)| w * x);
-        let (sum, size) = parts.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
-        if *idle_is_known != Some(true) || f64::abs(sum) > NOTHING * size {
+        let [sum, size] = self.idle_weight(&bar);
+        if *idle_is_known != Some(true) || sum.abs() > NOTHING * size {
             return Err(Error::unsupported(format!(
-                "{}: what contacts press on it has no derivative, as constraints that depend on each other may share it otherwise",
+                "{}: {what} no derivative, as constraints that depend on each other may share it otherwise",
                 called(&self.model, s)
             )));
         }
@@ -108,9 +161,9 @@ impl Sim {
         let n = room.data.len();
         let [to_q, to_v, _] = &mut room.by;
         let outs = [to_q, to_v, &mut room.by_u, &mut room.by_act];
-        for (to, from) in outs.into_iter().zip(&press.bars) {
+        for (to, from) in outs.into_iter().zip(bars) {
             for (to, x) in to.iter_mut().skip(row).step_by(n).zip(from) {
-                *to += x;
+                *to += *x;
             }
         }
         Ok(())
@@ -137,13 +190,6 @@ impl Sim {
             if !differentiate {
                 continue;
             }
-            if s.reading == Reading::Torque && c.torque != [0.0; 3] {
-                return Err(Error::unsupported(format!(
-                    "{}: contacts that resist torsion or rolling (condim 4 and 6) press on it, and how their torques vary is not in the derivative of a {:?} sensor",
-                    called(&model, s),
-                    s.reading
-                )));
-            }
             self.move_contact(&mut room.press, i)?;
             let [points, ..] = &room.press.moved;
             for k in 0..model.nv() {
@@ -151,21 +197,21 @@ impl Sim {
                     .into_iter()
                     .zip(&room.press.force)
                 {
-                    let moves = if by == By::Positions {
-                        three(points, k)
-                    } else {
-                        Vec3::ZERO
+                    let [moves, turns] = match by {
+                        By::Positions => [three(points, k), three(&room.press.torque, k) * sign],
+                        _ => [Vec3::ZERO; 2],
                     };
                     let force = Dual::new(force, three(moved, k) * sign);
+                    let (torque, at) = (Dual::new(torque, turns), Dual::new(point, moves));
                     let sums = room.subtree.along_mut(by as usize, k);
-                    sums.relieve(force, Dual::default(), Dual::new(point, moves));
+                    sums.relieve(force, torque, at);
                 }
             }
         }
         Ok(())
     }
 
-    /// How a contact's place and its force on B vary, into `press`.
+    /// How a contact's place, its force and its torque on B vary, into `press`.
     fn move_contact(&mut self, press: &mut Room, contact: usize) -> Result<()> {
         let (c, rate) = (self.contacts()[contact], 1.0 / self.options.time_step);
         let [points, normals, tangents] = press.moved.each_mut().map(|x| &mut x[..]);
@@ -186,6 +232,7 @@ impl Sim {
         let [by_q, by_v] = &mut press.force;
         by_q.fill(0.0);
         by_v.fill(0.0);
+        press.torque.fill(0.0);
         let add = |out: &mut [f64], k: usize, x: Vec3| {
             for (out, x) in out[3 * k..3 * k + 3].iter_mut().zip(x.to_array()) {
                 *out += x;
@@ -200,10 +247,12 @@ impl Sim {
             return Ok(());
         }
         let [_, normals, tangents] = &press.moved;
-        let [x, y, z] = c.impulse;
         for k in 0..self.model.nv() {
-            let turned = three(tangents, 2 * k) * x + three(tangents, 2 * k + 1) * y;
-            add(by_q, k, (turned + three(normals, k) * z) * rate);
+            let axes = [2 * k, 2 * k + 1].map(|i| three(tangents, i));
+            let turned =
+                |[x, y, z]: [f64; 3]| (axes[0] * x + axes[1] * y + three(normals, k) * z) * rate;
+            add(by_q, k, turned(c.impulse));
+            add(&mut press.torque, k, turned(c.torque));
         }
         Ok(())
     }

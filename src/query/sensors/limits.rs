@@ -68,28 +68,25 @@ pub(super) fn vary(
 }
 
 impl Sim {
-    /// The force with which the last step holds the bounds.
+    /// The force with which the last step holds the bounds; its derivative is with those of other impulses.
     ///
     /// # Errors
-    /// `Unsupported` where bounds are springs; where one holds and its derivative is asked for.
-    pub(super) fn force_of_limit(&self, s: &Sensor, differentiate: bool) -> Result<f64> {
+    /// `Unsupported` where bounds are springs.
+    pub(super) fn force_of_limit(&self, s: &Sensor) -> Result<f64> {
         if self.options.contact == Contact::Penalty {
             return Err(Error::unsupported(format!(
                 "sensor \"{}\": with Penalty limits are springs and dampers, of which no {:?} sensor tells",
                 s.name, s.reading
             )));
         }
-        let along = match s.reading.seat() {
+        Ok(self.impulse_of_limit(self.bound_of(s)) / self.options.time_step)
+    }
+
+    /// What a sensor of a bound tells of.
+    pub(super) fn bound_of(&self, s: &Sensor) -> Along {
+        match s.reading.seat() {
             Seat::Tendon => Along::Tendon(s.index),
             _ => Along::Dof(self.model.joints()[s.index].iv),
-        };
-        let force = self.impulse_of_limit(along) / self.options.time_step;
-        match differentiate && force != 0.0 {
-            true => Err(Error::unsupported(format!(
-                "sensor \"{}\": a limit holds, and how its force varies is not told",
-                s.name
-            ))),
-            false => Ok(force),
         }
     }
 }

@@ -56,8 +56,8 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::sensors`] and [`Sim::step_jacobians`]; `Unsupported` for a touch, force or torque sensor on which contacts
-    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, with contact Penalty
-    /// and an implicit scheme, and for the force of a limit that holds.
+    /// press whose sum of forces has no derivative, as redundant constraints may share it otherwise, and with contact Penalty
+    /// and an implicit scheme; for the force of a bound that others may share.
     pub fn sensor_jacobians(
         &mut self,
         room: &mut SensorRoom,

@@ -1,4 +1,4 @@
-//! Which contacts press on a sensor, with what weight, and room for how that varies.
+//! Which impulses a sensor tells of, with what weight, and room for how that varies.
 
 use super::subtree::carries;
 use crate::collision::Shape;
@@ -13,36 +13,46 @@ pub(super) fn feels(reading: Reading) -> bool {
     matches!(reading, Reading::Touch | Reading::Force | Reading::Torque)
 }
 
-/// Room for weights of impulses, what they lead to, and how a contact moves. Nothing without sensors that feel.
+/// Whether a sensor tells of the impulse of a bound.
+pub(super) fn holds(reading: Reading) -> bool {
+    matches!(
+        reading,
+        Reading::JointLimitForce | Reading::TendonLimitForce
+    )
+}
+
+/// Room for weights of impulses, what they lead to, and how a contact moves. Nothing without sensors that tell of impulses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
-    /// Of each sensor that feels, in their order: where it is.
+    /// Of each sensor that feels contacts, in their order: where it is.
     pub poses: Vec<Pose>,
-    /// 3 numbers a contact: weights, and impulses that move nothing.
-    pub weights: Vec<f64>,
-    pub idle: Vec<f64>,
+    /// 3 numbers a contact: weights of impulses, and of torques.
+    pub weights: [Vec<f64>; 2],
     /// By q, v, u and the activations.
     pub bars: [Vec<f64>; 4],
     /// Of a contact: point, normal and tangents by q.
     pub moved: [Vec<f64>; 3],
-    /// Of its force on B by q at fixed components, or of a penalty force by q and v; 3×nv.
+    /// Of its force on B by q at fixed components, or of a penalty force by q and v; of its torque by q likewise; 3×nv.
     pub force: [Vec<f64>; 2],
+    pub torque: Vec<f64>,
 }
 
 impl Room {
     pub fn new(sim: &Sim, differentiates: bool) -> Room {
         let (m, o) = (sim.model(), sim.options());
         let feeling = m.sensors().iter().filter(|s| feels(s.reading)).count();
-        let is_there = feeling > 0 && differentiates && o.contact != Contact::None;
-        let all = |n: usize| vec![0.0; if is_there { n } else { 0 }];
+        let is_pressed = feeling > 0 && differentiates && o.contact != Contact::None;
+        let is_held = differentiates && m.sensors().iter().any(|s| holds(s.reading));
+        let room = |wanted: bool, n: usize| vec![0.0; if wanted { n } else { 0 }];
+        let all = |n: usize| room(is_pressed, n);
         let (nv, numbers) = (m.nv(), 3 * o.max_contacts);
         Room {
             poses: vec![Pose::IDENTITY; feeling],
-            weights: all(numbers),
-            idle: all(numbers),
-            bars: [nv, nv, m.nu(), m.na()].map(all),
+            weights: [numbers, numbers].map(all),
+            bars: [nv, nv, m.nu(), m.na()].map(|n| room(is_pressed || is_held, n)),
             moved: [3 * nv, 3 * nv, 6 * nv].map(all),
             force: [3 * nv, 3 * nv].map(all),
+            torque: all(3 * nv),
         }
     }
 }
@@ -83,26 +93,30 @@ pub(super) fn touches(s: &Sensor, pose: &Pose, c: &ContactReport) -> bool {
     met.and_then(|x| x.first()).is_some()
 }
 
-/// Weights of a contact's impulse in the k-th number of a sensor, times the time step; none where it has no part.
+/// Weights of a contact's impulse and torque in the k-th number of a sensor, times the time step; none where it has no part.
 pub(super) fn weigh(
     model: &Model,
     s: &Sensor,
     pose: &Pose,
     c: &ContactReport,
     k: usize,
-) -> Option<[f64; 3]> {
+) -> Option<[[f64; 3]; 2]> {
+    const NONE: [f64; 3] = [0.0; 3];
     if s.reading == Reading::Touch {
-        return touches(s, pose, c).then_some([0.0, 0.0, 1.0]);
+        return touches(s, pose, c).then_some([[0.0, 0.0, 1.0], NONE]);
     }
     let sign = side(model, s, c)?;
     let axis = pose.rot.c[k];
-    let along = match s.reading {
-        Reading::Torque => axis.cross(Vec3::from_slice(&c.point) - pose.pos),
-        _ => axis,
-    };
     let [t1, t2] = c.tangents.map(|t| Vec3::from_slice(&t));
     let frame = [t1, t2, Vec3::from_slice(&c.normal)];
-    Some(frame.map(|t| -sign * along.dot(t)))
+    let along = |x: Vec3| frame.map(|t| -sign * x.dot(t));
+    Some(match s.reading {
+        Reading::Torque => {
+            let lever = Vec3::from_slice(&c.point) - pose.pos;
+            [along(axis.cross(lever)), along(axis)]
+        }
+        _ => [along(axis), NONE],
+    })
 }
 
 fn shape(zone: &Zone) -> Shape {

@@ -37,7 +37,7 @@ impl Sim {
                             self.tell_subtree(room, s, a)?;
                         }
                         (_, Reading::JointLimitForce | Reading::TendonLimitForce) => {
-                            let force = self.force_of_limit(s, differentiate)?;
+                            let force = self.force_of_limit(s)?;
                             room.rows(s).tell(&[force]);
                         }
                         (Seat::Frame, _) => self.tell_frame(room, s, a),

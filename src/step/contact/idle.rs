@@ -1,7 +1,9 @@
 //! Impulses that move nothing: what redundant constraints may share out one way or another.
 
-use super::{ContactStage, add, contact_groups, lanes, solved_by};
+use super::impulse_bar::ImpulseBar;
+use super::{ContactStage, add, lanes, solved_by};
 use crate::contact::mode::Mode;
+use crate::contact::problem::Block;
 use crate::dynamics::factors::Factors;
 use crate::error::Result;
 use crate::linalg::scattered;
@@ -12,17 +14,12 @@ const STILL: f64 = 1e-7;
 
 impl ContactStage {
     /// Of the changes of impulses that the modes allow and that move nothing, one in general position: what weighs it by
-    /// zero weighs all of them so. 3 numbers a contact; after [`ContactStage::linearize`] with the factors of A. False where
-    /// the law's linear system does not tell them.
+    /// zero weighs all of them so. After [`ContactStage::linearize`] with the factors of A. False where the law's linear system
+    /// does not tell them.
     ///
     /// With any change d that the modes allow, the law answers G d by −d and a part of its own choice: the sum of both is idle.
-    pub fn idle_impulses(
-        &mut self,
-        t: &Topology,
-        m: &mut Factors,
-        out: &mut [f64],
-    ) -> Result<bool> {
-        out.fill(0.0);
+    pub fn find_idle_impulses(&mut self, t: &Topology, m: &mut Factors) -> Result<bool> {
+        self.no_idle_impulses();
         let (c, Some(l)) = (&self.constraints, &mut self.linear) else {
             return Ok(true);
         };
@@ -30,16 +27,24 @@ impl ContactStage {
         if rows == 0 {
             return Ok(true);
         }
-        let problem = c.problem();
-        if problem.has_turning() {
-            // What slides may turn in more ways than these: known is whether there are any.
-            let law = solved_by(&mut self.law, &mut self.relaxed);
-            return law.linearize(&problem)?.is_unique(&problem);
-        }
         let mut first = 0;
         for (block, mode) in c.blocks.iter().zip(&c.modes) {
             let own = first..first + block.rows();
-            allowed(*mode, &c.lambda[own.clone()], first, &mut l.w_param[own]);
+            match *block {
+                // Groups of contacts come first.
+                Block::Turning { contact, .. } => {
+                    let of = c.range(contact);
+                    let share = share(c.modes[contact], &c.lambda[of.clone()], of.start);
+                    allowed_turning(
+                        *mode,
+                        &c.lambda[own.clone()],
+                        first,
+                        share,
+                        &mut l.idle[own],
+                    );
+                }
+                _ => allowed(*mode, &c.lambda[own.clone()], first, &mut l.idle[own]),
+            }
             first += block.rows();
         }
         let mut sizes = [0.0_f64; 2];
@@ -50,13 +55,13 @@ impl ContactStage {
                 let answer = &mut l.dlambda[..rows];
                 law.linearize(&problem)?
                     .apply(&problem, w, None, 1, answer)?;
-                for (d, x) in l.w_param.iter_mut().zip(&*answer) {
+                for (d, x) in l.idle.iter_mut().zip(&*answer) {
                     *d += x;
                 }
             }
             l.force.fill(0.0);
             for b in 0..c.groups() {
-                let d = lanes(&l.w_param[c.range(b)]);
+                let d = lanes(&l.idle[c.range(b)]);
                 c.rows.add_half(b, d, &mut l.force);
             }
             c.rows.complete(t, m, &mut l.force);
@@ -66,44 +71,83 @@ impl ContactStage {
             }
             *size = l.sigma[..rows].iter().fold(0.0, |m, x| x.abs().max(m));
         }
-        for ((b, _), out) in contact_groups(c).zip(out.chunks_exact_mut(3)) {
-            // A frictionless contact has its normal only.
-            for (out, d) in (out.iter_mut().rev()).zip(l.w_param[c.range(b)].iter().rev()) {
-                *out = *d;
-            }
-        }
         Ok(sizes[1] <= STILL * sizes[0])
+    }
+
+    /// Impulses are unique.
+    pub fn no_idle_impulses(&mut self) {
+        if let Some(l) = &mut self.linear {
+            l.idle.fill(0.0);
+        }
+    }
+
+    /// How the idle impulses weigh, and how much they would where each is as large as the largest.
+    pub fn idle_weight(&self, bar: &ImpulseBar<'_>) -> [f64; 2] {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        let Some(l) = &self.linear else {
+            return [0.0; 2];
+        };
+        let largest = l.idle.iter().fold(0.0_f64, |m, x| x.abs().max(m));
+        bar.for_rows(&self.constraints, |row, weight| {
+            (sum, weights) = (sum + weight * l.idle[row], weights + weight.abs());
+        });
+        [sum, largest * weights]
     }
 }
 
 /// A change of a block's impulse in general position among those that its mode allows at no change of its velocity.
 fn allowed(mode: Mode, impulse: &[f64], seed: usize, out: &mut [f64]) {
-    let number = |k: usize| scattered(seed + k, 0);
+    let share = share(mode, impulse, seed);
     match mode {
         Mode::Breaking | Mode::AtLower | Mode::AtUpper => out.fill(0.0),
-        Mode::Sliding => {
-            let size = impulse.iter().fold(0.0_f64, |m, x| x.abs().max(m));
-            let share = if size > 0.0 { number(0) / size } else { 0.0 };
-            for (out, x) in out.iter_mut().zip(impulse) {
-                *out = share * x;
-            }
-        }
+        Mode::Sliding => slide(impulse, share, out),
         Mode::Bounded(sides) => {
-            let (tangents, normal) = impulse.split_at(impulse.len() - 1);
-            let share = if normal[0] > 0.0 {
-                number(2) / normal[0]
-            } else {
-                0.0
-            };
-            for (k, x) in tangents.iter().enumerate() {
-                out[k] = if sides[k] == 0 { number(k) } else { share * x };
-            }
-            out[tangents.len()] = share * normal[0];
-        }
-        Mode::Sticking | Mode::Unknown => {
-            for (k, out) in out.iter_mut().enumerate() {
-                *out = number(k);
+            slide(impulse, share, out);
+            for (k, _) in sides.iter().enumerate().filter(|(_, side)| **side == 0) {
+                out[k] = scattered(seed + k, 0);
             }
         }
+        Mode::Sticking | Mode::Turned(_) | Mode::Unknown => hold(seed, out),
+    }
+}
+
+/// The same of torsion and rolling, with the share by which the impulse of their contact changes.
+fn allowed_turning(mode: Mode, impulse: &[f64], seed: usize, share: f64, out: &mut [f64]) {
+    match mode {
+        Mode::Breaking => out.fill(0.0),
+        Mode::Sliding => slide(impulse, share, out),
+        Mode::Turned(sides) => {
+            slide(impulse, share, out);
+            let held = out.iter_mut().zip(sides).enumerate();
+            for (k, (out, _)) in held.filter(|(_, (_, side))| *side == 0) {
+                *out = scattered(seed + k, 0);
+            }
+        }
+        _ => hold(seed, out),
+    }
+}
+
+/// Change of the normal impulse of a contact in general position, relative to itself: with it goes what is at its bound.
+fn share(mode: Mode, impulse: &[f64], seed: usize) -> f64 {
+    let size = match mode {
+        Mode::Sliding => impulse.iter().fold(0.0_f64, |m, x| x.abs().max(m)),
+        _ => impulse.last().copied().unwrap_or(0.0),
+    };
+    let number = match mode {
+        Mode::Sliding => scattered(seed, 0),
+        _ => scattered(seed + impulse.len() - 1, 0),
+    };
+    if size > 0.0 { number / size } else { 0.0 }
+}
+
+fn slide(impulse: &[f64], share: f64, out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(impulse) {
+        *out = share * x;
+    }
+}
+
+fn hold(seed: usize, out: &mut [f64]) {
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = scattered(seed + k, 0);
     }
 }

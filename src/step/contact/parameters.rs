@@ -1,7 +1,9 @@
 //! Parameters that act through the constraints.
 
 use super::{ContactStage, solved_by};
-use crate::collision::scene::PairFriction;
+use crate::collision::scene::SceneContact;
+use crate::constraint::Source;
+use crate::contact::mode::Mode;
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
 use crate::step::parameters::At;
@@ -14,14 +16,32 @@ pub(in crate::step) struct Larger<'a> {
 }
 
 impl Larger<'_> {
-    /// Whether a selected coefficient of friction is that of both geoms of a pair.
-    pub(super) fn friction_is_at_kink(&self, pair: PairFriction, condim: i32) -> bool {
-        let counts = match condim {
-            4 => 2,
-            6 => 3,
-            _ => 1,
+    /// Whether a selected coefficient of friction that bounds an impulse of these rows is that of both geoms of a pair.
+    pub(super) fn friction_is_at_kink(
+        &self,
+        source: &Source,
+        mode: Mode,
+        contacts: &[SceneContact],
+    ) -> bool {
+        let (i, bounds) = match (source, mode) {
+            (Source::Contact(i), Mode::Sliding) => match contacts[*i].condim {
+                4 => (*i, [true, true, false]),
+                6 => (*i, [true; 3]),
+                _ => (*i, [true, false, false]),
+            },
+            (Source::Contact(i), Mode::Bounded(_)) => (*i, [true, false, false]),
+            (Source::Turning(turning), Mode::Turned(signs)) => {
+                let axes = turning.axis.iter().zip(signs).take(turning.rows);
+                let slides = |normal: bool| {
+                    let mut own = axes.clone().filter(|(axis, _)| (**axis == 2) == normal);
+                    own.any(|(_, sign)| sign != 0)
+                };
+                (turning.contact, [false, slides(true), slides(false)])
+            }
+            _ => return false,
         };
-        (0..counts).any(|component| {
+        let pair = contacts[i].friction;
+        (0..3).filter(|k| bounds[*k]).any(|component| {
             let tied = pair.tied(&self.params.geom_friction, component);
             tied.is_some_and(|geoms| self.is_selected(ParamKind::GeomFriction, geoms, component))
         })

@@ -30,6 +30,8 @@ pub struct ContactReport {
     /// Of rolling about t₁ and t₂ and of torsion about n on B [N m s].
     pub torque: [f64; 3],
     pub mode: Mode,
+    /// Of a pyramid: whether rolling about t₁, about t₂ and torsion are at their bounds by themselves.
+    pub turning_at_bound: [bool; 3],
 }
 
 impl ContactReport {
@@ -48,6 +50,7 @@ impl ContactReport {
             velocity: [0.0; 3],
             torque: [0.0; 3],
             mode: Mode::Unknown,
+            turning_at_bound: [false; 3],
         }
     }
 
@@ -107,8 +110,14 @@ impl ContactStage {
                 ..ContactReport::without_forces(c, model)
             });
         }
-        for (contact, torque) in self.constraints.torques() {
-            self.reports[contact].torque = torque.to_array();
+        for (turning, torque, mode) in self.constraints.torques() {
+            let report = &mut self.reports[turning.contact];
+            report.torque = torque.to_array();
+            if let Mode::Turned(signs) = mode {
+                for (axis, sign) in turning.axis.iter().zip(signs).take(turning.rows) {
+                    report.turning_at_bound[*axis] = sign != 0;
+                }
+            }
         }
         let is_finite = |c: &ContactReport| {
             let numbers = [c.impulse, c.velocity, c.torque];

@@ -147,7 +147,7 @@ pub(in crate::step) fn impulses_transposed(
     match &mut sim.contact {
         Some(c) if c.has_rows() => {
             weights.copy_from_slice(z);
-            c.correct_transposed(t, mass, seed.impulses, bars.p.is_some(), z, weights)?;
+            c.correct_transposed(t, mass, &seed.impulses, bars.p.is_some(), z, weights)?;
         }
         Some(_) if theta.has_impulses => {
             weights.copy_from_slice(z);

@@ -5,6 +5,7 @@ use super::source::Source;
 use diffsim::capi::load::*;
 use diffsim::capi::model::{ds_model, ds_model_free};
 use diffsim::error::Status;
+use diffsim::load::height_file::{HeightFormat, parse_heights};
 use diffsim::load::mesh_file::{MeshFormat, parse_mesh};
 use std::ptr::{null, null_mut};
 
@@ -64,5 +65,23 @@ fn mesh(data: &[u8], format: MeshFormat) {
     match parse_mesh(data, format) {
         Err(e) => assert_ne!(e.status, Status::Internal, "{e}"),
         Ok(mesh) => super::builder::of_mesh(&mesh),
+    }
+}
+
+/// An image where the bytes begin as one, else numbers.
+pub fn hfield(data: &[u8]) {
+    /// What a case may make of its few bytes.
+    const BUDGET: usize = 1 << 20;
+    let format = match data.starts_with(b"\x89PNG") {
+        true => HeightFormat::Png,
+        false => HeightFormat::Binary,
+    };
+    match parse_heights(&data[..data.len().min(LONGEST)], format, BUDGET) {
+        Err(e) => assert_ne!(e.status, Status::Internal, "{e}"),
+        Ok(h) => {
+            assert!(h.rows >= 2 && h.columns >= 2 && h.rows * h.columns <= BUDGET);
+            assert_eq!(h.values.len(), h.rows * h.columns);
+            assert!(h.values.iter().all(|z| z.is_finite()));
+        }
     }
 }

@@ -18,13 +18,14 @@ pub const SECONDS: f64 = 5.0;
 /// A target's name, which is that of its folder of `fuzz/corpus`, and what runs a case.
 pub type Target = (&'static str, fn(&[u8]));
 
-pub const ALL: [Target; 9] = [
+pub const ALL: [Target; 10] = [
     ("urdf", loaders::urdf),
     ("mjcf", loaders::mjcf),
     ("stl", loaders::stl),
     ("obj", loaders::obj),
     ("dae", loaders::dae),
     ("msh", loaders::msh),
+    ("hfield", loaders::hfield),
     ("builder", builder::run),
     ("calls", calls::run),
     ("asked", asked::run),

@@ -128,10 +128,10 @@ fn ball_on_a_rough_field_against_brute_force() {
         let mut expected = f64::INFINITY;
         for c in 0..20 {
             for r in 0..16 {
-                let (p, q) = (node(c + 1, r), node(c, r + 1));
+                let (p, q) = (node(c, r), node(c + 1, r + 1));
                 expected = expected
-                    .min(distance_to(x, [node(c, r), p, q]))
-                    .min(distance_to(x, [p, node(c + 1, r + 1), q]));
+                    .min(distance_to(x, [p, node(c + 1, r), q]))
+                    .min(distance_to(x, [p, q, node(c, r + 1)]));
             }
         }
         expected -= radius;

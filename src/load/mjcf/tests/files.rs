@@ -3,6 +3,8 @@
 use super::super::read_file;
 use super::*;
 use crate::error::Status;
+use crate::load::height_file::tests as heights;
+use crate::model::spec::ShapeSpec;
 use std::path::PathBuf;
 
 /// A directory that is removed with its contents.
@@ -199,4 +201,96 @@ fn copies_are_bounded() {
         "</replicate>".repeat(5)
     );
     assert_eq!(failure(&text).status, Status::Capacity);
+}
+
+/// The grey image 10 20 30 / 40 50 70 and the numbers that MuJoCo takes for the same field.
+#[test]
+fn height_fields_come_from_images_and_numbers() {
+    let dir = Scratch::new("height-fields");
+    let (grey, eight) = (png::ColorType::Grayscale, png::BitDepth::Eight);
+    let image = heights::image(3, 2, grey, eight, &[10, 20, 30, 40, 50, 70]);
+    let numbers = heights::binary(2, 3, &[4.0, 5.0, 7.0, 1.0, 2.0, 3.0]);
+    for (name, bytes) in [
+        ("hills.png", &image),
+        ("sub/hills.PNG", &image),
+        ("hills.bin", &numbers),
+        ("hills", &numbers),
+        ("image.dat", &image),
+        ("numbers.png", &numbers),
+    ] {
+        std::fs::write(dir.0.join(name), bytes).unwrap();
+    }
+    let load = |attributes: &str| {
+        read(&dir.write(
+            "hills.xml",
+            &format!(
+                "<mujoco><asset>\n<hfield size=\"4 5 2 .1\" {attributes}/></asset><worldbody><geom type=\"hfield\" \
+                 hfield=\"hills\"/></worldbody></mujoco>"
+            ),
+        ))
+    };
+    for attributes in [
+        "file=\"hills.png\"",
+        "file=\"sub/hills.PNG\"",
+        "file=\"hills.bin\"",
+        "file=\"hills\"",
+        "name=\"hills\" file=\"image.dat\" content_type=\"image/png\"",
+        "name=\"hills\" file=\"numbers.png\" content_type=\"image/vnd.mujoco.hfield\"",
+        "name=\"hills\" nrow=\"2\" ncol=\"3\" elevation=\"1 2 3 4 5 7\"",
+    ] {
+        let m = load(attributes).unwrap();
+        assert!(m.warnings.is_empty(), "{:?}", m.warnings);
+        let ShapeSpec::HeightField(h) = &m.geoms[0].shape else {
+            panic!("a height field expected")
+        };
+        assert_eq!((h.rows, h.columns, h.base), (2, 3, 0.1), "{attributes}");
+        assert_eq!(h.half_extents, [4.0, 5.0]);
+        let expected = [3.0, 4.0, 6.0, 0.0, 1.0, 2.0].map(|z| z / 6.0 * 2.0);
+        for (a, b) in h.heights.iter().zip(expected) {
+            assert_near(*a, b);
+        }
+    }
+    let both = load("file=\"hills.png\" nrow=\"7\" ncol=\"2\"").unwrap();
+    assert!(
+        both.warnings[0].contains("not used beside a file"),
+        "{:?}",
+        both.warnings
+    );
+    for (attributes, status, expected) in [
+        (
+            "file=\"none.png\"",
+            Status::Io,
+            "file \"none.png\" not found",
+        ),
+        (
+            "name=\"hills\" file=\"numbers.png\"",
+            Status::Parse,
+            "numbers.png: not a PNG",
+        ),
+        (
+            "name=\"hills\" file=\"image.dat\"",
+            Status::Parse,
+            "the file has",
+        ),
+        (
+            "file=\"hills.png\" content_type=\"image/jpeg\"",
+            Status::Parse,
+            "content_type: expected one of image/png",
+        ),
+        (
+            "name=\"hills\" nrow=\"5000\" ncol=\"5000\"",
+            Status::Capacity,
+            "at most 16777216 heights",
+        ),
+        (
+            "name=\"a\" nrow=\"4000\" ncol=\"4000\"/><hfield name=\"hills\" nrow=\"1000\" ncol=\"1000\" size=\"1 1 1 1\"",
+            Status::Capacity,
+            "777216 of them here",
+        ),
+    ] {
+        let e = load(attributes).unwrap_err();
+        assert_eq!(e.status, status, "{e}");
+        assert!(e.message.contains("hills.xml, line 2: <hfield"), "{e}");
+        assert!(e.message.contains(expected), "{expected}: {e}");
+    }
 }
