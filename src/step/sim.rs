@@ -6,7 +6,7 @@ use super::driven::Driven;
 use super::geometry::Geometry;
 use super::implicit::Implicit;
 use super::impulse_workspace::Direction;
-use super::info::{Gradient, REACH, STIFFEST, check_finite, check_length};
+use super::info::{Gradient, REACH, STIFFEST, are_near, check_finite, check_length};
 use super::linearization::Linearization;
 use super::memory::Bytes;
 use super::options::{Contact, Options};
@@ -359,7 +359,9 @@ impl Sim {
         }
         // Stages have recursions of their own.
         let is_solved = self.implicit.is_some() || self.theta.is_some();
+        self.held = Held::Other;
         let placed = match is_solved {
+            true if are_near(&self.model, &self.params, q) => Ok(()),
             true => self.update_positions_alone(q),
             false => {
                 self.update(q, v);
@@ -447,6 +449,7 @@ impl Sim {
                     s.v_end[k] = s.v_start[k] + h * s.acc[k];
                 }
                 self.driven.write(&mut s.v_end);
+                s.check_digits(self.dynamics.system.before(), h)?;
                 if let Some(penalty) = &self.forces.penalty {
                     s.info.contacts = penalty.scene.contacts().len();
                 }
